@@ -5,8 +5,8 @@
 # make test         run the tests
 # make test-versions  run those without DDS with what distributions ship, each in its own environment
 # make docs         these pages and the API reference as HTML, in build/docs
-# make bench        measure, beside other libraries, and write docs/performance.md
-# make bench-loop   measure the control loop, beside what else could run, and write the same page
+# make bench        measure, beside other libraries, and write docs/development/benchmarks.md
+# make bench-loop   measure the control loop, beside what else could run; writes the same page
 # make soak         run the control loop for half an hour; fail where memory or jitter grows
 #
 # All set up what they need below .venv/ and can be run again at once.
@@ -35,13 +35,13 @@ export PYTHONUNBUFFERED := 1
 demo: $(VENV)/demo.stamp
 	@$(RUN) -m rnea_ros.sim.demo.demo $(DEMO)
 
-# Three runs, one after the other: without DDS; over DDS, each test on a domain of its own; and what
-# needs the processor for itself. Tests over DDS wait half of the time, so three run on two cores.
+# Two runs, one after the other: without DDS; and over DDS, each test on a domain of its own. Tests
+# over DDS wait half of the time, so three run on two cores.
 # Beside the tests without DDS they would fail. Without bytecode on disk each worker of each run would
 # compile every test again; with more than one thread of BLAS each the workers would hinder each other.
 # Each run follows whether or not the one before failed; Ctrl-C ends all of them (trap).
 PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(RUN) -m pytest
-RESULTS := $(patsubst %,build/tests_%.xml,without_dds over_dds alone)
+RESULTS := $(patsubst %,build/tests_%.xml,without_dds over_dds)
 
 test: $(VENV)/test.stamp
 ifdef TEST
@@ -49,8 +49,7 @@ ifdef TEST
 else
 	@mkdir -p build; rm -f $(RESULTS); trap 'exit 130' INT; failed=0; \
 	$(PYTEST) --junit-xml=$(word 1,$(RESULTS)) -n auto -m 'not ros' || failed=1; \
-	$(PYTEST) --junit-xml=$(word 2,$(RESULTS)) -n $$(($$(nproc) * 3 / 2)) -m 'ros and not alone' || failed=1; \
-	$(PYTEST) --junit-xml=$(word 3,$(RESULTS)) -m 'ros and alone' || failed=1; \
+	$(PYTEST) --junit-xml=$(word 2,$(RESULTS)) -n $$(($$(nproc) * 3 / 2)) -m ros || failed=1; \
 	$(RUN) test/support/totals.py $(RESULTS); exit $$failed
 endif
 

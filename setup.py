@@ -16,13 +16,16 @@ EXECUTABLES = {
     'simulated_robot': 'rnea_ros.sim.simulated_robot',
     'effort_watchdog': 'rnea_ros.watchdog.effort_watchdog',
     'trajectory_effort': 'rnea_ros.trajectory_effort.trajectory_effort_node',
+    'teleoperation': 'rnea_ros.teleoperation.teleoperation_node',
     'demo': 'rnea_ros.sim.demo.demo',
     'play_joint_states': 'rnea_ros.tools.play_joint_states',
     'preflight': 'rnea_ros.tools.preflight',
     'check_trajectory': 'rnea_ros.tools.check_trajectory',
     'excite': 'rnea_ros.tools.excite',
     'replay': 'rnea_ros.tools.replay',
+    'teach': 'rnea_ros.tools.teach',
     'identify': 'rnea_ros.tools.identify',
+    'export': 'rnea_ros.tools.export',
     'activate_controller': 'rnea_ros.tools.activate_controller',
 }
 
@@ -65,6 +68,7 @@ data_files = [
     (f'share/{PACKAGE}/launch', glob('launch/*.launch.py')),
     (f'share/{PACKAGE}/config', glob('config/*.*')),
     (f'share/{PACKAGE}/config/presets', glob('config/presets/*.yaml')),
+    (f'share/{PACKAGE}/examples', glob('examples/*.*')),
     (f'share/{PACKAGE}/layouts', glob('layouts/*')),
     (f'share/{PACKAGE}/urdf', glob('urdf/*.urdf') + glob('urdf/*.xacro')),
 ]
@@ -98,6 +102,15 @@ setup(
     long_description=Path(__file__).resolve().with_name('README.md').read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',
     license='Apache-2.0',
+    keywords=['robotics', 'manipulator', 'inverse dynamics', 'RNEA', 'ROS 2', 'ros2_control'],
+    classifiers=[
+        'Development Status :: 4 - Beta',
+        'Intended Audience :: Science/Research',
+        'Operating System :: POSIX :: Linux',
+        *(f'Programming Language :: Python :: 3.{minor}' for minor in range(10, 15)),
+        'Topic :: Scientific/Engineering :: Physics',
+        'Typing :: Typed',
+    ],
     entry_points={
         'console_scripts': [f'{name} = {module}:main' for name, module in EXECUTABLES.items()]
     },

@@ -16,9 +16,9 @@ from .effort import FULL, QUICK, Effort
 from .growth import growth
 from .machine import machine
 from .others import missing
-from .page import DEVELOPERS, DOCS, USERS, rewrite
+from .page import DOCS, rewrite
 from .processes import plain_python, start_up
-from .report import BenchmarkRun, details, report, summary
+from .report import BenchmarkRun, report
 from .robots import Robot, robots_to_compare
 from .timing import DisagreementError, on_cores, usable_cores
 
@@ -67,15 +67,14 @@ def _without_numba(robots: list[Robot], results: Sequence[Result]) -> list[Resul
 
 def write(run: BenchmarkRun, directory: Path) -> None:
     """
-    Write the measured parts of the pages, and their pictures.
+    Write the measured part of the page, and the pictures.
 
     :param run: what was measured
     :param directory: of the documents
     """
     from .pictures import draw_comparison, draw_growth
 
-    rewrite('measured', summary(run), USERS, directory)
-    rewrite('measured', details(run), DEVELOPERS, directory)
+    rewrite('measured', report(run), directory)
     draw_comparison(directory / 'performance.png', run.results, run.robots)
     draw_growth(directory / 'cost.png', run.growth)
 
@@ -84,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; return the exit status."""
     parser = argparse.ArgumentParser(prog='python -m benchmark', description=__doc__)
     parser.add_argument('--quick', action='store_true', help='a short run; it writes nothing')
-    parser.add_argument('--write', action='store_true', help='write docs/performance.md')
+    parser.add_argument('--write', action='store_true', help='write benchmarks.md')
     options = parser.parse_args(arguments)
     try:
         run = measure(QUICK if options.quick else FULL)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parts of the documents that benchmarks write."""
+"""The parts of the page that benchmarks write."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ import re
 from .robots import ROOT
 
 DOCS = ROOT / 'docs'
-USERS = 'performance.md'
-"""What users compare."""
-
-DEVELOPERS = 'development/benchmarks.md'
-"""Method, targets and all figures."""
+PAGE = Path('development', 'benchmarks.md')
+"""Method, targets and all figures; its path below the directory of the documents."""
 
 
 def part_of(page: Path, name: str) -> str:
@@ -32,17 +29,16 @@ def part_of(page: Path, name: str) -> str:
     return found[0]
 
 
-def rewrite(name: str, text: str, page: str = USERS, directory: Path = DOCS) -> None:
+def rewrite(name: str, text: str, directory: Path = DOCS) -> None:
     """
-    Replace one measured part of a page.
+    Replace one measured part of the page.
 
     :param name: of the part, as for :func:`part_of`
     :param text: Markdown
-    :param page: :data:`USERS` or :data:`DEVELOPERS`
     :param directory: of the documents
     :raises ValueError: the page has not exactly one such part
     """
-    path = directory / page
+    path = directory / PAGE
     part_of(path, name)
     whole = path.read_text(encoding='utf-8')
     path.write_text(_pattern(name).sub(lambda _: f'\n{text}\n\n', whole), encoding='utf-8')

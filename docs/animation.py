@@ -21,11 +21,10 @@ from matplotlib.figure import Figure
 import numpy as np
 from numpy.typing import NDArray
 
-from rnea_ros import RobotModel, Wrench
-from rnea_ros.resources import share_path
+from rnea_ros import Wrench
+from rnea_ros.sim.demo.arm import DemoArm
 from rnea_ros.sim.demo.motion import KD, KP, sine_motion
 from rnea_ros.sim.demo.robot import GOOD_MODEL, realistic
-from rnea_ros.sim.joint_roles import USUAL
 from rnea_ros.sim.physics import SimulatedRobot
 
 Array = NDArray[np.float64]
@@ -64,11 +63,9 @@ class Scenes:
     """The three scenes, simulated."""
 
     def __init__(self) -> None:
-        self._text = share_path('urdf/panda_arm.urdf').read_text(encoding='utf-8')
-        self._model = RobotModel.from_urdf(self._text)
-        self._joints = self._model.joint_names
-        self._pose = np.array([USUAL[name] for name in self._joints])
-        self._robot = realistic(self._text, self._model, self._joints, GOOD_MODEL, seed=1)
+        arm = DemoArm.load('panda_arm')
+        self._model, self._joints, self._pose = arm.model, arm.joints, arm.plan.pose
+        self._robot = realistic(arm, GOOD_MODEL, seed=1)
 
     def frames(self) -> Iterator[Frame]:
         """Yield the pictures in their order."""

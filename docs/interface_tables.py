@@ -68,8 +68,10 @@ TERM_MEANINGS: Mapping[str, str] = {
     'inertia': 'efforts for the reference acceleration',
     'friction': 'friction compensation',
     'external': 'compensation of measured wrenches',
-    'feedback': 'gains times tracking error',
+    'feedback': 'gains times tracking error, and `damping`',
     'trajectory': 'efforts given in the trajectory',
+    'soft_limits': 'efforts away from position limits',
+    'additional': 'efforts from `~/additional_effort`',
     'limited': 'change of the sum by ramps and limits',
 }
 
@@ -91,6 +93,12 @@ FEEDFORWARD = NodeInterface(
         Endpoint(
             '~/joint_trajectory', 'trajectory_msgs/msg/JointTrajectory',
             'reference motion, or a set-point (one point at time 0)', RELIABLE,
+        ),
+        Endpoint(
+            '~/additional_effort', 'sensor_msgs/msg/JointState',
+            '[efforts of another program](hand_guiding.md#additional-efforts), if '
+            '`additional_effort.limits` is set',
+            BEST_EFFORT,
         ),
         Endpoint(
             'parameter:wrench_inputs.<name>.topic', 'geometry_msgs/msg/WrenchStamped',
@@ -172,7 +180,14 @@ SIMULATED_ROBOT = NodeInterface(
     'simulated_robot',
     'Simulates a robot under ros2_control with MuJoCo at 1 kHz. Brakes hold it until the first '
     'command. Parameters are read at the start.',
-    subscribes=(),
+    subscribes=(
+        Endpoint(
+            '~/hand', 'trajectory_msgs/msg/JointTrajectory',
+            'path along which a hand guides the joints, by springs and dampers; an empty '
+            'trajectory releases them',
+            RELIABLE,
+        ),
+    ),
     publishes=(
         Endpoint('robot_description', 'std_msgs/msg/String', 'the URDF', LATCHED),
         Endpoint(
@@ -249,6 +264,59 @@ TRAJECTORY_EFFORT = NodeInterface(
     ),
 )
 
+TELEOPERATION = NodeInterface(
+    'teleoperation',
+    '[Leader and follower](teleoperation.md). `leader` and `follower` are the namespaces in the '
+    'parameters of these names.',
+    subscribes=(
+        Endpoint(
+            'leader/robot_description', 'std_msgs/msg/String',
+            'URDF; not read if the parameter `leader_description` is set', LATCHED,
+        ),
+        Endpoint(
+            'follower/robot_description', 'std_msgs/msg/String',
+            'URDF; not read if the parameter `follower_description` is set', LATCHED,
+        ),
+        Endpoint(
+            'leader/joint_states', 'sensor_msgs/msg/JointState', 'motion to follow', BEST_EFFORT
+        ),
+        Endpoint(
+            'follower/joint_states', 'sensor_msgs/msg/JointState', 'where it is', BEST_EFFORT
+        ),
+        Endpoint(
+            'leader/feedforward/external_effort', 'sensor_msgs/msg/JointState',
+            'shows that the node is active', BEST_EFFORT,
+        ),
+        Endpoint(
+            'follower/feedforward/external_effort', 'sensor_msgs/msg/JointState',
+            'shows that the node is active; what the leader feels', BEST_EFFORT,
+        ),
+        Endpoint(
+            'parameter:dead_man_topic', 'std_msgs/msg/Bool', 'dead-man switch', BEST_EFFORT
+        ),
+    ),
+    publishes=(
+        Endpoint(
+            'follower/feedforward/joint_trajectory', 'trajectory_msgs/msg/JointTrajectory',
+            'set-points: one point at time 0', RELIABLE,
+        ),
+        Endpoint(
+            'leader/feedforward/additional_effort', 'sensor_msgs/msg/JointState',
+            'what the leader feels', RELIABLE,
+        ),
+        DIAGNOSTICS,
+    ),
+)
+
+TELEOPERATION_DIAGNOSTICS: Mapping[str, str] = {
+    'state': '`uncoupled`, `aligning` or `coupled`',
+    'reason': 'why the arms are [not coupled](teleoperation.md#what-ends-the-coupling)',
+    'uncoupled': 'how often they were uncoupled',
+    'limited': 'joints of the follower that a limit keeps from following',
+    'energy': 'energy that the feedback has taken from the leader, J',
+    'damping': 'damping of the leader that keeps it passive, 1/s',
+}
+
 CONTROL_DIAGNOSTICS: Mapping[str, str] = {
     'state': '[state](control.md#states) of the control',
     'reason': 'why the control ended or is ending',
@@ -286,6 +354,7 @@ COUNTS: Mapping[str, str] = {
     'joint_trajectory': 'rejected [trajectories](trajectories.md#what-is-rejected)',
     'follow_joint_trajectory': 'rejected [goals](trajectories.md#action)',
     'speed_scaling': 'rejected factors: `out_of_range`',
+    'additional_effort': 'rejected [additional efforts](hand_guiding.md#additional-efforts)',
     'controller_state': 'rejected references of a [trajectory '
     'controller](trajectory_controllers.md)',
     '': 'how often the flag was set',

@@ -20,6 +20,7 @@ from rnea_ros.launch_arguments import (
     MODES,
     TRUE_OR_FALSE,
     declared,
+    enclave,
     existing_file,
     is_true,
     number,
@@ -86,11 +87,6 @@ def command_topic(files: list[Path]) -> str:
     sections = [yaml.safe_load(path.read_text(encoding='utf-8')) for path in files]
     named = [parameter_in(section, 'command_topic') for section in sections]
     return next((topic for topic in reversed(named) if topic), DEFAULT_TOPIC)
-
-
-def enclave(root: str, name: str) -> list[str]:
-    """Return the ROS arguments for a node's enclave."""
-    return ['--enclave', f'{root.rstrip("/")}/{name}'] if root else []
 
 
 def watchdog(topic: str, namespace: str, enclaves: str) -> Node:

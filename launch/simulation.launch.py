@@ -8,11 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import get_package_share_directory
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_prefix,
+    get_package_share_directory,
+)
 from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription, OpaqueFunction, Shutdown
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
 
 from rnea_ros.launch_arguments import (
     MODES,
@@ -20,8 +25,10 @@ from rnea_ros.launch_arguments import (
     declared,
     existing_file,
     is_true,
+    urdf_text,
     values,
 )
+from rnea_ros.urdf import parse_urdf
 
 ARGUMENTS = {
     'robot': ('panda', 'robot of the package: panda, panda_arm or ur5e'),
@@ -32,6 +39,8 @@ ARGUMENTS = {
     'use_sim_time': ('false', 'true: the simulation publishes /clock and the node uses it'),
     'watchdog': ('true', 'false: without the process that commands zero if the node dies'),
     'wrench_link': ('', 'link with a force-torque sensor; empty: none'),
+    'viewer': ('false', "true: the robot in MuJoCo's viewer, which needs a display"),
+    'rviz': ('false', 'true: RViz, with robot_state_publisher'),
 }
 
 CHOICES = {
@@ -39,11 +48,13 @@ CHOICES = {
     'mode': MODES,
     'use_sim_time': TRUE_OR_FALSE,
     'watchdog': TRUE_OR_FALSE,
+    'viewer': TRUE_OR_FALSE,
+    'rviz': TRUE_OR_FALSE,
 }
 
 
 def actions(context: Any) -> list[Any]:
-    """Return the simulated robot and the node."""
+    """Return the node, the simulated robot, and RViz if requested."""
     given = values(ARGUMENTS, context)
     share = Path(get_package_share_directory('rnea_ros'))
     urdf = existing_file('urdf', given['urdf'] or share / f'urdf/{given["robot"]}.urdf')
@@ -66,8 +77,37 @@ def actions(context: Any) -> list[Any]:
                     'urdf': str(urdf),
                     'publish_clock': is_true(given['use_sim_time']),
                     'wrench_link': given['wrench_link'],
+                    'viewer': is_true(given['viewer']),
                 }
             ],
+        ),
+        *(_rviz(urdf, share / 'layouts') if is_true(given['rviz']) else ()),
+    ]
+
+
+def _rviz(urdf: Path, layouts: Path) -> list[Node]:
+    """Return RViz and the publisher of the frames; an error ends the launch if one is missing."""
+    for package in ('robot_state_publisher', 'rviz2'):
+        try:
+            get_package_prefix(package)
+        except PackageNotFoundError:
+            raise FileNotFoundError(f'rviz: the package {package} is not installed') from None
+    text = urdf_text(urdf)
+    layout = layouts / f'{urdf.stem}.rviz'
+    if not layout.is_file():
+        layout = layouts / 'panda.rviz'
+    return [
+        Node(
+            package='robot_state_publisher',
+            executable='robot_state_publisher',
+            parameters=[{'robot_description': ParameterValue(text, value_type=str)}],
+            # The simulated robot publishes it too.
+            remappings=[('robot_description', '~/robot_description')],
+        ),
+        Node(
+            package='rviz2',
+            executable='rviz2',
+            arguments=['-d', str(layout), '-f', parse_urdf(text).root],
         ),
     ]
 

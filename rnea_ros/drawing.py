@@ -83,7 +83,7 @@ def legend_above(axis: Axes) -> None:
         loc='lower left',
         bbox_to_anchor=(0.0, 1.0),
         fontsize='small',
-        ncol=3,  # ncols needs matplotlib 3.6
+        ncol=4,  # ncols needs matplotlib 3.6
         frameon=False,
     )
 

@@ -86,6 +86,10 @@ class KernelCacheWarning(UserWarning):
     """Compiled code cannot be saved to disk or read from it: the start takes longer."""
 
 
+class SpecialisationWarning(UserWarning):
+    """The general kernels compute what a specialised kernel was asked for."""
+
+
 class TreeError(RneaError):
     """
     A kinematic tree cannot be built.

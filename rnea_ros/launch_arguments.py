@@ -75,6 +75,11 @@ def words(text: str) -> list[str]:
     return text.replace(',', ' ').split()
 
 
+def enclave(root: str, name: str) -> list[str]:
+    """Return the ROS arguments for a node's enclave; none without a root of the enclaves."""
+    return ['--enclave', f'{root.rstrip("/")}/{name}'] if root else []
+
+
 def urdf_text(path: Path, xacro_arguments: str = '') -> str:
     """
     Return the text of a URDF file; a xacro file is expanded.

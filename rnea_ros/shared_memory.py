@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Fast DDS without shared memory, in which a killed process can block the others."""
+"""Environment of ROS: Fast DDS without shared memory, and no network but loopback."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from importlib import metadata
 from .resources import share_path
 
 RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
+LOCALHOST_ONLY = 'ROS_LOCALHOST_ONLY'
 TRANSPORTS = 'FASTDDS_BUILTIN_TRANSPORTS'
 
 PROFILE_VARIABLES = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
@@ -25,17 +26,36 @@ def without_shared_memory(environment: Mapping[str, str]) -> dict[str, str]:
 
     A process that is killed while it sends leaves the receiver's queue locked: the next sender
     waits for 1 s. While a process joined, others received nothing for 0.3 s. With the discovery
-    range LOCALHOST, ROS sets the transports itself, shared memory included; then a profile for the
-    loopback interface replaces that range, unless the user has a profile.
+    range LOCALHOST, or ROS_LOCALHOST_ONLY=1 before Kilted, ROS sets the transports itself, shared
+    memory included; then a profile for the loopback interface replaces these variables, unless the
+    user has a profile.
 
     :param environment: environment variables of the process
     """
+    old = _before_fast_dds_3(environment.get('ROS_DISTRO'))
+    localhost_only = old and environment.get(LOCALHOST_ONLY) == '1'
+    localhost = localhost_only or environment.get(RANGE) == 'LOCALHOST'
     fast_dds = environment.get('RMW_IMPLEMENTATION', 'rmw_fastrtps').startswith('rmw_fastrtps')
     own_profile = any(name in environment for name in PROFILE_VARIABLES)
-    if environment.get(RANGE) != 'LOCALHOST' or own_profile or not fast_dds:
+    if not localhost or own_profile or not fast_dds:
         return {TRANSPORTS: environment.get(TRANSPORTS, 'UDPv4')}
-    variable = PROFILE_VARIABLES[_before_fast_dds_3(environment.get('ROS_DISTRO'))]
-    return {RANGE: 'SYSTEM_DEFAULT', variable: str(share_path(PROFILE))}
+    profile = {RANGE: 'SYSTEM_DEFAULT', PROFILE_VARIABLES[old]: str(share_path(PROFILE))}
+    # Jazzy warns of the old variable, whatever its value.
+    return profile | ({LOCALHOST_ONLY: '0'} if localhost_only else {})
+
+
+def on_loopback(environment: Mapping[str, str]) -> dict[str, str]:
+    """
+    Return the environment variables that keep a process off the network.
+
+    Humble ignores the range; later distributions warn of ROS_LOCALHOST_ONLY, or ignore it.
+
+    :param environment: environment variables of the process
+    """
+    variables = {RANGE: 'LOCALHOST'}
+    if environment.get('ROS_DISTRO') == 'humble':
+        variables[LOCALHOST_ONLY] = '1'
+    return variables
 
 
 def _before_fast_dds_3(distribution: str | None) -> bool:

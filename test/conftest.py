@@ -14,10 +14,11 @@ from typing import Any
 from hypothesis import settings
 import pytest
 
+from rnea_ros.shared_memory import on_loopback
 from support.ros.fake_robot import FakeRobot, fake_robot
 from support.ros.ros_process import new_domain_id
 
-os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+os.environ.update(on_loopback(os.environ) | os.environ)
 
 # A shell that runs the tests in the background makes them, and all their processes, ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -32,16 +33,14 @@ ALL_OVER_DDS = ('\npytestmark = pytest.mark.ros\n', '@pytest.mark.launch_test\n'
 
 PARTS: dict[str, Callable[[str], bool]] = {
     'not ros': lambda text: not any(mark in text for mark in ALL_OVER_DDS),
-    'ros and not alone': lambda text: 'mark.ros' in text,
-    'ros and alone': lambda text: 'mark.alone' in text,
+    'ros': lambda text: 'mark.ros' in text,
 }
 """Parts of ``make test``; whether a file with some text can have tests of a part."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        '--no-skipped-oracles',
-        action='store_true',
+        '--no-skipped-oracles', action='store_true',
         help='fail when a test marked oracle was skipped',
     )
 

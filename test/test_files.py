@@ -85,11 +85,8 @@ def test_the_check_leaves_files_as_they_are(tmp_path: Path) -> None:
 def test_numbers_of_a_parameter_file_are_read_as_numbers() -> None:
     yaml = pytest.importorskip('yaml')
     values: dict[str, Any] = {
-        'a': [1e-7, -0.0, 123456.7, 1e300, 2.0],
-        'b': 'true',
-        'c': True,
-        'd.e': ['fer_joint1', 'né "x"'],
-        'f': 3.0,
+        'a': [1e-7, -0.0, 123456.7, 1e300, 2.0], 'b': 'true', 'c': True,
+        'd.e': ['fer_joint1', 'né "x"'], 'f': 3.0,
     }
     text = parameter_file_text(values, ['From a bag', ''])
     assert text.startswith('# From a bag\n#\n\n/**:\n')

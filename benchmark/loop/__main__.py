@@ -14,14 +14,14 @@ import sys
 import rclpy
 
 from ..machine import machine
-from ..page import DEVELOPERS, DOCS, USERS, rewrite
+from ..page import DOCS, rewrite
 from .arms import many_arms, start_up
 from .child import ChildError
 from .contenders import ECHO, OURS, Condition, LoopContender
 from .domain import own_domain
 from .effort import FULL, QUICK, LoopEffort
 from .motion import motion
-from .report import LoopRun, details, report, summary
+from .report import LoopRun, report
 from .rounds import results_of, turns_of
 from .turn import Turn, take_turn
 
@@ -68,12 +68,10 @@ def loop_machine() -> str:
 
 
 def write(run: LoopRun) -> None:
-    """Write the pages' parts, and the picture."""
+    """Write the part of the page, and the picture."""
     from .pictures import draw
 
-    picture = f'![CPU share and jitter of the control loop]({PICTURE})'
-    rewrite('loop', f'{summary(run)}\n\n{picture}', USERS)
-    rewrite('loop', details(run), DEVELOPERS)
+    rewrite('loop', report(run))
     draw(DOCS / PICTURE, run.results)
 
 
@@ -81,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line asks for; return the exit status."""
     parser = argparse.ArgumentParser(prog='python -m benchmark.loop', description=__doc__)
     parser.add_argument('--quick', action='store_true', help='a short run; it writes nothing')
-    parser.add_argument('--write', action='store_true', help='write docs/performance.md')
+    parser.add_argument('--write', action='store_true', help='write benchmarks.md')
     options = parser.parse_args(arguments)
     try:
         run = measure(QUICK if options.quick else FULL)

@@ -15,6 +15,8 @@ import sys
 import threading
 import time
 
+from rnea_ros.shared_memory import on_loopback
+
 from ..robots import ROOT
 
 PATIENCE = 180.0
@@ -46,8 +48,8 @@ class Child:
             cwd=ROOT,
             env={
                 **os.environ,
+                **on_loopback(os.environ),
                 'ROS_DOMAIN_ID': str(domain),
-                'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
             },
             stdin=subprocess.PIPE,  # closed with this process, whatever ends it
             stdout=subprocess.PIPE,

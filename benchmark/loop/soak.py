@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 
-from ..page import DEVELOPERS, rewrite
+from ..page import rewrite
 from ..robots import Array
 from .child import ChildError
 from .contenders import OURS
@@ -140,7 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     print(report(run))
     if options.write:
-        rewrite('soak', report(run), DEVELOPERS)
+        rewrite('soak', report(run))
     return 0 if run.verdict.lasts else 1
 
 

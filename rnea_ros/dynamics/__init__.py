@@ -6,13 +6,18 @@
 from .batch_workspace import BatchWorkspace
 from .quaternions import Quaternions, with_unit_quaternions
 from .self_test import check_compiled_code, needs_check
+from .specialised_kernels import SpecialisedKernels, can_specialise
+from .specialised_workspace import SpecialisedWorkspace
 from .workspace import Derivatives, Workspace
 
 __all__ = [
     'BatchWorkspace',
     'Derivatives',
     'Quaternions',
+    'SpecialisedKernels',
+    'SpecialisedWorkspace',
     'Workspace',
+    'can_specialise',
     'check_compiled_code',
     'needs_check',
     'with_unit_quaternions',

@@ -25,8 +25,8 @@ from ..arrays import Array
 from ..errors import InputError
 from ..robot import RobotModel
 from .environment import Environment
-from .inputs import JointStateMonitor
-from .law import LAWS, ControlLaw, LoadedModel, Terms
+from .inputs import AdditionalEffort, JointStateMonitor
+from .law import LAWS, ControlLaw, JointEfforts, LoadedModel, Terms
 from .settings import ResolvedSettings
 from .trajectory import Reference
 
@@ -59,46 +59,70 @@ class ActiveLaw:
     :param states: measured state of all joints of the model
     :param environment: payloads and external forces
     :param reference: reference motion of the commanded joints
+    :param additional: efforts of another program
     :ivar active: the law in force
+    :ivar joint_efforts: damping and soft limits
     :ivar external: -J^T f of the force-torque sensors at the last tick, shape (n,), N m or N; None
         without sensors
     """
 
     def __init__(
         self, settings: ResolvedSettings, states: JointStateMonitor, environment: Environment,
-        reference: Reference,
+        reference: Reference, additional: AdditionalEffort,
     ) -> None:
         self._states = states
         self._environment = environment
         self._reference = reference
+        self._additional = additional
         self._commanded = settings.joint_indices
         n = environment.robot.model.nv
         self._motion = (np.zeros(n), np.zeros(n), np.zeros(n))
         self._predicted = (np.zeros(n), np.zeros(n))
         self._change = np.zeros(n)
         self.external: Array | None = None
-        self.active = self.law_of(settings)
+        self.joint_efforts = JointEfforts(settings.joint_indices)
+        self.configure(settings, self.law_of(settings))
+
+    def configure(self, settings: ResolvedSettings, law: ControlLaw) -> None:
+        """
+        Set the law, damping and soft limits.
+
+        :param settings: checked settings of the same joints
+        :param law: the law for them
+        """
+        self.active = law
+        self.joint_efforts.configure(
+            np.array([*vars(settings.soft_limits).values(), settings.parameters.damping])
+        )
 
     def law_of(self, settings: ResolvedSettings) -> ControlLaw:
         """Return the control law for some settings; any thread may call this."""
         return law_of(settings, self._environment.robot)
 
-    def effort(self, now: float) -> Array:
+    def effort(self, now: float, dt: float) -> Array:
         """
         Return the effort at this tick, shape (m,), N m or N; finite if the inputs are finite.
 
         :param now: monotonic time, s
+        :param dt: time since the last tick, s
         """
         q, qd = self._states.position, self._states.velocity
         reference = self._motion if self._reference.advance(now) else None
         if reference is not None:
             self._expand_reference(q, qd)
-        self.external = self._environment.external_efforts(q)
+        self.external = self._environment.wrench_efforts(q)
         if reference is not None and self._reference.ahead:
             q, qd = self._predict_state(now, q, qd)
         effort = self.active.effort(q, qd, reference, self.external)
         commanded = effort[self._commanded]
         commanded += self._reference.effort
+        if self._additional.acting:
+            commanded += self._additional.effort
+        if self.joint_efforts.acting:
+            damped = reference is None or not self.active.follows_motions
+            self.joint_efforts.add(
+                commanded, self._states.position, self._states.velocity, dt, damped=damped
+            )
         return commanded
 
     def holding_effort(self, *, compute: bool) -> Array:
@@ -114,7 +138,14 @@ class ActiveLaw:
     def terms(self) -> Terms:
         """Return the terms of the effort at the last tick."""
         terms = self.active.terms().of(self._commanded)
-        return replace(terms, trajectory=self._reference.effort.copy())
+        terms = replace(terms, trajectory=self._reference.effort.copy())
+        if self._additional.acting:
+            terms = replace(terms, additional=self._additional.effort.copy())
+        joint = self.joint_efforts
+        if joint.acting:
+            feedback = terms.feedback + joint.damping
+            terms = replace(terms, feedback=feedback, soft_limits=joint.soft_limits.copy())
+        return terms
 
     def _predict_state(self, now: float, *measured: Array) -> tuple[Array, Array]:
         """Return the measured state at the time of the reference, predicted along it."""
@@ -155,8 +186,9 @@ def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     :param settings: settings of its control
     :raises InputError: an effort is not finite
     """
-    robot = LoadedModel(model, settings.parameters.hardware_compensates)
-    robot.set_payloads(settings.parameters.payloads)
+    given = settings.parameters
+    robot = LoadedModel(model, given.hardware_compensates, given.own_hardware_gravity)
+    robot.set_payloads(given.payloads)
     laws = [law_of(settings, robot, each) for each in LAWS.values()]
     lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)
     upper = np.where(np.isfinite(model.position_upper), model.position_upper, np.pi)

@@ -21,7 +21,7 @@ from .active_law import ActiveLaw
 from .contact_reaction import ContactReaction
 from .effort_limiter import EffortLimiter
 from .environment import Environment
-from .inputs import JointStateMonitor
+from .inputs import AdditionalEffort, JointStateMonitor
 from .law import ControlLaw
 from .monitoring import TickMonitor
 from .ramp_down import HoldingEffort, RampDown
@@ -29,7 +29,7 @@ from .reasons import Reason
 from .settings import ResolvedSettings
 from .stalls import ActingEffort, StallRecovery
 from .state_machine import ENDED, Event, State, StateMachine
-from .trajectory import Goal, Reference, Setpoint, Trajectory
+from .trajectory import Deceleration, Goal, Reference, Setpoint, Trajectory
 
 
 class ControlTick:
@@ -44,6 +44,7 @@ class ControlTick:
     :ivar outside_flags: flags that the caller of the control has set
     :ivar error: the first error that ended the control, or None
     :ivar goal: goal of the present motion, None if it has no goal
+    :ivar additional: efforts of another program
     """
 
     def __init__(
@@ -63,7 +64,10 @@ class ControlTick:
         )
         self.state_machine = StateMachine()
         self.monitor = TickMonitor(states, self.reference, settings)
-        self.law = ActiveLaw(settings, states, self.environment, self.reference)
+        self.additional = AdditionalEffort(settings)
+        self.law = ActiveLaw(
+            settings, states, self.environment, self.reference, self.additional
+        )
         self.holding = HoldingEffort(settings)
         self.limiter = EffortLimiter(settings.effort_limits, settings.effort_rate_limit)
         self.ramp_down = RampDown(self.state_machine, self.limiter)
@@ -128,14 +132,19 @@ class ControlTick:
         if goal is not None:
             goal.begin(self.reference, start)
 
-    def cancel(self, goal: Goal | None) -> None:
+    def cancel(self, goal: Goal | None, limits: Deceleration | None) -> None:
         """
-        Drop every motion and hold the present reference position.
+        Drop every motion, and hold the present reference position or decelerate.
 
         :param goal: do nothing unless the present motion has this goal; None: any motion
+        :param limits: limits of the motion to a stop; None: hold at once
         """
-        if goal is None or goal is self.goal:
+        if goal is not None and goal is not self.goal:
+            return
+        if limits is None:
             self.reference.stop(Reason.CANCELLED)
+        else:
+            self.reference.decelerate(limits)
 
     def change(
         self, settings: ResolvedSettings, law: ControlLaw, payloads: Sequence[Array]
@@ -148,7 +157,7 @@ class ControlTick:
         :param payloads: the prepared payloads
         """
         before, self.settings = self.settings.parameters, settings
-        self.law.active = law
+        self.law.configure(settings, law)
         if settings.parameters.payloads != before.payloads:
             # The environment blends payloads, not the limiter.
             duration = settings.parameters.payload_blend_duration
@@ -160,6 +169,7 @@ class ControlTick:
         if self.state_machine.controlling and before != settings.parameters:
             self.limiter.blend(settings.parameters.ramp_duration)
         self.contact.configure(settings)
+        self.additional.configure(settings)
 
     def start_output(self) -> None:
         """Start commands from the measured effort, or from zero."""
@@ -186,14 +196,17 @@ class ControlTick:
         self.environment.advance(now, self.monitor.dt)
         known = permitted and was_started and self.acting_effort.known
         self._react_to_contact(known=known)
-        self.monitor.set_flags(now, overloaded=self.holding.find_overloaded())
+        overloaded = self.holding.find_overloaded()
+        self.monitor.set_flags(now, overloaded=overloaded, cut=self.additional.cut)
         flagged = bool(self.flags)
         if flagged != (self.state_machine.state is State.DEGRADED):
             self.state_machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
         if self.state_machine.controlling:
-            self._check_times(now, was_started=was_started)
+            self._interrupt_after_stall(now, was_started=was_started)
         elif self.state_machine.state is State.HOLDING:
             self._return_after_stall(now)
+        if not (permitted and self.state_machine.controlling):
+            self.additional.clear()
         if not self.acting_effort.known:
             return None
         if self.state_machine.controlling:
@@ -237,7 +250,7 @@ class ControlTick:
         else:
             contact.monitor.reset()
 
-    def _check_times(self, now: float, *, was_started: bool) -> None:
+    def _interrupt_after_stall(self, now: float, *, was_started: bool) -> None:
         """Interrupt the control if the last tick was too long ago, or joint states are stale."""
         if was_started and self.monitor.blocked:
             reason, duration = Reason.TICK_BLOCKED, self.monitor.elapsed
@@ -269,7 +282,9 @@ class ControlTick:
     def _control(self, now: float, permitted: bool) -> Array | None:
         """Return the command of the control law."""
         self.environment.advance_wrenches(now, self._states.position, self._states.velocity)
-        effort = self.law.effort(now)
+        if self.additional.enabled:
+            self.additional.advance(now, self.monitor.dt)
+        effort = self.law.effort(now, self.monitor.dt)
         if self.goal is not None:
             self._judge(self.goal, now, permitted)
         if not math.isfinite(effort.sum()):

@@ -27,7 +27,7 @@ from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .state_machine import State
-from .trajectory import Goal, Handover, MotionState, Setpoint, Trajectory
+from .trajectory import Deceleration, Goal, Handover, MotionState, Setpoint, Trajectory
 
 
 class FeedforwardController:
@@ -41,6 +41,7 @@ class FeedforwardController:
         True starts the commands; a later False withholds them
     :ivar withheld: whether started commands are withheld now
     :ivar environment: payloads, force-torque sensors and IMU; feed the sensors before :meth:`step`
+    :ivar additional_effort: efforts of another program; feed it before :meth:`step`
     :ivar acting_effort: the effort from which commands start; set what a watchdog commands
     :ivar stalls: the stalls after which the control has returned; for reading
     :ivar speed_scaling: speed scaling of motions; any thread may request a new factor
@@ -55,6 +56,7 @@ class FeedforwardController:
         self._requests: deque[Callable[[float], object]] = deque()
         self._tick = ControlTick(model, settings, states)
         self.environment = self._tick.environment
+        self.additional_effort = self._tick.additional
         self.acting_effort = self._tick.acting_effort
         self.stalls = self._tick.stalls
         self.speed_scaling = self._tick.reference.scaling
@@ -191,21 +193,22 @@ class FeedforwardController:
         self._newest = motion
         self._requests.append(lambda now: self._tick.follow(motion, start, goal))
 
-    def cancel(self, goal: Goal | None = None) -> None:
+    def cancel(self, goal: Goal | None = None, limits: Deceleration | None = None) -> None:
         """
-        Request to drop every motion and hold the current reference position.
+        Request to drop every motion, and to hold the current reference position or decelerate.
 
         :param goal: do so only if the motion of this goal is followed; None: whatever is followed
+        :param limits: limits of the motion to a stop; None: hold at once
         """
         self._newest = None
-        self._requests.append(lambda now: self._tick.cancel(goal))
+        self._requests.append(lambda now: self._tick.cancel(goal, limits))
 
     def change(self, settings: ResolvedSettings) -> None:
         """
         Request a blended change of settings.
 
-        :param settings: new settings; only mode, gains, compensate_coriolis, friction and payloads
-            may differ from the settings in force, and those of the observer but its link
+        :param settings: new settings; only parameters declared ``while_active`` may differ from
+            the settings in force
         """
         law = self._tick.law.law_of(settings)
         payloads = self.environment.payloads.prepare(settings.parameters.payloads)

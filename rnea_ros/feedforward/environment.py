@@ -27,7 +27,9 @@ class Environment:
     """
 
     def __init__(self, model: RobotModel, settings: Settings) -> None:
-        self.robot = LoadedModel(model, settings.hardware_compensates)
+        self.robot = LoadedModel(
+            model, settings.hardware_compensates, settings.own_hardware_gravity
+        )
         self.wrenches = WrenchInputs(model, settings.wrench_inputs)
         sensor = settings.base_sensor
         self.base = None if sensor is None else BaseSensor(model, sensor)
@@ -65,7 +67,7 @@ class Environment:
         if self.wrenches.settings:
             self.wrenches.advance(now, q, qd)
 
-    def external_efforts(self, q: Array) -> Array | None:
+    def wrench_efforts(self, q: Array) -> Array | None:
         """
         Return -J^T f for the measured external forces, None without sensors.
 

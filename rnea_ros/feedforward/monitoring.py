@@ -28,6 +28,7 @@ FLAGS = (
     Reason.JOINT_STATES_FROZEN,
     Reason.REFERENCE_STALE,
     Reason.LIMITS_CANNOT_HOLD,
+    Reason.ADDITIONAL_EFFORT_CUT,
 )
 
 
@@ -107,12 +108,13 @@ class TickMonitor:
         """
         return duration - 0.5 * self._period > self._timeout
 
-    def set_flags(self, now: float, *, overloaded: bool) -> None:
+    def set_flags(self, now: float, *, overloaded: bool, cut: bool) -> None:
         """
         Raise and clear flags.
 
         :param now: monotonic time, s
         :param overloaded: whether effort limits are below the holding effort
+        :param cut: whether a limit cuts an additional effort
         """
         if not self._reference.moving:
             self._last_rest = now
@@ -122,6 +124,7 @@ class TickMonitor:
             in_motion and self._states.frozen_for(self._commanded) > FROZEN_AFTER,
             self._reference.stale,
             overloaded,
+            cut,
         )
         if conditions == self._conditions:
             return

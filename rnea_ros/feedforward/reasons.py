@@ -32,6 +32,9 @@ class Reason(enum.Enum):
     FRAME_CHANGED = 'frame_changed'
     OVER_CAP = 'over_cap'
 
+    # rejected additional efforts, beside these
+    UNKNOWN_JOINT = 'unknown_joint'
+
     # rejected tares, beside wrench_stale and over_cap; the last offset stays in force
     TARE_ROBOT_MOVED = 'tare_robot_moved'
 
@@ -52,6 +55,7 @@ class Reason(enum.Enum):
     BASE_STALE = 'base_stale'
     SECOND_PUBLISHER = 'second_publisher'
     COMMANDS_WITHHELD = 'commands_withheld'
+    ADDITIONAL_EFFORT_CUT = 'additional_effort_cut'
     CONTACT = 'contact'  # with contact.action hold or gravity also the end of a motion
 
     # ends of an action goal, beside commands_withheld and the ends of the control

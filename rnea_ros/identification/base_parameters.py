@@ -56,7 +56,9 @@ class BaseParameters:
     deviations: Array
 
 
-def combinations(model: RobotModel, q: Array, moving: Indices, measured: Indices) -> Array:
+def combinations(
+    model: RobotModel, q: Array, moving: Indices, measured: Indices, speed: float = 1.0
+) -> Array:
     """
     Return the base parameters as combinations, shape (rank, 10 * bodies + n).
 
@@ -64,6 +66,7 @@ def combinations(model: RobotModel, q: Array, moving: Indices, measured: Indices
     :param q: a position of the recording, shape (n,), for the joints that do not move
     :param moving: numbers of the joints that move
     :param measured: numbers of the joints with efforts
+    :param speed: factor of velocities and accelerations; 0 for poses at rest
     """
     random = np.random.default_rng(0)
     n = model.nv
@@ -71,8 +74,8 @@ def combinations(model: RobotModel, q: Array, moving: Indices, measured: Indices
     velocities, accelerations = np.zeros((2, SAMPLES, n))
     size = (SAMPLES, len(moving))
     positions[:, moving] += random.uniform(-1.5, 1.5, size)
-    velocities[:, moving] = random.uniform(-2.0, 2.0, size)
-    accelerations[:, moving] = random.uniform(-5.0, 5.0, size)
+    velocities[:, moving] = speed * random.uniform(-2.0, 2.0, size)
+    accelerations[:, moving] = speed * random.uniform(-5.0, 5.0, size)
     Y = model.regressor_batch(positions, velocities, accelerations)
     rotors = accelerations[:, :, np.newaxis] * np.eye(n)
     Y = np.concatenate([Y, rotors], axis=2)[:, measured].reshape(SAMPLES * len(measured), -1)

@@ -12,13 +12,42 @@ from typing import TypeAlias
 import numpy as np
 
 from ..arrays import Array
-from .run import Run
+from ..feedforward.law import JointFriction
+from ..recordings import contains
+from ..robot import RobotModel
+from .run import IdentificationError, Run
 
 MOVING_SPEED = 0.02
 """Least speed of a moving sample, rad/s or m/s."""
 
 Efforts: TypeAlias = Callable[[Array, Array, Array], Array]
 """Efforts of N motions q, qd, qdd, each of shape (N, n)."""
+
+
+@dataclass(frozen=True)
+class ArmModel:
+    """
+    Rigid bodies with friction and rotors, as the node computes them.
+
+    :param model: the rigid bodies
+    :param friction: friction of the joints, with the offset of the effort sensors
+    :param armature: reflected rotor inertia, shape (n,), kg m^2 or kg
+    """
+
+    model: RobotModel
+    friction: JointFriction
+    armature: Array
+
+    def efforts(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """
+        Return the efforts of N motions with rotors and friction, shape (N, n), N m or N.
+
+        :param q: joint positions, shape (N, n)
+        :param qd: joint velocities, shape (N, n)
+        :param qdd: joint accelerations, shape (N, n)
+        """
+        rigid = self.model.inverse_dynamics_batch(q, qd, qdd)
+        return rigid + self.armature * qdd + self.friction.friction(qd, rigid)
 
 
 @dataclass(frozen=True)
@@ -60,36 +89,87 @@ class Comparison:
         """Return RMS errors in percent of the RMS of the measured efforts, shape (n,)."""
         return 100.0 * errors.rms / self.effort_rms
 
+    def moving_percent(self, errors: ModelErrors) -> Array:
+        """Return the same over the samples at which the joint moves; NaN if it never moves."""
+        return 100.0 * errors.moving_rms / self.moving_effort_rms
+
+    def of_runs(self) -> list[tuple[Run, Array]]:
+        """Return each run with the mean errors in motion of the three models, shape (3,), %."""
+        means = []
+        for number, run in enumerate(self.held_out):
+            size = _errors([run], (np.zeros_like(run.q),)).moving_rms
+            errors = [
+                _errors([run], (model.predicted[number],)).moving_rms / size
+                for model in (self.urdf, self.urdf_with_friction, self.identified)
+            ]
+            means.append((run, 100.0 * np.array([np.nanmean(each) for each in errors])))
+        return means
+
     @property
     def is_better(self) -> bool:
-        """Whether the identified model has smaller relative errors than the URDF, all joints."""
-        before, after = self.percent(self.urdf), self.percent(self.identified)
-        return bool(np.nansum(after**2) < np.nansum(before**2))
+        """
+        Whether the identified model has the smallest relative errors of all joints in motion.
+
+        At rest friction is not determined. The URDF with fitted friction shows what the identified
+        bodies are worth; it is as good if only friction was identified.
+        """
+        after, urdf, with_friction = (
+            np.nansum(self.moving_percent(errors) ** 2)
+            for errors in (self.identified, self.urdf, self.urdf_with_friction)
+        )
+        return bool(after < urdf and after <= with_friction)
+
+
+def check_held_out(fitted: Sequence[Run], held_out: Sequence[Run]) -> None:
+    """
+    Check that no run is both fitted and held out.
+
+    :raises IdentificationError: one is
+    """
+    for run in held_out:
+        if same := [each for each in fitted if np.array_equal(each.q, run.q)]:
+            raise IdentificationError(
+                f'{run.name} is fitted ({same[0].name}) and cannot judge the model; validate with '
+                'another recording'
+            )
+
+
+def repetition_notes(fitted: Sequence[Run], held_out: Sequence[Run]) -> list[str]:
+    """Return a note on each held-out run whose motion was fitted already."""
+    return [
+        f'{run.name}: the data that were not fitted repeat the fitted motion, so errors of '
+        'another motion are larger: record a second one, and validate with it'
+        for run in held_out
+        if any(contains(each.q, run.q) for each in fitted)
+    ]
 
 
 def compare(
-    held_out: Sequence[Run], urdf: Efforts, urdf_with_friction: Efforts, identified: Efforts
+    held_out: Sequence[Run], urdf: Efforts, judged: Sequence[tuple[ArmModel, ArmModel]]
 ) -> Comparison:
     """
     Return the errors of three models on runs that were not fitted.
 
     :param held_out: the runs
     :param urdf: efforts of the URDF
-    :param urdf_with_friction: efforts of the URDF with fitted friction
-    :param identified: efforts of the identified model
+    :param judged: the URDF with fitted friction, and the identified model, for each run
     """
-    zero: Efforts = lambda q, qd, qdd: np.zeros_like(q)  # noqa: E731
-    measured = _errors(held_out, zero)
-    return Comparison(
-        tuple(held_out), measured.rms, measured.moving_rms, _errors(held_out, urdf),
-        _errors(held_out, urdf_with_friction), _errors(held_out, identified)
-    )
+    motions = [(run.q, run.qd, run.qdd) for run in held_out]
+    measured = _errors(held_out, tuple(np.zeros_like(q) for q, _, _ in motions))
+    predicted = [tuple(urdf(*motion) for motion in motions)] + [
+        tuple(models[k].efforts(*motion) for models, motion in zip(judged, motions, strict=True))
+        for k in (0, 1)
+    ]
+    errors = [_errors(held_out, each) for each in predicted]
+    return Comparison(tuple(held_out), measured.rms, measured.moving_rms, *errors)
 
 
-def _errors(runs: Sequence[Run], efforts: Efforts) -> ModelErrors:
-    predicted = tuple(efforts(run.q, run.qd, run.qdd) for run in runs)
+def _errors(runs: Sequence[Run], predicted: tuple[Array, ...]) -> ModelErrors:
     error = np.concatenate([run.effort - tau for run, tau in zip(runs, predicted, strict=True)])
-    moving = np.concatenate([np.abs(run.qd) > MOVING_SPEED for run in runs])
+    # Of poses at rest all samples count.
+    moving = np.concatenate([
+        (np.abs(run.qd) > MOVING_SPEED) | (not run.qd.any()) for run in runs
+    ])
     return ModelErrors(predicted, _rms(error), _rms(np.where(moving, error, np.nan)))
 
 

@@ -26,9 +26,6 @@ from .run import Run
 CHUNK = 2048
 """Samples whose equations are in memory at one time."""
 
-BLOCKS = 20
-"""Number of blocks of the jackknife, which treats them as independent."""
-
 STUCK_TIME = 0.1
 """A joint that stays slower than STILL_SPEED for longer is stuck, s."""
 
@@ -49,9 +46,10 @@ class Equations:
     :param runs: clean runs
     :ivar q: shape (N, n), and so qd, qdd and effort
     :ivar slides: whether the joint slides in the sample, shape (N, n)
-    :ivar used: whether it slides and has a usable effort, shape (N, n)
+    :ivar passes: whether it passes a velocity of 0 without standing still, shape (N, n)
+    :ivar used: whether it slides and has a usable effort, shape (N, n); poses at rest are used
     :ivar run: number of the run of each sample, shape (N,)
-    :ivar block: number of the jackknife's block of each sample, shape (N,)
+    :ivar block: number of the jackknife's block of each sample, shape (N,); one block at first
     """
 
     def __init__(self, model: RobotModel, runs: Sequence[Run]) -> None:
@@ -63,62 +61,64 @@ class Equations:
         joints = {} if model.description is None else model.description.joints
         prismatic = [name for name, joint in joints.items() if joint.type == 'prismatic']
         travel = np.where(np.isin(model.joint_names, prismatic), WIND_UP_PRISMATIC, WIND_UP)
-        self.slides = np.concatenate([sliding(run, travel) for run in runs])
+        states = [sliding(run, travel) for run in runs]
+        self.slides, self.passes = (np.concatenate(each) for each in zip(*states, strict=True))
         self.used = self.slides & np.isfinite(self.effort)
         self.run = np.repeat(np.arange(len(runs)), [len(run.time) for run in runs])
-        self.block: Indices = np.arange(len(self.q)) * BLOCKS // max(len(self.q), 1)
+        if not self.qd.any():
+            self.used = np.isfinite(self.effort)
+        self.block: Indices = np.zeros(len(self.q), dtype=np.intp)
+
+    def use_poses(self) -> None:
+        """Use joints at rest instead of sliding ones, without velocity and acceleration."""
+        self.qd, self.qdd = np.zeros((2, *self.q.shape))
+        self.used = np.isfinite(self.effort)
 
     def __len__(self) -> int:
         return len(self.q)
 
     def thinned(self, most: int) -> Equations:
         """
-        Return evenly chosen samples in one block, for fits without a jackknife.
+        Return evenly chosen samples.
 
         :param most: greatest number of samples
         """
         step = 1 + len(self) // most
         few = copy(self)
-        for name in ('q', 'qd', 'qdd', 'effort', 'slides', 'used', 'run'):
+        for name in ('q', 'qd', 'qdd', 'effort', 'slides', 'passes', 'used', 'run', 'block'):
             setattr(few, name, getattr(self, name)[::step])
-        few.block = np.zeros(len(few), dtype=np.intp)
         return few
 
     def rigid(self, model: RobotModel) -> Array:
         """Return the rigid-body efforts of a model with the same joints, shape (N, n)."""
         return model.inverse_dynamics_batch(self.q, self.qd, self.qdd)
 
-    def regressor(self, part: slice) -> Array:
+    def regressor(self, part: slice | Indices) -> Array:
         """Return the regressors of some samples, shape (samples, n, 10 * bodies)."""
         return self.model.regressor_batch(self.q[part], self.qd[part], self.qdd[part])
 
-    def reduced(
-        self, terms: Array, effort: Array, weights: Array, to_bodies: Array | None = None
-    ) -> Array:
+    def reduced(self, terms: Array, effort: Array, weights: Array) -> Array:
         """
         Return the triangular factors of the weighted equations [A y], one for each block.
 
         :param terms: columns of the joints' own parameters, shape (N, n, 5)
         :param effort: right-hand side y, shape (N, n)
         :param weights: of the squared rows, shape (N, n); 0 leaves a row out
-        :param to_bodies: map of the unknowns to the parameters of all bodies, shape
-            (10 * bodies, any); None if these are the unknowns
         :return: shape (blocks, p + 1, p + 1), where p is the number of unknowns
         """
         n = self.q.shape[1]
-        bodies = 10 * len(self.model.body_names) if to_bodies is None else to_bodies.shape[1]
+        bodies = 10 * len(self.model.body_names)
         p = bodies + terms.shape[2] * n
         factors = np.zeros((int(self.block.max(initial=0)) + 1, p + 1, p + 1))
         for block in range(len(factors)):
-            first, last = np.searchsorted(self.block, [block, block + 1])
-            for start in range(first, last, CHUNK):
-                part = slice(start, min(start + CHUNK, last))
+            samples = np.flatnonzero(self.block == block)
+            for start in range(0, len(samples), CHUNK):
+                part = samples[start : start + CHUNK]
                 Y, used = self.regressor(part), weights[part] > 0.0
                 own = np.zeros((len(Y), n, terms.shape[2], n))
                 for joint in range(n):
                     own[:, joint, :, joint] = terms[part, joint]
                 y = np.where(used, effort[part], 0.0)[:, :, np.newaxis]
-                Y = Y if to_bodies is None else Y @ to_bodies
                 rows = np.concatenate([Y, own.reshape(len(Y), n, p - bodies), y], axis=2)
                 rows *= np.sqrt(weights[part])[:, :, np.newaxis]
                 factors[block] = triangular(np.concatenate([factors[block], rows[used]]))
@@ -138,14 +138,17 @@ def triangular(rows: Array) -> Array:
     return factor
 
 
-def sliding(run: Run, wind_up: Array) -> NDArray[np.bool_]:
+def sliding(run: Run, wind_up: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """
-    Return whether each joint slides, neither still nor winding up, at each sample, shape (N, n).
+    Return whether each joint slides, or passes a velocity of 0, at each sample, shape (N, n) each.
+
+    A joint that stands still or winds up does neither.
 
     :param run: the run
     :param wind_up: travel of each joint in which it winds up, shape (n,), rad or m
     """
     slides = np.abs(run.qd) >= STILL_SPEED
+    stuck = np.zeros_like(slides)
     for joint in range(run.q.shape[1]):
         edges = np.flatnonzero(np.diff(slides[:, joint])) + 1
         bounds = [0, *edges.tolist(), len(run.time)]
@@ -159,5 +162,5 @@ def sliding(run: Run, wind_up: Array) -> NDArray[np.bool_]:
             after = np.flatnonzero(~near[stop:])
             first = before[-1] + 1 if before.size else 0
             last = stop + after[0] if after.size else len(run.time)
-            slides[first:last, joint] = False
-    return slides
+            stuck[first:last, joint] = True
+    return slides & ~stuck, ~slides & ~stuck

@@ -9,19 +9,21 @@ The physically consistent fit of the equations R x = z, the triangular form of a
     minimise  1/2 |R x - z|^2
               + lambda sum over bodies [tr(P0^-1 P) - log det(P0^-1 P) - 4]
               + lambda/2 sum over joints (o / o_0)^2
+              + 1/2 |max(A phi - b, 0)|^2
               - mu sum over joints [log a + log B + log C + log k]
 
 The second term is the entropic (Bregman) divergence of the pseudo-inertia P from P0, that of the
 URDF (Lee, Wensing, Park, IEEE T-RO 36(3), 2020, eq. 22). It is infinite if P is not positive
 definite, so the result is physical. The third term keeps the offsets o small; o_0 is their usual
-size. The last term keeps friction and rotor inertias positive; its weight mu is reduced in steps.
-The function is convex and self-concordant: Newton's method with a line search finds its minimum
-from any start.
+size. The fourth term is a soft bound of the bodies. The last term keeps friction and rotor
+inertias positive; its weight mu is reduced in steps. The function is convex: Newton's method with
+a line search finds its minimum from any start.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +52,8 @@ class Problem:
     :param offset_weights: 1 / o_0^2 for each offset, 0 for the other unknowns, shape (p,)
     :param free: which unknowns are fitted, shape (p,)
     :param fixed: values of the others, shape (p,)
+    :param bounds: A and b of the soft bounds A phi <= b, times the root of their weight; None for
+        none
     """
 
     prior: Array
@@ -58,6 +62,7 @@ class Problem:
     offset_weights: Array
     free: NDArray[np.bool_]
     fixed: Array
+    bounds: tuple[Array, Array] | None = None
 
     @property
     def body_unknowns(self) -> Indices:
@@ -77,16 +82,36 @@ class Problem:
         x[self.free & self.positive] = 0.1
         return x
 
-    def prior_curvature(self, x: Array) -> Array:
-        """Return the second derivative of the second and third term at x, shape (p, p)."""
-        H = np.diag(self.weight * self.offset_weights)
-        rows = self.body_unknowns
-        second = _log_det_derivatives(pseudo_inertias(x[rows]))[1]
+    @cached_property
+    def trace(self) -> Array:
+        """Derivative of tr(P0^-1 P) by the parameters of each fitted body, shape (bodies, 10)."""
+        P0 = pseudo_inertias(self.prior[self.body_unknowns])
+        trace: Array = np.einsum('bij,kji->bk', np.linalg.inv(P0), BASIS)
+        return trace
+
+    def excess(self, x: Array) -> tuple[Array, Array]:
+        """Return the violated bounds' A, shape (any, 10 * bodies), and A phi - b."""
+        if self.bounds is None:
+            return np.zeros((0, self.prior.size)), np.zeros(0)
+        A, b = self.bounds
+        excess = A @ x[: self.prior.size] - b
+        return A[excess > 0.0], excess[excess > 0.0]
+
+    def prior_derivatives(self, x: Array) -> tuple[Array, Array]:
+        """Return the derivatives of the second to fourth term at x, shapes (p,) and (p, p)."""
+        offsets, rows = self.weight * self.offset_weights, self.body_unknowns
+        g, H = offsets * x, np.diag(offsets)
+        first, second = log_det_derivatives(pseudo_inertias(x[rows]))
+        g[rows] += self.weight * (self.trace + first)
         H[rows[:, :, np.newaxis], rows[:, np.newaxis]] += self.weight * second
-        return H
+        A, excess = self.excess(x)
+        bodies = slice(0, self.prior.size)
+        g[bodies] += A.T @ excess
+        H[bodies, bodies] += A.T @ A
+        return g, H
 
 
-def _log_det_derivatives(P: Array) -> tuple[Array, Array]:
+def log_det_derivatives(P: Array) -> tuple[Array, Array]:
     """
     Return the first two derivatives of -log det P by the parameters of each body.
 
@@ -100,17 +125,16 @@ def _log_det_derivatives(P: Array) -> tuple[Array, Array]:
     return -np.trace(A, axis1=2, axis2=3), rows @ columns.swapaxes(1, 2)
 
 
-def solve(factor: Array, problem: Problem, start: Array | None = None) -> Array:
+def solve(factor: Array, problem: Problem) -> Array:
     """
     Return the unknowns with the least cost, shape (p,).
 
     :param factor: triangular factor of the equations [A y], shape (p + 1, p + 1)
     :param problem: prior and constraints
-    :param start: solution of similar equations; None for the prior
     """
     cost = _Cost(factor, problem)
-    x = problem.start() if start is None else start
-    for barrier in BARRIERS if start is None else BARRIERS[-1:]:
+    x = problem.start()
+    for barrier in BARRIERS:
         x = _newton(cost, x, barrier)
     return x
 
@@ -123,8 +147,6 @@ class _Cost:
         self.R, self.z = factor[:, :-1], factor[:, -1]
         self.squared = self.R.T @ self.R
         self.body_unknowns = problem.body_unknowns
-        P0 = pseudo_inertias(problem.prior[self.body_unknowns])
-        self.trace = np.einsum('bij,kji->bk', np.linalg.inv(P0), BASIS)
         self.positive = problem.positive & problem.free
 
     def value(self, x: Array, barrier: float) -> float:
@@ -136,22 +158,17 @@ class _Cost:
         except np.linalg.LinAlgError:
             return np.inf
         log_det = 2.0 * float(np.log(np.diagonal(L, axis1=1, axis2=2)).sum())
-        r = self.R @ x - self.z
+        r, excess = self.R @ x - self.z, self.problem.excess(x)[1]
         weight = self.problem.weight
-        cost = 0.5 * r @ r + 0.5 * weight * self.problem.offset_weights @ x**2
-        cost += weight * (float((self.trace * x[self.body_unknowns]).sum()) - log_det)
+        cost = 0.5 * (r @ r + excess @ excess) + 0.5 * weight * self.problem.offset_weights @ x**2
+        cost += weight * (float((self.problem.trace * x[self.body_unknowns]).sum()) - log_det)
         return float(cost - barrier * np.log(x[self.positive]).sum())
 
     def derivatives(self, x: Array, barrier: float) -> tuple[Array, Array]:
         """Return gradient, shape (p,), and second derivative, shape (p, p)."""
-        weight = self.problem.weight
-        H = self.squared.copy()
-        H[np.diag_indices_from(H)] += weight * self.problem.offset_weights
-        g = self.R.T @ (self.R @ x - self.z) + weight * self.problem.offset_weights * x
-        first, second = _log_det_derivatives(pseudo_inertias(x[self.body_unknowns]))
-        g[self.body_unknowns] += weight * (self.trace + first)
-        rows = self.body_unknowns
-        H[rows[:, :, np.newaxis], rows[:, np.newaxis]] += weight * second
+        g, H = self.problem.prior_derivatives(x)
+        g += self.R.T @ (self.R @ x - self.z)
+        H += self.squared
         g[self.positive] -= barrier / x[self.positive]
         H[self.positive, self.positive] += barrier / x[self.positive] ** 2
         return g, H

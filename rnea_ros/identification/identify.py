@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,18 +17,29 @@ from ..errors import InputError
 from ..feedforward.law import JointFriction
 from ..robot import RobotModel
 from .base_parameters import BaseParameters, base_parameters, combinations
-from .comparison import compare
-from .equations import Equations, triangular
+from .comparison import ArmModel, check_held_out, compare, repetition_notes
+from .equations import Equations
 from .friction_terms import TERMS
 from .jackknife import Uncertainty, uncertainty
 from .loading import check_model
-from .plausibility import check_fit, check_runs, check_same_load
-from .result import Identification, JointDeviations, ParameterOrigin, total_efforts
+from .plausibility import (
+    check_fit,
+    check_runs,
+    check_same_load,
+    delay_notes,
+    effort_delay,
+    mass_bounds,
+    mass_notes,
+)
+from .result import Identification, JointDeviations, ParameterOrigin
 from .rounds import Fitted, fit_in_rounds
-from .run import IdentificationError, Run
+from .run import IdentificationError, Run, groups_of_poses
 
 FITTED_SHARE = 0.7
 """Share of the time of each run that is fitted; the rest is for validation."""
+
+MIN_RUNS = 3
+"""Least number of runs, each of which is judged by a fit of the others."""
 
 PRIOR_WEIGHT = 1e-3
 """Default weight of the URDF, per sample; 1e-4 to 0.1 give similar results."""
@@ -48,16 +60,23 @@ def identify(
     prior_weight: float = PRIOR_WEIGHT,
     links: Collection[str] | None = None,
     keep_friction: JointFriction | None = None,
+    accept_faults: bool = False,
+    total_mass: float | None = None,
 ) -> Identification:
     """
     Return the model that fits the runs; undetermined parameters stay near those of the URDF.
 
+    Poses at rest determine gravity only.
+
     :param model: the model of the URDF
     :param runs: clean runs of the same robot with the same load
-    :param validate: runs that are not fitted; None for the last 30 % of each run
+    :param validate: runs that are not fitted; None for each of three or more runs, or group of
+        poses, in turn, with the others fitted; else for the last 30 % of each run
     :param prior_weight: weight of the URDF, per sample
     :param links: names of the bodies to identify; None for all
     :param keep_friction: known friction of the joints; None to identify it
+    :param accept_faults: inverted signs, other units and the like become notes, not errors
+    :param total_mass: mass of the whole robot, kg; None for that of the URDF within a factor
     :raises IdentificationError: the runs do not suffice
     :raises InputError: the weight is out of its range
     """
@@ -68,73 +87,98 @@ def identify(
         raise InputError(
             'prior_weight', f'{prior_weight:g} is not between {least:g} and {greatest:g}'
         )
-    if validate is None:
+    at_rest = not any(run.qd.any() for run in fitted_runs)
+    if at_rest and validate is None:
+        check_runs(model, fitted_runs)
+        fitted_runs = groups_of_poses(fitted_runs)
+    in_turn = validate is None and len(fitted_runs) >= MIN_RUNS
+    if validate is not None:
+        held_out = [validate] if isinstance(validate, Run) else list(validate)
+        check_held_out(fitted_runs, held_out)
+    elif in_turn:
+        held_out = fitted_runs
+    else:
         parts = [run.split(FITTED_SHARE) for run in fitted_runs]
         fitted_runs, held_out = [first for first, _ in parts], [last for _, last in parts]
-    else:
-        held_out = [validate] if isinstance(validate, Run) else list(validate)
-    free_bodies = _free_bodies(model, links)
+    fit = partial(
+        _fit, model, prior_weight=prior_weight, free_bodies=_free_bodies(model, links),
+        keep_friction=keep_friction, bounds=mass_bounds(model, total_mass)
+    )  # fmt: skip
     check_runs(model, fitted_runs)
-    equations = Equations(model, fitted_runs)
-    fitted = fit_in_rounds(equations, model, prior_weight, free_bodies, keep_friction)
+    equations, fitted, models = fit(fitted_runs)
     if len(fitted_runs) > 1:
         check_same_load(equations, fitted, fitted_runs)
-    notes = check_fit(equations, model, fitted)
-    only_friction = fit_in_rounds(
-        equations, model, prior_weight, np.zeros_like(free_bodies), keep_friction
-    )
-    uncertain = uncertainty(fitted)
+    notes = check_fit(equations, model, fitted, accept_faults)
+    notes += tuple(mass_notes(model, fitted.x[: model.inertial_parameters.size], total_mass))
+    if not at_rest:
+        notes += tuple(delay_notes(effort_delay(equations, fitted, fitted_runs)))
+    if not in_turn:
+        notes += tuple(repetition_notes(fitted_runs, held_out))
+    judged = [models] * len(held_out)
+    if in_turn:
+        judged = [fit([run for run in held_out if run is not each])[2] for each in held_out]
+    uncertain = uncertainty(equations, fitted)
     size = 10 * len(model.body_names)
-    phi = fitted.x[:size]
-    identified = model.with_inertial_parameters(phi)
-    friction, armature, offset = friction_and_rotors(fitted, model.nv, keep_friction)
-    urdf_friction, urdf_armature, _ = friction_and_rotors(only_friction, model.nv, keep_friction)
     inertia, viscous, coulomb, load, zero = uncertain.deviations[size:].reshape(TERMS, -1)
+    identified = models[1]
     return Identification(
         prior=model,
-        model=identified,
-        parameters=phi,
+        model=identified.model,
+        parameters=fitted.x[:size],
         covariance=uncertain.covariance[:size, :size],
         origin=tuple(map(
             ParameterOrigin.of,
             uncertain.removed_variance[:size].tolist(), uncertain.has_effect[:size].tolist(),
         )),
-        friction=friction,
-        armature=armature,
-        offset=offset,
+        friction=identified.friction,
+        armature=identified.armature,
         joint_deviations=JointDeviations(viscous, coulomb, load, inertia, zero),
         base=_base(equations, fitted, uncertain),
-        comparison=compare(
-            held_out,
-            model.inverse_dynamics_batch,
-            partial(total_efforts, model, urdf_friction, urdf_armature),
-            partial(total_efforts, identified, friction, armature),
-        ),
+        comparison=compare(held_out, model.inverse_dynamics_batch, judged),
         fitted=tuple(fitted_runs),
         notes=(*(note for run in fitted_runs for note in run.notes), *notes),
-        friction_is_given=keep_friction is not None,
     )
+
+
+def _fit(
+    model: RobotModel, runs: Sequence[Run], *, prior_weight: float,
+    free_bodies: NDArray[np.bool_], keep_friction: JointFriction | None,
+    bounds: tuple[Array, Array]
+) -> tuple[Equations, Fitted, tuple[ArmModel, ArmModel]]:
+    """Return the equations and the fit of runs, and the URDF with friction and the fitted arm."""
+    equations, models = Equations(model, runs), []
+    for free in (np.zeros_like(free_bodies), free_bodies):
+        fitted = fit_in_rounds(equations, model, prior_weight, free, keep_friction, bounds)
+        friction, armature = friction_and_rotors(fitted, model.nv, keep_friction)
+        phi = fitted.x[: model.inertial_parameters.size]
+        bodies = model.with_inertial_parameters(phi) if free.any() else model
+        models.append(ArmModel(bodies, friction, armature))
+    return equations, fitted, (models[0], models[1])
 
 
 def friction_and_rotors(
     fitted: Fitted, n: int, keep_friction: JointFriction | None
-) -> tuple[JointFriction, Array, Array]:
+) -> tuple[JointFriction, Array]:
     """
-    Return friction with the offset in it, rotor inertia, and offset.
+    Return friction with the offset, and rotor inertia.
 
-    The node has no parameter for an offset of the effort. It becomes Coulomb friction that differs
-    by direction: C + o and C - o, at least 0.
+    Moving joints do not tell an offset from Coulomb friction that differs by direction, C + o and
+    C - o. On real arms the second predicts slow joints better, where it fades. It needs
+    ``|o| <= C``, as friction never drives; a larger offset stays one.
 
     :param fitted: result of the last round
     :param n: number of joints
-    :param keep_friction: known friction; None if it was identified
+    :param keep_friction: known friction, to which the offset is added; None if it was identified
     """
     armature, viscous, coulomb, load, offset = fitted.x[-TERMS * n :].reshape(TERMS, n)
     if keep_friction is not None:
-        return keep_friction, armature, offset
-    both = np.maximum(np.array([coulomb + offset, coulomb - offset]), 0.0)
-    friction = JointFriction(np.array([viscous, viscous]), both, load, fitted.smoothing)
-    return friction, armature, offset
+        return replace(keep_friction, offset=keep_friction.offset + offset), armature
+    by_direction = np.where(np.abs(offset) <= coulomb, offset, 0.0)
+    both = np.array([coulomb + by_direction, coulomb - by_direction])
+    friction = JointFriction(
+        np.array([viscous, viscous]), both, load, fitted.smoothing, offset - by_direction
+    )
+    return friction, armature
 
 
 def _free_bodies(model: RobotModel, links: Collection[str] | None) -> NDArray[np.bool_]:
@@ -142,7 +186,7 @@ def _free_bodies(model: RobotModel, links: Collection[str] | None) -> NDArray[np
         return np.ones(len(model.body_names), dtype=bool)
     if unknown := [name for name in links if name not in model.body_names]:
         raise IdentificationError(
-            f'{unknown[0]!r} is no moving link; the moving links are '
+            f'{unknown[0]!r} is not a moving link; the moving links are '
             f'{", ".join(model.body_names)}'
         )
     return np.array([name in links for name in model.body_names])
@@ -154,9 +198,11 @@ def _base(equations: Equations, fitted: Fitted, uncertain: Uncertainty) -> BaseP
     measured = np.flatnonzero(equations.used.any(axis=0))
     inertias = slice(0, 10 * len(model.body_names) + model.nv)
     return base_parameters(
-        combinations(model, equations.q[0], moving, measured),
+        combinations(
+            model, equations.q[0], moving, measured, float(equations.qd.any())
+        ),
         model,
-        triangular(np.concatenate(list(fitted.factors)))[:, inertias],
+        fitted.factor[:, inertias],
         fitted.x[inertias],
         uncertain.covariance[inertias, inertias],
     )

@@ -5,25 +5,33 @@
 Standard deviations of the unknowns: block jackknife, and the assumed error of the URDF.
 
 The formula for white noise gives deviations that are 3 to 12 times too small, because errors of
-neighbouring samples are correlated. The jackknife repeats the fit without each block in turn.
+neighbouring samples are correlated, and those of equal places of a repeated motion. The jackknife
+repeats the fit without each block in turn, by one Newton step without the bounds: an unknown that
+is at its bound is not certain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from .equations import triangular
-from .fit import BARRIERS, Problem, solve
+from ..recordings import correlation_length, period
+from .equations import Equations
+from .friction_terms import terms
 from .pseudo_inertia import pseudo_inertias
 from .rounds import Fitted
 
 MIN_PRIOR_ERROR, MAX_PRIOR_ERROR = 0.4, 1.0
 """Range of the assumed relative error of the URDF; that of a mass is half as large."""
+
+BLOCK_LENGTH = 10.0
+"""Length of a block, in correlation lengths of the residuals."""
+
+MIN_BLOCKS, MAX_BLOCKS = 10, 40
+"""Range of the number of blocks: fewer have no spread, more need time."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +40,8 @@ class Uncertainty:
     Uncertainty of the unknowns of a fit.
 
     :param covariance: of the unknowns, shape (p, p)
-    :param removed_variance: share of each unknown's prior variance that the data removed, 0 to 1,
-        shape (p,)
+    :param removed_variance: share of the URDF's variance of each unknown that the data removed, 0
+        to 1, shape (p,); what the fits without one block scatter counts as left
     :param has_effect: whether the unknown has any influence on the used efforts, shape (p,)
     """
 
@@ -47,57 +55,91 @@ class Uncertainty:
         return np.sqrt(np.diag(self.covariance))
 
 
-def uncertainty(fitted: Fitted) -> Uncertainty:
+def uncertainty(equations: Equations, fitted: Fitted) -> Uncertainty:
     """
     Return the uncertainty of the unknowns of a fit.
 
     The covariance has two parts: the scatter of the fits without one block, and the error of the
-    URDF in parameters that the data hardly determine.
+    URDF in parameters that the data hardly determine. The smoothing velocities are fitted too, as
+    they are correlated with friction.
 
+    :param equations: motion and efforts
     :param fitted: result of the last round
     """
-    problem, x = fitted.problem, fitted.x
-    R = triangular(np.concatenate(list(fitted.factors)))[:, :-1]
-    size = np.linalg.norm(R, axis=0)
-    free = problem.free
-    G = problem.prior_curvature(x)
-    H = R.T @ R + G
-    positive = problem.positive & free
-    # The barrier determines unknowns near 0; its curvature is mu / x^2.
-    H[positive, positive] += BARRIERS[-1] / x[positive] ** 2
-    p = len(x)
-    covariance = np.zeros((p, p))
-    inner = np.ix_(free, free)
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(H)[free], np.finfo(float).tiny))
-    scaled_inverse = np.linalg.pinv(scale[:, np.newaxis] * H[inner] * scale, hermitian=True)
-    inverse: Array = scale[:, np.newaxis] * scaled_inverse * scale
+    problem, x, free = fitted.problem, fitted.x, fitted.problem.free
+    p, n = len(x), len(fitted.sigma)
+    load = equations.rigid(equations.model.with_inertial_parameters(x[: problem.prior.size]))
+    own = terms(equations.qd, equations.qdd, load, fitted.smoothing)
+    coulomb, of_load = x[p - 3 * n : p - n].reshape(2, n)
+    s = own[:, :, 2]
+    ratio = -equations.qd / fitted.smoothing
+    by_smoothing = ratio * (1.0 - s**2) * (coulomb + of_load * np.abs(load))
+    columns = np.concatenate([own, by_smoothing[:, :, np.newaxis]], axis=2)
+    factors = block_factors(equations, fitted.residual, fitted.weights, columns)
+    R = factors.reshape(-1, p + n + 1)[:, :-1]
+    size = np.linalg.norm(R[:, :p], axis=0)
+    G, prior = np.eye(p + n), problem.prior_derivatives(x)
+    G[:p, :p] = prior[1]
+    chosen = np.append(np.flatnonzero(free), p + np.flatnonzero(coulomb > 0.0))
+    inner = np.ix_(chosen, chosen)
+    H_inverse = inverse((R.T @ R + G)[inner])
     error = _prior_error(fitted) ** 2 * problem.weight
-    covariance[inner] = error * inverse @ G[inner] @ inverse
-    covariance += jackknife(fitted.factors, problem, x)
-    return Uncertainty(covariance, _removed_variance(G, inverse, free), size > 1e-9 * size.max())
+    covariance = np.zeros((p + n, p + n))
+    covariance[inner] = error * H_inverse @ G[inner] @ H_inverse
+    covariance[inner] += jackknife(
+        factors[:, :, np.append(chosen, p + n)], np.append(prior[0], np.zeros(n))[chosen], G[inner]
+    )
+    covariance = covariance[:p, :p]
+    removed = _removed_variance(G[:p, :p], error, covariance, free)
+    return Uncertainty(covariance, removed, size > 1e-9 * size.max())
 
 
-def jackknife(
-    factors: Array, problem: Problem, x: Array, values: Callable[[Array], Array] = np.array
+def block_factors(
+    equations: Equations, residual: Array, weights: Array, columns: Array
 ) -> Array:
     """
-    Return the jackknife covariance of values of the solution, shape (v, v).
+    Return the reduced equations of each jackknife block, whose right-hand side is the residual.
 
-    :param factors: reduced equations of each block, shape (blocks, p + 1, p + 1)
-    :param problem: prior and constraints
-    :param x: solution with all blocks, shape (p,)
-    :param values: function from a solution to v values; by default the solution itself
+    Equal places of a repeated motion belong to one block.
+
+    :param equations: motion and efforts
+    :param residual: measured minus fitted effort, shape (N, n), N m or N
+    :param weights: of the squared residuals, shape (N, n)
+    :param columns: as of :meth:`.Equations.reduced`
     """
-    filled = [block for block, factor in enumerate(factors) if factor.any()]
+    errors = np.nan_to_num(residual) * np.sqrt(weights)
+    length = max(BLOCK_LENGTH * correlation_length(errors), 1.0)
+    repeats = period(equations.q)
+    count = min(max(int(repeats / length), MIN_BLOCKS), MAX_BLOCKS, repeats)
+    equations.block = np.arange(len(equations)) % repeats * count // repeats
+    return equations.reduced(columns, np.nan_to_num(residual), weights)
+
+
+def jackknife(factors: Array, gradient: Array, curvature: Array) -> Array:
+    """
+    Return the jackknife covariance of a solution, shape (p, p).
+
+    :param factors: reduced equations of each block, [A r] with the residual r, shape (blocks,
+        any, p + 1)
+    :param gradient: of the prior at the solution, shape (p,)
+    :param curvature: second derivative of the prior, shape (p, p)
+    """
+    filled = [block for block in factors if block.any()]
+    squared = np.array([block.T @ block for block in filled])
     estimates = []
-    for left_out in filled:
-        others = [factors[block] for block in filled if block != left_out]
-        factor = triangular(np.concatenate(others)) if others else 0.0 * factors[0]
-        estimates.append(values(solve(factor, problem, x)))
+    for others in squared.sum(axis=0) - squared:
+        estimates.append(inverse(others[:-1, :-1] + curvature) @ (others[:-1, -1] - gradient))
     difference = np.array(estimates) - np.mean(estimates, axis=0)
     count = len(filled)
     covariance: Array = (count - 1) / count * difference.T @ difference
     return covariance
+
+
+def inverse(H: Array) -> Array:
+    """Return the inverse of a second derivative, shape (p, p); it may be singular."""
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(H), np.finfo(float).tiny))
+    scaled = np.linalg.pinv(scale[:, np.newaxis] * H * scale, hermitian=True)
+    return np.asarray(scale[:, np.newaxis] * scaled * scale, dtype=np.float64)
 
 
 def _prior_error(fitted: Fitted) -> float:
@@ -116,13 +158,18 @@ def _prior_error(fitted: Fitted) -> float:
     return float(np.clip(error, MIN_PRIOR_ERROR, MAX_PRIOR_ERROR))
 
 
-def _removed_variance(G: Array, inverse: Array, free: NDArray[np.bool_]) -> Array:
-    """Return the share of the prior's variance that the data removed, shape (p,)."""
+def _removed_variance(G: Array, error: float, covariance: Array, free: NDArray[np.bool_]) -> Array:
+    """
+    Return the share of the URDF's variance that the data removed, 0 to 1, shape (p,).
+
+    :param G: curvature of the prior, shape (p, p)
+    :param error: variance of the URDF's error times the prior's weight
+    :param covariance: of the unknowns, shape (p, p)
+    :param free: which unknowns are fitted, shape (p,)
+    """
     removed = np.zeros(len(free))
-    bodies = np.flatnonzero(np.diag(G) > 0.0)
-    bodies = bodies[free[bodies]]
-    variance = np.zeros(len(free))
-    variance[free] = np.diag(inverse)
-    prior = np.diag(np.linalg.inv(G[np.ix_(bodies, bodies)])) if bodies.size else np.zeros(0)
-    removed[bodies] = 1.0 - variance[bodies] / prior
+    bodies = np.flatnonzero((np.diag(G) > 0.0) & free)
+    if bodies.size:
+        before = error * np.diag(np.linalg.inv(G[np.ix_(bodies, bodies)]))
+        removed[bodies] = np.maximum(1.0 - np.diag(covariance)[bodies] / before, 0.0)
     return removed

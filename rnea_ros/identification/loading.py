@@ -5,16 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, real_array
-from ..errors import InputError, brief
+from ..errors import InputError, UnknownNameError, brief
 from ..recordings import (
     CUTOFF,
+    Kind,
     Recording,
     RecordingError,
     clean,
@@ -22,6 +23,7 @@ from ..recordings import (
     match_joints,
     read_joint_states,
     recording_from,
+    take_samples,
     usable_factor,
 )
 from ..robot import RobotModel
@@ -34,7 +36,14 @@ MIN_MASS = 1e-9
 """Mass below which a body has none, kg."""
 
 SATURATED = 0.01
-"""Share of samples at a limit of the effort that a sensor at rest on a digit cannot reach."""
+"""Least share of samples at the greatest or least value of a saturated effort."""
+
+MORE_OFTEN = 5.0
+"""
+A saturated effort has its extreme value more often than the next one, by at least this factor.
+
+A sine on the coarse digits of a sensor reaches 1 / (sqrt(2) - 1) = 2.4.
+"""
 
 
 def load(
@@ -45,6 +54,9 @@ def load(
     topic: str | None = None,
     effort_scale: ArrayLike = 1.0,
     cutoff: float = CUTOFF,
+    effort_delay: float = 0.0,
+    without_effort: Collection[str] = (),
+    poses: bool = False,
 ) -> Run:
     """
     Return the run of a bag.
@@ -55,12 +67,16 @@ def load(
     :param topic: the recorded topic; None for the only one with joint states
     :param effort_scale: factor of the recorded efforts, one number or one for each model joint
     :param cutoff: of the low-pass filter, Hz
+    :param effort_delay: time by which the efforts are later than the positions, s
+    :param without_effort: joints of the model whose efforts are left out
+    :param poses: take the poses at rest instead of the motion
     :raises RneaError: the bag cannot be read, or lacks what is needed
     """
     path = Path(bag)
     recording = recording_from(read_joint_states(path, topic))
     return run_from(
-        recording, model, name=path.name, joints=joints, effort_scale=effort_scale, cutoff=cutoff
+        recording, model, name=path.name, joints=joints, effort_scale=effort_scale,
+        cutoff=cutoff, effort_delay=effort_delay, without_effort=without_effort, poses=poses
     )
 
 
@@ -72,6 +88,9 @@ def run_from(
     joints: Mapping[str, str] | None = None,
     effort_scale: ArrayLike = 1.0,
     cutoff: float = CUTOFF,
+    effort_delay: float = 0.0,
+    without_effort: Collection[str] = (),
+    poses: bool = False,
 ) -> Run:
     """
     Return the run of a recording.
@@ -82,16 +101,24 @@ def run_from(
     :param joints: recorded joint names by the model's, if automatic matching fails
     :param effort_scale: factor of the recorded efforts, one number or one for each model joint
     :param cutoff: of the low-pass filter, Hz
+    :param effort_delay: time by which the efforts are later than the positions, s
+    :param without_effort: joints of the model whose efforts are left out
+    :param poses: take the poses at rest instead of the motion
     :raises RneaError: the recording lacks what is needed
     """
     check_model(model)
     scale = _scale(effort_scale, model.nv)
     names = match_joints(model.joint_names, recording.names, joints)
+    if unknown := [joint for joint in without_effort if joint not in names]:
+        raise UnknownNameError('recorded joint', unknown[0], tuple(names))
     _check_that_nothing_below_is_missing(model, names)
     recording = recording.of_joints(list(names.values()))
     try:
         _check_saturation(recording)
-        motion = filtered_motion(clean(recording), cutoff)
+        if poses:
+            motion = take_samples(clean(recording), Kind.STILL)
+        else:
+            motion = filtered_motion(clean(recording), cutoff, effort_delay)
     except RecordingError as error:
         raise IdentificationError(f'{name}: {error}') from error
     notes = list(motion.notes)
@@ -106,10 +133,12 @@ def run_from(
 
     effort = in_model_order(motion.effort, np.nan)
     dead = [joint for joint, row in zip(names, rows, strict=True) if _is_dead(effort[:, row])]
-    for joint in dead:
+    for joint in {*dead, *without_effort}:
         effort[:, model.velocity_indices(joint)] = np.nan
     if dead:
         notes.append(f'no effort, or a constant one, left out: {", ".join(dead)}')
+    if without_effort:
+        notes.append(f'efforts left out as asked: {", ".join(without_effort)}')
     return Run(
         name,
         motion.time,
@@ -168,12 +197,16 @@ def _check_saturation(recording: Recording) -> None:
     for name, effort in zip(recording.names, recording.effort.T, strict=True):
         if not np.isfinite(effort).any() or np.nanmax(effort) == np.nanmin(effort):
             continue
-        for limit in (np.nanmax(effort), np.nanmin(effort)):
-            at_limit = (effort == limit) & moves
+        for sign in (1.0, -1.0):
+            values = sign * effort
+            limit = np.nanmax(values)
+            at_limit = (values == limit) & moves
             held = at_limit[1:] & at_limit[:-1]
-            if held.mean() > SATURATED:
+            beside = np.nanmax(values[values < limit])
+            often = at_limit.sum() >= MORE_OFTEN * ((values == beside) & moves).sum()
+            if often and held.mean() > SATURATED:
                 raise RecordingError(
-                    f'the effort of {name} is cut off at {limit:g} N m or N in '
+                    f'the effort of {name} is cut off at {sign * limit:g}, as recorded, in '
                     f'{100.0 * at_limit.mean():.0f} % of the samples; move slower or with less '
                     'load'
                 )

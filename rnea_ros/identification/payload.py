@@ -4,7 +4,7 @@
 """
 A payload from a run that carries it: arm and friction are held, one rigid body is fitted.
 
-The difference of two identified models is no payload: small errors of all links add up in it.
+The difference of two identified models is not a payload: small errors of all links add up in it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,18 @@ from ..parameters import Value
 from ..preflight import huber_weights
 from ..robot import Payload, RobotModel
 from .equations import Equations, triangular
-from .fit import Problem, solve
-from .jackknife import jackknife
+from .fit import Problem, log_det_derivatives, solve
+from .jackknife import block_factors, inverse, jackknife
 from .loading import check_model
-from .pseudo_inertia import about_centre, body_inertia, parameters_of
+from .plausibility import LOAD_EXPLAINS
+from .pseudo_inertia import (
+    about_centre,
+    body_inertia,
+    deviations_about_centre,
+    parameters_of,
+    pseudo_inertias,
+    regular,
+)
 from .rounds import HUBER, weighted_rms
 from .run import IdentificationError, Run
 
@@ -41,6 +49,12 @@ RADIUS = 0.05
 ROUNDS = 4
 """Rounds of the fit, for noise, outliers, and friction that depends on the load."""
 
+GAIN_ERROR = 0.05
+"""Standard deviation of the gain of effort sensors that all joints share; currents have more."""
+
+SMOOTH = 10
+"""Samples after which the errors of a model are still correlated, and noise is not."""
+
 CERTAIN = 3.0
 """Least mass of a payload, in standard deviations."""
 
@@ -51,11 +65,13 @@ class PayloadFit:
     An identified payload.
 
     :param payload: mass, centre of mass and inertia on a link
-    :param mass_deviation: standard deviation of the mass by block jackknife, kg
+    :param mass_deviation: standard deviation of the mass, kg; this and the others include the
+        errors of the arm's model and of the efforts' gain
     :param com_deviation: of the centre of mass, shape (3,), m
     :param inertia_deviation: of the inertia about the centre of mass, shape (6,), kg m^2
     :param rms_without: RMS error of each joint without the payload, shape (n,), N m or N
     :param rms_with: the same with it
+    :param at_rest: only poses at rest were recorded, so the inertia is unknown and 0
     """
 
     payload: Payload
@@ -64,6 +80,7 @@ class PayloadFit:
     inertia_deviation: Array
     rms_without: Array
     rms_with: Array
+    at_rest: bool
 
 
 def identify_payload(
@@ -84,6 +101,9 @@ def identify_payload(
     check_model(model)
     friction = JointFriction.none(model.nv) if friction is None else friction
     equations = Equations(model, [runs] if isinstance(runs, Run) else list(runs))
+    at_rest = not equations.used.any()
+    if at_rest:
+        equations.use_poses()
     to_body = _in_body_parameters(model, link)
     rigid = equations.rigid(model)
     measured = equations.effort - rigid
@@ -96,9 +116,9 @@ def identify_payload(
     for _ in range(ROUNDS):
         effort = measured - friction.friction(equations.qd, rigid + carried)
         scale = np.where(sigma > 0.0, sigma, 1.0)
-        factors = equations.reduced(no_terms, effort, weights / scale**2, to_body)
+        (all_bodies,) = equations.reduced(no_terms, effort, weights / scale**2)
         problem = _problem(phi, PRIOR_WEIGHT * len(equations))
-        phi = solve(triangular(np.concatenate(list(factors))), problem)
+        phi = solve(triangular(_on_link(all_bodies, to_body)), problem)
         mass, com, inertia = np.split(about_centre(phi), [1, 4])
         loaded = model.with_payload(link, mass[0], com, inertia)
         carried = equations.rigid(loaded) - rigid
@@ -107,17 +127,60 @@ def identify_payload(
         noise = np.where(sigma > 0.0, sigma, 1.0)
         weights = equations.used * huber_weights(residual, noise, HUBER)
     values = about_centre(phi)
-    spread = jackknife(factors, problem, phi, about_centre)
-    deviation = np.sqrt(np.diag(spread))
-    if values[0] < CERTAIN * deviation[0]:
+    if at_rest:
+        values[4:] = 0.0
+    covariance = _covariance(
+        equations, residual, weights / noise**2, to_body, problem.prior_derivatives(phi)
+    )
+    covariance += GAIN_ERROR**2 * np.outer(phi, phi)
+    deviation = deviations_about_centre(phi, covariance)
+    squares = [np.nansum((_rms(each, equations) / noise) ** 2) for each in (without, residual)]
+    explained = squares[0] > 0.0 and 1.0 - squares[1] / squares[0] > LOAD_EXPLAINS
+    if values[0] < CERTAIN * deviation[0] or not explained:
         raise IdentificationError(
             f'no payload is visible on {link}: its mass is {values[0]:.2f} +- '
             f'{deviation[0]:.2f} kg'
         )
     return PayloadFit(
         Payload(link, float(values[0]), values[1:4], values[4:]), float(deviation[0]),
-        deviation[1:4], deviation[4:], _rms(without, equations), _rms(residual, equations)
+        deviation[1:4], deviation[4:], _rms(without, equations), _rms(residual, equations), at_rest
     )
+
+
+def _covariance(
+    equations: Equations, residual: Array, weights: Array, to_body: Array,
+    prior: tuple[Array, Array]
+) -> Array:
+    """
+    Return the covariance of a payload's parameters, by jackknife and by the arm's own errors.
+
+    The arm's parameters have equal relative errors, as large as the smooth part of the residuals
+    shows; their effect on the payload follows from the equations.
+
+    :param prior: gradient and curvature of the payload's prior
+    """
+    no_terms = np.zeros((*residual.shape, 0))
+    factors = block_factors(equations, residual, weights, no_terms)
+    own = np.array([_on_link(factor, to_body) for factor in factors])
+    R = np.concatenate(list(factors))[:, :-1]
+    M = R.T @ R
+    arm = regular(equations.model.inertial_parameters)
+    relative = np.zeros_like(M)
+    for body, block in enumerate(log_det_derivatives(pseudo_inertias(arm))[1]):
+        part = slice(10 * body, 10 * body + 10)
+        relative[part, part] = np.linalg.inv(block)
+    errors = np.nan_to_num(residual) * np.sqrt(weights)
+    smooth = float((errors[:-SMOOTH] * errors[SMOOTH:]).sum())
+    to_payload = inverse(to_body.T @ M @ to_body + prior[1]) @ to_body.T @ M
+    # The payload has absorbed a part of these errors.
+    size = max(smooth, 0.0) / np.trace((M - M @ to_body @ to_payload) @ relative)
+    covariance: Array = jackknife(own, *prior) + size * to_payload @ relative @ to_payload.T
+    return covariance
+
+
+def _on_link(factor: Array, to_body: Array) -> Array:
+    """Return reduced equations of all bodies as equations of a body on a link."""
+    return np.column_stack([factor[:, :-1] @ to_body, factor[:, -1]])
 
 
 def payload_parameters(payload: Payload) -> dict[str, Value]:

@@ -94,6 +94,18 @@ def about_centre(phi: Array) -> Array:
     return np.array([mass, *c, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
 
 
+def deviations_about_centre(phi: Array, covariance: Array) -> Array:
+    """Return the standard deviations of :func:`about_centre`, by its derivatives."""
+    step = 1e-6 * np.abs(phi).max() * np.eye(len(phi))
+    derivatives = np.array([
+        (about_centre(phi + each) - about_centre(phi - each)) / (2.0 * each.max())
+        for each in step
+    ])
+    variance = np.einsum('ik,ij,jk->k', derivatives, covariance, derivatives)
+    spread: Array = np.sqrt(np.maximum(variance, 0.0))
+    return spread
+
+
 def regular(parameters: Array) -> Array:
     """
     Return parameters of physical bodies; bodies that are physical stay unchanged.

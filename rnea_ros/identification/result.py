@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array
-from ..feedforward.law import JointFriction
 from ..files import write_file
 from ..parameters import Value, parameter_file_text
 from ..recordings import STILL_SPEED
 from ..robot import STANDARD_GRAVITY, RobotModel
 from ..urdf import with_inertials
 from .base_parameters import BaseParameters
-from .comparison import Comparison
+from .comparison import ArmModel, Comparison
 from .link_inertials import link_inertials
 from .run import Run
 
@@ -71,57 +70,36 @@ class JointDeviations:
 
 
 @dataclass(frozen=True)
-class Identification:
+class Identification(ArmModel):
     """
     An identified model of a robot with n joints.
 
-    :param prior: the model of the URDF
-    :param model: the same robot with the identified rigid bodies
+    :param prior: the model of the URDF; ``model`` has the identified rigid bodies
     :param parameters: standard parameters of the bodies, in the order of
         :attr:`~rnea_ros.RobotModel.inertial_parameters`, shape (10 * bodies,)
     :param covariance: of them, shape (10 * bodies, 10 * bodies)
     :param origin: what determined each of them
-    :param friction: friction of the joints; the offset is in its Coulomb friction, as the node
-        has no parameter for it: C + o in positive and C - o in negative direction, at least 0
-    :param armature: reflected rotor inertia, shape (n,), kg m^2 or kg
-    :param offset: offset of the effort sensors, shape (n,), N m or N
     :param joint_deviations: standard deviations of friction, rotor inertia and offset
     :param base: identifiable combinations of the parameters
     :param comparison: errors on the runs that were not fitted
     :param fitted: the runs that were fitted
     :param notes: what the data lack, one sentence each
-    :param friction_is_given: the friction was not identified, and no part of the offset is in it
     """
 
     prior: RobotModel
-    model: RobotModel
     parameters: Array
     covariance: Array
     origin: tuple[ParameterOrigin, ...]
-    friction: JointFriction
-    armature: Array
-    offset: Array
     joint_deviations: JointDeviations
     base: BaseParameters
     comparison: Comparison
     fitted: tuple[Run, ...]
     notes: tuple[str, ...] = ()
-    friction_is_given: bool = False
 
     @property
     def deviations(self) -> Array:
         """Standard deviations of the parameters, shape (10 * bodies,)."""
         return np.sqrt(np.diag(self.covariance))
-
-    def efforts(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """
-        Return the efforts of N motions with rotors and friction, shape (N, n), N m or N.
-
-        :param q: joint positions, shape (N, n)
-        :param qd: joint velocities, shape (N, n)
-        :param qdd: joint accelerations, shape (N, n)
-        """
-        return total_efforts(self.model, self.friction, self.armature, q, qd, qdd)
 
     def urdf(self) -> tuple[str, tuple[str, ...]]:
         """
@@ -160,7 +138,7 @@ class Identification:
             model joint; written if it is not 1
         :raises FileError: the file cannot be written
         """
-        values, _ = self.node_parameters()
+        values = self.node_parameters()
         names = self.prior.joint_names
         scale = dict(zip(names, np.broadcast_to(effort_scale, len(names)).tolist(), strict=True))
         if any(factor != 1.0 for factor in scale.values()):
@@ -168,12 +146,11 @@ class Identification:
             values['effort_scale'] = [scale[name] for name in joints]
         write_file(Path(path), parameter_file_text(values, comments))
 
-    def node_parameters(self) -> tuple[dict[str, Value], tuple[str, ...]]:
+    def node_parameters(self) -> dict[str, Value]:
         """
-        Return the parameters of friction and rotor inertia, and notes.
+        Return the parameters of friction and rotor inertia.
 
-        :return: values by the names of the node's parameters, one for each joint in use; sentences
-            on offsets
+        :return: values by the names of the node's parameters, one for each joint in use
         """
         recorded = self._recorded()
         names = [name for name, used in zip(self.prior.joint_names, recorded, strict=True) if used]
@@ -193,7 +170,9 @@ class Identification:
             values['friction.load'] = load[recorded].tolist()
         smoothing = self.friction.smoothing_velocity[recorded]
         values['friction.smoothing_velocity'] = smoothing.tolist()
-        return values, self._offset_notes(recorded)
+        if self.friction.offset[recorded].any():
+            values['friction.offset'] = self.friction.offset[recorded].tolist()
+        return values
 
     def _recorded(self) -> NDArray[np.bool_]:
         """Return which joints moved or have an effort, shape (n,); no gripper at rest."""
@@ -201,41 +180,3 @@ class Identification:
         with_effort = [np.isfinite(run.effort).any(axis=0) for run in self.fitted]
         recorded: NDArray[np.bool_] = np.any([*moved, *with_effort], axis=0)
         return recorded
-
-    def _offset_notes(self, recorded: NDArray[np.bool_]) -> tuple[str, ...]:
-        if not self.offset[recorded].any():
-            return ()
-        if self.friction_is_given:
-            return ('offsets of the efforts are not written, because the friction is kept',)
-        text = (
-            'offsets of the efforts are written as Coulomb friction that differs by direction; '
-            'they act while a joint moves'
-        )
-        forwards, backwards = self.friction.coulomb
-        lost = 2.0 * np.abs(self.offset) - np.abs(forwards - backwards)
-        joints = [
-            f'{name} ({missing:.2g} N m or N)'
-            for name, missing, used in zip(self.prior.joint_names, lost, recorded, strict=True)
-            if used and missing > 1e-3
-        ]
-        if not joints:
-            return (text,)
-        lost_text = 'the part of the offset that exceeds the Coulomb friction is not written'
-        return (text, f'{lost_text}: {", ".join(joints)}')
-
-
-def total_efforts(
-    model: RobotModel, friction: JointFriction, armature: Array, q: Array, qd: Array, qdd: Array
-) -> Array:
-    """
-    Return the efforts of N motions, as the node computes them, shape (N, n).
-
-    :param model: the rigid bodies
-    :param friction: friction of the joints
-    :param armature: reflected rotor inertia, shape (n,), kg m^2 or kg
-    :param q: joint positions, shape (N, n)
-    :param qd: joint velocities, shape (N, n)
-    :param qdd: joint accelerations, shape (N, n)
-    """
-    rigid = model.inverse_dynamics_batch(q, qd, qdd)
-    return rigid + armature * qdd + friction.friction(qd, rigid)

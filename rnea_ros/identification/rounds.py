@@ -20,7 +20,7 @@ from ..arrays import Array
 from ..feedforward.law import JointFriction
 from ..preflight import huber_weights
 from ..robot import RobotModel
-from .equations import Equations, triangular
+from .equations import Equations
 from .fit import Problem, solve
 from .friction_terms import START, TERMS, search_smoothing, terms
 from .pseudo_inertia import regular
@@ -44,6 +44,9 @@ Scale o_0 of the offset of a joint's effort, as a share of its RMS effort.
 It matters only if the data do not separate offset and gravity, as in a vertical prismatic joint.
 """
 
+BOUND_WEIGHT = 10.0
+"""Weight of the soft bounds of the bodies, per sample."""
+
 MIN_NOISE = 1e-4
 """Minimum of sigma as a share of a joint's RMS effort; recordings without noise need it."""
 
@@ -57,23 +60,24 @@ class Fitted:
         joints (see ``friction_terms``)
     :param smoothing: smoothing velocity v_s of each joint, shape (n,), rad/s or m/s
     :param sigma: RMS residual of each joint, shape (n,), N m or N
-    :param factors: triangular factor of the equations of each jackknife block, shape
-        (blocks, p + 1, p + 1)
+    :param factor: triangular factor of the equations, shape (p + 1, p + 1)
     :param problem: prior and constraints
     :param residual: measured minus fitted effort, NaN in unused rows, shape (N, n), N m or N
+    :param weights: of the squared equations, shape (N, n)
     """
 
     x: Array
     smoothing: Array
     sigma: Array
-    factors: Array
+    factor: Array
     problem: Problem
     residual: Array
+    weights: Array
 
 
 def fit_in_rounds(
     equations: Equations, prior: RobotModel, prior_weight: float, free_bodies: NDArray[np.bool_],
-    keep_friction: JointFriction | None = None
+    keep_friction: JointFriction | None = None, bounds: tuple[Array, Array] | None = None
 ) -> Fitted:
     """
     Return the result of the last round.
@@ -83,6 +87,7 @@ def fit_in_rounds(
     :param prior_weight: weight of the URDF, per sample
     :param free_bodies: which bodies are fitted, shape (bodies,)
     :param keep_friction: known friction; None to fit friction
+    :param bounds: soft bounds A phi <= b of the bodies; None for none
     """
     used = equations.used
     weights = used.astype(np.float64)
@@ -90,6 +95,9 @@ def fit_in_rounds(
     rms_effort = np.where(rms_effort > 0.0, rms_effort, 1.0)
     sigma = rms_effort
     problem = _problem(prior, prior_weight * len(equations), free_bodies, rms_effort)
+    if bounds is not None and free_bodies.any():
+        root = np.sqrt(BOUND_WEIGHT * len(equations))
+        problem = replace(problem, bounds=(root * bounds[0], root * bounds[1]))
     n = len(sigma)
     smoothing = np.full(n, START)
     with_load = np.zeros(n, dtype=bool)
@@ -98,13 +106,18 @@ def fit_in_rounds(
         effort = equations.effort
         if keep_friction is not None:
             effort = effort - keep_friction.friction(equations.qd, load)
-        else:
+        elif equations.qd.any():
             smoothing = search_smoothing(equations, load, weights, with_load)
         columns = terms(equations.qd, equations.qdd, load, smoothing)
-        free = _free_unknowns(used, free_bodies, with_load, keep_friction)
+        moves = used.any(axis=0)
+        slides = moves & equations.qd.any(axis=0)  # not for poses at rest
+        friction = slides & (keep_friction is None)
+        free = np.concatenate([
+            np.repeat(free_bodies, 10), slides, friction, friction, friction & with_load, moves
+        ])
         problem = replace(problem, free=free)
-        factors = equations.reduced(columns, effort, weights / sigma**2)
-        x = solve(triangular(np.concatenate(list(factors))), problem)
+        (factor,) = equations.reduced(columns, effort, weights / sigma**2)
+        x = solve(factor, problem)
         bodies, joints = x[: -TERMS * n], x[-TERMS * n :].reshape(TERMS, n)
         load = equations.rigid(prior.with_inertial_parameters(bodies))
         residual = effort - load - np.einsum('ijk,kj->ij', columns, joints)
@@ -112,7 +125,7 @@ def fit_in_rounds(
         sigma = np.maximum(weighted_rms(residual, weights), MIN_NOISE * rms_effort)
         weights = used * huber_weights(residual, sigma, HUBER)
         with_load = _standard_deviation(load, used) > LOAD_SPREAD * sigma
-    return Fitted(x, smoothing, sigma, factors, problem, residual)
+    return Fitted(x, smoothing, sigma, factor, problem, residual, weights / sigma**2)
 
 
 def _problem(
@@ -128,17 +141,6 @@ def _problem(
     offset_weights[p - n :] = 1.0 / (OFFSET_SHARE * rms_effort) ** 2
     fixed = np.concatenate([phi, np.zeros(TERMS * n)])
     return Problem(phi, weight, positive, offset_weights, np.zeros(p, dtype=bool), fixed)
-
-
-def _free_unknowns(
-    used: NDArray[np.bool_], free_bodies: NDArray[np.bool_], with_load: NDArray[np.bool_],
-    keep_friction: JointFriction | None
-) -> NDArray[np.bool_]:
-    """Return which unknowns are fitted, shape (p,)."""
-    moves = used.any(axis=0)
-    friction = moves & (keep_friction is None)
-    joints = [moves, friction, friction, friction & with_load, moves]
-    return np.concatenate([np.repeat(free_bodies, 10), *joints])
 
 
 def weighted_rms(values: Array, weights: Array) -> Array:

@@ -5,12 +5,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, Indices
 from ..errors import RneaError
+
+POSE_GROUPS = 4
+"""Number of groups of poses at rest; each is judged by a fit of the others."""
 
 
 class IdentificationError(RneaError):
@@ -59,15 +64,17 @@ class Run:
     joints: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
-    def part(self, start: int, stop: int) -> Run:
+    def part(self, start: int, stop: int | None, step: int = 1) -> Run:
         """
         Return the samples from one number to another.
 
         :param start: number of the first sample
-        :param stop: number after the last sample
+        :param stop: number after the last sample; None for all after the first
+        :param step: distance of the samples
         """
         columns = ('time', 'q', 'qd', 'qdd', 'effort', 'segment')
-        return replace(self, **{name: getattr(self, name)[start:stop] for name in columns})
+        which = slice(start, stop, step)
+        return replace(self, **{name: getattr(self, name)[which] for name in columns})
 
     def split(self, share: float) -> tuple[Run, Run]:
         """
@@ -78,3 +85,23 @@ class Run:
         end = self.time[0] + share * (self.time[-1] - self.time[0])
         place = int(np.searchsorted(self.time, end))
         return self.part(0, place), self.part(place, len(self.time))
+
+
+def groups_of_poses(runs: Sequence[Run]) -> list[Run]:
+    """
+    Return poses at rest in groups of similar size, with every fourth pose in a group.
+
+    :param runs: runs of poses at rest
+    """
+    columns = ('time', 'q', 'qd', 'qdd', 'effort')
+    poses: dict[str, Any] = {
+        name: np.concatenate([getattr(run, name) for run in runs]) for name in columns
+    }
+    every = replace(runs[0], segment=np.arange(len(poses['time'])), **poses)
+    return [
+        replace(
+            every.part(first, None, POSE_GROUPS), notes=every.notes if first == 0 else (),
+            name=f'{every.name}, poses {first + 1}, {first + 1 + POSE_GROUPS}, ...'
+        )
+        for first in range(POSE_GROUPS)
+    ]

@@ -26,7 +26,13 @@ from .command_topic import (
     OtherPublishers,
 )
 from .configuration import Configuration
-from .inputs import ControllerStateInput, SensorTopics, SpeedScalingInput, WatchdogEfforts
+from .inputs import (
+    AdditionalEffortTopic,
+    ControllerStateInput,
+    SensorTopics,
+    SpeedScalingInput,
+    WatchdogEfforts,
+)
 from .loop import ControlLoop, Schedule
 from .motion_requests import MotionRequests
 from .outputs import Reporter
@@ -94,6 +100,10 @@ class Activation:
             )
             inputs.take_others.append(source.take_messages)
             self._references = references
+        additional = AdditionalEffortTopic(
+            configuration, self.controller.additional_effort, self._clock
+        )
+        inputs.take_others.append(additional.take_messages)
         watchdog = WatchdogEfforts(configuration.watchdog, settings.command_scale)
         inputs.take_others.append(watchdog.take_messages)
         self.controller.acting_effort.watchdog_effort = watchdog.newest

@@ -39,17 +39,19 @@ class Configuration:
     :param setup: robot and settings
     :param command_topic: full name of the effort controller's topic
     :raises Exception: any error of a part; the parts made before it are destroyed
-    :ivar setup: as given; replaced when parameters change while the node is active
+    :ivar setup: as given; :meth:`change` replaces it
     :ivar joint_states: subscription of the joint states
     :ivar wrenches: subscriptions of the force-torque sensors, by name of the sensor
     :ivar imu: subscription of the IMU on the base, None without one
     :ivar controller_state: subscription of a trajectory controller's state, None if not followed
+    :ivar additional_effort: subscription of another program's efforts, None before a limit is set
     :ivar watchdog: subscription of the watchdog's commands
     :ivar sim_clock: subscription of ``/clock``, None without simulated time
     :ivar publishers: publishers of the loop
     """
 
     def __init__(self, node: Any, setup: ControlSetup, command_topic: str) -> None:
+        self._node = node
         self.setup = setup
         logger = node.get_logger()
         for warning in setup.warnings:
@@ -68,10 +70,16 @@ class Configuration:
             )
             resources.callback(self.publishers.close)
             self._resources = resources.pop_all()
+        self.additional_effort: RawSubscription | None = None
+        self.change(setup)
         logger.info(
             f'{setup.model!r}: {settings.parameters.mode.name} at {settings.parameters.rate:g} Hz '
             f'on {command_topic} for {", ".join(settings.joints)}'
         )
+        present = settings.soft_limits.present
+        if present.any():
+            limited = [name for name, zone in zip(settings.joints, present, strict=True) if zone]
+            logger.info(f'soft limits at {", ".join(limited)}')
 
     def _subscribe(self, node: Any, resources: ExitStack, command_topic: str) -> None:
         def subscribe(kind: Any, topic: str, qos: QoSProfile, **options: Any) -> Any:
@@ -102,10 +110,26 @@ class Configuration:
         if setup.values['use_sim_time']:
             self.sim_clock = subscribe(ClockMessage, '/clock', NEWEST)
 
+    def change(self, setup: ControlSetup) -> None:
+        """
+        Replace the setup; subscribe to additional efforts once they may be above 0.
+
+        :param setup: setup with other parameters
+        """
+        self.setup = setup
+        if self.additional_effort is None and any(
+            setup.settings.parameters.additional_effort.limits
+        ):
+            subscription: RawSubscription = PolledSubscription(
+                self._node, JointState, '~/additional_effort', SENSOR_DATA, raw=True
+            )
+            self._resources.callback(subscription.destroy)
+            self.additional_effort = subscription
+
     @property
     def inputs(self) -> list[PolledSubscription[Any]]:
         """All subscriptions that the loop reads, except ``/clock``."""
-        optional = (self.imu, self.controller_state)
+        optional = (self.imu, self.controller_state, self.additional_effort)
         others = [subscription for subscription in optional if subscription is not None]
         return [self.joint_states, *self.wrenches.values(), *others, self.watchdog]
 

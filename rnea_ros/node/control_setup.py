@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import InputError
 from ..feedforward import check_efforts
 from ..feedforward.settings import ResolvedSettings, resolve
-from ..feedforward.trajectory import JointRules, ReferenceSource, Tolerances
+from ..feedforward.trajectory import Deceleration, JointRules, ReferenceSource, Tolerances
 from ..parameters import from_values
 from ..robot import RobotModel
 from ..urdf import parse_urdf
@@ -21,6 +21,7 @@ from .inputs import controller_state_type
 from .parameters import (
     ReferenceSettings,
     RobotSettings,
+    deceleration_from,
     joint_rules,
     listed_joints,
     realtime_from,
@@ -44,6 +45,7 @@ class ControlSetup:
     :param settings: settings of the control
     :param rules: rules for motions
     :param tolerances: tolerances of goals that state none
+    :param deceleration: limits of the motion to a stop after a cancel; None to hold at once
     :param robot: parameters of the robot and of the loop's trigger
     :param reference: parameters of the reference motion's source
     :param realtime: real-time settings of the loop's thread
@@ -58,6 +60,7 @@ class ControlSetup:
     settings: ResolvedSettings
     rules: JointRules
     tolerances: Tolerances
+    deceleration: Deceleration | None
     robot: RobotSettings
     reference: ReferenceSettings
     realtime: RealtimeSettings
@@ -75,7 +78,11 @@ class ControlSetup:
         settings = resolve(settings_from(values, self.settings.joints), self.model)
         check_efforts(self.model, settings)
         tolerances = tolerances_from(values, settings.joints)
-        return replace(self, values=values, settings=settings, tolerances=tolerances)
+        deceleration = deceleration_from(values, self.rules)
+        return replace(
+            self, values=values, settings=settings, tolerances=tolerances,
+            deceleration=deceleration,
+        )
 
     @property
     def zero_gains_warning(self) -> str:
@@ -125,6 +132,7 @@ def make_setup(
     joints = listed or controller.joints or (before.settings.joints if before else ())
     settings = resolve(settings_from(values, joints), model)
     check_efforts(model, settings)
+    rules = joint_rules(values, model, settings)
     reference = from_values(ReferenceSettings, values)
     from_controller = reference.reference_source is ReferenceSource.CONTROLLER_STATE
     return ControlSetup(
@@ -132,8 +140,9 @@ def make_setup(
         urdf=urdf,
         model=model,
         settings=settings,
-        rules=joint_rules(values, model, settings),
+        rules=rules,
         tolerances=tolerances_from(values, settings.joints),
+        deceleration=deceleration_from(values, rules),
         robot=robot,
         reference=reference,
         realtime=realtime_from(values),

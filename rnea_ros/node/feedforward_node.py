@@ -273,7 +273,8 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         del changes
         if self._activation is None or self._configuration is None or self._changed is None:
             return
-        before, self._configuration.setup = self._configuration.setup, self._changed
+        before = self._configuration.setup
+        self._configuration.change(self._changed)
         self._activation.controller.change(self._changed.settings)
         if self._changed.zero_gains_warning != before.zero_gains_warning:
             self._warn(self._changed.zero_gains_warning)

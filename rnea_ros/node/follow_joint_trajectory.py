@@ -19,6 +19,7 @@ from rclpy.qos import QoSProfile
 from rclpy.serialization import serialize_message
 from rclpy.time import Time
 
+from ..arrays import Array
 from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, Reason
 from ..feedforward.trajectory import ErrorCode, GoalResult, GoalSample, JointTolerance, error_code
@@ -89,6 +90,9 @@ class FollowJointTrajectory:
         except ImportError:
             node.get_logger().info(f'no action ~/{ACTION}: control_msgs is not installed')
             return
+        if not hasattr(ActionServer, 'notify_execute'):  # which the server replaces
+            node.get_logger().error(f'no action ~/{ACTION}: rclpy lacks notify_execute')
+            return
         self._type = Action
         period = 1.0 / node.get_parameter('action_monitor_rate').value
         self._timer = node.create_timer(period, self._monitor, clock=MACHINE_TIME)
@@ -155,11 +159,11 @@ class FollowJointTrajectory:
         self._timer.reset()
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
-        """Hold the position, if the goal is still pursued."""
+        """Stop, if the goal is still pursued."""
         active = self._active
         if active is None or active.handle != handle or active.motion.goal.result is not None:
             return CancelResponse.REJECT
-        active.motions.controller.cancel(active.motion.goal)
+        active.motions.cancel(active.motion.goal)
         # This runs after rclpy has set the state to canceling, since both share one executor.
         self._conclude(GoalResult(ErrorCode.SUCCESSFUL, Reason.CANCELLED.value), cancelled=True)
         return CancelResponse.ACCEPT
@@ -175,7 +179,11 @@ class FollowJointTrajectory:
         if goal.result is not None:
             self._conclude(goal.result)
         elif goal.sample is not None:
-            self._active.handle.publish_feedback(self._feedback(goal.sample, motion, motions))
+            feedback = self._type.Feedback(joint_names=motions.controller.joints)
+            stamp = Time(nanoseconds=round(1e9 * motions.stamp_at(goal.sample.now)))
+            feedback.header.stamp = stamp.to_msg()
+            fill_feedback(feedback, goal.sample, motion.times)
+            self._active.handle.publish_feedback(feedback)
 
     def _conclude(self, result: GoalResult, *, cancelled: bool = False) -> None:
         """End the active goal."""
@@ -198,21 +206,26 @@ class FollowJointTrajectory:
             self._node.get_logger().warning(f'goal aborted, {result.code.name}: {result.text}')
         self._server.notify_execute(active.handle, end)
 
-    def _feedback(self, sample: GoalSample, motion: GoalMotion, motions: MotionRequests) -> Any:
-        feedback = self._type.Feedback(joint_names=motions.controller.joints)
-        stamp = Time(nanoseconds=round(1e9 * motions.stamp_at(sample.now)))
-        feedback.header.stamp = stamp.to_msg()
-        for point, values in (
-            (feedback.desired, sample.desired),
-            (feedback.actual, sample.actual),
-            (feedback.error, sample.error),
-        ):
-            point.positions, point.velocities = values[0].tolist(), values[1].tolist()
-        feedback.desired.accelerations = sample.desired[2].tolist()
-        _set_duration(feedback.desired.time_from_start, sample.motion_time)
-        _set_duration(feedback.actual.time_from_start, sample.elapsed)
-        feedback.index = int(motion.times.searchsorted(sample.motion_time))
-        return feedback
+
+def fill_feedback(feedback: Any, sample: GoalSample, times: Array) -> None:
+    """
+    Write the state of a goal into its feedback.
+
+    :param feedback: ``FollowJointTrajectory.Feedback`` of any version of control_msgs
+    :param sample: the state
+    :param times: times of the requested points, s
+    """
+    for point, values in (
+        (feedback.desired, sample.desired),
+        (feedback.actual, sample.actual),
+        (feedback.error, sample.error),
+    ):
+        point.positions, point.velocities = values[0].tolist(), values[1].tolist()
+    feedback.desired.accelerations = sample.desired[2].tolist()
+    _set_duration(feedback.desired.time_from_start, sample.motion_time)
+    _set_duration(feedback.actual.time_from_start, sample.elapsed)
+    if hasattr(feedback, 'index'):  # since control_msgs 6.3; not in Humble and Jazzy
+        feedback.index = int(times.searchsorted(sample.motion_time))
 
 
 def _parts(message: Any) -> tuple[bytes, GoalTolerances]:

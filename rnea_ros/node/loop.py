@@ -43,7 +43,7 @@ STANDSTILL = 1.0
 
 
 REPEATS = 5
-"""Number of times that the last command is sent: a best-effort subscription may lose one."""
+"""Number of times that the last command is repeated: a best-effort subscription may lose one."""
 
 CONFIRM_TIMEOUT = 2.0
 """Longest wait for the joints of a controller that has come back during a stop, s."""

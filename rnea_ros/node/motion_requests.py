@@ -96,7 +96,7 @@ class MotionRequests:
         try:
             request = self._request(message)
             if request.is_cancel:
-                self.controller.cancel()
+                self.cancel()
                 return
             is_setpoint = request.is_setpoint
             self.controller.follow(*self._compile(request))
@@ -107,6 +107,14 @@ class MotionRequests:
             self._node.get_logger().error(
                 f'trajectory rejected: {error}', throttle_duration_sec=1.0
             )
+
+    def cancel(self, goal: Goal | None = None) -> None:
+        """
+        Drop the motion, and hold the position or decelerate.
+
+        :param goal: do so only if the motion of this goal is followed; None: whatever is followed
+        """
+        self.controller.cancel(goal, self._configuration.setup.deceleration)
 
     def goal(self, message: bytes, stated: GoalTolerances) -> GoalMotion:
         """

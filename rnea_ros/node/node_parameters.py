@@ -11,7 +11,7 @@ from typing import Any
 from rclpy.parameter import Parameter
 
 from ..errors import InputError
-from ..parameters import declare, reject_unknown
+from ..parameters import declare, parameter_overrides, reject_unknown
 from ..ros import check_topic
 from .parameters import PARAMETERS, all_declarations, check_without_robot, sensor_names
 
@@ -32,7 +32,7 @@ class NodeParameters:
         self._node = node
         declare(node, PARAMETERS)
         self._table = all_declarations(
-            node.get_parameter('wrench_inputs.names').value, node._parameter_overrides
+            node.get_parameter('wrench_inputs.names').value, parameter_overrides(node)
         )
         declare(node, {
             name: entry for name, entry in self._table.items() if name not in PARAMETERS

@@ -16,7 +16,14 @@ from .declaration import (
     with_value_per_joint,
 )
 from .file_text import Value, parameter_file_text
-from .on_node import declare, declare_all, described, read_settings, reject_unknown
+from .on_node import (
+    declare,
+    declare_all,
+    described,
+    parameter_overrides,
+    read_settings,
+    reject_unknown,
+)
 
 __all__ = [
     'EACH',
@@ -32,6 +39,7 @@ __all__ = [
     'in_range',
     'parameter',
     'parameter_file_text',
+    'parameter_overrides',
     'per_joint',
     'read_settings',
     'reject_unknown',

@@ -5,7 +5,8 @@
 Parameters: each is declared once, as a field of a settings class (:func:`parameter`).
 
 The parameters of a node, their ranges in ``ros2 param describe``, the checks of values, the
-settings objects and the interface reference are all made from these fields.
+settings objects and the interface reference are all made from these fields. CONTRIBUTING.md lists
+the places to change for a new one.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -61,7 +62,33 @@ def declare(node: Any, table: Mapping[str, Declaration]) -> None:
         try:
             node.declare_parameter(name, declaration.default, descriptor)
         except Exception as error:  # rclpy has an error class for each kind of rejection
-            raise InputError(name, clipped(str(error))) from error
+            given = getattr(parameter_overrides(node).get(name), 'value', None)
+            form = _right_form(given, declaration.default)
+            reason = str(error) if form is None else f'expected {form}, got {given}'
+            raise InputError(name, clipped(reason)) from error
+
+
+def _right_form(given: Any, default: Any) -> Any:
+    """
+    Return a value as a list, or with decimal points, where its parameter needs that.
+
+    :param given: the value at the start
+    :param default: default of the parameter, or its rclpy type
+    :return: None if the form is right, or another value is needed
+    """
+    is_list = isinstance(given, (list, tuple, array))
+    values = list(given) if is_list else [given]
+    needs_list = isinstance(default, list) or str(default).endswith('_ARRAY')
+    sample = default[0] if isinstance(default, list) and default else default
+    if isinstance(sample, float) or 'DOUBLE' in str(sample):
+        values = [float(value) if type(value) is int else value for value in values]
+        kind: type = float
+    else:
+        kind = str if 'STRING' in str(sample) else type(sample)
+    if {*map(type, values)} != {kind} or (is_list and not needs_list):
+        return None
+    form = values if needs_list else values[0]
+    return form if str(form) != str(list(given) if is_list else given) else None
 
 
 def reject_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
@@ -72,9 +99,19 @@ def reject_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
     :param table: declarations by name
     :raises InputError: the first such parameter
     """
-    for name in sorted(node._parameter_overrides):
+    for name in sorted(parameter_overrides(node)):
         if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
             raise InputError(name, f'no such parameter; known are {", ".join(table)}')
+
+
+def parameter_overrides(node: Any) -> Mapping[str, Any]:
+    """
+    Return the values given at the start, by name, also those for parameters that do not exist.
+
+    :param node: rclpy's node; where it lacks this undocumented attribute, no value is known
+    """
+    overrides: Mapping[str, Any] = getattr(node, '_parameter_overrides', {})
+    return overrides
 
 
 def described(table: Mapping[str, Declaration]) -> dict[str, tuple[Any, str]]:

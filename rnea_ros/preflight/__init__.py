@@ -10,8 +10,8 @@ Works without ROS. Reading order: :mod:`.columns`, :mod:`.fit`, :mod:`.selection
 
 from .assessment import Assessment
 from .checkup import Checkup, check
-from .columns import Prediction
-from .faults import LEAVE_GRAVITY, MIN_GRAVITY, find_faults
+from .columns import KnownEfforts, Prediction
+from .faults import LEAVE_GRAVITY, MIN_GRAVITY, another_robot, find_faults
 from .findings import Cause, Finding
 from .fit import huber_weights
 from .found_parameters import found_parameters
@@ -24,7 +24,9 @@ __all__ = [
     'Cause',
     'Checkup',
     'Finding',
+    'KnownEfforts',
     'Prediction',
+    'another_robot',
     'check',
     'find_faults',
     'found_parameters',

@@ -13,7 +13,7 @@ import numpy as np
 from ..recordings import Kind, Recording, RecordingError, clean, match_joints, take_samples
 from ..robot import RobotModel
 from .assessment import LOADED_SHARE, Assessment
-from .columns import Prediction
+from .columns import KnownEfforts, Prediction
 from .faults import another_robot, find_faults
 from .findings import Cause, Finding, ModelVerdict
 from .remainders import REMAINDERS
@@ -43,7 +43,7 @@ class Checkup:
 
 def check(
     model: RobotModel, recording: Recording, joints: Mapping[str, str] | None = None,
-    kind: Kind | None = None
+    kind: Kind | None = None, known: KnownEfforts | None = None
 ) -> Checkup:
     """
     Compare a model with a recording of its robot.
@@ -54,6 +54,7 @@ def check(
     :param recording: joint states with efforts
     :param joints: recorded joint names by the model's, if automatic matching fails
     :param kind: source of the samples; None for poses at rest if there are enough, else the motion
+    :param known: efforts of friction and rotors that are known, which are part of the model
     :raises RecordingError: data are missing
     """
     names = match_joints(model.joint_names, recording.names, joints)
@@ -68,7 +69,7 @@ def check(
     notes += [f'not recorded, assumed at rest at zero: {", ".join(absent)}'] if absent else []
     samples = take_samples(clean(recorded.part(slice(None), *notes)), kind)
     without_effort, compared = _split(names, no_efforts)
-    prediction = Prediction(model, compared, samples, moved=without_effort)
+    prediction = Prediction(model, compared, samples, moved=without_effort, known=known)
     if not np.isfinite(prediction.rigid).all():
         raise RecordingError('positions are so large that the model has no finite effort')
     constant = constant_efforts(recorded)
@@ -76,7 +77,7 @@ def check(
     _, varying = _split(compared, constant)
     if varying:
         moved, _ = _split(names, {*no_efforts, *constant})
-        prediction = Prediction(model, varying, samples, moved=moved)
+        prediction = Prediction(model, varying, samples, moved=moved, known=known)
     assessment = Assessment(prediction)
     findings += find_causes(assessment) if varying else []
     return Checkup(assessment, tuple(findings), verdict(assessment, findings), tuple(names))

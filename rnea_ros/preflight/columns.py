@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -21,6 +22,10 @@ Number of estimated parameters of a load: its mass and three first moments.
 
 Its rotational inertia has no effect at rest and little in a motion.
 """
+
+
+KnownEfforts: TypeAlias = Callable[[Array, Array, Array], Array]
+"""Efforts of friction and rotors that are known, of N motions q, qd, qdd of all model joints."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +51,14 @@ class Prediction:
     :param samples: measured samples, with the recorded names
     :param flipped: numbers of measured joints whose axis is inverted
     :param moved: recorded names of joints with positions but without efforts, by the model's name
+    :param known: efforts beside the rigid bodies, which are taken off the measured ones
     :raises RecordingError: the model has joints with several coordinates
     """
 
     def __init__(
         self, model: RobotModel, joints: Mapping[str, str], samples: Samples,
-        flipped: Sequence[int] = (), moved: Mapping[str, str] | None = None
+        flipped: Sequence[int] = (), moved: Mapping[str, str] | None = None,
+        known: KnownEfforts | None = None,
     ) -> None:
         if not model.has_one_axis_joints_only:
             raise RecordingError('the model has joints with several coordinates')
@@ -59,6 +66,7 @@ class Prediction:
         self.joints = joints
         self.samples = samples
         self._moved = moved or {}
+        self._known = known
         self._rows = [model.velocity_indices(name).start for name in joints]
         columns = [samples.names.index(name) for name in joints.values()]
         self._sign = np.ones(len(joints))
@@ -77,10 +85,14 @@ class Prediction:
             self._q[:, row] = samples.position[:, column]
             self._qd[:, row] = samples.velocity[:, column]
             self._qdd[:, row] = samples.acceleration[:, column]
+        if known is not None:
+            self.effort = self.effort - self._measured(known(self._q, self._qd, self._qdd))
 
     def flipped(self, joints: Sequence[int]) -> Prediction:
         """Return the prediction with the axes of some joints inverted."""
-        return Prediction(self.model, self.joints, self.samples, joints, self._moved)
+        return Prediction(
+            self.model, self.joints, self.samples, joints, self._moved, self._known
+        )
 
     def _measured(self, tau: Array) -> Array:
         """Return the efforts of the measured joints, shape (N, n)."""

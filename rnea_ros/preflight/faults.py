@@ -44,6 +44,10 @@ LEAVE_GRAVITY = (
     'set hardware_compensates: [gravity], except if the commands carry the weight and only the '
     'reported efforts lack it'
 )
+SET_GRAVITY = (
+    'set gravity to this vector; if the robot itself compensates gravity for another one, as for '
+    'an upright arm, set hardware_gravity to that'
+)
 UPSIDE_DOWN = ', or the robot hangs upside down (poses at rest look the same)'
 
 
@@ -107,6 +111,7 @@ def gravity(assessment: Assessment) -> Iterator[Finding]:
             f'gravity is turned by {number(degrees)} degrees: ({vector(found)}) m/s^2 in the '
             'frame of the root link',
             affected,
+            remedy=SET_GRAVITY,
         )
     else:
         yield from _judge_factor(size, MODEL_TOLERANCE, all_joints, EVERY_EFFORT)

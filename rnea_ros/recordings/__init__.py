@@ -15,6 +15,7 @@ from .joint_states import (
 )
 from .lowpass import CUTOFF, filtered_motion
 from .matching import match_joints
+from .repetition import contains, correlation_length, period
 from .samples import MIN_POSES, Kind, Samples, motion_samples, still_poses, take_samples
 
 __all__ = [
@@ -31,10 +32,13 @@ __all__ = [
     'Samples',
     'bag_writer',
     'clean',
+    'contains',
+    'correlation_length',
     'filtered_motion',
     'match_joints',
     'motion_samples',
     'open_bag',
+    'period',
     'read_joint_states',
     'recording_from',
     'stamp_or_receipt',

@@ -34,6 +34,9 @@ Least length of a gap, in median sample intervals.
 A repeated or lost sample makes an interval of two, a stalled recorder one of many.
 """
 
+MIN_GAP = 0.03
+"""Shorter silence is not a gap, s: a spline bridges a third of a period of the usual cut-off."""
+
 
 class RecordingError(RneaError):
     """Recorded joint states lack what is needed."""
@@ -81,7 +84,7 @@ class Recording:
     def segment(self) -> Indices:
         """Number of the part without gaps of each sample, shape (N,); of increasing times."""
         interval = np.diff(self.time)
-        gaps = interval > GAP_INTERVALS * np.median(interval)
+        gaps = interval > max(GAP_INTERVALS * np.median(interval), MIN_GAP)
         return np.concatenate([[0], np.cumsum(gaps)])
 
     def parts(self) -> Iterator[slice]:

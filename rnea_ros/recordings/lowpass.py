@@ -40,7 +40,9 @@ MIN_OVERSAMPLING = 2.2
 """Least ratio of sample rate and cut-off frequency."""
 
 
-def filtered_motion(recording: Recording, cutoff: float = CUTOFF) -> Samples:
+def filtered_motion(
+    recording: Recording, cutoff: float = CUTOFF, effort_delay: float = 0.0
+) -> Samples:
     """
     Return the filtered motion of a recording.
 
@@ -48,11 +50,14 @@ def filtered_motion(recording: Recording, cutoff: float = CUTOFF) -> Samples:
 
     :param recording: clean joint states
     :param cutoff: cut-off frequency, Hz
-    :raises InputError: the cut-off frequency is too low, or not finite
+    :param effort_delay: time by which the efforts are later than the positions, s
+    :raises InputError: the cut-off frequency is too low or not finite, or the delay too long
     :raises RecordingError: samples are too few, or too slow for the cut-off frequency
     """
     if not MIN_CUTOFF <= cutoff < math.inf:
         raise InputError('cutoff', f'{cutoff:g} Hz is not at least {MIN_CUTOFF:g} Hz')
+    if not abs(effort_delay) <= MARGIN / 2.0:
+        raise InputError('effort_delay', f'{effort_delay:g} s is longer than {MARGIN / 2.0:g} s')
     parts = [*recording.parts()]  # before the clock changes
     recording = with_better_clock(recording)
     time = recording.time
@@ -63,7 +68,7 @@ def filtered_motion(recording: Recording, cutoff: float = CUTOFF) -> Samples:
             f'{cutoff:g} Hz needs at least {MIN_OVERSAMPLING * cutoff:.0f} Hz'
         )
     filtered = [
-        _filtered(recording, part, interval, cutoff, number)
+        _filtered(recording, part, interval, cutoff, effort_delay, number)
         for number, part in enumerate(parts)
         if time[part.stop - 1] - time[part.start] > 2.0 * MARGIN + 4.0 * interval
     ]
@@ -76,7 +81,8 @@ def filtered_motion(recording: Recording, cutoff: float = CUTOFF) -> Samples:
 
 
 def _filtered(
-    recording: Recording, part: slice, interval: float, cutoff: float, number: int
+    recording: Recording, part: slice, interval: float, cutoff: float, effort_delay: float,
+    number: int,
 ) -> tuple[Array, Array, Array, Array, Array, Indices]:
     """Return time, position, velocity, acceleration, effort and number of a part without gaps."""
     from scipy.interpolate import CubicSpline
@@ -89,8 +95,9 @@ def _filtered(
     cut = max(math.ceil(MARGIN / interval), 1)
     kept = np.arange(cut, len(grid) - cut, max(1, round(1.0 / (RATE * interval))))
 
-    def smooth(column: Array) -> Array:
-        values = column if even else CubicSpline(time, column)(grid)
+    def smooth(column: Array, delay: float = 0.0) -> Array:
+        as_is = even and not delay
+        values = column if as_is else CubicSpline(time - delay, column)(grid)
         filtered: Array = sosfiltfilt(sections, values)
         return filtered
 
@@ -104,5 +111,5 @@ def _filtered(
         qdd[:, joint] = (after - 2.0 * at + before) / interval**2
         measured = recording.effort[part, joint]
         finite = np.isfinite(measured).all()
-        effort[:, joint] = smooth(measured)[kept] if finite else np.nan
+        effort[:, joint] = smooth(measured, effort_delay)[kept] if finite else np.nan
     return grid[kept], q, qd, qdd, effort, np.full(len(kept), number)

@@ -76,7 +76,7 @@ def normalised(model: ModelData, q: ArrayLike) -> Array:
     Return joint positions with quaternions scaled to unit length, shape (nq,).
 
     :param q: joint positions, shape (nq,); quaternions of any length but zero
-    :raises InputError: a quaternion of zeros, which is no rotation, with the joint
+    :raises InputError: a quaternion of zeros, which is not a rotation, with the joint
     """
     result = finite_vector('q', q, model.nq)
     for joint, start, _, floats in model.quaternions:

@@ -94,7 +94,7 @@ def regressor(model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> 
 
 def of_links(model: ModelData, Y: Array) -> Array:
     """
-    Return the columns of the links' parameters; a screw joint has a body that is no link.
+    Return the columns of the links' parameters; a screw joint has a body that is not a link.
 
     :param model: the robot
     :param Y: regressors of all bodies' parameters, shape (..., bodies, 10)

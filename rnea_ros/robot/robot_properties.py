@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..dynamics import Workspace
+from ..dynamics import SpecialisedWorkspace, Workspace
 from ..dynamics.tree import JointCoordinates, KinematicTree
 from ..urdf import Joint, RobotDescription
-from .model_data import BaseMotion, ModelData
+from .model_data import BaseMotion, ModelData, checked_names
 
 
 class RobotProperties:
@@ -150,6 +150,32 @@ class RobotProperties:
     def workspace(self) -> Workspace:
         """Return a workspace for one thread; its methods neither check arguments nor allocate."""
         return self._data.create_workspace(self.gravity)
+
+    def specialise(
+        self, *, payloads: Iterable[str] = (), wrenches: Iterable[str] = (),
+        moving_base: bool = False,
+    ) -> SpecialisedWorkspace:
+        """
+        Return a workspace with kernels that are compiled for this model.
+
+        A cold start takes seconds; from then on the kernels come from the disk. What no argument
+        names is a constant.
+
+        :param payloads: links that ``set_payload`` of the workspace can load
+        :param wrenches: links that external forces can act on
+        :param moving_base: whether ``set_base_motion`` can be used
+        :raises InputError: no names
+        :raises UnknownNameError: the robot has no such link
+        """
+        model = self._data
+        payloads = checked_names('payloads', payloads)
+        wrenches = checked_names('wrenches', wrenches)
+        for link in (*payloads, *wrenches):
+            model.frame_of(link)
+        return SpecialisedWorkspace(
+            model.tree, (model.gravity, *model.base_motion.spatial()),
+            payloads=tuple(payloads), wrenches=tuple(wrenches), moving_base=moving_base,
+        )
 
     def _by_position(self, default: float, pick: Callable[[Joint], float]) -> Array:
         values = np.full(self.nq, default)

@@ -20,6 +20,7 @@ from rclpy.node import Node
 from rclpy.time_source import CLOCK_TOPIC
 
 from .polled_subscription import PolledSubscription
+from .rclpy_internals import DESTROYED
 
 MAX_WAIT = 0.01
 """Longest sleep of the machine before simulated time is read again, s."""
@@ -187,7 +188,10 @@ class PolledNodeTime(Node):
 
     def set_time(self) -> None:
         """Set the node's clock to the newest simulated time, if it uses simulated time."""
-        message = self._sim_time.take() if self._sim_time is not None else None
+        try:
+            message = self._sim_time.take() if self._sim_time is not None else None
+        except DESTROYED:  # Lyrical's rclpy does not call destroy_subscription
+            self._sim_time = message = None
         if message is not None and self._set_clock is not None:
             self._set_clock(message)
 

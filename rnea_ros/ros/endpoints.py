@@ -22,7 +22,7 @@ NAME_TIMEOUT = 1.0
 """An endpoint without a node name for this long never gets one, s."""
 
 UNKNOWN = '_NODE_NAME_UNKNOWN_'
-"""ROS's name of a node that is not discovered yet, or that is no ROS node."""
+"""ROS's name of a node that is not discovered yet, or that is not a ROS node."""
 
 
 @dataclass(frozen=True)

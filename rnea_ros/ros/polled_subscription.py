@@ -5,8 +5,7 @@
 Subscriptions and service clients that a thread polls, without an executor.
 
 An executor costs more time per message than the control does, and delays a message until the
-callbacks before it have ended. This module reads the rclpy handles directly, as
-:mod:`rclpy.wait_for_message` does; no other module of the package touches them.
+callbacks before it have ended.
 """
 
 from __future__ import annotations
@@ -14,9 +13,10 @@ from __future__ import annotations
 from typing import Any, Generic, TypeVar
 
 from rclpy.callback_groups import CallbackGroup
-from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+
+from .rclpy_internals import MessageWait, send_request, take_messages, take_response
 
 Message = TypeVar('Message')
 
@@ -62,7 +62,7 @@ class PolledSubscription(Generic[Message]):
             msg_type, topic, lambda _: None, qos, callback_group=_OffExecutor(), raw=raw, **options
         )
         self._handle = self.subscription.handle
-        self._wait_set = _rclpy.WaitSet(1, 0, 0, 0, 0, 0, node.context.handle)
+        self._message_wait = MessageWait(node, self._handle)
         self._depth = max(self.subscription.qos_profile.depth, 1)
 
     def take_all(self) -> list[Message]:
@@ -71,15 +71,7 @@ class PolledSubscription(Generic[Message]):
 
         At most as many as the history keeps: a fast publisher cannot hold up the caller.
         """
-        messages: list[Message] = []
-        handle = self._handle
-        with handle:
-            while len(messages) < self._depth:
-                taken = handle.take_message(self._msg_type, self._raw)
-                if taken is None:
-                    break
-                messages.append(taken[0])
-        return messages
+        return take_messages(self._handle, self._msg_type, raw=self._raw, limit=self._depth)
 
     def take(self) -> Message | None:
         """Return the newest message that was not taken yet; None if there is none."""
@@ -92,11 +84,7 @@ class PolledSubscription(Generic[Message]):
 
         :param timeout: longest sleep, s
         """
-        handle, wait_set = self._handle, self._wait_set
-        with handle:
-            wait_set.clear_entities()
-            wait_set.add_subscription(handle)
-            wait_set.wait(max(int(timeout * 1e9), 0))
+        self._message_wait.wait(timeout)
 
     def destroy(self) -> None:
         """Unsubscribe; waits for a :meth:`take` of another thread to end."""
@@ -129,9 +117,7 @@ class PolledClient(Generic[Message]):
 
     def send(self, request: Any) -> None:
         """Send a request; a response to an earlier one is ignored from now on."""
-        handle = self._client.handle
-        with handle:
-            self._pending = handle.send_request(request)
+        self._pending = send_request(self._client, request)
 
     def discard(self) -> None:
         """Ignore the response to the pending request."""
@@ -139,12 +125,9 @@ class PolledClient(Generic[Message]):
 
     def response(self) -> Message | None:
         """Return the response to the pending request; None if there is none yet."""
-        handle = self._client.handle
-        with handle:
-            while True:
-                header, response = handle.take_response(self._response_type)
-                if header is None:
-                    return None
-                if header.request_id.sequence_number == self._pending:
-                    self._pending = None
-                    return response  # type: ignore[no-any-return]
+        response: Message | None = take_response(
+            self._client, self._response_type, self._pending
+        )
+        if response is not None:
+            self._pending = None
+        return response

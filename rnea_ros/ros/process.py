@@ -18,21 +18,17 @@ from typing import Any, NoReturn, TypeVar
 import rclpy
 from rclpy.exceptions import NameValidationException
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
 from ..command_line import BAD_INPUT, node_parser
 from ..errors import InputError, RneaError, clipped, one_line
+from .rclpy_internals import ROS_ERROR, UNKNOWN_ARGUMENTS, missing
 
 Made = TypeVar('Made')
 
-ARGUMENT_ERRORS = (
-    NameValidationException,
-    rclpy_implementation.RCLError,
-    rclpy_implementation.UnknownROSArgsError,
-)
+ARGUMENT_ERRORS = (NameValidationException, ROS_ERROR, UNKNOWN_ARGUMENTS)
 
 SOURCE_LOCATION = re.compile(r', at /\S+:\d+')
 """Source file and line in the messages of ROS."""
@@ -93,6 +89,8 @@ class NodeProcess:
         self._name = name
         given = sys.argv[1:] if arguments is None else list(arguments)
         try:
+            if lacking := missing():
+                raise RosError(f'this version of rclpy lacks {", ".join(lacking)}')
             own = without_ros_arguments(given)
             node_parser(name, description, parameters).parse_args(own)
             with ros_errors():
@@ -182,10 +180,10 @@ def ros_errors() -> Iterator[None]:
     """
     try:
         yield
-    except rclpy_implementation.UnknownROSArgsError as error:
-        raise RosError(f'unknown ROS arguments {error}') from error
     except ARGUMENT_ERRORS as error:
-        raise RosError(SOURCE_LOCATION.sub('', one_line(error)).rstrip(' ^')) from error
+        unknown = type(error).__name__ == 'UnknownROSArgsError'
+        reason = SOURCE_LOCATION.sub('', one_line(error)).rstrip(' ^')
+        raise RosError(f'unknown ROS arguments {reason}' if unknown else reason) from error
 
 
 def logged_transition(transition: Transition) -> Transition:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..urdf import Limits
+from ..urdf import JointLimits
 
 
 class EffortController:
@@ -38,7 +38,8 @@ class EffortController:
     """
 
     def __init__(
-        self, limits: Sequence[Limits], warn: Callable[[str], None], fail: Callable[[str], None]
+        self, limits: Sequence[JointLimits], warn: Callable[[str], None],
+        fail: Callable[[str], None],
     ) -> None:
         self._warn = warn
         self._fail = fail

@@ -6,7 +6,8 @@ Build a MuJoCo model of the same rigid bodies from URDF text.
 
 MuJoCo's own importer reads links and joints, so masses, frames and axes in the simulation are
 independent of the model under test. Contacts are left out; armature and damping are only those of
-the description.
+the description. An inertia that no rigid body can have, as in some vendors' URDFs, is replaced by
+the nearest possible one.
 """
 
 from __future__ import annotations
@@ -22,9 +23,15 @@ from numpy.typing import NDArray
 from ..errors import UnknownNameError, UrdfError
 from ..robot import Payload
 from ..urdf import Joint, RobotDescription, parse_xml, reduce_to_dynamics
+from .viewer import add_shapes
 
 # MuJoCo requires finite ranges; no joint moves this far.
 _UNREACHABLE = 1e9
+
+_INERTIA = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+
+_MIN_MOMENT = 1e-12
+"""Least second moment of mass of a repaired inertia, kg m^2: MuJoCo rejects rods and points."""
 
 
 def build_mujoco_model(
@@ -35,6 +42,7 @@ def build_mujoco_model(
     timestep: float,
     held: Mapping[str, float],
     payload: Payload | None,
+    shapes: bool = False,
 ) -> mujoco.MjModel:
     """
     Return the MuJoCo model of a robot; its bodies and joints have the names of the URDF.
@@ -45,6 +53,7 @@ def build_mujoco_model(
     :param timestep: time step, s
     :param held: constant positions of held joints by name, rad or m
     :param payload: payload, None for none
+    :param shapes: whether links have shapes for a viewer
     :raises UrdfError: MuJoCo rejects the robot, for example a moving link without mass
     """
     if payload is not None and payload.link not in description.links:
@@ -66,6 +75,8 @@ def build_mujoco_model(
             )
             if moments.any():
                 body.fullinertia = moments[[0, 3, 5, 1, 2, 4]]  # xx, yy, zz, xy, xz, yz
+        if shapes:
+            add_shapes(spec)
         return spec.compile()
     except ValueError as error:
         reason = ' '.join(str(error).split())
@@ -83,9 +94,25 @@ def _importable(text: str) -> str:
     for joint in robot.findall('joint'):
         for element in (*joint.findall('limit'), *joint.findall('mimic')):
             joint.remove(element)
+    for inertia in robot.iter('inertia'):
+        _repair(inertia)
     settings = ElementTree.SubElement(robot, 'mujoco')
-    ElementTree.SubElement(settings, 'compiler', fusestatic='false')
+    ElementTree.SubElement(settings, 'compiler', fusestatic='false', discardvisual='false')
     return ElementTree.tostring(robot, 'unicode')
+
+
+def _repair(inertia: ElementTree.Element) -> None:
+    """Make an inertia physical if it is not: no principal moment above the sum of the others."""
+    (xx, xy, xz, yy, yz, zz) = (float(inertia.get(name, '0')) for name in _INERTIA)
+    moments, axes = np.linalg.eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    # Second moments of mass, along the principal axes: not negative in a body.
+    along = 0.5 * moments.sum() - moments
+    if moments[0] > _MIN_MOMENT and along[2] >= 0.0:
+        return
+    along = np.maximum(along, _MIN_MOMENT)
+    matrix = axes @ np.diag(along.sum() - along) @ axes.T
+    for name, value in zip(_INERTIA, matrix[np.triu_indices(3)], strict=True):
+        inertia.set(name, repr(float(value)))
 
 
 def _weld(spec: mujoco.MjSpec, joint: Joint, position: float) -> None:

@@ -18,7 +18,8 @@ from ..errors import InputError
 from ..parameters import declarations_of, parameter
 from ..robot import STANDARD_GRAVITY, Payload, Wrench
 from ..urdf import read_urdf
-from .physics import Noise, ScheduledPush, SimulatedRobot
+from .hand import ScheduledPush
+from .physics import Noise, SimulatedRobot
 
 TIMESTEP = 0.001
 """Time step of the physics and period of the simulated controller manager, s."""
@@ -57,6 +58,9 @@ class Options:
         False,
         'simulated time waits for a command after each state; needs publish_clock, and a node '
         'with trigger joint_states and rate equal to state_rate',
+    )
+    viewer: bool = _option(
+        False, "show the robot in MuJoCo's viewer, not faster than real time"
     )
     wrench_link: str = _option('', 'first link beyond the force-torque sensor; empty: no sensor')
     command_delay: int = _option(0, 'delay of commands, steps of 1 ms')
@@ -150,6 +154,7 @@ class Options:
                 self.noise_position, self.noise_velocity, self.noise_effort, self.noise_seed
             ),
             command_delay=self.command_delay,
+            shapes=self.viewer,
         )
 
     def make_push(self, robot: SimulatedRobot) -> ScheduledPush | None:

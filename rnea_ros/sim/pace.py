@@ -74,23 +74,30 @@ class Lockstep(RealTime):
     on every machine. Simulated time follows real time before the first command, and after a state
     without a command within :data:`ANSWER_TIMEOUT`, until the next command.
 
+    To be watched, it is not faster than real time.
+
     :param commands: subscription to the commands
     :param timestep: time step of the physics, s
     :param lose: called with the lag after a stall beyond :data:`MAX_STEPS`, s
     :param warn: called with a sentence when commands stop
+    :param watched: whether simulated time is not faster than real time
     """
 
     def __init__(
         self, commands: PolledSubscription[Any], timestep: float, lose: Callable[[float], None],
-        warn: Callable[[str], None]
+        warn: Callable[[str], None], *, watched: bool = False
     ) -> None:
         super().__init__(commands, timestep, lose)
         self._warn = warn
+        self._watched = watched
         self._answered = False
 
     def steps(self) -> int:
-        """Return 1, without waiting while commands answer the states."""
-        return 1 if self._answered else super().steps()
+        """Return 1 while commands answer the states, without waiting unless it is watched."""
+        if self._answered and not self._watched:
+            return 1
+        steps = super().steps()
+        return 1 if self._answered else steps
 
     def command(self) -> Any | None:
         """Return the latest command that answers no state, None without a new one."""

@@ -23,9 +23,10 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, finite_vector
 from ..errors import InputError, UnknownNameError
 from ..robot import STANDARD_GRAVITY, Payload, ReferenceFrame, Wrench
-from ..urdf import Limits, parse_urdf
+from ..urdf import JointLimits, parse_urdf
 from .joint_roles import JointRoles, leader
 from .mujoco_model import build_mujoco_model
+from .viewer import Viewer
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ class SimulatedRobot:
     :param armature: rotor inertia of the commanded joints, shape (n,), kg m^2 or kg
     :param noise: noise of joint measurements
     :param command_delay: delay of commands, time steps
+    :param shapes: whether links have shapes, for :meth:`open_viewer`
     :raises UrdfError: the robot cannot be simulated
     """
 
@@ -104,6 +106,7 @@ class SimulatedRobot:
         armature: ArrayLike | None = None,
         noise: Noise = NO_NOISE,
         command_delay: int = 0,
+        shapes: bool = False,
     ) -> None:
         if command_delay < 0:
             raise InputError('command_delay', f'{command_delay} steps is negative')
@@ -122,6 +125,7 @@ class SimulatedRobot:
             timestep=timestep,
             held={joint.name: positions[joint.name] for joint in self._roles.held},
             payload=payload,
+            shapes=shapes,
         )
         self._index(positions)
         for argument, values, parameter in (
@@ -140,6 +144,7 @@ class SimulatedRobot:
         self._noise = noise
         self._random = np.random.default_rng(noise.seed)
         self._pushes: dict[str, Wrench] = {}
+        self._external_efforts = np.zeros(self._count)
         self._command: Array | None = None
         self._delayed_commands: deque[Array | None] = deque([None] * command_delay)
         self._brake()
@@ -171,9 +176,23 @@ class SimulatedRobot:
         return tuple(joint.name for joint in (*self._roles.free, *self._roles.held))
 
     @property
-    def limits(self) -> tuple[Limits, ...]:
+    def limits(self) -> tuple[JointLimits, ...]:
         """Limits of the commanded joints in the URDF."""
         return tuple(joint.limits for joint in self._roles.commanded)
+
+    @property
+    def inertia(self) -> Array:
+        """Inertia of each commanded joint in MuJoCo's zero pose, shape (n,), kg m^2 or kg."""
+        inertia: Array = self._model.dof_M0[self._motors]
+        return inertia
+
+    @property
+    def motion(self) -> tuple[Array, Array]:
+        """Positions and velocities of the commanded joints without noise, shape (n,) each."""
+        count = self._count
+        return (
+            self._data.qpos[self._position_indices[:count]], self._data.qvel[self._motors]
+        )
 
     @property
     def time(self) -> float:
@@ -184,6 +203,14 @@ class SimulatedRobot:
     def braked(self) -> bool:
         """Whether the brakes hold the robot."""
         return self._braked
+
+    def open_viewer(self) -> Viewer:
+        """
+        Open a window with the robot.
+
+        :raises ViewerError: no window can be opened
+        """
+        return Viewer(self._model, self._data)
 
     def step(self, command: ArrayLike | None = None) -> None:
         """
@@ -233,6 +260,14 @@ class SimulatedRobot:
         for argument, values in (('force', push.force), ('torque', push.torque), ('point', point)):
             finite_vector(f'{argument} on link {link!r}', values, 3)
         self._pushes[link] = push
+
+    def apply_efforts(self, efforts: ArrayLike) -> None:
+        """
+        Add efforts of the environment on the commanded joints from the next step on.
+
+        :param efforts: shape (n,), N m or N; they replace earlier ones
+        """
+        self._external_efforts = finite_vector('efforts', efforts, self._count)
 
     def wrench(self, link: str) -> tuple[Array, Array]:
         """
@@ -292,47 +327,8 @@ class SimulatedRobot:
 
     def _move(self, command: Array) -> None:
         self._braked = False
-        self._data.qfrc_applied[self._motors] = command
+        self._data.qfrc_applied[self._motors] = command + self._external_efforts
         mujoco.mj_forward(self._model, self._data)
         mujoco.mj_rnePostConstraint(self._model, self._data)
         mujoco.mj_Euler(self._model, self._data)
         self._efforts = command
-
-
-class ScheduledPush:
-    """
-    Pushes a link of a robot in an interval of simulated time.
-
-    :param robot: robot to push
-    :param link: name of the pushed link
-    :param wrench: wrench of the environment on the link
-    :param start: start of the push after the brakes open, s
-    :param duration: duration of the push, s
-    """
-
-    def __init__(
-        self, robot: SimulatedRobot, link: str, wrench: Wrench, start: float, duration: float
-    ) -> None:
-        for name, value in (('start', start), ('duration', duration)):
-            if math.isnan(value) or value < 0.0:
-                raise InputError(f'push {name}', f'{value} s is not a time of at least 0')
-        # Raise errors in the arguments now, not at the start of the push.
-        robot.apply_push(link, wrench)
-        robot.apply_push(link, None)
-        self._robot = robot
-        self._link = link
-        self._wrench = wrench
-        self._start = start
-        self._end = start + duration
-        self._opened = math.inf
-        self._pushing = False
-
-    def update(self) -> None:
-        """Start or end the push when due; call this before every step."""
-        if self._robot.braked:
-            return
-        self._opened = min(self._opened, self._robot.time)
-        due = self._start <= self._robot.time - self._opened < self._end
-        if due != self._pushing:
-            self._robot.apply_push(self._link, self._wrench if due else None)
-            self._pushing = due

@@ -29,10 +29,14 @@ from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
+from trajectory_msgs.msg import JointTrajectory
 
+from ..errors import RneaError
+from ..messages import decode_trajectory
 from ..parameters import described, read_settings
 from ..ros import LATCHED, NodeProcess, PolledSubscription, prepare_interpreter
 from .effort_controller import EffortController
+from .hand import ScriptedHand
 from .options import PARAMETERS, TIMESTEP, Options
 from .pace import Lockstep, RealTime
 from .physics import JointStates, SimulatedRobot
@@ -135,7 +139,8 @@ class PhysicsLoop:
     :param controller: effort controller between commands and robot
     :param broadcasters: publishers of the state
     :param pace: source of time steps and commands
-    :param options: options of the robot: state rate and push
+    :param options: options of the robot: state rate, push, hand and viewer
+    :ivar hand: a hand on the robot
     """
 
     def __init__(
@@ -148,6 +153,8 @@ class PhysicsLoop:
         self._pace = pace
         self._steps_per_state = options.steps_per_state
         self._push = options.make_push(robot)
+        self.hand = ScriptedHand(robot)
+        self._viewer = robot.open_viewer() if options.viewer else None
         self._commanded = slice(len(robot.joint_names))
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name='physics', daemon=True)
@@ -167,6 +174,8 @@ class PhysicsLoop:
         """Stop the thread and wait for its end."""
         self._ended.set()
         self._thread.join()
+        if self._viewer is not None:
+            self._viewer.close()
 
     def _run(self) -> None:
         try:
@@ -186,6 +195,8 @@ class PhysicsLoop:
                 for _ in range(steps):
                     measured = self._step(measured)
                 steps_to_state -= steps
+                if self._viewer is not None:
+                    self._viewer.update()
         except Exception:  # the main thread logs it and ends the process
             self.failure = traceback.format_exc()
 
@@ -196,6 +207,7 @@ class PhysicsLoop:
     def _step(self, measured: JointStates) -> JointStates:
         if self._push is not None:
             self._push.update()
+        self.hand.update()
         efforts = self._controller.update(
             measured.positions[self._commanded], measured.velocities[self._commanded]
         )
@@ -237,14 +249,25 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
     )
     pace = RealTime(commands, TIMESTEP, broadcasters.lose)
     if options.lockstep:
-        pace = Lockstep(commands, TIMESTEP, broadcasters.lose, logger.warning)
+        pace = Lockstep(
+            commands, TIMESTEP, broadcasters.lose, logger.warning, watched=options.viewer
+        )
     loop = PhysicsLoop(robot, controller, broadcasters, pace, options)
+    guide = partial(_guide, loop.hand, node.get_logger())
+    node.create_subscription(JointTrajectory, '~/hand', guide, 1, raw=True)
     loop.start()
     node.get_logger().info(
         f'brakes hold {len(robot.joint_names)} joints until the first command: '
         f'{", ".join(robot.joint_names)}'
     )
     return controller_node, loop
+
+
+def _guide(hand: ScriptedHand, logger: Any, message: bytes) -> None:
+    try:
+        hand.guide(decode_trajectory(message))
+    except RneaError as error:
+        logger.warning(f'the hand: {error}')
 
 
 def main(args: list[str] | None = None) -> int:

@@ -17,12 +17,25 @@ from ..robot import STANDARD_GRAVITY
 MAX_GRAVITY = 1e4
 """Greatest component of gravity, m/s^2: a centrifuge."""
 
+MIN_SPEED = 1e-3
+"""Least factor of a speed: ten seconds become three hours."""
+
 
 def positive(text: str) -> float:
     """Return a positive, finite number, for argparse."""
     number = _number(text)
     if not 0.0 < number < math.inf:
         raise argparse.ArgumentTypeError(f'{text} is not positive and finite')
+    return number
+
+
+def speed(text: str) -> float:
+    """Return a factor of the speed, at most 1, for argparse."""
+    number = positive(text)
+    if number > 1.0:
+        raise argparse.ArgumentTypeError(f'{text} is above 1')
+    if number < MIN_SPEED:
+        raise argparse.ArgumentTypeError(f'{text} is below {MIN_SPEED:g}')
     return number
 
 
@@ -96,6 +109,14 @@ def add_bag(parser: argparse.ArgumentParser, content: str, *, required: bool = F
         'bag', nargs=None if required else '?', type=Path, metavar='BAG',
         help=f'{content}: directory, .db3 or .mcap'
     )
+
+
+def add_collisions(parser: argparse.ArgumentParser) -> None:
+    """Add ``--floor`` and ``--srdf``."""
+    parser.add_argument('--floor', metavar='Z',
+                        help="least height of links in the root link's frame, m")  # fmt: skip
+    parser.add_argument('--srdf', type=Path, metavar='SRDF',
+                        help='file with the pairs of links that may touch, of MoveIt')  # fmt: skip
 
 
 def add_gravity(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,8 @@ feedforward node and in joint_trajectory_controller. Nothing is commanded.
 The report shows the peaks of position, velocity, acceleration (exact) and effort (inverse dynamics
 at --rate and on both sides of every point), each with its limit, margin and time; the rules by
 which the feedforward node would reject the trajectory; and the least factor by which all times may
-be multiplied.
+be multiplied; and the first collision of links with each other or with the --floor (needs MuJoCo,
+and collision shapes in the URDF).
 
 Exit code: 0 fine; 1 a violated limit or a trap; 2 not checked: bad arguments or files.
 """
@@ -24,8 +25,9 @@ from dataclasses import replace
 from pathlib import Path
 import sys
 
+from ..collision import Wall
 from ..command_line import OneLineParser, split_ros_arguments, tool
-from ..feedforward.trajectory import TrajectoryRequest
+from ..feedforward.trajectory import Interpolation, TrajectoryRequest
 from ..trajectory_check import (
     RATE,
     Quantity,
@@ -35,7 +37,17 @@ from ..trajectory_check import (
     picture,
     report,
 )
-from .arguments import add_bag, add_gravity, by_joint, finite, positions, positive, target
+from .arguments import (
+    add_bag,
+    add_collisions,
+    add_gravity,
+    by_joint,
+    finite,
+    positions,
+    positive,
+    target,
+)
+from .collisions import collisions_of
 from .model import load_model
 from .trajectory_sources import TrajectoryFileError, read_trajectory, with_model_names
 
@@ -62,6 +74,11 @@ def _parser() -> OneLineParser:
         help='joint positions at the start, rad or m: the way to a first point after time 0 '
         'begins there, and joints that the trajectory leaves out hold there',
     )
+    add(
+        '--interpolation', choices=[each.value for each in Interpolation],
+        default=Interpolation.LINEAR.value,
+        help='as the parameter of the feedforward node, for points with positions only; linear',
+    )
     for quantity in LIMITED:
         add(
             f'--{quantity.value}-limits', nargs='+', default=[], metavar='[JOINT=]LIMIT',
@@ -72,6 +89,7 @@ def _parser() -> OneLineParser:
         help="mass on a link, kg, and its centre in the link's frame, m; may be repeated"
     )
     add_gravity(parser)
+    add_collisions(parser)
     add('--picture', type=target, help='PNG file for a picture of the efforts (needs matplotlib)')
     return parser
 
@@ -85,8 +103,12 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error('name a file, or --topic')
     if options.index < 0:
         parser.error(f'--index {options.index} is negative')
+    options.walls = []
     try:
         options.start = positions('--start', options.start)
+        if options.floor is not None:
+            floor = finite('--floor', options.floor)
+            options.walls.append(Wall('the floor', (0.0, 0.0, floor), (0.0, 0.0, 1.0)))
         options.limits = {
             quantity: by_joint(flag, getattr(options, f'{quantity.value}_limits'))
             for quantity in LIMITED
@@ -119,8 +141,12 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Traject
     for quantity, given in options.limits.items():
         limits = limits.with_limits(quantity, given)
     request, renamed = with_model_names(model, _request(options, ros_arguments))
-    checked = check(model, request, limits, options.start, options.rate)
-    return replace(checked, notes=(*renamed, *checked.notes))
+    interpolation = Interpolation(options.interpolation)
+    distances, reason = collisions_of(model, options.urdf, options.srdf, options.walls)
+    checked = check(
+        model, request, limits, options.start, options.rate, interpolation, distances
+    )
+    return replace(checked, notes=(*renamed, *reason, *checked.notes))
 
 
 @tool

@@ -5,10 +5,11 @@
 Compute an exciting trajectory: a motion that shows masses and friction of a robot best.
 
 The trajectory starts and ends at rest in the same pose. It uses at most 90 % of the position
-ranges and 80 % of the velocity and effort limits of the URDF. With --floor or --box the origins of
-links stay inside. The shape of links is not checked: leave room for it.
+ranges and 80 % of the velocity and effort limits of the URDF. With --floor or --box links stay
+inside. Links keep 10 mm from each other; this needs MuJoCo, and collision shapes in the URDF.
 
-The YAML file is a trajectory_msgs/JointTrajectory, as check_trajectory reads it.
+The YAML files are trajectory_msgs/JointTrajectory, as check_trajectory reads them: FILE to fit a
+model, FILE_validate to judge it.
 
 With --publish (needs ROS) the robot moves: the trajectory starts at the present pose, or the robot
 first moves to the pose of --start. Have the emergency stop at hand, and begin with --speed 0.2.
@@ -26,11 +27,22 @@ from pathlib import Path
 import sys
 import time
 
+from ..collision import CollisionModel
 from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
-from ..identification import excitation, require_scipy
+from ..identification import excitation, load, require_scipy
 from ..robot import RobotModel
-from .arguments import add_gravity, by_joint, finite, positions, positive, target
+from .arguments import (
+    add_collisions,
+    add_gravity,
+    by_joint,
+    finite,
+    positions,
+    positive,
+    speed,
+    target,
+)
+from .collisions import collisions_of
 from .model import load_model
 from .trajectory_sources import read_trajectory, write_trajectory
 
@@ -50,7 +62,8 @@ def _parser() -> OneLineParser:
     )
     add = parser.add_argument
     add('--urdf', type=Path, required=True, help='URDF of the robot')
-    add('--out', type=target, help='YAML file to write; needed without --publish')
+    add('--out', type=target, metavar='FILE',
+        help='YAML file to write, beside FILE_validate; needed without --publish')
     add('--start', nargs='+', default=[], metavar='JOINT=POSITION',
         help='pose at the start and the end, rad or m; default: the present pose with --publish, '
         'else the middle of the ranges')
@@ -58,17 +71,19 @@ def _parser() -> OneLineParser:
         help='joints that move; default: all. The others hold their start position')
     add('--omit', nargs='+', default=[], metavar='JOINT',
         help='joints that hold and are not part of the trajectory, such as those of a gripper')
-    add('--floor', metavar='Z', help="least height of links in the root link's frame, m")
+    add_collisions(parser)
+    add('--after', type=Path, metavar='BAG',
+        help='recording to add to: what it determines already counts (needs rosbags)')
     add('--box', nargs=6, metavar=('X0', 'X1', 'Y0', 'Y1', 'Z0', 'Z1'),
         help="box for links in the root link's frame, m")
     add('--keep-inside', nargs='+', default=[], metavar='LINK',
-        help='links above the floor or in the box; default: all links whose origins move')
+        help='links above the floor or in the box; default: all that move towards its sides')
     for quantity in ('velocity', 'effort'):
         add(f'--{quantity}-limits', nargs='+', default=[], metavar='[JOINT=]LIMIT',
             help=f"{quantity} limit of a joint, or of all others, instead of the URDF's")
     add('--duration', type=positive, default=10.0,
         help='duration, s; default 10. Above 15 s the motion is repeated')
-    add('--speed', type=_speed, default=1.0,
+    add('--speed', type=speed, default=1.0,
         help='factor of the speed, at most 1 (default): 0.2 for a first slow run')
     add('--seconds', type=positive, default=60.0,
         help='processor time for the search, s; default 60')
@@ -84,13 +99,6 @@ def _parser() -> OneLineParser:
     return parser
 
 
-def _speed(text: str) -> float:
-    speed = positive(text)
-    if speed > 1.0:
-        raise argparse.ArgumentTypeError(f'{text} is above 1')
-    return speed
-
-
 def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """Return the checked options, and the ROS arguments."""
     own, ros_arguments = split_ros_arguments(arguments)
@@ -102,6 +110,8 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error('name the file to write (--out), or --publish')
     if options.motion and (options.start or options.joints or options.omit or options.out):
         parser.error('--motion takes no --start, --joints, --omit or --out: the file has them')
+    if options.motion and options.after:
+        parser.error('--after is for a new motion, not for --motion')
     if options.floor is not None and options.box is not None:
         parser.error('give --floor or --box, not both')
     if options.keep_inside and options.floor is None and options.box is None:
@@ -145,14 +155,28 @@ def _excitation(
         model.position_indices(name)  # raises the error of an unknown joint
     chosen = model.joint_names if options.joints is None else options.joints
     moving = [name for name in chosen if name not in options.omit]
+    after = None if options.after is None else load(options.after, model)
     found = excitation.excite(
         model, limits, start=start, joints=moving, region=region,
+        collisions=_collisions(options, model, region), after=after,
         duration=options.duration, seconds=options.seconds, progress=_progress()
     )
     print(excitation.report(found))
     if options.out is not None:
-        motion = found.motion.slowed(options.speed)
-        write_trajectory(options.out, motion.request(_published(options, model)))
+        beside = options.out.with_stem(f'{options.out.stem}_validate')
+        for path, motion in ((options.out, found.motion), (beside, found.validation)):
+            request = motion.slowed(options.speed).request(_published(options, model))
+            write_trajectory(path, request)
+    return found
+
+
+def _collisions(
+    options: argparse.Namespace, model: RobotModel, region: excitation.Region | None
+) -> CollisionModel | None:
+    walls, links = ([], ()) if region is None else (region.walls, region.links)
+    found, reason = collisions_of(model, options.urdf, options.srdf, walls, links)
+    for text in reason:
+        print(text, flush=True)
     return found
 
 
@@ -189,7 +213,7 @@ def main(args: list[str] | None = None) -> int:
         _excitation(options, model, options.start)
         return 0
     try:
-        from .live import MovingRobot, live_node
+        from .live import MovingRobot, confirm, live_node
     except ImportError as error:
         raise NotStartedError(f'--publish needs ROS ({error})') from error
     known = None if options.motion is None else read_trajectory(options.motion, None, 0)
@@ -204,26 +228,13 @@ def main(args: list[str] | None = None) -> int:
         else:
             joints = list(known.joint_names)
             limits, region = _bounds(options, model)
-            found = excitation.known_motion(model, limits, known, pose, region)
+            collisions = _collisions(options, model, region)
+            found = excitation.known_motion(model, limits, known, pose, region, collisions)
         motion = found.motion.slowed(options.speed)
         way = found.way_from(robot.pose()).slowed(options.speed)
-        _ask(options, way.duration, motion.duration)
+        confirm(way.duration, motion.duration, options.speed, yes=options.yes)
         way = found.way_from(robot.pose()).slowed(options.speed)  # it may have moved meanwhile
         return 0 if robot.follow(motion.after(way), joints, options.record) else FAILED
-
-
-def _ask(options: argparse.Namespace, way: float, duration: float) -> None:
-    """Ask before the motion, unless the options say not to."""
-    print(f'\nthe robot moves to the start pose in {way:.1f} s, then for {duration:.1f} s, at '
-          f'{100.0 * options.speed:.0f} % of the full speed', flush=True)
-    if options.yes:
-        return
-    try:
-        answer = input('type yes to start: ')
-    except EOFError:
-        answer = ''
-    if answer.strip().lower() != 'yes':
-        raise NotStartedError('the answer is not yes: the robot was not moved')
 
 
 if __name__ == '__main__':

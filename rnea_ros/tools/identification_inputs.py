@@ -13,12 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..feedforward.settings import ResolvedSettings, resolve
+from ..feedforward.settings import ResolvedSettings
 from ..identification import Run, load, run_from
-from ..node.parameters import complete_values, listed_joints, read_parameter_file, settings_from
 from ..recordings import RecordingError, Sample, recording_from
 from ..robot import RobotModel
-from .model import load_model
+from .model import load_model, load_settings
 
 if TYPE_CHECKING:
     from .live import LiveRobot
@@ -56,9 +55,7 @@ def read_inputs(
         check(model)
         settings = None
         if options.keep_friction is not None:
-            values = complete_values(read_parameter_file(options.keep_friction))
-            joints = listed_joints(values) or model.joint_names
-            settings = resolve(settings_from(values, joints), model)
+            settings = load_settings(options.keep_friction, model)
         runs = collect(model)
     validate = None if options.validate is None else _loaded(options, model, options.validate)
     return IdentificationInputs(model, runs, validate, settings)
@@ -112,6 +109,9 @@ def _reading(options: argparse.Namespace) -> dict[str, Any]:
         'joints': dict(options.joints),
         'effort_scale': options.effort_scale,
         'cutoff': options.cutoff,
+        'effort_delay': options.effort_delay,
+        'without_effort': options.without_effort,
+        'poses': options.poses,
     }
 
 

@@ -84,7 +84,10 @@ def _parser() -> OneLineParser:
         '--duration', type=positive, default=60.0,
         help='without BAG: longest duration, s; default 60'
     )
-    add('--links', nargs='+', metavar='LINK', help='identify these moving links only')
+    add(
+        '--links', nargs='*', metavar='LINK',
+        help='identify these moving links only; without names none, only friction and rotors'
+    )
     add(
         '--keep-friction',
         type=Path,
@@ -106,11 +109,30 @@ def _parser() -> OneLineParser:
         '--prior-weight', type=positive, default=PRIOR_WEIGHT,
         help=f'weight of the URDF against the data; default {PRIOR_WEIGHT:g}'
     )
+    add(
+        '--without-effort', nargs='+', default=(), metavar='JOINT',
+        help='leave out the efforts of these joints; their motion counts'
+    )
+    add(
+        '--effort-delay', type=float, default=0.0, metavar='S',
+        help='time by which the efforts are later than the positions; default 0'
+    )
+    add(
+        '--poses', action='store_true',
+        help='take the poses at rest instead of the motion: they show gravity only'
+    )
+    add(
+        '--total-mass', type=positive, metavar='KG',
+        help='mass of the whole robot; default: that of the URDF, within a factor'
+    )
     add('--write-urdf', type=target, metavar='PATH', help='URDF to write')
     add('--write-parameters', type=target, metavar='PATH', help='parameter file to write')
     add('--report', type=target, metavar='PATH.json', help='JSON to write: all figures')
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
-    add('--force', action='store_true', help='write also if the model is not better')
+    add(
+        '--force', action='store_true',
+        help='write also if the model is not better, or a fault was found'
+    )
     return parser
 
 
@@ -148,7 +170,8 @@ def _identify(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
     settings = inputs.settings
     result = identify(
         inputs.model, inputs.runs, validate=inputs.validate, prior_weight=options.prior_weight,
-        links=options.links, keep_friction=None if settings is None else settings.friction
+        links=options.links, keep_friction=None if settings is None else settings.friction,
+        accept_faults=options.force, total_mass=options.total_mass,
     )
     summary = figures(result)
     print(f'\n{text(summary)}\n')

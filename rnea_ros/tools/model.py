@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError, UrdfError, UrdfWarning
+from ..feedforward.settings import ResolvedSettings, resolve
+from ..node.parameters import complete_values, listed_joints, read_parameter_file, settings_from
 from ..robot import RobotModel
 
 MAX_INERTIA = 1e12
@@ -45,3 +47,16 @@ def load_model(
     if np.abs(numbers).max(initial=0.0) > MAX_INERTIA:
         raise UrdfError('URDF', 'masses or lengths are too large; they are in kg and m')
     return model
+
+
+def load_settings(path: Path, model: RobotModel) -> ResolvedSettings:
+    """
+    Return the settings of a parameter file of the node.
+
+    :param path: the file
+    :param model: the robot
+    :raises RneaError: the file cannot be used for this robot
+    """
+    values = complete_values(read_parameter_file(path))
+    joints = listed_joints(values) or model.joint_names
+    return resolve(settings_from(values, joints), model)

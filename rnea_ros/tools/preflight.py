@@ -27,10 +27,19 @@ from pathlib import Path
 import sys
 import time
 
+from ..arrays import Array
 from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..files import write_file
 from ..parameters import parameter_file_text
-from ..preflight import LEAVE_GRAVITY, MIN_GRAVITY, Checkup, check, found_parameters, picture
+from ..preflight import (
+    LEAVE_GRAVITY,
+    MIN_GRAVITY,
+    Checkup,
+    KnownEfforts,
+    check,
+    found_parameters,
+    picture,
+)
 from ..recordings import (
     MIN_POSES,
     Kind,
@@ -42,8 +51,9 @@ from ..recordings import (
     recording_from,
     still_poses,
 )
+from ..robot import RobotModel
 from .arguments import add_bag, add_gravity, add_recorded_joints, positive, target
-from .model import load_model
+from .model import load_model, load_settings
 
 
 def _parser() -> OneLineParser:
@@ -63,6 +73,10 @@ def _parser() -> OneLineParser:
     add('--poses', type=int, default=12, help=f'live: number of poses, at least {MIN_POSES}; 12')
     add('--duration', type=positive, default=180.0, help='live: longest duration, s; 180')
     add_gravity(parser)
+    add(
+        '--friction', type=Path, metavar='YAML',
+        help='parameter file of the node: its friction and rotor inertia are part of the model'
+    )
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
     add(
         '--write',
@@ -83,6 +97,8 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error('a recording needs --urdf')
     if max(map(abs, options.gravity)) < MIN_GRAVITY:
         parser.error('--gravity is zero, but most faults show in the efforts of gravity')
+    if options.friction is not None and options.write is not None:
+        parser.error('--write has the whole friction; leave out --friction')
     if options.poses < MIN_POSES:
         parser.error(f'--poses {options.poses} is less than {MIN_POSES}')
     return options, ros_arguments
@@ -125,7 +141,20 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup
     model = load_model('preflight', source, options.gravity)
     kind = {'auto': None, 'still': Kind.STILL, 'motion': Kind.MOTION}[options.use]
     scaled = recording.with_scaled_effort(options.effort_scale)
-    return check(model, scaled, dict(options.joints), kind)
+    known = None if options.friction is None else _known_efforts(options.friction, model)
+    return check(model, scaled, dict(options.joints), kind, known)
+
+
+def _known_efforts(path: Path, model: RobotModel) -> KnownEfforts:
+    """Return the efforts of friction and rotors of a parameter file."""
+    settings = load_settings(path, model)
+
+    def known(q: Array, qd: Array, qdd: Array) -> Array:
+        rigid = model.inverse_dynamics_batch(q, qd, qdd)
+        efforts: Array = settings.armature * qdd + settings.friction.friction(qd, rigid)
+        return efforts
+
+    return known
 
 
 def _write(options: argparse.Namespace, checkup: Checkup) -> None:

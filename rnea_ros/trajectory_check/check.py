@@ -13,9 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 import enum
 
+from ..collision import CollisionModel
 from ..errors import RneaError
-from ..feedforward.trajectory import TrajectoryError, TrajectoryReason, TrajectoryRequest
+from ..feedforward.trajectory import (
+    Interpolation,
+    TrajectoryError,
+    TrajectoryReason,
+    TrajectoryRequest,
+)
 from ..robot import RobotModel
+from .collisions import collisions
 from .compiling import compiled, rejections, start_of, without_limits
 from .efforts import Efforts, efforts_of
 from .limits import TrajectoryLimits
@@ -97,7 +104,9 @@ class TrajectoryCheck:
 
 def check(
     model: RobotModel, request: TrajectoryRequest, limits: TrajectoryLimits,
-    start: Mapping[str, float] | None = None, rate: float = RATE
+    start: Mapping[str, float] | None = None, rate: float = RATE,
+    interpolation: Interpolation = Interpolation.LINEAR,
+    collision_model: CollisionModel | None = None
 ) -> TrajectoryCheck:
     """
     Check a trajectory against a robot.
@@ -107,6 +116,8 @@ def check(
     :param limits: limits of the robot
     :param start: joint positions at the start by name, rad or m; see :func:`.compiling.start_of`
     :param rate: rate of effort samples, Hz
+    :param interpolation: between points that have positions only
+    :param collision_model: distances of the robot's links; None: collisions are not checked
     :raises UnknownNameError: an unknown joint in ``start``
     :raises InputError: an invalid rate, or too many samples
     :raises NothingToCheckError: the trajectory has no points
@@ -114,7 +125,7 @@ def check(
     if request.is_cancel:
         raise NothingToCheckError('the trajectory has no points')
     begin = start_of(request, limits, start or {})
-    rules = limits.rules(START_TOLERANCE)
+    rules = limits.rules(START_TOLERANCE, interpolation)
     try:
         trajectory = compiled(request, without_limits(rules), begin)
     except TrajectoryError as error:
@@ -124,6 +135,9 @@ def check(
     efforts = efforts_of(model, trajectory, rate)
     moving = motion_peaks(trajectory, limits)
     effort_bound = bound_by_efforts(efforts, limits)
+    touching: tuple[list[Trap], list[str]] = [], []
+    if collision_model is not None:
+        touching = collisions(collision_model, trajectory, rate)
     peaks = [*moving, *efforts.peaks(limits)]
     figures = MotionFigures(
         trajectory.duration,
@@ -139,8 +153,9 @@ def check(
         (
             *(Trap.of_rejection(error) for error in rejected if error.reason not in limit_reasons),
             *traps(trajectory, limits),
+            *touching[0],
         ),
         tuple(error for error in rejected if error.reason in limit_reasons),
-        tuple(notes(request, trajectory, begin)),
+        (*touching[1], *notes(request, trajectory, begin)),
         figures,
     )

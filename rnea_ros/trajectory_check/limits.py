@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import InputError, UnknownNameError
-from ..feedforward.trajectory import JointRules
+from ..feedforward.trajectory import Interpolation, JointRules
 from ..robot import RobotModel
 
 
@@ -120,12 +120,16 @@ class TrajectoryLimits:
             raise UnknownNameError('joint', joint, self.joint_names)
         return self.joint_names.index(joint)
 
-    def rules(self, start_tolerance: float = math.inf) -> JointRules:
+    def rules(
+        self, start_tolerance: float = math.inf,
+        interpolation: Interpolation = Interpolation.LINEAR,
+    ) -> JointRules:
         """
         Return the feedforward node's rules for trajectories, with these limits.
 
         :param start_tolerance: greatest distance between the robot and the start of a trajectory,
             rad or m
+        :param interpolation: between points that have positions only
         """
         return JointRules(
             joint_names=self.joint_names,
@@ -134,5 +138,6 @@ class TrajectoryLimits:
             continuous=self.continuous,
             velocity_limits=self.velocity,
             start_tolerance=start_tolerance,
+            interpolation=interpolation,
             allow_partial_joints_goal=True,
         )

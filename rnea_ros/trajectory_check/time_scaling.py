@@ -52,13 +52,13 @@ def bound_by_efforts(efforts: Efforts, limits: TrajectoryLimits) -> Bound:
     """
     dynamic = efforts.total - efforts.gravity
     room = limits.effort - np.copysign(efforts.gravity, efforts.gravity * dynamic)
-    with np.errstate(divide='ignore', invalid='ignore'):
+    with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
         squared = np.where(dynamic == 0.0, 0.0, np.abs(dynamic) / room)
+        excess = np.abs(efforts.gravity) / limits.effort
     too_heavy = np.abs(efforts.gravity) > limits.effort
     squared[too_heavy] = math.inf
     # Where gravity alone exceeds the limit, report the greatest excess.
-    excess = np.where(too_heavy, np.abs(efforts.gravity) / limits.effort, 0.0)
-    worst = excess if too_heavy.any() else squared
+    worst = np.where(too_heavy, excess, 0.0) if too_heavy.any() else squared
     row, joint = (int(index) for index in np.unravel_index(worst.argmax(), worst.shape))
     return Bound(
         math.sqrt(squared[row, joint]), limits.joint_names[joint], Quantity.EFFORT,

@@ -156,7 +156,8 @@ class MotionEfforts:
     """
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
-        robot = LoadedModel(model, settings.parameters.hardware_compensates)
+        given = settings.parameters
+        robot = LoadedModel(model, given.hardware_compensates, given.own_hardware_gravity)
         robot.set_payloads(settings.parameters.payloads)
         zero = np.zeros(model.nv)
         self._law = Feedforward(

@@ -18,12 +18,12 @@ from ..node.parameters import check_without_robot
 from ..parameters import Declaration, declarations_of, parameter
 
 _SHARED = (
-    'strict_inertia', 'gravity', 'hardware_compensates', 'command_scale', 'friction.model',
-    'friction.viscous', 'friction.coulomb', 'friction.viscous_negative',
+    'strict_inertia', 'gravity', 'hardware_compensates', 'hardware_gravity', 'command_scale',
+    'friction.model', 'friction.viscous', 'friction.coulomb', 'friction.viscous_negative',
     'friction.coulomb_negative',
-    'friction.load', 'friction.smoothing_velocity', 'armature',
+    'friction.load', 'friction.smoothing_velocity', 'friction.offset', 'armature',
     'payload.link', 'payload.mass', 'payload.com', 'payload.inertia', 'effort_limits',
-    'differentiate_velocity', 'start_tolerance', 'allow_partial_joints_goal',
+    'differentiate_velocity', 'interpolation', 'start_tolerance', 'allow_partial_joints_goal',
     'allow_nonzero_velocity_at_trajectory_end', 'use_trajectory_effort',
 )
 # Parameters of the robot model, which is made once.

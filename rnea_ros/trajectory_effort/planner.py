@@ -4,8 +4,8 @@
 """
 From a requested trajectory to a message with efforts, for one robot and its parameters.
 
-In: a :class:`.TrajectoryRequest` and the state of the robot. Out: a :class:`Plan`. The steps are,
-in order: compile, :mod:`.motion_efforts`, message.
+In: a :class:`.TrajectoryRequest` and the state of the robot. Out: an :class:`EffortPlan`. The
+steps are, in order: compile, :mod:`.motion_efforts`, message.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TOO_MANY_POINTS = 'too_many_points'
 _LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
 
-class Plan(NamedTuple):
+class EffortPlan(NamedTuple):
     """
     A trajectory with its efforts.
 
@@ -104,7 +104,7 @@ class EffortPlanner:
 
     def plan(
         self, request: TrajectoryRequest, now: float, q_robot: Array, qd_robot: Array
-    ) -> Plan:
+    ) -> EffortPlan:
         """
         Return a requested trajectory with its efforts.
 
@@ -135,9 +135,9 @@ class EffortPlanner:
         efforts = self._efforts.of_points(points, q_robot)
         deviation = self._efforts.deviation(points, efforts, q_robot)
         share = float((np.abs(efforts) / self._settings.effort_limits).max())
-        return Plan(motion, self._message(request, points, efforts), share, deviation)
+        return EffortPlan(motion, self._message(request, points, efforts), share, deviation)
 
-    def check_start(self, plan: Plan, now: float, q_robot: Array) -> None:
+    def check_start(self, plan: EffortPlan, now: float, q_robot: Array) -> None:
         """
         Reject a trajectory that started, and left the robot behind, during the computation.
 

@@ -53,7 +53,7 @@ from ..ros import (
 )
 from ..urdf import parse_urdf
 from . import parameters
-from .planner import EffortPlanner, Plan
+from .planner import EffortPlan, EffortPlanner
 from .trajectory_controller import TrajectoryController
 
 ABOUT = """\
@@ -98,17 +98,12 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         self._joint_states: PolledSubscription[bytes] = PolledSubscription(
             self, JointState, 'joint_states', NEWEST_STATES, raw=True
         )
-        self._plan: Plan | None = None
+        self._plan: EffortPlan | None = None
         self._passed_on = 0
         self._rejected: Counter[str] = Counter()
         self._rejected_last = ''
         self._logged_missing = ''
         load_decoder()
-        if os.environ.get('ROS_DISTRO') == 'humble':
-            self.get_logger().warning(
-                'joint_trajectory_controller rejects efforts on Humble; use reference_source of '
-                'the feedforward node instead'
-            )
         if self._values['robot_description']:
             self._load_model(self._values['robot_description'])
         else:
@@ -122,6 +117,12 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
         self.create_timer(UPDATE_PERIOD, self._update, clock=MACHINE_TIME)
         self.create_timer(1.0, self._publish_diagnostics, clock=MACHINE_TIME)
+        # Last: a rejected start is one line.
+        if os.environ.get('ROS_DISTRO') == 'humble':
+            self.get_logger().warning(
+                'joint_trajectory_controller rejects efforts on Humble; use reference_source of '
+                'the feedforward node instead'
+            )
 
     def _on_robot_description(self, message: Any) -> None:
         try:
@@ -131,9 +132,9 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
 
     def _load_model(self, urdf: str) -> None:
         description = parse_urdf(urdf, strict_inertia=self._values['strict_inertia'])
+        self._model = RobotModel.from_description(description, gravity=self._values['gravity'])
         for warning in description.warnings:
             self.get_logger().warning(warning)
-        self._model = RobotModel.from_description(description, gravity=self._values['gravity'])
         self._states = JointStateMonitor(
             self._model.joint_names,
             continuous=self._model.continuous,
@@ -188,7 +189,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
                 'message; raise resample'
             )
 
-    def _plan_for(self, data: bytes) -> Plan:
+    def _plan_for(self, data: bytes) -> EffortPlan:
         planner, states = self._ready()
         request = decode_trajectory(data)
         plan = planner.plan(request, self._now(), states.position, states.velocity)

@@ -3,10 +3,21 @@
 
 """URDF text to plain, checked data and back, without dynamics and without ROS."""
 
-from .description import Inertial, Joint, Limits, Link, Mimic, Origin, RobotDescription
+from .description import (
+    Inertial,
+    Joint,
+    JointLimits,
+    Link,
+    Mimic,
+    Origin,
+    RobotDescription,
+    SafetyController,
+)
 from .inertials import rounded, with_inertials
 from .mass import inertia_problem
+from .meshes import mesh_path, mesh_triangles
 from .parser import parse_urdf
+from .shapes import Shape, collision_shapes, disabled_pairs
 from .xml import MAX_BYTES, MAX_ELEMENTS, parse_xml, read_urdf, reduce_to_dynamics
 
 __all__ = [
@@ -14,12 +25,18 @@ __all__ = [
     'MAX_ELEMENTS',
     'Inertial',
     'Joint',
-    'Limits',
+    'JointLimits',
     'Link',
     'Mimic',
     'Origin',
     'RobotDescription',
+    'SafetyController',
+    'Shape',
+    'collision_shapes',
+    'disabled_pairs',
     'inertia_problem',
+    'mesh_path',
+    'mesh_triangles',
     'parse_urdf',
     'parse_xml',
     'read_urdf',

@@ -46,7 +46,7 @@ class Inertial:
 
 
 @dataclass(frozen=True)
-class Limits:
+class JointLimits:
     """
     Limits of a joint; infinite where the description sets no limit.
 
@@ -60,6 +60,23 @@ class Limits:
     upper: float = math.inf
     velocity: float = math.inf
     effort: float = math.inf
+
+
+@dataclass(frozen=True)
+class SafetyController:
+    """
+    Bounds of velocity and effort near the position limits of a joint.
+
+    :param soft_lower_limit: position from which the velocity is bounded, rad or m
+    :param soft_upper_limit: the same at the upper limit, rad or m
+    :param k_position: bound of the velocity per distance, 1/s
+    :param k_velocity: bound of the effort per excess of velocity, N m s/rad or N s/m
+    """
+
+    soft_lower_limit: float
+    soft_upper_limit: float
+    k_position: float
+    k_velocity: float
 
 
 @dataclass(frozen=True)
@@ -91,6 +108,7 @@ class Joint:
     :param damping: viscous friction, N m s/rad or N s/m
     :param friction: Coulomb friction, N m or N
     :param mimic: the joint that it follows; None for an independent joint
+    :param safety_controller: ``<safety_controller>``; None without soft position limits
     """
 
     name: str
@@ -99,10 +117,11 @@ class Joint:
     child: str
     origin: Origin
     axis: Vector3
-    limits: Limits
+    limits: JointLimits
     damping: float
     friction: float
     mimic: Mimic | None
+    safety_controller: SafetyController | None = None
 
     @property
     def moves(self) -> bool:

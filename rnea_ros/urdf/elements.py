@@ -13,7 +13,17 @@ from xml.etree import ElementTree
 from urdf_parser_py import urdf as urdf_parser
 
 from ..errors import UrdfError
-from .description import JOINT_TYPES, Inertial, Joint, Limits, Link, Mimic, Origin, Vector3
+from .description import (
+    JOINT_TYPES,
+    Inertial,
+    Joint,
+    JointLimits,
+    Link,
+    Mimic,
+    Origin,
+    SafetyController,
+    Vector3,
+)
 
 _WORDS = ('name', 'type', 'link', 'joint')
 _VECTORS = ('xyz', 'rpy')
@@ -72,6 +82,31 @@ def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
         friction=friction,
         mimic=_read_mimic(joint.mimic, owner),
     )
+
+
+def read_safety_controller(
+    element: ElementTree.Element, warnings: list[str]
+) -> SafetyController | None:
+    """
+    Return the soft position limits of a joint; None without, and where a gain is 0.
+
+    :param element: the ``<joint>``
+    :param warnings: gets a sentence on numbers that cannot be used; dynamics do not need them
+    """
+    source = element.find('safety_controller')
+    if source is None:
+        return None
+    names = ('soft_lower_limit', 'soft_upper_limit', 'k_position', 'k_velocity')
+    texts = [source.get(name, '0') for name in names]
+    numbers = [float(text) if _is_number(text) else math.nan for text in texts]
+    lower, upper, k_position, k_velocity = numbers
+    if not all(map(math.isfinite, numbers)) or min(k_position, k_velocity) < 0.0:
+        given = ', '.join(f'{name} {text!r}' for name, text in zip(names, texts, strict=True))
+        warnings.append(f'{_owner(element)}: <safety_controller> is not used: {given}')
+        return None
+    if k_position == 0.0 or k_velocity == 0.0 or lower >= upper:
+        return None
+    return SafetyController(lower, upper, k_position, k_velocity)
 
 
 def _owner(element: ElementTree.Element) -> str:
@@ -173,9 +208,9 @@ def _read_friction(dynamics: Any, owner: str) -> tuple[float, float]:
     return max(damping, 0.0), max(friction, 0.0)
 
 
-def _read_limits(limit: Any, joint_type: str, owner: str, warnings: list[str]) -> Limits:
+def _read_limits(limit: Any, joint_type: str, owner: str, warnings: list[str]) -> JointLimits:
     if limit is None:
-        return Limits()
+        return JointLimits()
     values = (limit.lower or 0.0, limit.upper or 0.0, limit.velocity, limit.effort)
     lower, upper, velocity, effort = values
     if any(math.isnan(value) for value in values):
@@ -183,9 +218,9 @@ def _read_limits(limit: Any, joint_type: str, owner: str, warnings: list[str]) -
     if velocity < 0.0 or effort < 0.0:
         raise UrdfError(owner, f'limit velocity {velocity} or effort {effort} is negative')
     if joint_type == 'continuous':
-        return Limits(velocity=velocity, effort=effort)
+        return JointLimits(velocity=velocity, effort=effort)
     if joint_type in ('planar', 'floating'):
-        return Limits()  # one set of numbers cannot limit angles and distances
+        return JointLimits()  # one set of numbers cannot limit angles and distances
     if lower == math.inf or upper == -math.inf:
         raise UrdfError(owner, f'limit lower {lower}, upper {upper} allows no position')
     if lower > upper:
@@ -193,4 +228,4 @@ def _read_limits(limit: Any, joint_type: str, owner: str, warnings: list[str]) -
             f'{owner}: limit lower {lower} is above upper {upper}; the dynamics do not need it, '
             'but no motion of the joint is accepted'
         )
-    return Limits(lower, upper, velocity, effort)
+    return JointLimits(lower, upper, velocity, effort)

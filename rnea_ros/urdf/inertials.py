@@ -74,7 +74,7 @@ def with_inertials(text: str, inertials: Mapping[str, Inertial | None]) -> str:
 
     :param text: the URDF
     :param inertials: mass properties by link; None removes the link's ``<inertial>``
-    :raises UrdfError: the text is no URDF
+    :raises UrdfError: the text is not a URDF
     :raises UnknownNameError: the text has no such link
     """
     parse_xml(text)

@@ -15,7 +15,7 @@ import math
 
 from ..errors import UrdfError
 from .description import Joint, Link, Mimic, RobotDescription
-from .elements import read_joint, read_link
+from .elements import read_joint, read_link, read_safety_controller
 from .mass import check_inertia, warn_of_massless
 from .xml import parse_xml, reduce_to_dynamics
 
@@ -29,16 +29,18 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
         warning
     :raises UrdfError: the URDF cannot be used; with the element and the value
     """
-    robot = reduce_to_dynamics(parse_xml(text))
+    source = parse_xml(text)
+    robot = reduce_to_dynamics(source)
     warnings: list[str] = []
     if not robot.get('name'):
         warnings.append('the robot has no name')
 
     links = {link.name: link for link in map(read_link, robot.findall('link'))}
-    joints = {
-        joint.name: joint
-        for joint in (read_joint(element, warnings) for element in robot.findall('joint'))
-    }
+    joints = {}
+    for reduced, element in zip(robot.findall('joint'), source.findall('joint'), strict=True):
+        joint = read_joint(reduced, warnings)
+        controller = read_safety_controller(element, warnings)
+        joints[joint.name] = replace(joint, safety_controller=controller)
     root, order = _tree_order(links, joints)
     joints = _resolve_mimics({name: joints[name] for name in order}, warnings)
     for link in links.values():

@@ -63,12 +63,8 @@ def test_velocities_and_accelerations_are_the_rates_of_positions() -> None:
     model = four_bar(LENGTHS, (1.0, 1.0, 1.0), OPEN)
     y, yd, ydd, h = 0.9, 2.0, 3.0, 1e-4
     q = model.positions([y])
-    before, after = (
-        model.positions([y + yd * t + 0.5 * ydd * t**2], guess=q) for t in (-h, h)
-    )
-    np.testing.assert_allclose(
-        model.velocities(q, [yd]), (after - before) / (2.0 * h), rtol=1e-6
-    )
+    before, after = (model.positions([y + yd * t + 0.5 * ydd * t**2], guess=q) for t in (-h, h))
+    np.testing.assert_allclose(model.velocities(q, [yd]), (after - before) / (2.0 * h), rtol=1e-6)
     np.testing.assert_allclose(
         model.accelerations(q, [yd], [ydd]), (after - 2.0 * q + before) / h**2, rtol=1e-5
     )

@@ -103,9 +103,7 @@ def test_the_end_of_a_motors_range_is_a_singular_configuration() -> None:
         four_bar(LENGTHS, MASSES, tuple(q), motor='rocker')
 
 
-def test_a_parallelogram_passes_its_flat_position_in_its_own_branch() -> (
-    None
-):
+def test_a_parallelogram_passes_its_flat_position_in_its_own_branch() -> None:
     model = four_bar((0.3, 0.5, 0.3, 0.5), MASSES, (1.0, -1.0, 1.0))
     with pytest.raises(SingularityError):
         model.positions([0.0])
@@ -154,8 +152,7 @@ def test_an_open_loop_is_not_accepted_as_an_argument() -> None:
     q = model.reference + np.array([0.0, 0.01, 0.0])
     calls: list[Any] = [
         model.gravity_torques, model.mass_matrix, model.motion_matrix,
-        lambda q: model.velocities(q, [1.0]),
-        lambda q: model.accelerations(q, [1.0], [1.0]),
+        lambda q: model.velocities(q, [1.0]), lambda q: model.accelerations(q, [1.0], [1.0]),
         lambda q: model.inverse_dynamics(q, [1.0], [1.0]),
         lambda q: model.forward_dynamics(q, [1.0], [1.0]),
     ]
@@ -171,8 +168,7 @@ def test_bad_vectors_are_named(bad: Any) -> None:
     calls: dict[str, Callable[[], Any]] = {
         'y': lambda: model.positions(bad),
         'guess': lambda: model.positions([0.5], bad if bad is not None else 'none'),
-        'q': lambda: model.gravity_torques(bad),
-        'yd': lambda: model.velocities(q, bad),
+        'q': lambda: model.gravity_torques(bad), 'yd': lambda: model.velocities(q, bad),
         'ydd': lambda: model.inverse_dynamics(q, [1.0], bad),
         'tau': lambda: model.forward_dynamics(q, [1.0], bad),
     }
@@ -186,8 +182,7 @@ def test_motion_too_large_for_floating_point_is_an_error() -> None:
     model = four_bar(LENGTHS, MASSES, OPEN)
     q = model.reference
     calls: list[Callable[[], Any]] = [
-        lambda: model.velocities(q, [1.7e308]),
-        lambda: model.accelerations(q, [1e200], [0.0]),
+        lambda: model.velocities(q, [1.7e308]), lambda: model.accelerations(q, [1e200], [0.0]),
         lambda: model.inverse_dynamics(q, [1e200], [0.0]),
         lambda: model.inverse_dynamics(q, [0.0], [1.7e308]),
         lambda: model.forward_dynamics(q, [0.0], [1.7e308]),
@@ -202,8 +197,7 @@ def test_motion_too_large_for_floating_point_is_an_error() -> None:
 
 @each('arguments, error', [
     (('pin', 'ball', 'plate', 'flange'), 'type.*known are revolute'),
-    (('pin', None, 'plate', 'flange'), 'type'),
-    ((None, 'fixed', 'plate', 'flange'), 'name'),
+    (('pin', None, 'plate', 'flange'), 'type'), ((None, 'fixed', 'plate', 'flange'), 'name'),
     (('pin', 'fixed', 'plate', 'flange', (0.0, 0.0, 0.0)), 'placement_1'),
     (('pin', 'fixed', 'plate', 'flange', at(0, 0, 0), at(0, 0, 0), (0, 0, 0)), 'axis'),
     (('pin', 'fixed', 'plate', 'flange', at(0, 0, 0), at(0, 0, 0), 'x'), 'axis'),

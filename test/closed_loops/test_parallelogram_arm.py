@@ -9,11 +9,7 @@ import numpy as np
 
 from rnea_ros import RobotModel, Wrench
 from rnea_ros.closed_loops import ClosedLoopModel
-from support.models.linkages import (
-    MOTORS,
-    PALLETISER_LOOPS,
-    palletiser,
-)
+from support.models.linkages import MOTORS, PALLETISER_LOOPS, palletiser
 
 STATES = np.random.default_rng(8).uniform(-1.0, 1.0, (20, 3, 4)) * [[0.6], [2.0], [5.0]]
 """Positions within half a quarter turn, where no parallelogram is flat; velocities, ..."""
@@ -40,8 +36,7 @@ def test_loops_and_mimic_joints_move_alike() -> None:
                 atol=1e-9,
             )
             np.testing.assert_allclose(
-                loops.model.link_velocity(q, qd, name), mimic.link_velocity(y, yd, name),
-                atol=1e-9,
+                loops.model.link_velocity(q, qd, name), mimic.link_velocity(y, yd, name), atol=1e-9
             )
             np.testing.assert_allclose(
                 loops.model.link_acceleration(q, qd, qdd, name),

@@ -27,10 +27,8 @@ from support.models.linkages import (
 from support.models.oracles import Array
 
 LINKAGES: list[tuple[Sequence[Pair], tuple[str, ...]]] = [
-    (ROCKER, ('seam', 'ball', 'hinge')),
-    (SLIDER, ('seam', 'ball', 'rail')),
-    (CYLINDER, ('seam', 'ball', 'rod')),
-    (TURNING_CYLINDER, ('seam', 'pin_1', 'bore')),
+    (ROCKER, ('seam', 'ball', 'hinge')), (SLIDER, ('seam', 'ball', 'rail')),
+    (CYLINDER, ('seam', 'ball', 'rod')), (TURNING_CYLINDER, ('seam', 'pin_1', 'bore')),
 ]
 """Linkages and the joints to cut, fixed, revolute, spherical, prismatic and cylindrical ones."""
 

@@ -67,14 +67,11 @@ def expected() -> Array:
 # Without numba
 
 
-@pytest.mark.parametrize(
-    ('before', 'switch'),
-    [
-        pytest.param('', '1', id='switched-off'),
-        pytest.param('', 'yes', id='switched-off-by-any-word'),
-        pytest.param(WITHOUT_NUMBA, '', id='missing'),
-    ],
-)
+@pytest.mark.parametrize(('before', 'switch'), [
+    pytest.param('', '1', id='switched-off'),
+    pytest.param('', 'yes', id='switched-off-by-any-word'),
+    pytest.param(WITHOUT_NUMBA, '', id='missing'),
+])
 def test_plain_python_gives_the_same_numbers(expected: Array, before: str, switch: str) -> None:
     result = efforts(code=before + EFFORTS, RNEA_ROS_PURE_PYTHON=switch)
     assert result['compiled'] is False

@@ -133,16 +133,13 @@ Damage = Callable[[bytes], bytes]
 
 
 @pytest.mark.parametrize('ending', ['nbi', 'nbc'])
-@pytest.mark.parametrize(
-    'damage',
-    [
-        pytest.param(lambda data: b'', id='empty'),
-        pytest.param(lambda data: data[: len(data) // 2], id='cut-off'),
-        pytest.param(lambda data: bytes(len(data)), id='zeros'),
-        pytest.param(lambda data: data[:-900] + bytes(900), id='zeros-at-the-end'),
-        pytest.param(lambda data: b'garbage' * 99, id='garbage'),
-    ],
-)
+@pytest.mark.parametrize('damage', [
+    pytest.param(lambda data: b'', id='empty'),
+    pytest.param(lambda data: data[: len(data) // 2], id='cut-off'),
+    pytest.param(lambda data: bytes(len(data)), id='zeros'),
+    pytest.param(lambda data: data[:-900] + bytes(900), id='zeros-at-the-end'),
+    pytest.param(lambda data: b'garbage' * 99, id='garbage'),
+])
 def test_a_damaged_file_is_said_once_and_replaced(
     folder: Path, ending: str, damage: Damage
 ) -> None:

@@ -30,10 +30,9 @@ from rnea_ros.node.outputs import Reporter
 from rnea_ros.node.timing import LoopStatistics
 
 GIVEN = {
-    'command_topic': 'effort_controller/commands',
-    'wrench_inputs.<name>.topic': 'flange/wrench',
-    'base_sensor.topic': 'imu',
-    'speed_scaling_topic': 'speed_scaling',
+    'command_topic': 'effort_controller/commands', 'wrench_inputs.<name>.topic': 'flange/wrench',
+    'base_sensor.topic': 'imu', 'speed_scaling_topic': 'speed_scaling',
+    'dead_man_topic': 'dead_man',
     'trajectory_topic': 'joint_trajectory_controller/joint_trajectory',
 }
 """What the parameters are set to that name topics."""
@@ -42,15 +41,14 @@ INPUTS = (
     "wrench_inputs.names:=['flange'] wrench_inputs.flange.topic:=flange/wrench "
     'wrench_inputs.flange.link:=fer_link7 base_sensor.topic:=imu base_sensor.link:=fer_link0 '
     'speed_scaling_topic:=speed_scaling use_sim_time:=true joint_states_timeout:=30.0 '
-    'hardware_compensates:=[none] external_effort.link:=fer_link8'
+    'hardware_compensates:=[none] external_effort.link:=fer_link8 '
+    'additional_effort.limits:=[1.0]'
 )
 
 NODES = {
-    'feedforward': tables.FEEDFORWARD,
-    'simulated_robot': tables.SIMULATED_ROBOT,
-    'effort_controller': tables.EFFORT_CONTROLLER,
-    'effort_watchdog': tables.EFFORT_WATCHDOG,
-    'trajectory_effort': tables.TRAJECTORY_EFFORT,
+    'feedforward': tables.FEEDFORWARD, 'simulated_robot': tables.SIMULATED_ROBOT,
+    'effort_controller': tables.EFFORT_CONTROLLER, 'effort_watchdog': tables.EFFORT_WATCHDOG,
+    'trajectory_effort': tables.TRAJECTORY_EFFORT, 'teleoperation': tables.TELEOPERATION,
 }
 
 OF_EVERY_NODE = {
@@ -86,6 +84,10 @@ def graph() -> Iterator[Any]:
             ('sim.simulated_robot', robot),
             ('watchdog.effort_watchdog', []),
             ('trajectory_effort.trajectory_effort_node', []),
+            (
+                'teleoperation.teleoperation_node',
+                parameters('joints:=[fer_joint1] dead_man_topic:=dead_man'),
+            ),
             ('node.feedforward_node', parameters(INPUTS)),
         ):
             process = RosProcess(f'rnea_ros.{name}', *arguments, domain_id=domain_id)
@@ -121,8 +123,7 @@ def test_the_topics_and_services_of_the_reference_are_those_of_the_node(
     graph: Any, node: NodeInterface
 ) -> None:
     reads = (
-        graph.get_subscriber_names_and_types_by_node,
-        graph.get_publisher_names_and_types_by_node,
+        graph.get_subscriber_names_and_types_by_node, graph.get_publisher_names_and_types_by_node,
         graph.get_service_names_and_types_by_node,
     )
     expected = [
@@ -195,8 +196,10 @@ def test_the_reference_has_every_key_of_the_other_nodes_diagnostics(graph: Any) 
 
     graph.create_subscription(DiagnosticArray, '/diagnostics', take, 10)
     efforts = 'trajectory_effort: trajectories'
-    assert wait_until(lambda: {'effort_watchdog', 'feedforward: control', efforts} <= seen.keys())
+    nodes = {'effort_watchdog', 'feedforward: control', efforts, 'teleoperation'}
+    assert wait_until(lambda: nodes <= seen.keys())
     assert seen['effort_watchdog'] == [*tables.WATCHDOG_DIAGNOSTICS]
+    assert seen['teleoperation'] == [*tables.TELEOPERATION_DIAGNOSTICS]
     of_a_plan = ('points', 'greatest_share_of_limit', 'greatest_deviation')
     assert seen[efforts] == [key for key in tables.EFFORT_DIAGNOSTICS if key not in of_a_plan]
     counts = [key for key in seen['feedforward: control'] if key.startswith('count/')]

@@ -16,7 +16,7 @@ from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward.settings import ResolvedSettings, resolve
 from support.models.robots import ROOT, link, load, robot, vendor_robots
-from support.ros.ros_process import NO_ROS, ros_node
+from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('yaml', reason='PyYAML is not installed')
@@ -36,12 +36,17 @@ JOINTS: dict[str, list[tuple[str, ...]]] = {
     'franka': [tuple(f'{arm}_joint{n}' for n in range(1, 8)) for arm in ('fr3', 'panda')],
     'kuka_iiwa': [tuple(f'joint_{n}' for n in range(1, 8))],
     'kinova_gen3': [tuple(f'joint_{n}' for n in range(1, 8))],
-    'generic': [()],
+    'openarm': [tuple(f'openarm_joint{n}' for n in range(1, 8))],
+    'open_manipulator_y': [tuple(f'joint{n}' for n in range(1, 7))],
+    'trossen_wxai': [tuple(f'joint_{n}' for n in range(6))], 'generic': [()],
 }
 """The drivers' joints, in their controllers' order; more than one list for more than one arm."""
 
 EFFORT_CONTROLLERS = {'franka_effort_controller': 0, 'panda_effort_controller': 1}
 """Files of an effort controller that an arm's driver lacks, with the arm in the preset's list."""
+
+ADD_NOTHING = ('kinova_gen3', 'openarm', 'open_manipulator_y')
+"""Presets of arms that fall without commands."""
 
 CONTINUOUS = ('joint_1', 'joint_3', 'joint_5', 'joint_7')
 
@@ -148,11 +153,24 @@ def test_the_preset_of_the_gen3_fits_its_joints_which_turn_without_end() -> None
     assert not settings.parameters.hardware_compensates
 
 
+@pytest.mark.parametrize(('preset', 'limits', 'expected'), [
+    ('openarm', [40, 40, 27, 27, 7, 7, 7], [40, 40, 27, 27, 7, 7, 7]),
+    ('open_manipulator_y', [1000] * 6, [15, 45, 25, 8, 6, 6]),
+    ('trossen_wxai', [27, 27, 27, 7, 7, 7], [27, 27, 27, 7, 7, 7]),
+])
+def test_a_preset_of_own_motors_fits_the_limits_of_its_driver(
+    preset: str, limits: Sequence[float], expected: Sequence[float]
+) -> None:
+    (joints,) = JOINTS[preset]
+    settings = resolved(preset, joints, load(chain(joints, limits)))
+    np.testing.assert_array_equal(settings.effort_limits, expected)
+
+
 @pytest.mark.parametrize('preset', [name for name in PRESETS if name != 'generic'])
 def test_no_preset_starts_from_an_effort_other_than_the_command(preset: str) -> None:
     values = values_of(preset)
     assert values['start_from_measured_effort'] is False
-    holds_itself = preset != 'kinova_gen3'
+    holds_itself = preset not in ADD_NOTHING
     assert ('gravity' in values['hardware_compensates']) == holds_itself
 
 
@@ -196,20 +214,3 @@ def test_the_spawner_finds_an_effort_controller_for_the_preset_of_franka(name: s
         }
     }
     assert f'config/{name}.yaml' in ROBOTS
-
-
-@pytest.mark.parametrize('namespace', ['', '/arm'])
-@pytest.mark.parametrize('name', EFFORT_CONTROLLERS)
-def test_ros_gives_an_effort_controller_its_joints_in_every_namespace(
-    domain_id: int, name: str, namespace: str
-) -> None:
-    arguments = ['--ros-args', '--params-file', str(ROOT / f'config/{name}.yaml')]
-    with ros_node(
-        domain_id,
-        'effort_controller',
-        namespace=namespace,
-        cli_args=arguments,
-        automatically_declare_parameters_from_overrides=True,
-    ) as node:
-        joints = node.get_parameter('joints').value
-    assert tuple(joints) == JOINTS['franka'][EFFORT_CONTROLLERS[name]]

@@ -97,35 +97,31 @@ def test_tasks_of_what_moves_no_inertia_are_rejected_as_its_motion_is(
     assert caught.value.element in {f'joint {name!r}' for name in idle}
 
 
-@pytest.mark.parametrize(
-    'pair',
-    [
-        pytest.param(
-            Pair('gnat', robot(
-                link('root'), link('body', 100.0, (0.1, 0.2, 0.3)),
-                link('gnat', 1e-9, (1e-3, 0, 0), (1e-15, 0, 0, 1e-15, 0, 1e-15)),
-                joint('first', 'revolute', 'root', 'body', axis=AXIS),
-                joint('second', 'revolute', 'body', 'gnat', xyz=PLACE),
-            )),
-            id='a gnat on an elephant',
-        ),
-        pytest.param(
-            Pair('husk', robot(
-                link('root', 1e-4, inertia=(1e-6, 0, 0, 1e-6, 0, 1e-6)), BODY,
-                joint('only', 'revolute', 'root', 'body', xyz=PLACE, rpy=TILT, axis=AXIS),
-            ), floating=True),
-            id='a floating root of next to nothing',
-        ),
-        pytest.param(
-            Pair('far', robot(
-                link('root'), link('boom', 1.0), BODY,
-                joint('first', 'prismatic', 'root', 'boom'),
-                joint('second', 'revolute', 'boom', 'body', xyz=(0.0, 0.0, 1e3)),
-            )),
-            id='a link far along its axis',
-        ),
-    ],
-)
+@pytest.mark.parametrize('pair', [
+    pytest.param(
+        Pair('gnat', robot(
+            link('root'), link('body', 100.0, (0.1, 0.2, 0.3)),
+            link('gnat', 1e-9, (1e-3, 0, 0), (1e-15, 0, 0, 1e-15, 0, 1e-15)),
+            joint('first', 'revolute', 'root', 'body', axis=AXIS),
+            joint('second', 'revolute', 'body', 'gnat', xyz=PLACE),
+        )),
+        id='a gnat on an elephant',
+    ),
+    pytest.param(
+        Pair('husk', robot(
+            link('root', 1e-4, inertia=(1e-6, 0, 0, 1e-6, 0, 1e-6)), BODY,
+            joint('only', 'revolute', 'root', 'body', xyz=PLACE, rpy=TILT, axis=AXIS),
+        ), floating=True),
+        id='a floating root of next to nothing',
+    ),
+    pytest.param(
+        Pair('far', robot(
+            link('root'), link('boom', 1.0), BODY, joint('first', 'prismatic', 'root', 'boom'),
+            joint('second', 'revolute', 'boom', 'body', xyz=(0.0, 0.0, 1e3)),
+        )),
+        id='a link far along its axis',
+    ),
+])
 def test_what_moves_a_little_inertia_can_be_accelerated(pair: Pair) -> None:
     for seed in range(STATES):
         q, qd, qdd = pair.motion(seed)

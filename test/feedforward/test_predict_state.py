@@ -40,8 +40,7 @@ def at(t: float) -> tuple[Any, Any, Any]:
     """Return the motion of constant acceleration at a time since its start."""
     return (
         np.array(PANDA_POSE) + VELOCITY * t + 0.5 * ACCELERATION * t * t,
-        VELOCITY + ACCELERATION * t,
-        ACCELERATION,
+        VELOCITY + ACCELERATION * t, ACCELERATION,
     )
 
 

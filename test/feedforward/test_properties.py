@@ -31,6 +31,7 @@ from rnea_ros.feedforward.law import (
     VelocitySource,
 )
 from rnea_ros.feedforward.settings import (
+    AdditionalEffortSettings,
     BaseSensorSettings,
     BaseUse,
     ContactAction,
@@ -78,6 +79,7 @@ class Chance:
 
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
+        self._adder = np.random.default_rng(seed + 1)
         self.seen: set[State | Reason] = set()
         self.stalls: Counter[Reason] = Counter()
         self.steps = 0
@@ -87,28 +89,16 @@ class Chance:
         self._silent_until = {'wrench': -math.inf, 'imu': -math.inf}
         self._clock = 0.0
         self._actions: list[tuple[float, Callable[[], object]]] = [
-            (0.010, self._change),
-            (0.020, self._follow_set_point),
-            (0.010, self._follow_swing),
-            (0.005, lambda: self.rig.controller.cancel()),
-            (0.003, self._jump_in_time),
-            (0.010, self._jump_in_place),
-            (0.001, lambda: self.rig.controller.request_stop()),
+            (0.010, self._change), (0.020, self._follow_set_point), (0.010, self._follow_swing),
+            (0.005, lambda: self.rig.controller.cancel()), (0.003, self._jump_in_time),
+            (0.010, self._jump_in_place), (0.001, lambda: self.rig.controller.request_stop()),
             (0.0005, self._fail),
             (0.0010, lambda: self.rig.controller.request_fault(Reason.CONTROLLER_JOINTS_CHANGED)),
-            (0.0005, self._set_clock),
-            (0.002, self._follow_nonsense),
-            (0.0030, self._lose_measure),
-            (0.0050, self._freeze),
-            (0.004, self._change_payloads),
-            (0.004, self._change_losses),
-            (0.004, lambda: self.rig.controller.tare()),
-            (0.004, self._silence),
-            (0.100, self._permit),
-            (0.001, self._raise_flags),
-            (0.005, self._slow_down),
-            (0.004, self._listen),
-            (0.002, self._stall),
+            (0.0005, self._set_clock), (0.002, self._follow_nonsense),
+            (0.0030, self._lose_measure), (0.0050, self._freeze), (0.004, self._change_payloads),
+            (0.004, self._change_losses), (0.004, lambda: self.rig.controller.tare()),
+            (0.004, self._silence), (0.100, self._permit), (0.001, self._raise_flags),
+            (0.005, self._slow_down), (0.004, self._listen), (0.002, self._stall),
         ]
 
     def _one_of(self, sums: Sequence[float]) -> int:
@@ -169,6 +159,9 @@ class Chance:
             ),
             velocity_limit_factor=float(rng.choice([0.0, 2.0])),
             contact=self._contact(),
+            additional_effort=AdditionalEffortSettings(
+                (float(self._adder.choice([0.0, 5.0])),), timeout=0.02, fade=0.01
+            ),
         )
         rig.q[:] = rng.uniform(-2.0, 2.0, model.nv)
         if rng.random() < 0.5:
@@ -198,6 +191,7 @@ class Chance:
         for _ in range(self._one_of(SAMPLES_IN_A_TICK)):
             self._sample()
         self._sense()
+        self._add()
         command = rig.step()
         self.steps += 1
 
@@ -212,9 +206,12 @@ class Chance:
         if command is not None and before is State.FAULT:
             assert not command.any()
         if command is not None and rng.random() < 0.05:
-            terms = vars(rig.controller.terms()).values()
-            assert all(term.shape == command.shape for term in terms)
+            terms = rig.controller.terms()
+            assert all(term.shape == command.shape for term in vars(terms).values())
+            limits = rig.settings.additional_effort.limits
+            assert (np.abs(terms.additional) <= limits).all()
         self.seen |= {rig.state(), *rig.controller.flags, *rig.states.rejections}
+        self.seen |= set(rig.controller.additional_effort.rejections)
         base, wrenches = rig.controller.environment.base, rig.controller.environment.wrenches
         assert base is not None
         self.seen |= {*base.imu.rejections, *wrenches.rejections}
@@ -284,7 +281,7 @@ class Chance:
         )
 
     def _sense(self) -> None:
-        """Let sensors and IMU tell: good things mostly, in one of the ways in which they do."""
+        """Feed sensors and IMU, mostly with valid readings, each in one of its possible forms."""
         rig, rng = self.rig, self.rng
         names = rig.model.link_names
         base = rig.controller.environment.base
@@ -328,6 +325,19 @@ class Chance:
         imu = (orientation, gyroscope, None if kind == 6 else accelerometer)
         base.imu.take_sample(frame, *imu, stamp=rig.now, clock=rig.now, received=rig.now)
 
+    def _add(self) -> None:
+        """Let another program send efforts: for some joints, some of them too high or wrong."""
+        rng, joints = self._adder, self.rig.settings.joints
+        if rng.random() < 0.5:
+            return
+        names = rng.choice([*joints, 'tail'], rng.integers(3), replace=False).tolist()
+        effort = rng.normal(scale=5.0, size=len(names) + (rng.random() < 0.05))
+        effort[rng.random(effort.size) < 0.05] = BAD_VALUES[rng.integers(len(BAD_VALUES))]
+        stamp = self.rig.now + float(rng.choice([0.0, 0.0, 0.0, -0.01, 0.02]))
+        self.rig.controller.additional_effort.take_sample(
+            tuple(names), effort, stamp=stamp, clock=self.rig.now, received=self.rig.now
+        )
+
     def _permit(self) -> None:
         self.rig.controller.permitted = True
 
@@ -354,8 +364,7 @@ class Chance:
         friction = FrictionSettings(
             model=list(FrictionModel)[rng.integers(3)],
             viscous=(rng.uniform(0.0, 20.0),), coulomb=(rng.uniform(0.0, 20.0),),
-            load=(rng.uniform(0.0, 1.0),),
-            smoothing_velocity=(float(rng.choice([1e-6, 0.1])),),
+            load=(rng.uniform(0.0, 1.0),), smoothing_velocity=(float(rng.choice([1e-6, 0.1])),),
             velocity=list(VelocitySource)[rng.integers(2)],
         )
         self.rig.change(friction=friction, armature=(rng.uniform(0.0, 2.0),))
@@ -363,8 +372,7 @@ class Chance:
     def _change(self) -> None:
         rng = self.rng
         self.rig.change(
-            mode=self._mode(),
-            kp=(float(rng.choice([0.0, 100.0, 1e6], p=[0.3, 0.5, 0.2])),),
+            mode=self._mode(), kp=(float(rng.choice([0.0, 100.0, 1e6], p=[0.3, 0.5, 0.2])),),
             kd=(float(rng.choice([0.0, 10.0, 1e5])),),
             compensate_coriolis=bool(rng.random() < 0.5),
         )
@@ -389,11 +397,8 @@ class Chance:
         """Return a goal with limits that are met, or missed."""
         joints, rng = motion.joint_names, self.rng
         rules = JointRules(
-            joints,
-            lower=np.full(len(joints), -np.inf),
-            upper=np.full(len(joints), np.inf),
-            continuous=rng.random(len(joints)) < 0.5,
-            velocity_limits=np.full(len(joints), np.inf),
+            joints, lower=np.full(len(joints), -np.inf), upper=np.full(len(joints), np.inf),
+            continuous=rng.random(len(joints)) < 0.5, velocity_limits=np.full(len(joints), np.inf),
             start_tolerance=np.inf,
         )
         path, goal = (dict.fromkeys(joints, float(rng.choice([0.0, 0.1, 10.0]))) for _ in range(2))
@@ -439,7 +444,7 @@ class Chance:
 
 
 EVERYTHING = {*State, *Reason} - {Reason.MALFORMED, Reason.SPEED_OUT_OF_RANGE}
-"""Only bytes are malformed, and only a trajectory controller tells a speed; neither comes here."""
+"""Only bytes are malformed, only a trajectory controller states a speed; neither comes here."""
 
 
 @pytest.mark.timeout(900)
@@ -481,8 +486,7 @@ MEASURES = st.one_of(
 )
 SAMPLES = st.fixed_dictionaries({
     'names': st.lists(st.sampled_from(['shoulder', 'elbow', 'other', '']), max_size=4),
-    'q': st.lists(MEASURES, max_size=4),
-    'qd': st.lists(MEASURES, max_size=4),
+    'q': st.lists(MEASURES, max_size=4), 'qd': st.lists(MEASURES, max_size=4),
     'effort': st.lists(MEASURES, max_size=4),
     'stamp': st.one_of(st.just(0.0), st.floats(0.0, 2.0), st.floats(-1e12, 1e12)),
 })
@@ -491,8 +495,7 @@ GOOD = st.builds(lambda q: {'q': q}, st.tuples(st.floats(-3.0, 3.0), st.floats(-
 
 @settings(max_examples=150)
 @given(
-    differentiate=st.booleans(),
-    mode=st.sampled_from(list(LAWS.values())),
+    differentiate=st.booleans(), mode=st.sampled_from(list(LAWS.values())),
     samples=st.lists(st.one_of(GOOD, SAMPLES), max_size=40),
 )
 def test_random_joint_states_break_no_rule_of_commands(
@@ -510,11 +513,8 @@ def test_random_joint_states_break_no_rule_of_commands(
             names = sample.pop('names', rig.model.joint_names)
             stamp = sample.pop('stamp', rig.now)
             reason = rig.states.take_sample(
-                names,
-                *(np.array(sample.get(key, (0.0, 0.0))) for key in ('q', 'qd', 'effort')),
-                stamp=stamp,
-                clock=rig.now,
-                received=rig.now,
+                names, *(np.array(sample.get(key, (0.0, 0.0))) for key in ('q', 'qd', 'effort')),
+                stamp=stamp, clock=rig.now, received=rig.now,
             )
             if reason is not None:
                 np.testing.assert_array_equal(rig.states.position, before)

@@ -10,12 +10,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 from rnea_ros import RobotModel, identification
 from rnea_ros.errors import RneaError
 from rnea_ros.recordings import Recording
 from support.models.robots import ROOT, joint, link, load, robot
-from support.recorded.simulated_arms import arm_unlike, record
+from support.recorded.simulated_arms import RATE, arm_unlike, record
 
 
 @cache
@@ -54,8 +55,7 @@ def test_a_good_recording_has_no_notes() -> None:
 
 def test_standing_still() -> None:
     still = replace(
-        good(),
-        position=np.tile(good().position[0], (len(good().time), 1)),
+        good(), position=np.tile(good().position[0], (len(good().time), 1)),
         velocity=np.zeros_like(good().velocity),
     )
     assert 'no joint moves' in answer(still)
@@ -73,6 +73,68 @@ def test_one_joint_only() -> None:
 def test_too_short() -> None:
     assert '5 s are needed' in answer(good().part(slice(0, 1000)))
     assert 'rejected' in answer(good().part(slice(0, 100)))
+
+
+def test_standstill_is_no_motion() -> None:
+    stop = 1000
+    rest = {
+        name: np.concatenate([values[:stop], np.repeat(values[stop : stop + 1], 2500, axis=0)])
+        for name, values in (('position', good().position), ('effort', good().effort))
+    }
+    time = np.arange(stop + 2500) / RATE
+    velocity = np.concatenate([good().velocity[:stop], np.zeros((2500, 6))])
+    text = answer(Recording(good().names, time, rest['position'], velocity, rest['effort']))
+    assert '5 s are needed' in text
+
+
+def test_a_short_silence_is_no_gap() -> None:
+    keep = np.ones(len(good().time), dtype=bool)
+    keep[1000:1006] = False
+    assert answer(good().part(keep)) == 'notes: '
+
+
+def test_late_efforts_are_noted_and_corrected() -> None:
+    late = replace(good(), effort=CubicSpline(good().time, good().effort)(good().time - 0.02))
+    assert 'ms later than the motion' in answer(late)
+    errors = [
+        identification.identify(
+            model(), identification.run_from(late, model(), effort_delay=delay)
+        ).comparison.identified.moving_rms
+        for delay in (0.0, 0.02)
+    ]
+    assert (errors[1] < 0.8 * errors[0]).all()
+
+
+def test_the_effort_of_a_joint_can_be_left_out() -> None:
+    run = identification.run_from(
+        with_effort(1, -3.0), model(), without_effort=['shoulder_lift_joint']
+    )
+    fit = identification.identify(model(), run)
+    assert np.isnan(fit.comparison.effort_rms[1])
+    assert fit.comparison.is_better
+    with pytest.raises(RneaError, match='tool0'):
+        identification.run_from(good(), model(), without_effort=['tool0'])
+
+
+def test_what_was_fitted_cannot_judge() -> None:
+    run = identification.run_from(good(), model())
+    with pytest.raises(RneaError, match='cannot judge the model'):
+        identification.identify(model(), run, validate=identification.run_from(good(), model()))
+
+
+def test_a_repeated_motion_is_said_to_judge_little() -> None:
+    once = good().position[:1250]
+    q = np.concatenate([once, once[::-1], once, once[::-1]])
+    qd = np.gradient(q, 1.0 / RATE, axis=0)
+    effort = arm_unlike(model(), seed=7).efforts(q, qd, np.gradient(qd, 1.0 / RATE, axis=0))
+    time = np.arange(len(q)) / RATE
+    assert 'repeat the fitted motion' in answer(Recording(good().names, time, q, qd, effort))
+
+
+def test_a_fault_can_be_accepted() -> None:
+    run = identification.run_from(with_effort(2, -1.0), model())
+    notes = identification.identify(model(), run, accept_faults=True).notes
+    assert any('the sign is inverted' in note for note in notes)
 
 
 def test_too_slow_a_rate() -> None:
@@ -109,14 +171,12 @@ def test_inverted_efforts_of_all_joints() -> None:
 def test_an_inverted_axis() -> None:
     sign = np.array([1.0, 1.0, 1.0, -1.0, 1.0, 1.0])
     inverted = replace(
-        good(),
-        position=sign * good().position,
-        velocity=sign * good().velocity,
+        good(), position=sign * good().position, velocity=sign * good().velocity,
         effort=sign * good().effort,
     )
     text = answer(inverted)
     assert 'wrist_1_joint: position and effort have the opposite sign' in text
-    assert text.endswith('invert the axis in the URDF')
+    assert 'invert the axis in the URDF' in text
 
 
 def test_an_inverted_effort_of_a_light_joint_is_a_note_if_the_fit_is_good() -> None:
@@ -125,6 +185,10 @@ def test_an_inverted_effort_of_a_light_joint_is_a_note_if_the_fit_is_good() -> N
     text = answer(inverted)
     assert text.startswith('notes: wrist_1_joint: the effort is -1.')
     assert 'the sign is inverted' in text
+
+
+def test_a_gain_of_ten_on_all_joints_is_another_unit() -> None:
+    assert 'another unit' in answer(good().with_scaled_effort(10.0))
 
 
 @pytest.mark.parametrize('factor', [0.05, 1000.0])
@@ -149,6 +213,15 @@ def test_wrong_gravity() -> None:
     assert 'correct it by gravity' in text
     found = [float(part) for part in text.partition('(')[2].partition(')')[0].split(',')]
     np.testing.assert_allclose(found, (0.0, 0.0, -9.81), atol=1.0)
+
+
+def test_an_effort_without_the_weight_is_not_another_gravity() -> None:
+    effort = good().effort.copy()
+    arm = arm_unlike(model(), seed=7)
+    effort[:, 1] -= arm.model.gravity_torques_batch(good().position)[:, 1]
+    text = answer(replace(good(), effort=effort))
+    assert text.startswith('rejected: the effort of shoulder_lift_joint without friction is ')
+    assert 'leave the effort out: without_effort' in text
 
 
 def test_a_missing_joint() -> None:
@@ -187,6 +260,11 @@ def test_saturated_efforts() -> None:
     effort = good().effort.copy()
     effort[:, 1] = np.clip(effort[:, 1], -limit, limit)
     assert 'shoulder_lift_joint is cut off at' in answer(replace(good(), effort=effort))
+
+
+def test_coarse_efforts_are_not_saturated() -> None:
+    step = 0.05 * np.abs(good().effort).max(axis=0)
+    assert answer(replace(good(), effort=step * np.round(good().effort / step)))[:5] == 'notes'
 
 
 def test_another_load_in_the_second_bag() -> None:

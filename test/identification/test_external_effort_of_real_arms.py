@@ -39,7 +39,7 @@ def test_external_efforts_of_a_free_motion_are_within_the_residual(
     friction = FrictionSettings(
         FrictionModel.PARAMETERS, tuple(fit.friction.viscous[0]), tuple(fit.friction.coulomb[0]),
         tuple(fit.friction.viscous[1]), tuple(fit.friction.coulomb[1]), tuple(fit.friction.load),
-        tuple(fit.friction.smoothing_velocity),
+        tuple(fit.friction.smoothing_velocity), tuple(fit.friction.offset),
     )
     settings = resolve(
         Settings(joints=prior.joint_names, friction=friction, armature=tuple(fit.armature)),

@@ -62,14 +62,11 @@ def test_the_written_urdf_has_the_identified_parameters_and_torques(path: Any) -
 
 
 def arm(*more: str, base: str = '', moving: str = '') -> RobotModel:
-    return load(
-        robot(
-            base or link('base', 3.0),
-            moving or link('arm', 1.0, (0.1, 0.0, 0.0), rpy=(0.3, 0.0, 1.0)),
-            joint('shoulder', 'revolute', 'base', 'arm', axis=(0, 1, 0)),
-            *more,
-        )
-    )
+    return load(robot(
+        base or link('base', 3.0),
+        moving or link('arm', 1.0, (0.1, 0.0, 0.0), rpy=(0.3, 0.0, 1.0)),
+        joint('shoulder', 'revolute', 'base', 'arm', axis=(0, 1, 0)), *more,
+    ))
 
 
 def tool(mass: float) -> tuple[str, str]:

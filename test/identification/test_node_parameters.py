@@ -37,7 +37,7 @@ def settings(result: Identification, values: dict[str, Value], folder: Path) -> 
 
 def test_the_nodes_feedforward_equals_the_identified_efforts(tmp_path: Path) -> None:
     result = identified()
-    values, _ = result.node_parameters()
+    values = result.node_parameters()
     resolved = settings(result, values, tmp_path)
     law = Feedforward(
         LoadedModel(result.model), np.zeros(7), np.zeros(7),
@@ -58,31 +58,28 @@ def test_a_gripper_at_rest_without_efforts_is_left_out() -> None:
     q, qd, effort = run.q.copy(), run.qd.copy(), run.effort.copy()
     q[:, 6], qd[:, 6], effort[:, 6] = 0.04, 1e-3, np.nan
     run = replace(run, q=q, qd=qd, effort=effort)
-    values, _ = replace(result, fitted=(run,)).node_parameters()
+    values = replace(result, fitted=(run,)).node_parameters()
     assert values['joints'] == list(result.prior.joint_names[:6])
 
 
 def test_only_what_differs_by_direction_and_what_is_there_is_written() -> None:
     result = identified()
-    same = replace(result.friction, coulomb=np.full((2, 7), 0.3))
-    values, notes = replace(result, offset=np.zeros(7), friction=same).node_parameters()
-    assert [*values] == [
+    friction = replace(result.friction, offset=np.zeros(7))
+    assert [*replace(result, friction=friction).node_parameters()] == [
         'joints', 'armature', 'friction.model', 'friction.viscous', 'friction.coulomb',
         'friction.load', 'friction.smoothing_velocity',
     ]  # fmt: skip
-    assert notes == ()
-    values, notes = result.node_parameters()
-    assert 'friction.coulomb_negative' in values
+    friction = replace(friction, coulomb=np.array([7 * [0.3], 7 * [0.2]]))
+    values = replace(result, friction=friction).node_parameters()
+    assert values['friction.coulomb_negative'] == 7 * [0.2]
     assert 'friction.viscous_negative' not in values
-    assert 'offsets of the efforts are written as Coulomb friction' in notes[0]
-    assert 'is not written: fer_joint6 (0.05 N m or N), fer_joint7 (0.12 N m or N)' in notes[1]
 
 
 def test_unrecorded_joints_are_left_out_and_tilted_gravity_is_stated(tmp_path: Path) -> None:
     model = load(HAND, gravity=(9.81, 0.0, 0.0))
     n = len(model.joint_names)
     result = identified(model, silent=range(7, n))
-    values, _ = result.node_parameters()
+    values = result.node_parameters()
     assert values['joints'] == [*model.joint_names[:7]]
     assert values['gravity'] == [9.81, 0.0, 0.0]
     resolved = settings(result, values, tmp_path)

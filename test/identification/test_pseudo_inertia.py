@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 
 from rnea_ros import InputError
-from rnea_ros.identification.pseudo_inertia import (
-    pseudo_inertias,
-    regular,
-    standard_parameters,
-)
+from rnea_ros.identification.pseudo_inertia import pseudo_inertias, regular, standard_parameters
 from support.models.robots import ROOT, joint, link, load, robot
 from support.recorded.simulated_arms import min_eigenvalues
 
@@ -31,8 +27,7 @@ def test_the_pseudo_inertia_of_points_is_their_second_moment() -> None:
     homogeneous = np.column_stack([places, np.ones(5)])
     J = sum(m * (p @ p * np.eye(3) - np.outer(p, p)) for m, p in zip(masses, places, strict=True))
     phi = np.array([
-        masses.sum(), *(masses @ places),
-        J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2],
+        masses.sum(), *(masses @ places), J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2],
     ])
     expected = (homogeneous.T * masses) @ homogeneous
     np.testing.assert_allclose(pseudo_inertias(phi)[0], expected, rtol=1e-9, atol=1e-10)

@@ -5,22 +5,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from rnea_ros import identification
 from rnea_ros.feedforward.law import JointFriction
+from rnea_ros.identification.report import figures, text
+from rnea_ros.recordings import Recording
 from support.models.robots import ROOT, load
 from support.recorded.simulated_arms import arm_unlike, record
 
-URDFS = ('panda_arm.urdf', 'ur5e.urdf')
 
-
-@pytest.mark.parametrize('urdf', URDFS)
-def test_base_parameters_and_efforts_of_an_arm_unlike_its_urdf_are_found(urdf: str) -> None:
+@pytest.mark.parametrize(
+    ('urdf', 'offset'),
+    [('panda_arm.urdf', 0.0), ('ur5e.urdf', 0.0), ('panda_arm.urdf', 2.0), ('ur5e.urdf', 2.0)],
+)
+def test_base_parameters_and_efforts_of_an_arm_unlike_its_urdf_are_found(
+    urdf: str, offset: float
+) -> None:
     # 20 seeds by hand: 99 % within three deviations, median of the ratio 1.02.
     model = load(ROOT / 'urdf' / urdf)
     arm = arm_unlike(model, seed=1)
+    if offset:
+        arm = replace(arm, offset=offset * arm.coulomb)
     fit = identification.identify(model, identification.run_from(record(arm, 1), model))
     truth = fit.base.matrix @ np.concatenate([arm.model.inertial_parameters, arm.armature])
     errors = np.abs(fit.base.values - truth) / fit.base.deviations
@@ -29,6 +38,7 @@ def test_base_parameters_and_efforts_of_an_arm_unlike_its_urdf_are_found(urdf: s
     held_out = fit.comparison.held_out[0]
     noise = held_out.effort - arm.efforts(held_out.q, held_out.qd, held_out.qdd)
     floor = np.sqrt(np.mean(noise**2, axis=0))
+    print(fit.comparison.identified.rms / floor)
     assert (fit.comparison.identified.rms <= 1.2 * floor).all()
     assert fit.comparison.is_better
 
@@ -40,21 +50,114 @@ def test_a_payload_is_found_with_the_arm_held(mass: float, com: tuple[float, ...
     inertia = mass * 0.03**2 * np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0])
     loaded = record(arm.with_payload('fer_link8', mass, com, inertia), 4)
     friction = JointFriction(
-        np.array([arm.viscous, arm.viscous]),
-        np.array([arm.coulomb + arm.offset, arm.coulomb - arm.offset]),
-        arm.load,
-        arm.smoothing,
+        np.array([arm.viscous, arm.viscous]), np.array([arm.coulomb, arm.coulomb]), arm.load,
+        arm.smoothing, arm.offset,
     )
     fit = identification.identify_payload(
-        arm.model,
-        identification.run_from(loaded, model),
-        'fer_link8',
-        friction=friction,
+        arm.model, identification.run_from(loaded, model), 'fer_link8', friction=friction,
         armature=arm.armature,
     )
     assert fit.payload.mass == pytest.approx(mass, rel=0.03)
     np.testing.assert_allclose(np.array(fit.payload.com), np.array(com), atol=0.005)
     assert (fit.rms_with < fit.rms_without + 1e-3).all()
+
+
+def test_a_payload_is_right_within_its_deviation_on_a_wrong_arm() -> None:
+    # By hand, Panda, arms identified or with masses 5 % off, in motion or poses: 15 of 16.
+    model, right = load(ROOT / 'urdf/panda_arm.urdf'), []
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        arm, mass = arm_unlike(model, seed), random.uniform(0.5, 5.0)
+        loaded = arm.with_payload('fer_link8', mass, (0.0, 0.05, 0.1), np.zeros(6))
+        wrong = np.repeat(1.0 + 0.05 * random.normal(size=len(model.body_names)), 10)
+        urdf = arm.model.with_inertial_parameters(wrong * arm.model.inertial_parameters)
+        friction = JointFriction(
+            np.tile(arm.viscous, (2, 1)), np.tile(arm.coulomb, (2, 1)), arm.load, arm.smoothing,
+            arm.offset
+        )
+        run = identification.run_from(record(loaded, seed, 15.0), model)
+        fit = identification.identify_payload(
+            urdf, run, 'fer_link8', friction=friction, armature=arm.armature
+        )
+        print(mass, fit.payload.mass, fit.mass_deviation)
+        right.append(abs(fit.payload.mass - mass) < 2.0 * fit.mass_deviation)
+        assert fit.mass_deviation < 0.25 * mass + 0.1
+    assert sum(right) >= 4
+
+
+@pytest.mark.parametrize('mass', [2.8, 0.0])
+def test_a_payload_is_weighed_in_poses_at_rest(mass: float) -> None:
+    model, random = load(ROOT / 'urdf/panda_arm.urdf'), np.random.default_rng(5)
+    bare = arm_unlike(model, seed=3)
+    arm = bare.with_payload('fer_link8', mass, (0.01, 0.0, 0.1), np.zeros(6)) if mass else bare
+    poses = random.uniform(-1.2, 1.2, (12, 7))
+    # Static friction holds each joint anywhere within its Coulomb friction.
+    held = arm.efforts(poses, 0.0 * poses, 0.0 * poses)
+    held += 0.5 * arm.coulomb * random.uniform(-1.0, 1.0, poses.shape)
+    q, efforts = (np.repeat(each, 250, axis=0) for each in (poses, held))
+    efforts += arm.noise * random.normal(size=efforts.shape)
+    time = np.concatenate([5.0 * k + 0.01 * np.arange(250) for k in range(12)])
+    run = identification.run_from(Recording(model.joint_names, time, q, 0.0 * q, efforts), model)
+    if not mass:
+        with pytest.raises(identification.IdentificationError, match='no payload is visible'):
+            identification.identify_payload(bare.model, run, 'fer_link8')
+        return
+    fit = identification.identify_payload(bare.model, run, 'fer_link8')
+    assert fit.at_rest
+    assert fit.payload.mass == pytest.approx(mass, rel=0.05)
+    np.testing.assert_allclose(np.array(fit.payload.com), (0.01, 0.0, 0.1), atol=0.01)
+    assert not np.array(fit.payload.inertia).any()
+
+
+def test_each_of_three_recordings_is_judged_by_a_fit_of_the_others() -> None:
+    model = load(ROOT / 'urdf/ur5e.urdf')
+    arm = arm_unlike(model, seed=4)
+    runs = [
+        identification.run_from(record(arm, seed, 8.0), model, name=f'bag {seed}')
+        for seed in range(3)
+    ]
+    fit = identification.identify(model, runs)
+    alone = identification.identify(model, runs[:2], validate=runs[2])
+    assert [run.name for run in fit.comparison.held_out] == ['bag 0', 'bag 1', 'bag 2']
+    np.testing.assert_allclose(
+        fit.comparison.identified.predicted[2], alone.comparison.identified.predicted[0]
+    )
+    percent = figures(fit).run_percent
+    errors = alone.comparison.moving_percent(alone.comparison.identified)
+    assert percent['bag 2']['identified'] == pytest.approx(errors.mean())
+    assert '; each by a fit of the others' in text(figures(fit))
+
+
+def test_gravity_is_identified_in_poses_approached_from_both_sides() -> None:
+    model, random = load(ROOT / 'urdf/panda_arm.urdf'), np.random.default_rng(5)
+    arm = arm_unlike(model, seed=1)
+    poses = np.tile(random.uniform(-1.2, 1.2, (12, 7)), (2, 1))
+    rest = np.zeros_like(poses)
+    side = np.repeat([0.8, -0.8], 12)[:, np.newaxis]
+    held = arm.efforts(poses, rest, rest) + side * arm.coulomb
+    q, efforts = (np.repeat(each, 100, axis=0) for each in (poses, held))
+    efforts += arm.noise * random.normal(size=efforts.shape)
+    time = np.concatenate([5.0 * k + 0.01 * np.arange(100) for k in range(24)])
+    run = identification.run_from(
+        Recording(model.joint_names, time, q, 0.0 * q, efforts), model, poses=True
+    )
+    assert len(run.time) == 12
+    fit = identification.identify(model, run)
+    assert fit.comparison.is_better
+    elsewhere = random.uniform(-1.2, 1.2, (50, 7))
+    truth = arm.model.gravity_torques_batch(elsewhere)
+    errors, before = (
+        np.sqrt(np.mean((of.gravity_torques_batch(elsewhere) - truth) ** 2, axis=0))
+        for of in (fit.model, model)
+    )
+    print(errors, before)
+    assert (errors[1:] < 0.3 * before[1:]).all()
+    assert not fit.friction.coulomb.any()
+    with pytest.raises(identification.IdentificationError, match='only 7 different poses'):
+        identification.run_from(
+            Recording(model.joint_names, time[:700], q[:700], 0.0 * q[:700], efforts[:700]),
+            model, poses=True
+        )
 
 
 def test_only_chosen_links_are_identified() -> None:

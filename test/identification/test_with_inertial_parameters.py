@@ -30,10 +30,8 @@ def test_other_parameters_give_the_efforts_that_pinocchio_has_with_them() -> Non
     for _ in range(5):
         q, qd, qdd = random.uniform(-1.0, 1.0, (3, model.nv))
         np.testing.assert_allclose(
-            changed.inverse_dynamics(q, qd, qdd),
-            pinocchio.rnea(theirs, data, q, qd, qdd),
-            rtol=1e-9,
-            atol=1e-10,
+            changed.inverse_dynamics(q, qd, qdd), pinocchio.rnea(theirs, data, q, qd, qdd),
+            rtol=1e-9, atol=1e-10,
         )
 
 

@@ -43,8 +43,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, int]]:
     """Start a simulated Panda, and the node that finds it by its topics."""
     needs_simulation()
     robot = Node(
-        package='rnea_ros',
-        executable='simulated_robot',
+        package='rnea_ros', executable='simulated_robot',
         parameters=[{'urdf': share('urdf/panda_arm.urdf'), 'initial_positions': POSTURE}],
     )
     node = launch_file(

@@ -78,8 +78,7 @@ else:
 """
 
 STAYS = {
-    'ros_gz_sim': {'gz': True, 'create': False},
-    'ros_gz_bridge': {'parameter_bridge': True},
+    'ros_gz_sim': {'gz': True, 'create': False}, 'ros_gz_bridge': {'parameter_bridge': True},
     'robot_state_publisher': {'robot_state_publisher': True},
     'controller_manager': {'spawner': False},
     'rnea_ros': {'feedforward_node': True, 'activate_controller': False},
@@ -143,12 +142,8 @@ def run(prefix: Path, **arguments: str) -> Launched:
     done = subprocess.run(
         [sys.executable, '-c', LAUNCH, str(LAUNCH_FILE), *words],
         env=os.environ | {'PYTHONPATH': f'{ROOT}{os.pathsep}{os.environ.get("PYTHONPATH", "")}'},
-        cwd=prefix.parent,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=120,
-        check=False,
+        cwd=prefix.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        timeout=120, check=False,
     )
     log = prefix.parent / 'log'
     lines = log.read_text().splitlines() if log.exists() else []
@@ -267,13 +262,10 @@ def test_gazebo_runs_from_its_start_on_with_or_without_a_window(
     assert f'gz {flags} mine.sdf' in lines
 
 
-@pytest.mark.parametrize(
-    ('package', 'plugin'),
-    [
-        ('gz_ros2_control', 'gz_ros2_control/GazeboSimSystem'),
-        ('ign_ros2_control', 'ign_ros2_control/IgnitionSystem'),
-    ],
-)
+@pytest.mark.parametrize(('package', 'plugin'), [
+    ('gz_ros2_control', 'gz_ros2_control/GazeboSimSystem'),
+    ('ign_ros2_control', 'ign_ros2_control/IgnitionSystem'),
+])
 def test_the_plugins_are_those_that_are_installed(
     prefix: Path, monkeypatch: pytest.MonkeyPatch, package: str, plugin: str
 ) -> None:
@@ -314,25 +306,22 @@ def test_a_xacro_of_the_user_is_expanded_with_its_arguments(
     assert argument(lines, 'create', '-name') == 'mine'
 
 
-@pytest.mark.parametrize(
-    ('arguments', 'error'),
-    [
-        ({'controller': 'left'}, 'has no left: ros__parameters'),
-        ({'joints': 'elbow'}, "unknown joint 'elbow'"),
-        ({'own_control': 'true'}, 'has no <ros2_control>'),
-        ({'positions': '1, 2'}, 'has 2 numbers for 7 joints'),
-        ({'positions': '1, up'}, "positions: 'up' is not a number"),
-        ({'rate': 'fast'}, "rate: 'fast' is not a number"),
-        ({'timeout': 'long'}, "timeout: 'long' is not a number"),
-        ({'params_file': 'nowhere.yaml'}, "params_file: 'nowhere.yaml' is not a file"),
-        ({'controllers_file': 'nowhere.yaml'}, "controllers_file: 'nowhere.yaml' is not a file"),
-        ({'urdf': 'nowhere.urdf'}, "urdf: 'nowhere.urdf' is not a file"),
-        ({'xacro_arguments': 'mass=2'}, "xacro_arguments: 'mass=2' is not name:=value"),
-        ({'mode': 'none'}, '"mode" provided value "none" is not valid'),
-        ({'gui': 'yes'}, '"gui" provided value "yes" is not valid'),
-        ({'own_control': 'yes'}, '"own_control" provided value "yes" is not valid'),
-    ],
-)
+@pytest.mark.parametrize(('arguments', 'error'), [
+    ({'controller': 'left'}, 'has no left: ros__parameters'),
+    ({'joints': 'elbow'}, "unknown joint 'elbow'"),
+    ({'own_control': 'true'}, 'has no <ros2_control>'),
+    ({'positions': '1, 2'}, 'has 2 numbers for 7 joints'),
+    ({'positions': '1, up'}, "positions: 'up' is not a number"),
+    ({'rate': 'fast'}, "rate: 'fast' is not a number"),
+    ({'timeout': 'long'}, "timeout: 'long' is not a number"),
+    ({'params_file': 'nowhere.yaml'}, "params_file: 'nowhere.yaml' is not a file"),
+    ({'controllers_file': 'nowhere.yaml'}, "controllers_file: 'nowhere.yaml' is not a file"),
+    ({'urdf': 'nowhere.urdf'}, "urdf: 'nowhere.urdf' is not a file"),
+    ({'xacro_arguments': 'mass=2'}, "xacro_arguments: 'mass=2' is not name:=value"),
+    ({'mode': 'none'}, '"mode" provided value "none" is not valid'),
+    ({'gui': 'yes'}, '"gui" provided value "yes" is not valid'),
+    ({'own_control': 'yes'}, '"own_control" provided value "yes" is not valid'),
+])
 def test_arguments_that_cannot_be_start_nothing(
     prefix: Path, arguments: Mapping[str, str], error: str
 ) -> None:
@@ -341,16 +330,11 @@ def test_arguments_that_cannot_be_start_nothing(
     assert error in launched.output
 
 
-@pytest.mark.parametrize(
-    ('package', 'debian_name'),
-    [
-        ('gz_ros2_control', 'gz-ros2-control'),
-        ('ros_gz_sim', 'ros-gz'),
-        ('ros_gz_bridge', 'ros-gz'),
-        ('controller_manager', 'ros2-control'),
-        ('robot_state_publisher', 'robot-state-publisher'),
-    ],
-)
+@pytest.mark.parametrize(('package', 'debian_name'), [
+    ('gz_ros2_control', 'gz-ros2-control'), ('ros_gz_sim', 'ros-gz'),
+    ('ros_gz_bridge', 'ros-gz'), ('controller_manager', 'ros2-control'),
+    ('robot_state_publisher', 'robot-state-publisher'),
+])
 def test_a_package_that_is_missing_is_named_with_what_installs_it(
     prefix: Path, package: str, debian_name: str
 ) -> None:

@@ -58,7 +58,5 @@ class TestShutdown(unittest.TestCase):
     def test_nothing_else_ended_badly(self, proc_info: Any) -> None:
         codes = {info.process_name.rsplit('-', 1)[0]: info.returncode for info in proc_info}
         assert codes == {
-            'simulated_robot': 0,
-            'feedforward_node': -signal.SIGKILL,
-            'effort_watchdog': 0,
+            'simulated_robot': 0, 'feedforward_node': -signal.SIGKILL, 'effort_watchdog': 0,
         }

@@ -41,16 +41,13 @@ def test_every_launch_file_lists_its_arguments(domain_id: int, name: str) -> Non
 
 
 @pytest.mark.parametrize('name', ['feedforward.launch.py', 'simulation.launch.py'])
-@pytest.mark.parametrize(
-    ('argument', 'complaint'),
-    [
-        ('urdf:=nowhere.urdf', "urdf: 'nowhere.urdf' is not a file"),
-        ('params_file:=nowhere.yaml', "params_file: 'nowhere.yaml' is not a file"),
-        ('rate:=fast', "rate: 'fast' is not a number"),
-        ('mode:=none', '"mode" provided value "none" is not valid. Valid options are'),
-        ('watchdog:=yes', '"watchdog" provided value "yes" is not valid. Valid options are'),
-    ],
-)
+@pytest.mark.parametrize(('argument', 'complaint'), [
+    ('urdf:=nowhere.urdf', "urdf: 'nowhere.urdf' is not a file"),
+    ('params_file:=nowhere.yaml', "params_file: 'nowhere.yaml' is not a file"),
+    ('rate:=fast', "rate: 'fast' is not a number"),
+    ('mode:=none', '"mode" provided value "none" is not valid. Valid options are'),
+    ('watchdog:=yes', '"watchdog" provided value "yes" is not valid. Valid options are'),
+])
 def test_an_argument_that_cannot_be_used_is_named_and_nothing_starts(
     domain_id: int, name: str, argument: str, complaint: str
 ) -> None:
@@ -76,10 +73,18 @@ def test_ctrl_c_waits_for_a_ramp_longer_than_the_timeout_of_launch(
         assert 'SIGKILL' not in process.output
 
 
-def test_a_simulation_ends_when_its_robot_does(domain_id: int) -> None:
-    with ros2_launch(domain_id, 'simulation.launch.py', 'wrench_link:=none') as process:
+@pytest.mark.parametrize(
+    ('argument', 'complaint'),
+    [('wrench_link:=none', "'none'"), ('viewer:=true', 'the viewer needs a display')],
+)
+def test_a_simulation_ends_when_its_robot_does(
+    domain_id: int, monkeypatch: pytest.MonkeyPatch, argument: str, complaint: str
+) -> None:
+    for variable in ('DISPLAY', 'WAYLAND_DISPLAY'):
+        monkeypatch.delenv(variable, raising=False)
+    with ros2_launch(domain_id, 'simulation.launch.py', argument) as process:
         assert process.wait(PATIENCE) == 0
-        assert "'none'" in process.output
+        assert complaint in process.output
         assert 'exit code 2' in process.output
         assert process.output.count('process has finished cleanly') == 2  # node and watchdog
 

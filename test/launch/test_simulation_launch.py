@@ -37,11 +37,9 @@ STILL = 0.01
 def generate_test_description() -> tuple[LaunchDescription, dict[str, int]]:
     """Start a simulated Panda under computed torque."""
     needs_simulation()
-    return alone(
-        launch_file(
-            'simulation.launch.py', robot='panda', mode='computed_torque', params_file=PATIENT
-        )
-    )
+    return alone(launch_file(
+        'simulation.launch.py', robot='panda', mode='computed_torque', params_file=PATIENT
+    ))
 
 
 class TestSimulation(unittest.TestCase):

@@ -41,9 +41,7 @@ def generate_test_description() -> tuple[LaunchDescription, dict[str, int]]:
     common = {'rate': RATE, 'params_file': PATIENT}
     left = launch_file('simulation.launch.py', robot='ur5e', watchdog='false', **common)
     robot = Node(
-        package='rnea_ros',
-        executable='simulated_robot',
-        namespace='right',
+        package='rnea_ros', executable='simulated_robot', namespace='right',
         parameters=[{'urdf': share('urdf/panda_arm.urdf')}],
     )
     right = launch_file('feedforward.launch.py', namespace='right', **common)

@@ -33,12 +33,10 @@ JAZZY = {
     'reference': POINT, 'feedback': POINT, 'error': POINT, 'output': POINT,
     'multi_dof_joint_names': NAMES,
     'multi_dof_reference': MULTI, 'multi_dof_feedback': MULTI, 'multi_dof_error': MULTI,
-    'multi_dof_output': MULTI,
-    'speed_scaling_factor': 'double',
+    'multi_dof_output': MULTI, 'speed_scaling_factor': 'double',
 }
 HUMBLE = {
-    **{name: JAZZY[name] for name in list(JAZZY)[:6]},
-    'desired': POINT, 'actual': POINT,
+    **{name: JAZZY[name] for name in list(JAZZY)[:6]}, 'desired': POINT, 'actual': POINT,
     **{name: JAZZY[name] for name in list(JAZZY)[6:11]},
     'multi_dof_desired': MULTI, 'multi_dof_actual': MULTI,
 }
@@ -46,14 +44,8 @@ Numbers = Sequence[float]
 
 
 def encoded(
-    fields: dict[str, str],
-    names: Sequence[str],
-    reference: Sequence[Numbers],
-    speed: float,
-    *,
-    order: str = '<',
-    time: tuple[int, int] = (3, 4),
-    multi_dof: int = 0,
+    fields: dict[str, str], names: Sequence[str], reference: Sequence[Numbers], speed: float, *,
+    order: str = '<', time: tuple[int, int] = (3, 4), multi_dof: int = 0,
 ) -> bytes:
     """Return a message whose other points have numbers of their own."""
     encoder = Encoder(order)

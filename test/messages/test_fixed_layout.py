@@ -39,10 +39,7 @@ def header(order: str, frame: str, stamp: tuple[int, int] = STAMP) -> Encoder:
 
 
 def joint_state(
-    names: tuple[str, ...],
-    *columns: ArrayLike,
-    order: str = '<',
-    frame: str = '',
+    names: tuple[str, ...], *columns: ArrayLike, order: str = '<', frame: str = '',
     stamp: tuple[int, int] = STAMP,
 ) -> bytes:
     encoder = header(order, frame, stamp)
@@ -97,14 +94,11 @@ def test_names_are_the_same_object_as_long_as_they_do_not_change(
 
 # Each as long as the first, where it can be.
 OTHERS = [
-    joint_state(('a', 'c'), [1, 2], [3, 4], []),
-    joint_state(('ab', ''), [1, 2], [3, 4], []),
-    joint_state(('a', 'b'), [1, 2], [], [3, 4]),
-    joint_state(('a', 'b'), [], [1, 2], [3, 4]),
+    joint_state(('a', 'c'), [1, 2], [3, 4], []), joint_state(('ab', ''), [1, 2], [3, 4], []),
+    joint_state(('a', 'b'), [1, 2], [], [3, 4]), joint_state(('a', 'b'), [], [1, 2], [3, 4]),
     joint_state(('a', 'b'), [1, 2, 3], [4], []),
     joint_state(('a', 'b'), [1, 2], [3, 4], [], frame='xyz'),
-    joint_state(('a', 'b'), [1, 2], [3, 4], [], order='>'),
-    joint_state(('a',), [1], [2], [3]),
+    joint_state(('a', 'b'), [1, 2], [3, 4], [], order='>'), joint_state(('a',), [1], [2], [3]),
 ]
 
 
@@ -225,8 +219,7 @@ def rclpy_kinds() -> dict[str, tuple[type, Callable[..., Any]]]:
 
     return {
         'joint_state': (JointState, JointStateSample.read),
-        'wrench': (WrenchStamped, WrenchSample.read),
-        'imu': (Imu, ImuSample.read),
+        'wrench': (WrenchStamped, WrenchSample.read), 'imu': (Imu, ImuSample.read),
     }
 
 
@@ -289,10 +282,8 @@ def same_wrench(sample: WrenchSample, message: Any) -> None:
 def same_imu(sample: ImuSample, message: Any) -> None:
     assert sample.frame == message.header.frame_id
     for part, field, axes in zip(
-        sample.present(),
-        ('orientation', 'angular_velocity', 'linear_acceleration'),
-        ('xyzw', 'xyz', 'xyz'),
-        strict=True,
+        sample.present(), ('orientation', 'angular_velocity', 'linear_acceleration'),
+        ('xyzw', 'xyz', 'xyz'), strict=True,
     ):
         absent = getattr(message, f'{field}_covariance')[0] == -1.0
         value = getattr(message, field)

@@ -230,20 +230,17 @@ def test_a_string_of_length_0_is_empty() -> None:
     assert decode_trajectory(named(b'', b'\0', b'elbow\0')).joint_names == ('', '', 'elbow')
 
 
-@pytest.mark.parametrize(
-    ('size', 'detail'),
-    [
-        (4, 'byte 4: stamp: 4 bytes expected, 0 left'),
-        (15, 'byte 12: length of frame: 4 bytes expected, 3 left'),
-        (18, 'byte 16: frame: 5 bytes expected, 2 left'),
-        (36, 'byte 32: name of joint 0: 6 bytes expected, 4 left'),
-        (64, 'byte 56: 2 points: 48 bytes expected, 8 left'),
-        (130, 'byte 124: time of point 0: 8 bytes expected, 6 left'),
-        (len(encoded(EXAMPLE)) - 8, 'time of point 1: 8 bytes expected, 0 left'),
-        (len(encoded(EXAMPLE)) - 10, 'number of efforts of point 1: 4 bytes expected, 2 left'),
-        (len(encoded(EXAMPLE)) - 13, 'accelerations of point 1: 16 bytes expected, 15 left'),
-    ],
-)
+@pytest.mark.parametrize(('size', 'detail'), [
+    (4, 'byte 4: stamp: 4 bytes expected, 0 left'),
+    (15, 'byte 12: length of frame: 4 bytes expected, 3 left'),
+    (18, 'byte 16: frame: 5 bytes expected, 2 left'),
+    (36, 'byte 32: name of joint 0: 6 bytes expected, 4 left'),
+    (64, 'byte 56: 2 points: 48 bytes expected, 8 left'),
+    (130, 'byte 124: time of point 0: 8 bytes expected, 6 left'),
+    (len(encoded(EXAMPLE)) - 8, 'time of point 1: 8 bytes expected, 0 left'),
+    (len(encoded(EXAMPLE)) - 10, 'number of efforts of point 1: 4 bytes expected, 2 left'),
+    (len(encoded(EXAMPLE)) - 13, 'accelerations of point 1: 16 bytes expected, 15 left'),
+])
 def test_a_rejection_says_where_what_was_expected(size: int, detail: str) -> None:
     error = rejection(encoded(EXAMPLE)[:size])
     assert error.word == 'malformed'
@@ -285,8 +282,7 @@ def test_random_bytes_are_rejected_or_hold_what_is_read(header: bytes, body: byt
     order=st.sampled_from(ORDERS),
     changes=st.dictionaries(
         st.integers(0, len(encoded(EXAMPLE)) // 4 - 1),
-        st.integers(0, 9) | st.integers(0, 2**32 - 1),
-        max_size=4,
+        st.integers(0, 9) | st.integers(0, 2**32 - 1), max_size=4,
     ),
     size=st.integers(0, len(encoded(EXAMPLE))),
 )

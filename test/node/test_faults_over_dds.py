@@ -177,14 +177,11 @@ FLANGE = (
 )
 
 
-@pytest.mark.parametrize(
-    ('reason', 'spoil'),
-    [
-        ('not_finite', lambda message: setattr(message.wrench.force, 'y', float('nan'))),
-        ('over_cap', lambda message: setattr(message.wrench.force, 'y', 500.0)),
-        ('unknown_frame', lambda message: setattr(message.header, 'frame_id', 'nose')),
-    ],
-)
+@pytest.mark.parametrize(('reason', 'spoil'), [
+    ('not_finite', lambda message: setattr(message.wrench.force, 'y', float('nan'))),
+    ('over_cap', lambda message: setattr(message.wrench.force, 'y', 500.0)),
+    ('unknown_frame', lambda message: setattr(message.header, 'frame_id', 'nose')),
+])
 def test_a_wrench_that_is_rejected_is_counted_and_its_term_fades(
     robot: FakeRobot, domain_id: int, reason: str, spoil: Callable[[Any], None]
 ) -> None:
@@ -340,12 +337,3 @@ def test_joint_states_without_velocity_are_taken_where_it_is_to_be_derived(
     robot.message.velocity = []
     with node(domain_id, '-p differentiate_velocity:=true'):
         assert wait_until(lambda: robot.steady(GRAVITY))
-
-
-def test_a_bad_parameter_is_rejected_before_there_is_a_robot(domain_id: int) -> None:
-    with fake_robot(domain_id, urdf=None) as robot, node(domain_id):
-        for name, value in (('mode', 'weightless'), ('gravity', [9.81]), ('rate', 'fast')):
-            (result,) = robot.set_parameters(**{name: value})
-            assert not result.successful, name
-        (result,) = robot.set_parameters(mode='feedforward')
-        assert result.successful

@@ -99,12 +99,9 @@ def raise_it(*_: Any, **__: Any) -> None:
 
 
 PARTS = [
-    ('configure', configuration, 'Publishers'),
-    ('configure', control_setup, 'joint_rules'),
-    ('activate', activation, 'CommandTopicMonitor'),
-    ('activate', activation, 'SpeedScalingInput'),
-    ('activate', loop, 'ManualGarbageCollection'),
-    ('activate', activation, 'ControlLoop'),
+    ('configure', configuration, 'Publishers'), ('configure', control_setup, 'joint_rules'),
+    ('activate', activation, 'CommandTopicMonitor'), ('activate', activation, 'SpeedScalingInput'),
+    ('activate', loop, 'ManualGarbageCollection'), ('activate', activation, 'ControlLoop'),
     ('deactivate', loop, 'leave_realtime'),
 ]
 
@@ -171,10 +168,8 @@ def test_lifecycle_cycles_leave_no_publisher_thread_or_descriptor(bench: Bench) 
         assert bench.node.trigger_deactivate() is SUCCESS
         assert bench.node.trigger_cleanup() is SUCCESS
         return (
-            bench.publishers,
-            len(list(bench.node.subscriptions)) + len(list(bench.node.services)),
-            threading.active_count(),
-            len(os.listdir('/proc/self/fd')),
+            bench.publishers, len(list(bench.node.subscriptions)) + len(list(bench.node.services)),
+            threading.active_count(), len(os.listdir('/proc/self/fd')),
         )
 
     cycle()

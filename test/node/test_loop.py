@@ -123,9 +123,7 @@ class Rig:
         self.permission = Permission()
         self.settings = resolve(
             Settings(**{
-                'joints': MODEL.joint_names,
-                'rate': 1.0 / PERIOD,
-                'joint_states_timeout': 10.0,
+                'joints': MODEL.joint_names, 'rate': 1.0 / PERIOD, 'joint_states_timeout': 10.0,
                 **options,
             }),
             MODEL,
@@ -140,14 +138,8 @@ class Rig:
         topic = cast(Any, self.joint_states)
         inputs = SensorTopics(self.states, environment, topic, {}, None, clock)
         self.loop = ControlLoop(
-            self.controller,
-            [inputs.take_joint_states],
-            cast(Any, self.outputs),
-            cast(Any, self.permission),
-            PERIOD,
-            clock,
-            self.schedule,
-            RealtimeSettings(),
+            self.controller, [inputs.take_joint_states], cast(Any, self.outputs),
+            cast(Any, self.permission), PERIOD, clock, self.schedule, RealtimeSettings(),
         )
 
     def __enter__(self) -> Rig:
@@ -173,9 +165,7 @@ def test_an_error_around_the_control_ends_in_zero_effort(
             monkeypatch.setattr(rig.schedule, 'wait', broken_wait)
         else:
             broken: Any = {
-                'inputs': rig.joint_states,
-                'outputs': rig.outputs,
-                'permission': rig.permission,
+                'inputs': rig.joint_states, 'outputs': rig.outputs, 'permission': rig.permission,
             }[part]
             broken.broken = True
         assert wait_until(lambda: controller.state is State.FAULT)

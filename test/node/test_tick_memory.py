@@ -59,9 +59,7 @@ class Arm:
         model = panda_arm()
         settings = resolve(
             Settings(
-                joints=model.joint_names,
-                rate=1000.0,
-                ramp_duration=0.01,
+                joints=model.joint_names, rate=1000.0, ramp_duration=0.01,
                 joint_states_timeout=60.0,
                 wrench_inputs=(WrenchInputSettings('wrist', 'wrist', 'fer_link7'),),
             ),
@@ -73,17 +71,12 @@ class Arm:
         self.controller = FeedforwardController(model, settings, states)
         self._clock = MachineClock()
         joint_state = JointState(
-            name=list(model.joint_names),
-            position=array('d', PANDA_POSE),
+            name=list(model.joint_names), position=array('d', PANDA_POSE),
             velocity=array('d', bytes(56)),
         )
         self._inputs = SensorTopics(
-            states,
-            self.controller.environment,
-            cast(Any, Topic(joint_state)),
-            {'wrist': cast(Any, Topic(WrenchStamped()))},
-            None,
-            self._clock,
+            states, self.controller.environment, cast(Any, Topic(joint_state)),
+            {'wrist': cast(Any, Topic(WrenchStamped()))}, None, self._clock,
         )
         self._command = CommandMessage(model.nv)
         self._statistics = LoopStatistics(0.001, 0.0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import enum
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from rnea_ros.parameters import (
     EACH,
     check_ranges,
     declarations_of,
+    declare,
     described,
     from_values,
     group,
@@ -85,3 +87,27 @@ def test_a_list_per_joint_gets_one_value_for_each_joint() -> None:
     assert with_value_per_joint(settings, JOINTS) == settings
     with pytest.raises(InputError, match=r'^spring\.stiffness: .* has 3 values, not 1 or one for'):
         with_value_per_joint(arm(spring__stiffness=[1.0, 2.0, 3.0]), JOINTS)
+
+
+@pytest.mark.parametrize(('name', 'given', 'reason'), [
+    ('spring.stiffness', 2.0, 'expected [2.0], got 2.0'),
+    ('spring.stiffness', [2, 3], 'expected [2.0, 3.0], got [2, 3]'),
+    ('loop.rate', 500, 'expected 500.0, got 500'), ('loop.rate', 5000.0, 'by rclpy'),
+    ('loop.rate', [5.0], 'by rclpy'), ('loop.rate', 'fast', 'by rclpy'),
+    ('spring.shape', 'round', 'by rclpy'),
+])
+def test_a_value_of_the_wrong_form_is_rejected_with_the_right_one(
+    name: str, given: Any, reason: str
+) -> None:
+    pytest.importorskip('rcl_interfaces', reason='ROS 2 is not installed')
+
+    def reject(*_: Any) -> None:
+        raise TypeError('by rclpy')
+
+    node = SimpleNamespace(
+        declare_parameter=reject, _parameter_overrides={name: SimpleNamespace(value=given)}
+    )
+    table = declarations_of(ArmSettings) | declarations_of(SpringSettings, 'spring.')
+    with pytest.raises(InputError) as caught:
+        declare(node, {name: table[name]})
+    assert caught.value.reason == reason

@@ -116,8 +116,7 @@ def test_two_causes_at_once_are_both_found(kind: Kind) -> None:
     factor[2] = -1.0
     robot = Robot(ARM, factor=factor, mass=1.5, noise=0.05)
     assert must_be_fixed(check(ARM, record(robot, kind, 11))) == {
-        'INVERTED_EFFORT',
-        'MISSING_TOOL',
+        'INVERTED_EFFORT', 'MISSING_TOOL',
     }
 
 
@@ -126,10 +125,7 @@ def test_an_offset_beyond_a_sensors_is_found(kind: Kind) -> None:
     recording = record(Robot(ARM), kind, 2)
     offset = np.array([0.0, 0.0, 0.0, 12.0, 0.0, 0.0, 0.0])
     shifted = type(recording)(
-        recording.names,
-        recording.time,
-        recording.position,
-        recording.velocity,
+        recording.names, recording.time, recording.position, recording.velocity,
         recording.effort + offset,
     )
     checkup = check(ARM, shifted)

@@ -32,52 +32,53 @@ from support.ros.ros_process import (
 SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
 EXECUTABLES: dict[str, str] = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
 
-WITHOUT_ROS = ('preflight', 'check_trajectory', 'excite', 'replay', 'identify')
+WITHOUT_ROS = ('preflight', 'check_trajectory', 'excite', 'replay', 'identify', 'teach', 'export')
 URDF = f'--urdf {ROOT}/urdf/panda_arm.urdf'
 ROS = '--ros-args'
 FROM_ROS = ('-r bad', '--foo', '-p rate:', '--params-file none.yaml', '--params-file text.yaml')
 """Arguments that ROS itself rejects."""
 
 FILES = {
-    'text.yaml': 'a: [b\n',
-    'unknown.yaml': '/**:\n  ros__parameters:\n    no_such_parameter: 1\n',
-    'broken.urdf': '<robot name="r"><link',
-    'text.db3': 'not a bag',
+    'text.yaml': 'a: [b\n', 'unknown.yaml': '/**:\n  ros__parameters:\n    no_such_parameter: 1\n',
+    'broken.urdf': '<robot name="r"><link', 'text.db3': 'not a bag',
 }
 
+
+def set_to(*parameters: str, also: str = '') -> list[str]:
+    """Return arguments that set one parameter each, beside what every node rejects."""
+    common = (*FROM_ROS, '--params-file unknown.yaml', '-p no_such_parameter:=1.0')
+    return [f'{ROS} {arguments}' for arguments in (
+        *common, *(f'-p {also}{parameter}' for parameter in parameters)
+    )]
+
+
 REJECTED = {
-    'feedforward_node': [
-        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
-        f'{ROS} --params-file unknown.yaml',
-        f'{ROS} -p rate:=1e9',
-        f'{ROS} -p rate:=fast',
-        f'{ROS} -p mode:=levitation',
-        f'{ROS} -p command_topic:=a//b',
-        f'{ROS} -p base_sensor.topic:=a//b',
-        f'{ROS} -p wrench_inputs.names:=[a] -p wrench_inputs.a.topic:=a//b',
-    ],
+    'feedforward_node': set_to(
+        'rate:=1e9', 'rate:=fast', 'rate:=-1.0', 'mode:=levitation', 'command_topic:=a//b',
+        'base_sensor.topic:=a//b', 'wrench_inputs.names:=[a] -p wrench_inputs.a.topic:=a//b',
+        'start_tolerance:=near', 'trigger:=clock', 'realtime.priority:=99', 'gravity:=[0.0,0.0]',
+    ),
     'simulated_robot': [
-        '',
-        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
-        f'{ROS} --params-file unknown.yaml',
-        f'{ROS} -p urdf:=none.urdf',
-        f'{ROS} -p urdf:=broken.urdf',
-        f'{ROS} -p urdf:=broken.urdf -p state_rate:=fast',
+        '', f'{ROS} -p urdf:=none.urdf', f'{ROS} -p urdf:=broken.urdf',
+        *set_to(
+            'state_rate:=fast', 'state_rate:=2000.0', 'lockstep:=true', 'joints:=[fer_joint9]',
+            'initial_positions:=[0.0]', 'wrench_link:=nowhere', 'push.link:=nowhere',
+            'controller:=a//b', also=f'urdf:={ROOT}/urdf/panda_arm.urdf -p ',
+        ),
     ],
-    'effort_watchdog': [
-        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
-        f'{ROS} --params-file unknown.yaml',
-        f'{ROS} -p rate:=1.0',
-        f'{ROS} -p action:=pray',
-        f'{ROS} -p command_topic:=a//b',
-    ],
+    'effort_watchdog': set_to(
+        'rate:=1.0', 'action:=pray', 'command_topic:=a//b', 'controller_manager:=a//b',
+        'timeout:=0.001', 'timeout:=soon', 'timeout:=.nan', 'timeout:=0.006',
+        'ramp_duration:=-1.0',
+    ),
     'demo': ['--robot r2d2', '--rate 1', '--urdf none.urdf', '--urdf broken.urdf',
-             '--identify --perfect-model', '--identify --rate 300', '--output text.yaml/a',
-             f'{ROS} -r bad'],
+             '--identify --perfect-model', '--teleoperation --identify', '--identify --rate 300',
+             '--output text.yaml/a', f'{ROS} -r bad'],
     'play_joint_states': ['', 'none.db3', 'text.db3', 'none.db3 --speed 0',
-                          'none.db3 --urdf broken.urdf'],
+                          'none.db3 --wait nan', 'none.db3 --urdf broken.urdf'],
     'preflight': [
-        'text.db3', f'none.db3 {URDF}', f'text.db3 {URDF}', '--poses 1',
+        'text.db3', f'none.db3 {URDF}', f'text.db3 {URDF}', '--poses 1', '--poses 3',
+        '--duration nan', '--effort-scale 0', '--joints a', '--use dance',
         'none.db3 --urdf none.urdf', *(f'{ROS} {arguments}' for arguments in FROM_ROS),
     ],
     'check_trajectory': [
@@ -97,6 +98,17 @@ REJECTED = {
         f'none.db3 {URDF} -p rate:=fast', f'none.db3 {URDF} --params-file text.yaml',
         f'none.db3 {URDF} --params-file unknown.yaml', f'none.db3 {URDF} -p mode:=levitation',
     ],
+    'teach': [
+        '', '--out a.yaml', '--play none.yaml', f'none.db3 --out a.yaml {URDF}',
+        f'text.db3 --out a.yaml {URDF}', 'none.db3 --out a.yaml --urdf broken.urdf',
+        f'--play none.yaml --yes {URDF}', f'--play text.yaml --yes {URDF}',
+        *(f'--out a.yaml --seconds 1 {URDF} {ROS} {arguments}' for arguments in FROM_ROS),
+    ],
+    'export': [
+        '', URDF, '--out c --urdf broken.urdf', f'--out c {URDF} --prefix my-arm',
+        f'--out c {URDF} --frame elbow', f'--out text.yaml {URDF}',
+        f'--out c {URDF} --params-file unknown.yaml',
+    ],
     'identify': [
         'text.db3', f'none.db3 {URDF}', f'text.db3 {URDF}', 'text.db3 --urdf broken.urdf',
         f'none.db3 {URDF} --links base', f'none.db3 {URDF} --keep-friction text.yaml',
@@ -104,12 +116,15 @@ REJECTED = {
         f'none.db3 {URDF} --picture none/a.png', f'none.db3 {URDF} --prior-weight 0',
         *(f'{ROS} {arguments}' for arguments in FROM_ROS),
     ],
-    'trajectory_effort': [
-        *(f'{ROS} {arguments}' for arguments in FROM_ROS),
-        f'{ROS} --params-file unknown.yaml',
-        f'{ROS} -p resample:=1e-9',
-        f'{ROS} -p trajectory_topic:=a//b',
-        f'{ROS} -p robot_description:=<robot',
+    'trajectory_effort': ['file.yaml', *set_to(
+        'resample:=1e-9', 'resample:=-1.0', 'resample:=1.0e-5', 'friction.model:=stribeck',
+        'trajectory_topic:=a//b', 'robot_description:=<robot',
+    )],
+    'teleoperation': [
+        '', *(f'{ROS} {arguments}' for arguments in FROM_ROS),
+        f'{ROS} -p joints:=[a] -p rate:=1e9', f'{ROS} -p joints:=[a] -p leader:=a//b',
+        f'{ROS} -p joints:=[a] -p feedback.source:=coupling',
+        f'{ROS} -p joints:=[a] -p leader_description:=<robot',
     ],
     'activate_controller': [
         '', 'a b', 'effort_controller --timeout 0', 'effort_controller --node a//b',
@@ -120,8 +135,8 @@ REJECTED = {
 NODES = {
     'feedforward_node': ('feedforward', ''),
     'simulated_robot': ('simulated_robot', f'{ROS} -p urdf:={ROOT}/urdf/panda_arm.urdf'),
-    'effort_watchdog': ('effort_watchdog', ''),
-    'trajectory_effort': ('trajectory_effort', ''),
+    'effort_watchdog': ('effort_watchdog', ''), 'trajectory_effort': ('trajectory_effort', ''),
+    'teleoperation': ('teleoperation', f'{ROS} -p joints:=[a]'),
 }
 """Executables that run until a signal: the name of the node, and arguments that let it run."""
 
@@ -171,13 +186,8 @@ def run_anew(name: str, arguments: str, directory: Path, *modules: Path) -> Ende
     variables = environment()
     variables['PYTHONPATH'] = os.pathsep.join([*map(str, modules), variables['PYTHONPATH']])
     return subprocess.run(
-        [sys.executable, '-m', module_of(name), *arguments.split()],
-        cwd=directory,
-        env=variables,
-        capture_output=True,
-        text=True,
-        timeout=120.0,
-        check=False,
+        [sys.executable, '-m', module_of(name), *arguments.split()], cwd=directory, env=variables,
+        capture_output=True, text=True, timeout=120.0, check=False,
     )
 
 
@@ -256,7 +266,7 @@ def test_a_tool_ends_quietly_if_the_reader_of_its_output_has_ended(name: str) ->
         ended = subprocess.run(
             [sys.executable, '-m', EXECUTABLES[name], '--help'],
             # Unbuffered, argparse itself ignores that its help cannot be written.
-            env=os.environ | {'PYTHONPATH': str(ROOT), 'PYTHONUNBUFFERED': ''},
+            env=environment() | {'PYTHONUNBUFFERED': ''},
             stdout=writer,
             stderr=subprocess.PIPE,
             text=True,
@@ -277,16 +287,11 @@ def test_an_interrupt_during_imports_ends_a_tool_with_one_line(name: str, tmp_pa
     assert why_not_interrupted(name, run_anew(name, '', tmp_path, tmp_path)) == ''
 
 
-@pytest.mark.parametrize(
-    ('name', 'module', 'arguments'),
-    [
-        ('preflight', 'rosbags', f'text.db3 {URDF}'),
-        ('replay', 'rosbags', f'text.db3 {URDF}'),
-        ('check_trajectory', 'yaml', f'text.yaml {URDF}'),
-        ('identify', 'scipy', f'text.db3 {URDF}'),
-        ('excite', 'scipy', f'--out a.yaml {URDF}'),
-    ],
-)
+@pytest.mark.parametrize(('name', 'module', 'arguments'), [
+    ('preflight', 'rosbags', f'text.db3 {URDF}'), ('replay', 'rosbags', f'text.db3 {URDF}'),
+    ('check_trajectory', 'yaml', f'text.yaml {URDF}'),
+    ('identify', 'scipy', f'text.db3 {URDF}'), ('excite', 'scipy', f'--out a.yaml {URDF}'),
+])
 def test_an_interrupt_of_the_work_ends_a_tool_with_one_line(
     name: str, module: str, arguments: str, directory: Path, tmp_path: Path
 ) -> None:
@@ -310,14 +315,12 @@ def test_what_cannot_be_used_is_rejected_in_one_line_with_exit_code_2(
 
 
 @pytest.mark.ros
-@pytest.mark.parametrize(
-    ('name', 'table'),
-    [
-        ('feedforward_node', 'rnea_ros.node.parameters.table.PARAMETERS'),
-        ('simulated_robot', 'rnea_ros.sim.options.PARAMETERS'),
-        ('effort_watchdog', 'rnea_ros.watchdog.parameters.PARAMETERS'),
-    ],
-)
+@pytest.mark.parametrize(('name', 'table'), [
+    ('feedforward_node', 'rnea_ros.node.parameters.table.PARAMETERS'),
+    ('simulated_robot', 'rnea_ros.sim.options.PARAMETERS'),
+    ('effort_watchdog', 'rnea_ros.watchdog.parameters.PARAMETERS'),
+    ('teleoperation', 'rnea_ros.teleoperation.settings.PARAMETERS'),
+])
 def test_the_help_of_a_node_has_all_its_parameters(name: str, table: str, directory: Path) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     module, _, variable = table.rpartition('.')

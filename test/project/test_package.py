@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from importlib import import_module
+import email
 from pathlib import Path
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from typing import Any
 import xml.etree.ElementTree as ElementTree
 import zipfile
@@ -38,12 +39,8 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 
 KEYS = {
-    'numpy': 'python3-numpy',
-    'numba': 'python3-numba',
-    'llvmlite': 'python3-numba',
-    'matplotlib': 'python3-matplotlib',
-    'scipy': 'python3-scipy',
-    'yaml': 'python3-yaml',
+    'numpy': 'python3-numpy', 'numba': 'python3-numba', 'llvmlite': 'python3-numba',
+    'matplotlib': 'python3-matplotlib', 'scipy': 'python3-scipy', 'yaml': 'python3-yaml',
     'urdf_parser_py': 'urdfdom_py',
 }
 """rosdep's keys for what is imported, where they have another name."""
@@ -86,12 +83,11 @@ def test_minimum_versions_are_the_same_for_pip_and_rosdep_and_are_tested() -> No
 
 
 @pytest.fixture(scope='module')
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
-    pytest.importorskip('pip', reason='the wheel is built by pip, which is missing')
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which('git') is None:
         pytest.skip('git is not installed')
-    # Built from a copy: setuptools leaves its build directory in the sources.
-    source, target = tmp_path_factory.mktemp('source'), tmp_path_factory.mktemp('wheel')
+    # A copy: setuptools leaves its build directory in the sources.
+    source = tmp_path_factory.mktemp('source')
     listed = subprocess.run(
         ['git', 'ls-files', '-co', '--exclude-standard'], cwd=ROOT, capture_output=True, text=True
     )
@@ -101,6 +97,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]
         if (ROOT / name).is_file():
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             (source / name).write_bytes((ROOT / name).read_bytes())
+    return source
+
+
+@pytest.fixture(scope='module')
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    pytest.importorskip('pip', reason='the wheel is built by pip, which is missing')
+    target = tmp_path_factory.mktemp('wheel')
     command = [sys.executable, '-m', 'pip', 'wheel', '-qq', '--no-deps', '-w', str(target), '.']
     subprocess.run(command, cwd=source, check=True)
     (path,) = target.glob('*.whl')
@@ -115,7 +118,7 @@ def test_the_wheel_has_what_ros_looks_for(wheel: zipfile.ZipFile) -> None:
         if '.data/data/' in name
     }
     expected = {'share/ament_index/resource_index/packages/rnea_ros', 'share/rnea_ros/package.xml'}
-    for directory in ('launch', 'config', 'config/presets', 'layouts', 'urdf'):
+    for directory in ('config', 'config/presets', 'examples', 'launch', 'layouts', 'urdf'):
         files = [path for path in (ROOT / directory).iterdir() if path.is_file()]
         assert files
         expected |= {f'share/rnea_ros/{directory}/{path.name}' for path in files}
@@ -127,10 +130,37 @@ def test_the_wheel_has_what_ros_looks_for(wheel: zipfile.ZipFile) -> None:
     assert not [name for name in wheel.namelist() if name.startswith('test')]
 
 
-@pytest.mark.parametrize('name', EXECUTABLES)
-def test_every_executable_has_a_main(name: str) -> None:
-    pytest.importorskip('rclpy', reason=NO_ROS)
-    assert callable(import_module(EXECUTABLES[name]).main)
+def test_the_metadata_names_licence_summary_page_and_every_tested_python(
+    wheel: zipfile.ZipFile,
+) -> None:
+    (path,) = (name for name in wheel.namelist() if name.endswith('.dist-info/METADATA'))
+    metadata = email.message_from_bytes(wheel.read(path))
+    package = ElementTree.parse(ROOT / 'package.xml').getroot()
+    assert metadata['Version'] == package.findtext('version')
+    assert metadata['Maintainer-email'] == package.find('maintainer').get('email')  # type: ignore[union-attr]
+    assert metadata['License'] == package.findtext('license')
+    classifiers = metadata.get_all('Classifier', [])
+    assert metadata['Summary']
+    assert (ROOT / 'README.md').read_text('utf-8').splitlines()[0] in metadata.as_string()
+    for constraints in (ROOT / 'constraints').glob('*.txt'):
+        python = re.findall(r'^# Python (3\.\d+)$', constraints.read_text('utf-8'), re.MULTILINE)
+        assert f'Programming Language :: Python :: {python[0]}' in classifiers
+
+
+def test_the_sdist_builds_the_same_wheel(
+    source: Path, wheel: zipfile.ZipFile, tmp_path: Path
+) -> None:
+    command = [sys.executable, 'setup.py', '-q', 'sdist', '--dist-dir', str(tmp_path)]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
+    (sdist,) = tmp_path.glob('*.tar.gz')
+    command = [sys.executable, '-m', 'pip', 'wheel', '-qq', '--no-deps', str(sdist)]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    (built,) = tmp_path.glob('*.whl')
+    with zipfile.ZipFile(built) as archive:
+        assert sorted(archive.namelist()) == sorted(wheel.namelist())
+    with tarfile.open(sdist) as archive:
+        names = {name.partition('/')[2] for name in archive.getnames()}
+    assert {'CHANGELOG.rst', 'LICENSE', 'README.md', 'package.xml', 'resource/rnea_ros'} <= names
 
 
 def test_the_parameter_file_holds_every_parameter_with_its_default() -> None:

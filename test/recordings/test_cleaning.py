@@ -172,8 +172,7 @@ def test_samples_of_any_order_of_joints_are_sorted_by_name() -> None:
     samples = [
         Sample(0.0, ('a', 'b'), [1.0, 2.0], [], [3.0, 4.0]),
         Sample(0.1, ('b', 'a'), [2.0, 1.0], [], [4.0, 3.0]),
-        Sample(0.2, ('gripper',), [0.5], [], []),
-        Sample(0.3, ('a', 'b'), [1.0], [], []),
+        Sample(0.2, ('gripper',), [0.5], [], []), Sample(0.3, ('a', 'b'), [1.0], [], []),
     ]
     recording = recording_from(samples)
     np.testing.assert_array_equal(recording.position, [[1.0, 2.0]] * 2)

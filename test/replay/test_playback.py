@@ -100,9 +100,7 @@ def test_what_the_control_rejects_is_counted_by_reason() -> None:
                                                  *samples[80].position[1:]])
     _, playback = played(samples)
     assert playback.rejections == {
-        Reason.STAMP_NOT_NEWER: 1,
-        Reason.NOT_FINITE: 1,
-        Reason.WRONG_SIZE: 1,
+        Reason.STAMP_NOT_NEWER: 1, Reason.NOT_FINITE: 1, Reason.WRONG_SIZE: 1,
         Reason.POSITION_JUMP: 1,
     }
     assert states(playback) == [State.RAMPING, State.ACTIVE]
@@ -150,11 +148,8 @@ def test_a_joint_that_is_given_another_ones_name_does_not_stand_for_two() -> Non
     names = (*ARM.joint_names[:3], 'elbow', *ARM.joint_names[4:], ARM.joint_names[3])
     samples = [
         replace(
-            sample,
-            names=names,
-            position=[*sample.position, 0.0],
-            velocity=[*sample.velocity, 0.0],
-            effort=[*sample.effort, 0.0],
+            sample, names=names, position=[*sample.position, 0.0],
+            velocity=[*sample.velocity, 0.0], effort=[*sample.effort, 0.0],
         )
         for sample in samples_of(motion())
     ]

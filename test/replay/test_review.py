@@ -69,16 +69,6 @@ def test_the_inverse_dynamics_explain_what_gravity_does_not() -> None:
     assert (played.inverse_dynamics.rms[:4] < 0.5 * played.gravity.rms[:4]).all()
 
 
-def test_a_residual_is_the_rms_of_the_difference_over_that_of_the_effort() -> None:
-    played = of_exact()
-    for residual in (played.commanded, played.gravity, played.inverse_dynamics):
-        difference = residual.computed - residual.measured
-        rms = np.sqrt((difference * difference).sum(axis=0) / len(difference))
-        size = np.sqrt((residual.measured**2).sum(axis=0) / len(difference))
-        np.testing.assert_allclose(residual.rms, rms)
-        np.testing.assert_allclose(residual.percent, 100.0 * rms / size)
-
-
 def test_commands_in_the_ramp_are_not_compared() -> None:
     played = of_exact()
     assert played.commanded.time[0] == pytest.approx(1.0, abs=0.03)
@@ -170,10 +160,7 @@ def test_where_no_timeout_is_set_it_is_that_of_the_recordings_own_interval() -> 
 
 def test_the_report_says_what_limits_the_comparison() -> None:
     text = report(reviewed(
-        MOTION,
-        HAND,
-        mode=Feedback,
-        hardware_compensates=tuple(HardwareCompensation),
+        MOTION, HAND, mode=Feedback, hardware_compensates=tuple(HardwareCompensation),
         wrench_inputs=(WrenchInputSettings('flange', '/wrench'),),
     ))
     assert 'not recorded, assumed at rest: fer_finger_joint1' in text
@@ -201,14 +188,10 @@ def test_the_report_says_how_it_ended() -> None:
 PAYLOAD = Payload('fer_link7', 2.0, (0.0, 0.0, 0.1))
 
 
-@pytest.mark.parametrize(
-    'hardware',
-    [
-        (HardwareCompensation.GRAVITY,),
-        (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD),
-        (HardwareCompensation.PAYLOAD,),
-    ],
-)
+@pytest.mark.parametrize('hardware', [
+    (HardwareCompensation.GRAVITY,), (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD),
+    (HardwareCompensation.PAYLOAD,),
+])
 def test_what_the_hardware_adds_counts_beside_the_command(
     hardware: tuple[HardwareCompensation, ...]
 ) -> None:

@@ -48,30 +48,14 @@ class Contrary:
 MASKED = np.ma.array(np.ones(6), mask=[False] * 5 + [True])
 
 NUMBERS: dict[str, Any] = {
-    'none': None,
-    'text': '3',
-    'list of text': ['3'] * 6,
-    'bytes': b'3',
-    'huge': 10**400,
-    'of thousands of digits': -(10**5000),
-    'huge in a list': [10**400] * 6,
-    'complex': 1j,
-    'complex in a list': [1j] * 6,
-    'ragged': [[1.0, 2.0], [3.0]],
-    'dictionary': {'a': 1.0},
-    'set': {1.0},
-    'function': len,
-    'object': object(),
-    'contrary': Contrary(),
-    'contrary in a list': [Contrary()] * 6,
-    'masked': MASKED,
-    'masked rows': [MASKED] * 3,
-    'objects of text': np.array(['1'] * 6, dtype=object),
-    'objects of none': np.array([None] * 6),
+    'none': None, 'text': '3', 'list of text': ['3'] * 6, 'bytes': b'3', 'huge': 10**400,
+    'of thousands of digits': -(10**5000), 'huge in a list': [10**400] * 6, 'complex': 1j,
+    'complex in a list': [1j] * 6, 'ragged': [[1.0, 2.0], [3.0]], 'dictionary': {'a': 1.0},
+    'set': {1.0}, 'function': len, 'object': object(), 'contrary': Contrary(),
+    'contrary in a list': [Contrary()] * 6, 'masked': MASKED, 'masked rows': [MASKED] * 3,
+    'objects of text': np.array(['1'] * 6, dtype=object), 'objects of none': np.array([None] * 6),
     'objects of complex': np.array([np.complex128(1.0)] * 6, dtype=object),
-    'array of text': np.array(['1'] * 6),
-    'not a number': np.nan,
-    'not numbers': [np.nan] * 6,
+    'array of text': np.array(['1'] * 6), 'not a number': np.nan, 'not numbers': [np.nan] * 6,
     'of another shape': np.zeros((2, 2, 2, 2)),
 }
 """No array of numbers, whatever the shape."""
@@ -106,6 +90,7 @@ KINDS: dict[str, dict[str, Any]] = {
     'steps': {**WHOLE, 'none': None, 'huge': 10**400, 'of thousands of digits': 10**5000},
     'coordinates': {**WHOLE, 'list': [2.0], 'none': None, 'outside': (6,), 'twice': (1, 1)},
     'links': {'text': 'tool0', 'none': None, 'number': 3, 'unknown': ['no'], 'lists': [['tool0']]},
+    'payloads': {'none': None, 'text': 'tool0', 'unknown': ['no'], 'lists': [['tool0']]},
     'unactuated': {'text': 'elbow_joint', 'none': None, 'number': 3, 'lists': [['elbow_joint']]},
     'external_wrenches': WRENCHES,
     'base_motion': {'none': None, 'text': 'fast', 'numbers': (0.0, 0.0, 1.0), 'type': BaseMotion},
@@ -118,7 +103,7 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 """Bad values by the name of the argument."""
 
-LEFT_OUT = {'strict_inertia', 'floating_base', 'name'}
+LEFT_OUT = {'strict_inertia', 'floating_base', 'name', 'specialised', 'moving_base'}
 """Flags, whose truth counts, and a label."""
 
 
@@ -158,7 +143,9 @@ def calls(model: RobotModel) -> dict[str, tuple[Callable[..., object], dict[str,
         for argument in inspect.signature(function).parameters:
             if argument in LEFT_OUT or (name, argument) == ('simulate', 'tau'):
                 continue
-            value = usual(model)[{'qd0': 'qd'}.get(argument, argument)]
+            value = usual(model)[{'qd0': 'qd', 'payloads': 'links'}.get(argument, argument)]
+            if (name, argument) == ('specialise', 'wrenches'):
+                value = ['tool0']
             if name.endswith('_batch') and argument in ('q', 'qd', 'qdd', 'tau'):
                 value = np.array([value] * 3)
             arguments[argument] = value
@@ -179,7 +166,8 @@ def test_every_bad_value_of_every_argument_is_rejected_by_name(model: RobotModel
     count, wrong = 0, []
     for name, (function, arguments) in calls(model).items():
         for argument in arguments:
-            for kind, bad in KINDS.get(argument, NUMBERS).items():
+            known = 'payloads' if name == 'specialise' else argument
+            for kind, bad in KINDS.get(known, NUMBERS).items():
                 count += 1
                 try:
                     function(**{**arguments, argument: bad})
@@ -253,10 +241,8 @@ PARTS: dict[str, Callable[[Any], object]] = {
     'mass': lambda bad: RigidBodyInertia.from_centre_of_mass(bad, np.zeros(3), np.eye(3)),
     'com': lambda bad: RigidBodyInertia.from_centre_of_mass(1.0, bad, np.eye(3)),
     'J_com': lambda bad: RigidBodyInertia.from_centre_of_mass(1.0, np.zeros(3), bad),
-    'pitch': lambda bad: helical('screw', bad),
-    'axis': lambda bad: revolute('hinge', bad),
-    'size': lambda bad: shapes.box(1.0, bad),
-    'radii': lambda bad: shapes.ellipsoid(1.0, bad),
+    'pitch': lambda bad: helical('screw', bad), 'axis': lambda bad: revolute('hinge', bad),
+    'size': lambda bad: shapes.box(1.0, bad), 'radii': lambda bad: shapes.ellipsoid(1.0, bad),
     'radius': lambda bad: shapes.sphere(1.0, bad),
     'inner_radius': lambda bad: shapes.cylinder(1.0, 1.0, 1.0, bad),
     'length': lambda bad: shapes.cylinder(1.0, 1.0, bad),

@@ -12,7 +12,7 @@ import pytest
 from rnea_ros import BaseMotion, InputError, RobotModel
 from support.cases import each
 from support.models.oracle_pairs import Pair
-from support.models.oracles import motion_cross, motion_transform, random_state
+from support.models.oracles import random_state
 from support.models.robots import joint, link, load, robot
 
 pytest_plugins = ('support.models.model_fixtures',)
@@ -154,25 +154,6 @@ def test_joints_on_a_moving_base_carry_what_pinocchios_do(fixed_pair: Pair, seed
         assert_equal(found.torque, torque, name)
 
 
-@each('seed', SEEDS)
-def test_efforts_of_a_floating_robot_are_the_same_in_a_moving_frame(
-    floating_pair: Pair, seed: int
-) -> None:
-    at_rest, (q, qd, qdd) = floating_pair.model, floating_pair.motion(seed)
-    base = random_base(seed)
-    moving = at_rest.with_base_motion(base)
-    base_velocity, base_acceleration = base.spatial()
-    pose = at_rest.forward_kinematics(q, at_rest.link_names[0])
-    X = motion_transform(pose[:3, :3].T, pose[:3, 3])
-    # v = X v_base + v_own,  a = X a_base + a_own + v x v_own
-    v = X @ base_velocity + qd[:6]
-    a = X @ base_acceleration + qdd[:6] + motion_cross(v) @ qd[:6]
-    absolute = (q, np.concatenate([v, qd[6:]]), np.concatenate([a, qdd[6:]]))
-    assert_equal(moving.link_velocity(q, qd, moving.link_names[0]), v)
-    assert_equal(moving.link_acceleration(q, qd, qdd, moving.link_names[0]), a)
-    assert_equal(moving.inverse_dynamics(q, qd, qdd), at_rest.inverse_dynamics(*absolute))
-
-
 # By hand
 
 RADIUS, LENGTH, MASS, G = 0.5, 0.8, 2.0, 9.81
@@ -207,14 +188,6 @@ def test_centrifugal_coriolis_and_euler_forces_on_a_turntable(seed: int) -> None
 
 
 # Structure
-
-
-@each('seed', SEEDS)
-def test_gravity_is_what_a_base_at_rest_needs(pair: Pair, seed: int) -> None:
-    q, _, _ = pair.motion(seed)
-    moving = pair.model.with_base_motion(random_base(seed))
-    assert_equal(moving.gravity_torques(q), pair.model.gravity_torques(q))
-    assert_equal(moving.potential_energy(q), pair.model.potential_energy(q))
 
 
 @each('seed', SEEDS)
@@ -266,8 +239,7 @@ def test_a_model_at_first_stands_and_a_copy_keeps_its_motion() -> None:
 
 
 @each(
-    'part',
-    ['linear_velocity', 'angular_velocity', 'linear_acceleration', 'angular_acceleration'],
+    'part', ['linear_velocity', 'angular_velocity', 'linear_acceleration', 'angular_acceleration'],
 )
 @each('value', [(1.0, 2.0), (1.0, np.nan, 2.0), 'fast'])
 def test_an_invalid_motion_is_rejected_by_name(part: str, value: ArrayLike) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rnea_ros import InputError, RobotModel
-from rnea_ros.dynamics.quaternions import exponential, left_jacobian, logarithm, product
+from rnea_ros.dynamics.quaternions import exponential, left_jacobian, logarithm
 from support.cases import each
 from support.models.joint_trees import MOVING, Part, model_of, places, random_motion, random_parts
 from support.models.oracles import Array, skew
@@ -81,34 +81,6 @@ def test_the_logarithm_undoes_the_exponential(angle: float, rng: np.random.Gener
     if angle == np.pi:
         found *= np.sign(found @ turn)  # half a turn is one either way
     np.testing.assert_allclose(found, turn, rtol=1e-12, atol=0.0)
-
-
-@each('angle', [*ANGLES, *LARGE_ANGLES])
-def test_the_exponential_is_half_the_angle_about_the_axis(
-    angle: float, rng: np.random.Generator
-) -> None:
-    axis = unit(rng)
-    expected = np.append(np.sin(0.5 * angle) * axis, np.cos(0.5 * angle))
-    np.testing.assert_allclose(exponential(angle * axis), expected, rtol=1e-12, atol=1e-13)
-
-
-@each('short_of_pi', [1e-3, 1e-6, 1e-9, 1e-12, 1e-15])
-def test_nearly_half_a_turn_keeps_its_axis_and_angle(
-    short_of_pi: float, rng: np.random.Generator
-) -> None:
-    turn = (np.pi - short_of_pi) * unit(rng)
-    np.testing.assert_allclose(logarithm(exponential(turn)), turn, rtol=1e-14, atol=1e-15)
-
-
-def test_the_product_of_quaternions_turns_by_one_after_the_other(rng: np.random.Generator) -> None:
-    a, b = unit(rng, 4), unit(rng, 4)
-
-    def matrix(quaternion: Array) -> Array:
-        u, w = skew(quaternion[:3]), quaternion[3]
-        R: Array = np.eye(3) + 2.0 * w * u + 2.0 * u @ u
-        return R
-
-    assert_equal(matrix(product(a, b)), matrix(a) @ matrix(b))
 
 
 @each('angle', [*ANGLES, *LARGE_ANGLES[:-1]])

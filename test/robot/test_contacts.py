@@ -10,12 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros import (
-    BaseMotion,
-    InputError,
-    RobotModel,
-    SingularityError,
-)
+from rnea_ros import BaseMotion, InputError, RobotModel, SingularityError
 from rnea_ros.robot import ContactSolution
 from rnea_ros.robot.builder import FLOATING_BASE
 from support.cases import each
@@ -225,8 +220,7 @@ def test_an_invalid_bias_of_contacts_is_rejected(walker: RobotModel, wrong: Any)
 @each('unit', [1e-3, 1.0, 1e3])
 def test_whether_forces_are_determined_does_not_depend_on_the_weight(unit: float) -> None:
     model = RobotModel.from_urdf(
-        robot(link('body', unit, (0.1, 0.0, 0.0), tuple(unit * np.array(BOX)))),
-        floating_base=True,
+        robot(link('body', unit, (0.1, 0.0, 0.0), tuple(unit * np.array(BOX)))), floating_base=True
     )
     q, rest = model.neutral_position, np.zeros(6)
     J = np.concatenate([model.jacobian(q, 'body', place)[3:] for place in np.eye(3)])

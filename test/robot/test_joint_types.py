@@ -33,12 +33,9 @@ SEEDS = range(3)
 RANDOM_TREES = range(40)
 STEP = 1e-6
 NORMALS = [
-    pytest.param((0.0, 0.0, 1.0), id='z'),
-    pytest.param((0.0, 0.0, -1.0), id='-z'),
-    pytest.param((1.0, 0.0, 0.0), id='x'),
-    pytest.param((0.0, -1.0, 0.0), id='-y'),
-    pytest.param((0.6, 0.0, 0.8), id='up'),
-    pytest.param((0.48, -0.36, -0.8), id='down'),
+    pytest.param((0.0, 0.0, 1.0), id='z'), pytest.param((0.0, 0.0, -1.0), id='-z'),
+    pytest.param((1.0, 0.0, 0.0), id='x'), pytest.param((0.0, -1.0, 0.0), id='-y'),
+    pytest.param((0.6, 0.0, 0.8), id='up'), pytest.param((0.48, -0.36, -0.8), id='down'),
     pytest.param((1e-9, 0.0, -1.0), id='nearly -z'),
 ]
 
@@ -95,12 +92,8 @@ def subspace_of(part: Part, q: Array) -> Array:
     zero, axis = np.zeros(3), part.axis
     turning, sliding = np.append(axis, zero), np.append(zero, axis)
     columns = {
-        'revolute': [turning],
-        'prismatic': [sliding],
-        'helical': [turning + part.pitch * sliding],
-        'cylindrical': [turning, sliding],
-        'spherical': np.eye(6)[:3],
-        'floating': np.eye(6),
+        'revolute': [turning], 'prismatic': [sliding], 'helical': [turning + part.pitch * sliding],
+        'cylindrical': [turning, sliding], 'spherical': np.eye(6)[:3], 'floating': np.eye(6),
     }
     if part.kind != 'planar':
         return np.array(columns[part.kind]).T

@@ -60,8 +60,7 @@ def test_a_frame_turns_the_axes_and_nothing_else(pair: Pair, seed: int) -> None:
     root = model.link_names[0]
     R_link = model.forward_kinematics(motion[0], name)[:3, :3]
     frames: dict[str | ReferenceFrame, Array] = {
-        other: model.forward_kinematics(motion[0], other)[:3, :3],
-        name: R_link,
+        other: model.forward_kinematics(motion[0], other)[:3, :3], name: R_link,
         ReferenceFrame.WORLD: np.eye(3),
         ReferenceFrame.ROOT_LINK: model.forward_kinematics(motion[0], root)[:3, :3],
     }
@@ -105,9 +104,9 @@ def test_the_classical_recursion_gives_the_models_forces_on_every_link(seed: int
         expected = model.link_dynamics(*motion, name)
         scale = max(1.0, float(np.abs(found.F).max()), float(np.abs(found.N).max()))
 
-        def close(actual: Array, wanted: ArrayLike, scale: float = scale) -> None:
+        def close(actual: Array, expected: ArrayLike, scale: float = scale) -> None:
             np.testing.assert_allclose(
-                actual, np.asarray(wanted, dtype=np.float64), rtol=1e-10, atol=1e-11 * scale
+                actual, np.asarray(expected, dtype=np.float64), rtol=1e-10, atol=1e-11 * scale
             )
 
         if mass:

@@ -94,10 +94,8 @@ def test_poses_are_those_of_the_constraint(urdf: str) -> None:
     q, _, _ = random_state(0, model.nv)
     for name in model.link_names:
         np.testing.assert_allclose(
-            model.forward_kinematics(q, name),
-            free.forward_kinematics(G @ q + offsets, name),
-            rtol=1e-9,
-            atol=1e-10,
+            model.forward_kinematics(q, name), free.forward_kinematics(G @ q + offsets, name),
+            rtol=1e-9, atol=1e-10,
         )
 
 

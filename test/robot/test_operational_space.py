@@ -24,7 +24,6 @@ pytest_plugins = ('support.models.model_fixtures',)
 
 SEEDS = range(3)
 POINT = np.array([0.1, -0.2, 0.3])
-ORIGIN = np.zeros(3)
 
 
 def assert_equal(actual: NDArray[Any], expected: NDArray[Any]) -> None:

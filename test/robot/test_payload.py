@@ -70,24 +70,19 @@ def test_an_unknown_link_carries_nothing() -> None:
         arm().with_payload('nose', 1.0)
 
 
-@pytest.mark.parametrize(
-    ('mass', 'com', 'inertia', 'said'),
-    [
-        (-1.0, (0, 0, 0), (0,) * 6, 'payload mass: -1.0 is negative'),
-        (np.nan, (0, 0, 0), (0,) * 6, 'payload mass'),
-        (np.inf, (0, 0, 0), (0,) * 6, 'payload mass'),
-        ('heavy', (0, 0, 0), (0,) * 6, 'payload mass'),
-        (1.0, (0, np.nan, 0), (0,) * 6, 'payload com'),
-        (1.0, (0, 0), (0,) * 6, r'payload com: has shape \(2,\)'),
-        (1.0, (0, 0, 0), (0,) * 5, r'payload inertia: has shape \(5,\)'),
-        (1.0, (0, 0, 0), (-1, 0, 0, 1, 0, 1), 'payload inertia: has a negative principal moment'),
-        (1.0, (0, 0, 0), (1, 0, 0, 1, 0, 2.1), 'payload inertia: breaks the triangle inequality'),
-        (1.0, (0, 0, 0), (0, 0, 0, 0, 0, 1), 'payload inertia: breaks the triangle inequality'),
-        (0.0, (0, 0, 0), (1, 0, 0, 1, 0, 1), 'payload inertia: is not zero, but the mass is zero'),
-        (1.0, (0, 0, 0), (1e308,) * 6, 'payload inertia: is too large'),
-        (1.0, (1e308, 0, 0), (0,) * 6, 'payload com: .* too far away'),
-    ],
-)
+@pytest.mark.parametrize(('mass', 'com', 'inertia', 'said'), [
+    (-1.0, (0, 0, 0), (0,) * 6, 'payload mass: -1.0 is negative'),
+    (np.nan, (0, 0, 0), (0,) * 6, 'payload mass'), (np.inf, (0, 0, 0), (0,) * 6, 'payload mass'),
+    ('heavy', (0, 0, 0), (0,) * 6, 'payload mass'), (1.0, (0, np.nan, 0), (0,) * 6, 'payload com'),
+    (1.0, (0, 0), (0,) * 6, r'payload com: has shape \(2,\)'),
+    (1.0, (0, 0, 0), (0,) * 5, r'payload inertia: has shape \(5,\)'),
+    (1.0, (0, 0, 0), (-1, 0, 0, 1, 0, 1), 'payload inertia: has a negative principal moment'),
+    (1.0, (0, 0, 0), (1, 0, 0, 1, 0, 2.1), 'payload inertia: breaks the triangle inequality'),
+    (1.0, (0, 0, 0), (0, 0, 0, 0, 0, 1), 'payload inertia: breaks the triangle inequality'),
+    (0.0, (0, 0, 0), (1, 0, 0, 1, 0, 1), 'payload inertia: is not zero, but the mass is zero'),
+    (1.0, (0, 0, 0), (1e308,) * 6, 'payload inertia: is too large'),
+    (1.0, (1e308, 0, 0), (0,) * 6, 'payload com: .* too far away'),
+])
 def test_what_no_rigid_body_can_be_is_rejected(
     mass: Any, com: ArrayLike, inertia: ArrayLike, said: str
 ) -> None:

@@ -159,26 +159,23 @@ WRENCH_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
 
 
 @each('method', WRENCH_CALLS)
-@each(
-    ('wrenches', 'error', 'said'),
-    [
-        ({'no': Wrench()}, UnknownNameError, "unknown link 'no'"),
-        ({'': Wrench()}, UnknownNameError, "unknown link ''"),
-        ({'tool0': Wrench(frame='no')}, UnknownNameError, "unknown link 'no'"),
-        ({'tool0': Wrench(frame='')}, UnknownNameError, "unknown link ''"),
-        ({'tool0': Wrench(frame=['base'])}, UnknownNameError, r"unknown link \['base'\]"),  # type: ignore[arg-type]
-        ({3: Wrench()}, UnknownNameError, 'unknown link 3'),
-        ({'tool0': Wrench(force=(10**400, 0, 0))}, InputError, "force on link 'tool0'"),
-        ({'tool0': Wrench(force=np.ones((3, 3)))}, InputError, "force on link 'tool0'"),
-        ({'tool0': Wrench(force=(1.0, 2.0))}, InputError, "force on link 'tool0'"),
-        ({'tool0': Wrench(torque=(np.nan,) * 3)}, InputError, "torque on link 'tool0'"),
-        ({'tool0': Wrench(point='tip')}, InputError, "point on link 'tool0'"),
-        ({'tool0': (1.0, 2.0, 3.0)}, InputError, "wrench on link 'tool0'"),
-        ([Wrench()], InputError, 'external_wrenches'),
-        (Wrench(), InputError, 'external_wrenches'),
-        ('tool0', InputError, 'external_wrenches'),
-    ],
-)
+@each(('wrenches', 'error', 'said'), [
+    ({'no': Wrench()}, UnknownNameError, "unknown link 'no'"),
+    ({'': Wrench()}, UnknownNameError, "unknown link ''"),
+    ({'tool0': Wrench(frame='no')}, UnknownNameError, "unknown link 'no'"),
+    ({'tool0': Wrench(frame='')}, UnknownNameError, "unknown link ''"),
+    ({'tool0': Wrench(frame=['base'])}, UnknownNameError, r"unknown link \['base'\]"),  # type: ignore[arg-type]
+    ({3: Wrench()}, UnknownNameError, 'unknown link 3'),
+    ({'tool0': Wrench(force=(10**400, 0, 0))}, InputError, "force on link 'tool0'"),
+    ({'tool0': Wrench(force=np.ones((3, 3)))}, InputError, "force on link 'tool0'"),
+    ({'tool0': Wrench(force=(1.0, 2.0))}, InputError, "force on link 'tool0'"),
+    ({'tool0': Wrench(torque=(np.nan,) * 3)}, InputError, "torque on link 'tool0'"),
+    ({'tool0': Wrench(point='tip')}, InputError, "point on link 'tool0'"),
+    ({'tool0': (1.0, 2.0, 3.0)}, InputError, "wrench on link 'tool0'"),
+    ([Wrench()], InputError, 'external_wrenches'),
+    (Wrench(), InputError, 'external_wrenches'),
+    ('tool0', InputError, 'external_wrenches'),
+])
 def test_a_rejected_wrench_is_named_and_leaves_nothing_behind(
     arm: RobotModel, method: str, wrenches: Any, error: type[Exception], said: str
 ) -> None:

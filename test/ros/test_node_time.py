@@ -31,7 +31,7 @@ class Simulation:
     def __init__(self, node: Any) -> None:
         self._publisher = node.create_publisher(Clock, '/clock', 1)
 
-    def tell(self, seconds: int) -> None:
+    def publish(self, seconds: int) -> None:
         message = Clock()
         message.clock.sec = seconds
         self._publisher.publish(message)
@@ -45,9 +45,7 @@ def simulation() -> Iterator[tuple[Simulation, Any]]:
         context = rclpy.Context()
         rclpy.init(context=context, domain_id=domain_id)
         node = PolledNodeTime(
-            'follower',
-            context=context,
-            enable_rosout=False,
+            'follower', context=context, enable_rosout=False,
             parameter_overrides=[Parameter('use_sim_time', value=True)],
         )
         yield Simulation(other), node
@@ -65,7 +63,7 @@ def follow(simulation: Simulation, node: Any, seconds: int) -> bool:
     """Publish a time until a node's clock shows it; return whether it does."""
 
     def follows() -> bool:
-        simulation.tell(seconds)
+        simulation.publish(seconds)
         return now(node) == seconds
 
     return wait_until(follows)
@@ -88,7 +86,7 @@ def test_no_message_of_simulated_time_wakes_an_executor(
     executor = SingleThreadedExecutor(context=node.context)
     executor.add_node(node)
     executor.spin_once(timeout_sec=0.0)
-    source.tell(7)
+    source.publish(7)
     executor.spin_once(timeout_sec=0.5)
     assert node.get_clock().now().nanoseconds == 5_000_000_000
     assert wait_until(lambda: now(node) == 7.0)
@@ -102,5 +100,5 @@ def test_the_machines_time_returns_where_simulated_time_is_switched_off(
     source, node = simulation
     assert follow(source, node, 5)
     node.set_parameters([Parameter('use_sim_time', value=False)])
-    source.tell(7)
+    source.publish(7)
     assert now(node) == pytest.approx(time.time(), abs=60.0)

@@ -63,7 +63,7 @@ class Arm:
     """
 
     def __init__(self, node: Any, process: RosProcess) -> None:
-        from rclpy.qos import QoSProfile
+        from rclpy.qos import QoSProfile, ReliabilityPolicy
         from sensor_msgs.msg import JointState
 
         self.node = node
@@ -73,7 +73,9 @@ class Arm:
         node.create_subscription(JointState, 'joint_states', self._on_state, QoSProfile(depth=50))
         # The thread of the node may be slower than time in lockstep: it does not see every state.
         self._all: PolledSubscription[Any] = PolledSubscription(
-            node, JointState, 'joint_states', QoSProfile(depth=20_000)
+            node, JointState, 'joint_states',
+            # A busy machine may lose states; it must not wait for them while newer ones come.
+            QoSProfile(depth=20_000, reliability=ReliabilityPolicy.BEST_EFFORT)
         )
 
     def _on_state(self, message: Any) -> None:
@@ -94,9 +96,7 @@ def positions_in(message: Any) -> Array:
 
 @contextmanager
 def arm_under_control(
-    directory: Path,
-    pose: Iterable[float],
-    robot: Mapping[str, Any] | None = None,
+    directory: Path, pose: Iterable[float], robot: Mapping[str, Any] | None = None,
     **parameters: Any,
 ) -> Iterator[tuple[Arm, RosProcess]]:
     """
@@ -113,10 +113,8 @@ def arm_under_control(
         json.dumps({
             '/**': {
                 'ros__parameters': {
-                    'urdf': str(URDF),
-                    'initial_positions': [float(value) for value in pose],
-                    'state_rate': 200.0,
-                    **(robot or {}),
+                    'urdf': str(URDF), 'initial_positions': [float(value) for value in pose],
+                    'state_rate': 200.0, **(robot or {}),
                 }
             }
         })
@@ -124,41 +122,30 @@ def arm_under_control(
     with (
         ros_node(domain_id) as node,
         RosProcess(
-            'rnea_ros.sim.simulated_robot',
-            '--ros-args',
-            '--params-file',
-            str(arm_file),
+            'rnea_ros.sim.simulated_robot', '--ros-args', '--params-file', str(arm_file),
             domain_id=domain_id,
         ) as process,
     ):
         arm = Arm(node, process)
         assert wait_until(lambda: len(arm.positions) > 0)
         with RosProcess(
-            'rnea_ros.node.feedforward_node',
-            '--ros-args',
-            '--params-file',
-            str(control_file),
+            'rnea_ros.node.feedforward_node', '--ros-args', '--params-file', str(control_file),
             domain_id=domain_id,
         ) as control:
             control.wait_for('active')
             yield arm, control
 
 
-@pytest.mark.parametrize(
-    ('seed', 'robot', 'parameters'),
-    [
-        pytest.param(0, {}, {}, id='real time'),
-        *(
-            pytest.param(
-                seed,
-                {**LOCKSTEP, 'state_rate': 200.0},
-                {**IN_LOCKSTEP, 'rate': 200.0},
-                id=f'lockstep {seed}',
-            )
-            for seed in (1, 2)
-        ),
-    ],
-)
+@pytest.mark.parametrize(('seed', 'robot', 'parameters'), [
+    pytest.param(0, {}, {}, id='real time'),
+    *(
+        pytest.param(
+            seed, {**LOCKSTEP, 'state_rate': 200.0}, {**IN_LOCKSTEP, 'rate': 200.0},
+            id=f'lockstep {seed}',
+        )
+        for seed in (1, 2)
+    ),
+])
 def test_gravity_mode_holds_the_arm_where_it_is(
     tmp_path: Path, seed: int, robot: dict[str, Any], parameters: dict[str, Any]
 ) -> None:
@@ -184,28 +171,24 @@ def test_computed_torque_tracks_a_demanding_motion(
     amplitude, duration = 0.5, 6.0
     omega = 2.0 * math.pi * np.linspace(0.25, 0.5, 7)
 
-    def wanted(t: float) -> tuple[Array, Array, Array]:
+    def desired(t: float) -> tuple[Array, Array, Array]:
         fade, fade1, fade2 = _fade(t, duration)
         s, s1, s2 = np.sin(omega * t), omega * np.cos(omega * t), -(omega**2) * np.sin(omega * t)
         return (
-            READY + amplitude * fade * s,
-            amplitude * (fade1 * s + fade * s1),
+            READY + amplitude * fade * s, amplitude * (fade1 * s + fade * s1),
             amplitude * (fade2 * s + 2.0 * fade1 * s1 + fade * s2),
         )
 
     parameters: dict[str, Any] = {
-        'mode': 'computed_torque',
-        'gains.kp': [100.0],
-        'gains.kd': [20.0],
-        'predict_state': predict,
-        **IN_LOCKSTEP,
+        'mode': 'computed_torque', 'gains.kp': [100.0], 'gains.kd': [20.0],
+        'predict_state': predict, **IN_LOCKSTEP,
     }
     robot = {**LOCKSTEP, 'command_delay': 2}
     with arm_under_control(tmp_path, READY, robot, **parameters) as (arm, control):
-        start = follow(arm, wanted, duration)
+        start = follow(arm, desired, duration)
         assert 'rejected' not in control.output
-        errors, span = tracked(arm, wanted, start, duration)
-    assert (span > 0.9).all()
+        errors, seen = tracked(arm, desired, start, duration)
+    assert seen > 0.5
     rms = np.sqrt(np.mean(errors**2))
     print(f'RMS {1e3 * rms:.2f} mrad, by joint {np.round(1e3 * np.std(errors, axis=0), 2)}')
     assert rms < bound
@@ -218,7 +201,7 @@ def test_the_gazebo_setup_holds_to_1_mrad_and_tracks_sines_to_10_mrad(tmp_path: 
     duration = 7.0
     slow, fast = math.tau * np.linspace(0.2, 0.35, 7), math.tau * np.linspace(0.55, 0.8, 7)
 
-    def wanted(t: float) -> tuple[Array, Array, Array]:
+    def desired(t: float) -> tuple[Array, Array, Array]:
         fade, fade1, fade2 = _fade(t, duration)
         s = s1 = s2 = np.zeros(7)
         for amplitude, omega in ((0.25, slow), (0.1, fast)):
@@ -235,12 +218,12 @@ def test_the_gazebo_setup_holds_to_1_mrad_and_tracks_sines_to_10_mrad(tmp_path: 
         begin = arm.stamps[-1]
         assert wait_until(lambda: arm.stamps[-1] > begin + 2.0)
         drift = np.abs(np.array(arm.positions) - READY).max()
-        start = follow(arm, wanted, duration)
+        start = follow(arm, desired, duration)
         assert 'rejected' not in control.output
-        errors, span = tracked(arm, wanted, start, duration)
+        errors, seen = tracked(arm, desired, start, duration)
     largest = np.abs(errors).max()
     print(f'drift {1e3 * drift:.3f}, error at most {1e3 * largest:.2f} mrad')
-    assert (span > 0.4).all()
+    assert seen > 0.5
     assert drift < 1e-3
     assert largest < 10e-3
 
@@ -257,11 +240,11 @@ def test_in_lockstep_the_node_ramps_down_while_the_arm_falls(tmp_path: Path) -> 
         assert 'velocity_too_high' in control.output  # no friction holds the arm up
 
 
-def follow(arm: Arm, wanted: Callable[[float], Any], duration: float) -> float:
+def follow(arm: Arm, desired: Callable[[float], Any], duration: float) -> float:
     """
     Send a motion in lockstep, wait until it is over, and return the stamp of its first point, s.
 
-    :param wanted: position, velocity and acceleration by time since the start
+    :param desired: position, velocity and acceleration by time since the start
     :param duration: s
     """
     from lifecycle_msgs.srv import GetState
@@ -271,7 +254,7 @@ def follow(arm: Arm, wanted: Callable[[float], Any], duration: float) -> float:
     message = JointTrajectory(joint_names=list(JOINTS))
     for t in np.arange(0.0, duration + 1e-9, 0.05):
         point = JointTrajectoryPoint()
-        point.positions, point.velocities, point.accelerations = map(list, wanted(t))
+        point.positions, point.velocities, point.accelerations = map(list, desired(t))
         point.time_from_start.sec = int(t)
         point.time_from_start.nanosec = round(1e9 * (t % 1.0))
         message.points.append(point)
@@ -294,14 +277,14 @@ def follow(arm: Arm, wanted: Callable[[float], Any], duration: float) -> float:
 
 
 def tracked(
-    arm: Arm, wanted: Callable[[float], Any], start: float, duration: float
-) -> tuple[Array, Array]:
-    """Return the errors of a motion, shape (k, 7), and how far each joint went, shape (7,)."""
+    arm: Arm, desired: Callable[[float], Any], start: float, duration: float
+) -> tuple[Array, float]:
+    """Return a motion's errors, shape (k, 7), and the share of its tenths of a second seen."""
     stamps, positions = arm.all_states()
     times = stamps - start
     during = (times >= 0.0) & (times <= duration)
-    errors = [q - wanted(t)[0] for q, t in zip(positions[during], times[during], strict=True)]
-    return np.array(errors), np.ptp(positions[during], axis=0)
+    errors = [q - desired(t)[0] for q, t in zip(positions[during], times[during], strict=True)]
+    return np.array(errors), np.unique(np.floor(10.0 * times[during])).size / (10.0 * duration)
 
 
 def _fade(t: float, duration: float) -> tuple[float, float, float]:
@@ -309,7 +292,6 @@ def _fade(t: float, duration: float) -> tuple[float, float, float]:
     s, sign = (t, 1.0) if t < 0.5 * duration else (duration - t, -1.0)
     s = min(s, 1.0)
     return (
-        s**3 * (10.0 - 15.0 * s + 6.0 * s**2),
-        sign * 30.0 * s**2 * (1.0 - s) ** 2,
+        s**3 * (10.0 - 15.0 * s + 6.0 * s**2), sign * 30.0 * s**2 * (1.0 - s) ** 2,
         60.0 * s * (1.0 - s) * (1.0 - 2.0 * s),
     )

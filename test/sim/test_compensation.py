@@ -62,8 +62,7 @@ def test_a_payload_set_during_a_hold_removes_the_sag_without_a_step(path: Path) 
     load = Payload(TOOLS[path], 3.0, (0.0, 0.0, 0.1), (0.01, 0.0, 0.0, 0.01, 0.0, 0.005))
     pose = POSES[path]
     loop = ClosedLoop(
-        path, pose, simulation={'payload': load},
-        mode=ComputedTorque, kp=(100.0,), kd=(20.0,),
+        path, pose, simulation={'payload': load}, mode=ComputedTorque, kp=(100.0,), kd=(20.0,),
     )
     loop.hold(pose, 2.0)
     sagged = np.abs(loop.q - pose).max()
@@ -87,7 +86,7 @@ def test_friction_compensation_tracks_at_least_three_times_better(path: Path) ->
     # Large joints lose more: a sixtieth of what they can do.
     viscous = coulomb = RobotModel.from_urdf(path).effort_limits / 60.0
 
-    def wanted(t: float) -> tuple[Array, Array, Array]:
+    def desired(t: float) -> tuple[Array, Array, Array]:
         w, a = 2.0 * np.pi * 0.25, 0.3
         return (
             pose + a * (1.0 - np.cos(w * t)), np.full(n, a * w * np.sin(w * t)),
@@ -105,10 +104,10 @@ def test_friction_compensation_tracks_at_least_three_times_better(path: Path) ->
         )
         loop.hold(pose, 1.0)
         since = len(loop.positions)
-        loop.run(4.0, wanted)
+        loop.run(4.0, desired)
         moved = np.array(loop.positions[since:])
         times = 0.001 * np.arange(1, len(moved) + 1)
-        errors = moved - np.array([wanted(t)[0] for t in times])
+        errors = moved - np.array([desired(t)[0] for t in times])
         assert loop.active()
         return float(np.sqrt((errors**2).mean()))
 
@@ -131,7 +130,7 @@ def test_rotors_that_are_known_are_moved_as_links_are(path: Path) -> None:
     pose, n = POSES[path], len(POSES[path])
     w, a = 2.0 * np.pi * 0.5, 0.2
 
-    def wanted(t: float) -> tuple[Array, Array, Array]:
+    def desired(t: float) -> tuple[Array, Array, Array]:
         return (
             pose + a * (1.0 - np.cos(w * t)), np.full(n, a * w * np.sin(w * t)),
             np.full(n, a * w * w * np.cos(w * t)),
@@ -140,12 +139,11 @@ def test_rotors_that_are_known_are_moved_as_links_are(path: Path) -> None:
     def error(armature: float) -> float:
         loop = ClosedLoop(
             path, pose, simulation={'armature': np.full(n, ROTOR)},
-            mode=ComputedTorque, kp=(100.0,), kd=(20.0,),
-            armature=(armature,),
+            mode=ComputedTorque, kp=(100.0,), kd=(20.0,), armature=(armature,),
         )
         loop.hold(pose, 1.0)
-        loop.run(2.0, wanted)
-        return float(np.abs(loop.q - wanted(2.0)[0]).max())
+        loop.run(2.0, desired)
+        return float(np.abs(loop.q - desired(2.0)[0]).max())
 
     ignored, known = error(0.0), error(ROTOR)
     print(f'{path.stem}: {1e3 * ignored:.2f} mrad, {1e3 * known:.2f} with rotors')

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from rnea_ros.sim.effort_controller import EffortController
-from rnea_ros.urdf import Limits
+from rnea_ros.urdf import JointLimits
 
 LIMITS = (
-    Limits(lower=-1.0, upper=1.0, velocity=2.0, effort=10.0),
-    Limits(lower=-1.0, upper=1.0, velocity=2.0, effort=20.0),
+    JointLimits(lower=-1.0, upper=1.0, velocity=2.0, effort=10.0),
+    JointLimits(lower=-1.0, upper=1.0, velocity=2.0, effort=20.0),
 )
 
 
 class Rig:
     """A controller of two joints that stand still in the middle of their range."""
 
-    def __init__(self, limits: Sequence[Limits] = LIMITS) -> None:
+    def __init__(self, limits: Sequence[JointLimits] = LIMITS) -> None:
         self.warnings: list[str] = []
         self.failures: list[str] = []
         self.controller = EffortController(limits, self.warnings.append, self.failures.append)
@@ -111,18 +111,10 @@ def test_efforts_are_cut_to_the_effort_limits() -> None:
     assert rig.cycle() == [-10.0, 20.0]
 
 
-@pytest.mark.parametrize(
-    ('position', 'velocity', 'commanded', 'effort'),
-    [
-        (1.0, 0.0, 5.0, 0.0),
-        (1.1, 0.1, 5.0, 0.0),
-        (1.1, 0.1, -5.0, -5.0),
-        (1.1, -0.1, 5.0, 5.0),
-        (-1.0, 0.0, -5.0, 0.0),
-        (-1.1, -0.1, 5.0, 5.0),
-        (-1.1, 0.1, -5.0, -5.0),
-    ],
-)
+@pytest.mark.parametrize(('position', 'velocity', 'commanded', 'effort'), [
+    (1.0, 0.0, 5.0, 0.0), (1.1, 0.1, 5.0, 0.0), (1.1, 0.1, -5.0, -5.0), (1.1, -0.1, 5.0, 5.0),
+    (-1.0, 0.0, -5.0, 0.0), (-1.1, -0.1, 5.0, 5.0), (-1.1, 0.1, -5.0, -5.0),
+])
 def test_no_effort_leads_further_beyond_a_position_limit(
     position: float, velocity: float, commanded: float, effort: float
 ) -> None:
@@ -160,6 +152,6 @@ def test_an_effort_that_was_cut_stays_cut_once_the_controller_is_inactive() -> N
 
 
 def test_an_unlimited_effort_passes_beyond_a_position_limit_too() -> None:
-    rig = Rig((Limits(lower=-1.0, upper=1.0), Limits()))
+    rig = Rig((JointLimits(lower=-1.0, upper=1.0), JointLimits()))
     rig.controller.receive([1e6, -1e6])
     assert rig.cycle((2.0, 0.0)) == [1e6, -1e6]

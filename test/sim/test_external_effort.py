@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from rnea_ros import ReferenceFrame, Wrench
-from rnea_ros.feedforward.law import ComputedTorque
+from rnea_ros.feedforward.law import ComputedTorque, Gravity
 from rnea_ros.feedforward.observers import Contact
 from rnea_ros.feedforward.settings import (
+    AdditionalEffortSettings,
     ContactAction,
     ContactSettings,
     EffortSource,
@@ -105,6 +106,27 @@ def test_a_push_of_10_newtons_is_found_within_20_ms_and_10_percent(
     print(f'{direction}: {loop.control.contact} after {times[0]:.3f} s, {error:.2f} N wrong')
     assert times[0] <= 0.02 + 1e-9
     assert error < 0.1 * FORCE
+
+
+def test_additional_efforts_are_no_external_efforts() -> None:
+    loop = arm(ContactAction.FLAG, EffortSource.MEASURED)
+    loop.change(mode=Gravity)
+    added = np.array([3.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0])
+
+    def add(loop: ClosedLoop) -> None:
+        loop.control.additional_effort.take_sample(
+            loop.settings.joints, added, stamp=loop.now, clock=loop.now, received=loop.now
+        )
+
+    loop.run(0.5)
+    before, loop.sense = loop.q.copy(), add
+    loop.change(additional_effort=AdditionalEffortSettings((10.0,)))
+    loop.run(0.4)
+    external = loop.control.external_effort
+    assert external is not None
+    assert np.abs(loop.q - before).max() > 0.1
+    assert np.abs(external.effort).max() < 0.05 * added.max()
+    assert found(loop) is None
 
 
 def test_an_arm_that_holds_on_contact_stops_and_one_with_gravity_gives_way() -> None:

@@ -63,10 +63,8 @@ def robot(path: Path, configured: bool = True, **settings: Any) -> ClosedLoop:
         path,
         POSES[path],
         simulation={
-            'payload': carried,
-            'extra_damping': np.full(n, VISCOUS),
-            'extra_friction': np.full(n, COULOMB),
-            'armature': np.full(n, 0.1),
+            'payload': carried, 'extra_damping': np.full(n, VISCOUS),
+            'extra_friction': np.full(n, COULOMB), 'armature': np.full(n, 0.1),
         },
         hardware=hardware,
         payloads=(carried,),
@@ -112,6 +110,20 @@ def test_a_load_unknown_to_the_robot_is_commanded(preset: str, path: Path) -> No
     loop.run(3.0)
     assert np.abs(loop.commands[-1]).max() > 1.0
     assert drift(loop) < 5e-3
+
+
+@pytest.mark.parametrize('stated', [True, False])
+def test_an_inclined_arm_whose_robot_compensates_for_an_upright_one(stated: bool) -> None:
+    upright, inclined = (0.0, 0.0, -9.81), (4.9, 0.0, -8.5)
+    upright_arm = load(PANDA)
+    loop = ClosedLoop(
+        PANDA, POSES[PANDA], gravity=inclined, simulation={'gravity': np.array(inclined)},
+        hardware=lambda q, qd: upright_arm.gravity_torques(q), ramp_duration=0.0,
+        effort_rate_limit=(1e6,), hardware_compensates=(HardwareCompensation.GRAVITY,),
+        hardware_gravity=upright if stated else (0.0,),
+    )
+    loop.run(1.0)
+    assert (drift(loop) < 5e-3) is stated
 
 
 @ROBOTS

@@ -34,11 +34,7 @@ GRIPPER = robot(
     link('right', 0.2, inertia=(1e-4, 0.0, 0.0, 1e-4, 0.0, 1e-4)),
     joint('grip', 'prismatic', 'base', 'left', axis=(1, 0, 0)),
     joint(
-        'follow',
-        'prismatic',
-        'base',
-        'right',
-        axis=(1, 0, 0),
+        'follow', 'prismatic', 'base', 'right', axis=(1, 0, 0),
         more='<mimic joint="grip" multiplier="-1" offset="0.1"/>',
     ),
 )
@@ -217,16 +213,11 @@ def test_joints_of_shipped_robots_start_in_their_usual_pose() -> None:
     assert SimulatedRobot(PANDA_HAND).state().positions.tolist() == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ('name', 'limits', 'expected'),
-    [
-        ('elbow', (-3.0, 1.0), -1.0),
-        ('elbow', (-math.inf, math.inf), 0.0),
-        ('elbow', (0.5, math.inf), 0.5),
-        ('elbow_joint', (-3.0, 3.0), math.pi / 2),
-        ('elbow_joint', (-3.0, 1.0), -1.0),
-    ],
-)
+@pytest.mark.parametrize(('name', 'limits', 'expected'), [
+    ('elbow', (-3.0, 1.0), -1.0), ('elbow', (-math.inf, math.inf), 0.0),
+    ('elbow', (0.5, math.inf), 0.5), ('elbow_joint', (-3.0, 3.0), math.pi / 2),
+    ('elbow_joint', (-3.0, 1.0), -1.0),
+])
 def test_other_joints_start_in_the_middle_of_their_limits(
     name: str, limits: tuple[float, float], expected: float
 ) -> None:

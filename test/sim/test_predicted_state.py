@@ -56,13 +56,8 @@ class Run(NamedTuple):
 
 @cache
 def run(
-    predict: bool,
-    *,
-    age: int = 0,
-    delay: int = DELAY,
-    noise: Noise = NO_NOISE,
-    duration: float = 8.0,
-    factor: float = 1.0,
+    predict: bool, *, age: int = 0, delay: int = DELAY, noise: Noise = NO_NOISE,
+    duration: float = 8.0, factor: float = 1.0,
 ) -> Run | None:
     """
     Follow the motion of the demo; return None if the arm does not stay within 0.5 rad of it.

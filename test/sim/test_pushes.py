@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A push on the arm, along every axis and on two links, is held once a sensor tells of it."""
+"""A push on the arm, along every axis and on two links, is held once a sensor measures it."""
 
 from __future__ import annotations
 
@@ -68,11 +68,7 @@ class Sensor:
 
 @cache
 def displacement(
-    path: Path,
-    link: str,
-    placement: SensorPlacement,
-    direction: str,
-    gain: float,
+    path: Path, link: str, placement: SensorPlacement, direction: str, gain: float,
     measures: Measures = Measures.ENVIRONMENT_ON_ROBOT,
 ) -> float:
     """Return how far joints are pushed off a pose that they hold, rad."""

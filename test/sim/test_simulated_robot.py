@@ -282,29 +282,3 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
         client.process.send(number)
         assert client.process.wait() == 0
         assert 'Traceback' not in client.process.output
-
-
-@pytest.mark.parametrize(
-    ('options', 'reason'),
-    [
-        ({'urdf': '/nowhere.urdf'}, "cannot read '/nowhere.urdf'"),
-        ({'urdf': "''"}, 'neither robot_description nor urdf is set'),
-        ({'state_rate': 2000.0}, 'state_rate: 2000.0'),
-        ({'state_rate': 'fast'}, 'state_rate'),
-        ({'lockstep': True}, 'lockstep: needs publish_clock'),
-        ({'speed': 1.0}, 'speed: no such parameter'),
-        ({'joints': ['fer_joint9']}, "unknown joint 'fer_joint9'"),
-        ({'initial_positions': [0.0]}, 'initial_positions: has shape'),
-        ({'wrench_link': 'nowhere'}, "unknown link 'nowhere'"),
-        ({'push__link': 'nowhere'}, "unknown link 'nowhere'"),
-        ({'controller': 'a b'}, 'controller: '),
-    ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else '',
-)
-def test_an_option_that_cannot_be_used_is_rejected_with_the_reason(
-    options: dict[str, Any], reason: str
-) -> None:
-    with RosProcess(MODULE, *arguments(**options), domain_id=new_domain_id()) as process:
-        assert process.wait() == 2
-        assert reason in process.output
-        assert 'Traceback' not in process.output

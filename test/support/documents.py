@@ -27,14 +27,14 @@ SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
 EXECUTABLES = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
 """Module by name of each program."""
 
-DOCUMENTS = (ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *sorted(ROOT.glob('docs/**/*.md')))
+DOCUMENTS = (
+    *(ROOT / name for name in ('README.md', 'CONTRIBUTING.md', 'examples/README.md')),
+    *sorted(ROOT.glob('docs/**/*.md')),
+)
 
 NEEDS = {
-    'ros2': "ROS 2's command line and the package, installed",
-    'robot': 'a robot that is up',
-    'terminals': 'several terminals',
-    'workspace': 'a workspace to build in',
-    'time': 'minutes',
+    'ros2': "ROS 2's command line and the package, installed", 'robot': 'a robot that is up',
+    'terminals': 'several terminals', 'workspace': 'a workspace to build in', 'time': 'minutes',
 }
 """What a block may need beyond a checkout and what the tests need."""
 

@@ -24,15 +24,11 @@ def run(code: str, package: Path = ROOT, **environment: str) -> str:
     ours = ('RNEA_ROS_', 'NUMBA_', 'PYTHON', 'PYTEST_')
     inherited = {name: x for name, x in os.environ.items() if not name.startswith(ours)}
     # Bytecode is compared with its source by times in whole seconds: too coarse for a test.
-    fixed = {'PYTHONPATH': str(package), 'PYTHONDONTWRITEBYTECODE': '1'}
+    paths = [str(package), *filter(None, [os.environ.get('PYTHONPATH')])]  # ROS is there
+    fixed = {'PYTHONPATH': os.pathsep.join(paths), 'PYTHONDONTWRITEBYTECODE': '1'}
     finished = subprocess.run(
-        [sys.executable, '-c', code],
-        env={**inherited, **fixed, **environment},
-        cwd=package,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+        [sys.executable, '-c', code], env={**inherited, **fixed, **environment}, cwd=package,
+        capture_output=True, text=True, timeout=120, check=False,
     )
     assert finished.returncode == 0, finished.stderr
     assert finished.stderr == ''

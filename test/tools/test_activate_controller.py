@@ -19,7 +19,6 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from sensor_msgs.msg import JointState
 
 from rnea_ros.feedforward import State
-from rnea_ros.tools import activate_controller
 from rnea_ros.tools.activate_controller import Activator, Holder, NotActivatedError, commands_hold
 
 
@@ -78,7 +77,7 @@ class ControllerManager:
         self.ready = True
         self.answer: Any = None
         self.hear: dict[str, Any] = {}
-        self.wanted: list[Any] = []
+        self.requested: list[Any] = []
         self.listeners = 1
 
     def create_subscription(self, kind: Any, topic: str, callback: Any, depth: int) -> None:
@@ -87,7 +86,7 @@ class ControllerManager:
     def create_publisher(self, kind: Any, topic: str, depth: int) -> Any:
         assert topic == '/left/feedforward/joint_trajectory'
         return SimpleNamespace(
-            publish=self.wanted.append, get_subscription_count=lambda: self.listeners
+            publish=self.requested.append, get_subscription_count=lambda: self.listeners
         )
 
     def create_client(self, kind: Any, name: str) -> ControllerManager:
@@ -101,8 +100,7 @@ class ControllerManager:
         self.requests.append(request)
         failure = self.answer if isinstance(self.answer, Exception) else None
         return SimpleNamespace(
-            done=lambda: self.answer is not None,
-            exception=lambda: failure,
+            done=lambda: self.answer is not None, exception=lambda: failure,
             result=lambda: self.answer,
         )
 
@@ -168,24 +166,24 @@ def stand(manager: ControllerManager) -> None:
 def test_the_pose_is_held_before_the_controller_is_activated(manager: ControllerManager) -> None:
     watched = holding(manager)
     assert not watched.done()
-    assert not manager.wanted
+    assert not manager.requested
     assert watched.missing == 'the node does not hold the pose yet'
     stand(manager)
     manager.listeners = 0
     assert not watched.done()
-    assert not manager.wanted
+    assert not manager.requested
     manager.listeners = 1
     assert not watched.done()
-    (wanted,) = manager.wanted
-    assert wanted.joint_names == ['a', 'b']
-    (point,) = wanted.points
+    (requested,) = manager.requested
+    assert requested.joint_names == ['a', 'b']
+    (point,) = requested.points
     assert point.positions.tolist() == [0.1, 0.2]
     assert point.time_from_start.nanosec > 0
     assert not watched.done()
     assert not manager.requests
     manager.diagnose(State.ACTIVE, count__joint_trajectory__empty='2')
     assert not watched.done()
-    assert len(manager.wanted) == 1
+    assert len(manager.requested) == 1
     assert len(manager.requests) == 1
 
 
@@ -208,14 +206,10 @@ def test_a_controller_manager_that_is_not_there_is_waited_for(manager: Controlle
     assert not manager.requests
 
 
-@pytest.mark.parametrize(
-    ('answer', 'why'),
-    [
-        (SimpleNamespace(ok=False), 'request rejected'),
-        (SimpleNamespace(ok=False, message='in use'), 'in use'),
-        (RuntimeError('gone'), 'gone'),
-    ],
-)
+@pytest.mark.parametrize(('answer', 'why'), [
+    (SimpleNamespace(ok=False), 'request rejected'),
+    (SimpleNamespace(ok=False, message='in use'), 'in use'), (RuntimeError('gone'), 'gone'),
+])
 def test_a_rejected_request_is_reported(manager: ControllerManager, answer: Any, why: str) -> None:
     watched = activator(manager)
     manager.answer = answer
@@ -232,13 +226,3 @@ def test_without_the_messages_of_ros2_control_it_says_so(
     monkeypatch.setitem(sys.modules, 'controller_manager_msgs.srv', None)
     with pytest.raises(NotActivatedError, match='controller_manager_msgs is missing'):
         activator(manager)
-
-
-@pytest.mark.parametrize('arguments', [[], ['effort_controller', '--timeout', 'nan'], ['a', 'b']])
-def test_bad_arguments_are_rejected_with_one_line(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        activate_controller.main(arguments)
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.count('\n') == 1

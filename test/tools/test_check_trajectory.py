@@ -17,6 +17,7 @@ from rnea_ros.tools.check_trajectory import main
 from rnea_ros.tools.trajectory_sources import TrajectoryFileError, read_trajectory
 from support.control.encoded_trajectories import Message, Point, encoded
 from support.models.robots import ROOT
+from support.models.shaped_arm import shaped_arm
 from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
 URDF = str(ROOT / 'urdf/panda_arm.urdf')
@@ -69,6 +70,26 @@ def rejected(captured: Rejected, *arguments: str | Path) -> str:
     assert len(message.splitlines()) == 1, message
     assert message.startswith('check_trajectory: ')
     return message
+
+
+def test_a_collision_ends_with_exit_code_1(
+    tmp_path: Path, capsys: Rejected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip('yaml', reason='PyYAML is not installed')
+    pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+    urdf, motion = tmp_path / 'arm.urdf', tmp_path / 'fold.yaml'
+    urdf.write_text(shaped_arm(), encoding='utf-8')
+    folded = GOOD.replace('fer_joint2', 'shoulder').replace('fer_joint4', 'elbow')
+    folded = folded.replace('0.0, -1.5', '0.0, 2.3').replace('0.5, -2.0', '0.0, 2.9')
+    motion.write_text(folded, encoding='utf-8')
+    arguments = [str(motion), '--urdf', str(urdf)]
+    assert main(arguments) == 1
+    assert '* collision: base and lower at ' in capsys.readouterr().out
+    monkeypatch.setitem(sys.modules, 'rnea_ros.collision.scene', None)
+    assert main(arguments) == 0
+    text = capsys.readouterr().out
+    assert 'collisions are not checked: MuJoCo is missing: pip install mujoco' in text
+    assert 'no collision:' not in text
 
 
 def write_bag(path: Path, topics: Sequence[str], messages: Sequence[bytes]) -> None:
@@ -144,34 +165,31 @@ def test_the_layout_of_the_command_that_publishes_is_read(good: Path) -> None:
     assert request.start_time is None
 
 
-@pytest.mark.parametrize(
-    ('text', 'reason'),
-    [
-        ('', 'has 0 trajectories; there is none with index 0'),
-        ('points: [', 'cannot be read'),
-        ('5', 'document 0: 5 is not a mapping'),
-        ('joint_names: [a]', 'points: an empty value is not a list'),
-        ('joint_names: a\npoints: []', "joint_names: 'a' is not a list"),
-        ('joint_names: [1]\npoints: []', 'joint_names: 1 is not a name'),
-        ('joint_names: [a]\npoints: []', 'the trajectory has no points'),
-        ('joint_names: [a]\npoints: [{positions: [1]}]', 'point 0: time_from_start is missing'),
-        ('joint_names: [a]\npoints: [{effords: [1]}]', "'effords' is not one of"),
-        (
-            'joint_names: [a]\npoints: [{positions: [x], time_from_start: {sec: 0}}]',
-            "point 0: positions: 'x' is not a number",
-        ),
-        (
-            'joint_names: [a]\npoints: [{positions: 1, time_from_start: {sec: 0}}]',
-            'point 0: positions: 1 is not a list',
-        ),
-        (
-            'joint_names: [a]\npoints: [{positions: [1], time_from_start: 1.0}]',
-            'time_from_start: 1.0 is not a mapping',
-        ),
-        ('joint_names: [a]\npoints: &x [*x]', 'point 0'),
-        ('!!python/object:os.system {}', 'cannot be read'),
-    ],
-)
+@pytest.mark.parametrize(('text', 'reason'), [
+    ('', 'has 0 trajectories; there is none with index 0'),
+    ('points: [', 'cannot be read'),
+    ('5', 'document 0: 5 is not a mapping'),
+    ('joint_names: [a]', 'points: an empty value is not a list'),
+    ('joint_names: a\npoints: []', "joint_names: 'a' is not a list"),
+    ('joint_names: [1]\npoints: []', 'joint_names: 1 is not a name'),
+    ('joint_names: [a]\npoints: []', 'the trajectory has no points'),
+    ('joint_names: [a]\npoints: [{positions: [1]}]', 'point 0: time_from_start is missing'),
+    ('joint_names: [a]\npoints: [{effords: [1]}]', "'effords' is not one of"),
+    (
+        'joint_names: [a]\npoints: [{positions: [x], time_from_start: {sec: 0}}]',
+        "point 0: positions: 'x' is not a number",
+    ),
+    (
+        'joint_names: [a]\npoints: [{positions: 1, time_from_start: {sec: 0}}]',
+        'point 0: positions: 1 is not a list',
+    ),
+    (
+        'joint_names: [a]\npoints: [{positions: [1], time_from_start: 1.0}]',
+        'time_from_start: 1.0 is not a mapping',
+    ),
+    ('joint_names: [a]\npoints: &x [*x]', 'point 0'),
+    ('!!python/object:os.system {}', 'cannot be read'),
+])
 def test_a_file_without_a_trajectory_is_rejected(
     good: Path, capsys: Rejected, text: str, reason: str
 ) -> None:
@@ -207,26 +225,22 @@ def test_a_broken_bag_or_message_is_rejected(tmp_path: Path, capsys: Rejected) -
     assert 'some.mcap cannot be read' in rejected(capsys, tmp_path / 'some.mcap', '--urdf', URDF)
 
 
-@pytest.mark.parametrize(
-    ('arguments', 'reason'),
-    [
-        (('x.yaml',), '--urdf'),
-        (('--urdf', URDF), 'name a file, or --topic'),
-        (('x.yaml', '--urdf', URDF), 'x.yaml does not exist'),
-        (('x.yaml', '--urdf', 'none.urdf'), 'none.urdf'),
-        (('x.yaml', '--urdf', URDF, '--index', '-1'), '--index -1'),
-        (('x.yaml', '--urdf', URDF, '--timeout', 'nan'), '--timeout: nan'),
-        (('x.yaml', '--urdf', URDF, '--start', '1'), 'not JOINT=POSITION'),
-        (('x.yaml', '--urdf', URDF, '--start', 'a=b'), "'b' is not a number"),
-        (('x.yaml', '--urdf', URDF, '--effort-limits', 'a=inf'), 'inf is not finite'),
-        (('x.yaml', '--urdf', URDF, '--effort-limits', 'a=1'), "unknown joint 'a'"),
-        (('x.yaml', '--urdf', URDF, '--effort-limits', '0'), '0 is not above 0'),
-        (('x.yaml', '--urdf', URDF, '--payload', 'hand', '1', '0', '0', '0'), 'hand'),
-        (('x.yaml', '--urdf', URDF, '--payload', 'fer_link8', 'x', '0', '0', '0'), "'x'"),
-        (('x.yaml', '--urdf', URDF, '--gravity', 'nan', '0', '0'), 'gravity'),
-        (('x.yaml', '--urdf', URDF, '--dance'), '--dance'),
-    ],
-)
+@pytest.mark.parametrize(('arguments', 'reason'), [
+    (('x.yaml',), '--urdf'), (('--urdf', URDF), 'name a file, or --topic'),
+    (('x.yaml', '--urdf', URDF), 'x.yaml does not exist'),
+    (('x.yaml', '--urdf', 'none.urdf'), 'none.urdf'),
+    (('x.yaml', '--urdf', URDF, '--index', '-1'), '--index -1'),
+    (('x.yaml', '--urdf', URDF, '--timeout', 'nan'), '--timeout: nan'),
+    (('x.yaml', '--urdf', URDF, '--start', '1'), 'not JOINT=POSITION'),
+    (('x.yaml', '--urdf', URDF, '--start', 'a=b'), "'b' is not a number"),
+    (('x.yaml', '--urdf', URDF, '--effort-limits', 'a=inf'), 'inf is not finite'),
+    (('x.yaml', '--urdf', URDF, '--effort-limits', 'a=1'), "unknown joint 'a'"),
+    (('x.yaml', '--urdf', URDF, '--effort-limits', '0'), '0 is not above 0'),
+    (('x.yaml', '--urdf', URDF, '--payload', 'hand', '1', '0', '0', '0'), 'hand'),
+    (('x.yaml', '--urdf', URDF, '--payload', 'fer_link8', 'x', '0', '0', '0'), "'x'"),
+    (('x.yaml', '--urdf', URDF, '--gravity', 'nan', '0', '0'), 'gravity'),
+    (('x.yaml', '--urdf', URDF, '--dance'), '--dance'),
+])
 def test_bad_arguments_are_rejected(
     arguments: tuple[str, ...], reason: str, capsys: Rejected
 ) -> None:
@@ -284,14 +298,10 @@ def test_a_trajectory_of_a_live_topic_is_checked() -> None:
 
 
 @pytest.mark.ros
-@pytest.mark.parametrize(
-    ('topic', 'more', 'reason'),
-    [
-        ('a b', (), "'a b'"),
-        ('motion', ('--ros-args', '-r', 'bad'), "remap rule: '-r bad'"),
-        ('motion', ('--ros-args', '--dance'), '--dance'),
-    ],
-)
+@pytest.mark.parametrize(('topic', 'more', 'reason'), [
+    ('a b', (), "'a b'"), ('motion', ('--ros-args', '-r', 'bad'), "remap rule: '-r bad'"),
+    ('motion', ('--ros-args', '--dance'), '--dance'),
+])
 def test_a_rejection_of_ros_is_one_line(topic: str, more: tuple[str, ...], reason: str) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     with RosProcess(

@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 import signal
 import sys
-import time
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,21 +18,9 @@ from rnea_ros.recordings import read_joint_states
 from rnea_ros.tools import check_trajectory
 from rnea_ros.tools.excite import main
 from rnea_ros.tools.trajectory_sources import read_trajectory
-from support.control.trajectory_controller import Point, sample
-from support.models.robots import joint, link, robot
+from support.ros.following_robot import ARM, JOINTS, POSE, FollowingRobot
 from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
-ARM = robot(
-    link('base'),
-    link('upper', 2.0, (0.2, 0.0, 0.0)),
-    link('lower', 1.0, (0.1, 0.0, 0.0)),
-    link('finger', 0.1),
-    joint('shoulder', 'revolute', 'base', 'upper', axis=(0, 1, 0)),
-    joint('elbow', 'revolute', 'upper', 'lower', xyz=(0.4, 0, 0), axis=(0, 1, 0)),
-    joint('grip', 'prismatic', 'lower', 'finger', xyz=(0.3, 0, 0), axis=(1, 0, 0)),
-)
-JOINTS = ('shoulder', 'elbow')
-POSE = (0.3, -0.4)
 QUICK = ('--seconds', '0.1', '--omit', 'grip')
 Printed = pytest.CaptureFixture[str]
 
@@ -57,8 +42,11 @@ def test_the_file_is_accepted_by_check_trajectory(
     assert main([*map(str, arguments), *limits, *QUICK, '--start', 'shoulder=-0.5']) == 0
     text = capsys.readouterr().out
     assert 'condition of the base regressor' in text
+    assert text.startswith('collisions are not checked: the URDF has no collision shapes\n')
+    assert 'no collision in' not in text
     assert 'still: grip' in text
-    assert check_trajectory.main([str(out), '--urdf', str(urdf), *limits]) == 0
+    for file in (out, tmp_path / 'excite_validate.yaml'):
+        assert check_trajectory.main([str(file), '--urdf', str(urdf), *limits]) == 0
     assert 'joint_names: ["shoulder", "elbow"]' in out.read_text(encoding='utf-8')
 
 
@@ -68,24 +56,20 @@ def test_a_slow_trajectory_takes_longer(urdf: Path, tmp_path: Path) -> None:
     assert out.read_text(encoding='utf-8').endswith('time_from_start: {sec: 40, nanosec: 0}\n')
 
 
-@pytest.mark.parametrize(
-    ('arguments', 'reason'),
-    [
-        ('', '--out'),
-        ('--out a.yaml --yes', '--motion, --record and --yes need --publish'),
-        ('--motion a.yaml', '--motion, --record and --yes need --publish'),
-        ('--motion a.yaml --publish --start elbow=0', '--motion takes no --start'),
-        ('--out a.yaml --floor 0 --box -1 1 -1 1 -1 1', 'not both'),
-        ('--out a.yaml --keep-inside lower', 'needs --floor or --box'),
-        ('--out a.yaml --start 3', '--start 3 is not JOINT=POSITION'),
-        ('--out a.yaml --speed 1.5', '1.5 is above 1'),
-        ('--out a.yaml --omit thumb', "unknown joint 'thumb'"),
-        ('--out a.yaml --box 0 1 0 1 x 1', "--box: 'x' is not a number"),
-        ('--out a.yaml --floor 0.5', 'link lower: its origin is at z = 0 m at the start pose'),
-        ('--out none/a.yaml --seconds 0.1', 'none/a.yaml cannot be written'),
-        ('--publish', 'there is no terminal; see --yes'),
-    ],
-)
+@pytest.mark.parametrize(('arguments', 'reason'), [
+    ('', '--out'), ('--out a.yaml --yes', '--motion, --record and --yes need --publish'),
+    ('--motion a.yaml', '--motion, --record and --yes need --publish'),
+    ('--motion a.yaml --publish --start elbow=0', '--motion takes no --start'),
+    ('--out a.yaml --floor 0 --box -1 1 -1 1 -1 1', 'not both'),
+    ('--out a.yaml --keep-inside lower', 'needs --floor or --box'),
+    ('--out a.yaml --start 3', '--start 3 is not JOINT=POSITION'),
+    ('--out a.yaml --speed 1.5', '1.5 is above 1'),
+    ('--out a.yaml --omit thumb', "unknown joint 'thumb'"),
+    ('--out a.yaml --box 0 1 0 1 x 1', "--box: 'x' is not a number"),
+    ('--out a.yaml --floor 0.5', 'link lower: its origin is at z = 0 m at the start pose'),
+    ('--out none/a.yaml --seconds 0.1', 'none/a.yaml cannot be written'),
+    ('--publish', 'there is no terminal; see --yes'),
+])
 def test_what_cannot_be_used_is_rejected_in_one_line(
     urdf: Path, capsys: Printed, arguments: str, reason: str
 ) -> None:
@@ -106,65 +90,6 @@ def test_a_missing_package_is_named_in_one_line(
     monkeypatch.setitem(sys.modules, 'scipy', None)
     assert main(['--urdf', str(urdf), '--out', 'a.yaml']) == 2
     assert capsys.readouterr().err == 'excite: scipy is needed: pip install scipy\n'
-
-
-class FollowingRobot:
-    """
-    A robot that follows every trajectory exactly, as a joint_trajectory_controller reads it.
-
-    :param node: of the test's own, spun in a thread
-    """
-
-    def __init__(self, node: Any) -> None:
-        from sensor_msgs.msg import JointState
-        from trajectory_msgs.msg import JointTrajectory
-
-        self.trajectories: list[Any] = []
-        self.position = np.array(POSE)
-        self._points: list[Point] = []
-        self._begin = self._due = time.time()
-        self._state = JointState
-        self._publisher = node.create_publisher(JointState, 'joint_states', 10)
-        node.create_subscription(JointTrajectory, 'arm/joint_trajectory', self._follow, 10)
-        node.create_timer(0.01, self._catch_up)
-
-    def _follow(self, message: Any, info: Any) -> None:
-        self.trajectories.append(message)
-        if not message.points:
-            return  # rejected, as by the controller
-        here = Point(0.0, self.position, np.zeros(2), np.zeros(2), np.zeros(0))
-        points = [
-            Point(
-                point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec,
-                np.array(point.positions),
-                np.array(point.velocities),
-                np.array(point.accelerations),
-                np.zeros(0),
-            )
-            for point in message.points
-        ]
-        self._points = points if points[0].time == 0.0 else [here, *points]
-        self._begin = self._due = 1e-9 * info['source_timestamp']
-
-    def _catch_up(self) -> None:
-        """Publish every state since the last: a stall leaves nothing of the motion out."""
-        while self._due < time.time():
-            self._publish()
-            self._due += 0.01
-
-    def _publish(self) -> None:
-        velocity = np.zeros(2)
-        if self._points:
-            self.position, velocity, _, _ = sample(self._points, self._due - self._begin)
-        message = self._state(
-            name=['grip', *JOINTS],
-            position=array('d', [0.01, *self.position]),
-            velocity=array('d', [0.0, *velocity]),
-            effort=array('d', [0.0, 1.0, 2.0]),
-        )
-        message.header.stamp.sec = int(self._due)
-        message.header.stamp.nanosec = round(1e9 * (self._due % 1.0))
-        self._publisher.publish(message)
 
 
 @contextmanager

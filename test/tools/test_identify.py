@@ -115,14 +115,19 @@ def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
         '--prior-weight', '0.1',
         '--keep-friction', friction, '--cutoff', '7', '--topic', '/states',
         '--effort-scale', *6 * ['1'], '-1', '--joints', 'fer_joint1=elbow',
+        '--effort-delay', '0.02', '--without-effort', 'fer_joint3', '--force',
+        '--total-mass', '16', '--poses',
     ) == 0  # fmt: skip
     assert [str(bag) for bag, _ in calls['loaded']] == ['a_bag', 'b_bag', 'c_bag', 'd_bag']
     assert calls['loaded'][0][1] == {
         'joints': {'fer_joint1': 'elbow'}, 'topic': '/states', 'cutoff': 7.0,
-        'effort_scale': [*6 * [1.0], -1.0],
+        'effort_scale': [*6 * [1.0], -1.0], 'effort_delay': 0.02,
+        'without_effort': ['fer_joint3'], 'poses': True,
     }  # fmt: skip
     assert len(calls['runs']) == len(calls['validate']) == 2
     assert (calls['links'], calls['prior_weight']) == (['fer_link7'], 0.1)
+    assert calls['accept_faults']
+    assert calls['total_mass'] == 16.0
     np.testing.assert_allclose(calls['keep_friction'].viscous, 2.5)
 
 
@@ -166,8 +171,7 @@ def test_a_payload_is_weighed_and_written_for_the_node(
     load_rms = np.sqrt(np.mean(robot.rigid(recorded.position, rest, rest) ** 2, axis=0))
     friction, payload, report = (tmp_path / name for name in ('a.yaml', 'b.yaml', 'b.json'))
     values = {
-        'friction.model': 'parameters',
-        'friction.viscous': 7 * [0.1],
+        'friction.model': 'parameters', 'friction.viscous': 7 * [0.1],
         'friction.coulomb': (0.1 + 0.02 * load_rms).tolist(),
         'friction.smoothing_velocity': [0.02],
     }
@@ -188,15 +192,12 @@ def test_a_payload_is_weighed_and_written_for_the_node(
     assert read['joints']['fer_joint2']['with_payload'] < 0.5
 
 
-@pytest.mark.parametrize(
-    ('arguments', 'reason'),
-    [
-        (['--write-urdf', str(ARM)], 'name another file'),
-        (['--report', '/no/where/a.json'], '/no/where/a.json cannot be written: No such file'),
-        (['--cutoff', '-1'], '--cutoff'),
-        (['--payload', 'fer_link7', '--links', 'fer_link7'], '--payload takes no --links'),
-    ],
-)
+@pytest.mark.parametrize(('arguments', 'reason'), [
+    (['--write-urdf', str(ARM)], 'name another file'),
+    (['--report', '/no/where/a.json'], '/no/where/a.json cannot be written: No such file'),
+    (['--cutoff', '-1'], '--cutoff'),
+    (['--payload', 'fer_link7', '--links', 'fer_link7'], '--payload takes no --links'),
+])
 def test_bad_arguments_are_rejected_before_any_work(
     arguments: list[str], reason: str, calls: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -30,25 +30,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ('line', 'reason'),
-    [
-        ('identify motion --urdf no_inertials.urdf', 'no moving link has a mass'),
-        ('identify motion --urdf massless.urdf', 'no moving link has a mass'),
-        ('identify motion --urdf heavy.urdf', 'masses or lengths are too large'),
-        (f'preflight {MOTION} --gravity 0 0 0', '--gravity is zero'),
-        (f'preflight {MOTION} --gravity 0 0 1e300', 'is not a gravity'),
-        (f'identify {MOTION} --effort-scale 1e300', 'has no size between 1e-6 and 1e6'),
-        (f'preflight {MOTION} --effort-scale 1e-300', 'has no size between 1e-6 and 1e6'),
-        (f'identify {MOTION} --cutoff 1e-9', '1e-09 Hz is not at least 0.1 Hz'),
-        (f'identify {MOTION} --prior-weight 1e-300', 'is not between 1e-09 and 1000'),
-        (f'identify {MOTION} --prior-weight 1e300', 'is not between 1e-09 and 1000'),
-        (f'identify {MOTION} --keep-friction deep.yaml', 'deep.yaml is not YAML'),
-        (f'replay {MOTION} --params-file deep.yaml', 'deep.yaml is not YAML'),
-        (f'replay motion --urdf {LONG}', 'File name too long'),
-        ('excite --urdf arm.urdf --out out/a --duration 1e300', 'at most 86400 s'),
-    ],
-)
+@pytest.mark.parametrize(('line', 'reason'), [
+    ('identify motion --urdf no_inertials.urdf', 'no moving link has a mass'),
+    ('identify motion --urdf massless.urdf', 'no moving link has a mass'),
+    ('identify motion --urdf heavy.urdf', 'masses or lengths are too large'),
+    (f'preflight {MOTION} --gravity 0 0 0', '--gravity is zero'),
+    (f'preflight {MOTION} --gravity 0 0 1e300', 'is not a gravity'),
+    (f'identify {MOTION} --effort-scale 1e300', 'has no size between 1e-6 and 1e6'),
+    (f'preflight {MOTION} --effort-scale 1e-300', 'has no size between 1e-6 and 1e6'),
+    (f'identify {MOTION} --cutoff 1e-9', '1e-09 Hz is not at least 0.1 Hz'),
+    (f'identify {MOTION} --prior-weight 1e-300', 'is not between 1e-09 and 1000'),
+    (f'identify {MOTION} --prior-weight 1e300', 'is not between 1e-09 and 1000'),
+    (f'identify {MOTION} --keep-friction deep.yaml', 'deep.yaml is not YAML'),
+    (f'replay {MOTION} --params-file deep.yaml', 'deep.yaml is not YAML'),
+    (f'replay motion --urdf {LONG}', 'File name too long'),
+    ('excite --urdf arm.urdf --out out/a --duration 1e300', 'at most 86400 s'),
+])
 def test_impossible_input_is_rejected_in_one_sentence(
     line: str, reason: str, folder: Path
 ) -> None:
@@ -56,52 +53,41 @@ def test_impossible_input_is_rejected_in_one_sentence(
 
 
 @pytest.mark.parametrize('name', [f'out/{LONG}', 'none/a', 'out', 'good.yaml/a', 'out/loop'])
-@pytest.mark.parametrize(
-    'line',
-    [
-        f'preflight {MOTION} --picture', f'preflight {MOTION} --write',
-        f'identify {MOTION} --write-urdf', f'identify {MOTION} --write-parameters',
-        f'identify {MOTION} --report', f'identify {MOTION} --picture',
-        f'replay {MOTION} --csv', f'replay {MOTION} --picture',
-        'check_trajectory good.yaml --urdf arm.urdf --picture',
-        'excite --urdf arm.urdf --out',
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize('line', [
+    f'preflight {MOTION} --picture', f'preflight {MOTION} --write',
+    f'identify {MOTION} --write-urdf', f'identify {MOTION} --write-parameters',
+    f'identify {MOTION} --report', f'identify {MOTION} --picture',
+    f'replay {MOTION} --csv', f'replay {MOTION} --picture',
+    'check_trajectory good.yaml --urdf arm.urdf --picture', 'excite --urdf arm.urdf --out',
+])  # fmt: skip
 def test_a_file_that_cannot_be_written_is_rejected_first(
     line: str, name: str, folder: Path
 ) -> None:
     rejected(f'{line} {name}', f'{name} cannot be written', folder)
 
 
-@pytest.mark.parametrize(
-    'line',
-    [
-        f'preflight {LONG} --urdf arm.urdf', f'identify {LONG} --urdf arm.urdf',
-        f'replay {LONG}.db3 --urdf arm.urdf',
-        f'identify {MOTION} --validate {LONG}', f'check_trajectory {LONG} --urdf arm.urdf',
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize('line', [
+    f'preflight {LONG} --urdf arm.urdf', f'identify {LONG} --urdf arm.urdf',
+    f'replay {LONG}.db3 --urdf arm.urdf',
+    f'identify {MOTION} --validate {LONG}', f'check_trajectory {LONG} --urdf arm.urdf',
+])  # fmt: skip
 def test_a_name_that_no_file_can_have_does_not_exist(line: str, folder: Path) -> None:
     rejected(line, 'does not exist', folder)
 
 
-@pytest.mark.parametrize(
-    ('bag', 'reason'),
-    [
-        ('motion_metadata_none', 'metadata.yaml is missing; name its file: motion_metadata_none/'),
-        ('motion_metadata_void', 'metadata.yaml or motion.db3 is damaged'),
-        ('motion_metadata_number', 'name its file: motion_metadata_number/motion.db3'),
-        ('folder', 'the directory has no .db3 or .mcap file'),
-        ('lost', 'the directory has no .db3 or .mcap file'),
-        ('void.db3', 'the file is empty; record again'),
-        ('text.mcap', 'it is not a .mcap file'),
-        ('good.yaml', 'it is not a bag; name a directory'),
-        ('mcap_cut_0.9.mcap', 'its end is missing, as the recorder was killed'),
-        ('motion_cut_0.3.db3', 'it is damaged; recover it: sqlite3'),
-        ('motion_cut_0.999.db3', 'it is damaged; recover it: sqlite3'),
-        ('mcap_dirty_1.mcap', 'a broken message: that of 1000000001.180 s on /joint_states'),
-    ],
-)
+@pytest.mark.parametrize(('bag', 'reason'), [
+    ('motion_metadata_none', 'metadata.yaml is missing; name its file: motion_metadata_none/'),
+    ('motion_metadata_void', 'metadata.yaml or motion.db3 is damaged'),
+    ('motion_metadata_number', 'name its file: motion_metadata_number/motion.db3'),
+    ('folder', 'the directory has no .db3 or .mcap file'),
+    ('lost', 'the directory has no .db3 or .mcap file'),
+    ('void.db3', 'the file is empty; record again'), ('text.mcap', 'it is not a .mcap file'),
+    ('good.yaml', 'it is not a bag; name a directory'),
+    ('mcap_cut_0.9.mcap', 'its end is missing, as the recorder was killed'),
+    ('motion_cut_0.3.db3', 'it is damaged; recover it: sqlite3'),
+    ('motion_cut_0.999.db3', 'it is damaged; recover it: sqlite3'),
+    ('mcap_dirty_1.mcap', 'a broken message: that of 1000000001.180 s on /joint_states'),
+])
 def test_the_sentence_about_a_broken_bag_has_a_way_out(
     bag: str, reason: str, folder: Path
 ) -> None:

@@ -20,7 +20,6 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 
 from rnea_ros.recordings import BagError, read_joint_states
-from rnea_ros.tools.play_joint_states import main
 
 PANDA_ARM = ROOT / 'urdf/panda_arm.urdf'
 JOINTS = tuple(f'fer_joint{number}' for number in range(1, 8))
@@ -70,31 +69,6 @@ def test_a_topic_that_the_bag_does_not_have_is_rejected() -> None:
         list(read_joint_states(bag, '/elsewhere'))
 
 
-@pytest.mark.parametrize(
-    ('arguments', 'reason'),
-    [
-        ((), 'required: BAG'),
-        (('none.db3',), 'none.db3 does not exist'),
-        (('none.db3', '--urdf', 'none.urdf'), 'none.urdf'),
-        (('none.db3', '--speed', '0'), '--speed: 0'),
-        (('none.db3', '--wait', 'nan'), '--wait'),
-        (('none.db3', '--dance'), '--dance'),
-    ],
-)
-def test_bad_arguments_and_files_are_rejected_with_one_line(
-    arguments: tuple[str, ...], reason: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code: object
-    try:
-        code = main(list(arguments))
-    except SystemExit as error:
-        code = error.code
-    (line,) = capsys.readouterr().err.splitlines()
-    assert code == 2
-    assert line.startswith('play_joint_states: ')
-    assert reason in line
-
-
 @pytest.mark.ros
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_without_a_traceback(number: signal.Signals) -> None:
@@ -117,28 +91,19 @@ def test_gravity_commands_match_the_efforts_that_the_real_panda_measured() -> No
     commands: list[np.ndarray] = []
     with ros_node(domain_id) as node:
         node.create_subscription(
-            Float64MultiArray,
-            'effort_controller/commands',
-            lambda message: commands.append(np.array(message.data)),
-            1000,
+            Float64MultiArray, 'effort_controller/commands',
+            lambda message: commands.append(np.array(message.data)), 1000,
         )
         options = (
             f'-p joints:=[{",".join(JOINTS)}] -p joint_states_timeout:=2.0 '
             '-p hardware_compensates:=[none]'
         )
         with RosProcess(
-            'rnea_ros.node.feedforward_node',
-            '--ros-args',
-            *options.split(),
-            '-p',
-            'ramp_duration:=0.1',
-            domain_id=domain_id,
+            'rnea_ros.node.feedforward_node', '--ros-args', *options.split(), '-p',
+            'ramp_duration:=0.1', domain_id=domain_id,
         ) as control:
             with RosProcess(
-                'rnea_ros.tools.play_joint_states',
-                str(bag),
-                '--urdf',
-                str(PANDA_ARM),
+                'rnea_ros.tools.play_joint_states', str(bag), '--urdf', str(PANDA_ARM),
                 domain_id=domain_id,
             ) as player:
                 control.wait_for('active')

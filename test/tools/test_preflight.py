@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.node.parameters import complete_values, read_parameter_file
+from rnea_ros.parameters import Value, parameter_file_text
 from rnea_ros.recordings import Kind, Recording
 from rnea_ros.tools.preflight import main
 from support.models.robots import ROOT
@@ -134,6 +135,24 @@ def test_the_scale_of_efforts_is_written_with_what_was_found(tmp_path: Path) -> 
     assert complete_values(read_parameter_file(written))['effort_scale'] == [-2.0]
 
 
+def test_friction_that_was_identified_is_part_of_the_model(tmp_path: Path) -> None:
+    robot, bag, friction = Robot(ARM, coulomb=0.3), tmp_path / 'bag', tmp_path / 'a.yaml'
+    recorded = record(robot, Kind.MOTION, 1)
+    write_bag(bag, recorded, 'MCAP')
+    assert 'current-based' in preflight(bag, '--urdf', ARM_URDF).stdout
+    rest = np.zeros_like(recorded.position)
+    load = np.sqrt(np.mean(robot.rigid(recorded.position, rest, rest) ** 2, axis=0))
+    values: dict[str, Value] = {
+        'friction.model': 'parameters', 'friction.viscous': 7 * [0.1],
+        'friction.coulomb': (0.1 + 0.3 * load).tolist(), 'friction.smoothing_velocity': [0.02],
+    }  # fmt: skip
+    friction.write_text(parameter_file_text(values, []))
+    finished = preflight(bag, '--urdf', ARM_URDF, '--friction', friction)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    written = rejected(bag, '--urdf', ARM_URDF, '--friction', friction, '--write', 'b')
+    assert 'leave out --friction' in written
+
+
 def test_nothing_is_written_where_nothing_was_found(tmp_path: Path) -> None:
     write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
     written = tmp_path / 'arm.yaml'
@@ -180,30 +199,6 @@ def test_a_bag_with_too_little_in_it_is_rejected(
     write_bag(tmp_path / 'bag', recorded, 'SQLITE3')
     arguments = (tmp_path / 'bag', '--urdf', ARM_URDF, '--use', 'still')
     assert reason in rejected(*arguments)
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'reason'),
-    [
-        (('x',), 'a recording needs --urdf'),
-        (('--poses', '3'), '--poses 3'),
-        (('--duration', 'nan'), '--duration: nan'),
-        (('--effort-scale', '0'), '--effort-scale: 0'),
-        (('--joints', 'a'), 'MODEL=RECORDED'),
-        (('--use', 'dance'), 'dance'),
-        (('--unknown',), '--unknown'),
-    ],
-)
-def test_bad_arguments_are_rejected(arguments: tuple[str, ...], reason: str) -> None:
-    assert reason in rejected(*arguments)
-
-
-def test_a_missing_urdf_and_a_picture_that_cannot_be_written_are_rejected(tmp_path: Path) -> None:
-    write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
-    assert 'none.urdf' in rejected(tmp_path / 'bag', '--urdf', tmp_path / 'none.urdf')
-    drawn = tmp_path / 'none' / 'picture.png'
-    arguments = (tmp_path / 'bag', '--urdf', ARM_URDF, '--picture', drawn)
-    assert 'cannot be written' in rejected(*arguments)
 
 
 def test_a_recording_is_judged_without_ros() -> None:

@@ -22,8 +22,7 @@ from support.recorded.checked_motions import at, checked, figures_of, requested
 SHOULDER = load(ONE_JOINT)
 TWO = load(robot(
     link('base'), link('upper', 1.0), link('lower', 1.0),
-    joint('shoulder', 'revolute', 'base', 'upper'),
-    joint('elbow', 'revolute', 'upper', 'lower'),
+    joint('shoulder', 'revolute', 'base', 'upper'), joint('elbow', 'revolute', 'upper', 'lower'),
 ))
 
 
@@ -56,19 +55,16 @@ def test_an_acceleration_at_the_end_is_a_trap() -> None:
     assert words(first, at(1.0, 0.5, 0.0, 0.3)) == ['final_acceleration']
 
 
-@pytest.mark.parametrize(
-    ('points', 'word'),
-    [
-        ([REST, at(1.0, 0.5, 0.1)], 'final_velocity'),
-        ([REST, TrajectoryPoint(1.0, [0.5], (), [0.0])], 'accelerations_without_velocities'),
-        ([REST, at(1.0, [0.5, 0.5], 0.0)], 'wrong_size'),
-        ([REST, at(1.0, math.nan, 0.0)], 'not_finite'),
-        ([REST, at(0.0, 0.5, 0.0)], 'times_not_increasing'),
-        ([at(2.0, 0.0, 0.0), at(1.0, 0.5, 0.0)], 'times_not_increasing'),
-        ([at(-1.0, 0.0, 0.0), at(1.0, 0.5, 0.0)], 'negative_time'),
-        ([at(math.nan, 0.0, 0.0)], 'not_finite'),
-    ],
-)
+@pytest.mark.parametrize(('points', 'word'), [
+    ([REST, at(1.0, 0.5, 0.1)], 'final_velocity'),
+    ([REST, TrajectoryPoint(1.0, [0.5], (), [0.0])], 'accelerations_without_velocities'),
+    ([REST, at(1.0, [0.5, 0.5], 0.0)], 'wrong_size'),
+    ([REST, at(1.0, math.nan, 0.0)], 'not_finite'),
+    ([REST, at(0.0, 0.5, 0.0)], 'times_not_increasing'),
+    ([at(2.0, 0.0, 0.0), at(1.0, 0.5, 0.0)], 'times_not_increasing'),
+    ([at(-1.0, 0.0, 0.0), at(1.0, 0.5, 0.0)], 'negative_time'),
+    ([at(math.nan, 0.0, 0.0)], 'not_finite'),
+])
 def test_a_rejection_of_the_node_is_a_trap_with_its_reason(
     points: list[TrajectoryPoint], word: str
 ) -> None:
@@ -78,14 +74,10 @@ def test_a_rejection_of_the_node_is_a_trap_with_its_reason(
     assert f'* {word}: the feedforward node rejects it' in report(found)
 
 
-@pytest.mark.parametrize(
-    ('names', 'word'),
-    [
-        ((), 'empty_joint_names'),
-        (('elbow',), 'unknown_joint'),
-        (('shoulder', 'shoulder'), 'duplicate_joint'),
-    ],
-)
+@pytest.mark.parametrize(('names', 'word'), [
+    ((), 'empty_joint_names'), (('elbow',), 'unknown_joint'),
+    (('shoulder', 'shoulder'), 'duplicate_joint'),
+])
 def test_joint_names_that_are_wrong_are_a_trap(names: tuple[str, ...], word: str) -> None:
     request = requested([REST], names)
     found = check(SHOULDER, request, TrajectoryLimits.of_model(SHOULDER))

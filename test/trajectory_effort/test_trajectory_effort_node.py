@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 import signal
@@ -48,8 +48,7 @@ class Controller:
         node.declare_parameter('joints', list(JOINTS))
         node.declare_parameter('command_interfaces', list(interfaces))
         node.create_subscription(
-            JointTrajectory,
-            f'/{node.get_name()}/joint_trajectory',
+            JointTrajectory, f'/{node.get_name()}/joint_trajectory',
             lambda message: self.messages.append(message),
             QoSProfile(depth=10, reliability=policy),
         )
@@ -92,19 +91,13 @@ class Controller:
         return message
 
 
-Run = Callable[..., Any]
-
-
 def has(controller: Controller, key: str) -> bool:
     return controller.diagnostics.get(key) == '1'
 
 
 @contextmanager
 def beside(
-    domain_id: int,
-    options: str = '',
-    interfaces: Sequence[str] = ('effort',),
-    *,
+    domain_id: int, options: str = '', interfaces: Sequence[str] = ('effort',), *,
     reliable: bool = True,
 ) -> Iterator[tuple[Controller, RosProcess]]:
     """Give a controller and the node that feeds it, once that is ready."""
@@ -122,14 +115,11 @@ def beside(
 
 def points_of(message: Any) -> list[Point]:
     return [
-        Point(
-            point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec,
-            *(
-                np.array(values)
-                for values in (point.positions, point.velocities, point.accelerations,
-                               point.effort)
-            ),
-        )
+        Point(point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec, *(
+            np.array(values)
+            for values in (point.positions, point.velocities, point.accelerations,
+                           point.effort)
+        ))
         for point in message.points
     ]
 
@@ -238,12 +228,10 @@ def test_a_payload_may_be_set_while_it_runs_and_a_bad_one_is_rejected(domain_id:
         assert wait_until(client.service_is_ready)
 
         def set_payload(link: str) -> Any:
-            request = SetParametersAtomically.Request(
-                parameters=[
-                    Parameter('payload.link', value=[link]).to_parameter_msg(),
-                    Parameter('payload.mass', value=[2.0]).to_parameter_msg(),
-                ]
-            )
+            request = SetParametersAtomically.Request(parameters=[
+                Parameter('payload.link', value=[link]).to_parameter_msg(),
+                Parameter('payload.mass', value=[2.0]).to_parameter_msg(),
+            ])
             future = client.call_async(request)
             assert wait_until(future.done)
             return future.result().result
@@ -285,24 +273,3 @@ def test_a_missing_input_is_logged_and_ctrl_c_ends_the_node_with_0(domain_id: in
         process.wait_for('trajectory rejected: no_robot_description')
         process.send(signal.SIGINT)
         assert process.wait() == 0
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'said'),
-    [
-        (['--ros-args', '-p', 'resample:=-1.0'], 'resample'),
-        (['--ros-args', '-p', 'resample:=1.0e-5'], 'resample: 1e-05 s is below 0.001 s'),
-        (['--ros-args', '-p', 'resmaple:=1.0'], 'resmaple: no such parameter'),
-        (['--ros-args', '-p', 'friction.model:=stribeck'], "friction.model: 'stribeck' is none"),
-        (['--ros-args', '-p', 'robot_description:=hello'], 'XML'),
-        (['file.yaml'], 'unrecognized arguments: file.yaml'),
-    ],
-)
-def test_bad_arguments_end_in_one_line_and_exit_code_2(
-    domain_id: int, arguments: list[str], said: str
-) -> None:
-    with RosProcess(EXECUTABLE, *arguments, domain_id=domain_id) as process:
-        assert process.wait() == 2
-        assert said in process.output
-        assert 'Traceback' not in process.output
-        assert len([line for line in process.output.splitlines() if 'usage' not in line]) == 1

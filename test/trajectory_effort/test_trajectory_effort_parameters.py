@@ -51,19 +51,11 @@ def test_the_defaults_are_accepted_and_stand_beside_those_of_the_control() -> No
     assert values['mode'] == 'gravity'
 
 
-@pytest.mark.parametrize(
-    ('name', 'value'),
-    [
-        ('resample', float('nan')),
-        ('resample', 5e-4),
-        ('joint_states_timeout', float('inf')),
-        ('start_tolerance', float('nan')),
-        ('friction.model', 'stribeck'),
-        ('gravity', [0.0, 0.0]),
-        ('payload.mass', [-1.0]),
-        ('hardware_compensates', ['weight']),
-    ],
-)
+@pytest.mark.parametrize(('name', 'value'), [
+    ('resample', float('nan')), ('resample', 5e-4), ('joint_states_timeout', float('inf')),
+    ('start_tolerance', float('nan')), ('friction.model', 'stribeck'), ('gravity', [0.0, 0.0]),
+    ('payload.mass', [-1.0]), ('hardware_compensates', ['weight']),
+])
 def test_a_value_that_cannot_be_used_is_rejected_by_name(name: str, value: Any) -> None:
     given = {name: value}
     if name == 'payload.mass':

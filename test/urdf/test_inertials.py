@@ -67,8 +67,7 @@ def hard(origin: str, mass: str, inertia: str) -> str:
 
 
 BEFORE = hard(
-    '<origin\n rpy="0 0 0"   xyz="0 0 0"></origin>',
-    "<mass value='1'   />",
+    '<origin\n rpy="0 0 0"   xyz="0 0 0"></origin>', "<mass value='1'   />",
     '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"  />',
 )
 
@@ -89,51 +88,45 @@ def written(text: str, inertial: Inertial | None = NEW) -> str:
 WHOLE = f'<inertial>{ORIGIN}{MASS}{INERTIA}</inertial>'
 
 
-@pytest.mark.parametrize(
-    ('before', 'after'),
-    [
-        ('<link name="arm"/>', f'<link name="arm">{WHOLE}</link>'),
-        ('<link name="arm" />', f'<link name="arm">{WHOLE}</link>'),
-        ('<link name="arm"></link>', f'<link name="arm">{WHOLE}</link>'),
-        ('<link name="arm"><a/></link>', f'<link name="arm">{WHOLE}<a/></link>'),
-        (
-            '\r\n <link name="arm"/>\r\n',
-            '\r\n <link name="arm">\r\n  <inertial>\r\n'
-            f'   {ORIGIN}\r\n   {MASS}\r\n   {INERTIA}\r\n'
-            '  </inertial>\r\n </link>\r\n',
-        ),
-        (
-            '\n\n  <link name="arm">\n    <a/>\n  </link>',
-            '\n\n  <link name="arm">\n    <inertial>\n'
-            f'      {ORIGIN}\n      {MASS}\n      {INERTIA}\n'
-            '    </inertial>\n    <a/>\n  </link>',
-        ),
-        (
-            '<link name="arm"><inertial><mass value="1"/></inertial></link>',
-            f'<link name="arm"><inertial>{ORIGIN}{INERTIA}{MASS}</inertial></link>',
-        ),
-        (
-            '<link name="arm"><inertial>\n\t<mass value="1"/>\n<inertia/></inertial></link>',
-            f'<link name="arm"><inertial>\n\t{ORIGIN}\n\t{MASS}\n{INERTIA}</inertial></link>',
-        ),
-    ],
-)
+@pytest.mark.parametrize(('before', 'after'), [
+    ('<link name="arm"/>', f'<link name="arm">{WHOLE}</link>'),
+    ('<link name="arm" />', f'<link name="arm">{WHOLE}</link>'),
+    ('<link name="arm"></link>', f'<link name="arm">{WHOLE}</link>'),
+    ('<link name="arm"><a/></link>', f'<link name="arm">{WHOLE}<a/></link>'),
+    (
+        '\r\n <link name="arm"/>\r\n',
+        '\r\n <link name="arm">\r\n  <inertial>\r\n'
+        f'   {ORIGIN}\r\n   {MASS}\r\n   {INERTIA}\r\n'
+        '  </inertial>\r\n </link>\r\n',
+    ),
+    (
+        '\n\n  <link name="arm">\n    <a/>\n  </link>',
+        '\n\n  <link name="arm">\n    <inertial>\n'
+        f'      {ORIGIN}\n      {MASS}\n      {INERTIA}\n'
+        '    </inertial>\n    <a/>\n  </link>',
+    ),
+    (
+        '<link name="arm"><inertial><mass value="1"/></inertial></link>',
+        f'<link name="arm"><inertial>{ORIGIN}{INERTIA}{MASS}</inertial></link>',
+    ),
+    (
+        '<link name="arm"><inertial>\n\t<mass value="1"/>\n<inertia/></inertial></link>',
+        f'<link name="arm"><inertial>\n\t{ORIGIN}\n\t{MASS}\n{INERTIA}</inertial></link>',
+    ),
+])
 def test_what_is_missing_is_inserted_in_the_lines_style(before: str, after: str) -> None:
     assert written(before) == after
 
 
-@pytest.mark.parametrize(
-    ('before', 'after'),
-    [
-        ('<link name="arm"/>', '<link name="arm"/>'),
-        ('<link name="arm"><inertial><mass/></inertial></link>', '<link name="arm"></link>'),
-        (
-            '<link name="arm">\r\n  <!-- a -->\r\n  <inertial>\r\n    <mass value="1"/>\r\n'
-            '  </inertial>\r\n  <b/>\r\n</link>',
-            '<link name="arm">\r\n  <!-- a -->\r\n  <b/>\r\n</link>',
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(('before', 'after'), [
+    ('<link name="arm"/>', '<link name="arm"/>'),
+    ('<link name="arm"><inertial><mass/></inertial></link>', '<link name="arm"></link>'),
+    (
+        '<link name="arm">\r\n  <!-- a -->\r\n  <inertial>\r\n    <mass value="1"/>\r\n'
+        '  </inertial>\r\n  <b/>\r\n</link>',
+        '<link name="arm">\r\n  <!-- a -->\r\n  <b/>\r\n</link>',
+    ),
+])  # fmt: skip
 def test_none_removes_the_element_with_its_line(before: str, after: str) -> None:
     assert written(before, None) == after
 

@@ -312,9 +312,7 @@ def test_an_external_entity_in_a_parameter_reads_no_file(tmp_path: Path) -> None
     assert 'the secret' not in str(rejection(declaration + GOOD))
 
 
-QUADRATIC = (
-    f'<!DOCTYPE r [<!ENTITY a "{"x" * 50_000}">]><robot name="{"&a;" * 50_000}"/>'
-)
+QUADRATIC = f'<!DOCTYPE r [<!ENTITY a "{"x" * 50_000}">]><robot name="{"&a;" * 50_000}"/>'
 HIDDEN = [
     pytest.param(f'<!--robot-->\n<!DOCTYPE robot>{GOOD}', id='behind-a-comment'),
     pytest.param(f'<?robot arm?><!DOCTYPE robot>{GOOD}', id='behind-an-instruction'),
@@ -368,18 +366,15 @@ def test_a_document_type_from_xacro_is_rejected(tmp_path: Path) -> None:
     assert parse_urdf(xacro.process_file(str(path)).toxml()).name == 'arm'
 
 
-@pytest.mark.parametrize(
-    ('content', 'reason'),
-    [
-        pytest.param(b'\x89PNG\r\n\x1a\n\x00\xff\xfe', 'cannot read', id='binary'),
-        pytest.param(b'\x7fELF\x02\x01\x01\x00', 'not well-formed', id='binary-in-ascii'),
-        pytest.param(b'', 'empty', id='empty'),
-        pytest.param(GOOD.encode('utf-16'), 'cannot read', id='utf-16'),
-        pytest.param(GOOD.replace('arm', 'b\xe4r').encode('latin-1'), 'cannot read', id='latin-1'),
-        pytest.param(b' ' * (MAX_BYTES + 1), 'over 16777216 bytes', id='too-large'),
-        pytest.param(b' ' * MAX_BYTES + b'\xc3\xa4', 'over 16777216 bytes', id='cut-letter'),
-    ],
-)
+@pytest.mark.parametrize(('content', 'reason'), [
+    pytest.param(b'\x89PNG\r\n\x1a\n\x00\xff\xfe', 'cannot read', id='binary'),
+    pytest.param(b'\x7fELF\x02\x01\x01\x00', 'not well-formed', id='binary-in-ascii'),
+    pytest.param(b'', 'empty', id='empty'),
+    pytest.param(GOOD.encode('utf-16'), 'cannot read', id='utf-16'),
+    pytest.param(GOOD.replace('arm', 'b\xe4r').encode('latin-1'), 'cannot read', id='latin-1'),
+    pytest.param(b' ' * (MAX_BYTES + 1), 'over 16777216 bytes', id='too-large'),
+    pytest.param(b' ' * MAX_BYTES + b'\xc3\xa4', 'over 16777216 bytes', id='cut-letter'),
+])
 def test_a_file_must_be_a_urdf(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / 'robot.urdf'
     path.write_bytes(content)

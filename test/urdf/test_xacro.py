@@ -29,39 +29,33 @@ MACRO = (
 needs_xacro = pytest.mark.skipif(find_spec('xacro') is None, reason='xacro is not installed')
 
 
-@each(
-    'text',
-    [
-        pytest.param(MACRO, id='macro'),
-        pytest.param(f'<robot name="a" {NAMESPACE}><link name="a"/><xacro:b/></robot>', id='call'),
-        pytest.param(ARM.replace('<axis', '<xacro:insert_block name="b"/><axis'), id='in-a-joint'),
-        pytest.param(ARM.replace('<joint ', '<joint xacro:a="b" '), id='attribute'),
-        pytest.param(ARM.replace('"base"', '"${prefix}base"'), id='property-in-names'),
-        pytest.param(ARM.replace('"arm"', '"$(arg prefix)arm"'), id='argument-in-a-name'),
-        pytest.param(ARM.replace('value="1.0"', 'value="${2 * m}"'), id='property-in-a-number'),
-        pytest.param(ARM.replace('name="robot"', 'name="$(arg robot)"'), id='robot-name'),
-        pytest.param(f'<robot name="a"><include filename="b"/>{ARM[20:]}', id='old-include'),
-        pytest.param('<robot><link name="a"/><macro name="b"/></robot>', id='old-macro'),
-        pytest.param(f'<macros {NAMESPACE}><xacro:macro name="a"/></macros>', id='other-root'),
-    ],
-)
+@each('text', [
+    pytest.param(MACRO, id='macro'),
+    pytest.param(f'<robot name="a" {NAMESPACE}><link name="a"/><xacro:b/></robot>', id='call'),
+    pytest.param(ARM.replace('<axis', '<xacro:insert_block name="b"/><axis'), id='in-a-joint'),
+    pytest.param(ARM.replace('<joint ', '<joint xacro:a="b" '), id='attribute'),
+    pytest.param(ARM.replace('"base"', '"${prefix}base"'), id='property-in-names'),
+    pytest.param(ARM.replace('"arm"', '"$(arg prefix)arm"'), id='argument-in-a-name'),
+    pytest.param(ARM.replace('value="1.0"', 'value="${2 * m}"'), id='property-in-a-number'),
+    pytest.param(ARM.replace('name="robot"', 'name="$(arg robot)"'), id='robot-name'),
+    pytest.param(f'<robot name="a"><include filename="b"/>{ARM[20:]}', id='old-include'),
+    pytest.param('<robot><link name="a"/><macro name="b"/></robot>', id='old-macro'),
+    pytest.param(f'<macros {NAMESPACE}><xacro:macro name="a"/></macros>', id='other-root'),
+])
 def test_raw_xacro_is_rejected_with_the_way_out(text: str) -> None:
     with pytest.raises(UrdfError) as caught:
         parse_urdf(text)
     assert WAY_OUT in caught.value.reason
 
 
-@each(
-    ('before', 'after'),
-    [
-        pytest.param('<robot ', f'<robot {NAMESPACE} ', id='declared-prefix'),
-        pytest.param('<joint', '<!-- <xacro:arm/> ${x} --><joint', id='comment'),
-        pytest.param('<inertial>', '<visual><geometry><mesh filename="$(find a)/b.dae"/>'
-                     '</geometry></visual><inertial>', id='mesh'),
-        pytest.param('</robot>', '<gazebo><p x="${HOME}">$(find a)</p></gazebo></robot>',
-                     id='plugin'),
-    ],
-)
+@each(('before', 'after'), [
+    pytest.param('<robot ', f'<robot {NAMESPACE} ', id='declared-prefix'),
+    pytest.param('<joint', '<!-- <xacro:arm/> ${x} --><joint', id='comment'),
+    pytest.param('<inertial>', '<visual><geometry><mesh filename="$(find a)/b.dae"/>'
+                 '</geometry></visual><inertial>', id='mesh'),
+    pytest.param('</robot>', '<gazebo><p x="${HOME}">$(find a)</p></gazebo></robot>',
+                 id='plugin'),
+])
 def test_remains_of_xacro_that_mean_nothing_are_left_out(before: str, after: str) -> None:
     text = ARM.replace(before, after, 1)
     assert text != ARM
@@ -114,18 +108,15 @@ def test_threads_expand_one_file_after_the_other(xacro_file: Path) -> None:
 
 
 @needs_xacro
-@each(
-    ('content', 'reason'),
-    [
-        pytest.param('<xacro:property name="a" value="${1 / 0}"/>${a}', 'zero', id='expression'),
-        pytest.param('<xacro:include filename="no.xacro"/>', 'no.xacro', id='include'),
-        pytest.param('<link name="$(arg prefix)a"/>', 'NAME:=VALUE', id='argument'),
-        pytest.param('<xacro:no_such_macro/>', 'no_such_macro', id='macro'),
-        pytest.param('<xacro:include filename="$(find no_such)/a"/>', 'Try `xacro', id='find'),
-        pytest.param('<xacro:include filename="arm.xacro"/>', 'recursion', id='endless'),
-        pytest.param('<link', 'not well-formed', id='xml'),
-    ],
-)
+@each(('content', 'reason'), [
+    pytest.param('<xacro:property name="a" value="${1 / 0}"/>${a}', 'zero', id='expression'),
+    pytest.param('<xacro:include filename="no.xacro"/>', 'no.xacro', id='include'),
+    pytest.param('<link name="$(arg prefix)a"/>', 'NAME:=VALUE', id='argument'),
+    pytest.param('<xacro:no_such_macro/>', 'no_such_macro', id='macro'),
+    pytest.param('<xacro:include filename="$(find no_such)/a"/>', 'Try `xacro', id='find'),
+    pytest.param('<xacro:include filename="arm.xacro"/>', 'recursion', id='endless'),
+    pytest.param('<link', 'not well-formed', id='xml'),
+])
 def test_a_xacro_file_that_cannot_be_expanded_is_rejected(
     tmp_path: Path, content: str, reason: str
 ) -> None:

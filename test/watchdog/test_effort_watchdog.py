@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from importlib.util import find_spec
-import os
 from pathlib import Path
 import signal
 import time
@@ -18,7 +16,7 @@ import numpy as np
 import pytest
 
 from support import python_process
-from support.models.robots import ROOT, SHIPPED
+from support.models.robots import SHIPPED
 from support.ros import fake_robot as fake_robot_module
 from support.ros.fake_robot import DEFAULT_RATE_LIMIT, GRAVITY, LIMITS, FakeRobot, fake_robot
 from support.ros.fake_robot import node as feedforward_node
@@ -46,7 +44,6 @@ PERIOD = 0.004
 """Time between two checks of the watchdog, and between its commands, s."""
 
 TIMEOUT = 0.020
-RAMP = 0.2
 PANDA = SHIPPED[1]
 LAUNCH_PATIENCE = 5.0
 """After which ``ros2 launch`` sends SIGTERM to what SIGINT has not ended, s."""
@@ -124,11 +121,6 @@ def watchdog(domain_id: int, *options: str) -> RosProcess:
 
 def commander(domain_id: int, rate: float = RATE, efforts: Any = EFFORTS) -> RosProcess:
     return RosProcess('support.ros.commander', *map(str, (rate, *efforts)), domain_id=domain_id)
-
-
-@pytest.fixture(autouse=True)
-def commander_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv('PYTHONPATH', str(ROOT / 'test'), prepend=os.pathsep)
 
 
 @pytest.fixture
@@ -280,10 +272,7 @@ def test_a_watchdog_that_ends_during_its_ramp_leaves_zero(
 
 
 def test_everything_follows_the_namespace(domain_id: int) -> None:
-    with (
-        ros_node(domain_id) as node,
-        watchdog(domain_id, '-r __ns:=/left') as process,
-    ):
+    with ros_node(domain_id) as node, watchdog(domain_id, '-r __ns:=/left') as process:
         process.wait_for(f'watching /left/{TOPIC}')
         controller = Controller(node, f'/left/{TOPIC}')
         assert controller.wait_for_state('quiet').name == 'left/effort_watchdog'
@@ -298,38 +287,6 @@ def test_a_signal_ends_it_with_exit_code_0_before_launch_sends_the_next(
     assert watching.wait() == 0
     assert time.monotonic() - began < LAUNCH_PATIENCE
     assert 'Traceback' not in watching.output
-
-
-@pytest.mark.parametrize(
-    ('option', 'complaint'),
-    [
-        ('timeoutt:=0.1', 'timeoutt: no such parameter'),
-        ('timeout:=0.001', 'timeout: '),
-        ('timeout:=soon', 'timeout: '),
-        ('timeout:=.nan', 'timeout: '),
-        ('timeout:=0.006', 'timeout: 0.006 s is shorter than two periods at 250.0 Hz'),
-        ('rate:=5.0', 'rate: '),
-        ('ramp_duration:=-1.0', 'ramp_duration: '),
-        ('action:=bark', "action: 'bark' is none of zero, deactivate_controller"),
-        ('command_topic:=a//b', 'command_topic: '),
-        ('controller_manager:=a//b', 'controller_manager: '),
-    ],
-)
-def test_a_bad_parameter_ends_it_with_exit_code_2_and_is_named(
-    domain_id: int, option: str, complaint: str
-) -> None:
-    with watchdog(domain_id, f'-p {option}') as process:
-        assert process.wait() == 2
-        assert complaint in process.output
-        assert 'Traceback' not in process.output
-
-
-def test_to_deactivate_a_controller_without_the_messages_is_rejected(domain_id: int) -> None:
-    if find_spec('controller_manager_msgs') is not None:
-        pytest.skip('controller_manager_msgs is installed')
-    with watchdog(domain_id, '-p action:=deactivate_controller') as process:
-        assert process.wait() == 2
-        assert 'action: deactivate_controller needs controller_manager_msgs' in process.output
 
 
 def test_it_keeps_out_of_the_shared_memory_of_fast_dds(domain_id: int) -> None:
@@ -363,8 +320,7 @@ def test_the_simulated_arm_gets_zeros_when_its_node_is_killed(domain_id: int) ->
         '--ros-args', '-p', 'joint_states_timeout:=5.0', '-p', 'hardware_compensates:=[none]'
     ]
     with (
-        ros_node(domain_id) as node,
-        watchdog(domain_id, PATIENT) as process,
+        ros_node(domain_id) as node, watchdog(domain_id, PATIENT) as process,
         RosProcess('rnea_ros.sim.simulated_robot', *arm, domain_id=domain_id),
         RosProcess('rnea_ros.node.feedforward_node', *patient, domain_id=domain_id) as feedforward,
     ):
@@ -383,8 +339,7 @@ def test_after_a_stall_the_node_starts_at_the_effort_of_the_watchdog(
 ) -> None:
     options = '-p joint_states_timeout:=0.1 -p hold_duration:=60.0'
     with (
-        fake_robot(domain_id) as robot,
-        watchdog(domain_id),
+        fake_robot(domain_id) as robot, watchdog(domain_id),
         feedforward_node(domain_id, options) as process,
     ):
         controller = Controller(robot.node)

@@ -269,8 +269,7 @@ def test_a_publisher_that_dies_right_after_a_stall_is_missed_in_time(bench: Benc
 
 @properties
 @given(
-    command=efforts,
-    ramp_duration=st.floats(0.0, 3.0),
+    command=efforts, ramp_duration=st.floats(0.0, 3.0),
     looks=st.lists(st.floats(1e-4, 0.5), min_size=1, max_size=200),
 )
 def test_sent_efforts_shrink_from_the_last_command_to_zero(
@@ -295,16 +294,13 @@ def test_sent_efforts_shrink_from_the_last_command_to_zero(
 
 
 @properties
-@given(
-    events=st.lists(
-        st.one_of(
-            st.floats(1e-3, 0.3),
-            st.lists(st.floats(-100.0, 100.0), min_size=0, max_size=3),
-            st.just([math.nan]),
-        ),
-        max_size=60,
-    )
-)
+@given(events=st.lists(
+    st.one_of(
+        st.floats(1e-3, 0.3), st.lists(st.floats(-100.0, 100.0), min_size=0, max_size=3),
+        st.just([math.nan]),
+    ),
+    max_size=60,
+))
 def test_it_sends_only_in_silence_and_never_more_than_was_commanded(
     events: list[float | list[float]],
 ) -> None:

@@ -12,7 +12,7 @@ from .derivatives import branch_dtype
 from .joints import DEGREES, FIRST_COLUMN, POSITIONS, JointKind
 from .momentum import generalised_momentum
 from .regressor import PARAMETERS
-from .simd import LANES, MAX_ANGLE
+from .simd import LANES, MAX_ANGLE, cosine_and_sine_in_range
 
 __all__ = [
     'BASE',
@@ -31,5 +31,6 @@ __all__ = [
     'body_records',
     'branch_dtype',
     'composite_dtype',
+    'cosine_and_sine_in_range',
     'generalised_momentum',
 ]

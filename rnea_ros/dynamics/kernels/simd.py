@@ -50,7 +50,7 @@ def cosine_and_sine(x: Any) -> tuple[Any, Any]:
 
 
 @compiled
-def _cosine_and_sine_in_range(x: Any) -> tuple[Any, Any]:
+def cosine_and_sine_in_range(x: Any) -> tuple[Any, Any]:
     """
     Return cos x and sin x for angles up to :data:`MAX_ANGLE`.
 
@@ -89,7 +89,7 @@ def _nearest(x: Any) -> Any:
 def _cosine_and_sine_of_one(x: float) -> tuple[float, float]:
     if abs(x) > MAX_ANGLE:
         return np.cos(x), np.sin(x)
-    return _cosine_and_sine_in_range(x)
+    return cosine_and_sine_in_range(x)
 
 
 if COMPILED:
@@ -123,5 +123,5 @@ if COMPILED:
     @overload(cosine_and_sine, strict=False)
     def _cosine_and_sine_code(x: Any) -> Any:
         if x == numba_internals.lanes:
-            return lambda x: _cosine_and_sine_in_range(x)
+            return lambda x: cosine_and_sine_in_range(x)
         return lambda x: _cosine_and_sine_of_one(x)

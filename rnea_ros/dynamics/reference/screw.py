@@ -89,7 +89,7 @@ def chain_of_lists(Mlist: ArrayLike, Slist: ArrayLike, Glist: ArrayLike) -> Scre
     Return a serial chain from home poses, screws and spatial inertias.
 
     They are the arguments of ``InverseDynamics`` in the book's own code. A screw whose angular
-    part is no unit vector is permitted: its joint position counts in units of 1 / length rad.
+    part is not a unit vector is permitted: its joint position counts in units of 1 / length rad.
 
     :param Mlist: poses M_{0,1} to M_{n,n+1} of frame {i} in frame {i - 1} at joint position 0,
         shape (n + 1, 4, 4)

@@ -111,7 +111,7 @@ def chain_of(tree: KinematicTree) -> tuple[Body, ...]:
     bodies = bodies_of(tree)
     for number, body in enumerate(bodies, start=1):
         if body.parent != number - 1:
-            raise TreeError(_name(tree, number), 'it branches off: the tree is no serial chain')
+            raise TreeError(_name(tree, number), 'it branches off: the tree is not a serial chain')
         if body.coordinate != number - 1:
             reason = f'it is number {number} of the chain, and moves by q[{body.coordinate}]'
             raise TreeError(_name(tree, number), reason)

@@ -178,7 +178,7 @@ class TreeBuilder:
             if self._order is not None and coordinate.joint not in self._order:
                 raise TreeError(f'link {name!r}', f'the tree has no joint {coordinate.joint!r}')
             if not abs(np.linalg.norm(movement.axis) - 1.0) < 1e-9:
-                raise TreeError(f'link {name!r}', f'joint axis {movement.axis} is no unit vector')
+                raise TreeError(f'link {name!r}', f'axis {movement.axis} is not a unit vector')
         self._names.add(name)
         self._links.append(TreeLink(name, parent, placement, joint, inertia))
 

@@ -83,7 +83,7 @@ class JointStateMonitor:
         self._names = tuple(joint_names)
         if continuous is None:
             continuous = np.zeros(n, dtype=bool)
-        self._jumps = jumps or PositionJumps(np.full(n, np.inf), continuous, np.zeros(n))
+        self._jumps = jumps or PositionJumps(np.full(n, np.inf), continuous, np.zeros(n), 0.0)
         self._derived = DerivedVelocity(continuous, cutoff) if differentiate_velocity else None
         self._layouts = JointLayouts(joint_names)
         self._stamps = StampOrder(n)

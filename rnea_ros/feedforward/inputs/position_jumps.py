@@ -60,7 +60,7 @@ class PositionJumps:
 
     def __init__(
         self, speeds: Array, continuous: NDArray[np.bool_], timeouts: Array,
-        hold_duration: float = 0.0,
+        hold_duration: float,
     ) -> None:
         checked = np.isfinite(speeds)
         self.speeds = np.where(checked, speeds, 0.0)

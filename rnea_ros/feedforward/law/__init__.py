@@ -5,6 +5,7 @@
 
 from .control_law import LAWS, ControlLaw, Parts, ReferenceMotion, Terms
 from .friction import FrictionModel, JointFriction, VelocitySource
+from .joint_efforts import JointEfforts
 from .laws import ComputedTorque, Feedback, Feedforward, Gravity, GravityFeedback
 from .loaded_model import HardwareCompensation, LoadedBodies, LoadedModel, PayloadBlend
 
@@ -18,6 +19,7 @@ __all__ = [
     'Gravity',
     'GravityFeedback',
     'HardwareCompensation',
+    'JointEfforts',
     'JointFriction',
     'LoadedBodies',
     'LoadedModel',

@@ -41,8 +41,10 @@ class Terms:
     :param inertia: efforts for the reference's acceleration, including the rotors
     :param friction: joint friction
     :param external: -J^T f for external forces f
-    :param feedback: efforts of the gains for position and velocity errors
+    :param feedback: efforts of the gains for position and velocity errors, and of the damping
     :param trajectory: efforts from the trajectory's own points
+    :param soft_limits: efforts away from position limits
+    :param additional: efforts of another program
     """
 
     gravity: Array
@@ -52,6 +54,8 @@ class Terms:
     external: Array
     feedback: Array
     trajectory: Array
+    soft_limits: Array
+    additional: Array
 
     def total(self) -> Array:
         """Return the sum, shape (n,)."""
@@ -237,7 +241,7 @@ class ControlLaw:
         q, qd, qdd, acceleration, effort = self._parts
         feedback = zero if effort is None else effort.copy()
         if q is None:
-            return Terms(zero, zero, zero, zero, zero, feedback, zero)
+            return Terms(zero, zero, zero, zero, zero, feedback, zero, zero, zero)
         gravity, coriolis, inertia = robot.gravity(q).copy(), zero, zero
         if qd is not None:
             bias = robot.bias(q, qd).copy()
@@ -251,7 +255,8 @@ class ControlLaw:
         if self.compensated is not None:
             gravity -= self.compensated
         external = zero if self._external is None else self._external.copy()
-        return Terms(gravity, coriolis, inertia, self._friction_effort, external, feedback, zero)
+        friction = self._friction_effort
+        return Terms(gravity, coriolis, inertia, friction, external, feedback, zero, zero, zero)
 
     def _velocity_for_friction(self, qd: Array, reference: ReferenceMotion | None) -> Array:
         if self._friction_velocity is VelocitySource.MEASURED:

@@ -6,11 +6,12 @@ Joint friction.
 
 ::
 
-    tau_f = B qd + s(qd) (C + k |load|),   s(qd) = tanh(qd / v_s)
+    tau_f = B qd + s(qd) (C + k |load|) + o,   s(qd) = tanh(qd / v_s)
 
-B and C may differ between the two directions. The function s replaces the sign of the velocity:
-near zero the Coulomb friction has a slope instead of a step, so noise on a velocity of zero does
-not become noise of the full Coulomb friction.
+The offset o is not friction: it is what a joint's effort lacks or has too much at any velocity,
+such as the offset of its sensor. B and C may differ between the two directions. The function s
+replaces the sign of the velocity: near zero the Coulomb friction has a slope instead of a step, so
+noise on a velocity of zero does not become noise of the full Coulomb friction.
 """
 
 from __future__ import annotations
@@ -47,26 +48,30 @@ class JointFriction:
     :param coulomb: C in positive and in negative direction, shape (2, n), N m or N
     :param load: k, Coulomb friction per N m or N of joint load, shape (n,)
     :param smoothing_velocity: v_s, shape (n,), rad/s or m/s
+    :param offset: o, shape (n,), N m or N
     """
 
     viscous: Array
     coulomb: Array
     load: Array
     smoothing_velocity: Array
+    offset: Array
 
     @classmethod
     def none(cls, n: int) -> JointFriction:
         """Return joints without friction."""
-        return cls(np.zeros((2, n)), np.zeros((2, n)), np.zeros(n), np.ones(n))
+        return cls(np.zeros((2, n)), np.zeros((2, n)), np.zeros(n), np.ones(n), np.zeros(n))
 
     @property
     def has_friction(self) -> bool:
-        """Whether any joint has friction."""
-        return bool(self.viscous.any() or self.coulomb.any() or self.load.any())
+        """Whether any joint has friction or an offset."""
+        return any(
+            each.any() for each in (self.viscous, self.coulomb, self.load, self.offset)
+        )
 
     def friction(self, qd: Array, load: Array) -> Array:
         """
-        Return tau_f, the efforts that overcome friction, shape (n,), N m or N.
+        Return tau_f, the efforts that overcome friction, with the offsets, shape (n,), N m or N.
 
         :param qd: joint velocities, shape (n,), rad/s or m/s
         :param load: efforts that the joints carry, shape (n,), N m or N
@@ -77,4 +82,5 @@ class JointFriction:
         efforts: Array = self.viscous[0] * forwards + self.viscous[1] * backwards
         efforts += (self.coulomb[0] + of_load) * np.maximum(sign, 0.0)
         efforts += (self.coulomb[1] + of_load) * np.minimum(sign, 0.0)
+        efforts += self.offset
         return efforts

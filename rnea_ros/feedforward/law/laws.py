@@ -4,7 +4,8 @@
 """
 The control laws: how each follows a reference motion, with e = q_d - q and e' = qd_d - qd.
 
-A new law is a class here, a row in docs/control.md, and nothing else.
+A new law is a class here, a row in docs/control.md, and a formula in its test. Efforts of the
+trajectory's points and of other programs are added to every law's (:mod:`..active_law`).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class ComputedTorque(ControlLaw):
 
 
 class Feedback(ControlLaw):
-    """Kp e + Kd e', and no other term."""
+    """Kp e + Kd e', without the model."""
 
     name = 'feedback'
     needs_gains = True

@@ -7,7 +7,8 @@ The robot's dynamics with payloads, and the part of gravity that the hardware co
 A payload is added to the inertia of its link. A change of payloads is blended: the inertial
 parameters of the bodies move linearly to those with the new payloads. Some robots compensate
 gravity, or that of a payload, in their own controllers; that part must not be commanded a second
-time.
+time. If they do so for another direction of gravity, as on an inclined base, the difference is
+commanded.
 """
 
 from __future__ import annotations
@@ -32,16 +33,25 @@ class HardwareCompensation(enum.Enum):
     PAYLOAD = 'payload'
 
 
+AT_REST = np.zeros(6)
+"""Spatial velocity or acceleration."""
+
+
 class LoadedModel:
     """
     Dynamics of a robot with payloads; efforts have shape (n,), and the next call overwrites them.
 
     :param model: the robot without payloads
     :param hardware: efforts that the hardware compensates
+    :param hardware_gravity: gravitational acceleration for which it does so, shape (3,), m/s^2;
+        None for that of the model, or of :meth:`set_base`
     :ivar loaded_bodies: the bodies, with payloads
     """
 
-    def __init__(self, model: RobotModel, hardware: Iterable[HardwareCompensation] = ()) -> None:
+    def __init__(
+        self, model: RobotModel, hardware: Iterable[HardwareCompensation] = (),
+        hardware_gravity: Sequence[float] | None = None,
+    ) -> None:
         self.model = model
         self._loaded = model.workspace()
         self._unloaded = model.workspace()
@@ -51,6 +61,9 @@ class LoadedModel:
         hardware = frozenset(hardware)
         self._robot_compensated = HardwareCompensation.GRAVITY in hardware
         self._payload_compensated = HardwareCompensation.PAYLOAD in hardware
+        self._hardware_gravity = None if hardware_gravity is None else np.array(hardware_gravity)
+        self._base = (model.gravity, *model.base_motion.spatial())
+        self._hardware_effort = np.zeros(model.nv)
 
     @property
     def bodies(self) -> NDArray[np.void]:
@@ -73,6 +86,7 @@ class LoadedModel:
         :param velocity: spatial velocity of the root link in its own axes, shape (6,)
         :param acceleration: spatial acceleration of the root link in its own axes, shape (6,)
         """
+        self._base = (gravity, velocity, acceleration)
         self._base_turns = bool(velocity.any() or acceleration[:3].any())
         for workspace in (self._loaded, self._unloaded):
             workspace.set_base_motion(gravity, velocity, acceleration)
@@ -102,13 +116,29 @@ class LoadedModel:
         :param q: measured joint positions, shape (n,), rad or m
         :param gravity: g(q), shape (n,), N m or N; returned where the hardware compensates all
         """
+        if not (self._robot_compensated or self._payload_compensated):
+            return None
+        if self._hardware_gravity is not None:
+            return self._under_gravity(self._hardware_gravity, q)
         if self._robot_compensated and self._payload_compensated:
             return gravity
         if self._robot_compensated:
             return self._at_rest(self._unloaded, q)
-        if self._payload_compensated:
-            return gravity - self._at_rest(self._unloaded, q)
-        return None
+        return gravity - self._at_rest(self._unloaded, q)
+
+    def _under_gravity(self, gravity: Array, q: Array) -> Array:
+        """Return what the hardware compensates under a gravity, on a base at rest."""
+        effort = self._hardware_effort
+        effort[:] = 0.0
+        loaded, unloaded = self._payload_compensated, self._robot_compensated
+        for workspace, share in (
+            (self._loaded, float(loaded)), (self._unloaded, float(unloaded) - float(loaded))
+        ):
+            if share:
+                workspace.set_base_motion(gravity, AT_REST, AT_REST)
+                effort += share * workspace.gravity_torques(q)
+                workspace.set_base_motion(*self._base)
+        return effort
 
     def _at_rest(self, workspace: Workspace, q: Array) -> Array:
         if self._base_turns:

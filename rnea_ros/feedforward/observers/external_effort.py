@@ -4,8 +4,8 @@
 """
 External efforts, and contact: an external effort above the threshold of its joint.
 
-It is no safety function: a collision is found only after the robot has hit, later than a certified
-controller would, and not at all below the thresholds.
+It is not a safety function: a collision is found only after the robot has hit, later than by a
+certified controller, and not at all below the thresholds.
 """
 
 from __future__ import annotations

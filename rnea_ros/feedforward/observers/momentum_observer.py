@@ -37,8 +37,8 @@ from ..settings import EffortSource, ResolvedSettings
 
 (
     GAIN, THRESHOLD, MODEL_ERROR, ARMATURE, VISCOUS, VISCOUS_NEGATIVE, COULOMB, COULOMB_NEGATIVE,
-    LOAD, SMOOTHING,
-) = range(10)
+    LOAD, SMOOTHING, OFFSET,
+) = range(11)
 """Rows of the constants of the joints."""
 
 (
@@ -71,7 +71,7 @@ class MomentumObserver:
 
     def __init__(self, bodies: NDArray[np.void], settings: ResolvedSettings) -> None:
         m, n = len(settings.joints), settings.armature.size
-        self._constants = np.zeros((SMOOTHING + 1, m))
+        self._constants = np.zeros((OFFSET + 1, m))
         self._state = np.zeros((TICKS + 1, m))
         self.effort: Array = self._state[EFFORT]
         self.limit: Array = self._state[LIMIT]
@@ -104,6 +104,7 @@ class MomentumObserver:
         constants[COULOMB : COULOMB_NEGATIVE + 1] = friction.coulomb[:, joints]
         constants[LOAD] = friction.load[joints]
         constants[SMOOTHING] = friction.smoothing_velocity[joints]
+        constants[OFFSET] = friction.offset[joints]
 
     def reset(self) -> None:
         """Start again with the next joint state, from an external effort of zero."""
@@ -194,19 +195,19 @@ def _observe(
 @compiled
 def _friction(constants: Array, qd: float, tau: float) -> float:
     """
-    Return the friction of a joint, with the sign of its velocity.
+    Return the friction and the offset of a joint.
 
     The joint transmits L = tau - tau_f::
 
-        tau_f                = B qd + s (C + k |L|)  with s = tanh(qd / v_s), so
-        L (1 + s k sign(L))  = tau - B qd - s C
+        tau_f                = B qd + s (C + k |L|) + o  with s = tanh(qd / v_s), so
+        L (1 + s k sign(L))  = tau - B qd - s C - o
     """
     s = math.tanh(qd / constants[SMOOTHING])
     if qd >= 0.0:
         loss = constants[VISCOUS] * qd + constants[COULOMB] * s
     else:
         loss = constants[VISCOUS_NEGATIVE] * qd + constants[COULOMB_NEGATIVE] * s
-    rest = tau - loss
+    rest = tau - loss - constants[OFFSET]
     share = constants[LOAD] * s
     divisor = 1.0 + share if rest >= 0.0 else 1.0 - share
     transmitted: float = rest / max(divisor, MIN_TRANSMITTED)

@@ -3,6 +3,7 @@
 
 """Parameters of the control, each declared once, checked together before they take effect."""
 
+from .additional_effort import AdditionalEffortSettings
 from .base_sensor import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
 from .effort_units import EffortUnits
 from .external_effort import (
@@ -15,6 +16,7 @@ from .friction import FrictionSettings
 from .payloads import PayloadSettings
 from .resolved import ResolvedSettings, default_timeout, resolve
 from .settings import Settings, StaleAction
+from .soft_limits import SoftLimitSettings, SoftLimitZones
 from .wrench_inputs import (
     Measures,
     PublishFrame,
@@ -24,6 +26,7 @@ from .wrench_inputs import (
 )
 
 __all__ = [
+    'AdditionalEffortSettings',
     'BaseSensorSettings',
     'BaseUse',
     'ContactAction',
@@ -38,6 +41,8 @@ __all__ = [
     'ResolvedSettings',
     'SensorPlacement',
     'Settings',
+    'SoftLimitSettings',
+    'SoftLimitZones',
     'StaleAction',
     'StaleBase',
     'WrenchInputSettings',

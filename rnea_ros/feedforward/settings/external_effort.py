@@ -100,7 +100,7 @@ def check_link(link: str, joint_indices: NDArray[np.intp], model: RobotModel) ->
     if link not in model.link_names:
         raise InputError(
             'external_effort.link',
-            f'{brief(link)} is no link of robot {model.name!r}; known are '
+            f'{brief(link)} is not a link of robot {model.name!r}; known are '
             f'{", ".join(model.link_names)}',
         )
     moving: set[int] = set()

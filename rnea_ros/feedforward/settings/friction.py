@@ -72,6 +72,12 @@ class FrictionSettings:
         span=(1e-6, 1000.0),
         while_active=True,
     )
+    offset: tuple[float, ...] = parameter(
+        (0.0,),
+        f'constant effort, such as the offset of a sensor, {EACH}, N m or N',
+        span=(-MAX_GAIN, MAX_GAIN),
+        while_active=True,
+    )
     velocity: VelocitySource = parameter(
         VelocitySource.MEASURED, 'velocity for the friction model', while_active=True
     )
@@ -116,12 +122,15 @@ def resolve_friction(
         'friction.coulomb_negative', settings.coulomb, settings.coulomb_negative
     )
     load, smoothing = np.array(settings.load), np.array(settings.smoothing_velocity)
+    offset = np.array(settings.offset)
     if settings.model is FrictionModel.URDF:
         viscous = np.array(2 * [model.damping[joint_indices]])
         coulomb = np.array(2 * [model.friction[joint_indices]])
-        load = np.zeros_like(load)
+        load, offset = np.zeros_like(load), np.zeros_like(offset)
     if compensated or settings.model is FrictionModel.NONE:
-        viscous, coulomb, load = np.zeros_like(viscous), np.zeros_like(coulomb), 0.0 * load
+        viscous, coulomb, load, offset = (
+            np.zeros_like(each) for each in (viscous, coulomb, load, offset)
+        )
 
     def of_all_joints(values: Array, default: float = 0.0) -> Array:
         expanded = np.full((*values.shape[:-1], model.nv), default)
@@ -133,4 +142,5 @@ def resolve_friction(
         of_all_joints(coulomb),
         of_all_joints(load),
         of_all_joints(smoothing, 1.0),
+        of_all_joints(offset),
     )

@@ -87,7 +87,7 @@ def check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
         if payload.link not in model.link_names:
             known = ', '.join(model.link_names)
             raise InputError(
-                'payload.link', f'{brief(payload.link)} is no link; known are {known}'
+                'payload.link', f'{brief(payload.link)} is not a link; known are {known}'
             )
         for part in _WIDTHS:
             name, numbers = f'payload.{part}', np.asarray(getattr(payload, part)).ravel().tolist()

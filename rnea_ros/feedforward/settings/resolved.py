@@ -22,6 +22,7 @@ from .external_effort import check_link, contact_threshold
 from .friction import resolve_friction
 from .payloads import check_payloads
 from .settings import MAX_DURATION, RATES, Settings
+from .soft_limits import SoftLimitZones, resolve_soft_limits
 from .wrench_inputs import check_wrench_inputs
 
 DEFAULT_TIMEOUT_PERIODS = 20
@@ -58,6 +59,7 @@ class ResolvedSettings:
     :param uncommanded_timeout: timeout of the other joints' states, s
     :param friction: friction of all joints of the model, as the control compensates it
     :param motor_friction: the same, also if the hardware compensates it
+    :param soft_limits: zones before the position limits
     :param contact_threshold: external effort that counts as contact, shape (m,), N m or N
     """
 
@@ -73,6 +75,7 @@ class ResolvedSettings:
     uncommanded_timeout: float
     friction: JointFriction
     motor_friction: JointFriction
+    soft_limits: SoftLimitZones
     contact_threshold: Array
 
     @property
@@ -134,6 +137,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
             compensated=HardwareCompensation.FRICTION in settings.hardware_compensates
         ),
         motor_friction=friction(compensated=False),
+        soft_limits=resolve_soft_limits(settings.soft_limits, joints, model, settings.period),
         contact_threshold=contact_threshold(settings.contact, effort_limits),
     )
     if not resolved.greatest_stop_time <= MAX_STOP_TIME:
@@ -165,6 +169,11 @@ def _check_numbers(settings: Settings) -> None:
         raise InputError('velocity_limit_factor', f'{factor} is below 1 and not 0')
     in_range('reference_timeout', settings.reference_timeout, settings.period, MAX_DURATION)
     check_ranges(settings)
+    if len(settings.hardware_gravity) != 3 and settings.own_hardware_gravity is not None:
+        raise InputError(
+            'hardware_gravity',
+            f'{brief(settings.hardware_gravity)} is neither three numbers nor [0.0]',
+        )
 
 
 def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
@@ -183,6 +192,6 @@ def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
         if name not in model.joint_names:
             raise InputError(
                 'joints',
-                f'joint {brief(name)} is no moving, independent joint of robot {model.name!r}; '
+                f'joint {brief(name)} is not a moving, independent joint of robot {model.name!r}; '
                 f'known are {", ".join(model.joint_names)}',
             )

@@ -11,10 +11,12 @@ import enum
 from ...parameters import EACH, group, parameter
 from ...robot import Payload
 from ..law import LAWS, ControlLaw, Gravity, HardwareCompensation
+from .additional_effort import AdditionalEffortSettings
 from .base_sensor import BaseSensorSettings
 from .effort_units import EffortUnits
 from .external_effort import ContactSettings, ExternalEffortSettings
 from .friction import MAX_GAIN, FrictionSettings
+from .soft_limits import SoftLimitSettings
 from .wrench_inputs import WrenchInputSettings
 
 MAX_DURATION = 3600.0
@@ -22,6 +24,10 @@ MAX_DURATION = 3600.0
 
 RATES = (1.0, 10_000.0)
 """Lowest and highest rate, Hz."""
+
+
+AS_GRAVITY = (0.0,)
+"""Stands for the gravity of the model."""
 
 
 class StaleAction(enum.Enum):
@@ -52,6 +58,8 @@ class Settings:
     :param base_sensor: the IMU on the base, None for no IMU
     :param external_effort: observer of external efforts
     :param contact: thresholds and reaction
+    :param additional_effort: efforts of another program
+    :param soft_limits: zones before the position limits
     """
 
     joints: tuple[str, ...]
@@ -76,11 +84,23 @@ class Settings:
     compensate_coriolis: bool = parameter(
         False, 'include Coriolis and centrifugal efforts in mode gravity', while_active=True
     )
+    damping: tuple[float, ...] = parameter(
+        (0.0,),
+        f'damping while no motion is followed, {EACH}, N m s/rad or N s/m',
+        span=(0.0, MAX_GAIN),
+        while_active=True,
+    )
     armature: tuple[float, ...] = parameter(
         (0.0,),
         f'rotor inertia at the joint, {EACH}, kg m^2 or kg: '
         'inertia of the rotor itself times gear ratio squared',
         span=(0.0, 1e4),
+    )
+    hardware_gravity: tuple[float, ...] = parameter(
+        AS_GRAVITY,
+        'gravitational acceleration in the root link frame for which the robot compensates '
+        'gravity and payload, m/s^2; [0.0]: the parameter gravity, with an IMU its direction',
+        span=(-100.0, 100.0),
     )
     effort_limits: tuple[float, ...] = parameter(
         (0.0,), f'maximum effort, {EACH}, N m or N; 0: the URDF limit', span=(0.0, 1e6)
@@ -147,6 +167,15 @@ class Settings:
     base_sensor: BaseSensorSettings | None = None
     external_effort: ExternalEffortSettings = group(ExternalEffortSettings(), 'external_effort.')
     contact: ContactSettings = group(ContactSettings(), 'contact.')
+    additional_effort: AdditionalEffortSettings = group(
+        AdditionalEffortSettings(), 'additional_effort.'
+    )
+    soft_limits: SoftLimitSettings = group(SoftLimitSettings(), 'soft_limits.')
+
+    @property
+    def own_hardware_gravity(self) -> tuple[float, ...] | None:
+        """Gravity for which the robot compensates, m/s^2; None for that of the model."""
+        return None if self.hardware_gravity == AS_GRAVITY else self.hardware_gravity
 
     @property
     def period(self) -> float:

@@ -5,13 +5,15 @@
 Desired motions: from a trajectory message, or a controller's state, to the state followed now.
 
 A trajectory passes these modules once, in this order: :mod:`.request`, :mod:`.parse`,
-:mod:`.compile`, :mod:`.spline`, :mod:`.trajectory`, :mod:`.constraints`, :mod:`.join` (only to
-replace an active trajectory), :mod:`.reference`. :mod:`.goals` judges the robot by it.
+:mod:`.compile`, :mod:`.upsampling`, :mod:`.spline`, :mod:`.trajectory`, :mod:`.constraints`,
+:mod:`.join` (only to replace an active trajectory), :mod:`.reference`, :mod:`.deceleration` (only
+after a cancel). :mod:`.goals` judges the robot by it.
 """
 
 from .compile import compile_trajectory
 from .constraints import check_start
 from .controller_state import ControllerStateMonitor, ReferenceSource
+from .deceleration import Deceleration
 from .goals import (
     ErrorCode,
     Goal,
@@ -25,7 +27,7 @@ from .goals import (
 from .join import Handover
 from .reference import Reference
 from .request import Column, Header, TrajectoryPoint, TrajectoryRequest
-from .rules import JointRules, TrajectoryError, TrajectoryReason
+from .rules import Interpolation, JointRules, TrajectoryError, TrajectoryReason
 from .speed_scaling import SpeedScaling
 from .spline import CUBIC, LINEAR, QUINTIC, Knots, turning_points, values_at
 from .trajectory import MotionState, Setpoint, States, Trajectory, derivative, states_in
@@ -36,12 +38,14 @@ __all__ = [
     'QUINTIC',
     'Column',
     'ControllerStateMonitor',
+    'Deceleration',
     'ErrorCode',
     'Goal',
     'GoalResult',
     'GoalSample',
     'Handover',
     'Header',
+    'Interpolation',
     'JointRules',
     'JointTolerance',
     'Knots',

@@ -6,8 +6,8 @@ Compiles a trajectory request into the motion that the robot follows.
 
 Input: a :class:`.TrajectoryRequest` and the state of the robot. Output: a :class:`.Trajectory`, a
 :class:`.Setpoint`, or a :class:`.TrajectoryError`. The steps are, in order: :mod:`.parse`, the
-start state, whole turns of continuous joints, the bridge to a first point after time 0, the
-:mod:`.spline`, and its :mod:`.constraints`.
+start state, whole turns of continuous joints, the bridge to a first point after time 0,
+:mod:`.upsampling`, the :mod:`.spline`, and its :mod:`.constraints`.
 
 A trajectory has the same meaning as in ros2_control's joint_trajectory_controller (JTC). Unlike
 JTC, this module checks the distance from the robot and the limits.
@@ -27,9 +27,13 @@ from .constraints import check_finite, check_positions, check_start, check_veloc
 from .join import Handover, join
 from .parse import ParsedRequest, parse
 from .request import TrajectoryRequest
-from .rules import JointRules, TrajectoryError, TrajectoryReason
+from .rules import Interpolation, JointRules, TrajectoryError, TrajectoryReason
 from .spline import CUBIC, LINEAR, Knots
 from .trajectory import MotionState, Setpoint, Trajectory
+from .upsampling import upsampled
+
+MIN_BRIDGE = 0.5
+"""Shortest bridge of a spline from the active trajectory, as a share of the segment after it."""
 
 
 def compile_trajectory(
@@ -56,6 +60,10 @@ def compile_trajectory(
     **Handover.** The request takes over from the active trajectory, in the state that this one
     reaches then. Points at the handover or before it are dropped, and a bridge leads to the next
     one, continuous in position and velocity. Joints that are not in the request go on.
+
+    **Spline.** With ``rules.interpolation`` ``SPLINE``, points that all have positions only get
+    the velocities and accelerations of a spline. The bridge is its first segment, so that a
+    handover is continuous in the acceleration too.
 
     **Continuous joints.** Positions are shifted by whole turns, so that the trajectory starts
     within half a turn of the start state. JTC shifts the measured position instead.
@@ -86,22 +94,31 @@ def compile_trajectory(
     elapsed = 0.0 if request.start_time is None else max(0.0, now - request.start_time)
     starts_midway = bool(points.times[0] <= elapsed)
     has_bridge = handover is not None or not starts_midway
+    is_spline = bool(
+        rules.interpolation is Interpolation.SPLINE
+        and (points.degrees == LINEAR).all()
+        and not request.is_setpoint
+    )
     start_time = request.start_time
     if start_time is None and has_bridge and start is desired:
         start_time = now
 
     # Finite values may overflow here; check_finite rejects the result.
     with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
+        if is_spline and not has_bridge:
+            points = upsampled(points)
         q_joined = _position_at(points, elapsed, rules)
         shift = rules.whole_turns(q_joined - start.position)
         points = replace(points, positions=points.positions - shift)
         dropped = 0
         if handover is not None:
-            dropped = _passed(points, elapsed)
-            points = _after_handover(points, dropped, start)
+            dropped = _passed(points, elapsed, is_spline=is_spline)
+            points = _after_handover(points, dropped, start, is_spline=is_spline)
         knots = _with_bridge(points, parsed, elapsed, start) if has_bridge else points
+        if is_spline and has_bridge:
+            knots = upsampled(knots, continues=handover is not None)
         trajectory = Trajectory(rules.joint_names, start_time, knots)
-    # The start of the bridge is no point of the request.
+    # The start of the bridge is not a point of the request.
     first_point = dropped - 1 if has_bridge else 0
     check_finite(trajectory, first_point)
     if starts_midway:
@@ -169,8 +186,13 @@ def _position_at(points: Knots, time: float, rules: JointRules) -> Array:
     return q
 
 
-def _passed(points: Knots, time: float) -> int:
-    """Return the number of points at a time or before it, which must not be all."""
+def _passed(points: Knots, time: float, *, is_spline: bool) -> int:
+    """
+    Return the number of points to drop: at a time or before it. They must not be all.
+
+    A spline drops a point right after the time too, unless it is the last one: the way to it would
+    be too short for a small deviation of this point from the active trajectory.
+    """
     passed = int(np.searchsorted(points.times, time, side='right'))
     if passed == points.times.size:
         raise TrajectoryError(
@@ -178,10 +200,16 @@ def _passed(points: Knots, time: float) -> int:
             f'the last point at {points.times[-1]} s is not after the start at {time} s',
             point=passed - 1,
         )
+    if is_spline and passed + 1 < points.times.size:
+        before, after = points.times[passed : passed + 2] - time
+        if before < MIN_BRIDGE * (after - before):
+            passed += 1
     return passed
 
 
-def _after_handover(points: Knots, dropped: int, start: MotionState) -> Knots:
+def _after_handover(
+    points: Knots, dropped: int, start: MotionState, *, is_spline: bool
+) -> Knots:
     """
     Return the points that are left, such that a bridge from the active trajectory is smooth.
 
@@ -192,11 +220,12 @@ def _after_handover(points: Knots, dropped: int, start: MotionState) -> Knots:
     :param points: points of all joints
     :param dropped: number of points to drop
     :param start: state at the handover
+    :param is_spline: whether a spline gives the velocities
     """
     fields = (points.times, points.positions, points.velocities, points.accelerations)
     times, q, qd, qdd = (field[dropped:].copy() for field in fields)
     degrees = points.degrees[dropped:].copy()
-    if degrees[0] == LINEAR:
+    if degrees[0] == LINEAR and not is_spline:
         degrees[0] = CUBIC
         if times.size > 1:
             qd[0] = (q[1] - q[0]) / (times[1] - times[0])

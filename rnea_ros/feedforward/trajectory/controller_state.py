@@ -63,7 +63,6 @@ class ControllerStateMonitor:
         self._scaling = scaling
         self._stamps = StampOrder(1)
         self._names: tuple[str, ...] | None = None
-        self._count = 0
         # Indices of the commanded joints in a message, and in the controller's order.
         self._source: Indices = np.empty(0, dtype=np.intp)
         self._target: Indices = np.empty(0, dtype=np.intp)
@@ -113,7 +112,7 @@ class ControllerStateMonitor:
         """
         try:
             self._find_joints(names)
-            self._check_message(position, velocity, acceleration, speed)
+            self._check_message(len(names), position, velocity, acceleration, speed)
             if stamp:
                 reason = self._stamps.check(SINGLE, stamp, clock, received)
                 if reason is not None:
@@ -148,12 +147,11 @@ class ControllerStateMonitor:
         used = [joint for joint in rules.joint_names if joint in names]
         self._source = np.array([names.index(joint) for joint in used], dtype=np.intp)
         self._target = np.array([rules.joint_names.index(joint) for joint in used], dtype=np.intp)
-        self._names, self._count = names, len(names)
+        self._names = names
 
     def _check_message(
-        self, position: Array, velocity: Array, acceleration: Array, speed: float | None
+        self, k: int, position: Array, velocity: Array, acceleration: Array, speed: float | None
     ) -> None:
-        k = self._count
         fields = {'positions': position, 'velocities': velocity, 'accelerations': acceleration}
         for field, values in fields.items():
             if values.size != k and (values.size or field == 'positions'):

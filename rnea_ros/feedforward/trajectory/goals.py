@@ -10,9 +10,9 @@ missed, and the arm would go on. Other threads read ``result`` and ``sample``, w
 and never changed.
 
 Tolerances have defaults from parameters, replaced by what the goal states. Values mean the same as
-in JTC. In a goal, 0 is the default and -1 is no limit; every other negative value is invalid. In a
-parameter, 0 is no limit. JTC executes a goal with invalid tolerances with the defaults; here it is
-rejected.
+in JTC. In a goal, 0 is the default and -1 means no limit; every other negative value is invalid.
+In a parameter, 0 means no limit. JTC executes a goal with invalid tolerances with the defaults;
+here it is rejected.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def default_tolerances(
     stopped_velocity: float, goal_time: float,
 ) -> Tolerances:
     """
-    Return the tolerances of goals that state none; 0 is no limit everywhere.
+    Return the tolerances of goals that state none; 0 means no limit everywhere.
 
     :param joints: the commanded joints
     :param path: greatest position errors while a motion lasts by joint, rad or m

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...arrays import Array
 from ..reasons import Reason
+from .deceleration import Deceleration, stop_motion
 from .join import Handover
 from .speed_scaling import SpeedScaling
 from .trajectory import MotionState, Setpoint, Trajectory
@@ -75,6 +76,7 @@ class Reference:
     def __init__(self, m: int, setpoint_timeout: float, lead: float = 0.0) -> None:
         self._timeout = setpoint_timeout
         self._lead = lead
+        self._sampled_at = 0.0
         # A held state, or a motion. Other threads read it: replace it, never change its content.
         self._active: MotionState | _ActiveMotion | None = None
         self._next: _WaitingMotion | None = None
@@ -158,6 +160,27 @@ class Reference:
         else:
             self.clear(reason)
 
+    def decelerate(self, limits: Deceleration, reason: Reason = Reason.CANCELLED) -> None:
+        """
+        Drop every motion, and follow the motion to a stop; hold at once if nothing moves.
+
+        :param limits: limits of the motion to a stop; at a speed factor below 1 it takes longer
+        :param reason: why
+        """
+        active, ahead = self._active, self._lead * self.scaling.factor
+        if not (isinstance(active, _ActiveMotion) and self.moving):
+            self.stop(reason)
+            return
+        dropped = active.motion
+        state = (
+            dropped.state if isinstance(dropped, Setpoint) else dropped.state(self.time + ahead)
+        )
+        motion = stop_motion(dropped.joint_names, state, limits)
+        self._count_change(reason)
+        self._next = None
+        # Its begin is the last sample, which was ahead of time.
+        self._active = _ActiveMotion(motion, self._sampled_at + ahead, self.scaling.delay)
+
     def clear(self, reason: Reason = Reason.CANCELLED) -> None:
         """
         Drop every motion and hold nothing.
@@ -177,6 +200,7 @@ class Reference:
         :return: whether there is a desired state
         """
         self.scaling.advance(now)
+        self._sampled_at = now
         waiting = self._next
         if waiting is not None and (waiting.start is None or waiting.start <= now):
             start = now if waiting.start is None else waiting.start
@@ -219,7 +243,7 @@ class Reference:
 
         :param time: monotonic time of the handover, s, not before the last sample
         :param newest: the motion that was requested last, perhaps not accepted yet
-        :return: ``None`` if this is no trajectory, has ended, or starts after the handover
+        :return: ``None`` if this is not a trajectory, has ended, or starts after the handover
         """
         active, waiting, past = self._active, self._next, self.time
         if not isinstance(newest, Trajectory):

@@ -69,6 +69,13 @@ class TrajectoryError(RneaError):
         self.point = point
 
 
+class Interpolation(enum.Enum):
+    """The motion between points that have positions only."""
+
+    LINEAR = 'linear'
+    SPLINE = 'spline'
+
+
 @dataclass(frozen=True, eq=False)
 class JointRules:
     """
@@ -97,6 +104,10 @@ class JointRules:
         0.1,
         'maximum distance from the robot to the start of a motion, rad or m',
         span=(0.0, math.tau),
+    )
+    interpolation: Interpolation = parameter(
+        Interpolation.LINEAR,
+        'between points that have positions only; spline: without a step of the acceleration',
     )
     allow_partial_joints_goal: bool = parameter(
         False, 'accept trajectories without all joints; missing joints hold'

@@ -11,12 +11,13 @@ its points for a controller), :mod:`.search`. :mod:`.report` shows the result.
 
 from .bounds import FeasibleMotion
 from .criterion import Accuracy
-from .excitation import Excitation, excite, known_motion
-from .limits import ExcitationError, JointLimits, Region
-from .motion import RestToRestMotion
+from .excitation import Excitation, excite, known_motion, motion_of
+from .limits import LOAD_SHARE, ExcitationError, JointLimits, Region
+from .motion import RestToRestMotion, way
 from .report import report
 
 __all__ = [
+    'LOAD_SHARE',
     'Accuracy',
     'Excitation',
     'ExcitationError',
@@ -26,5 +27,7 @@ __all__ = [
     'RestToRestMotion',
     'excite',
     'known_motion',
+    'motion_of',
     'report',
+    'way',
 ]

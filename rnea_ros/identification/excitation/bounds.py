@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What a motion must not leave: ranges of positions, velocities, efforts, gravity and link origins.
+What a motion must keep: ranges of positions, velocities, efforts, link origins; and distances.
 
 All of them are quantities with a lower and an upper bound, in one array. A motion is measured by
 its excess: 0 on a bound, -1 in the middle of a range, positive outside.
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array, finite_vector
+from ...collision import CollisionModel
 from ...robot import RobotModel
 from .limits import LOAD_SHARE, POSITION_SHARE, ExcitationError, JointLimits, Region
 from .motion import RestToRestMotion, way
@@ -35,6 +36,12 @@ STEP = 1e-6
 ROUNDING = 1e-6
 """Excess by rounding, as a share of a range."""
 
+CLEARANCE = 0.01
+"""Least distance between links, m."""
+
+ROOM = 0.1
+"""Excess of distances is by this, m; as half a range."""
+
 AT_START = 'at the start pose', 'choose another start pose (--start)'
 """Pose and remedy, for errors."""
 
@@ -45,27 +52,33 @@ class Constraints:
     Bounds of the motions of a robot.
 
     The m quantities are position, velocity, effort and gravity torque of each of n joints, then
-    x, y and z of each link's origin.
+    x, y and z of each link's origin, then the distance of each pair of links.
 
     :param model: the robot
     :param links: links whose origins have bounds
     :param lower: shape (m,); -inf for no bound
     :param upper: shape (m,); inf for no bound
+    :param collisions: distances between links; None for none
     """
 
     model: RobotModel
     links: tuple[str, ...]
     lower: Array
     upper: Array
+    collisions: CollisionModel | None = None
 
     @classmethod
-    def of(cls, model: RobotModel, limits: JointLimits, region: Region | None) -> Constraints:
+    def of(
+        cls, model: RobotModel, limits: JointLimits, region: Region | None,
+        collisions: CollisionModel | None = None
+    ) -> Constraints:
         """
         Return the constraints of a robot.
 
         :param model: the robot
         :param limits: limits of its joints
         :param region: region for some of its links
+        :param collisions: distances between links, and from walls, which links may touch
         """
         links = () if region is None else region.links
         lower = [limits.lower, -limits.velocity, -limits.effort, -limits.effort]
@@ -73,7 +86,11 @@ class Constraints:
         if region is not None:
             lower.append(np.tile(region.lower, len(links)))
             upper.append(np.tile(region.upper, len(links)))
-        return cls(model, links, np.concatenate(lower), np.concatenate(upper))
+        if collisions is not None:
+            walls = np.array([other in collisions.walls for _, other in collisions.pairs])
+            lower.append(np.where(walls, 0.0, CLEARANCE))
+            upper.append(lower[-1] + 2.0 * ROOM)
+        return cls(model, links, np.concatenate(lower), np.concatenate(upper), collisions)
 
     @property
     def scale(self) -> Array:
@@ -89,7 +106,8 @@ class Constraints:
         :param qd: joint velocities, shape (N, n)
         :param effort: joint efforts, shape (N, n)
         """
-        return np.hstack((q, qd, effort, self._pose_quantities(q)))
+        distances = [] if self.collisions is None else [self.collisions.distances(q)]
+        return np.hstack((q, qd, effort, self._pose_quantities(q), *distances))
 
     def of_motion(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the quantities of N samples of a motion, shape (N, m)."""
@@ -112,22 +130,29 @@ class Constraints:
 
     def slopes(self, q: Array, weight: Array) -> Array:
         """
-        Return the derivatives of a weighted sum of gravity and origins by the positions.
+        Return the derivatives of a weighted sum of the last quantities by the positions.
+
+        They are gravity torques, origins of links and distances.
 
         :param q: joint positions, shape (N, n)
         :param weight: weights of the quantities, shape (N, m)
         :returns: shape (N, n)
         """
         slopes, n = np.zeros_like(q), self.model.nv
-        rows = np.flatnonzero(weight[:, 3 * n :].any(axis=1))
+        weight = weight[:, 3 * n :]
+        if self.collisions is not None:
+            pairs = len(self.collisions.pairs)
+            slopes += self.collisions.slopes(q, weight[:, -pairs:])
+            weight = weight[:, :-pairs]
+        rows = np.flatnonzero(weight.any(axis=1))
         if not rows.size:
             return slopes
         here = self._pose_quantities(q[rows])
         for joint in range(n):
             moved = q[rows]
             moved[:, joint] += STEP
-            change = weight[rows, 3 * n :] * ((self._pose_quantities(moved) - here) / STEP)
-            slopes[rows, joint] = change[:, :n].sum(axis=1) + change[:, n:].sum(axis=1)
+            change = weight[rows] * ((self._pose_quantities(moved) - here) / STEP)
+            slopes[rows, joint] += change[:, :n].sum(axis=1) + change[:, n:].sum(axis=1)
         return slopes
 
     def check_rest(self, start: Array) -> None:
@@ -182,7 +207,7 @@ class Constraints:
         return quantities[0], excess
 
     def _pose_quantities(self, q: Array) -> Array:
-        """Return gravity torques and link origins of N samples, shape (N, m - 3 n)."""
+        """Return gravity torques and link origins of N samples, shape (N, n + 3 links)."""
         gravity = self.model.gravity_torques_batch(q, threads=1)
         if not self.links:
             return gravity
@@ -195,6 +220,15 @@ class Constraints:
         """Return the error of a quantity outside its bounds."""
         n, value = self.model.nv, quantities[index]
         bounds = f'{self.lower[index]:.4g} to {self.upper[index]:.4g}'
+        if index >= (end := 4 * n + 3 * len(self.links)):
+            assert self.collisions is not None
+            one, other = self.collisions.pairs[index - end]
+            state = 'collides with' if value < 0.0 else 'is too near to'
+            return ExcitationError(
+                f'link {one}',
+                f'{state} {other} {when}, at {1000.0 * value:.3g} mm; {remedy}, a larger region, '
+                'other links (--keep-inside), or name pairs that may touch (--srdf)',
+            )
         if index >= 4 * n:
             link, axis = divmod(index - 4 * n, 3)
             return ExcitationError(

@@ -25,6 +25,7 @@ import numpy as np
 from ...arrays import Array, Indices
 from ...robot import RobotModel
 from ..base_parameters import combinations
+from ..run import Run
 
 SMOOTHING_VELOCITY = 0.05
 """v_s, rad/s or m/s; default of the feedforward node."""
@@ -58,6 +59,7 @@ class Information:
         shape (2, f); kind 0 viscous, 1 Coulomb, 2 rotor inertia
     :param size: root mean square of each column, shape (r + f,); columns are divided by it
     :param noise: standard deviation of the efforts, shape (n,), N m or N
+    :param known: information matrix of a recording, added to each; shape (r + f, r + f)
     """
 
     model: RobotModel
@@ -65,6 +67,7 @@ class Information:
     added: Indices
     size: Array
     noise: Array
+    known: Array | float = 0.0
 
     @classmethod
     def of(
@@ -96,6 +99,18 @@ class Information:
         Z = whole.rows(regressor(model, q, qd, qdd), qd, qdd)
         return replace(whole, size=np.sqrt(np.mean(Z**2, axis=(0, 1))))
 
+    def after(self, run: Run, duration: float) -> Information:
+        """
+        Return the information for motions that follow a recording.
+
+        :param run: the recording
+        :param duration: duration of the motions, s
+        """
+        Z = self.rows(regressor(self.model, run.q, run.qd, run.qdd), run.qd, run.qdd)
+        Z *= np.isfinite(run.effort)[:, :, np.newaxis]
+        step = float(np.median(np.diff(run.time)))
+        return replace(self, known=self.matrix(Z) * (len(Z) * step / duration))
+
     def rows(self, Y: Array, qd: Array, qdd: Array) -> Array:
         """
         Return Z, whose rows are those of the class, divided by noise and size.
@@ -112,7 +127,7 @@ class Information:
     def matrix(self, Z: Array) -> Array:
         """Return the information matrix of a sample, on average, shape (r + f, r + f)."""
         flat = Z.reshape(-1, Z.shape[2])
-        M: Array = flat.T @ flat / len(Z)
+        M: Array = flat.T @ flat / len(Z) + self.known
         M[np.diag_indices_from(M)] += RIDGE
         return M
 
@@ -152,17 +167,22 @@ class Information:
         fading = (1.0 - np.tanh(qd / SMOOTHING_VELOCITY) ** 2) / SMOOTHING_VELOCITY
         return Y_slopes, viscous + coulomb * fading, rotor
 
-    def condition(self, Y: Array) -> float:
+    def condition(self, Y: Array, qd: Array, qdd: Array) -> float:
         """
         Return the condition number of the base regressor of the rigid bodies.
 
         Rows are divided by the noise; columns are scaled to equal size, as their units differ.
 
         :param Y: regressors of a motion, shape (N, n, 10 * bodies)
+        :param qd: joint velocities, shape (N, n)
+        :param qdd: joint accelerations, shape (N, n)
         """
-        rows = (Y[:, :, self.rigid] / self.noise[:, np.newaxis]).reshape(-1, len(self.rigid))
-        size = np.linalg.norm(rows, axis=0)
-        return float(np.linalg.cond(rows / size)) if size.all() else np.inf
+        count = len(self.rigid)
+        M = self.matrix(self.rows(Y, qd, qdd))[:count, :count]
+        size = np.sqrt(np.diagonal(M))
+        if (size**2 <= 2.0 * RIDGE).any():
+            return np.inf
+        return float(np.sqrt(np.linalg.cond(M / np.outer(size, size))))
 
 
 def regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array, finite_vector
+from ...collision import CollisionModel, Nearest
 from ...feedforward.trajectory import TrajectoryRequest
 from ...robot import RobotModel
+from ..run import Run
 from .bounds import Constraints, FeasibleMotion
 from .criterion import Accuracy, Information, accuracy, regressor
 from .limits import ExcitationError, JointLimits, Region, chosen
-from .motion import FourierBasis, RestToRestMotion, fourier_motion
+from .motion import GRID, FourierBasis, RestToRestMotion, fourier_motion
 from .search import Budget, Objective, Progress, search
 
 MAX_DURATION = 86400.0
@@ -62,6 +64,9 @@ class Excitation(FeasibleMotion):
     :param noise: noise of the efforts for the accuracy, shape (n,), N m or N
     :param accuracy: expected accuracy
     :param random_accuracy: the same for a random motion
+    :param validation: another motion, to judge the identified model
+    :param nearest: least distance between links in both motions, one after the other, every
+        millisecond of a period; None if collisions are not checked
     """
 
     excited: tuple[str, ...]
@@ -71,6 +76,8 @@ class Excitation(FeasibleMotion):
     noise: Array
     accuracy: Accuracy
     random_accuracy: Accuracy
+    validation: RestToRestMotion
+    nearest: Nearest | None
 
     @property
     def model(self) -> RobotModel:
@@ -91,6 +98,8 @@ def excite(
     start: Mapping[str, float] | ArrayLike | None = None,
     joints: Sequence[str] | None = None,
     region: Region | None = None,
+    collisions: CollisionModel | None = None,
+    after: Run | None = None,
     duration: float = PERIOD,
     seconds: float = 60.0,
     seed: int = 0,
@@ -105,6 +114,8 @@ def excite(
         others are in the middle of their range
     :param joints: names of the joints that move; None for all
     :param region: region for the origins of links; None for none
+    :param collisions: distances that are kept, with the region's walls; None: not checked
+    :param after: recording whose information counts
     :param duration: s
     :param seconds: processor time for the search
     :param seed: of the random motions
@@ -124,8 +135,10 @@ def excite(
     samples = _random_states(bounds, position, excited, rng)
     noise = _noise(model, bounds, limits, rng)
     information = Information.of(model, samples, excited, noise)
+    if after is not None:
+        information = information.after(after, duration)
     region = _with_links(region, model, bounds, position, excited, rng)
-    constraints = Constraints.of(model, bounds, region)
+    constraints = Constraints.of(model, bounds, region, collisions)
     constraints.check_rest(position)
     periods = max(1, round(duration / PERIOD))
     period = duration / periods
@@ -133,19 +146,26 @@ def excite(
     basis = FourierBasis.at(times, period)
     objective = Objective(information, constraints, basis, position, excited)
     coefficients, random = search(objective, Budget(seconds, progress), rng)
-    motion = fourier_motion(model.joint_names, position, coefficients, period, 1)
-    while constraints.greatest_excess(*motion.sampled()[1]) > 0.0:
-        coefficients = SMALLER * coefficients
-        if np.abs(coefficients).max() < NO_ROOM:
-            raise constraints.no_room(position)
-        motion = fourier_motion(model.joint_names, position, coefficients, period, 1)
-    motion = fourier_motion(model.joint_names, position, coefficients, period, periods)
-
-    # Beside random motions
     better = random[: max(OTHERS, int(BETTER * len(random)))]
     better = better[:: max(1, len(better) // OTHERS)][:OTHERS]
+    progress(1.0, 'the last check, every millisecond')
+    checked = []
+    unlike = min(better, key=lambda other: _likeness(other, coefficients))
+    for each in (coefficients, unlike):
+        kept = _kept(constraints, position, each, period)
+        whole = fourier_motion(model.joint_names, position, kept, period, periods)
+        checked.append((kept, whole))
+    (coefficients, motion), (_, validation) = checked
+    nearest = None
+    if collisions is not None:
+        once = int(np.ceil(period / GRID)) + 1
+        nearest = collisions.nearest(
+            np.vstack([whole.sampled()[1][0][:once] for _, whole in checked])
+        )
+
+    # Beside random motions
     found, *others = (basis.motion(position, each) for each in (coefficients, *better))
-    conditions = [information.condition(regressor(model, *other)) for other in others]
+    conditions = [_condition(information, *other) for other in others]
     median = int(np.argsort(conditions)[len(conditions) // 2])
     last = model.joint_names[excited[-1]]
     described = {} if model.description is None else model.description.joints
@@ -155,15 +175,36 @@ def excite(
         limits,
         constraints,
         tuple(model.joint_names[index] for index in excited),
-        information.condition(regressor(model, *found)),
+        _condition(information, *found),
         conditions[median],
         (len(information.rigid), information.added.shape[1]),
         noise,
-        *(
-            accuracy(information, each, others, link, motion.duration)
-            for each in (found, others[median])
-        ),
+        accuracy(information, found, others, link, motion.duration),
+        accuracy(information, others[median], others, link, motion.duration),
+        validation,
+        nearest,
     )
+
+
+def _kept(constraints: Constraints, start: Array, coefficients: Array, period: float) -> Array:
+    """Return the coefficients of a motion, scaled until it keeps its bounds every millisecond."""
+    names = constraints.model.joint_names
+    while np.abs(coefficients).max() >= NO_ROOM:
+        motion = fourier_motion(names, start, coefficients, period, 1)
+        if constraints.greatest_excess(*motion.sampled()[1]) <= 0.0:
+            return coefficients
+        coefficients = SMALLER * coefficients
+    raise constraints.no_room(start)
+
+
+def _likeness(one: Array, other: Array) -> float:
+    """Return the cosine between two motions' coefficients, without its sign."""
+    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return abs(float((one * other).sum())) / lengths if lengths else 1.0
+
+
+def _condition(information: Information, q: Array, qd: Array, qdd: Array) -> float:
+    return information.condition(regressor(information.model, q, qd, qdd), qd, qdd)
 
 
 def known_motion(
@@ -172,6 +213,7 @@ def known_motion(
     request: TrajectoryRequest,
     position: ArrayLike,
     region: Region | None = None,
+    collisions: CollisionModel | None = None,
 ) -> FeasibleMotion:
     """
     Return the motion of a trajectory, if it keeps all bounds of a new exciting motion.
@@ -182,21 +224,32 @@ def known_motion(
     :param position: positions of the joints that the trajectory does not have, shape (n,); the
         others are ignored
     :param region: region for the origins of links; None for none
+    :param collisions: distances that are kept, with the region's walls; None: not checked
     :raises UnknownNameError: the robot has no joint of a name in the trajectory
     :raises ExcitationError: the trajectory is incomplete or leaves a bound
     """
-    motion = _motion(model, request, finite_vector('position', position, model.nv))
+    motion = motion_of(model, request, finite_vector('position', position, model.nv))
     excited = np.flatnonzero(np.ptp(motion.positions, axis=0) > 0.0).tolist()
     bounds = limits.with_margins(motion.positions[0], excited)
     random = np.random.default_rng(0)
     region = _with_links(region, model, bounds, motion.positions[0], excited, random)
-    constraints = Constraints.of(model, bounds, region)
+    constraints = Constraints.of(model, bounds, region, collisions)
     constraints.check_motion(motion, 'in the motion', 'compute another motion')
     return FeasibleMotion(motion, limits, constraints)
 
 
-def _motion(model: RobotModel, request: TrajectoryRequest, position: Array) -> RestToRestMotion:
-    """Return the motion of all joints."""
+def motion_of(
+    model: RobotModel, request: TrajectoryRequest, position: Array
+) -> RestToRestMotion:
+    """
+    Return the motion of all joints in a trajectory, whatever its limits.
+
+    :param model: the robot
+    :param request: trajectory with positions, velocities and accelerations at all points
+    :param position: positions of the joints that the trajectory does not have, shape (n,)
+    :raises UnknownNameError: the robot has no joint of a name in the trajectory
+    :raises ExcitationError: the trajectory is incomplete, or not from rest to rest
+    """
     columns = [model.position_indices(name).start for name in request.joint_names]
     count = len(request.times)
     q, qd, qdd = np.tile(position, (count, 1)), *np.zeros((2, count, model.nv))
@@ -205,14 +258,14 @@ def _motion(model: RobotModel, request: TrajectoryRequest, position: Array) -> R
         if (field.counts != len(columns)).any() or not np.isfinite(field.values).all():
             raise ExcitationError(
                 'trajectory', 'needs finite positions, velocities and accelerations of all its '
-                'joints at every point, as excite writes them'
+                'joints at every point, as excite and teach write them'
             )  # fmt: skip
         values[:, columns] = field.values.reshape(count, -1)
     rises = count > 1 and (np.diff(request.times) > 0.0).all()
     if not rises or request.times[0] != 0.0 or qd[[0, -1]].any() or qdd[[0, -1]].any():
         raise ExcitationError(
             'trajectory', 'does not start at time 0 and at rest, with rising times and rest at '
-            'the end, as those that excite writes'
+            'the end, as those that excite and teach write'
         )  # fmt: skip
     return RestToRestMotion(model.joint_names, request.times, q, qd, qdd)
 

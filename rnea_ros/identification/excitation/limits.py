@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array, finite_vector
+from ...collision import Wall
 from ...errors import InputError
 from ...robot import RobotModel
 
@@ -149,7 +150,7 @@ class JointLimits:
 @dataclass(frozen=True, eq=False)
 class Region:
     """
-    A box, or half a space, for the origins of links.
+    A box, or half a space, for links.
 
     :param lower: least x, y and z in the root link's frame, shape (3,), m; -inf for no bound
     :param upper: greatest x, y and z, shape (3,), m; inf for no bound
@@ -189,6 +190,20 @@ class Region:
                 )
         lower, upper = np.array(sides).T
         return cls(lower, upper, tuple(links))
+
+    @property
+    def walls(self) -> list[Wall]:
+        """The sides of the region, for the shapes of links."""
+        walls = []
+        for bound, sign in ((self.lower, 1.0), (self.upper, -1.0)):
+            for axis in np.flatnonzero(np.isfinite(bound)):
+                x, y, z = np.eye(3)[axis].tolist()
+                at = float(bound[axis])
+                side = f'{"the least" if sign > 0.0 else "the greatest"} {"xyz"[axis]}'
+                walls.append(Wall(
+                    f'{side} ({at:g} m)', (at * x, at * y, at * z), (sign * x, sign * y, sign * z)
+                ))
+        return walls
 
 
 def chosen(model: RobotModel, names: Sequence[str] | None) -> list[int]:

@@ -166,6 +166,14 @@ class RestToRestMotion:
             accelerations=self.accelerations * speed**2,
         )
 
+    def of_joints(self, names: Sequence[str]) -> RestToRestMotion:
+        """Return the motion of some joints, in the given order."""
+        columns = [self.joint_names.index(name) for name in names]
+        states = self.positions, self.velocities, self.accelerations
+        return RestToRestMotion(
+            tuple(names), self.times, *(values[:, columns] for values in states)
+        )
+
     def after(self, way: RestToRestMotion) -> RestToRestMotion:
         """
         Return both motions, one after the other.
@@ -203,9 +211,9 @@ class RestToRestMotion:
 
         :param joints: joints of the request
         """
-        columns = [self.joint_names.index(name) for name in joints]
-        states = self.positions, self.velocities, self.accelerations
-        q, qd, qdd = (Column.of(list(values[:, columns])) for values in states)
+        motion = self.of_joints(joints)
+        states = motion.positions, motion.velocities, motion.accelerations
+        q, qd, qdd = (Column.of(list(values)) for values in states)
         efforts = Column.of([()] * len(self.times))
         return TrajectoryRequest(tuple(joints), self.times, q, qd, qdd, efforts)
 

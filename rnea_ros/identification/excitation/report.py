@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ...collision import REACH
 from ...command_line import text_table
 from .criterion import CUTOFF, PAYLOAD
 from .excitation import NOISE, Excitation
@@ -36,6 +37,7 @@ def report(excitation: Excitation) -> str:
         f'determined: {base} base parameters of the rigid bodies, {added} parameters of friction '
         'and rotor inertia',
         *_payload(excitation),
+        *_collisions(excitation),
         *([f'still: {", ".join(still)}'] if still else []),
         '',
         _table(excitation),
@@ -62,6 +64,18 @@ def _payload(excitation: Excitation) -> list[str]:
         f'a payload of {PAYLOAD:g} kg on {accuracy.link}: mass to '
         f'{1000.0 * accuracy.mass:.2g} g{place} (standard deviation)'
     ]
+
+
+def _collisions(excitation: Excitation) -> list[str]:
+    collisions, nearest = excitation.constraints.collisions, excitation.nearest
+    if collisions is None or nearest is None:
+        return []
+    one, other = nearest.pair
+    found = f'least distance {1000.0 * nearest.distance:.0f} mm, of {one} and {other}'
+    if nearest.distance >= REACH:
+        found = f'all distances above {1000.0 * REACH:.0f} mm'
+    verdict = 'no collision' if collisions.is_complete else 'collisions: not all shapes are known'
+    return [f'{verdict} in either motion, every ms: {found}', *collisions.remarks]
 
 
 def _table(excitation: Excitation) -> str:

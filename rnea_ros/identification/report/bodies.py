@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
-from ..pseudo_inertia import about_centre
+from ..pseudo_inertia import about_centre, deviations_about_centre
 from ..result import Identification, ParameterOrigin
 
 NAMES = ('mass', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
@@ -89,7 +89,7 @@ def _body(
     links: tuple[str, ...], before: Array, after: Array, covariance: Array, origin: list[str]
 ) -> BodyChange:
     urdf, identified = about_centre(before), about_centre(after)
-    spread = _spread(after, covariance)
+    spread = deviations_about_centre(after, covariance)
     quantities = {
         group: QuantityChange(
             tuple(urdf[part].tolist()),
@@ -114,15 +114,3 @@ def _blocks(covariance: Array) -> Array:
     size = len(NAMES)
     starts = range(0, len(covariance), size)
     return np.array([covariance[k : k + size, k : k + size] for k in starts])
-
-
-def _spread(phi: Array, covariance: Array) -> Array:
-    """Return the standard deviations of :func:`about_centre`, by its derivatives."""
-    step = 1e-6 * np.abs(phi).max() * np.eye(len(phi))
-    derivatives = np.array([
-        (about_centre(phi + each) - about_centre(phi - each)) / (2.0 * each.max())
-        for each in step
-    ])
-    variance = np.einsum('ik,ij,jk->k', derivatives, covariance, derivatives)
-    spread: Array = np.sqrt(np.maximum(variance, 0.0))
-    return spread

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 import math
 from typing import Any
@@ -15,16 +14,8 @@ import numpy as np
 from ...arrays import Array
 from ..result import Identification
 from ..run import Run
+from .advice import advice
 from .bodies import BodyChange, bodies
-
-MIN_RANGE = 1.0
-"""Range of positions below which a joint shows little of the bodies behind it, rad or m."""
-
-MIN_ACCELERATION = 0.5
-"""Peak acceleration below which a joint shows little of its inertia, rad/s^2 or m/s^2."""
-
-MAX_CONDITION = 100.0
-"""Condition of the base parameters above which a motion excites some of them poorly."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +26,13 @@ class EffortErrors:
     :param rms: N m or N
     :param percent: of the measured effort
     :param moving_rms: over the samples at which the joint moves, N m or N
+    :param moving_percent: of the effort measured in these
     """
 
     rms: float
     percent: float
     moving_rms: float
+    moving_percent: float
 
 
 @dataclass(frozen=True)
@@ -101,7 +94,10 @@ class ReportFigures:
 
     :param better: whether the identified model is better on the held-out runs
     :param mean_percent: mean error of the joints with effort, by model
+    :param moving_percent: the same, while they move
     :param judged_on: name and time of the held-out runs
+    :param in_turn: whether each of these was judged by a fit of the others
+    :param run_percent: mean error of the joints in motion for each held-out run, by model
     :param fitted: names of the fitted runs
     :param combinations: combinations of parameters that the motion determines
     :param condition: condition number of their regressor
@@ -113,7 +109,10 @@ class ReportFigures:
     robot: str
     better: bool
     mean_percent: dict[str, float]
+    moving_percent: dict[str, float]
     judged_on: tuple[str, ...]
+    in_turn: bool
+    run_percent: dict[str, dict[str, float]]
     fitted: tuple[str, ...]
     joints: tuple[JointReport, ...]
     bodies: tuple[BodyChange, ...]
@@ -152,14 +151,23 @@ def figures(result: Identification) -> ReportFigures:
             model: float(np.mean([getattr(joint, model).percent for joint in judged]))
             for model in models
         },
+        moving_percent={
+            model: float(np.nanmean([getattr(joint, model).moving_percent for joint in judged]))
+            for model in models
+        },
         judged_on=tuple(map(_extent, comparison.held_out)),
+        in_turn=comparison.held_out[0] is result.fitted[0],
+        run_percent={
+            run.name: dict(zip(models, errors.tolist(), strict=True))
+            for run, errors in comparison.of_runs()
+        },
         fitted=tuple(map(_extent, result.fitted)),
         joints=joints,
         bodies=bodies(result),
         combinations=tuple(map(Combination, base.combinations, *values)),
         condition=base.condition,
-        advice=tuple(_advice(result)),
-        notes=(*fit_notes, *result.urdf()[1], *result.node_parameters()[1]),
+        advice=tuple(advice(result)),
+        notes=(*fit_notes, *result.urdf()[1]),
         flaws=tuple(flaws),
     )
 
@@ -176,7 +184,8 @@ def _joint(result: Identification, number: int, name: str) -> JointReport:
         errors_of_model = getattr(comparison, model)
         return EffortErrors(
             float(errors_of_model.rms[number]), float(comparison.percent(errors_of_model)[number]),
-            float(errors_of_model.moving_rms[number])
+            float(errors_of_model.moving_rms[number]),
+            float(comparison.moving_percent(errors_of_model)[number]),
         )
 
     def estimate(values: Array, kind: str) -> tuple[float, float]:
@@ -193,7 +202,7 @@ def _joint(result: Identification, number: int, name: str) -> JointReport:
         estimate(friction.load, 'load'),
         float(friction.smoothing_velocity[number]),
         estimate(result.armature, 'armature'),
-        estimate(result.offset, 'offset'),
+        estimate(friction.offset + (friction.coulomb[0] - friction.coulomb[1]) / 2.0, 'offset'),
     )
 
 
@@ -204,34 +213,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_finite(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _advice(result: Identification) -> Iterator[str]:
-    """
-    Yield what to change in the next recording, one sentence each.
-
-    :param result: the identified model
-    """
-    q = np.concatenate([run.q for run in result.fitted])
-    qd = np.concatenate([run.qd for run in result.fitted])
-    qdd = np.concatenate([run.qdd for run in result.fitted])
-    parts = {
-        f'move over more than {MIN_RANGE:g} rad or m': np.ptp(q, axis=0) < MIN_RANGE,
-        f'accelerate by more than {MIN_ACCELERATION:g} rad/s^2 or m/s^2': np.abs(qdd).max(axis=0)
-        < MIN_ACCELERATION,
-        'move in both directions': qd.min(axis=0) * qd.max(axis=0) >= 0.0,
-    }
-    names = {name for run in result.fitted for name in run.joints}
-    recorded = np.array([name in names for name in result.prior.joint_names])
-    for what, lacking in parts.items():
-        if lagging := [
-            name
-            for name, lacks in zip(result.prior.joint_names, lacking & recorded, strict=True)
-            if lacks
-        ]:
-            yield f'{what}: {", ".join(lagging)}'
-    if result.base.condition > MAX_CONDITION:
-        yield (
-            f'the condition is {result.base.condition:.0f}: a motion by `excite` tells the '
-            'parameters apart better'
-        )

@@ -31,7 +31,9 @@ def payload_text(fit: PayloadFit, joints: Sequence[str]) -> str:
         f'payload on {payload.link}: {payload.mass:.2f} +- {fit.mass_deviation:.2f} kg',
         f'centre of mass x y z in the frame of {payload.link}, mm: '
         f'{_each(payload.com, 1000.0)} +- {_each(fit.com_deviation, 1000.0)}',
-        f'inertia xx xy xz yy yz zz about it, g m^2: '
+        'inertia: poses at rest do not show it; 0'
+        if fit.at_rest
+        else f'inertia xx xy xz yy yz zz about it, g m^2: '
         f'{_each(payload.inertia, 1000.0)} +- {_each(fit.inertia_deviation, 1000.0)}',
         '',
         'RMS error of the effort in the fitted run, N m or N',

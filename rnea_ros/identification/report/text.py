@@ -31,9 +31,9 @@ def text(figures: ReportFigures) -> str:
 
     :param figures: its figures
     """
-    sections = [_verdict(figures), _errors(figures), _changes(figures), _friction(figures)]
+    parts = (_verdict, _errors, _runs, _changes, _friction, _undetermined)
+    sections = [part(figures) for part in parts]
     sections += [
-        _undetermined(figures),
         _list('better in the next recording', figures.advice),
         _list('notes', figures.notes),
         _list('flaws of the recordings', figures.flaws),
@@ -54,13 +54,15 @@ def _verdict(figures: ReportFigures) -> str:
             f'not better: the identified model of {figures.robot} is no closer to the measured '
             'efforts than the URDF'
         )
-    if with_friction < identified:
-        first += '; the URDF with fitted friction is closer'
+        if with_friction < identified:
+            first += ' with fitted friction; keep its bodies (links: none) and use that friction'
     return '\n'.join([
         first,
         f'mean error of the joints: URDF {urdf:.1f} %, URDF with friction {with_friction:.1f} %, '
-        f'identified {identified:.1f} % of the measured effort',
-        f'judged on data that were not fitted: {judged}',
+        f'identified {identified:.1f} % of the measured effort; while they move '
+        + ', '.join(f'{percent:.1f} %' for percent in figures.moving_percent.values()),
+        f'judged on data that were not fitted: {judged}'
+        + ('; each by a fit of the others' if figures.in_turn else ''),
         f'fitted: {"; ".join(figures.fitted)}',
     ])
 
@@ -78,13 +80,26 @@ def _error_row(joint: JointReport) -> tuple[str, ...]:
     if not joint.has_effort:
         return (joint.name, 'no effort', '', '', '', '')
     models = (joint.urdf, joint.urdf_with_friction, joint.identified)
-    rms = joint.identified.moving_rms
-    moving = f'{rms:.2f}' if math.isfinite(rms) else '-'
+    of = joint.identified
+    moving = f'{of.moving_rms:.2f} ({of.moving_percent:.1f} %)' if of.moving_rms >= 0.0 else '-'
     return (joint.name, f'{joint.measured:.2f}', *map(_error, models), moving)
 
 
 def _error(errors: EffortErrors) -> str:
     return f'{errors.rms:.2f} ({errors.percent:.1f} %)'
+
+
+def _runs(figures: ReportFigures) -> str:
+    """Return the spread over several held-out runs."""
+    if len(figures.run_percent) < 2:
+        return ''
+    rows: list[tuple[str, ...]] = [('recording', *JOINT_HEADER[2:5])]
+    rows += [
+        (name, *(f'{percent:.1f} %' for percent in errors.values()))
+        for name, errors in figures.run_percent.items()
+    ]
+    return '\n'.join(['mean error of the joints while they move, by recording',
+                      text_table(rows, left=(0,))])
 
 
 def _changes(figures: ReportFigures) -> str:

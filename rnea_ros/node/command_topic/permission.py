@@ -41,7 +41,7 @@ class CommandPermission:
     :param publisher: publisher of the commands
     :param joints: the joints of the effort controller
     :param listed: whether the user listed the joints; commands then may also go to a
-        driver that is no controller
+        driver that is not a controller
     :ivar unconfirmed: whether a listener is, or may be, a controller that is not confirmed yet
     :ivar confirmed: GIDs of the controller's subscriptions that take the commanded joints; any
         thread may replace it

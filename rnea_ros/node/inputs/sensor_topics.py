@@ -73,28 +73,28 @@ class SensorTopics:
         # A delayed tick takes samples that are newer than its own time.
         received = max(now, self._clock.now())
         machine = time.monotonic() if self._clock.simulated else None
-        for sample, stamp in _samples(messages, self._read_joint_state, self._states.reject):
+        for sample, stamp in samples(messages, self._read_joint_state, self._states.reject):
             self._states.take_sample(
                 *sample, stamp=stamp, clock=self._clock.stamp(), received=received, machine=machine
             )
 
     def _take_wrenches(self, now: float) -> None:
         for monitor, subscription, read in self._wrenches:
-            for sample, stamp in _samples(subscription.take_all(), read, monitor.reject):
+            for sample, stamp in samples(subscription.take_all(), read, monitor.reject):
                 monitor.take_sample(*sample, stamp=stamp, clock=self._clock.stamp(), received=now)
 
     def _take_imu(self, now: float) -> None:
         base = self._environment.base
         assert self._imu is not None
         assert base is not None
-        for sample, stamp in _samples(self._imu.take_all(), self._read_imu, base.imu.reject):
+        for sample, stamp in samples(self._imu.take_all(), self._read_imu, base.imu.reject):
             base.imu.take_sample(
                 sample.frame, *sample.present(), stamp=stamp, clock=self._clock.stamp(),
                 received=now,
             )
 
 
-def _samples(
+def samples(
     messages: Iterable[bytes], read: FixedLayoutReader[Sample], reject: Callable[[Reason], None]
 ) -> Iterator[tuple[Sample, float]]:
     """Yield the sample and the stamp, s, of each message; reject malformed messages."""

@@ -165,19 +165,22 @@ class Reporter:
         return f' for a joint state of {missing}' if missing else ' for newer joint states'
 
     def _counts(self) -> dict[str, int]:
+        controller = self._controller
         counts = {f'joint_states/{k.value}': v for k, v in self._states.rejections.items()}
-        rejected = self._controller.environment.wrenches.rejections
+        rejected = controller.environment.wrenches.rejections
         counts.update({f'wrenches/{k.value}': v for k, v in rejected.items()})
-        if self._controller.environment.base is not None:
-            rejected = self._controller.environment.base.imu.rejections
+        if controller.environment.base is not None:
+            rejected = controller.environment.base.imu.rejections
             counts.update({f'base_sensor/{k.value}': v for k, v in rejected.items()})
+        rejected = controller.additional_effort.rejections
+        counts.update({f'additional_effort/{k.value}': v for k, v in rejected.items()})
         if self._references is not None:
             rejections = self._references.rejections
             counts.update({f'controller_state/{word}': n for word, n in rejections.items()})
-        if self._controller.contact is not None:
-            counts[Reason.CONTACT.value] = self._controller.contact.number
+        if controller.contact is not None:
+            counts[Reason.CONTACT.value] = controller.contact.number
         if self._states.clock_steps:
             counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps
-        for flags in (self._controller.flag_counts, self._command_topic.counts):
+        for flags in (controller.flag_counts, self._command_topic.counts):
             counts.update({k.value: v for k, v in flags.items()})
         return counts | self._rejections

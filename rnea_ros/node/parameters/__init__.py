@@ -16,6 +16,7 @@ from .table import (
 )
 from .values import (
     check_without_robot,
+    deceleration_from,
     joint_rules,
     listed_joints,
     realtime_from,
@@ -31,6 +32,7 @@ __all__ = [
     'check_without_robot',
     'complete_values',
     'constraint_declarations',
+    'deceleration_from',
     'joint_rules',
     'listed_joints',
     'missing_hardware_compensates',

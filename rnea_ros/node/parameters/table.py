@@ -17,6 +17,7 @@ import re
 
 from ...feedforward.law import HardwareCompensation
 from ...feedforward.settings import (
+    AdditionalEffortSettings,
     BaseSensorSettings,
     ContactSettings,
     EffortUnits,
@@ -24,6 +25,7 @@ from ...feedforward.settings import (
     FrictionSettings,
     PayloadSettings,
     Settings,
+    SoftLimitSettings,
     WrenchInputSettings,
 )
 from ...feedforward.trajectory import JointRules, ReferenceSource
@@ -113,6 +115,13 @@ class GoalSettings:
         while_active=True,
         name='constraints.stopped_velocity_tolerance',
     )
+    decelerate_on_cancel: bool = parameter(
+        False,
+        'decelerate after a cancel, by at most constraints.<joint>.max_deceleration_on_cancel; '
+        'false: hold at once',
+        while_active=True,
+        name='constraints.decelerate_on_cancel',
+    )
 
 
 @dataclass(frozen=True)
@@ -131,6 +140,12 @@ class JointGoalSettings:
         span=(0.0, 100.0),
         while_active=True,
     )
+    max_deceleration_on_cancel: float = parameter(
+        0.0,
+        'maximum deceleration after a cancel, rad/s^2 or m/s^2',
+        span=(0.0, 1e4),
+        while_active=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -144,7 +159,7 @@ class WrenchInputNames:
     )
 
 
-_CONSTRAINT = re.compile(r'constraints\.(.+)\.(trajectory|goal)')
+_CONSTRAINT = re.compile(r'constraints\.(.+)\.(trajectory|goal|max_deceleration_on_cancel)')
 """Name of a parameter of one joint's goals."""
 
 PARAMETERS: Mapping[str, Declaration] = {
@@ -160,6 +175,8 @@ PARAMETERS: Mapping[str, Declaration] = {
     **declarations_of(BaseSensorSettings, 'base_sensor.'),
     **declarations_of(ExternalEffortSettings, 'external_effort.'),
     **declarations_of(ContactSettings, 'contact.'),
+    **declarations_of(AdditionalEffortSettings, 'additional_effort.'),
+    **declarations_of(SoftLimitSettings, 'soft_limits.'),
     **declarations_of(WrenchInputNames, 'wrench_inputs.'),
 }
 """All parameters but those of single force-torque sensors and joints."""

@@ -18,7 +18,7 @@ from ...feedforward.settings import (
     Settings,
     WrenchInputSettings,
 )
-from ...feedforward.trajectory import JointRules, Tolerances, default_tolerances
+from ...feedforward.trajectory import Deceleration, JointRules, Tolerances, default_tolerances
 from ...parameters import from_values
 from ...robot import RobotModel
 from ..timing import RealtimeSettings, check_realtime
@@ -128,3 +128,22 @@ def tolerances_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Toler
         values['constraints.stopped_velocity_tolerance'],
         values['constraints.goal_time'],
     )
+
+
+def deceleration_from(values: Mapping[str, Any], rules: JointRules) -> Deceleration | None:
+    """
+    Return the limits of the motion to a stop after a cancel; None to hold at once.
+
+    :param values: all parameter values by name
+    :param rules: rules for motions of the commanded joints
+    :raises InputError: a joint without a maximum
+    """
+    if not values['constraints.decelerate_on_cancel']:
+        return None
+    names = [f'constraints.{joint}.max_deceleration_on_cancel' for joint in rules.joint_names]
+    maximum = [values.get(name, 0.0) for name in names]
+    if 0.0 in maximum:
+        raise InputError(
+            names[maximum.index(0.0)], 'constraints.decelerate_on_cancel needs a value above 0'
+        )
+    return Deceleration(np.array(maximum), rules.lower, rules.upper)

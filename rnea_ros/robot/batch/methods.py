@@ -6,14 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...dynamics import BatchWorkspace, Derivatives, batch_kernels
+from ...dynamics import (
+    BatchWorkspace,
+    Derivatives,
+    SpecialisedKernels,
+    batch_kernels,
+    can_specialise,
+)
 from ...dynamics.kernels import BASE, MIN_INERTIA_RATIO, PARAMETERS
 from ...errors import InputError
 from ..derivatives import (
@@ -39,6 +45,7 @@ from .rows import checked_samples, computed_rows
 def inverse_dynamics_batch(
     model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
     external_wrenches: ExternalWrenches | None = None, threads: int | None = None,
+    specialised: bool = False,
 ) -> Array:
     """
     Return the efforts that N motions need, shape (N, nv), as :meth:`inverse_dynamics`.
@@ -49,14 +56,26 @@ def inverse_dynamics_batch(
     :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
         arrays have shape (3,), or (N, 3) with one row for each sample
     :param threads: number of cores to use; all by default
+    :param specialised: use a kernel that is compiled for this model, as :meth:`specialise`
     """
     samples = checked_samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
-    kernel = BatchWorkspace.inverse_dynamics
+    kernel: Callable[..., int] = BatchWorkspace.inverse_dynamics
+    if specialised:
+        kernel = _specialised(model)
     tau = computed_rows(model, samples, (model.nv,), threads, kernel, inverse_dynamics)
     if external_wrenches is not None:
         tau -= external_efforts(model, samples, external_wrenches)
         check_finite(tau)
     return tau
+
+
+@lru_cache(maxsize=8)
+def _specialised(model: ModelData) -> Callable[..., int]:
+    """Return the kernel of the inverse dynamics of one model."""
+    if not can_specialise(model.tree.bodies):
+        return BatchWorkspace.inverse_dynamics
+    kernel = SpecialisedKernels(model.thread.workspace.bodies, {}).inverse_dynamics_batch()
+    return lambda workspace, *rows: kernel(*rows)
 
 
 def gravity_torques_batch(model: ModelData, q: ArrayLike, *, threads: int | None = None) -> Array:
@@ -258,12 +277,12 @@ def _by_q(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
 
 def _rows(
     model: ModelData, samples: dict[str, Array], threads: int | None, kernel: Callable[..., int],
-    of_one: Callable[..., Derivatives],
+    one_row: Callable[..., Derivatives],
 ) -> Array:
     """Return the derivatives of all samples, shape (N, 3, nv, nv)."""
 
     def stacked(*arguments: Any) -> Array:
-        return np.array(of_one(*arguments))
+        return np.array(one_row(*arguments))
 
     shape = (3, *model.matrix_shape)
     return computed_rows(model, samples, shape, threads, kernel, stacked)

@@ -36,7 +36,7 @@ def checked_samples(model: ModelData, given: dict[str, ArrayLike]) -> dict[str, 
 
 def computed_rows(
     model: ModelData, arrays: dict[str, Array], shape: tuple[int, ...], threads: int | None,
-    kernel: Callable[..., int], of_one: Callable[..., Array],
+    kernel: Callable[..., int], one_row: Callable[..., Array],
 ) -> Array:
     """
     Return the results of all rows, computed in blocks.
@@ -46,7 +46,7 @@ def computed_rows(
     :param shape: shape of one result
     :param threads: number of cores to use; None for all
     :param kernel: function that writes the results of a block, one in each row of a 2-D array
-    :param of_one: function for one sample, for the rows that the kernel cannot compute
+    :param one_row: function for one sample, for the rows that the kernel cannot compute
     """
     count = len(arrays['q'])
     result = np.empty((count, *shape))
@@ -58,7 +58,7 @@ def computed_rows(
         results = flat[start : start + BLOCK]
         bad = kernel(workspace, *block, results)
         if bad != batch_kernels.NO_BAD_SAMPLE:
-            _compute_one_by_one(partial(of_one, model), block, results, max(bad, 0), start)
+            _compute_one_by_one(partial(one_row, model), block, results, max(bad, 0), start)
 
     def work(starts: Iterator[int]) -> None:
         base = model.thread.workspace.bodies[BASE]
@@ -93,12 +93,12 @@ def _block(model: ModelData, arrays: dict[str, Array], start: int) -> list[Array
 
 
 def _compute_one_by_one(
-    of_one: Callable[..., Array], block: list[Array], results: Array, first: int, start: int
+    one_row: Callable[..., Array], block: list[Array], results: Array, first: int, start: int
 ) -> None:
     """
     Compute the samples of a block from one on: angles too large for SIMD, and those in error.
 
-    :param of_one: function for one sample
+    :param one_row: function for one sample
     :param block: the block's samples
     :param results: the block's results, written from row ``first`` on
     :param first: row of the block
@@ -106,7 +106,7 @@ def _compute_one_by_one(
     """
     for i in range(first, len(results)):
         try:
-            results[i] = of_one(*(array[i] for array in block)).reshape(-1)
+            results[i] = one_row(*(array[i] for array in block)).reshape(-1)
         except InputError as error:
             raise InputError(f'{error.argument}[{start + i}]', error.reason) from None
         except SingularityError as error:

@@ -1,59 +1,149 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The arm of the demo: what the node knows about it, and its start pose."""
+"""The arm of the demo: what the node knows about it, and what the demo does with it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 import warnings
+from xml.etree import ElementTree
 
 import numpy as np
 
-from ...arrays import Array
 from ...errors import UrdfWarning
 from ...resources import share_path
 from ...robot import RobotModel
-from ...urdf import parse_urdf, read_urdf
-from ..joint_roles import USUAL, start_position
+from ...urdf import parse_urdf, parse_xml, read_urdf, reduce_to_dynamics
+from ..joint_roles import USUAL, JointRoles, start_position
+from .plan import DemoPlan, Planner, known_efforts, slides
 
 ROBOTS = ('panda', 'panda_arm', 'ur5e')
 """The robots that come with the package."""
+
+SPARE_EFFORT, SPARE_VELOCITY = 3.0, 2.0
+"""Unknown limits, by what the motion needs."""
 
 
 @dataclass(frozen=True)
 class DemoArm:
     """
-    An arm and its start pose.
+    An arm.
 
-    :param urdf: URDF text of the node's model
+    :param urdf: URDF text of the node's model, with an effort and a velocity limit of every joint
+        and without friction, which the demo sets
     :param model: the node's model
     :param joints: names of the commanded joints
-    :param pose: their start positions, shape (m,), rad or m
+    :param plan: pose, gains and motion
+    :param shipped: whether the arm comes with the package
+    :param remarks: sentences for the user
     """
 
     urdf: str
     model: RobotModel
     joints: tuple[str, ...]
-    pose: Array
+    plan: DemoPlan
+    shipped: bool
+    remarks: tuple[str, ...]
+
+    @property
+    def unit(self) -> str:
+        """Thousandths of the joints' units."""
+        sliding = slides(self.model, self.joints)
+        return 'mm' if sliding.all() else 'mrad or mm' if sliding.any() else 'mrad'
 
     @classmethod
-    def load(cls, robot: str, urdf: str | None = None) -> DemoArm:
+    def load(cls, robot: str, urdf: str | None = None, seconds: float = 10.0) -> DemoArm:
         """
         Return the arm of a URDF.
 
         :param robot: name of a shipped robot
         :param urdf: path of the URDF of another robot; None for the shipped one
-        :raises RneaError: no such file, or no such robot
+        :param seconds: duration of the motion, s
+        :raises RneaError: no such file, no such robot, or an arm that cannot be shown
         """
         text = read_urdf(Path(urdf).resolve() if urdf else share_path(f'urdf/{robot}.urdf'))
-        with warnings.catch_warnings():
-            warnings.simplefilter('ignore', UrdfWarning)  # the node logs them
-            model = RobotModel.from_urdf(text)
-        # A hand has its own controller; the joints of the arms have usual positions.
-        arm = tuple(name for name in model.joint_names if name in USUAL)
-        joints = model.joint_names if urdf else arm
         description = parse_urdf(text)
-        pose = np.array([start_position(description.joints[name]) for name in joints])
-        return cls(text, model, joints, pose)
+        # A hand has its own controller; the joints of the arms have usual positions.
+        arm = None if urdf else tuple(name for name in description.joints if name in USUAL)
+        roles = JointRoles.assign(description, arm)
+        joints = tuple(joint.name for joint in roles.commanded)
+        usual = np.array([start_position(joint) for joint in roles.commanded])
+        model = _model(text)
+        plan = Planner(model, joints, usual, seconds).plan()
+        limits, remarks = _missing_limits(model, joints, plan)
+        if model.friction.any() or model.damping.any():
+            remarks.append("the demo's friction replaces that of the URDF")
+        text = _completed(text, limits)
+        return cls(text, _model(text), joints, plan, not urdf, tuple(remarks))
+
+
+@dataclass(frozen=True)
+class DemoRun:
+    """
+    Options of a run of the demo.
+
+    :param arm: arm of the node's model
+    :param rate: control rate, Hz
+    :param output: directory of all files
+    :param show: whether to open a window with the picture
+    :param real_time: whether simulated time follows the clock; else it waits for the control
+    :param viewer: whether to show the robot in MuJoCo's viewer
+    """
+
+    arm: DemoArm
+    rate: float
+    output: Path
+    show: bool = False
+    real_time: bool = False
+    viewer: bool = False
+
+
+def _model(text: str) -> RobotModel:
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', UrdfWarning)  # the node logs them
+        return RobotModel.from_urdf(text)
+
+
+def _missing_limits(
+    model: RobotModel, joints: tuple[str, ...], plan: DemoPlan
+) -> tuple[dict[str, dict[str, float]], list[str]]:
+    """Return limits for joints that lack them, by joint and name of the limit, and remarks."""
+    numbers = [model.joint_names.index(name) for name in joints]
+    fastest = np.abs(plan.motion.velocities).max(axis=0)
+    found: dict[str, dict[str, float]] = {}
+    remarks = []
+    for limit, given, needed, factor in (
+        ('effort', known_efforts(model)[numbers], plan.effort, SPARE_EFFORT),
+        ('velocity', model.velocity_limits[numbers], fastest, SPARE_VELOCITY),
+    ):
+        known = (given > 0.0) & np.isfinite(given)
+        missing = {
+            name: factor * float(value) or 1.0
+            for name, value, is_known in zip(joints, needed, known, strict=True) if not is_known
+        }
+        for name, value in missing.items():
+            found.setdefault(name, {})[limit] = value
+        if missing:
+            values = ', '.join(f'{name} {value:.3g}' for name, value in missing.items())
+            remarks.append(
+                f'no {limit} limit in the URDF; the demo sets {factor:g} times what its motion '
+                f'needs: {values}'
+            )
+    return found, remarks
+
+
+def _completed(text: str, limits: Mapping[str, Mapping[str, float]]) -> str:
+    """Return URDF text with limits, by joint and name of the limit, and without friction."""
+    robot = reduce_to_dynamics(parse_xml(text))
+    for joint in robot.iter('joint'):
+        for dynamics in joint.findall('dynamics'):
+            joint.remove(dynamics)
+        for name, value in limits.get(joint.get('name', ''), {}).items():
+            limit = joint.find('limit')
+            if limit is None:
+                limit = ElementTree.SubElement(joint, 'limit', effort='0', velocity='0')
+            limit.set(name, repr(value))
+    return ElementTree.tostring(robot, encoding='unicode')

@@ -16,11 +16,12 @@ from ...identification.excitation import RestToRestMotion
 from ...identification.report import figures, text
 from ...recordings import bag_writer, recording_from
 from ...urdf import read_urdf
+from .arm import DemoRun
 from .client import Received, positions
 from .motion import exciting_motion, heaviest_pose
 from .reports import Performance, draw_identification, identification_table
 from .robot import POOR_MODEL, realistic
-from .session import DemoRun, Session
+from .session import Session
 
 HOLD = 1.0
 """Duration of holding the arm by gravity compensation, s: with a poor model it falls."""
@@ -39,19 +40,20 @@ class Circle:
     """
     One run of the circle. Time is simulated and waits for the control.
 
-    :param options: arm of the node's first model, and motion to follow before and after
+    :param options: options of the run; its arm is the node's first model
+    :ivar robot: the simulated robot
     """
 
     def __init__(self, options: DemoRun) -> None:
         self._options, self._arm, self._output = options, options.arm, options.output
-        arm = options.arm
-        self._robot = realistic(arm.urdf, arm.model, arm.joints, POOR_MODEL, SEED)
+        self.robot = realistic(self._arm, POOR_MODEL, SEED)
 
     def run(self) -> int:
         """Run the circle; return the exit code."""
-        print(f'{self._robot.difference} Simulated time waits for the control.')
-        excitation = exciting_motion(self._arm, SEED)
-        heavy = heaviest_pose(self._arm.model, excitation, self._arm.joints)
+        print(f'{self.robot.difference} Simulated time waits for the control.')
+        arm = self._arm
+        excitation = exciting_motion(arm.model, arm.joints, arm.plan.pose, SEED)
+        heavy = heaviest_pose(arm.model, excitation, arm.joints)
         before, excited = self._before(excitation, heavy)
         # The exciting motion stays as a bag; the user can identify it again with other options.
         bag = self._output / 'exciting_motion'
@@ -67,8 +69,8 @@ class Circle:
         """Return the performance with the first model, and the recorded exciting motion."""
         print('starting the simulated robot, and the node with its first model ...')
         with Session.started(
-            self._arm, self._robot, self._output / 'before', self._options.rate,
-            tolerance=TOLERANCE, lockstep=True,
+            self._arm, self.robot, self._output / 'before', self._options.rate,
+            tolerance=TOLERANCE, viewer=self._options.viewer,
         ) as session:
             excited = session.follow(excitation, 'exciting motion').received
             return self._performance(session, 'before', heavy), excited
@@ -77,16 +79,17 @@ class Circle:
         """Return the performance with what was written."""
         print('starting again, the node with identified.urdf and identified.yaml ...')
         arm = replace(self._arm, urdf=read_urdf(self._output / 'identified.urdf'))
-        robot = replace(self._robot, control={'friction.velocity': 'desired'})
+        robot = replace(self.robot, control={'friction.velocity': 'desired'})
         with Session.started(
             arm, robot, self._output / 'after', self._options.rate,
-            files=[self._output / 'identified.yaml'], tolerance=TOLERANCE, lockstep=True,
+            files=[self._output / 'identified.yaml'], tolerance=TOLERANCE,
+            viewer=self._options.viewer,
         ) as session:
             return self._performance(session, 'after', heavy)
 
     def _performance(self, session: Session, title: str, heavy: Array) -> Performance:
         """Follow the motion, then hold; the arm may fall, so nothing comes after it."""
-        phase = session.follow(self._options.motion, title)
+        phase = session.follow(self._arm.plan.motion, title)
         session.move_to(heavy)
         stamps, measured = positions(session.hold(HOLD).states, self._arm.joints)
         during = stamps <= stamps[0] + HOLD

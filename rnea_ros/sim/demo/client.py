@@ -36,6 +36,9 @@ EVERY = QoSProfile(depth=2000)
 RECORD_INTERVAL = 0.01
 """Interval at which messages are taken, s."""
 
+CATCH = 0.5
+"""Distance from which an arm does not return to a pose, but is caught where it is, rad or m."""
+
 TIMEOUT = 120.0
 """Timeout of every wait, s; the first start compiles kernels, on a busy machine for 30 s."""
 
@@ -78,7 +81,7 @@ class DemoClient:
     :param joints: names of the commanded joints
     :param check_processes: raises an error if a process of the demo has ended
     :param terms: effort terms to record
-    :param every_state: whether to record every joint state, not one in :data:`RECORD_INTERVAL`
+    :param every_state: whether to record every message, not one in :data:`RECORD_INTERVAL`
     """
 
     def __init__(
@@ -90,16 +93,18 @@ class DemoClient:
         self._node = rclpy.create_node('demo')
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
+        kept = EVERY if every_state else NEWEST
         self._states: PolledSubscription[bytes] = PolledSubscription(
-            self._node, JointState, 'joint_states', EVERY if every_state else NEWEST, raw=True
+            self._node, JointState, 'joint_states', kept, raw=True
         )
         self._terms: dict[str, PolledSubscription[Any]] = {
-            name: PolledSubscription(self._node, JointState, f'feedforward/terms/{name}', NEWEST)
+            name: PolledSubscription(self._node, JointState, f'feedforward/terms/{name}', kept)
             for name in terms
         }
         self._trajectories = self._node.create_publisher(
             JointTrajectory, 'feedforward/joint_trajectory', 1
         )
+        self._hand = self._node.create_publisher(JointTrajectory, 'simulated_robot/hand', 1)
         self._parameters = self._node.create_client(
             SetParametersAtomically, 'feedforward/set_parameters_atomically'
         )
@@ -127,25 +132,33 @@ class DemoClient:
             self._check_processes()
             self._executor.spin_once(timeout_sec=0.05)
 
-    def wait_until_held(self, pose: Array, tolerance: float) -> None:
+    def wait_until_held(
+        self, pose: Array, bounds: tuple[Array, Array], tolerance: float
+    ) -> Array:
         """
-        Wait until the node holds the arm at a pose.
+        Wait until the node holds the arm at a pose; catch a falling arm where it is.
 
         Without a reference the node compensates gravity only, and with a poor model the arm falls.
-        So the pose is sent as a set-point again and again, from the first moment on.
+        So the pose is sent as a set-point again and again, from the first moment on. On a busy
+        computer it may arrive late, and a far pose would throw the arm.
 
         :param pose: positions of the commanded joints, shape (m,), rad or m
+        :param bounds: lower and upper position limits, shape (m,) each
         :param tolerance: of the pose, rad or m
+        :return: the pose, or the positions where the arm was caught
         """
         def held() -> bool:
+            nonlocal pose
+            measured = self.measured()
+            away = float(np.abs(measured - pose).max())
+            if away > CATCH:
+                pose = np.clip(measured, *bounds)
             if self._trajectories.get_subscription_count() > 0:
                 self.send_pose(pose)
-            self.now()
-            _, measured = positions(self._newest, self._joints)
-            there = bool(np.abs(measured - pose).max() < tolerance)
-            return there and self.diagnostics.get('state') in ('active', 'degraded')
+            return away < tolerance and self.diagnostics.get('state') in ('active', 'degraded')
 
         self.wait_until('the node holds the arm', held)
+        return pose
 
     def set_law(self, mode: str, kp: Array, kd: Array) -> None:
         """
@@ -174,12 +187,26 @@ class DemoClient:
         :param motion: the motion
         :param start_time: start as a stamp, s
         """
-        columns = [motion.joint_names.index(name) for name in self._joints]
+        motion = motion.of_joints(self._joints)
         states = (motion.positions, motion.velocities, motion.accelerations)
-        rows = (values[:, columns] for values in states)
         self._trajectories.publish(
-            trajectory_message(self._joints, motion.times, *rows, start_time=start_time)
+            trajectory_message(self._joints, motion.times, *states, start_time=start_time)
         )
+
+    def guide(self, motion: RestToRestMotion, lead: float) -> None:
+        """
+        Let the simulated robot's hand hold the arm, then guide it along a motion.
+
+        :param motion: motion of the commanded joints
+        :param lead: time until the motion begins, s
+        """
+        self.wait_until('the hand', lambda: self._hand.get_subscription_count() > 0)
+        states = (motion.positions, motion.velocities, motion.accelerations)
+        self._hand.publish(trajectory_message(self._joints, lead + motion.times, *states))
+
+    def release(self) -> None:
+        """Let the hand release the arm."""
+        self._hand.publish(JointTrajectory(joint_names=self._joints))
 
     def send_pose(self, pose: Array, way: float = 0.0) -> None:
         """
@@ -207,9 +234,16 @@ class DemoClient:
         self.wait_until('joint states', lambda: bool(self._take_states() or self._newest))
         return self._newest[0].time
 
+    def measured(self) -> Array:
+        """Return the newest positions of the commanded joints, shape (m,), rad or m."""
+        self.now()
+        measured: Array = positions(self._newest, self._joints)[1][0]
+        return measured
+
     def record(
         self, duration: float, progress: Callable[[Received], None] | None = None,
-        at_start: Callable[[], None] | None = None
+        at_start: Callable[[], None] | None = None,
+        until: Callable[[Received], bool] | None = None
     ) -> Received:
         """
         Record joint states and effort terms.
@@ -217,6 +251,7 @@ class DemoClient:
         :param duration: duration in the robot's time, s
         :param progress: called twice a second with what was received
         :param at_start: called at the start of the recording
+        :param until: ends the recording early
         """
         received = Received(terms={name: [] for name in self._terms})
         end = self.now() + duration
@@ -231,9 +266,10 @@ class DemoClient:
             received.messages += messages
             received.states += map(_sample, messages)
             for name, subscription in self._terms.items():
-                if (term := subscription.take()) is not None:
-                    row = (seconds(term.header.stamp), np.array(term.effort))
-                    received.terms[name].append(row)
+                received.terms[name] += [
+                    (seconds(term.header.stamp), np.array(term.effort))
+                    for term in subscription.take_all()
+                ]
             clock = time.monotonic()
             if messages:
                 deadline = clock + TIMEOUT
@@ -242,6 +278,8 @@ class DemoClient:
             if progress is not None and clock >= next_progress and received.states:
                 progress(received)
                 next_progress = clock + 0.5
+            if until is not None and received.states and until(received):
+                break
             time.sleep(RECORD_INTERVAL)
         return received
 

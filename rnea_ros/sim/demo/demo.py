@@ -11,6 +11,16 @@ differs from the node's model as a real robot does. The demo prints and draws th
 With --identify the model is poor. The arm follows an exciting trajectory, its model is identified
 from the recorded joint states, and the node starts again with the URDF and the parameters that
 were written. The demo prints and draws drift and tracking error before and after.
+
+With --teach a simulated hand guides the weightless arm. The motion is taught from the recorded
+joint states, as by the tool teach, and played back.
+
+With --teleoperation a hand guides one arm, and a second arm follows it, through the air and to a
+wall, without delay and with 50 ms each way. Both arms are in one process, without topics. The demo
+prints and draws tracking errors and forces.
+
+Simulated time waits for the control, so a busy computer changes no result. With --real-time it
+follows the clock, and the table has rate, late ticks and CPU share of the control.
 """
 
 from __future__ import annotations
@@ -18,35 +28,65 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+import socket
 import sys
 
 from ...command_line import BAD_INPUT, OneLineParser, tool
 from ...drawing import require_matplotlib
 from ...errors import RneaError
-from .arm import ROBOTS, DemoArm
+from ...shared_memory import on_loopback
+from ..physics import SimulatedRobot
+from ..viewer import check_display
+from .arm import ROBOTS, DemoArm, DemoRun
 from .circle import Circle
 from .comparison import LawComparison
-from .motion import sine_motion
-from .session import DemoRun
+from .teaching import Teaching
+from .teleoperation import TeleoperationTrial
 
 
-def _program(options: argparse.Namespace) -> LawComparison | Circle:
+def _program(
+    options: argparse.Namespace,
+) -> LawComparison | Circle | Teaching | TeleoperationTrial:
     """
     Return the program of the options.
 
-    :raises RneaError: the robot cannot be loaded, or matplotlib is missing
+    :raises RneaError: the robot cannot be loaded or shown, or matplotlib is missing
     """
     require_matplotlib()  # fail before the motion, not at its end
     output = Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
-    arm = DemoArm.load(options.robot, options.urdf)
-    motion = sine_motion(arm.model, arm.joints, arm.pose, options.seconds)
+    arm = DemoArm.load(options.robot, options.urdf, options.seconds)
     show = not options.headless and bool(os.environ.get('DISPLAY'))
     print(f'{arm.model.name}: {len(arm.joints)} joints, {options.rate:g} Hz')
-    run = DemoRun(arm, motion, options.rate, output, show)
+    for remark in arm.remarks:
+        print(remark)
+    if options.viewer:
+        check_display()
+    run = DemoRun(arm, options.rate, output, show, options.real_time, options.viewer)
+    if options.teleoperation:
+        return TeleoperationTrial(run)
+    program: LawComparison | Circle | Teaching
     if options.identify:
-        return Circle(run)
-    return LawComparison(run, perfect_model=options.perfect_model)
+        program = Circle(run)
+    elif options.teach:
+        program = Teaching(run)
+    else:
+        program = LawComparison(run, perfect_model=options.perfect_model)
+    SimulatedRobot(program.robot.urdf, joints=arm.joints)  # raises now what its process would log
+    return program
+
+
+def unused_domain() -> int:
+    """Return a DDS domain, 1 to 100, without a participant on this machine."""
+    domains = [1 + (os.getpid() + k) % 100 for k in range(100)]
+    for domain in domains:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.bind(('', 7410 + 250 * domain))  # port of the domain's first participant
+            except OSError:
+                continue
+            return domain
+    return domains[0]
 
 
 @tool
@@ -64,18 +104,32 @@ def main(args: list[str] | None = None) -> int:
     kind.add_argument(
         '--identify', action='store_true', help='identify the robot; before and after'
     )
-    parser.add_argument('--headless', action='store_true', help='open no window')
+    kind.add_argument(
+        '--teach', action='store_true', help='teach a motion by a simulated hand, and play it'
+    )
+    kind.add_argument('--teleoperation', action='store_true', help='two arms: free motion, wall')
+    parser.add_argument(
+        '--real-time', action='store_true', help='simulated time follows the clock'
+    )
+    parser.add_argument(
+        '--viewer', action='store_true', help="show the robot in MuJoCo's viewer, in real time"
+    )
+    parser.add_argument('--headless', action='store_true', help='open no window with the picture')
     parser.add_argument('--output', default='demo_output', help='directory of picture and logs')
     options = parser.parse_args(args)
     if not 50.0 <= options.rate <= 2000.0:
         parser.error(f'--rate {options.rate:g} is not between 50 and 2000 Hz')
-    if options.identify and 1000.0 % options.rate:
-        parser.error(f'--rate {options.rate:g} with --identify: 1000 Hz is not a multiple of it')
+    if (options.identify or options.teach or options.teleoperation) and options.real_time:
+        parser.error('--identify, --teach and --teleoperation have no --real-time')
+    if options.teleoperation and (options.viewer or options.rate != 500.0):
+        parser.error('--teleoperation has no --viewer and no other --rate')
+    if 1000.0 % options.rate and not options.real_time:
+        parser.error(f'1000 Hz is not a multiple of --rate {options.rate:g}; or add --real-time')
     if not 2.0 <= options.seconds <= 600.0:
         parser.error(f'--seconds {options.seconds:g} is not between 2 and 600 s')
     # No communication with other computers and ROS domains.
-    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    os.environ.setdefault('ROS_DOMAIN_ID', str(1 + os.getpid() % 100))
+    os.environ.update(on_loopback(os.environ) | os.environ)
+    os.environ.setdefault('ROS_DOMAIN_ID', str(unused_domain()))
     try:
         program = _program(options)
     except (RneaError, OSError) as error:

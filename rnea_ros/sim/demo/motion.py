@@ -15,10 +15,12 @@ from ...arrays import Array
 from ...identification import excitation
 from ...identification.excitation import RestToRestMotion
 from ...robot import RobotModel
-from .arm import DemoArm
 
 AMPLITUDE = 0.5
 """Greatest amplitude, rad or m."""
+
+ROOM_SHARE, SPEED_SHARE = 0.8, 0.6
+"""Shares of the way to a position limit, and of the velocity limit, that the motion uses."""
 
 FREQUENCIES = (0.25, 0.5)
 """Frequency of the first and of the last joint, Hz."""
@@ -40,7 +42,8 @@ SEARCH = 15.0
 
 
 def sine_motion(
-    model: RobotModel, joints: tuple[str, ...], pose: Array, duration: float
+    model: RobotModel, joints: tuple[str, ...], pose: Array, duration: float,
+    sag: Array | float = 0.0
 ) -> RestToRestMotion:
     """
     Return a demanding motion within the limits: sines about the pose, from rest to rest.
@@ -49,34 +52,42 @@ def sine_motion(
     :param joints: names of the commanded joints
     :param pose: their start positions, shape (m,), rad or m
     :param duration: duration, s
+    :param sag: distance to the position limits that stays free, shape (m,), rad or m
     """
     numbers = [model.joint_names.index(name) for name in joints]
-    room = np.minimum(pose - model.position_lower[numbers], model.position_upper[numbers] - pose)
+    limits = excitation.JointLimits.of(model)
+    room = np.minimum(pose - limits.lower[numbers], limits.upper[numbers] - pose)
     omega = math.tau * np.linspace(*FREQUENCIES, num=len(joints))
-    speed = 0.6 * model.velocity_limits[numbers] / omega
-    amplitude = np.minimum(np.minimum(AMPLITUDE, 0.8 * room), speed)
     t = np.linspace(0.0, duration, math.ceil(duration / POINT_INTERVAL) + 1)
     w, w1, w2 = _window(t, duration)
     phase = np.outer(t, omega)
     s, s1, s2 = np.sin(phase), omega * np.cos(phase), -(omega**2) * np.sin(phase)
+    velocity = w1 * s + w * s1
+    speed = SPEED_SHARE * limits.velocity[numbers] / np.abs(velocity).max(axis=0)
+    reach = np.minimum(ROOM_SHARE * room, room - sag)
+    amplitude = np.clip(np.minimum(reach, speed), 0.0, AMPLITUDE)
     return RestToRestMotion(
-        joints, t, pose + amplitude * w * s, amplitude * (w1 * s + w * s1),
+        joints, t, pose + amplitude * w * s, amplitude * velocity,
         amplitude * (w2 * s + 2.0 * w1 * s1 + w * s2)
     )
 
 
-def exciting_motion(arm: DemoArm, seed: int) -> RestToRestMotion:
+def exciting_motion(
+    model: RobotModel, joints: Sequence[str], pose: Array, seed: int
+) -> RestToRestMotion:
     """
     Return a motion of all joints from the start pose and back to it, within the URDF's limits.
 
-    :param arm: arm that moves
-    :param seed: of the random motions
+    :param model: model of the robot
+    :param joints: names of the commanded joints
+    :param pose: their start positions, shape (m,), rad or m
+    :param seed: seed of the random motions
     """
     found = excitation.excite(
-        arm.model,
-        excitation.JointLimits.of(arm.model),
-        start=dict(zip(arm.joints, arm.pose.tolist(), strict=True)),
-        joints=arm.joints,
+        model,
+        excitation.JointLimits.of(model),
+        start=dict(zip(joints, pose.tolist(), strict=True)),
+        joints=joints,
         duration=EXCITATION,
         seconds=SEARCH,
         seed=seed,

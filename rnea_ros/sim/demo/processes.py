@@ -58,6 +58,15 @@ class Processes:
                 log = self._directory / f'{name}.log'
                 raise DemoError(f'{name} ended early, see {log}:\n{log.read_text()[-2000:]}')
 
+    def last_line(self, name: str) -> str:
+        """
+        Return the last line of a process's output.
+
+        :param name: name of the process
+        """
+        log = (self._directory / f'{name}.log').read_text(encoding='utf-8', errors='replace')
+        return log.rstrip().rpartition('\n')[2]
+
     def stop(self) -> None:
         """End the processes in reverse order of their start."""
         for name, process, output in reversed(self._running):

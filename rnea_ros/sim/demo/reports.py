@@ -47,18 +47,28 @@ class Performance:
         return float(np.abs(self.deviation).max())
 
 
-def comparison_table(phases: Sequence[Phase]) -> str:
-    """Return the phases as a table of text."""
-    rows = [('phase', 'RMS error', 'peak error', 'rate', 'late ticks', 'CPU')]
-    for phase in phases:
-        rows.append((
-            phase.title,
-            f'{1e3 * phase.rms():.2f} mrad',
-            f'{1e3 * phase.peak():.2f} mrad',
-            f'{phase.rate:.1f} Hz',
-            str(phase.late),
-            f'{100.0 * phase.cpu:.1f} %',
-        ))
+def comparison_table(phases: Sequence[Phase], *, timing: bool) -> str:
+    """
+    Return the phases as a table of text.
+
+    :param phases: phases of the demo
+    :param timing: whether the table has the timing of the control, which needs real time
+    """
+    rows: list[tuple[str, ...]] = [('phase', 'RMS error', 'peak error')]
+    rows += [
+        (
+            phase.title, f'{1e3 * phase.rms():.2f} {phase.unit}',
+            f'{1e3 * phase.peak():.2f} {phase.unit}',
+        )
+        for phase in phases
+    ]
+    if timing:
+        times = [('rate', 'late ticks', 'CPU')]
+        times += [
+            (f'{phase.rate:.1f} Hz', str(phase.late), f'{100.0 * phase.cpu:.1f} %')
+            for phase in phases
+        ]
+        rows = [(*row, *more) for row, more in zip(rows, times, strict=True)]
     return text_table(rows, left=(0,))
 
 
@@ -88,8 +98,8 @@ def draw_comparison(path: Path, phases: Sequence[Phase], title: str, show: bool)
         tracking.plot(times, measured, label=phase.title)
         norm = 1e3 * np.abs(error).max(axis=1)
         errors.semilogy(times, np.maximum(norm, MIN_ERROR), label=phase.title)
-    tracking.set(ylabel=f'{name}, rad', title=title)
-    errors.set(ylabel='greatest error of any joint, mrad')
+    tracking.set(ylabel=f'{name}, rad or m', title=title)
+    errors.set(ylabel=f'greatest error of any joint, {phases[0].unit}')
 
     last = phases[-1]
     for term, rows in last.received.terms.items():
@@ -98,21 +108,21 @@ def draw_comparison(path: Path, phases: Sequence[Phase], title: str, show: bool)
         values = np.array([row[1] for row in rows])[during, joint]
         if values.any():  # a zero term would hide the others
             efforts.plot(times[during], values, label=term)
-    efforts.set(ylabel=f'effort of {name}, N m', title=f'terms of the effort, {last.title}')
+    efforts.set(ylabel=f'effort of {name}, N m or N', title=f'terms of the effort, {last.title}')
     efforts.set(xlabel='time, s')
-    _show(figure, axes, path, show)
+    show_picture(figure, axes, path, show)
 
 
 def identification_table(before: Performance, after: Performance) -> str:
     """Return drift and tracking errors before and after as a table of text."""
-    rows = [('', 'before', 'after', 'ratio')]
+    unit, rows = before.phase.unit, [('', 'before', 'after', 'ratio')]
     for label, old, new in (
         (f'drift in {before.time[-1]:.1f} s, gravity only', before.drift, after.drift),
         ('RMS error of the motion', before.phase.rms(), after.phase.rms()),
         ('peak error of the motion', before.phase.peak(), after.phase.peak()),
     ):
         ratio = f'1/{old / new:.0f}'
-        rows.append((label, f'{1e3 * old:.2f} mrad', f'{1e3 * new:.2f} mrad', ratio))
+        rows.append((label, f'{1e3 * old:.2f} {unit}', f'{1e3 * new:.2f} {unit}', ratio))
     return text_table(rows, left=(0,))
 
 
@@ -130,7 +140,7 @@ def draw_identification(
     :raises PictureError: matplotlib is missing
     :raises FileError: the file cannot be written
     """
-    figure = new_figure(10.0, 10.0, window=show)
+    figure, unit = new_figure(10.0, 10.0, window=show), before.phase.unit
     drift, errors, efforts = axes = figure.subplots(3, 1)
     for performance, model in ((before, 'first model'), (after, 'identified model')):
         phase = performance.phase
@@ -140,8 +150,8 @@ def draw_identification(
         ):
             greatest = 1e3 * np.abs(deviation).max(axis=1)
             axis.semilogy(t, np.maximum(greatest, MIN_ERROR), label=model, lw=1.0)
-    drift.set(ylabel='drift, mrad', title='gravity compensation: greatest drift of any joint')
-    errors.set(ylabel='error, mrad', title='computed torque: greatest error of any joint')
+    drift.set(ylabel=f'drift, {unit}', title='gravity compensation: greatest drift of any joint')
+    errors.set(ylabel=f'error, {unit}', title='computed torque: greatest error of any joint')
     for axis in (drift, errors):
         axis.yaxis.set_major_formatter('{x:g}')
     _draw_efforts(efforts, fit)
@@ -149,10 +159,10 @@ def draw_identification(
         axis.set_xlabel('time, s')
         axis.margins(x=0.01)
     figure.suptitle(f'{fit.prior.name}, before and after its identification')
-    _show(figure, axes, path, show)
+    show_picture(figure, axes, path, show)
 
 
-def _show(figure: Figure, axes: Iterable[Axes], path: Path, show: bool) -> None:
+def show_picture(figure: Figure, axes: Iterable[Axes], path: Path, show: bool) -> None:
     """Write a figure with grids and legends, and show it if requested."""
     for axis in axes:
         add_grid(axis)
@@ -176,4 +186,4 @@ def _draw_efforts(axis: Axes, fit: Identification) -> None:
         axis.plot(t, predicted[0][:, joint], label=label)
     axis.plot(t, run.effort[:, joint], 'k:', label='measured')
     name = fit.prior.joint_names[joint]
-    axis.set(ylabel=f'{name}, N m', title='effort of the same motion, which was not fitted')
+    axis.set(ylabel=f'{name}, N m or N', title='effort of the same motion, which was not fitted')

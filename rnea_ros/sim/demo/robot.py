@@ -11,14 +11,14 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...arrays import Array
-from ...robot import RobotModel
 from ...urdf import parse_xml
+from .arm import DemoArm
 
-COULOMB, VISCOUS = 0.01, 0.01
-"""Friction at the velocity limit, as a share of the effort limit."""
+FRICTION = 0.01
+"""Coulomb friction, and viscous friction at the velocity limit, as shares of the effort limit."""
 
-ARMATURE = 0.1
-"""Rotor inertia on the link side of the gear, kg m^2 or kg."""
+STICTION = 0.02
+"""Greatest error at rest because of Coulomb friction, under feedback, rad or m."""
 
 POSITION_NOISE, VELOCITY_NOISE, EFFORT_NOISE = 2e-5, 5e-3, 0.1
 """Standard deviations of the noise: rad or m; rad/s or m/s; N m or N."""
@@ -68,51 +68,47 @@ class DemoRobot:
     :param urdf: URDF text of the simulated robot
     :param simulation: parameters of ``simulated_robot``
     :param control: parameters of ``feedforward``: its friction and rotor inertia
-    :param armature: rotor inertia in the node, shape (m,), kg m^2 or kg
     :param difference: differences between robot and model, for the user
     """
 
     urdf: str
     simulation: dict[str, object]
     control: dict[str, object]
-    armature: Array
     difference: str
 
 
-def perfect(urdf: str, joints: tuple[str, ...]) -> DemoRobot:
+def perfect(arm: DemoArm) -> DemoRobot:
     """Return a robot that equals its model."""
-    return DemoRobot(urdf, {}, {}, np.zeros(len(joints)), PERFECT)
+    armature: dict[str, object] = {'armature': arm.plan.armature.tolist()}
+    return DemoRobot(arm.urdf, armature, armature, PERFECT)
 
 
-def realistic(
-    urdf: str, model: RobotModel, joints: tuple[str, ...], errors: ModelMismatch, seed: int
-) -> DemoRobot:
+def realistic(arm: DemoArm, errors: ModelMismatch, seed: int) -> DemoRobot:
     """
     Return a robot that differs from its model.
 
-    :param urdf: URDF text of the node's model
-    :param model: the node's model
-    :param joints: names of the commanded joints
+    :param arm: arm of the node's model
     :param errors: errors of the node's model
     :param seed: seed of the random differences
     """
     random = np.random.default_rng(seed)
-    numbers = [model.joint_names.index(name) for name in joints]
-    limits = model.effort_limits[numbers]
-    limits = np.where(np.isfinite(limits) & (limits > 0.0), limits, 10.0)
-    speeds = model.velocity_limits[numbers]
-    speeds = np.where(np.isfinite(speeds) & (speeds > 0.0), speeds, 1.0)
+    numbers = [arm.model.joint_names.index(name) for name in arm.joints]
+    coulomb = np.minimum(
+        FRICTION * arm.model.effort_limits[numbers],
+        # Some URDFs have limits far above what the motors can do.
+        STICTION * arm.plan.kp * arm.plan.inertia,
+    )
     known = {
-        'friction.coulomb': COULOMB * limits,
-        'friction.viscous': VISCOUS * limits / speeds,
-        'armature': np.full(len(joints), ARMATURE),
+        'friction.coulomb': coulomb,
+        'friction.viscous': coulomb / arm.model.velocity_limits[numbers],
+        'armature': arm.plan.armature,
     }
     true = {
         name: values * _factors(random, values.size, errors.friction)
         for name, values in known.items()
     }
     return DemoRobot(
-        urdf=with_model_error(urdf, errors.inertial, random),
+        urdf=with_model_error(arm.urdf, errors.inertial, random),
         simulation={
             'extra_friction': true['friction.coulomb'].tolist(),
             'extra_damping': true['friction.viscous'].tolist(),
@@ -129,7 +125,6 @@ def realistic(
             'friction.velocity': 'desired',
             'friction.smoothing_velocity': [SMOOTHING_VELOCITY],
         },
-        armature=known['armature'],
         difference=str(errors),
     )
 

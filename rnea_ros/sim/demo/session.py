@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+import math
 from pathlib import Path
 
 import numpy as np
@@ -17,46 +18,27 @@ from ...arrays import Array
 from ...identification.excitation import RestToRestMotion
 from .arm import DemoArm
 from .client import DemoClient, DemoError, Received, positions
-from .motion import KD, KP, reference_positions
+from .motion import reference_positions
 from .processes import Processes
 from .robot import DemoRobot
 
-WAY = 3.0
-"""Duration of the way to a pose, s."""
+WAY, WAY_SPEED = 3.0, 0.25
+"""Least duration of the way to a pose, s; greatest mean velocity, as a share of the limit."""
 
 BLEND = 0.5
 """Duration of the blending of control laws, s."""
 
 LEAD = 0.3
-"""Time between sending a motion and the change of the control law, s."""
-
-FALL = 3.0
-"""Greatest fall after which the arm is still caught, rad or m."""
+"""Time between sending a motion and the change of the control law, s; doubled by each trial."""
 
 START_TRIALS = 5
 """Greatest number of times that a motion is started."""
 
+GUIDE_REST = 1.5
+"""Time for which the hand holds the arm before and after it guides it, s."""
+
 ARRIVAL_CHECKS = 30
 """Greatest number of checks of a pose."""
-
-
-@dataclass(frozen=True)
-class DemoRun:
-    """
-    Options of a run of the demo.
-
-    :param arm: arm of the node's model
-    :param motion: motion to follow
-    :param rate: control rate, Hz
-    :param output: directory of all files
-    :param show: whether to open a window with the picture
-    """
-
-    arm: DemoArm
-    motion: RestToRestMotion
-    rate: float
-    output: Path
-    show: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,6 +49,7 @@ class Phase:
     :param title: name of the control law in table and picture
     :param motion: reference motion
     :param joints: names of the commanded joints
+    :param unit: unit of printed errors
     :param received: recorded joint states and terms
     :param start: start of the motion in the robot's time, s
     :param rate: achieved control rate, Hz
@@ -77,6 +60,7 @@ class Phase:
     title: str
     motion: RestToRestMotion
     joints: tuple[str, ...]
+    unit: str
     received: Received
     start: float
     rate: float
@@ -113,6 +97,10 @@ class Session:
         self._arm = arm
         self._client = client
         self._tolerance = tolerance
+        model = arm.model
+        numbers = [model.joint_names.index(name) for name in arm.joints]
+        self._bounds = model.position_lower[numbers], model.position_upper[numbers]
+        self._velocity = model.velocity_limits[numbers]
 
     @classmethod
     @contextmanager
@@ -125,8 +113,9 @@ class Session:
         *,
         files: Sequence[Path] = (),
         terms: Collection[str] = (),
-        tolerance: float = 0.02,
-        lockstep: bool = False,
+        tolerance: float = 0.1,
+        lockstep: bool = True,
+        viewer: bool = False,
     ) -> Iterator[Session]:
         """
         Start simulator, node and client; stop them in any case.
@@ -140,11 +129,12 @@ class Session:
         :param tolerance: tolerance of poses, rad or m
         :param lockstep: whether simulated time waits for the control; then every joint state is
             recorded
+        :param viewer: whether to show the robot in MuJoCo's viewer
         """
-        robot_pace: dict[str, object] = {}
+        robot_pace: dict[str, object] = {'viewer': viewer}
         node_pace: dict[str, object] = {}
         if lockstep:
-            robot_pace = {'state_rate': rate, 'publish_clock': True, 'lockstep': True}
+            robot_pace |= {'state_rate': rate, 'publish_clock': True, 'lockstep': True}
             node_pace = {'trigger': 'joint_states', 'use_sim_time': True}
         processes = Processes(directory)
         try:
@@ -156,7 +146,7 @@ class Session:
                     **robot_pace,
                     'robot_description': robot.urdf,
                     'joints': list(arm.joints),
-                    'initial_positions': arm.pose.tolist(),
+                    'initial_positions': arm.plan.pose.tolist(),
                 },
             )
             processes.start(
@@ -169,10 +159,15 @@ class Session:
                     'rate': rate,
                     'hardware_compensates': ['none'],
                     'mode': 'computed_torque',
-                    'gains.kp': [KP],
-                    'gains.kd': [KD],
+                    'gains.kp': arm.plan.kp.tolist(),
+                    'gains.kd': arm.plan.kd.tolist(),
+                    # A sagging arm may be near a limit; a way from its measured state would
+                    # leave the limits.
+                    'interpolate_from_desired_state': True,
                     'ramp_duration': BLEND,
-                    'start_tolerance': FALL,
+                    # The arm may fall, far and fast, until it is caught.
+                    'start_tolerance': math.tau,
+                    'velocity_limit_factor': 0.0,
                     # The simulator may stall on a busy computer.
                     'joint_states_timeout': 1.0,
                 },
@@ -181,21 +176,65 @@ class Session:
             rclpy.init(args=[])
             client = DemoClient(arm.joints, processes.check, terms, every_state=lockstep)
             try:
-                client.wait_until_held(arm.pose, tolerance)
-                yield cls(arm, client, tolerance)
+                session = cls(arm, client, tolerance)
+                try:
+                    caught = session.stop(arm.plan.pose)
+                except DemoError as error:
+                    said = processes.last_line('feedforward_node')
+                    raise DemoError(f'{error}; the node: {said}') from error
+                if (caught != arm.plan.pose).any():
+                    session.move_to(arm.plan.pose)
+                yield session
             finally:
                 client.close()
                 rclpy.try_shutdown()
         finally:
             processes.stop()
 
-    def hold(self, duration: float) -> Received:
+    def hold(self, duration: float, max_drift: float = math.inf) -> Received:
         """
         Hold the arm by gravity compensation alone; record from the change of the law on.
 
         :param duration: duration, s
+        :param max_drift: drift of a joint that ends the recording, rad or m
         """
-        return self._client.record(duration, at_start=lambda: self._set_law('gravity'))
+        start = self._client.measured()
+
+        def has_drifted(received: Received) -> bool:
+            _, measured = positions(received.states[-1:], self._arm.joints)
+            return bool(np.abs(measured - start).max() > max_drift)
+
+        return self._client.record(
+            duration, at_start=lambda: self._set_law('gravity'), until=has_drifted
+        )
+
+    def guide(self, motion: RestToRestMotion) -> Received:
+        """
+        Guide the weightless arm by the simulated hand; record with the rest before and after.
+
+        :param motion: path of the hand, for the commanded joints, from where the arm is
+        """
+        self._client.guide(motion, GUIDE_REST)  # before the law: the arm may drift without it
+        received = self._client.record(
+            motion.duration + 2.0 * GUIDE_REST, at_start=lambda: self._set_law('gravity')
+        )
+        self._client.release()
+        return received
+
+    def stop(self, pose: Array) -> Array:
+        """
+        Stop the arm near it, by computed torque.
+
+        :param pose: positions of the commanded joints, shape (m,), rad or m
+        :return: where the arm rests: the pose, or where it was caught
+        :raises DemoError: the arm does not stop
+        """
+        for _ in range(START_TRIALS):
+            pose = self._client.wait_until_held(pose, self._bounds, self._tolerance)
+            self._client.record(2.0 * BLEND)  # the law may still blend in, and the arm fall
+            if np.abs(self._client.measured() - pose).max() < self._tolerance:
+                return pose
+        raise DemoError('the node did not stop the arm')
 
     def move_to(self, pose: Array) -> None:
         """
@@ -204,9 +243,14 @@ class Session:
         :param pose: positions of the commanded joints, shape (m,), rad or m
         :raises DemoError: the arm does not arrive
         """
+        client = self._client
         self._set_law('computed_torque')
-        self._client.send_pose(pose, WAY)
-        self._client.record(WAY)
+        # The arm may fall or sag: stop it where it is, within its limits.
+        rest = self.stop(np.clip(client.measured(), *self._bounds))
+        duration = np.abs(pose - rest) / (WAY_SPEED * self._velocity)
+        way = max(WAY, float(duration.max()))
+        client.send_pose(pose, way)
+        client.record(way)
         for _ in range(ARRIVAL_CHECKS):
             states = self._client.record(LEAD).states
             _, measured = positions(states[-1:], self._arm.joints)
@@ -246,24 +290,26 @@ class Session:
         if rejected != rejected_before:
             raise DemoError(f'the node rejected a trajectory: {rejected}')
         return Phase(
-            title, motion, self._arm.joints, received, start, float(np.mean(rates)),
-            int(client.diagnostics['late_ticks']) - late, float(np.mean(shares))
+            title, motion, self._arm.joints, self._arm.unit, received, start,
+            float(np.mean(rates)), int(client.diagnostics['late_ticks']) - late,
+            float(np.mean(shares)),
         )
 
     def _start(self, motion: RestToRestMotion, mode: str, scale: Array | float) -> float:
         """
         Move to the start pose, send a motion, and change the control law before it starts.
 
-        On a busy computer the change may come too late; then everything is repeated.
+        On a busy computer the change may come too late; then everything is repeated with more
+        time for it.
 
         :return: start of the motion, s
         :raises DemoError: each change came too late
         """
         client = self._client
-        for _ in range(START_TRIALS):
-            self.move_to(self._arm.pose)
+        for trial in range(START_TRIALS):
+            self.move_to(reference_positions(motion, self._arm.joints, np.zeros(1))[0])
             # Send first: a motion must start near the robot, and with feedback only it sags.
-            start = client.now() + LEAD + BLEND
+            start = client.now() + LEAD * 2.0**trial + BLEND
             client.send(motion, start)
             client.record(LEAD)
             self._set_law(mode, scale)
@@ -272,8 +318,8 @@ class Session:
         raise DemoError(f'the node changed the control law too late, {START_TRIALS} times')
 
     def _set_law(self, mode: str, scale: Array | float = 1.0) -> None:
-        gains = scale * np.ones(len(self._arm.joints))
-        self._client.set_law(mode, KP * gains, KD * gains)
+        plan = self._arm.plan
+        self._client.set_law(mode, scale * plan.kp, scale * plan.kd)
 
     def _print_progress(
         self, title: str, motion: RestToRestMotion, received: Received, start: float
@@ -284,5 +330,5 @@ class Session:
             return
         reference = reference_positions(motion, self._arm.joints, t)
         error = 1e3 * float(np.abs(measured - reference).max())
-        line = f'{title:<20} {t[0]:5.1f} of {motion.duration:.0f} s, error {error:8.2f} mrad'
-        print(f'\r{line}', end='', flush=True)
+        line = f'{title:<20} {t[0]:5.1f} of {motion.duration:.0f} s, error {error:8.2f}'
+        print(f'\r{line} {self._arm.unit}', end='', flush=True)

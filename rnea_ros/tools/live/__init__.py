@@ -3,8 +3,20 @@
 
 """Data from live topics and motions of a live robot, for tools."""
 
-from .moving_robot import MovingRobot
+from .guided_robot import GuidedRobot, Mode
+from .keys import pressed_keys
+from .moving_robot import MovingRobot, confirm
 from .node import LiveNode, live_node
 from .topics import LiveRobot, live_trajectory
 
-__all__ = ['LiveNode', 'LiveRobot', 'MovingRobot', 'live_node', 'live_trajectory']
+__all__ = [
+    'GuidedRobot',
+    'LiveNode',
+    'LiveRobot',
+    'Mode',
+    'MovingRobot',
+    'confirm',
+    'live_node',
+    'live_trajectory',
+    'pressed_keys',
+]

@@ -40,12 +40,37 @@ MARGIN = 1.0
 BRAKING = 0.5
 """Time until rest after Ctrl-C, s."""
 
+SAME_CLOCK = 60.0
+"""Stamps further from the clock are of simulated time, which may be slower, s."""
+
 MOVED = 0.1
 """Least share of the motion that a robot makes if it follows."""
 
 
 class MovingRobotError(RneaError):
     """The robot cannot be moved."""
+
+
+def confirm(way: float, motion: float, speed: float, *, yes: bool) -> None:
+    """
+    Ask before a motion.
+
+    :param way: duration of the way to the start pose, s
+    :param motion: duration of the motion, s
+    :param speed: factor of the speed
+    :param yes: whether to go on without asking
+    :raises MovingRobotError: the answer is not yes
+    """
+    print(f'\nthe robot moves to the start pose in {way:.1f} s, then for {motion:.1f} s, at '
+          f'{100.0 * speed:.0f} % of the full speed', flush=True)
+    if yes:
+        return
+    try:
+        answer = input('type yes to start: ')
+    except EOFError:
+        answer = ''
+    if answer.strip().lower() != 'yes':
+        raise MovingRobotError('the answer is not yes: the robot was not moved')
 
 
 class MovingRobot:
@@ -62,6 +87,7 @@ class MovingRobot:
         self._joint_names = tuple(joint_names)
         self._publisher = live.node.create_publisher(JointTrajectory, topic, 1)
         self._received: list[Array] = []
+        self._stamp = 0.0
         self._keep: Callable[[bytes], None] | None = None
         self._states: Any = None
 
@@ -112,7 +138,12 @@ class MovingRobot:
                 self._keep = None
         if completed:
             self._check(motion)
-        print('the motion is completed' if completed else 'the robot was stopped')
+            missed = np.abs(self._received[-1] - motion.positions[-1])
+            worst = int(missed.argmax())
+            print(f'the motion is completed; {self._joint_names[worst]} ends {missed[worst]:.2g} '
+                  'rad or m from its last point')
+        else:
+            print('the robot was stopped')
         if bag is not None:
             print(f'recorded: {bag}')
         return completed
@@ -121,15 +152,25 @@ class MovingRobot:
         """Publish the motion and wait; return whether it was completed."""
         self._spin(MARGIN)
         self._received.clear()
-        begin = time.monotonic()
+        begin = self._now()
+        end = begin + motion.duration + MARGIN
         self._publish(motion, joints)
         try:
             print(f'moving: {motion.duration:.1f} s; Ctrl-C stops', flush=True)
-            self._spin(motion.duration + MARGIN)
+            while self._now() < end:
+                count = len(self._received)
+                self._spin(TIMEOUT, lambda: self._now() >= end)
+                if len(self._received) == count:
+                    raise SilentTopicError(self._states.topic_name, TIMEOUT)
         except KeyboardInterrupt:
-            self._stop(motion, joints, time.monotonic() - begin)
+            self._stop(motion, joints, self._now() - begin)
             return False
         return True
+
+    def _now(self) -> float:
+        """Return the robot's time, s: the clock's, unless the robot stamps by simulated time."""
+        now = time.time()
+        return now if abs(now - self._stamp) < SAME_CLOCK else self._stamp
 
     def _stop(self, motion: RestToRestMotion, joints: Sequence[str], elapsed: float) -> None:
         """
@@ -144,10 +185,9 @@ class MovingRobot:
 
     def _publish(self, motion: RestToRestMotion, joints: Sequence[str]) -> None:
         """Publish a motion, which starts at once."""
-        columns = [motion.joint_names.index(name) for name in joints]
+        motion = motion.of_joints(joints)
         states = (motion.positions, motion.velocities, motion.accelerations)
-        rows = (values[:, columns] for values in states)
-        self._publisher.publish(trajectory_message(joints, motion.times, *rows))
+        self._publisher.publish(trajectory_message(joints, motion.times, *states))
 
     def _check(self, motion: RestToRestMotion) -> None:
         planned = np.ptp(motion.positions, axis=0)
@@ -168,3 +208,5 @@ class MovingRobot:
             position = np.array([by_name[name] for name in self._joint_names])
             if np.isfinite(position).all():
                 self._received.append(position)
+                stamp = state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec
+                self._stamp = stamp or time.time()

@@ -57,9 +57,7 @@ def assert_efforts_agree(formulation: Callable[..., Array], tree: KinematicTree)
     state = random_state(0, tree.nv)
     expected = Workspace(tree, GRAVITY).inverse_dynamics(*state)
     np.testing.assert_allclose(
-        formulation(bodies_of(tree), *state, GRAVITY),
-        expected,
-        rtol=1e-12,
+        formulation(bodies_of(tree), *state, GRAVITY), expected, rtol=1e-12,
         atol=1e-12 * np.abs(expected).max(),
     )
 
@@ -90,18 +88,15 @@ def test_a_joint_of_several_movements_is_a_row_of_bodies(
     (spherical('y'), "body 2, of link 'b'", 'its joint is spherical, not revolute or prismatic'),
     (floating('y'), "body 2, of link 'b'", 'its joint is floating, not revolute or prismatic'),
     (
-        revolute(Coordinate('x', ratio=-2.0, offset=0.5)),
-        "body 2, of link 'b'",
+        revolute(Coordinate('x', ratio=-2.0, offset=0.5)), "body 2, of link 'b'",
         'it has no coordinate of its own: -2.0 q[0] + 0.5',
     ),
     (
-        revolute(Coordinate('x')),
-        "body 2, of link 'b'",
+        revolute(Coordinate('x')), "body 2, of link 'b'",
         'it has no coordinate of its own: 1.0 q[0] + 0.0',
     ),
     (
-        helical('y', 0.1),
-        "body 3, of link 'b'",
+        helical('y', 0.1), "body 3, of link 'b'",
         'it has no coordinate of its own: 0.1 q[1] + 0.0',
     ),
 ], ids=['spherical', 'floating', 'mimic', 'twin', 'helical'])

@@ -36,12 +36,9 @@ class Bench:
 
     def __init__(self, **rules: Any) -> None:
         joint_values: dict[str, Any] = {
-            'joint_names': JOINTS,
-            'lower': np.array([-1.0, 0.0, -2.0]),
-            'upper': np.array([1.0, 0.0, 2.0]),
-            'continuous': np.array([False, True, False]),
-            'velocity_limits': np.array([1.0, 2.0, 3.0]),
-            'start_tolerance': 0.1,
+            'joint_names': JOINTS, 'lower': np.array([-1.0, 0.0, -2.0]),
+            'upper': np.array([1.0, 0.0, 2.0]), 'continuous': np.array([False, True, False]),
+            'velocity_limits': np.array([1.0, 2.0, 3.0]), 'start_tolerance': 0.1,
         }
         self.scaling = SpeedScaling()
         self.monitor = ControllerStateMonitor(JointRules(**(joint_values | rules)), self.scaling)
@@ -50,14 +47,8 @@ class Bench:
         self.now = 10.0
 
     def say(
-        self,
-        q: ArrayLike = (0.01, 0.5, 1.0),
-        qd: ArrayLike = NONE,
-        qdd: ArrayLike = NONE,
-        *,
-        names: tuple[str, ...] = JOINTS,
-        speed: float | None = 1.0,
-        stamp: float | None = None,
+        self, q: ArrayLike = (0.01, 0.5, 1.0), qd: ArrayLike = NONE, qdd: ArrayLike = NONE, *,
+        names: tuple[str, ...] = JOINTS, speed: float | None = 1.0, stamp: float | None = None,
     ) -> Setpoint | None:
         """Publish a reference of the controller, 10 ms after the last one."""
         self.now += 0.01
@@ -65,15 +56,9 @@ class Bench:
             np.asarray(values, dtype=np.float64) for values in (q, qd, qdd)
         )
         return self.monitor.take_sample(
-            names,
-            position,
-            velocity,
-            acceleration,
-            speed,
-            stamp=CLOCK + self.now if stamp is None else stamp,
-            clock=CLOCK + self.now,
-            received=self.now,
-            measured=self.measured,
+            names, position, velocity, acceleration, speed,
+            stamp=CLOCK + self.now if stamp is None else stamp, clock=CLOCK + self.now,
+            received=self.now, measured=self.measured,
             held=lambda: self.measured if self.held is None else self.held,
         )
 
@@ -127,10 +112,6 @@ def test_velocities_scale_by_the_factor_and_accelerations_by_its_square(bench: B
     assert bench.monitor.speed == 0.5
 
 
-def test_a_factor_above_1_is_followed_too(bench: Bench) -> None:
-    assert bench.taken(qd=(0.1, 0.0, 0.0), speed=1.5).qd[0] == pytest.approx(0.15)
-
-
 def test_missing_accelerations_and_velocities_are_zero(bench: Bench) -> None:
     setpoint = bench.taken(qd=(0.1, 0.2, 0.3))
     assert setpoint.qd.tolist() == [0.1, 0.2, 0.3]
@@ -145,11 +126,6 @@ def test_a_reference_that_stands_still_has_no_velocity_and_no_acceleration(bench
         held = bench.taken(last, (0.1,) * 3, (2.0,) * 3)
         assert held.q.tolist() == list(last)
         assert held.qd.tolist() == held.qdd.tolist() == [0.0] * 3
-
-
-def test_one_joint_that_moves_is_a_reference_that_moves(bench: Bench) -> None:
-    bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), (2.0, 1.0, 0.0))
-    assert bench.taken((0.02, 0.5, 1.0), (0.1, 0.0, 0.0), (2.0, 1.0, 0.0)).qdd[1] == 1.0
 
 
 def test_without_a_published_factor_the_speed_scaling_topic_counts(bench: Bench) -> None:
@@ -181,8 +157,7 @@ def test_after_a_positive_factor_zero_means_zero(bench: Bench) -> None:
 @settings(max_examples=50)
 @given(
     speeds=st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=1, max_size=5),
-    last_acceleration=st.floats(-3.0, 3.0),
-    way=st.floats(-0.5, 0.5),
+    last_acceleration=st.floats(-3.0, 3.0), way=st.floats(-0.5, 0.5),
 )
 def test_velocity_and_acceleration_are_derivatives_of_the_desired_position(
     speeds: list[float], last_acceleration: float, way: float
@@ -192,17 +167,17 @@ def test_velocity_and_acceleration_are_derivatives_of_the_desired_position(
     said = TrajectoryController(
         bench.measured.copy(), np.array([way, -way, 0.5 * way]), 0.5, last_acceleration
     )
-    wanted: list[Setpoint] = []
+    desired: list[Setpoint] = []
     smooth_list: list[bool] = []
     for speed in speeds:
         said.speed = speed
         for number in range(100):
             said.advance(period)
-            wanted.append(bench.taken(*said.reference, speed=said.speed_field))
+            desired.append(bench.taken(*said.reference, speed=said.speed_field))
             # Where the speed changes, at the start and at the end the derivatives jump.
             at_end = abs(said.time - said.duration) < 3.0 * period
             smooth_list.append(2 < number < 97 and not at_end)
-    q, qd, qdd = (np.array([getattr(s, f) for s in wanted]) for f in ('q', 'qd', 'qdd'))
+    q, qd, qdd = (np.array([getattr(s, f) for s in desired]) for f in ('q', 'qd', 'qdd'))
     smooth = np.array(smooth_list)[1:-1]
     slope = (q[2:] - q[:-2]) / (2.0 * period)
     np.testing.assert_allclose(qd[1:-1][smooth], slope[smooth], atol=2e-3)
@@ -310,12 +285,9 @@ class Beside:
         self.rig = Rig(panda_arm(), mode=Feedforward, ramp_duration=0.1, **settings)
         self.rig.q[:] = PANDA_POSE
         rules = JointRules(
-            joint_names=self.rig.model.joint_names,
-            lower=self.rig.model.position_lower,
-            upper=self.rig.model.position_upper,
-            continuous=self.rig.model.continuous,
-            velocity_limits=self.rig.model.velocity_limits,
-            start_tolerance=0.1,
+            joint_names=self.rig.model.joint_names, lower=self.rig.model.position_lower,
+            upper=self.rig.model.position_upper, continuous=self.rig.model.continuous,
+            velocity_limits=self.rig.model.velocity_limits, start_tolerance=0.1,
         )
         self.monitor = ControllerStateMonitor(rules, self.rig.controller.speed_scaling)
         self.rig.activate()
@@ -357,10 +329,12 @@ def test_the_effort_is_that_of_the_motion_at_its_true_speed(speed: float) -> Non
     np.testing.assert_allclose(beside.rig.commands[-1], expected, atol=1e-9)
 
 
-@pytest.mark.parametrize(('tells', 'true_speed'), [(True, 1.0), (False, 0.5)])
-def test_the_speed_scaling_topic_counts_once_or_not_at_all(tells: bool, true_speed: float) -> None:
+@pytest.mark.parametrize(('stated', 'true_speed'), [(True, 1.0), (False, 0.5)])
+def test_the_speed_scaling_topic_counts_once_or_not_at_all(
+    stated: bool, true_speed: float
+) -> None:
     beside, said = Beside(), lift()
-    said.tells_speed = tells
+    said.publishes_speed = stated
     beside.rig.controller.speed_scaling.set_target(0.5)
     beside.rig.run(0.5)
     beside.follow(said, 0.5)
@@ -383,12 +357,12 @@ def test_the_first_reference_is_blended_in_and_not_jumped_to() -> None:
     beside.rig.run(0.1)
     gravity = beside.rig.commands[-1]
     beside.follow(said, 0.001)
-    wanted = beside.rig.model.inverse_dynamics(*said.reference)
+    expected = beside.rig.model.inverse_dynamics(*said.reference)
     step = np.abs(beside.rig.commands[-1] - gravity).max()
-    assert step < 0.05 * np.abs(wanted - gravity).max()
+    assert step < 0.05 * np.abs(expected - gravity).max()
     beside.follow(said, 0.1)
-    wanted = beside.rig.model.inverse_dynamics(*said.reference)
-    np.testing.assert_allclose(beside.rig.commands[-1], wanted, atol=1e-9)
+    expected = beside.rig.model.inverse_dynamics(*said.reference)
+    np.testing.assert_allclose(beside.rig.commands[-1], expected, atol=1e-9)
 
 
 def test_a_silent_controller_is_flagged_at_rest_and_its_position_held() -> None:
@@ -400,7 +374,7 @@ def test_a_silent_controller_is_flagged_at_rest_and_its_position_held() -> None:
     beside.rig.run(0.05)
     assert Reason.REFERENCE_STALE in beside.rig.controller.flags
     assert beside.rig.state() is State.DEGRADED
-    np.testing.assert_array_equal(beside.rig.wanted()[0], q)
+    np.testing.assert_array_equal(beside.rig.desired()[0], q)
     beside.say(q, np.zeros(7), np.zeros(7))
     beside.rig.run(0.05)
     assert beside.rig.controller.flags == frozenset()
@@ -410,7 +384,7 @@ def test_velocity_is_zero_after_a_controller_falls_silent_in_motion() -> None:
     beside, said = Beside(), lift()
     beside.follow(said, 0.5)
     beside.rig.run(0.4)
-    position, velocity = beside.rig.wanted()
+    position, velocity = beside.rig.desired()
     assert not velocity.any()
     held = beside.rig.model.gravity_torques(position)
     np.testing.assert_allclose(beside.rig.commands[-1], held, atol=1e-9)
@@ -424,5 +398,3 @@ def test_mode_gravity_follows_no_controller() -> None:
     beside.say(np.array(PANDA_POSE), np.full(7, 0.1), np.full(7, 9.0))
     beside.rig.run(0.2)
     assert beside.rig.controller.reference_at(beside.rig.now) is None
-
-

@@ -10,7 +10,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros import RobotModel
@@ -22,8 +22,6 @@ from rnea_ros.feedforward.settings import Settings, resolve
 from support.control.control_rig import panda_arm
 from support.models.robots import ROOT, load
 from support.recorded.real_arms import recording
-
-Array = NDArray[np.float64]
 
 JOINTS = ['hinge', 'wheel', 'slide']
 SPEEDS = np.array([2.0, 3.0, np.inf])
@@ -42,10 +40,8 @@ class Robot:
     def __init__(self, *, differentiate: bool = False) -> None:
         continuous = np.array([False, True, False])
         self.states = JointStateMonitor(
-            JOINTS,
-            jumps=PositionJumps(SPEEDS, continuous, np.full(3, TIMEOUT)),
-            continuous=continuous,
-            differentiate_velocity=differentiate,
+            JOINTS, jumps=PositionJumps(SPEEDS, continuous, np.full(3, TIMEOUT), 0.0),
+            continuous=continuous, differentiate_velocity=differentiate,
         )
         self.differentiate = differentiate
         self.now = 100.0
@@ -54,25 +50,15 @@ class Robot:
         self.feed()
 
     def feed(
-        self,
-        offset: ArrayLike = (0.0, 0.0, 0.0),
-        *,
-        after: float = PERIOD,
-        stamp: float | None = None,
-        late: float = 0.0,
-        machine: float | None = None,
+        self, offset: ArrayLike = (0.0, 0.0, 0.0), *, after: float = PERIOD,
+        stamp: float | None = None, late: float = 0.0, machine: float | None = None,
     ) -> Reason | None:
         """Let time pass, and a sample come that is off, stamped with its time."""
         self.now += after
         return self.states.take_sample(
-            JOINTS,
-            self.q + np.asarray(offset),
-            NONE if self.differentiate else self.qd.copy(),
-            NONE,
-            stamp=self.now if stamp is None else stamp,
-            clock=self.now,
-            received=self.now + late,
-            machine=machine,
+            JOINTS, self.q + np.asarray(offset), NONE if self.differentiate else self.qd.copy(),
+            NONE, stamp=self.now if stamp is None else stamp, clock=self.now,
+            received=self.now + late, machine=machine,
         )
 
     def move(self) -> None:
@@ -234,7 +220,7 @@ def test_while_simulated_time_is_held_up_the_machines_time_counts() -> None:
 def test_a_stamp_that_is_long_behind_does_not_let_a_jump_through() -> None:
     robot = Robot()
     robot.states = JointStateMonitor(
-        JOINTS, jumps=PositionJumps(SPEEDS, np.zeros(3, dtype=bool), np.full(3, 10.0))
+        JOINTS, jumps=PositionJumps(SPEEDS, np.zeros(3, dtype=bool), np.full(3, 10.0), 0.0)
     )
     robot.feed(stamp=1.0)
     jump = 1.1 * SPEEDS[0] * (MAX_DELAY + PERIOD) + ALLOWANCE
@@ -244,7 +230,7 @@ def test_a_stamp_that_is_long_behind_does_not_let_a_jump_through() -> None:
 @pytest.mark.parametrize('stamped', [True, False])
 def test_a_joint_that_two_publishers_send_has_its_own_elapsed_time(stamped: bool) -> None:
     speeds, timeouts = np.array([2.0, 2.0, 2.0]), np.full(3, 1.0)
-    jumps = PositionJumps(speeds, np.zeros(3, dtype=bool), timeouts)
+    jumps = PositionJumps(speeds, np.zeros(3, dtype=bool), timeouts, 0.0)
     states = JointStateMonitor(['a', 'b', 'c'], jumps=jumps)
 
     def feed(names: list[str], positions: list[float], now: float) -> Reason | None:
@@ -313,24 +299,17 @@ def test_real_arms_never_jump_even_where_most_samples_are_lost(
     else:
         limits = np.array([2.16, 2.16, 3.15, 3.2, 3.2, 3.2])  # of the vendor's URDF
     joints = list(samples[0].names)
-    monitor = JointStateMonitor(
-        joints,
-        jumps=PositionJumps(
-            2.0 * limits, np.zeros(limits.size, dtype=bool), np.full(limits.size, 10.0)
-        ),
-    )
+    monitor = JointStateMonitor(joints, jumps=PositionJumps(
+        2.0 * limits, np.zeros(limits.size, dtype=bool), np.full(limits.size, 10.0), 0.0
+    ))
     rng = np.random.default_rng(6)
     for sample in samples:
         if rng.random() > kept:
             continue
         received = 1.0 + sample.time + rng.uniform(0.0, 0.004)  # of a loop of 250 Hz
         reason = monitor.take_sample(
-            joints,
-            np.array(sample.position),
-            np.array(sample.velocity),
-            NONE,
-            stamp=1.0 + sample.time if stamped else 0.0,
-            clock=1.0 + sample.time,
+            joints, np.array(sample.position), np.array(sample.velocity), NONE,
+            stamp=1.0 + sample.time if stamped else 0.0, clock=1.0 + sample.time,
             received=received,
         )
         assert reason is None

@@ -52,8 +52,7 @@ class Stream:
 
 @settings(max_examples=200)
 @given(
-    period=PERIODS,
-    delays=DELAYS,
+    period=PERIODS, delays=DELAYS,
     wrong=st.dictionaries(st.integers(5, 39), STEPS, min_size=1, max_size=20),
 )
 def test_single_wrong_stamps_are_rejected_and_nothing_else_is(

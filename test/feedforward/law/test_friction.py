@@ -16,7 +16,7 @@ from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation, JointFriction
 from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve
-from support.control.control_rig import Array, panda_arm
+from support.control.control_rig import Array
 from support.models.robots import joint, link, load, robot
 
 DYNAMICS = '<dynamics damping="0.7" friction="1.5"/>'
@@ -68,6 +68,13 @@ def test_friction_is_zero_at_rest_with_a_slope_near_it() -> None:
     np.testing.assert_allclose(friction(joints, 1e-6), 2 * [5.0 * 1e-5], rtol=1e-6)
 
 
+def test_the_offset_is_the_same_at_any_velocity() -> None:
+    joints = resolved(offset=(3.0, -4.0))
+    for speed in (0.0, 2.0, -2.0):
+        np.testing.assert_allclose(friction(joints, speed), [3.0, -4.0])
+    assert not resolved(offset=(3.0,), compensated=True).has_friction
+
+
 def test_the_load_of_a_joint_adds_to_its_coulomb_friction() -> None:
     joints = resolved(coulomb=(5.0,), load=(0.1, 0.0))
     for carried in (30.0, -30.0):
@@ -103,11 +110,6 @@ def test_of_the_urdf_the_dynamics_count_and_no_parameters() -> None:
     np.testing.assert_allclose(friction(joints, 2.0, 10.0), [0.7 * 2.0 + 1.5, 0.0])
 
 
-@pytest.mark.parametrize('model', [FrictionModel.NONE, FrictionModel.PARAMETERS])
-def test_friction_is_zero_by_default(model: FrictionModel) -> None:
-    assert not resolved(model=model).has_friction
-
-
 @pytest.mark.parametrize('model', FrictionModel)
 def test_what_the_hardware_compensates_is_not_compensated_twice(model: FrictionModel) -> None:
     joints = resolved(model=model, viscous=(1.0,), coulomb=(1.0,), load=(1.0,), compensated=True)
@@ -127,28 +129,18 @@ def test_values_stand_in_the_order_of_the_controllers_joints() -> None:
 # What is rejected
 
 
-@pytest.mark.parametrize(
-    ('settings', 'parameter'),
-    [
-        ({'viscous': (-1.0,)}, 'friction.viscous'),
-        ({'coulomb': (math.nan,)}, 'friction.coulomb'),
-        ({'viscous_negative': (-2.0,)}, 'friction.viscous_negative'),
-        ({'coulomb_negative': (-1.0, -1.0)}, 'friction.coulomb_negative'),
-        ({'load': (math.inf,)}, 'friction.load'),
-        ({'smoothing_velocity': (0.0,)}, 'friction.smoothing_velocity'),
-        ({'smoothing_velocity': (0.1, 0.1, 0.1)}, 'friction.smoothing_velocity'),
-        ({'viscous': ()}, 'friction.viscous'),
-    ],
-)
+@pytest.mark.parametrize(('settings', 'parameter'), [
+    ({'viscous': (-1.0,)}, 'friction.viscous'), ({'coulomb': (math.nan,)}, 'friction.coulomb'),
+    ({'viscous_negative': (-2.0,)}, 'friction.viscous_negative'),
+    ({'coulomb_negative': (-1.0, -1.0)}, 'friction.coulomb_negative'),
+    ({'load': (math.inf,)}, 'friction.load'),
+    ({'smoothing_velocity': (0.0,)}, 'friction.smoothing_velocity'),
+    ({'smoothing_velocity': (0.1, 0.1, 0.1)}, 'friction.smoothing_velocity'),
+    ({'viscous': ()}, 'friction.viscous'),
+])
 def test_what_no_joint_can_lose_is_rejected_by_parameter(
     settings: dict[str, Any], parameter: str
 ) -> None:
     with pytest.raises(InputError) as caught:
         resolved(**settings)
     assert caught.value.argument == parameter
-
-
-def test_ideal_joints_lose_nothing() -> None:
-    joints = JointFriction.none(panda_arm().nv)
-    assert not joints.has_friction
-    assert not friction(joints, 3.0, 50.0).any()

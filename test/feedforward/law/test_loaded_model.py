@@ -95,6 +95,28 @@ def test_hardware_and_command_together_hold_the_robot_and_its_payload(
         assert compensated is None
 
 
+@pytest.mark.parametrize('hardware', compensations()[1:4])
+def test_hardware_compensates_under_its_own_gravity_however_the_base_moves(
+    hardware: tuple[HardwareCompensation, ...]
+) -> None:
+    upright, tilted = (0.0, 0.0, -9.81), np.array([6.9, 0.0, -6.9])
+    model = panda_arm().with_gravity(upright)
+    robot = LoadedModel(panda_arm().with_gravity(tilted), hardware, upright)
+    robot.set_payloads([BOX])
+    robot.set_base(tilted, *np.random.default_rng(1).normal(size=(2, 6)))
+    before = robot.gravity(Q).copy()
+    arm, both = model.gravity_torques(Q), with_payloads(model, [BOX]).gravity_torques(Q)
+    of_arm, of_payload = (
+        float(part in hardware)
+        for part in (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD)
+    )
+    compensated = robot.compensated(Q, before)
+    assert compensated is not None
+    expected = of_arm * arm + of_payload * (both - arm)
+    np.testing.assert_allclose(compensated, expected, atol=1e-12)
+    np.testing.assert_array_equal(robot.gravity(Q), before)
+
+
 # The base
 
 

@@ -31,7 +31,7 @@ MEASURED = ExternalEffortSettings(gain=(GAIN,))
 COMMANDED = ExternalEffortSettings(gain=(GAIN,), source=EffortSource.COMMANDED)
 FRICTION = FrictionSettings(
     FrictionModel.PARAMETERS, viscous=(1.5,), coulomb=(2.0,), viscous_negative=(1.0,),
-    coulomb_negative=(3.0,), load=(0.1,), smoothing_velocity=(0.1,),
+    coulomb_negative=(3.0,), load=(0.1,), smoothing_velocity=(0.1,), offset=(0.7,),
 )
 
 
@@ -56,15 +56,8 @@ class Swing:
 
 
 def run(
-    model: RobotModel,
-    settings: Settings,
-    efforts: Any,
-    *,
-    seed: int = 0,
-    dt: float = 2e-4,
-    seconds: float = 0.15,
-    robot: LoadedModel | None = None,
-    compensated: Any = None,
+    model: RobotModel, settings: Settings, efforts: Any, *, seed: int = 0, dt: float = 2e-4,
+    seconds: float = 0.15, robot: LoadedModel | None = None, compensated: Any = None,
 ) -> tuple[Array, MomentumObserver]:
     """
     Return the external efforts at each sample of a motion, and the observer.
@@ -307,7 +300,7 @@ def test_an_arm_with_two_joints_shows_a_push_along_their_directions() -> None:
 
 
 @pytest.mark.parametrize(('more', 'words'), [
-    ({'external_effort': ExternalEffortSettings(link='hand')}, 'is no link'),
+    ({'external_effort': ExternalEffortSettings(link='hand')}, 'is not a link'),
     ({'external_effort': ExternalEffortSettings(link='fer_link0')}, 'no commanded joint moves'),
     ({'external_effort': ExternalEffortSettings(gain=(50.0, 20.0))}, 'external_effort.gain'),
     ({'external_effort': ExternalEffortSettings(gain=(0.0,))}, 'external_effort.gain'),

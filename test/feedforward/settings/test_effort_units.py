@@ -45,18 +45,15 @@ def test_one_value_counts_for_all_joints_of_the_robot() -> None:
 
 
 @pytest.mark.parametrize('name', ['command_scale', 'effort_scale'])
-@pytest.mark.parametrize(
-    ('values', 'reason'),
-    [
-        ((0.0,), '[0.0] has a 0; 1.0 is for efforts in N m or N'),
-        ((1.0,) * 6 + (-0.0,), 'has a 0; 1.0 is for efforts in N m or N'),
-        ((math.nan,), 'nan is not between -1e+06 and 1e+06'),
-        ((1.0,) * 6 + (math.inf,), 'value 7 of 7, inf is not between -1e+06 and 1e+06'),
-        ((2e6,), '2000000.0 is not between -1e+06 and 1e+06'),
-        ((1.0, 2.0), 'has 2 values, not 1 or one for each of 7 joints'),
-        ((), 'has 0 values, not 1 or one for each of 7 joints'),
-    ],
-)
+@pytest.mark.parametrize(('values', 'reason'), [
+    ((0.0,), '[0.0] has a 0; 1.0 is for efforts in N m or N'),
+    ((1.0,) * 6 + (-0.0,), 'has a 0; 1.0 is for efforts in N m or N'),
+    ((math.nan,), 'nan is not between -1e+06 and 1e+06'),
+    ((1.0,) * 6 + (math.inf,), 'value 7 of 7, inf is not between -1e+06 and 1e+06'),
+    ((2e6,), '2000000.0 is not between -1e+06 and 1e+06'),
+    ((1.0, 2.0), 'has 2 values, not 1 or one for each of 7 joints'),
+    ((), 'has 0 values, not 1 or one for each of 7 joints'),
+])
 def test_a_scale_without_meaning_is_rejected_by_name(
     name: str, values: tuple[float, ...], reason: str
 ) -> None:

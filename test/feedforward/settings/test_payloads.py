@@ -1,20 +1,23 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Payloads replace each other linearly in time, from wherever a change finds them."""
+"""Payloads replace each other linearly in time, wherever a change finds them, also in control."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unittest import mock
 
-from hypothesis import given, strategies
+from hypothesis import given, settings, strategies
+from hypothesis import strategies as st
 import numpy as np
 from numpy.typing import NDArray
 import pytest
 
+from rnea_ros.dynamics.tree import RigidBodyInertia
 from rnea_ros.feedforward.law import LoadedModel, PayloadBlend
 from rnea_ros.robot import Payload
-from support.control.control_rig import Array, two_joint_arm
+from support.control.control_rig import PANDA_POSE, Array, Rig, panda_arm, two_joint_arm
 
 BOX = Payload('lower', 3.0, (0.1, 0.0, 0.2), (0.1, 0.01, 0.0, 0.1, 0.0, 0.1))
 CABLE, TOOL = Payload('upper', 0.5, (0.0, 0.1, 0.0)), Payload('lower', 1.0)
@@ -110,8 +113,7 @@ def test_a_change_without_time_is_there_at_the_next_tick() -> None:
 changes = strategies.lists(
     strategies.tuples(
         strategies.lists(strategies.sampled_from([BOX, CABLE, TOOL]), max_size=3),
-        strategies.floats(0.05, 2.0),
-        strategies.integers(1, 100),
+        strategies.floats(0.05, 2.0), strategies.integers(1, 100),
     ),
     max_size=8,
 )
@@ -132,3 +134,41 @@ def test_no_change_of_plans_makes_a_step_or_a_negative_mass(
             assert (blend.added[:, 0] >= -1e-12).all()
             before = blend.mass
         np.testing.assert_allclose(blend.added, blend.expected(), atol=1e-12)
+
+
+def test_a_tick_handles_no_payload_however_many_were_changed() -> None:
+    rig = Rig(panda_arm(), ramp_duration=0.01, payload_blend_duration=2.0)
+    rig.activate()
+    for k in range(100):
+        rig.change(payloads=(Payload('fer_link8', 1.0 + k % 2),))
+        rig.run(0.01)
+    with mock.patch.object(RigidBodyInertia, 'transformed', side_effect=AssertionError):
+        rig.run(0.05)
+    assert rig.controller.error is None
+
+
+@given(
+    changes=st.dictionaries(
+        st.integers(0, 300), st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=1, max_size=60
+    ),
+    duration=st.sampled_from([0.02, 0.3, 2.0]),
+)
+@settings(max_examples=15)
+def test_payloads_that_change_at_any_times_make_no_step(
+    changes: dict[int, float], duration: float
+) -> None:
+    rig = Rig(panda_arm(), ramp_duration=0.01, payload_blend_duration=duration)
+    rig.q[:] = PANDA_POSE
+    rig.activate()
+    rig.run(0.1)
+    of_3_kg = rig.model.with_payload('fer_link8', 3.0).gravity_torques(rig.q) - rig.gravity
+    greatest = np.abs(of_3_kg) * rig.period / duration + 1e-9
+    before = rig.commands[-1]
+    for k in range(320):
+        if k in changes:
+            payloads = (Payload('fer_link8', changes[k]),) if changes[k] else ()
+            rig.change(payloads=payloads)
+        command = rig.tick()
+        assert command is not None
+        assert (np.abs(command - before) <= greatest).all()
+        before = command

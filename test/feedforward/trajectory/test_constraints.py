@@ -34,28 +34,19 @@ TOLERANCE = 1.05
 def rules(**changes: Any) -> JointRules:
     """Speeds of 2 and 1 rad/s, any for the wrist; no position limits; starts anywhere."""
     base: dict[str, Any] = {
-        'joint_names': NAMES,
-        'lower': np.full(3, -math.inf),
-        'upper': np.full(3, math.inf),
-        'continuous': np.zeros(3, dtype=np.bool_),
-        'velocity_limits': SPEEDS,
+        'joint_names': NAMES, 'lower': np.full(3, -math.inf), 'upper': np.full(3, math.inf),
+        'continuous': np.zeros(3, dtype=np.bool_), 'velocity_limits': SPEEDS,
         'start_tolerance': math.inf,
     }
     return JointRules(**(base | changes))
 
 
 def compiled(
-    points: list[TrajectoryPoint],
-    held_to: JointRules | None = None,
-    *,
-    position: ArrayLike = AT_REST,
-    velocity: ArrayLike = AT_REST,
+    points: list[TrajectoryPoint], held_to: JointRules | None = None, *,
+    position: ArrayLike = AT_REST, velocity: ArrayLike = AT_REST,
 ) -> Trajectory | Setpoint:
     return compile_trajectory(
-        TrajectoryRequest.of_points(NAMES, points),
-        held_to or rules(),
-        now=0.0,
-        position=position,
+        TrajectoryRequest.of_points(NAMES, points), held_to or rules(), now=0.0, position=position,
         velocity=velocity,
     )
 

@@ -33,12 +33,8 @@ START = np.array([0.4, -0.9])
 END = np.array([0.6, -1.2])
 DURATION = 0.2
 RULES = JointRules(
-    JOINTS,
-    lower=np.full(2, -np.inf),
-    upper=np.full(2, np.inf),
-    continuous=np.array([False, True]),
-    velocity_limits=np.full(2, np.inf),
-    start_tolerance=np.inf,
+    JOINTS, lower=np.full(2, -np.inf), upper=np.full(2, np.inf),
+    continuous=np.array([False, True]), velocity_limits=np.full(2, np.inf), start_tolerance=np.inf,
 )
 
 
@@ -59,9 +55,7 @@ def ready_rig(**settings: Any) -> Rig:
 
 
 def follow(
-    rig: Rig,
-    limits: Tolerances,
-    motion: Trajectory | Setpoint | None = None,
+    rig: Rig, limits: Tolerances, motion: Trajectory | Setpoint | None = None,
     start: float | None = None,
 ) -> Goal:
     """Follow a motion, by default from START to END, with a goal."""
@@ -75,9 +69,9 @@ def follow(
 def track(rig: Rig, seconds: float, error: Array | float = 0.0) -> None:
     """Let the robot follow the reference, off it by an error."""
     for _ in range(round(seconds / rig.period)):
-        wanted = rig.controller.reference_at(rig.now + rig.period)
-        if wanted is not None:
-            rig.q[:], rig.qd[:] = wanted.position + error, wanted.velocity
+        desired = rig.controller.reference_at(rig.now + rig.period)
+        if desired is not None:
+            rig.q[:], rig.qd[:] = desired.position + error, desired.velocity
         rig.tick()
 
 
@@ -99,8 +93,7 @@ def test_default_tolerances_limit_positions_and_the_goal_velocity() -> None:
 def test_a_goal_states_tolerances_in_any_order_of_joints() -> None:
     stated = tolerances(0.1, 0.1, 0.1, 0.1).stated(
         [JointTolerance('elbow', 0.2, 0.3, 0.4)],
-        [JointTolerance('elbow', 1.2, 2.2, 3.2), JointTolerance('shoulder', 1.1, 2.1, 3.1)],
-        2.0,
+        [JointTolerance('elbow', 1.2, 2.2, 3.2), JointTolerance('shoulder', 1.1, 2.1, 3.1)], 2.0,
     )
     assert stated.path.tolist() == [[0.1, 0.2], [math.inf, 0.3]]
     assert stated.goal.tolist() == [[1.1, 1.2], [2.1, 2.2]]
@@ -121,18 +114,14 @@ def test_tolerance_0_of_a_goal_is_the_default_and_minus_1_unlimited() -> None:
     assert erased.goal_time == math.inf
 
 
-@pytest.mark.parametrize(
-    ('path', 'goal', 'goal_time', 'words'),
-    [
-        ([('wrist', 0.1, 0, 0)], [], 0, "path_tolerance: 'wrist' is not one of"),
-        ([], [('', 0.1, 0, 0)], 0, "goal_tolerance: '' is not one of"),
-        ([('elbow', -2.0, 0, 0)], [], 0, "path_tolerance of 'elbow': position -2 is none of"),
-        ([('elbow', 0, -0.5, 0)], [], 0, 'velocity -0.5'),
-        ([], [('elbow', 0, 0, -1.1)], 0, 'acceleration -1.1'),
-        ([], [('elbow', math.nan, 0, 0)], 0, 'position nan'),
-        ([], [], -2.0, 'goal_time_tolerance -2'),
-    ],
-)
+@pytest.mark.parametrize(('path', 'goal', 'goal_time', 'words'), [
+    ([('wrist', 0.1, 0, 0)], [], 0, "path_tolerance: 'wrist' is not one of"),
+    ([], [('', 0.1, 0, 0)], 0, "goal_tolerance: '' is not one of"),
+    ([('elbow', -2.0, 0, 0)], [], 0, "path_tolerance of 'elbow': position -2 is none of"),
+    ([('elbow', 0, -0.5, 0)], [], 0, 'velocity -0.5'),
+    ([], [('elbow', 0, 0, -1.1)], 0, 'acceleration -1.1'),
+    ([], [('elbow', math.nan, 0, 0)], 0, 'position nan'), ([], [], -2.0, 'goal_time_tolerance -2'),
+])
 def test_invalid_tolerances_are_rejected_with_field_joint_and_value(
     path: Any, goal: Any, goal_time: float, words: str
 ) -> None:
@@ -384,11 +373,11 @@ def test_a_sample_has_what_is_desired_and_measured_at_one_tick() -> None:
     goal = follow(rig, tolerances())
     track(rig, 0.1, error=0.01)
     assert goal.sample is not None
-    wanted = rig.controller.reference_at(rig.now)
-    assert wanted is not None
-    np.testing.assert_allclose(goal.sample.desired, wanted[:3])
+    desired = rig.controller.reference_at(rig.now)
+    assert desired is not None
+    np.testing.assert_allclose(goal.sample.desired, desired[:3])
     np.testing.assert_allclose(goal.sample.actual, [rig.q, rig.qd])
-    error = [wanted.position - rig.q, np.zeros(2)]
+    error = [desired.position - rig.q, np.zeros(2)]
     np.testing.assert_allclose(goal.sample.error, error, atol=1e-9)
     assert goal.sample.now == rig.now
     assert goal.sample.elapsed == pytest.approx(0.1 - rig.period)

@@ -30,12 +30,8 @@ NAMES = ('shoulder', 'elbow')
 AT_REST = (0.0, 0.0)
 MEASURED = ((0.02, -0.03), (0.1, 0.2))
 FROM_REFERENCE = JointRules(
-    joint_names=NAMES,
-    lower=np.full(2, -8.0),
-    upper=np.full(2, 8.0),
-    continuous=np.array([False, True]),
-    velocity_limits=np.full(2, 5.0),
-    start_tolerance=0.1,
+    joint_names=NAMES, lower=np.full(2, -8.0), upper=np.full(2, 8.0),
+    continuous=np.array([False, True]), velocity_limits=np.full(2, 5.0), start_tolerance=0.1,
     interpolate_from_desired_state=True,
 )
 FROM_MEASURED = replace(FROM_REFERENCE, interpolate_from_desired_state=False)
@@ -46,24 +42,18 @@ def state(*rows: tuple[float, float]) -> MotionState:
     return MotionState(*(np.array(row) for row in (*rows, AT_REST)))
 
 
-WANTED = state((0.3, 0.2), (0.5, -0.5), (0.7, 0.9))
+DESIRED = state((0.3, 0.2), (0.5, -0.5), (0.7, 0.9))
 
 
 def compiled(
-    *points: TrajectoryPoint,
-    rules: JointRules = FROM_REFERENCE,
-    wanted: MotionState | None = WANTED,
-    start_time: float | None = None,
+    *points: TrajectoryPoint, rules: JointRules = FROM_REFERENCE,
+    desired: MotionState | None = DESIRED, start_time: float | None = None,
     names: tuple[str, ...] = NAMES,
 ) -> Trajectory:
     position, velocity = MEASURED
     motion = compile_trajectory(
-        TrajectoryRequest.of_points(names, points, start_time),
-        rules,
-        now=100.0,
-        position=position,
-        velocity=velocity,
-        desired=wanted,
+        TrajectoryRequest.of_points(names, points, start_time), rules, now=100.0,
+        position=position, velocity=velocity, desired=desired,
     )
     assert isinstance(motion, Trajectory)
     return motion
@@ -81,13 +71,13 @@ def test_by_default_the_way_begins_in_the_measured_state() -> None:
 
 def test_the_way_can_begin_at_the_desired_state() -> None:
     motion = compiled(GOAL)
-    np.testing.assert_allclose(at(motion, 0.0), WANTED[:3], rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(at(motion, 0.0), DESIRED[:3], rtol=1e-9, atol=1e-10)
     before_goal = at(motion, math.nextafter(2.0, 0.0))
     np.testing.assert_allclose(before_goal, ((1.0, 2.0), AT_REST, AT_REST), atol=1e-9)
 
 
 def test_without_a_reference_it_begins_where_the_robot_is() -> None:
-    motion = compiled(GOAL, wanted=None)
+    motion = compiled(GOAL, desired=None)
     np.testing.assert_allclose(at(motion, 0.0), (*MEASURED, AT_REST), atol=1e-12)
     assert motion.start_time is None
 
@@ -106,10 +96,10 @@ def test_a_first_point_at_time_0_must_be_near_the_measured_position() -> None:
 
 
 def test_a_continuous_joint_is_shifted_by_turns_to_the_desired_position() -> None:
-    turned = WANTED._replace(position=np.array((0.3, 0.2 + 4.0 * math.pi)))
-    motion = compiled(GOAL, wanted=turned)
+    turned = DESIRED._replace(position=np.array((0.3, 0.2 + 4.0 * math.pi)))
+    motion = compiled(GOAL, desired=turned)
     np.testing.assert_allclose(motion.final_position, (1.0, 2.0 + 4.0 * math.pi))
-    start = compiled(TrajectoryPoint(0.0, MEASURED[0], AT_REST), GOAL, wanted=turned)
+    start = compiled(TrajectoryPoint(0.0, MEASURED[0], AT_REST), GOAL, desired=turned)
     np.testing.assert_allclose(start.final_position, (1.0, 2.0 + 4.0 * math.pi))
 
 
@@ -185,22 +175,18 @@ def test_a_replacing_motion_does_not_jump_after_a_long_check(busy: int) -> None:
     rig.activate()
     rig.controller.follow(swing(NAMES, rig.q, rig.q + 1.0, 2.0), None)
     rig.run(0.7)
-    now, wanted = rig.now, rig.controller.reference_at(rig.now)
+    now, desired = rig.now, rig.controller.reference_at(rig.now)
     rules = replace(FROM_REFERENCE, continuous=np.zeros(2, dtype=np.bool_))
     goal = TrajectoryPoint(1.5, AT_REST, AT_REST, AT_REST)
     motion = compile_trajectory(
-        TrajectoryRequest.of_points(NAMES, [goal]),
-        rules,
-        now=now,
-        position=rig.q,
-        velocity=rig.qd,
-        desired=wanted,
+        TrajectoryRequest.of_points(NAMES, [goal]), rules, now=now, position=rig.q,
+        velocity=rig.qd, desired=desired,
     )
     rig.run(busy * rig.period)
     rig.controller.follow(motion, motion.start_time)
     positions = []
     for _ in range(20):
-        positions.append(rig.wanted()[0])
+        positions.append(rig.desired()[0])
         rig.tick()
     # At 0.75 rad/s a position goes 0.75 mrad a tick; the two motions are 10 mrad apart at most.
     assert np.abs(np.diff(positions, axis=0)).max() < (1e-3 if busy == 0 else 1.2e-2)

@@ -53,8 +53,7 @@ def sent(points: MotionPoints, efforts: Array | None = None) -> list[Point]:
     none = np.empty(0)
     return [
         Point(
-            float(points.times[k]),
-            points.positions[k],
+            float(points.times[k]), points.positions[k],
             points.velocities[k] if degree >= CUBIC else none,
             points.accelerations[k] if degree == QUINTIC else none,
             none if efforts is None else efforts[k],
@@ -73,8 +72,7 @@ def needed(model: RobotModel, motion: tuple[Array, Array, Array]) -> Array:
 @settings(max_examples=60)
 @given(
     degrees=st.lists(st.sampled_from(DEGREES), min_size=1, max_size=5),
-    period=st.sampled_from([0.0, 0.01, 0.033, 0.1]),
-    seed=st.integers(0, 1000),
+    period=st.sampled_from([0.0, 0.01, 0.033, 0.1]), seed=st.integers(0, 1000),
 )
 def test_added_points_do_not_change_the_motion_of_the_controller(
     degrees: list[int], period: float, seed: int
@@ -182,11 +180,8 @@ def test_efforts_include_payload_friction_and_rotors_less_hardware() -> None:
     loaded = model.with_payload('fer_link8', 2.0, (0.0, 0.0, 0.1))
     friction = FrictionSettings(model=FrictionModel.PARAMETERS, viscous=(3.0,), coulomb=(0.0,))
     efforts = efforts_of(
-        model,
-        payloads=(Payload('fer_link8', 2.0, (0.0, 0.0, 0.1)),),
-        friction=friction,
-        armature=(0.2,),
-        hardware_compensates=(HardwareCompensation.GRAVITY,),
+        model, payloads=(Payload('fer_link8', 2.0, (0.0, 0.0, 0.1)),), friction=friction,
+        armature=(0.2,), hardware_compensates=(HardwareCompensation.GRAVITY,),
     ).of_points(points, np.zeros(7))
     q, qd, qdd = points.positions, points.velocities, points.accelerations
     expected = needed(loaded, (q, qd, qdd)) + 3.0 * qd + 0.2 * qdd
@@ -232,8 +227,8 @@ def test_efforts_of_the_motion_itself_are_added_and_are_zero_at_the_end() -> Non
 
 def test_a_set_point_has_the_effort_that_holds_it() -> None:
     model = two_joint_arm()
-    wanted = setpoint(model.joint_names, (0.3, -0.4), (0.5, 0.0))
-    points = MotionPoints(wanted.as_trajectory(), 0.02)
+    desired = setpoint(model.joint_names, (0.3, -0.4), (0.5, 0.0))
+    points = MotionPoints(desired.as_trajectory(), 0.02)
     assert points.degrees.tolist() == [CUBIC]
     efforts = efforts_of(model).of_points(points, np.zeros(2))
     np.testing.assert_allclose(efforts, [model.gravity_torques((0.3, -0.4))])
@@ -279,8 +274,8 @@ def test_an_effort_that_is_not_a_number_is_rejected() -> None:
 
 
 def test_the_effort_that_holds_a_set_point_is_within_the_limits() -> None:
-    wanted = Setpoint(None, two_joint_arm().joint_names, np.zeros(2), np.zeros(2), np.zeros(2))
+    desired = Setpoint(None, two_joint_arm().joint_names, np.zeros(2), np.zeros(2), np.zeros(2))
     with pytest.raises(RequestRejectedError):
         efforts_of(two_joint_arm(), effort_limits=(0.5,)).of_points(
-            MotionPoints(wanted.as_trajectory(), 0.0), np.zeros(2)
+            MotionPoints(desired.as_trajectory(), 0.0), np.zeros(2)
         )

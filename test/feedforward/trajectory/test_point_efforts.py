@@ -28,14 +28,9 @@ from support.control.control_rig import Array, Rig, two_joint_arm
 NAMES = ('shoulder', 'elbow')
 AT_REST = (0.0, 0.0)
 USED = JointRules(
-    joint_names=NAMES,
-    lower=np.full(2, -3.0),
-    upper=np.full(2, 3.0),
-    continuous=np.zeros(2, dtype=np.bool_),
-    velocity_limits=np.full(2, 5.0),
-    start_tolerance=0.1,
-    allow_partial_joints_goal=True,
-    use_trajectory_effort=True,
+    joint_names=NAMES, lower=np.full(2, -3.0), upper=np.full(2, 3.0),
+    continuous=np.zeros(2, dtype=np.bool_), velocity_limits=np.full(2, 5.0), start_tolerance=0.1,
+    allow_partial_joints_goal=True, use_trajectory_effort=True,
 )
 UNUSED = replace(USED, use_trajectory_effort=False)
 
@@ -52,18 +47,12 @@ def points() -> list[TrajectoryPoint]:
 
 
 def compiled(
-    requested: list[TrajectoryPoint],
-    rules: JointRules = USED,
-    names: tuple[str, ...] = NAMES,
-    wanted: MotionState | None = None,
+    requested: list[TrajectoryPoint], rules: JointRules = USED, names: tuple[str, ...] = NAMES,
+    desired: MotionState | None = None,
 ) -> Trajectory | Setpoint:
     return compile_trajectory(
-        TrajectoryRequest.of_points(names, requested),
-        rules,
-        now=0.0,
-        position=AT_REST,
-        velocity=AT_REST,
-        desired=wanted,
+        TrajectoryRequest.of_points(names, requested), rules, now=0.0, position=AT_REST,
+        velocity=AT_REST, desired=desired,
     )
 
 
@@ -73,16 +62,12 @@ def effort(motion: Trajectory | Setpoint, time: float) -> list[float]:
 
 
 @pytest.mark.parametrize('rules', [USED, UNUSED], ids=['used', 'unused'])
-@pytest.mark.parametrize(
-    ('efforts', 'message'),
-    [
-        ((1.0,), 'wrong_size, point 1'),
-        ((1.0, 2.0, 3.0), 'wrong_size, point 1'),
-        ((1.0, math.nan), "not_finite, point 1, joint 'elbow'"),
-        ((math.inf, 1.0), "not_finite, point 1, joint 'shoulder'"),
-        ((), 'efforts_incomplete, point 1'),
-    ],
-)
+@pytest.mark.parametrize(('efforts', 'message'), [
+    ((1.0,), 'wrong_size, point 1'), ((1.0, 2.0, 3.0), 'wrong_size, point 1'),
+    ((1.0, math.nan), "not_finite, point 1, joint 'elbow'"),
+    ((math.inf, 1.0), "not_finite, point 1, joint 'shoulder'"),
+    ((), 'efforts_incomplete, point 1'),
+])
 def test_efforts_are_checked_whether_they_are_used_or_not(
     rules: JointRules, efforts: tuple[float, ...], message: str
 ) -> None:
@@ -121,8 +106,8 @@ def test_efforts_go_by_joint_name_and_joints_left_out_have_none() -> None:
 def test_efforts_of_the_bridge_begin_at_0_or_at_the_desired_effort() -> None:
     ahead = [point(2.0, (4.0, -4.0)), point(3.0, AT_REST)]
     assert effort(compiled(ahead), 1.0) == [2.0, -2.0]
-    wanted = MotionState.at_rest(np.zeros(2))._replace(effort=np.array([2.0, 2.0]))
-    motion = compiled(ahead, replace(USED, interpolate_from_desired_state=True), wanted=wanted)
+    desired = MotionState.at_rest(np.zeros(2))._replace(effort=np.array([2.0, 2.0]))
+    motion = compiled(ahead, replace(USED, interpolate_from_desired_state=True), desired=desired)
     assert effort(motion, 0.0) == [2.0, 2.0]
     assert effort(motion, 1.0) == [3.0, -1.0]
 

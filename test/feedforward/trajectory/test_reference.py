@@ -20,7 +20,7 @@ def reference() -> Reference:
     return Reference(2, TIMEOUT)
 
 
-def wanted(reference: Reference) -> list[list[float]]:
+def desired(reference: Reference) -> list[list[float]]:
     return [
         array.tolist()
         for array in (reference.position, reference.velocity, reference.acceleration)
@@ -77,7 +77,7 @@ def test_the_motion_in_force_goes_on_until_the_next_one_starts(reference: Refere
     reference.advance(5.5)
     np.testing.assert_allclose(reference.position, midway(0.25))
     reference.advance(6.0)
-    assert wanted(reference) == [[7.0, 7.0], [0.0, 0.0], [6.0, 6.0]]
+    assert desired(reference) == [[7.0, 7.0], [0.0, 0.0], [6.0, 6.0]]
 
 
 def test_the_newest_of_the_motions_that_wait_for_their_start_counts(reference: Reference) -> None:
@@ -96,7 +96,7 @@ def test_the_end_of_a_motion_is_held_without_velocity_and_acceleration(
     assert reference.velocity.all()
     for now in (7.0, 8.0, 1e6):
         assert reference.advance(now)
-        assert wanted(reference) == at_rest(1.0, -2.0)
+        assert desired(reference) == at_rest(1.0, -2.0)
         assert not reference.moving
         assert not reference.stale
 
@@ -106,7 +106,7 @@ def test_a_motion_that_waits_survives_the_end_of_the_one_before(reference: Refer
     reference.advance(5.0)
     reference.accept(swing(NAMES, (1.0, 1.0), (2.0, 2.0), 1.0), 8.0)
     reference.advance(7.0)
-    assert wanted(reference) == at_rest(1.0, 1.0)
+    assert desired(reference) == at_rest(1.0, 1.0)
     reference.advance(8.5)
     assert reference.position.tolist() == [1.5, 1.5]
 
@@ -119,10 +119,10 @@ def test_a_set_point_counts_until_its_timeout_and_is_then_held_at_rest(
     reference.accept(point, None)
     reference.advance(5.0)
     reference.advance(4.999 + TIMEOUT)
-    assert wanted(reference) == [[1.0, 2.0], [0.5, -0.5], [3.0, 4.0]]
+    assert desired(reference) == [[1.0, 2.0], [0.5, -0.5], [3.0, 4.0]]
     assert not reference.stale
     reference.advance(5.001 + TIMEOUT)
-    assert wanted(reference) == at_rest(1.0, 2.0)
+    assert desired(reference) == at_rest(1.0, 2.0)
     assert reference.is_set
     assert reference.stale
 
@@ -134,14 +134,14 @@ def test_the_timeout_counts_from_the_start_of_a_set_point_with_a_stamp(
     reference.advance(5.1)
     assert reference.moving
     reference.advance(5.21)
-    assert wanted(reference) == at_rest(1.0, 2.0)
+    assert desired(reference) == at_rest(1.0, 2.0)
 
 
 def test_a_stream_that_ends_at_rest_is_not_stale(reference: Reference) -> None:
     reference.accept(setpoint(NAMES, (1.0, 2.0)), None)
     reference.advance(5.0)
     reference.advance(6.0)
-    assert wanted(reference) == at_rest(1.0, 2.0)
+    assert desired(reference) == at_rest(1.0, 2.0)
     assert not reference.stale
 
 
@@ -179,7 +179,7 @@ def test_holding_a_position_drops_the_active_and_the_next_motion(reference: Refe
     reference.hold(np.array([0.3, 0.4]))
     for now in (6.1, 9.5):
         assert reference.advance(now)
-        assert wanted(reference) == at_rest(0.3, 0.4)
+        assert desired(reference) == at_rest(0.3, 0.4)
 
 
 def test_clear_removes_the_reference(reference: Reference) -> None:

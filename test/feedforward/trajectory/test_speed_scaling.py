@@ -30,8 +30,7 @@ def motion_at(time: float) -> tuple[Array, Array, Array]:
     way = TO - FROM
     return (
         np.array([cubic(*ends, s) for ends in zip(FROM, TO, strict=True)]),
-        way * 6.0 * s * (1.0 - s) / DURATION,
-        way * (6.0 - 12.0 * s) / DURATION**2,
+        way * 6.0 * s * (1.0 - s) / DURATION, way * (6.0 - 12.0 * s) / DURATION**2,
     )
 
 
@@ -125,19 +124,11 @@ def test_a_factor_out_of_range_is_rejected_and_the_one_before_stays(factor: floa
     assert scaling.factor == 0.5
 
 
-@pytest.mark.parametrize(
-    ('value', 'scale', 'factor'),
-    [
-        (0.0, FACTOR, 0.0),
-        (0.25, FACTOR, 0.25),
-        (1.0, FACTOR, 1.0),
-        (0.25, PERCENT, 0.0025),
-        (1.0, PERCENT, 0.01),
-        (100.0, PERCENT, 1.0),
-        (float(np.float32(1.00000012)), FACTOR, 1.0),
-        (-1e-8, PERCENT, 0.0),
-    ],
-)
+@pytest.mark.parametrize(('value', 'scale', 'factor'), [
+    (0.0, FACTOR, 0.0), (0.25, FACTOR, 0.25), (1.0, FACTOR, 1.0), (0.25, PERCENT, 0.0025),
+    (1.0, PERCENT, 0.01), (100.0, PERCENT, 1.0), (float(np.float32(1.00000012)), FACTOR, 1.0),
+    (-1e-8, PERCENT, 0.0),
+])
 def test_full_speed_is_1_or_100_percent_and_rounding_is_accepted(
     value: float, scale: float, factor: float
 ) -> None:
@@ -204,13 +195,13 @@ def test_a_control_that_pauses_a_motion_never_steps_and_holds_on_the_way() -> No
     commands = [*rig.run(1.0)]
     rig.controller.speed_scaling.set_target(0.0)
     commands += [*rig.run(1.0)]
-    q = np.array(rig.wanted()[0])
+    q = np.array(rig.desired()[0])
     assert (q > 0.5).all()
     assert (q < 0.99).all()
     np.testing.assert_allclose(rig.commands[-1], rig.model.gravity_torques(q), rtol=1e-9)
     rig.controller.speed_scaling.set_target(1.0)
     commands += [*rig.run(2.0)]
-    np.testing.assert_allclose(rig.wanted()[0], 1.0)
+    np.testing.assert_allclose(rig.desired()[0], 1.0)
     # A pause turns the acceleration on and off, as a trapezoidal motion does: 2/s times velocity.
     inertia = np.abs(rig.model.mass_matrix(rig.q)).sum(axis=1)
     step = np.abs(np.diff(commands, axis=0)).max(axis=0)

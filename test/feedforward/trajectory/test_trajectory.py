@@ -33,11 +33,8 @@ def random_knots(rng: np.random.Generator, degrees: list[int], first_time: float
     shape = (len(degrees), JOINTS)
     durations = rng.uniform(0.2, 1.5, len(degrees) - 1)
     return Knots(
-        np.cumsum(np.concatenate(([first_time], durations))),
-        rng.uniform(-2.0, 2.0, shape),
-        rng.uniform(-1.0, 1.0, shape),
-        rng.uniform(-1.0, 1.0, shape),
-        np.array(degrees),
+        np.cumsum(np.concatenate(([first_time], durations))), rng.uniform(-2.0, 2.0, shape),
+        rng.uniform(-1.0, 1.0, shape), rng.uniform(-1.0, 1.0, shape), np.array(degrees),
     )
 
 
@@ -117,10 +114,7 @@ def test_each_segment_of_10000_points_is_its_own_polynomial() -> None:
         allow_nonzero_velocity_at_trajectory_end=True,
     )
     trajectory = compile_trajectory(
-        TrajectoryRequest.of_points(names, points),
-        rules,
-        now=0.0,
-        position=np.zeros(joints),
+        TrajectoryRequest.of_points(names, points), rules, now=0.0, position=np.zeros(joints),
         velocity=np.zeros(joints),
     )
     assert isinstance(trajectory, Trajectory)
@@ -145,10 +139,7 @@ def test_a_segment_uses_only_what_both_its_ends_give(first: int, second: int) ->
     knots = random_knots(np.random.default_rng(12), [first, second])
     common = min(first, second)
     same = Knots(
-        knots.times,
-        knots.positions,
-        knots.velocities,
-        knots.accelerations,
+        knots.times, knots.positions, knots.velocities, knots.accelerations,
         np.array([common, common]),
     )
     for time in np.linspace(0.0, knots.times[1], 7):
@@ -170,11 +161,8 @@ def test_positions_do_not_jump_where_the_degree_changes() -> None:
 def test_a_joint_at_rest_many_turns_from_zero_has_exactly_no_velocity(degree: int) -> None:
     count = 50
     knots = Knots(
-        np.linspace(0.0, 0.049, count),
-        np.full((count, JOINTS), 12345.678901234567),
-        np.zeros((count, JOINTS)),
-        np.zeros((count, JOINTS)),
-        np.full(count, degree),
+        np.linspace(0.0, 0.049, count), np.full((count, JOINTS), 12345.678901234567),
+        np.zeros((count, JOINTS)), np.zeros((count, JOINTS)), np.full(count, degree),
     )
     trajectory = trajectory_of(knots)
     for time in np.linspace(0.0, 0.049, 333):
@@ -202,11 +190,6 @@ def test_after_its_end_the_last_position_is_held_at_rest() -> None:
         assert is_over(trajectory, time)
 
 
-def test_a_trajectory_does_not_end_before_its_duration() -> None:
-    trajectory = trajectory_of(random_knots(np.random.default_rng(21), [CUBIC] * 3))
-    assert not is_over(trajectory, math.nextafter(trajectory.duration, 0.0))
-
-
 def test_a_time_that_is_not_a_number_holds_the_start() -> None:
     knots = random_knots(np.random.default_rng(22), [CUBIC] * 3)
     q, qd, qdd = sample(trajectory_of(knots), math.nan)
@@ -231,26 +214,3 @@ def test_samples_do_not_depend_on_the_order_in_which_they_are_taken() -> None:
     in_order = [sample(trajectory, time) for time in times]
     for index in rng.permutation(len(times)):
         np.testing.assert_array_equal(sample(trajectory, times[index]), in_order[index])
-
-
-def test_knots_coefficients_and_final_position_cannot_be_written_to() -> None:
-    trajectory = trajectory_of(random_knots(np.random.default_rng(25), [CUBIC] * 3))
-    knots = trajectory.knots
-    for array in (
-        knots.times,
-        knots.positions,
-        knots.velocities,
-        knots.accelerations,
-        knots.degrees,
-        trajectory.coefficients,
-        trajectory.final_position,
-    ):
-        assert not array.flags.writeable
-
-
-def test_only_one_point_at_time_0_is_a_set_point() -> None:
-    at_0, at_1 = TrajectoryPoint(0.0, (1.0,)), TrajectoryPoint(1.0, (1.0,))
-    assert TrajectoryRequest.of_points(('elbow',), (at_0,)).is_setpoint
-    assert not TrajectoryRequest.of_points(('elbow',), (at_1,)).is_setpoint
-    assert not TrajectoryRequest.of_points(('elbow',), (at_0, at_1)).is_setpoint
-    assert not TrajectoryRequest.of_points(('elbow',), ()).is_setpoint

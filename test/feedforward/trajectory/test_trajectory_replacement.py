@@ -32,14 +32,9 @@ from support.control.control_rig import Array, setpoint, swing
 
 NAMES = ('lift', 'bend', 'turn')
 RULES = JointRules(
-    joint_names=NAMES,
-    lower=np.full(3, -10.0),
-    upper=np.full(3, 10.0),
-    continuous=np.array([False, False, True]),
-    velocity_limits=np.full(3, np.inf),
-    start_tolerance=np.inf,
-    allow_partial_joints_goal=True,
-    use_trajectory_effort=True,
+    joint_names=NAMES, lower=np.full(3, -10.0), upper=np.full(3, 10.0),
+    continuous=np.array([False, False, True]), velocity_limits=np.full(3, np.inf),
+    start_tolerance=np.inf, allow_partial_joints_goal=True, use_trajectory_effort=True,
     allow_trajectory_replacement=True,
 )
 PERIOD = 2e-3
@@ -74,10 +69,7 @@ class Bench:
             reference.scaling.set_target(factor)
 
     def compile(
-        self,
-        *points: TrajectoryPoint,
-        names: tuple[str, ...] = NAMES,
-        stamp: float | None = None,
+        self, *points: TrajectoryPoint, names: tuple[str, ...] = NAMES, stamp: float | None = None,
         ahead: float = PERIOD,
     ) -> Trajectory:
         """
@@ -91,11 +83,8 @@ class Bench:
         assert handover is not None
         start_time = None if stamp is None else STAMP + self.now + stamp
         motion = compile_trajectory(
-            TrajectoryRequest.of_points(names, points, start_time),
-            self.rules,
-            now=STAMP + self.now + ahead,
-            position=np.zeros(3),
-            velocity=np.zeros(3),
+            TrajectoryRequest.of_points(names, points, start_time), self.rules,
+            now=STAMP + self.now + ahead, position=np.zeros(3), velocity=np.zeros(3),
             handover=handover,
         )
         assert isinstance(motion, Trajectory)
@@ -126,10 +115,7 @@ def random_points(
     for time, row in zip(times, rows, strict=True):
         q, qd, qdd, effort = row
         points.append(TrajectoryPoint(
-            float(time),
-            q,
-            qd if fields > 1 else (),
-            qdd if fields > 2 else (),
+            float(time), q, qd if fields > 1 else (), qdd if fields > 2 else (),
             effort if efforts else (),
         ))
     return tuple(points)
@@ -188,8 +174,7 @@ def test_joining_has_no_step_and_omitted_joints_follow_the_active_motion(seed: i
         end = max(motion.duration, before.duration) + 0.1
         for time in np.linspace(bench.joined.time, end, 60):
             np.testing.assert_allclose(
-                np.array(motion.state(time))[:, others],
-                np.array(before.state(time))[:, others],
+                np.array(motion.state(time))[:, others], np.array(before.state(time))[:, others],
                 atol=1e-7,
             )
         # The reference does not step when the trajectory is accepted, whatever the speed does.
@@ -249,13 +234,10 @@ def test_a_request_that_starts_far_from_the_handover_is_rejected() -> None:
         bench.compile(*far, stamp=-0.3)
 
 
-@pytest.mark.parametrize(
-    ('limits', 'point', 'reason'),
-    [
-        ({'velocity_limits': np.full(3, 1.0)}, 1, TrajectoryReason.VELOCITY_LIMIT),
-        ({'lower': np.full(3, -1.0)}, 0, TrajectoryReason.POSITION_LIMIT),
-    ],
-)
+@pytest.mark.parametrize(('limits', 'point', 'reason'), [
+    ({'velocity_limits': np.full(3, 1.0)}, 1, TrajectoryReason.VELOCITY_LIMIT),
+    ({'lower': np.full(3, -1.0)}, 0, TrajectoryReason.POSITION_LIMIT),
+])
 def test_the_way_from_the_desired_state_is_held_to_the_limits(
     limits: dict[str, Any], point: int, reason: TrajectoryReason
 ) -> None:

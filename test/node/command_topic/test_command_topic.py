@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who is on the command topic: other publishers, and controllers that come, go and change."""
+"""The command topic: other publishers, controllers that change, commands in a driver's unit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from support.ros.fake_robot import (
 from support.ros.ros_process import NO_ROS, RosProcess, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
-
 from lifecycle_msgs.msg import Transition
 from std_msgs.msg import Float64MultiArray
 
@@ -172,8 +171,7 @@ def test_listeners_withhold_nothing_and_the_last_command_is_zero(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with (
-        fake_controller(domain_id) as commands,
-        node(domain_id) as process,
+        fake_controller(domain_id) as commands, node(domain_id) as process,
         RosProcess('support.ros.listeners', domain_id=domain_id) as crowd,
     ):
         crowd.wait_for('listener 5')
@@ -225,8 +223,7 @@ def test_of_two_nodes_that_start_at_the_same_moment_one_wins(
     robot: FakeRobot, domain_id: int
 ) -> None:
     with (
-        fake_controller(domain_id) as commands,
-        usual_node(domain_id, '-r __node:=first') as first,
+        fake_controller(domain_id) as commands, usual_node(domain_id, '-r __node:=first') as first,
         usual_node(domain_id, '-r __node:=second') as second,
     ):
 
@@ -283,3 +280,34 @@ def test_a_publisher_that_comes_later_is_flagged_and_named_once(
         wait_for_value(robot, 'flags', '')
         assert robot.controlled
         assert process.output.count('/rival publishes') == 1
+
+
+SCALE = np.array([4.0, 4.0, -4.0, 2.5, 0.5, 0.5, -0.5])
+"""N m per ampere of each joint, two of them with an inverted sign."""
+
+UNLIMITED = '-p effort_rate_limit:=[1e6]'
+"""A late tick must not bend the ramp: the rate limit counts from the last sending."""
+
+
+def test_commands_are_amperes_and_all_else_is_newton_metres(domain_id: int) -> None:
+    start = GRAVITY + 1.0
+    scales = {'effort_scale': SCALE, 'command_scale': 1.0 / SCALE}
+    options = ' '.join(f'-p {name}:={values.tolist()}' for name, values in scales.items())
+    options = f'{options} {UNLIMITED}'.replace(', ', ',')
+    with fake_robot(domain_id) as robot, node(domain_id, options) as process:
+        robot.message.effort = (start / SCALE).tolist()
+        assert wait_until(lambda: robot.steady(GRAVITY / SCALE))
+        # The ramp goes straight from the measured effort; its first commands may be lost.
+        commands = np.array([command for _, command in robot.commands]) * SCALE
+        share = (commands - GRAVITY) / (start - GRAVITY)
+        np.testing.assert_allclose(share, np.tile(share[:, :1], 7), atol=1e-9)
+        assert 0.0 < share[0, 0] < 1.0
+        assert (np.diff(share[:, 0]) <= 1e-9).all()
+        assert (np.abs(commands) <= LIMITS).all()
+        assert wait_until(lambda: len(robot.efforts) > 0)
+        np.testing.assert_allclose(robot.efforts[-1][1], GRAVITY, rtol=1e-12)
+        (result,) = robot.set_parameters(command_scale=[1.0])
+        assert not result.successful
+        assert result.reason.startswith('command_scale: cannot be changed while active')
+        process.interrupt()
+        assert wait_until(lambda: not robot.newest.any())

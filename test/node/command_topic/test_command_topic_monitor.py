@@ -18,11 +18,7 @@ from support.ros.ros_process import NO_ROS, wait_until
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.node import loop
-from rnea_ros.node.command_topic import (
-    CommandPermission,
-    CommandTopicMonitor,
-    ControllerJoints,
-)
+from rnea_ros.node.command_topic import CommandPermission, CommandTopicMonitor, ControllerJoints
 from rnea_ros.node.command_topic.controller_joints import SERVICE_TIMEOUT
 from rnea_ros.node.command_topic.monitor import DISCOVERY
 from rnea_ros.ros.endpoints import UNKNOWN

@@ -32,13 +32,9 @@ class Graph:
         infos = []
         for number, full_name in enumerate(self.names):
             namespace, _, name = full_name.rpartition('/')
-            infos.append(
-                SimpleNamespace(
-                    endpoint_gid=[number],
-                    node_namespace=namespace or '/',
-                    node_name=name or UNKNOWN,
-                )
-            )
+            infos.append(SimpleNamespace(
+                endpoint_gid=[number], node_namespace=namespace or '/', node_name=name or UNKNOWN,
+            ))
         return infos
 
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Payloads, friction, force-torque sensors and an IMU, through the node and over real DDS."""
+"""Payloads, friction, sensors, additional efforts, several joint-state publishers, over DDS."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 import rnea_ros
 from support.ros.fake_robot import (
     GRAVITY,
+    JOINTS,
     LIMITS,
     MODEL,
     POSE,
@@ -21,11 +22,17 @@ from support.ros.fake_robot import (
     assert_rate,
     assert_rejected,
     assert_safe,
+    fake_robot,
     node,
 )
-from support.ros.ros_process import NO_ROS, wait_until
+from support.ros.ros_process import NO_ROS, new_domain_id, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
+from sensor_msgs.msg import JointState
+
+from rnea_ros.node.configuration import JOINT_STATES
+from rnea_ros.ros import PolledSubscription
+
 pytestmark = pytest.mark.ros
 
 PUSH = (3.0, -4.0, 12.0)
@@ -108,7 +115,7 @@ def test_what_cannot_be_is_rejected_and_nothing_changes(robot: FakeRobot, domain
         for name, value, said in (
             ('payload__mass', [-1.0], 'payload.mass: -1.0 is not between 0 and 10000'),
             ('payload__mass', [1.0, 2.0], 'payload.mass: [1.0, 2.0] has 2 values, not 1'),
-            ('payload__link', ['nose'], "payload.link: 'nose' is no link"),
+            ('payload__link', ['nose'], "payload.link: 'nose' is not a link"),
             ('payload__inertia', [1.0, 0.0, 0.0, 1.0, 0.0, 9.0], 'triangle inequality'),
             ('friction__coulomb', [-2.0], 'friction.coulomb'),
             ('friction__model', 'sticky', "'sticky' is none of none, urdf, parameters"),
@@ -129,8 +136,7 @@ def test_limits_that_cannot_hold_a_payload_are_flagged_by_joint(
 
 def test_what_the_hardware_holds_is_not_commanded(robot: FakeRobot, domain_id: int) -> None:
     options = (
-        '-p hardware_compensates:=[gravity] '
-        '-p payload.link:=[fer_link8] -p payload.mass:=[2.0]'
+        '-p hardware_compensates:=[gravity] -p payload.link:=[fer_link8] -p payload.mass:=[2.0]'
     )
     with node(domain_id, options):
         loaded = MODEL.with_payload('fer_link8', 2.0).gravity_torques(POSE)
@@ -184,9 +190,7 @@ def test_the_load_of_an_inline_sensor_is_not_a_push(robot: FakeRobot, domain_id:
     weighed = MODEL.internal_wrench(POSE, np.zeros(7), np.zeros(7), 'fer_link7')
     # What the links behind exert on the sensor: the sensor holds them.
     force_sensor(robot, 'fer_link7', tuple(-value for value in np.asarray(weighed.force).tolist()))
-    inline = (
-        '-p wrench_inputs.flange.placement:=inline -p wrench_inputs.flange.max_torque:=50.0'
-    )
+    inline = '-p wrench_inputs.flange.placement:=inline -p wrench_inputs.flange.max_torque:=50.0'
     with node(domain_id, FLANGE + inline):
         held = rnea_ros.Wrench(torque=np.asarray(weighed.torque))
         expected = MODEL.inverse_dynamics(POSE, np.zeros(7), np.zeros(7), {'fer_link7': held})
@@ -233,20 +237,17 @@ def test_without_a_sensor_there_is_nothing_to_tare(robot: FakeRobot, domain_id: 
         assert response.message == 'the node has no force-torque sensor'
 
 
-@pytest.mark.parametrize(
-    ('options', 'said'),
-    [
-        ('-p wrench_inputs.names:=[hand]', 'wrench_inputs.hand.topic'),
-        (FLANGE + '-p wrench_inputs.flange.link:=nose', "no link 'nose'"),
-        (FLANGE + '-p wrench_inputs.flange.placement:=under', 'none of contact, inline'),
-        (FLANGE + '-p wrench_inputs.flange.colour:=red', 'no such parameter'),
-        (FLANGE + '-p wrench_inputs.flange.gain:=2.0', 'wrench_inputs.flange.gain'),
-        ('-p base_sensor.topic:=imu -p base_sensor.link:=fer_link3', 'moves with its joints'),
-        ('-p base_sensor.topic:=imu -p base_sensor.use:=all', 'none of tilt, motion'),
-        ('-p payload.link:=[nose]', "payload.link: 'nose' is no link"),
-        ('-p hardware_compensates:=[inertia]', 'none of none, gravity, friction, payload'),
-    ],
-)
+@pytest.mark.parametrize(('options', 'said'), [
+    ('-p wrench_inputs.names:=[hand]', 'wrench_inputs.hand.topic'),
+    (FLANGE + '-p wrench_inputs.flange.link:=nose', "no link 'nose'"),
+    (FLANGE + '-p wrench_inputs.flange.placement:=under', 'none of contact, inline'),
+    (FLANGE + '-p wrench_inputs.flange.colour:=red', 'no such parameter'),
+    (FLANGE + '-p wrench_inputs.flange.gain:=2.0', 'wrench_inputs.flange.gain'),
+    ('-p base_sensor.topic:=imu -p base_sensor.link:=fer_link3', 'moves with its joints'),
+    ('-p base_sensor.topic:=imu -p base_sensor.use:=all', 'none of tilt, motion'),
+    ('-p payload.link:=[nose]', "payload.link: 'nose' is not a link"),
+    ('-p hardware_compensates:=[inertia]', 'none of none, gravity, friction, payload'),
+])
 def test_what_cannot_be_used_is_named_at_the_start(
     robot: FakeRobot, domain_id: int, options: str, said: str
 ) -> None:
@@ -271,3 +272,83 @@ def test_a_base_that_tilts_tilts_gravity_and_a_silent_imu_is_flagged(
         assert wait_until(lambda: 'base_stale' in robot.diagnostics.get('flags', ''))
         assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
         assert_safe(robot, LIMITS)
+
+
+TOPIC = '/feedforward/additional_effort'
+
+
+@pytest.mark.parametrize('trigger', ['timer', 'joint_states'])
+def test_efforts_are_added_once_limits_are_set_and_fade_when_they_stop(
+    robot: FakeRobot, domain_id: int, trigger: str
+) -> None:
+    from sensor_msgs.msg import JointState
+
+    message = JointState(name=[JOINTS[3], JOINTS[0]], effort=[1.5, -9.0])
+    added = np.array([-2.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0])  # one is above the limit
+    publisher = robot.node.create_publisher(JointState, TOPIC, 1)
+    options = f'-p trigger:={trigger} -p additional_effort.timeout:=0.5'
+    with node(domain_id, options) as process:
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        assert robot.node.count_subscribers(TOPIC) == 0
+        for limits in ([1.0], [2.0]):
+            (result,) = robot.set_parameters(additional_effort__limits=limits)
+            assert result.successful
+        timer = robot.node.create_timer(0.01, lambda: publisher.publish(message))
+        assert wait_until(lambda: robot.steady(GRAVITY + added))
+        assert wait_until(lambda: robot.diagnostics.get('flags') == 'additional_effort_cut')
+        message.name = ['nose', JOINTS[0]]
+        assert wait_until(
+            lambda: int(robot.diagnostics.get('count/additional_effort/unknown_joint', 0)) > 0
+        )
+        process.wait_for('additional_effort/unknown_joint')
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        timer.cancel()
+        assert_safe(robot, LIMITS)
+
+
+def test_what_several_publishers_send_between_two_ticks_all_comes() -> None:
+    with ros_node(new_domain_id()) as node:
+        topic = '/joint_states'
+        publishers = [node.create_publisher(JointState, topic, 1) for _ in range(4)]
+        states: PolledSubscription[JointState] = PolledSubscription(
+            node, JointState, topic, JOINT_STATES
+        )
+        assert wait_until(
+            lambda: all(publisher.get_subscription_count() for publisher in publishers)
+        )
+        time.sleep(0.2)
+        for number in range(12):
+            publishers[number % 4].publish(JointState(name=[f'joint_{number}']))
+            time.sleep(0.01)
+        names = [message.name[0] for message in states.take_all()]
+        assert names == [f'joint_{number}' for number in range(12)]
+        states.destroy()
+
+
+def test_joints_of_two_publishers_are_merged_and_none_goes_stale() -> None:
+    domain_id = new_domain_id()
+    with fake_robot(domain_id, rate=100.0) as robot:
+        robot.sending = False
+        messages = [
+            JointState(name=list(joints), position=list(positions), velocity=[0.0] * len(joints))
+            for joints, positions in ((JOINTS[:4], POSE[:4]), (JOINTS[4:], POSE[4:]))
+        ]
+        publishers = [robot.node.create_publisher(JointState, 'joint_states', 1) for _ in messages]
+
+        def send() -> None:
+            # Both within one tick of the node, in the same order each time.
+            for publisher, message in zip(publishers, messages, strict=True):
+                message.header.stamp = robot.node.get_clock().now().to_msg()
+                publisher.publish(message)
+
+        robot.node.create_timer(0.01, send)
+        with node(domain_id, '-p rate:=50.0'):
+            robot.wait_until_controlled()
+            ages = []
+            for _ in range(10):
+                robot.diagnostics.clear()
+                assert wait_until(lambda: 'joint_states_age' in robot.diagnostics)
+                ages.append(float(robot.diagnostics['joint_states_age']))
+                assert robot.controlled
+                assert 'count/joint_states_stale' not in robot.diagnostics
+            assert min(ages) < 0.1

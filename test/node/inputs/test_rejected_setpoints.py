@@ -28,8 +28,7 @@ from rnea_ros.node.motion_requests import MotionRequests
 
 JOINTS = ('shoulder', 'elbow')
 FIELDS = {
-    'header': 'std_msgs/Header',
-    'joint_names': 'sequence<string>',
+    'header': 'std_msgs/Header', 'joint_names': 'sequence<string>',
     'reference': 'trajectory_msgs/JointTrajectoryPoint',
 }
 
@@ -91,10 +90,8 @@ def state_message(position: float) -> bytes:
 @pytest.mark.parametrize(
     ('message', 'call'),
     [
-        (state_message(0.1), 'set_reference'),
-        (state_message(0.9), 'note_setpoint'),
-        (state_message(np.nan), 'note_setpoint'),
-        (state_message(0.1)[:40], 'note_setpoint'),
+        (state_message(0.1), 'set_reference'), (state_message(0.9), 'note_setpoint'),
+        (state_message(np.nan), 'note_setpoint'), (state_message(0.1)[:40], 'note_setpoint'),
     ],
     ids=['valid', 'too far', 'not finite', 'malformed'],
 )
@@ -107,9 +104,7 @@ def test_a_reference_of_a_trajectory_controller_is_one_request(
     controller = bench.rig.controller
     subscription: Any = SimpleNamespace(take_all=lambda: [message])
     source = ControllerStateInput(
-        subscription,
-        ControllerStateMonitor(bench.rules, controller.speed_scaling),
-        controller,
+        subscription, ControllerStateMonitor(bench.rules, controller.speed_scaling), controller,
         bench.clock,
     )
     source.take_messages(bench.rig.now)

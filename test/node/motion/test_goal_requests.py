@@ -23,7 +23,14 @@ from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rnea_ros.feedforward.law import GravityFeedback
-from rnea_ros.feedforward.trajectory import Goal, JointRules, JointTolerance, default_tolerances
+from rnea_ros.feedforward.trajectory import (
+    Goal,
+    GoalSample,
+    JointRules,
+    JointTolerance,
+    default_tolerances,
+)
+from rnea_ros.node.follow_joint_trajectory import fill_feedback
 from rnea_ros.node.motion_requests import REJECTIONS, GoalTolerances, MotionRequests
 
 JOINTS = ('shoulder', 'elbow')
@@ -47,20 +54,15 @@ class Bench:
         )
         self.rig.activate()
         rules = JointRules(
-            JOINTS,
-            lower=np.full(2, -2.0),
-            upper=np.full(2, 2.0),
-            continuous=np.array([False, True]),
-            velocity_limits=np.full(2, 20.0),
-            start_tolerance=0.5,
-            allow_partial_joints_goal=True,
+            JOINTS, lower=np.full(2, -2.0), upper=np.full(2, 2.0),
+            continuous=np.array([False, True]), velocity_limits=np.full(2, 20.0),
+            start_tolerance=0.5, allow_partial_joints_goal=True,
             allow_trajectory_replacement=replacement,
         )
         setup = SimpleNamespace(
-            rules=rules,
-            settings=self.rig.resolved,
-            state_type=None,
+            rules=rules, settings=self.rig.resolved, state_type=None,
             tolerances=default_tolerances(JOINTS, {'elbow': 0.5}, {}, 0.01, 0.0),
+            deceleration=None,
         )
         log = SimpleNamespace(error=lambda *_, **__: None)
         clock = SimpleNamespace(latest=lambda: self.rig.now, stamp=lambda: self.rig.now)
@@ -117,9 +119,9 @@ class Bench:
         """Let some ticks pass; the robot follows, or is held back."""
         follows = self.rng.random() < 0.8
         for _ in range(int(self.rng.integers(0, 12))):
-            wanted = self.rig.controller.reference_at(self.rig.now + self.rig.period)
-            if wanted is not None and follows:
-                self.rig.q[:], self.rig.qd[:] = wanted.position, wanted.velocity
+            desired = self.rig.controller.reference_at(self.rig.now + self.rig.period)
+            if desired is not None and follows:
+                self.rig.q[:], self.rig.qd[:] = desired.position, desired.velocity
             self.rig.tick()
 
 
@@ -180,3 +182,38 @@ def test_a_goal_without_points_is_rejected_and_the_active_one_goes_on() -> None:
     bench.rig.run(0.1)
     assert motion.goal.result is None
     assert motion.goal.sample is not None
+
+
+class OlderFeedback:
+    """The fields of ``FollowJointTrajectory.Feedback`` in control_msgs 4.8 (Humble) and 5.8."""
+
+    __slots__ = ('actual', 'desired', 'error', 'header', 'joint_names')
+
+    def __init__(self) -> None:
+        self.desired, self.actual, self.error = (JointTrajectoryPoint() for _ in range(3))
+
+
+class Feedback(OlderFeedback):
+    """Those of control_msgs 6.3 and newer."""
+
+    __slots__ = ('index',)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.index = 0
+
+
+@pytest.mark.parametrize('kind', [OlderFeedback, Feedback])
+def test_feedback_has_the_index_of_the_point_where_the_message_has_one(
+    kind: type[OlderFeedback],
+) -> None:
+    desired, actual = np.arange(6.0).reshape(3, 2), np.ones((2, 2))
+    sample = GoalSample(5.0, 0.5, 0.25, desired, actual, desired[:2] - actual)
+    feedback = kind()
+    fill_feedback(feedback, sample, np.array([0.2, 1.0]))
+    assert list(feedback.desired.positions) == [0.0, 1.0]
+    assert list(feedback.desired.accelerations) == [4.0, 5.0]
+    assert list(feedback.error.velocities) == [1.0, 2.0]
+    assert feedback.actual.time_from_start.nanosec == 500_000_000
+    assert feedback.desired.time_from_start.nanosec == 250_000_000
+    assert getattr(feedback, 'index', 1) == 1

@@ -54,20 +54,15 @@ class Arm:
         self.offset = 0.0
         self.rig.activate()
         rules = JointRules(
-            JOINTS,
-            lower=np.full(2, -np.inf),
-            upper=np.full(2, np.inf),
-            continuous=np.zeros(2, dtype=np.bool_),
-            velocity_limits=np.full(2, np.inf),
-            start_tolerance=np.inf,
-            allow_partial_joints_goal=True,
+            JOINTS, lower=np.full(2, -np.inf), upper=np.full(2, np.inf),
+            continuous=np.zeros(2, dtype=np.bool_), velocity_limits=np.full(2, np.inf),
+            start_tolerance=np.inf, allow_partial_joints_goal=True,
             allow_trajectory_replacement=replacement,
         )
         setup = SimpleNamespace(
-            rules=rules,
-            settings=self.rig.resolved,
-            state_type=None,
+            rules=rules, settings=self.rig.resolved, state_type=None,
             tolerances=default_tolerances(JOINTS, dict.fromkeys(JOINTS, path), {}, 0.0, 0.0),
+            deceleration=None,
         )
         self.late = 0.0
 
@@ -129,17 +124,17 @@ class Arm:
         """Return the reference positions of some time, shape (ticks, 2)."""
         positions = []
         for _ in range(round(seconds / self.rig.period)):
-            wanted = self.rig.controller.reference_at(self.rig.now + self.rig.period)
-            if wanted is not None:
-                self.rig.q[:], self.rig.qd[:] = wanted.position + self.offset, wanted.velocity
+            desired = self.rig.controller.reference_at(self.rig.now + self.rig.period)
+            if desired is not None:
+                self.rig.q[:], self.rig.qd[:] = desired.position + self.offset, desired.velocity
             self.rig.tick()
-            positions.append(self.rig.wanted()[0])
+            positions.append(self.rig.desired()[0])
         return np.array(positions)
 
     @property
     def reference(self) -> Array:
         """Reference positions now, shape (2,)."""
-        return self.rig.wanted()[0]
+        return self.rig.desired()[0]
 
 
 def steps(positions: Array) -> float:

@@ -44,7 +44,7 @@ class Controller:
         self.message.reference.positions = list(POSE)
         self.message.reference.velocities = list(MOVING)
         self.message.reference.accelerations = list(ACCELERATION)
-        self.tells_speed = hasattr(self.message, 'speed_scaling_factor')
+        self.publishes_speed = hasattr(self.message, 'speed_scaling_factor')
         self.sending = True
         self.creeping = True
         self._node = robot.node
@@ -80,7 +80,7 @@ def test_the_motion_of_a_controller_is_compensated_at_its_speed(
 ) -> None:
     with shadowed(robot, domain_id) as (controller, _):
         assert wait_until(lambda: robot.steady(effort(), 1e-6))
-        if controller.tells_speed:
+        if controller.publishes_speed:
             controller.message.speed_scaling_factor = 0.5
             assert wait_until(lambda: robot.steady(effort(0.5), 1e-6))
             assert wait_until(lambda: robot.diagnostics.get('speed_scaling') == '0.500')
@@ -104,16 +104,12 @@ def test_a_controller_that_ends_is_flagged_and_followed_when_back(
         assert 'fault' not in process.output
 
 
-@pytest.mark.parametrize(
-    ('field', 'value', 'reason'),
-    [
-        ('positions', [float('nan')] * 7, 'not_finite'),
-        ('positions', [9.0] * 7, 'position_limit'),
-        ('velocities', [9.0] * 7, 'velocity_limit'),
-        ('velocities', [0.0] * 6, 'wrong_size'),
-        ('velocities', [], 'accelerations_without_velocities'),
-    ],
-)
+@pytest.mark.parametrize(('field', 'value', 'reason'), [
+    ('positions', [float('nan')] * 7, 'not_finite'),
+    ('positions', [9.0] * 7, 'position_limit'), ('velocities', [9.0] * 7, 'velocity_limit'),
+    ('velocities', [0.0] * 6, 'wrong_size'),
+    ('velocities', [], 'accelerations_without_velocities'),
+])
 def test_a_bad_reference_is_counted_and_named_and_never_followed(
     robot: FakeRobot, domain_id: int, field: str, value: Any, reason: str
 ) -> None:
@@ -135,11 +131,9 @@ def test_a_trajectory_is_rejected_while_a_controller_is_followed(
     publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
     with shadowed(robot, domain_id) as (_, process):
         assert wait_until(lambda: publisher.get_subscription_count() > 0)
-        publisher.publish(
-            JointTrajectory(
-                joint_names=list(JOINTS), points=[JointTrajectoryPoint(positions=list(POSE))]
-            )
-        )
+        publisher.publish(JointTrajectory(
+            joint_names=list(JOINTS), points=[JointTrajectoryPoint(positions=list(POSE))]
+        ))
         process.wait_for('trajectory rejected: other_source: reference_source is controller_state')
         assert wait_until(lambda: robot.steady(effort(), 1e-6))
 

@@ -11,15 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.ros.fake_robot import (
-    GRAVITY,
-    JOINTS,
-    LIMITS,
-    POSE,
-    FakeRobot,
-    assert_safe,
-    node,
-)
+from support.ros.fake_robot import GRAVITY, JOINTS, LIMITS, POSE, FakeRobot, assert_safe, node
 from support.ros.ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -121,8 +113,7 @@ def test_the_way_begins_in_the_measured_or_the_desired_state(
     robot: FakeRobot, domain_id: int, from_desired: str
 ) -> None:
     options = (
-        '-p mode:=feedback -p gains.kp:=[10.0] '
-        f'-p interpolate_from_desired_state:={from_desired}'
+        f'-p mode:=feedback -p gains.kp:=[10.0] -p interpolate_from_desired_state:={from_desired}'
     )
     with node(domain_id, LASTING + options):
         send = sender(robot)
@@ -163,13 +154,10 @@ def test_speed_scaling_is_followed_and_counted_if_out_of_range(
         assert robot.steady(np.full(7, 0.4))
 
 
-@pytest.mark.parametrize(
-    ('options', 'said'),
-    [
-        ('-p interpolate_from_desired_state:=home', 'interpolate_from_desired_state'),
-        ('-p speed_scaling_scale:=0.0', 'speed_scaling_scale'),
-    ],
-)
+@pytest.mark.parametrize(('options', 'said'), [
+    ('-p interpolate_from_desired_state:=home', 'interpolate_from_desired_state'),
+    ('-p speed_scaling_scale:=0.0', 'speed_scaling_scale'),
+])
 def test_a_bad_value_ends_the_node_and_is_named(domain_id: int, options: str, said: str) -> None:
     with node(domain_id, LASTING + options) as process:
         assert process.wait() == 2

@@ -35,12 +35,10 @@ class Node:
         self.published: list[Any] = []
 
     def get_logger(self) -> SimpleNamespace:
-        return SimpleNamespace(
-            **{
-                level: lambda text, level=level: self.lines.append((level, text))
-                for level in ('info', 'warning', 'error')
-            }
-        )
+        return SimpleNamespace(**{
+            level: lambda text, level=level: self.lines.append((level, text))
+            for level in ('info', 'warning', 'error')
+        })
 
     def create_publisher(self, *_: Any) -> SimpleNamespace:
         return SimpleNamespace(publish=self.published.append)
@@ -124,8 +122,7 @@ def test_what_ends_the_control_is_logged_as_an_error_with_its_reason(bench: Benc
         bench.rig.tick(feed=False)
         bench.reporter.log_changes()
     assert bench.lines('error') == [
-        'holding (joint_states_stale)',
-        'ramping_down (joint_states_stale)',
+        'holding (joint_states_stale)', 'ramping_down (joint_states_stale)',
         'fault (joint_states_stale)',
     ]
     level, values = bench.diagnostics()

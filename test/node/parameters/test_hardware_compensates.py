@@ -50,16 +50,11 @@ def test_unstated_it_is_configured_and_not_activated(robot: FakeRobot, domain_id
         assert wait_until(lambda: robot.steady(0.0 * GRAVITY))
 
 
-@pytest.mark.parametrize(
-    ('given', 'parts'),
-    [
-        ([''], ()),
-        ([], ()),
-        (['none'], ()),
-        (['gravity', 'payload'], (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD)),
-        (['friction', 'friction'], (HardwareCompensation.FRICTION,)),
-    ],
-)
+@pytest.mark.parametrize(('given', 'parts'), [
+    ([''], ()), ([], ()), (['none'], ()),
+    (['gravity', 'payload'], (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD)),
+    (['friction', 'friction'], (HardwareCompensation.FRICTION,)),
+])
 def test_what_is_stated_is_what_is_left_to_the_hardware(given: list[str], parts: Any) -> None:
     assert compensated(given) == parts
     stated = given not in ([''], [])

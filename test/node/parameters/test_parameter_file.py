@@ -57,8 +57,7 @@ def test_the_nodes_own_sections_count_and_nested_names_are_joined(
 
 def test_a_sensor_that_is_named_has_its_parameters() -> None:
     values = complete_values({
-        'wrench_inputs.names': ['flange'],
-        'wrench_inputs.flange.topic': '/wrench',
+        'wrench_inputs.names': ['flange'], 'wrench_inputs.flange.topic': '/wrench',
     })
     assert values['wrench_inputs.flange.topic'] == '/wrench'
     assert values['wrench_inputs.flange.placement'] == 'contact'
@@ -71,24 +70,12 @@ def test_what_every_node_has_is_left_aside() -> None:
     assert complete_values(given) == complete_values({})
 
 
-@pytest.mark.parametrize(
-    ('name', 'value'),
-    [
-        ('rate', 500),
-        ('rate', '500'),
-        ('rate', [500.0]),
-        ('rate', 0.5),
-        ('rate', float('nan')),
-        ('gains.kp', 1.0),
-        ('gains.kp', [1]),
-        ('gains.kp', []),
-        ('autostart', 1),
-        ('realtime.priority', True),
-        ('mode', 'dance'),
-        ('speed', 1.0),
-        ('wrench_inputs.names', 'flange'),
-    ],
-)
+@pytest.mark.parametrize(('name', 'value'), [
+    ('rate', 500), ('rate', '500'), ('rate', [500.0]), ('rate', 0.5), ('rate', float('nan')),
+    ('gains.kp', 1.0), ('gains.kp', [1]), ('gains.kp', []), ('autostart', 1),
+    ('realtime.priority', True), ('mode', 'dance'), ('speed', 1.0),
+    ('wrench_inputs.names', 'flange'),
+])
 def test_a_value_that_the_node_would_reject_is_rejected_by_name(name: str, value: Any) -> None:
     with pytest.raises(InputError) as rejection:
         complete_values({name: value})
@@ -96,8 +83,7 @@ def test_a_value_that_the_node_would_reject_is_rejected_by_name(name: str, value
 
 
 @pytest.mark.parametrize(
-    'text',
-    ['', '7', '[', 'other:\n  ros__parameters: {rate: 7.0}', '/**: {rate: 7.0}', '/**: 3'],
+    'text', ['', '7', '[', 'other:\n  ros__parameters: {rate: 7.0}', '/**: {rate: 7.0}', '/**: 3'],
 )
 def test_an_invalid_parameter_file_is_rejected_in_one_line(tmp_path: Path, text: str) -> None:
     with pytest.raises(ParameterFileError, match=r'some\.yaml') as rejection:

@@ -24,13 +24,8 @@ from rnea_ros.ros import ParameterServices
 pytestmark = pytest.mark.ros
 
 VALUES: dict[str, Any] = {
-    'number': math.nan,
-    'numbers': [1.0, math.nan, math.inf],
-    'count': 1,
-    'counts': [1, 2],
-    'flag': True,
-    'text': 'one',
-    'texts': ['', 'two'],
+    'number': math.nan, 'numbers': [1.0, math.nan, math.inf], 'count': 1, 'counts': [1, 2],
+    'flag': True, 'text': 'one', 'texts': ['', 'two'],
 }
 
 
@@ -48,11 +43,9 @@ def node(monkeypatch: pytest.MonkeyPatch) -> Iterator[ParameterServices]:
         node.declare_parameter(f'fixed.{name}', value, ParameterDescriptor(read_only=True))
     node.declare_parameter('mode', 'a')
     node.declare_parameter('gains', [2.0, 0.0])
-    node.add_on_set_parameters_callback(
-        lambda changes: SetParametersResult(
-            successful=all(change.name == 'mode' for change in changes), reason='no'
-        )
-    )
+    node.add_on_set_parameters_callback(lambda changes: SetParametersResult(
+        successful=all(change.name == 'mode' for change in changes), reason='no'
+    ))
     yield node
     node.destroy_node()
     context.try_shutdown()
@@ -72,20 +65,11 @@ def test_the_value_in_force_is_accepted_for_every_parameter(
     assert is_accepted(node, *((f'{prefix}{name}', value) for name, value in VALUES.items()))
 
 
-@pytest.mark.parametrize(
-    ('name', 'value'),
-    [
-        ('number', 1.0),
-        ('numbers', [1.0, math.nan]),
-        ('numbers', [math.nan, 1.0, math.inf]),
-        ('count', True),
-        ('count', 1.0),
-        ('flag', 1),
-        ('counts', [1.0, 2.0]),
-        ('text', 'One'),
-        ('texts', ['two', '']),
-    ],
-)
+@pytest.mark.parametrize(('name', 'value'), [
+    ('number', 1.0), ('numbers', [1.0, math.nan]), ('numbers', [math.nan, 1.0, math.inf]),
+    ('count', True), ('count', 1.0), ('flag', 1), ('counts', [1.0, 2.0]), ('text', 'One'),
+    ('texts', ['two', '']),
+])
 def test_every_other_value_and_type_is_checked(
     node: ParameterServices, name: str, value: Any
 ) -> None:

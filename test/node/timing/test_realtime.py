@@ -1,12 +1,13 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the system grants a thread, and what is said of what it rejects."""
+"""What the system grants a thread, what is said of what it rejects, memory held in advance."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 import os
+import platform
 import resource
 import sys
 import threading
@@ -102,16 +103,13 @@ def test_memory_is_not_locked_within_a_limit(
     assert 'memlock unlimited' in complaint
 
 
-@pytest.mark.parametrize(
-    ('settings', 'parameter'),
-    [
-        (RealtimeSettings(priority=-1), 'realtime.priority'),
-        (RealtimeSettings(priority=1), 'realtime.priority'),
-        (RealtimeSettings(priority=99), 'realtime.priority'),
-        (RealtimeSettings(cpu_affinity=(0, -1)), 'realtime.cpu_affinity'),
-        (RealtimeSettings(cpu_affinity=(1, 1)), 'realtime.cpu_affinity'),
-    ],
-)
+@pytest.mark.parametrize(('settings', 'parameter'), [
+    (RealtimeSettings(priority=-1), 'realtime.priority'),
+    (RealtimeSettings(priority=1), 'realtime.priority'),
+    (RealtimeSettings(priority=99), 'realtime.priority'),
+    (RealtimeSettings(cpu_affinity=(0, -1)), 'realtime.cpu_affinity'),
+    (RealtimeSettings(cpu_affinity=(1, 1)), 'realtime.cpu_affinity'),
+])
 def test_what_no_system_can_grant_is_rejected(settings: RealtimeSettings, parameter: str) -> None:
     with pytest.raises(InputError, match=parameter):
         check_realtime(settings)
@@ -139,3 +137,29 @@ def test_options_that_need_linux_are_reported_as_missing_elsewhere(
     assert enter_realtime(asked) == ['realtime.* is not in force: darwin is not Linux']
     assert enter_realtime(RealtimeSettings()) == []
     leave_realtime(asked)
+
+
+FAULTS = """
+import resource
+from rnea_ros.node.timing.realtime import RESERVE, reserve_memory
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+{reserve}
+for share in (2, 4, 2):
+    before = faults()
+    block = bytearray(b'1') * (RESERVE // share)
+    del block
+    print(faults() - before)
+"""
+
+
+def faults_of_large_blocks(reserve: str) -> list[int]:
+    return [int(word) for word in run(FAULTS.format(reserve=reserve)).split()]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != 'glibc', reason='only glibc keeps memory on request')
+def test_reserved_memory_stays_available_when_it_is_freed() -> None:
+    assert min(faults_of_large_blocks('')) > 1000
+    assert max(faults_of_large_blocks('assert reserve_memory()')) < 100

@@ -107,9 +107,7 @@ def test_each_row_is_the_result_of_that_sample(model: RobotModel, kind: str) -> 
 
 
 def assert_rows_are_results(
-    model: RobotModel,
-    method: str,
-    wrenches: Mapping[str, Sequence[Wrench]],
+    model: RobotModel, method: str, wrenches: Mapping[str, Sequence[Wrench]],
     rows: Sequence[Mapping[str, Sequence[Wrench]]],
 ) -> None:
     given = samples(model, COUNT)

@@ -57,8 +57,7 @@ def test_the_rate_of_the_jacobian_is_that_of_its_numbers(pair: Pair, seed: int) 
         assert_near(model.jacobian_rate(q, qd, name, point), J_rate, name)
         np.testing.assert_allclose(
             model.jacobian_rate(q, qd, name, point) @ qd,
-            model.bias_acceleration(q, qd, name, point),
-            rtol=1e-9, atol=1e-9,
+            model.bias_acceleration(q, qd, name, point), rtol=1e-9, atol=1e-9,
         )
 
 

@@ -226,8 +226,7 @@ def test_every_way_to_give_the_numbers_has_the_same_result() -> None:
         at_once = derivatives(*motion)
         for other in (
             derivatives(*(array.tolist() for array in motion)),
-            derivatives(*(np.repeat(array, 2)[::2] for array in motion)),
-            derivatives(*motion, {}),
+            derivatives(*(np.repeat(array, 2)[::2] for array in motion)), derivatives(*motion, {}),
             [array.copy() for array in getattr(arm.workspace(), f'{method}_derivatives')(*motion)],
         ):
             assert_near(other, at_once, method, 1e-12)

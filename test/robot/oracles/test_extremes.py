@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rnea_ros import RobotModel, Wrench
+from rnea_ros import RobotModel
 from rnea_ros.dynamics.tree import FIXED, Placement, RigidBodyInertia, TreeBuilder
 from support.models.joint_trees import (
     MOVING,
@@ -90,21 +90,6 @@ def test_many_samples_of_a_robot_without_joints_have_as_many_results(
         assert efforts.shape == (count, 0)
     assert model.mass_matrix_batch(Q).shape == (count, 0, 0)
     assert model.regressor_batch(Q, Q, Q).shape == (count, 0, 0)
-
-
-def test_links_of_a_robot_without_joints_stand_still() -> None:
-    model, q = of_a_urdf(), np.zeros(0)
-    for name in model.link_names:
-        np.testing.assert_array_equal(model.forward_kinematics(q, name), np.eye(4))
-        assert model.jacobian(q, name).shape == (6, 0)
-        for motion in (
-            model.link_velocity(q, q, name), model.link_acceleration(q, q, q, name),
-            model.bias_acceleration(q, q, name),
-        ):
-            np.testing.assert_array_equal(motion, np.zeros(6))
-    assert model.inverse_dynamics(q, q, q, {'a': Wrench(force=(1.0, 2.0, 3.0))}).shape == (0,)
-    weight = model.internal_wrench(q, q, q, 'a')
-    assert_equal(np.asarray(weight.force), np.array([0.0, 0.0, 9.81]))
 
 
 # One body

@@ -17,7 +17,7 @@ from rnea_ros import BaseMotion, RobotModel, Wrench
 from support.cases import each
 from support.models.oracle_pairs import Pair, along, rate
 from support.models.oracles import Array, random_wrenches
-from support.models.robots import SHIPPED, description, joint, link, load
+from support.models.robots import description
 
 pytest_plugins = ('support.models.model_fixtures',)
 
@@ -223,20 +223,6 @@ def test_the_order_of_links_and_joints_does_not_matter(pair: Pair, seed: int) ->
     )
 
 
-def test_shuffling_changes_the_order_of_joints() -> None:
-    text = SHIPPED[2].read_text(encoding='utf-8')
-    assert load(shuffled(text, 0)).joint_names == load(text).joint_names  # a chain has one order
-    twins = ''.join(
-        link(f'arm_{side}', 1.0) + joint(side, 'revolute', 'base', f'arm_{side}')
-        for side in ('left', 'right')
-    )
-    orders = {
-        load(shuffled(f'<robot name="twins">{link("base")}{twins}</robot>', seed)).joint_names
-        for seed in range(8)
-    }
-    assert orders == {('left', 'right'), ('right', 'left')}
-
-
 @each('seed', SEEDS)
 def test_efforts_are_invariant_when_robot_and_gravity_turn_together(
     floating_pair: Pair, seed: int
@@ -260,13 +246,3 @@ def product(a: Array, b: Array) -> Array:
     """Return the quaternion a b, each x, y, z, w."""
     vector = a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3])
     return np.append(vector, a[3] * b[3] - a[:3] @ b[:3])
-
-
-@each('seed', SEEDS)
-def test_every_pose_is_a_rotation_and_a_translation(pair: Pair, seed: int) -> None:
-    q, _, _ = pair.motion(seed)
-    for name in pair.model.link_names:
-        pose = pair.model.forward_kinematics(q, name)
-        assert_equal(pose[:3, :3] @ pose[:3, :3].T, np.eye(3))
-        assert np.linalg.det(pose[:3, :3]) > 0.0
-        assert pose[3].tolist() == [0.0, 0.0, 0.0, 1.0]

@@ -15,11 +15,7 @@ from rnea_ros import RobotModel, UrdfError
 from support.cases import each
 from support.models.oracle_pairs import RANDOM_TREES, Pair, mujoco_pair, random_pair, vendor_pair
 from support.models.oracles import STATES, Array, MuJoCo, Pinocchio, random_wrenches
-from support.models.robots import (
-    SHIPPED,
-    empty_vendor_robot,
-    vendor_robots,
-)
+from support.models.robots import SHIPPED, empty_vendor_robot, vendor_robots
 
 pytestmark = pytest.mark.oracle
 

@@ -24,17 +24,13 @@ import pytest
 
 from rnea_ros import RobotModel, Wrench
 from rnea_ros.dynamics.reference import closed_form, screw
-from support.models.oracles import Array
+from support.models.oracles import Array, random_state
 from support.models.robots import joint, link, load, robot
 
 # Standard Denavit-Hartenberg: d, a, alpha; the joint angle is q.
 FRAMES = [
-    (26.45 * 0.0254, 0.0, np.pi / 2),
-    (0.0, 0.4318, 0.0),
-    (0.15005, 0.0203, -np.pi / 2),
-    (0.4318, 0.0, np.pi / 2),
-    (0.0, 0.0, -np.pi / 2),
-    (0.0, 0.0, 0.0),
+    (26.45 * 0.0254, 0.0, np.pi / 2), (0.0, 0.4318, 0.0), (0.15005, 0.0203, -np.pi / 2),
+    (0.4318, 0.0, np.pi / 2), (0.0, 0.0, -np.pi / 2), (0.0, 0.0, 0.0),
 ]
 # Mass, centre of mass, Ixx, Iyy, Izz about it, in the frame at the link's end.
 BODIES = [
@@ -100,12 +96,9 @@ def test_a_puma_bears_its_published_weight(q: Array, published: list[float]) -> 
 
 @pytest.mark.parametrize(('q', 'published'), [
     pytest.param(NOMINAL, [
-        [3.6594, -0.4044, 0.1006, -0.0025, 0.0, 0.0],
-        [-0.4044, 4.4137, 0.3509, 0.0, 0.0024, 0.0],
-        [0.1006, 0.3509, 0.9378, 0.0, 0.0015, 0.0],
-        [-0.0025, 0.0, 0.0, 0.1925, 0.0, 0.0],
-        [0.0, 0.0024, 0.0015, 0.0, 0.1713, 0.0],
-        [0.0, 0.0, 0.0, 0.0, 0.0, 0.1941],
+        [3.6594, -0.4044, 0.1006, -0.0025, 0.0, 0.0], [-0.4044, 4.4137, 0.3509, 0.0, 0.0024, 0.0],
+        [0.1006, 0.3509, 0.9378, 0.0, 0.0015, 0.0], [-0.0025, 0.0, 0.0, 0.1925, 0.0, 0.0],
+        [0.0, 0.0024, 0.0015, 0.0, 0.1713, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.1941],
     ], id='nominal'),
 ])
 def test_a_puma_has_its_published_mass_matrix(q: Array, published: list[list[float]]) -> None:
@@ -119,16 +112,14 @@ def test_a_puma_has_its_published_mass_matrix(q: Array, published: list[list[flo
         [0.6274, 1.1572, 1.9287, -0.0015, -0.0003, 0.0],
         [-0.3608, -0.7734, -0.0018, -0.0009, -0.0064, 0.0],
         [0.0011, 0.0005, -0.0001, 0.0002, 0.0002, -0.0001],
-        [-0.0002, 0.0028, 0.0046, -0.0002, 0.0, 0.0],
-        [0.0001, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [-0.0002, 0.0028, 0.0046, -0.0002, 0.0, 0.0], [0.0001, 0.0, 0.0, 0.0, 0.0, 0.0],
     ], id='nominal'),
     pytest.param(TURNED, 0.5 * ONE, [
         [-0.1336, -0.6458, 0.0845, 0.0005, -0.0008, 0.0],
         [0.3136, 0.1922, 0.3851, -0.0018, -0.0007, 0.0],
         [-0.1803, -0.1934, -0.0005, -0.0009, -0.0014, 0.0],
         [0.0007, 0.0008, 0.0003, 0.0001, 0.0003, 0.0],
-        [-0.0004, 0.0005, 0.0005, -0.0003, 0.0, 0.0],
-        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [-0.0004, 0.0005, 0.0005, -0.0003, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     ], id='turned'),
 ])
 def test_a_puma_has_its_published_coriolis_efforts(
@@ -195,14 +186,60 @@ def test_the_textbooks_example_comes_out_of_the_textbooks_formulations(
         (0.0494433, 0.0494433, 0.004095, 2.275, 2.275, 2.275),
     )])
     S = np.array([[1, 0, 1, 0, 1, 0], [0, 1, 0, -0.089, 0, 0], [0, 1, 0, -0.089, 0, 0.425]])
-    # The first screw axis is no unit vector: its angle counts in units of 1 / sqrt(2) rad.
+    # The first screw axis is not a unit vector: its angle counts in units of 1 / sqrt(2) rad.
     efforts = formulation(
-        screw.chain_of_lists(steps, S.T, G),
-        np.array([0.1, 0.1, 0.1]),
-        np.array([0.1, 0.2, 0.3]),
-        np.array([2.0, 1.5, 1.0]),
-        np.array([0.0, 0.0, -9.8]),
-        np.ones(6),
+        screw.chain_of_lists(steps, S.T, G), np.array([0.1, 0.1, 0.1]), np.array([0.1, 0.2, 0.3]),
+        np.array([2.0, 1.5, 1.0]), np.array([0.0, 0.0, -9.8]), np.ones(6),
     )
     # Published with eight decimals.
     np.testing.assert_allclose(efforts, [74.69616155, -33.06766016, -3.23057314], atol=1e-8)
+
+
+G = 9.81
+SEEDS = range(5)
+
+
+def assert_equal(actual: Array, expected: Array) -> None:
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_a_planar_arm_of_two_links(seed: int) -> None:
+    m1, m2, l1, c1, c2, J1, J2 = 3.0, 2.0, 0.5, 0.2, 0.3, 0.04, 0.02
+    model = load(robot(
+        link('base'),
+        link('upper', m1, (c1, 0.0, 0.0), (0.03, 0.0, 0.0, J1, 0.0, 0.05)),
+        link('fore', m2, (c2, 0.0, 0.0), (0.01, 0.0, 0.0, J2, 0.0, 0.025)),
+        # About -y, a positive angle lifts an arm that lies along x.
+        joint('shoulder', 'revolute', 'base', 'upper', axis=(0.0, -1.0, 0.0)),
+        joint('elbow', 'revolute', 'upper', 'fore', xyz=(l1, 0.0, 0.0), axis=(0.0, -1.0, 0.0)),
+    ))
+    q, qd, qdd = random_state(seed, 2)
+    h = m2 * l1 * c2
+    M11 = J1 + J2 + m1 * c1**2 + m2 * (l1**2 + c2**2) + 2.0 * h * np.cos(q[1])
+    M12 = J2 + m2 * c2**2 + h * np.cos(q[1])
+    M22 = J2 + m2 * c2**2
+    coriolis = h * np.sin(q[1]) * np.array([-qd[1] * (2.0 * qd[0] + qd[1]), qd[0] ** 2])
+    fore = m2 * c2 * G * np.cos(q[0] + q[1])
+    gravity = np.array([(m1 * c1 + m2 * l1) * G * np.cos(q[0]) + fore, fore])
+    inertia = np.array([[M11, M12], [M12, M22]]) @ qdd
+    assert_equal(model.gravity_torques(q), gravity)
+    assert_equal(model.coriolis_torques(q, qd), coriolis)
+    assert_equal(model.inverse_dynamics(q, qd, qdd), inertia + coriolis + gravity)
+
+
+@pytest.mark.parametrize('seed', SEEDS)
+def test_coriolis_and_centrifugal_force_on_a_turning_slide(seed: int) -> None:
+    m, J = 2.0, 0.1
+    model = load(robot(
+        link('base'), link('arm', 1.0, inertia=(1.0, 0.0, 0.0, J, 0.0, 1.0)),
+        link('bead', m, inertia=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+        joint('turn', 'continuous', 'base', 'arm', axis=(0.0, -1.0, 0.0)),
+        joint('reach', 'prismatic', 'arm', 'bead', axis=(1.0, 0.0, 0.0)),
+    ))
+    (angle, r), (w, speed), (w_rate, thrust) = q, qd, qdd = random_state(seed, 2)
+    expected = np.array([
+        (J + m * r**2) * w_rate + 2.0 * m * r * speed * w + m * G * r * np.cos(angle),
+        m * (thrust - r * w**2 + G * np.sin(angle)),
+    ])
+    assert_equal(model.inverse_dynamics(q, qd, qdd), expected)

@@ -143,18 +143,9 @@ def regressors_and_inertial_parameters(pair: Pair) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
-    mass_matrices,
-    gravity_torques,
-    bias_torques,
-    coriolis_torques,
-    coriolis_matrices,
-    accelerations,
-    velocities_and_accelerations_of_links,
-    jacobians_of_links,
-    rates_of_jacobians,
-    kinetic_energies,
-    potential_energies_and_centres_of_mass,
-    regressors_and_inertial_parameters,
+    mass_matrices, gravity_torques, bias_torques, coriolis_torques, coriolis_matrices,
+    accelerations, velocities_and_accelerations_of_links, jacobians_of_links, rates_of_jacobians,
+    kinetic_energies, potential_energies_and_centres_of_mass, regressors_and_inertial_parameters,
 )
 
 
@@ -203,8 +194,7 @@ def test_mass_matrices_and_accelerations_of_shipped_robots_are_mujocos(pair: Pai
 
 
 WITHOUT_INERTIA = {
-    'romeo': {'LHand', 'RHand'},
-    'romeo_laas_small': {'l_gripper_joint', 'r_gripper_joint'},
+    'romeo': {'LHand', 'RHand'}, 'romeo_laas_small': {'l_gripper_joint', 'r_gripper_joint'},
 }
 """Vendors' robots with joints that move massless links alone."""
 

@@ -25,8 +25,7 @@ def tumbling_robot() -> RobotModel:
     """Return a free body with a ball joint and a hinge: every curved coordinate in one tree."""
     builder = TreeBuilder()
     for name, parent, joint in (
-        ('hull', '', floating('free')),
-        ('arm', 'hull', spherical('ball')),
+        ('hull', '', floating('free')), ('arm', 'hull', spherical('ball')),
         ('fin', 'arm', revolute('hinge', (0.0, 1.0, 0.0))),
     ):
         inertia = RigidBodyInertia.from_centre_of_mass(
@@ -61,8 +60,7 @@ def last_error(model: RobotModel, exact: SimulatedMotion, motion: SimulatedMotio
 
 @pytest.mark.parametrize('model', [pendulum_arm(), tumbling_robot()], ids=['arm', 'tumbling'])
 @pytest.mark.parametrize(
-    ('method', 'order'),
-    [(Method.EULER, 1), (Method.SEMI_IMPLICIT_EULER, 1), (Method.RK4, 4)],
+    ('method', 'order'), [(Method.EULER, 1), (Method.SEMI_IMPLICIT_EULER, 1), (Method.RK4, 4)],
 )
 def test_halving_the_step_shrinks_the_error_by_the_methods_order(
     model: RobotModel, method: Method, order: int
@@ -106,30 +104,26 @@ def test_row_zero_is_the_start_and_zero_steps_do_not_move() -> None:
     np.testing.assert_array_equal(motion.time, [0.0])
 
 
-@pytest.mark.parametrize(
-    ('change', 'message'),
-    [
-        ({'dt': 0.0}, r'dt: is 0\.0 s, not above 0'),
-        ({'dt': -1.0}, r'dt: is -1\.0 s, not above 0'),
-        ({'dt': np.nan}, 'dt: has a value that is not finite'),
-        ({'steps': -1}, 'steps: is -1, not at least 0'),
-        ({'method': 'magic'}, "method: is 'magic'; known are euler, semi_implicit_euler, rk4"),
-        ({'q0': [np.nan]}, 'q0: has a value that is not finite'),
-        ({'qd0': [0.0, 0.0]}, r'qd0: has shape \(2,\), not \(1,\)'),
-        ({'steps': 2.5}, 'steps: expected an integer, got 2.5'),
-        ({'steps': '3'}, "steps: expected an integer, got '3'"),
-        ({'steps': None}, 'steps: expected an integer, got None'),
-        ({'steps': 10**400}, 'steps: .* too many for the memory'),
-        ({'dt': 10**400}, 'dt: is not an array of real numbers'),
-        ({'dt': None}, 'dt: is not an array of real numbers: None is not a number'),
-        ({'method': None}, 'method: is None; known are'),
-        ({'model': None}, 'model: expected a RobotModel, got None'),
-        ({'tau': [0.0]}, r'tau: expected a function of time, .* got \[0.0\]'),
-        ({'wrenches': {'arm': Wrench()}}, r"wrenches: expected a function of time, .* got {'arm'"),
-        ({'wrenches': lambda t: [Wrench()]}, 'external_wrenches: expected wrenches by link'),
-        ({'tau': lambda t: [np.inf]}, 'tau: has a value that is not finite'),
-    ],
-)
+@pytest.mark.parametrize(('change', 'message'), [
+    ({'dt': 0.0}, r'dt: is 0\.0 s, not above 0'), ({'dt': -1.0}, r'dt: is -1\.0 s, not above 0'),
+    ({'dt': np.nan}, 'dt: has a value that is not finite'),
+    ({'steps': -1}, 'steps: is -1, not at least 0'),
+    ({'method': 'magic'}, "method: is 'magic'; known are euler, semi_implicit_euler, rk4"),
+    ({'q0': [np.nan]}, 'q0: has a value that is not finite'),
+    ({'qd0': [0.0, 0.0]}, r'qd0: has shape \(2,\), not \(1,\)'),
+    ({'steps': 2.5}, 'steps: expected an integer, got 2.5'),
+    ({'steps': '3'}, "steps: expected an integer, got '3'"),
+    ({'steps': None}, 'steps: expected an integer, got None'),
+    ({'steps': 10**400}, 'steps: .* too many for the memory'),
+    ({'dt': 10**400}, 'dt: is not an array of real numbers'),
+    ({'dt': None}, 'dt: is not an array of real numbers: None is not a number'),
+    ({'method': None}, 'method: is None; known are'),
+    ({'model': None}, 'model: expected a RobotModel, got None'),
+    ({'tau': [0.0]}, r'tau: expected a function of time, .* got \[0.0\]'),
+    ({'wrenches': {'arm': Wrench()}}, r"wrenches: expected a function of time, .* got {'arm'"),
+    ({'wrenches': lambda t: [Wrench()]}, 'external_wrenches: expected wrenches by link'),
+    ({'tau': lambda t: [np.inf]}, 'tau: has a value that is not finite'),
+])
 def test_bad_input_is_named(change: dict[str, object], message: str) -> None:
     usual = {'model': load(ARM), 'q0': [0.0], 'qd0': [0.0], 'dt': 0.1, 'steps': 1}
     arguments: dict[str, object] = {**usual, **change}

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 import re
 import sys
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import rnea_ros
-from support.models.robots import ROOT
+from support.models.robots import ROOT, joint, link, robot
 from support.ros.ros_process import NO_ROS, new_domain_id
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -21,11 +22,10 @@ pytest.importorskip('mujoco', reason='mujoco is not installed')
 
 from rnea_ros.recordings import Sample
 from rnea_ros.sim.demo import comparison, motion, session
-from rnea_ros.sim.demo.arm import ROBOTS, DemoArm
+from rnea_ros.sim.demo.arm import ROBOTS, DemoArm, DemoRun
 from rnea_ros.sim.demo.client import Received
 from rnea_ros.sim.demo.comparison import LawComparison
-from rnea_ros.sim.demo.demo import main
-from rnea_ros.sim.demo.motion import sine_motion
+from rnea_ros.sim.demo.demo import main, unused_domain
 from rnea_ros.sim.demo.reports import comparison_table
 from rnea_ros.sim.demo.robot import (
     GOOD_MODEL,
@@ -34,11 +34,29 @@ from rnea_ros.sim.demo.robot import (
     realistic,
     with_model_error,
 )
-from rnea_ros.sim.demo.session import DemoRun, Phase
+from rnea_ros.sim.demo.session import Phase
 from rnea_ros.urdf import parse_urdf
 
-ARM = DemoArm.load('panda_arm')
-MOTION = sine_motion(ARM.model, ARM.joints, ARM.pose, 6.0)
+FRICTION = '<dynamics damping="10" friction="2"/>'
+
+ARM = DemoArm.load('panda_arm', seconds=6.0)
+MOTION = ARM.plan.motion
+
+
+ODD_ARM = robot(
+    link('base', 0.0),
+    link('column', 2.0, (0.0, 0.0, 0.1), (0.001, 0.0, 0.0, 0.001, 0.0, 0.01)),
+    link('upper', 1.5, (0.2, 0.0, 0.0), (0.001, 0.0, 0.0, 0.01, 0.0, 0.01)),
+    link('lower', 0.5, (0.1, 0.0, 0.02), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+    link('finger', 0.02, inertia=(1e-6, 0.0, 0.0, 1e-6, 0.0, 1e-6)),
+    joint('yaw', 'revolute', 'base', 'column', more=FRICTION),
+    joint('pitch', 'continuous', 'column', 'upper', xyz=(0, 0, 0.3), axis=(0, 1, 0)),
+    joint('elbow', 'revolute', 'upper', 'lower', xyz=(0.4, 0, 0), axis=(0, 1, 0), more=FRICTION),
+    joint('grip', 'prismatic', 'lower', 'finger', xyz=(0.2, 0, 0), more=FRICTION).replace(
+        'lower="-3" upper="3"', 'lower="0" upper="0.03"'
+    ),
+)
+"""A joint without limits, friction above the effort of the feedback, inertias of no body."""
 
 
 def phase(title: str, error: float) -> Phase:
@@ -49,15 +67,15 @@ def phase(title: str, error: float) -> Phase:
         for time, position in zip(t, MOTION.at(t)[0] + error, strict=True)
     ]
     terms = {'gravity': [(100.0 + time, np.zeros(7)) for time in t]}
-    return Phase(title, MOTION, ARM.joints, Received(states, terms=terms), 100.0, 500.0, 3, 0.1)
+    received = Received(states, terms=terms)
+    return Phase(title, MOTION, ARM.joints, ARM.unit, received, 100.0, 500.0, 3, 0.1)
 
 
-@pytest.mark.parametrize('robot', ROBOTS)
-def test_the_motion_stays_within_the_limits_of_every_shipped_robot(robot: str) -> None:
-    arm = DemoArm.load(robot)
-    model, m = arm.model, arm.pose.size
-    moves = sine_motion(model, arm.joints, arm.pose, 10.0)
-    q, qd, _ = moves.at(np.linspace(0.0, 10.0, 2000))
+@pytest.mark.parametrize('name', ROBOTS)
+def test_the_motion_stays_within_the_limits_of_every_shipped_robot(name: str) -> None:
+    arm = DemoArm.load(name)
+    model, m = arm.model, len(arm.joints)
+    q, qd, _ = arm.plan.motion.at(np.linspace(0.0, 10.0, 2000))
     assert ((q > model.position_lower[:m]) & (q < model.position_upper[:m])).all()
     assert (np.abs(qd) < model.velocity_limits[:m]).all()
     assert (np.ptp(q, axis=0) > 0.9).all()
@@ -72,13 +90,12 @@ def test_velocity_and_acceleration_are_the_positions_derivatives() -> None:
     assert not MOTION.velocities[[0, -1]].any()
 
 
-def test_the_table_has_error_rate_late_ticks_and_cpu() -> None:
-    text = comparison_table([phase('feedback only', 0.1), phase('computed torque', 0.001)])
-    assert 'feedback only' in text
-    assert '100.00 mrad' in text
-    assert '1.00 mrad' in text
-    assert '500.0 Hz' in text
-    assert '10.0 %' in text
+def test_the_table_has_errors_and_in_real_time_rate_late_ticks_and_cpu() -> None:
+    phases = [phase('feedback only', 0.1), phase('computed torque', 0.001)]
+    for timing in (False, True):
+        text = comparison_table(phases, timing=timing)
+        assert all(word in text for word in ('feedback only', '100.00 mrad', '1.00 mrad'))
+        assert all((word in text) == timing for word in ('500.0 Hz', '10.0 %'))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +105,7 @@ def test_the_table_has_error_rate_late_ticks_and_cpu() -> None:
 def test_computed_torque_has_to_track_better_than_gravity_and_feedback(
     tmp_path: Path, perfect: bool, error: float, code: int
 ) -> None:
-    comparison = LawComparison(DemoRun(ARM, MOTION, 500.0, tmp_path), perfect_model=perfect)
+    comparison = LawComparison(DemoRun(ARM, 500.0, tmp_path), perfect_model=perfect)
     errors = {'feedback only': 0.1, 'gravity + feedback': 0.03, 'computed torque': error}
     assert comparison.report([phase(*entry) for entry in errors.items()]) == code
     assert (tmp_path / 'demo.png').stat().st_size > 10_000
@@ -101,38 +118,67 @@ def test_the_simulated_robot_differs_from_the_model_by_as_much_as_is_said(
     least, greatest = errors.inertial
     text = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8')
     true = parse_urdf(with_model_error(text, errors.inertial, np.random.default_rng(1)))
-    for name, link in parse_urdf(text).links.items():
+    for name, known in parse_urdf(text).links.items():
         inertial = true.links[name].inertial
-        if link.inertial is None or inertial is None:
-            assert link.inertial is inertial
+        if known.inertial is None or inertial is None:
+            assert known.inertial is inertial
             continue
-        ratio = inertial.mass / link.inertial.mass
+        ratio = inertial.mass / known.inertial.mass
         assert least < abs(ratio - 1.0) < greatest
-        np.testing.assert_allclose(inertial.inertia, ratio * np.array(link.inertial.inertia))
-        centre, model_centre = np.array(inertial.origin.xyz), np.array(link.inertial.origin.xyz)
+        np.testing.assert_allclose(inertial.inertia, ratio * np.array(known.inertial.inertia))
+        centre, model_centre = np.array(inertial.origin.xyz), np.array(known.inertial.origin.xyz)
         shift, length = np.abs(centre - model_centre), np.abs(model_centre)
         assert ((least * length <= shift) & (shift <= greatest * length)).all()
 
 
-@pytest.mark.parametrize('robot', ROBOTS)
-def test_every_shipped_robot_can_be_the_demo_s_robot(robot: str) -> None:
-    arm = DemoArm.load(robot)
+@pytest.mark.parametrize('name', ROBOTS)
+def test_every_shipped_robot_can_be_the_demo_s_robot(name: str) -> None:
+    arm = DemoArm.load(name)
     for errors in (GOOD_MODEL, POOR_MODEL):
-        true = realistic(arm.urdf, arm.model, arm.joints, errors, 1)
+        true = realistic(arm, errors, 1)
         rnea_ros.RobotModel.from_urdf(true.urdf)
         least, greatest = errors.friction
-        for name, values in true.simulation.items():
-            if name in ('extra_friction', 'extra_damping', 'armature'):
+        for option, values in true.simulation.items():
+            if option in ('extra_friction', 'extra_damping', 'armature'):
                 known = {'extra_friction': 'friction.coulomb', 'extra_damping': 'friction.viscous'}
-                ratio = np.array(values) / np.array(true.control[known.get(name, name)])
+                ratio = np.array(values) / np.array(true.control[known.get(option, option)])
                 assert ((least <= np.abs(ratio - 1.0)) & (np.abs(ratio - 1.0) <= greatest)).all()
 
 
-def test_a_urdf_that_is_not_there_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(('text', 'reason'), [
+    (ODD_ARM.replace('type="continuous"', 'type="floating"'), "'pitch' is floating"),
+    (ODD_ARM.replace('<parent link="base"/>', '<parent link="nowhere"/>'), 'does not exist'),
+    (ODD_ARM.replace('</robot>', '<link name="b"/></robot>'), "2 root links: 'base', 'b'"),
+    (robot(link('base', 1.0), name='post'), "'post' has no joint to command"),
+    (re.sub('<inertial>.*?</inertial>', '', ODD_ARM), '4 of 4 joints move no mass'),
+    (ODD_ARM.replace('effort="100"', 'effort="0.01"'), '60% of its effort limit of 0.01 N'),
+    (ODD_ARM.replace('lower="-3" upper="3"', 'lower="1" upper="-1"'), 'is within its limits'),
+    (ODD_ARM, 'the viewer needs a display'),
+])
+def test_what_cannot_be_shown_ends_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    text: str, reason: str,
 ) -> None:
-    assert main(['--urdf', '/nowhere.urdf', '--output', str(tmp_path)]) == 2
-    assert '/nowhere.urdf' in capsys.readouterr().err
+    for variable in ('DISPLAY', 'WAYLAND_DISPLAY'):
+        monkeypatch.delenv(variable, raising=False)
+    (tmp_path / 'odd.urdf').write_text(text)
+    arguments = ['--urdf', str(tmp_path / 'odd.urdf'), '--viewer', '--output', str(tmp_path)]
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert re.fullmatch(f'demo: .*{reason}.*\n', printed.err), printed.err
+
+
+def test_a_heavy_joint_is_stiff_and_keeps_off_its_limits(tmp_path: Path) -> None:
+    (tmp_path / 'odd.urdf').write_text(ODD_ARM)
+    arm = DemoArm.load('', str(tmp_path / 'odd.urdf'))
+    plan, model = arm.plan, arm.model
+    q = plan.motion.at(np.linspace(0.0, 10.0, 2000))[0]
+    sag = np.abs(model.gravity_torques_batch(q)).max(axis=0) / (plan.kp * plan.inertia)
+    assert sag.max() < 0.3
+    assert ((q - sag > model.position_lower) & (q + sag < model.position_upper)).all()
+    efforts = model.inverse_dynamics_batch(*plan.motion.at(plan.motion.times))
+    assert (np.abs(efforts) < model.effort_limits).all()
+    assert np.ptp(q, axis=0).min() > 0.01
 
 
 def test_what_cannot_be_drawn_is_not_begun(
@@ -143,20 +189,24 @@ def test_what_cannot_be_drawn_is_not_begun(
     assert 'matplotlib' in capsys.readouterr().err
 
 
-@pytest.mark.alone
 @pytest.mark.ros
+@pytest.mark.parametrize('foreign', [False, True])
 def test_the_whole_demo_succeeds(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    foreign: bool,
 ) -> None:
     monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
     # Shorter than usual: holding the pose, the way to it, and the motion.
     monkeypatch.setattr(comparison, 'HOLD', 1.0)
     monkeypatch.setattr(session, 'WAY', 1.5)
-    code = main(['--headless', '--seconds', '3', '--output', str(tmp_path)])
+    (tmp_path / 'odd.urdf').write_text(ODD_ARM)
+    robot = ['--urdf', str(tmp_path / 'odd.urdf')] if foreign else []
+    code = main([*robot, '--headless', '--seconds', '3', '--output', str(tmp_path)])
     printed = capsys.readouterr()
     assert code == 0, printed.out + printed.err
-    assert 'held by gravity compensation for 1 s' in printed.out
+    assert 'held by gravity compensation for' in printed.out
     assert 'RMS error of computed torque' in printed.out
+    assert ('the demo sets 3 times what its motion needs' in printed.out) is foreign
     assert (tmp_path / 'demo.png').is_file()
 
 
@@ -183,3 +233,36 @@ def test_the_identified_model_tracks_and_holds_better(
     for name in ('identified.urdf', 'identified.yaml', 'identify_demo.png'):
         assert (tmp_path / name).is_file()
     assert list((tmp_path / 'exciting_motion').glob('*.db3'))
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('foreign', [False, True])
+def test_a_motion_is_taught_by_the_hand_and_repeated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    foreign: bool,
+) -> None:
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
+    monkeypatch.setattr(session, 'WAY', 1.5)
+    (tmp_path / 'odd.urdf').write_text(ODD_ARM)
+    robot = ['--urdf', str(tmp_path / 'odd.urdf')] if foreign else ['--robot', 'ur5e']
+    code = main(['--teach', *robot, '--headless', '--seconds', '3', '--output', str(tmp_path)])
+    printed = capsys.readouterr()
+    assert code == 0, printed.out + printed.err
+    assert printed.out.count('at most 10 mrad or mm') == 1
+    assert (tmp_path / 'teach_demo.png').is_file()
+
+
+@pytest.mark.ros
+def test_a_demo_shares_no_dds_domain_with_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    import rclpy
+
+    domain_id = new_domain_id()
+    monkeypatch.setattr(os, 'getpid', lambda: domain_id - 1)
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=domain_id)
+    try:
+        node = rclpy.create_node('other', context=context)
+        assert unused_domain() != domain_id
+        node.destroy_node()
+    finally:
+        rclpy.shutdown(context=context)

@@ -38,14 +38,8 @@ GRIPPER = robot(
     joint('shoulder', 'continuous', 'base', 'arm', axis=(0, 1, 0)),
     joint('grip', 'prismatic', 'arm', 'left', axis=(0, 1, 0), xyz=(0.4, 0, 0), rpy=(0.3, -1, 2)),
     joint(
-        'follow',
-        'revolute',
-        'arm',
-        'right',
-        axis=(0.6, 0, 0.8),
-        xyz=(0.4, 0, 0),
-        rpy=(0.2, 0.1, -0.4),
-        more='<mimic joint="grip" multiplier="2" offset="0.7"/>',
+        'follow', 'revolute', 'arm', 'right', axis=(0.6, 0, 0.8), xyz=(0.4, 0, 0),
+        rpy=(0.2, 0.1, -0.4), more='<mimic joint="grip" multiplier="2" offset="0.7"/>',
     ),
     name='gripper',
 )
@@ -106,11 +100,8 @@ def test_the_root_is_fixed_to_the_world_once() -> None:
     assert description.root == 'world'
     assert description.joints['world_to_base'].type == 'fixed'
     on_its_own = robot(
-        link('world'),
-        link('base', 1.0),
-        link('arm', 1.0),
-        joint('mount', 'fixed', 'world', 'base'),
-        joint('shoulder', 'revolute', 'base', 'arm'),
+        link('world'), link('base', 1.0), link('arm', 1.0),
+        joint('mount', 'fixed', 'world', 'base'), joint('shoulder', 'revolute', 'base', 'arm'),
     )
     joints = parse_urdf(with_gazebo_control(on_its_own, CONTROLLERS).description).joints
     assert list(joints) == ['mount', 'shoulder']
@@ -150,8 +141,7 @@ def test_fingers_are_fixed_where_their_joints_had_put_them() -> None:
     assert after.joint_names == ('shoulder',)
     for name in ('left', 'right'):
         np.testing.assert_allclose(
-            after.forward_kinematics([0.4], name),
-            before.forward_kinematics([0.4, 0.0], name),
+            after.forward_kinematics([0.4], name), before.forward_kinematics([0.4, 0.0], name),
             atol=1e-12,
         )
 
@@ -164,24 +154,19 @@ def test_a_held_joint_that_cannot_be_at_zero_is_fixed_at_its_nearest_limit(
     held = joint('held', kind, 'arm', 'tip', xyz=(0.1, 0.2, 0.3), rpy=(0.3, pitch, 0.2))
     held = held.replace('lower="-3"', 'lower="0.5"')
     text = robot(
-        link('base'),
-        link('arm', 1.0),
-        link('tip', 1.0),
-        joint('shoulder', 'revolute', 'base', 'arm'),
-        held,
+        link('base'), link('arm', 1.0), link('tip', 1.0),
+        joint('shoulder', 'revolute', 'base', 'arm'), held,
     )
     after = load(with_gazebo_control(text, CONTROLLERS, joints=['shoulder']).description)
     np.testing.assert_allclose(
-        after.forward_kinematics([0.2], 'tip'),
-        load(text).forward_kinematics([0.2, 0.5], 'tip'),
+        after.forward_kinematics([0.2], 'tip'), load(text).forward_kinematics([0.2, 0.5], 'tip'),
         atol=1e-9,
     )
 
 
 def test_a_finger_that_is_listed_is_commanded_unless_others_follow_it() -> None:
     assert with_gazebo_control(PANDA, CONTROLLERS, joints=PANDA_JOINTS[:2]).joints == (
-        'fer_joint1',
-        'fer_joint2',
+        'fer_joint1', 'fer_joint2',
     )
     with pytest.raises(InputError, match="'fer_finger_joint2' follows 'fer_finger_joint1'"):
         with_gazebo_control(PANDA, CONTROLLERS, joints=[*PANDA_JOINTS, 'fer_finger_joint1'])
@@ -243,9 +228,7 @@ def test_a_base_without_mass_is_given_some_for_gazebo() -> None:
 
 def test_what_moves_without_mass_is_rejected() -> None:
     bare = robot(
-        link('base', 1.0),
-        link('wrist'),
-        link('hand', 1.0),
+        link('base', 1.0), link('wrist'), link('hand', 1.0),
         joint('turn', 'continuous', 'base', 'wrist', axis=(0, 0, 1)),
         joint('bend', 'continuous', 'wrist', 'hand', axis=(0, 1, 0)),
     )

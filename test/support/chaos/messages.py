@@ -28,7 +28,7 @@ class Known:
     What chance knows of the robot.
 
     :param joints: names
-    :param base: positions around which motions are wanted, rad
+    :param base: positions around which motions are requested, rad
     :param speeds: velocity limits, rad/s
     :param links: that a force-torque sensor may be on
     :param root: link on which the IMU is
@@ -97,10 +97,8 @@ class Motions:
             'thousands of points, the last not a number': self._long_and_bad,
         }
         self.valid: dict[str, Callable[[Array], Any]] = {
-            'motion': self.motion,
-            'motion in the future': self._motion_in_future,
-            'set-point': self._set_point,
-            'cancel': lambda _: JointTrajectory(),
+            'motion': self.motion, 'motion in the future': self._motion_in_future,
+            'set-point': self._set_point, 'cancel': lambda _: JointTrajectory(),
             'thousands of points': self._long,
         }
 
@@ -154,7 +152,7 @@ class Motions:
 
     def _long_and_bad(self, q: Array) -> Any:
         points = self._many_points(q)
-        points[-1].positions = self._not_numbers(q)
+        points[-1].positions = self._not_numbers(q).tolist()
         return self._trajectory(points)
 
     def _not_numbers(self, q: Array) -> Array:

@@ -69,6 +69,10 @@ class Witness:
         self.effort = np.zeros(len(position))
         self.diagnostics: dict[str, dict[str, str]] = {'control': {}, 'watchdog': {}}
         self._since = {'control': 0.0, 'watchdog': 0.0}
+        self._received = 0
+        self.numbered = True
+        """Whether messages have their publisher's number; on Humble they have none."""
+
         deep = QoSProfile(depth=5000)
         topic = '/effort_controller/commands'
         node.create_subscription(Float64MultiArray, topic, self._on_command, deep)
@@ -76,9 +80,18 @@ class Witness:
         node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
 
     def _on_command(self, message: Any, info: Any) -> None:
-        number, sent = info['publication_sequence_number'], 1e-9 * info['source_timestamp']
+        self._received += 1
+        number = info.get('publication_sequence_number')
+        self.numbered = number is not None
         marked = any(dimension.label == MARK for dimension in message.layout.dim)
-        self.commands.append(Command(number, sent, marked, np.array(message.data)))
+        self.commands.append(Command(
+            number or self._received, 1e-9 * info['source_timestamp'], marked,
+            np.array(message.data),
+        ))
+
+    def begin_life(self) -> None:
+        """Count the commands anew, for distributions that do not number them."""
+        self._received = 0
 
     def _on_state(self, message: Any, info: Any) -> None:
         if message.header.frame_id != FRAME:

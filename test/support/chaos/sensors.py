@@ -26,8 +26,7 @@ class States:
     JointState messages of a second publisher, of which none may make a difference.
 
     What is wrong with a position can be seen on it, or it is further off than any stall explains.
-    A false position that could be true is a lie that no controller can tell, and so is a false
-    velocity: they are left out.
+    A false position or velocity that could be true cannot be detected by any controller: left out.
 
     :param known: the robot
     :param rng: chance
@@ -61,10 +60,7 @@ class States:
 
     def _state(self, names: list[str], q: Any, qd: Any, effort: Any = (), age: float = 0.0) -> Any:
         message = JointState(
-            name=names,
-            position=array('d', q),
-            velocity=array('d', qd),
-            effort=array('d', effort),
+            name=names, position=array('d', q), velocity=array('d', qd), effort=array('d', effort),
         )
         message.header.frame_id = FRAME
         message.header.stamp = stamp(time.time() - age)
@@ -132,8 +128,7 @@ class Imus:
             'over the cap': lambda _: self._imu(z=float(rng.choice([1e3, -1e300]))),
             'in free fall': lambda _: self._imu(z=0.0),
             'turns too fast': lambda _: self._imu(turn=1e3),
-            'without an accelerometer': self._deaf,
-            'no rotation': self._no_rotation,
+            'without an accelerometer': self._deaf, 'no rotation': self._no_rotation,
             'of a link that moves': lambda _: self._imu(link=known.links[0]),
             'of an unknown link': lambda _: self._imu(link='nose'),
             'old': lambda _: self._imu(age=float(rng.uniform(1.0, 1e6))),
@@ -142,11 +137,7 @@ class Imus:
         self.valid: dict[str, Callable[[Array], Any]] = {'at rest': lambda _: self._imu()}
 
     def _imu(
-        self,
-        z: float | None = None,
-        turn: float = 0.01,
-        link: str | None = None,
-        age: float = 0.0,
+        self, z: float | None = None, turn: float = 0.01, link: str | None = None, age: float = 0.0
     ) -> Any:
         message = Imu()
         message.header.stamp = stamp(time.time() - age)

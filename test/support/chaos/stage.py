@@ -34,14 +34,9 @@ ARMATURE = (1.4, 1.4, 1.4, 0.3, 0.3, 0.3)
 CONTACT, INLINE, IMU = 'contact', 'force_torque_sensor_broadcaster/wrench', 'imu'
 
 ARM = {
-    'urdf': str(URDF),
-    'initial_positions': list(FOLDED),
-    'state_rate': 500.0,
-    'wrench_link': 'wrist_3_link',
-    'extra_damping': list(DAMPING),
-    'extra_friction': list(FRICTION),
-    'armature': list(ARMATURE),
-    'payload.link': 'tool0',
+    'urdf': str(URDF), 'initial_positions': list(FOLDED), 'state_rate': 500.0,
+    'wrench_link': 'wrist_3_link', 'extra_damping': list(DAMPING),
+    'extra_friction': list(FRICTION), 'armature': list(ARMATURE), 'payload.link': 'tool0',
     'payload.mass': 0.5,
 }
 CONTROL = {
@@ -74,7 +69,6 @@ IN_CONTROL = ('active', 'degraded')
 MAX_ATTEMPTS = 10
 ABSENCE = 4.0
 """Longest absence of the controller, 1 s, and time until its joints are confirmed, s."""
-
 
 
 class Stage:
@@ -116,7 +110,7 @@ class Stage:
 
     def wait_for_control(self, witness: Witness, control: RosProcess) -> None:
         """
-        Wait until the node's diagnostics tell, from now on, that it is in control.
+        Wait until the node's diagnostics report, from now on, that it is in control.
 
         Where it was stopped, or the machine stalls, for too long the control ends, and is
         activated again, as an operator would do it.

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 import itertools
+import os
 import threading
 from typing import Any
 
@@ -35,6 +36,9 @@ MAX_AT_ONCE = 50
 
 RARE = {'thousands': 0.025, 'very': 0.025, 'cancel': 0.3, 'set-point': 0.3}
 """Chance of kinds that take the node long to read, or that end a motion, among the others."""
+
+BYTES = os.environ.get('ROS_DISTRO') != 'humble'
+"""Whether bytes that are no message are sent: Humble allocates as much memory as they claim."""
 
 STREAM_EVERY = 10
 """Messages and requests between two set-points of a stream: they come 50 times a second."""
@@ -84,15 +88,8 @@ class Chaos:
     """
 
     def __init__(
-        self,
-        node: Any,
-        known: Known,
-        measured: Callable[[], Array],
-        *,
-        contact: str,
-        inline: str,
-        imu: str,
-        seed: int,
+        self, node: Any, known: Known, measured: Callable[[], Array], *, contact: str, inline: str,
+        imu: str, seed: int,
     ) -> None:
         self.sent: Counter[str] = Counter()
         self.jumping = False
@@ -112,8 +109,7 @@ class Chaos:
             stream('joint_states', JointState, States, 0.35, 0.2),
             stream('feedforward/joint_trajectory', JointTrajectory, Motions, 0.12, 0.04),
             stream(contact, WrenchStamped, Wrenches, 0.2, 0.7),
-            stream(inline, WrenchStamped, Wrenches, 0.1, 0.0),
-            stream(imu, Imu, Imus, 0.2, 0.7),
+            stream(inline, WrenchStamped, Wrenches, 0.1, 0.0), stream(imu, Imu, Imus, 0.2, 0.7),
             stream('robot_description', String, Descriptions, 0.03, 0.0, latched),
         ]
         motions = self._streams[1]
@@ -130,7 +126,7 @@ class Chaos:
     @property
     def unsent(self) -> set[str]:
         """What was never sent, of all kinds but those that take the node long to read."""
-        kinds = {f'{stream.name}: bytes' for stream in self._streams}
+        kinds = {f'{stream.name}: bytes' for stream in self._streams if BYTES}
         kinds |= {STREAM, *REQUESTS}
         for stream in self._streams:
             makers = {'malformed': stream.makers.malformed}
@@ -166,7 +162,7 @@ class Chaos:
 
     def _act(self) -> None:
         chance = self._rng.random()
-        if chance < 0.08:
+        if chance < 0.08 and BYTES:
             self._send_bytes()
         elif chance < 0.098:
             self.requests.make(self._rng.random())

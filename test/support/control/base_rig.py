@@ -32,12 +32,9 @@ MOUNT_XYZ, MOUNT_RPY = (0.3, -0.2, 0.5), (0.4, -1.1, 2.5)
 def tilting_robot(gravity: ArrayLike = (0.0, 0.0, -G)) -> RobotModel:
     """Return an arm with one IMU in its root link's frame, one askew beside it, one on the arm."""
     return load(robot(
-        link('base', 1.0),
-        link('plate'),
-        link('imu'),
+        link('base', 1.0), link('plate'), link('imu'),
         link('arm', 2.0, (0.4, 0.1, 0.2), (0.1, 0.01, 0.02, 0.2, 0.03, 0.15)),
-        link('hand', 1.0, (0.1, 0.2, 0.0)),
-        link('hand_imu'),
+        link('hand', 1.0, (0.1, 0.2, 0.0)), link('hand_imu'),
         joint('bolts', 'fixed', 'base', 'plate', xyz=(0.0, 0.0, 0.1)),
         joint('screws', 'fixed', 'plate', 'imu', xyz=MOUNT_XYZ, rpy=MOUNT_RPY),
         joint('shoulder', 'revolute', 'base', 'arm', axis=(0, 1, 0)),
@@ -67,12 +64,8 @@ class BaseRig:
         self.now = 1000.0
 
     def feed(
-        self,
-        frame_id: str = 'base',
-        *,
-        orientation: ArrayLike | None = LEVEL,
-        turn: ArrayLike | None = STILL,
-        push: ArrayLike | None = AT_REST,
+        self, frame_id: str = 'base', *, orientation: ArrayLike | None = LEVEL,
+        turn: ArrayLike | None = STILL, push: ArrayLike | None = AT_REST,
         stamp: float | None = None,
     ) -> Reason | None:
         """Let a message come now, by default stamped with the time of its receipt."""

@@ -37,32 +37,28 @@ class ClosedLoop:
         of the commanded joints, N m; the efforts that are measured have it in them
     :param simulation: further arguments of the simulation
     :param simulated: robot other than that of the URDF, started at the pose
+    :param gravity: of the model, shape (3,), m/s^2
     :param settings: of the control, other than the defaults
     """
 
     def __init__(
-        self,
-        path: Path,
-        pose: Array,
-        *,
-        simulation: dict[str, Any] | None = None,
-        simulated: Any = None,
-        sense: Callable[[ClosedLoop], object] | None = None,
+        self, path: Path, pose: Array, *, simulation: dict[str, Any] | None = None,
+        simulated: Any = None, sense: Callable[[ClosedLoop], object] | None = None,
         hardware: Callable[[Array, Array], Array] | None = None,
-        **settings: Any,
+        gravity: tuple[float, ...] = (0.0, 0.0, -9.81), **settings: Any,
     ) -> None:
         urdf = path.read_text(encoding='utf-8')
         self.simulated = simulated or SimulatedRobot(
             urdf, initial_positions=pose, **(simulation or {})
         )
-        self.model = RobotModel.from_urdf(urdf)
+        self.model = RobotModel.from_urdf(urdf, gravity=gravity)
         defaults: dict[str, Any] = {'joints': self.simulated.joint_names, 'rate': 1000.0}
         self.settings = Settings(**(defaults | settings))
         self.states = JointStateMonitor(self.model.joint_names)
         self.control = FeedforwardController(
             self.model, resolve(self.settings, self.model), self.states
         )
-        self._sense = sense
+        self.sense = sense
         self._hardware = hardware
         self.now = START
         self.positions: list[Array] = []
@@ -84,17 +80,17 @@ class ClosedLoop:
         self.settings = Settings(**(vars(self.settings) | settings))
         self.control.change(resolve(self.settings, self.model))
 
-    def run(self, duration: float, wanted: Motion | None = None) -> None:
+    def run(self, duration: float, desired: Motion | None = None) -> None:
         """
         Go on for a time.
 
         :param duration: s
-        :param wanted: position, velocity and acceleration by the time since this call began
+        :param desired: position, velocity and acceleration by the time since this call began
         """
         began = self.now
         for _ in range(round(duration * self.settings.rate)):
-            if wanted is not None:
-                motion = wanted(self.now - began)
+            if desired is not None:
+                motion = desired(self.now - began)
                 self.control.follow(Setpoint(None, self.settings.joints, *motion), None)
             self.tick()
 
@@ -117,8 +113,8 @@ class ClosedLoop:
             names, measured.positions, measured.velocities, measured.efforts,
             stamp=self.now, clock=self.now, received=self.now,
         )
-        if self._sense is not None:
-            self._sense(self)
+        if self.sense is not None:
+            self.sense(self)
         command = self.control.step(self.now)
         commanded = len(self.settings.joints)
         self.positions.append(measured.positions[:commanded])

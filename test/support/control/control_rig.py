@@ -44,8 +44,7 @@ def panda_arm() -> RobotModel:
 def two_joint_arm() -> RobotModel:
     """Return an arm that swings in a vertical plane, of 100 N m in each joint."""
     return load(robot(
-        link('base'),
-        link('upper', 2.0, com=(0.25, 0.0, 0.0)),
+        link('base'), link('upper', 2.0, com=(0.25, 0.0, 0.0)),
         link('lower', 1.0, com=(0.25, 0.0, 0.0)),
         joint('shoulder', 'revolute', 'base', 'upper', axis=(0, 1, 0)),
         joint('elbow', 'revolute', 'upper', 'lower', xyz=(0.5, 0, 0), axis=(0, 1, 0)),
@@ -86,11 +85,7 @@ class Rig:
     """
 
     def __init__(
-        self,
-        model: RobotModel,
-        *,
-        start: float = 1000.0,
-        differentiate_velocity: bool = False,
+        self, model: RobotModel, *, start: float = 1000.0, differentiate_velocity: bool = False,
         **settings: Any,
     ) -> None:
         self.model = model
@@ -102,10 +97,8 @@ class Rig:
         self.resolved = resolve(self.settings, model)
         self.period = self.settings.period
         self.states = JointStateMonitor(
-            model.joint_names,
-            jumps=PositionJumps.of_robot(model, self.resolved),
-            continuous=model.continuous,
-            differentiate_velocity=differentiate_velocity,
+            model.joint_names, jumps=PositionJumps.of_robot(model, self.resolved),
+            continuous=model.continuous, differentiate_velocity=differentiate_velocity,
             effort_scale=self.resolved.effort_scale,
         )
         self.controller = FeedforwardController(model, self.resolved, self.states)
@@ -134,12 +127,8 @@ class Rig:
         return self.resolved.effort_rate_limit * self.period * (1.0 + 1e-9)
 
     def feed(
-        self,
-        *,
-        names: Sequence[str] | None = None,
-        stamp: float | None = None,
-        clock: float | None = None,
-        **values: ArrayLike | None,
+        self, *, names: Sequence[str] | None = None, stamp: float | None = None,
+        clock: float | None = None, **values: ArrayLike | None,
     ) -> Reason | None:
         """
         Let a joint state come now, of all joints or of those named.
@@ -158,13 +147,8 @@ class Rig:
             for value in (given['q'], given['qd'], given['effort'])
         )
         return self.states.take_sample(
-            names,
-            q,
-            qd,
-            tau,
-            stamp=self.now if stamp is None else stamp,
-            clock=self.now if clock is None else clock,
-            received=self.now,
+            names, q, qd, tau, stamp=self.now if stamp is None else stamp,
+            clock=self.now if clock is None else clock, received=self.now,
         )
 
     def wait(self, periods: float = 1.0) -> None:
@@ -235,11 +219,11 @@ class Rig:
         self.settings = Settings(**(vars(self.settings) | settings))
         self.controller.change(resolve(self.settings, self.model))
 
-    def wanted(self) -> tuple[Array, Array]:
-        """Return the position and velocity that are wanted, zeros while none are."""
-        wanted = self.controller.reference_at(self.now)
+    def desired(self) -> tuple[Array, Array]:
+        """Return the position and velocity that are desired, zeros while none are."""
+        desired = self.controller.reference_at(self.now)
         zero = np.zeros(len(self.settings.joints))
-        return (zero, zero) if wanted is None else (wanted.position, wanted.velocity)
+        return (zero, zero) if desired is None else (desired.position, desired.velocity)
 
     def _acting_effort(self) -> Array | None:
         """Return the effort that the control is to take over from, by DESIGN's rule."""

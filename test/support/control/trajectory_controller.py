@@ -30,7 +30,7 @@ class TrajectoryController:
     :param duration: duration in trajectory time, s
     :param last_acceleration: acceleration of the last point
     :param speed: speed scaling factor
-    :param tells_speed: whether it publishes the factor; else the field is 0
+    :param publishes_speed: whether it publishes the factor; else the field is 0
     """
 
     start: Array
@@ -38,7 +38,7 @@ class TrajectoryController:
     duration: float
     last_acceleration: float = 0.0
     speed: float = 1.0
-    tells_speed: bool = True
+    publishes_speed: bool = True
     time: float = field(default=0.0, init=False)
 
     def advance(self, period: float) -> None:
@@ -68,7 +68,7 @@ class TrajectoryController:
     @property
     def speed_field(self) -> float:
         """Published speed scaling factor."""
-        return self.speed if self.tells_speed else 0.0
+        return self.speed if self.publishes_speed else 0.0
 
 
 def _derivative(order: int, power: int, s: float) -> float:
@@ -77,8 +77,6 @@ def _derivative(order: int, power: int, s: float) -> float:
     for k in range(order):
         factor *= power - k
     return factor * s ** max(power - order, 0) if factor else 0.0
-
-
 
 
 @dataclass
@@ -94,7 +92,7 @@ class Point:
 
 def sample(points: Sequence[Point], time: float) -> tuple[Array, Array, Array, Array]:
     """
-    Return position, velocity, acceleration and effort that it wants at a time.
+    Return position, velocity, acceleration and effort that it commands at a time.
 
     :param points: at least one
     :param time: s, not before the first point

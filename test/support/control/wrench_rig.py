@@ -42,18 +42,14 @@ CONTACT = SensorPlacement.CONTACT
 def arm() -> RobotModel:
     """Return two hinges about y, links of 0.5 m along x, and a tool at the end."""
     return load(robot(
-        link('base'),
-        link('upper', 2.0, com=(0.25, 0.0, 0.0)),
+        link('base'), link('upper', 2.0, com=(0.25, 0.0, 0.0)),
         link('lower', 1.0, com=(0.25, 0.0, 0.0)),
         link('tool', 2.0, com=(0.0, 0.0, 0.1), inertia=(0.01, 0.0, 0.0, 0.01, 0.0, 0.01)),
-        link('tip'),
-        link('post'),
-        joint('shoulder', 'revolute', 'base', 'upper', axis=(0, 1, 0)),
+        link('tip'), link('post'), joint('shoulder', 'revolute', 'base', 'upper', axis=(0, 1, 0)),
         joint('elbow', 'revolute', 'upper', 'lower', xyz=(0.5, 0, 0), axis=(0, 1, 0)),
         joint('flange', 'fixed', 'lower', 'tool', xyz=(0.5, 0, 0)),
         joint('end', 'fixed', 'tool', 'tip', xyz=(0.0, 0.0, 0.3)),
-        joint('stand', 'fixed', 'base', 'post', xyz=(0.0, 1.0, 0.0)),
-        name='arm',
+        joint('stand', 'fixed', 'base', 'post', xyz=(0.0, 1.0, 0.0)), name='arm',
     ))
 
 
@@ -74,22 +70,13 @@ class WrenchRig:
         self.q, self.qd = np.zeros(model.nv), np.zeros(model.nv)
 
     def feed(
-        self,
-        force: Sequence[float] = (0.0, 0.0, 0.0),
-        torque: Sequence[float] = (0.0, 0.0, 0.0),
-        *,
-        name: str = '',
-        frame: str = '',
-        stamp: float | None = None,
-        clock: float | None = None,
+        self, force: Sequence[float] = (0.0, 0.0, 0.0), torque: Sequence[float] = (0.0, 0.0, 0.0),
+        *, name: str = '', frame: str = '', stamp: float | None = None, clock: float | None = None,
     ) -> Reason | None:
         """Let a reading come now."""
         return self.inputs.sensors[name or self.settings[0].name].monitor.take_sample(
-            frame,
-            np.array(force, dtype=float),
-            np.array(torque, dtype=float),
-            stamp=self.now if stamp is None else stamp,
-            clock=self.now if clock is None else clock,
+            frame, np.array(force, dtype=float), np.array(torque, dtype=float),
+            stamp=self.now if stamp is None else stamp, clock=self.now if clock is None else clock,
             received=self.now,
         )
 
@@ -104,11 +91,8 @@ class WrenchRig:
         return self.inputs.sensors[self.settings[0].name].wrench.copy()
 
     def run(
-        self,
-        seconds: float,
-        force: ArrayLike | None = (0.0, 0.0, 0.0),
-        torque: ArrayLike = (0.0, 0.0, 0.0),
-        frame: str = '',
+        self, seconds: float, force: ArrayLike | None = (0.0, 0.0, 0.0),
+        torque: ArrayLike = (0.0, 0.0, 0.0), frame: str = '',
     ) -> Array:
         """Return the first sensor's wrenches while it reads the same, or, for None, nothing."""
         wrenches = []

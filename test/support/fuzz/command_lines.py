@@ -98,6 +98,18 @@ TOOLS: dict[str, tuple[str, tuple[str, ...], tuple[Option, ...]]] = {
             ('--record', ('output',)), ('--motion', ('trajectory',)),
         ),
     ),
+    'teach': (
+        'teach',
+        ('bag', '--urdf', 'urdf', '--out', 'output'),
+        (
+            ('--joints', ('joint',)), ('--omit', ('joint',)), ('--tolerance', ('number',)),
+            ('--velocity-limits', ('limit',)), ('--acceleration-limits', ('limit',)),
+            ('--effort-limits', ('limit',)), ('--speed', ('number',)), ('--seconds', ('number',)),
+            ('--gravity', ('number', 'number', 'number')), ('--picture', ('output',)),
+            ('--repeat', ('whole',)), ('--node', ('topic',)), ('--keep-mode', ()),
+            ('--play', ('trajectory',)),
+        ),
+    ),
     'play_joint_states': (
         'play_joint_states',
         ('broken', '--wait', '0'),
@@ -107,38 +119,29 @@ TOOLS: dict[str, tuple[str, tuple[str, ...], tuple[Option, ...]]] = {
         ),
     ),
     'activate_controller': (
-        'activate_controller',
-        ('--no-such-option',),
+        'activate_controller', ('--no-such-option',),
         (('--timeout', ('number',)), ('--node', ('topic',))),
     ),
 }  # fmt: skip
 
 WORDS: dict[str, tuple[str, ...]] = {
-    'number': NUMBERS,
-    'whole': WHOLE,
-    'output': OUTPUTS,
+    'number': NUMBERS, 'whole': WHOLE, 'output': OUTPUTS,
     'topic': ('/joint_states', 'joint_states', '/feedforward', '/a', '', LONG, 'a b//c'),
     'pair': ('shoulder=a', 'shoulder=shoulder', 'elbow=shoulder', 'a=b', '=', 'x', LONG + '=a'),
-    'use': ('auto', 'still', 'motion', 'x'),
-    'link': ('upper', 'lower', 'base', '', LONG),
+    'use': ('auto', 'still', 'motion', 'x'), 'link': ('upper', 'lower', 'base', '', LONG),
     'joint': (*JOINTS, 'x', '', LONG),
 }
 
 USUAL: dict[str, tuple[str, ...]] = {
-    'number': ('1', '2.5', '0.1', '-1'),
-    'output': ('out/a', 'out/old'),
-    'link': ('upper', 'lower'),
-    'joint': JOINTS,
-    'topic': ('/joint_states',),
+    'number': ('1', '2.5', '0.1', '-1'), 'output': ('out/a', 'out/old'),
+    'link': ('upper', 'lower'), 'joint': JOINTS, 'topic': ('/joint_states',),
     'pair': ('shoulder=shoulder',),
 }
 """Words that most tools accept; most words are such."""
 
 GOOD: dict[str, tuple[float, tuple[str, ...]]] = {
-    'urdf': (0.7, ('arm.urdf',)),
-    'parameters': (0.5, ('parameters.yaml',)),
-    'trajectory': (0.5, ('good.yaml',)),
-    'bag': (0.3, ('motion', 'poses')),
+    'urdf': (0.7, ('arm.urdf',)), 'parameters': (0.5, ('parameters.yaml',)),
+    'trajectory': (0.5, ('good.yaml',)), 'bag': (0.3, ('motion', 'poses')),
 }
 """Share of good files, and their names; a tenth of the files are of another kind."""
 
@@ -246,12 +249,8 @@ def run(tool: str, arguments: list[str], folder: Path) -> End:
 
 
 def _show(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: object = None,
-    line: str | None = None,
+    message: Warning | str, category: type[Warning], filename: str, lineno: int,
+    file: object = None, line: str | None = None,
 ) -> None:
     print(f'{filename}:{lineno}: {category.__name__}: {message}', file=sys.stderr)
 

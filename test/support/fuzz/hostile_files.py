@@ -25,44 +25,28 @@ LONG = 300 * 'x'
 
 
 def arm(
-    mass: float | None = 2.0,
-    joints: tuple[str, str] = JOINTS,
-    kind: str = 'revolute',
+    mass: float | None = 2.0, joints: tuple[str, str] = JOINTS, kind: str = 'revolute',
     length: float = 0.4,
 ) -> str:
     """Return the URDF of an arm of two joints."""
     first, second = joints
     y = (0, 1, 0)
     return robot(
-        link('base'),
-        link('upper', mass, (0.2, 0.02, 0.1)),
-        link('lower', mass, (0.25, -0.01, 0.0)),
-        joint(first, 'revolute', 'base', 'upper', axis=y),
+        link('base'), link('upper', mass, (0.2, 0.02, 0.1)),
+        link('lower', mass, (0.25, -0.01, 0.0)), joint(first, 'revolute', 'base', 'upper', axis=y),
         joint(second, kind, 'upper', 'lower', axis=y, xyz=(length, 0, 0)),
     )
 
 
 URDFS = {
-    'arm': arm(),
-    'no_inertials': arm(None),
-    'massless': arm(0.0),
-    'heavy': arm(1e300),
-    'light': arm(1e-300),
-    'dense': arm(1e30),
-    'long': arm(length=1e300),
+    'arm': arm(), 'no_inertials': arm(None), 'massless': arm(0.0), 'heavy': arm(1e300),
+    'light': arm(1e-300), 'dense': arm(1e30), 'long': arm(length=1e300),
     'endless': arm().replace('upper="3"', 'upper="1e300"').replace('"100"', '"1e308"'),
     'unlimited': arm().replace('velocity="2" effort="100"', 'velocity="0" effort="0"'),
-    'negative': arm(-1.0),
-    'infinite': arm(np.inf),
-    'other_joints': arm(joints=('left', 'right')),
-    'sliding': arm(kind='prismatic'),
-    'spinning': arm(kind='continuous'),
-    'fixed': arm(kind='fixed'),
-    'floating': arm(kind='floating'),
-    'broken': arm()[:-40],
-    'empty': '',
-    'text': 'no robot',
-    'bodyless': '<robot name="r"><link name="base"/></robot>',
+    'negative': arm(-1.0), 'infinite': arm(np.inf), 'other_joints': arm(joints=('left', 'right')),
+    'sliding': arm(kind='prismatic'), 'spinning': arm(kind='continuous'),
+    'fixed': arm(kind='fixed'), 'floating': arm(kind='floating'), 'broken': arm()[:-40],
+    'empty': '', 'text': 'no robot', 'bodyless': '<robot name="r"><link name="base"/></robot>',
 }
 
 POINT = '- {{positions: [{0}, 0.2], velocities: [0, 0], time_from_start: {{sec: {1}}}}}'
@@ -156,20 +140,16 @@ def recordings() -> dict[str, Recording]:
         'without_velocity': replace(motion, velocity=nothing),
         'without_position': replace(motion, position=nothing),
         'other': replace(motion, names=('a', 'b')),
-        'twice': replace(motion, names=('shoulder', 'shoulder')),
-        'empty': motion.part(slice(0)),
-        'single': motion.part(slice(1)),
-        'pair': motion.part(slice(2)),
-        'ten': motion.part(slice(10)),
-        'second': motion.part(slice(50)),
+        'twice': replace(motion, names=('shoulder', 'shoulder')), 'empty': motion.part(slice(0)),
+        'single': motion.part(slice(1)), 'pair': motion.part(slice(2)),
+        'ten': motion.part(slice(10)), 'second': motion.part(slice(50)),
         'seven': motion.part(slice(350)),
         'duplicate_stamps': replace(motion, time=np.floor(time / 0.1) * 0.1),
         'same_stamps': replace(motion, time=np.zeros_like(time)),
         'backward': replace(motion, time=time[::-1].copy()),
         'shuffled': replace(motion, time=random.permutation(time)),
         'gap': replace(motion, time=time + 1e9 * (time > 12.0)),
-        'fast': replace(motion, time=time / 2e5),
-        'slow': replace(motion, time=10.0 * time),
+        'fast': replace(motion, time=time / 2e5), 'slow': replace(motion, time=10.0 * time),
         'jumps': replace(motion, position=jumps),
         'noise': replace(motion, effort=random.normal(size=motion.effort.shape)),
         'inverted': replace(motion, effort=-motion.effort),

@@ -59,19 +59,15 @@ class RandomParameters:
         if kind is Type.NOT_SET:
             return None
         scalars: dict[Any, Callable[[], Any]] = {
-            Type.BOOL: self._bool,
-            Type.INTEGER: lambda: int(self._one(INTEGERS)),
-            Type.DOUBLE: self._float,
-            Type.STRING: lambda: str(self._one(WORDS)),
+            Type.BOOL: self._bool, Type.INTEGER: lambda: int(self._one(INTEGERS)),
+            Type.DOUBLE: self._float, Type.STRING: lambda: str(self._one(WORDS)),
         }
         if kind in scalars:
             return scalars[kind]()
         elements: dict[Any, Callable[[], Any]] = {
             Type.BYTE_ARRAY: lambda: bytes([int(self._rng.integers(256))]),
-            Type.BOOL_ARRAY: self._bool,
-            Type.INTEGER_ARRAY: scalars[Type.INTEGER],
-            Type.DOUBLE_ARRAY: self._float,
-            Type.STRING_ARRAY: scalars[Type.STRING],
+            Type.BOOL_ARRAY: self._bool, Type.INTEGER_ARRAY: scalars[Type.INTEGER],
+            Type.DOUBLE_ARRAY: self._float, Type.STRING_ARRAY: scalars[Type.STRING],
         }
         element = elements[kind]
         length = 100_000 if self._rng.random() < 0.002 else int(self._one(LENGTHS))

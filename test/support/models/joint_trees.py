@@ -116,13 +116,11 @@ def model_of(parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> RobotModel:
     for part in parts:
         name, axis = part.name, part.axis
         joint = {
-            'fixed': FIXED,
-            'revolute': joint_types.revolute(name, axis),
+            'fixed': FIXED, 'revolute': joint_types.revolute(name, axis),
             'prismatic': joint_types.prismatic(name, axis),
             'helical': joint_types.helical(name, part.pitch, axis),
             'cylindrical': joint_types.cylindrical(name, axis),
-            'planar': joint_types.planar(name, axis),
-            'spherical': joint_types.spherical(name),
+            'planar': joint_types.planar(name, axis), 'spherical': joint_types.spherical(name),
             'floating': joint_types.floating(name),
         }[part.kind]
         inertia = RigidBodyInertia.from_centre_of_mass(part.mass, part.com, part.J_com)
@@ -276,10 +274,7 @@ class MuJoCoTree:
         x, y, _ = smallest_rotation_of_z_to(part.axis).T
         hinge, slide = (kinds.mjJNT_HINGE, part.axis), (kinds.mjJNT_SLIDE, part.axis)
         joints = {
-            'fixed': [],
-            'revolute': [hinge],
-            'prismatic': [slide],
-            'cylindrical': [hinge, slide],
+            'fixed': [], 'revolute': [hinge], 'prismatic': [slide], 'cylindrical': [hinge, slide],
             'planar': [(kinds.mjJNT_SLIDE, x), (kinds.mjJNT_SLIDE, y), hinge],
             'spherical': [(kinds.mjJNT_BALL, part.axis)],
             'floating': [(kinds.mjJNT_FREE, part.axis)],

@@ -112,8 +112,7 @@ def _crank_and_coupler(*last: Pair) -> tuple[Pair, ...]:
         Pair('motor', 'revolute', 'base', 'crank', (0.0, 0.0, 0.0), (0.1, 0.2, 1.0)),
         Pair('first', 'revolute', 'crank', 'cross', tip, (0.0, 0.1, 1.0)),
         Pair('second', 'revolute', 'cross', 'coupler', tip, (0.3, 1.0, 0.0)),
-        Pair('seam', 'fixed', 'coupler', 'half', (0.3, 0.05, 0.15)),
-        *last,
+        Pair('seam', 'fixed', 'coupler', 'half', (0.3, 0.05, 0.15)), *last,
     )
 
 
@@ -283,13 +282,11 @@ def palletiser(*, loops: bool) -> str:
     if not loops:
         pin = follows('pin', 'axis_3', 'crank', 'pin', -1, tip)
     return robot(
-        link('base'),
-        link('carousel', 200.0, (0.05, 0.0, 0.1), (8.0, 0.0, 0.1, 9.0, 0.0, 7.0)),
+        link('base'), link('carousel', 200.0, (0.05, 0.0, 0.1), (8.0, 0.0, 0.1, 9.0, 0.0, 7.0)),
         link('lower_arm', 80.0, (0.02, 0.01, 0.45), (9.0, 0.1, 0.2, 8.5, 0.0, 1.0)),
         link('plate', 12.0, (-0.05, 0.0, 0.06), (0.1, 0.0, 0.0, 0.15, 0.0, 0.1)),
         link('upper_arm', 60.0, (0.35, 0.0, 0.03), (0.8, 0.0, 0.1, 7.0, 0.0, 7.0)),
-        link('crank', 18.0, (-0.12, 0.02, 0.0), (0.1, 0.0, 0.0, 0.3, 0.0, 0.3)),
-        link('pin'),
+        link('crank', 18.0, (-0.12, 0.02, 0.0), (0.1, 0.0, 0.0, 0.3, 0.0, 0.3)), link('pin'),
         link('drive_rod', 9.0, (0.0, 0.0, 0.5), (0.8, 0.0, 0.0, 0.8, 0.0, 0.01)),
         link('plate_rod', 7.0, (0.0, 0.01, 0.48), (0.6, 0.0, 0.0, 0.6, 0.0, 0.01)),
         link('wrist_rod', 6.0, (0.62, 0.0, 0.0), (0.01, 0.0, 0.0, 0.7, 0.0, 0.7)),
@@ -300,8 +297,7 @@ def palletiser(*, loops: bool) -> str:
         joint('axis_3', 'continuous', 'carousel', 'crank', xyz=SHOULDER, axis=(0, 1, 0)),
         follows('plate', 'axis_2', 'lower_arm', 'plate', -1, (0, 0, RISE)),
         follows('elbow', 'axis_3', 'plate', 'upper_arm', 1, (0, 0, 0)),
-        follows('wrist', 'axis_3', 'upper_arm', 'flange', -1, (REACH, 0, 0)),
-        pin,
+        follows('wrist', 'axis_3', 'upper_arm', 'flange', -1, (REACH, 0, 0)), pin,
         follows('drive_rod', 'axis_2', 'pin', 'drive_rod', 1, (0, 0, 0)),
         follows('plate_rod', 'axis_2', 'carousel', 'plate_rod', 1, foot),
         follows('wrist_rod', 'axis_3', 'plate', 'wrist_rod', 1, WRIST),

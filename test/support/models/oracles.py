@@ -178,9 +178,7 @@ class _Folded:
     """
 
     def __init__(
-        self,
-        dofs: Sequence[str],
-        rules: Mapping[str, tuple[str, float, float]],
+        self, dofs: Sequence[str], rules: Mapping[str, tuple[str, float, float]],
         names: Sequence[str],
     ) -> None:
         assert sorted(names) == sorted(set(dofs) - set(rules))
@@ -204,13 +202,8 @@ class Pinocchio:
     """
 
     def __init__(
-        self,
-        urdf: str,
-        names: Sequence[str],
-        gravity: ArrayLike = (0.0, 0.0, -9.81),
-        *,
-        own_mimics: bool = False,
-        floating: bool = False,
+        self, urdf: str, names: Sequence[str], gravity: ArrayLike = (0.0, 0.0, -9.81), *,
+        own_mimics: bool = False, floating: bool = False,
     ) -> None:
         self._pin = pytest.importorskip('pinocchio')
         root = [self._pin.JointModelFreeFlyer()] if floating else []
@@ -239,10 +232,7 @@ class Pinocchio:
         return bool(self._P.shape[0] != self._P.shape[1])
 
     def inverse_dynamics(
-        self,
-        q: Array,
-        qd: Array,
-        qdd: Array,
+        self, q: Array, qd: Array, qdd: Array,
         wrenches: Mapping[str, Sequence[Wrench]] | None = None,
     ) -> Array:
         """Return tau, with wrenches of the environment on links."""
@@ -293,10 +283,7 @@ class Pinocchio:
         return np.asarray(solution, dtype=np.float64)
 
     def inverse_dynamics_derivatives(
-        self,
-        q: Array,
-        qd: Array,
-        qdd: Array,
+        self, q: Array, qd: Array, qdd: Array,
         wrenches: Mapping[str, Sequence[Wrench]] | None = None,
     ) -> list[Array]:
         """
@@ -322,11 +309,9 @@ class Pinocchio:
 
     def kinetic_energy(self, q: Array, qd: Array) -> float:
         """Return the kinetic energy; of a root link only where it floats."""
-        return float(
-            self._pin.computeKineticEnergy(
-                self._model, self._data, self._positions(q), self._P @ qd
-            )
-        )
+        return float(self._pin.computeKineticEnergy(
+            self._model, self._data, self._positions(q), self._P @ qd
+        ))
 
     def potential_energy(self, q: Array) -> float:
         """Return the potential energy; of a root link only where it floats."""
@@ -355,11 +340,7 @@ class Pinocchio:
         return np.concatenate([np.zeros(0), *parameters])
 
     def joint_wrenches(
-        self,
-        q: Array,
-        qd: Array,
-        qdd: Array,
-        links: Sequence[str],
+        self, q: Array, qd: Array, qdd: Array, links: Sequence[str],
         wrenches: Mapping[str, Sequence[Wrench]] | None = None,
     ) -> list[tuple[Array, Array]]:
         """Return force and torque on links at their joints, which move, in the links' axes."""

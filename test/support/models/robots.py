@@ -19,8 +19,9 @@ from rnea_ros.urdf import RobotDescription, parse_urdf, read_urdf
 
 ROOT = Path(__file__).resolve().parents[3]
 
-OF_CONTROLLERS = {*(ROOT / 'config').glob('*_controller*.yaml')}
-PARAMETER_FILES = sorted({*(ROOT / 'config').rglob('*.yaml')} - OF_CONTROLLERS)
+CONFIG = ROOT / 'config'
+OF_OTHER_NODES = {*CONFIG.glob('*_controller*.yaml'), CONFIG / 'teleoperation.yaml'}
+PARAMETER_FILES = sorted({*CONFIG.rglob('*.yaml')} - OF_OTHER_NODES)
 """Files of the node's parameters."""
 SHIPPED = tuple(ROOT / 'urdf' / name for name in ('panda.urdf', 'panda_arm.urdf', 'ur5e.urdf'))
 
@@ -56,11 +57,8 @@ def robot(*elements: str, name: str = 'robot') -> str:
 
 
 def link(
-    name: str,
-    mass: float | None = None,
-    com: ArrayLike = (0.0, 0.0, 0.0),
-    inertia: tuple[float, ...] = SPHERE,
-    rpy: ArrayLike = (0.0, 0.0, 0.0),
+    name: str, mass: float | None = None, com: ArrayLike = (0.0, 0.0, 0.0),
+    inertia: tuple[float, ...] = SPHERE, rpy: ArrayLike = (0.0, 0.0, 0.0),
 ) -> str:
     """Return a link, with no inertial element where no mass is given."""
     if mass is None:
@@ -76,15 +74,8 @@ def link(
 
 
 def joint(
-    name: str,
-    kind: str,
-    parent: str,
-    child: str,
-    *,
-    xyz: ArrayLike = (0.0, 0.0, 0.0),
-    rpy: ArrayLike = (0.0, 0.0, 0.0),
-    axis: ArrayLike = (0.0, 0.0, 1.0),
-    more: str = '',
+    name: str, kind: str, parent: str, child: str, *, xyz: ArrayLike = (0.0, 0.0, 0.0),
+    rpy: ArrayLike = (0.0, 0.0, 0.0), axis: ArrayLike = (0.0, 0.0, 1.0), more: str = '',
 ) -> str:
     """Return a joint, with a limit where its type asks for one."""
     motion = '' if kind == 'fixed' else f'<axis xyz="{numbers(axis)}"/>'
@@ -99,16 +90,13 @@ ARM = robot(link('base'), link('arm', 1.0), joint('shoulder', 'revolute', 'base'
 """A robot of one joint."""
 
 PENDULUM = robot(
-    link('base'),
-    link('arm', 1.0, (0.5, 0.0, 0.0)),
+    link('base'), link('arm', 1.0, (0.5, 0.0, 0.0)),
     joint('pivot', 'continuous', 'base', 'arm', axis=(0, 1, 0)),
 )
 """A link that swings about a level axis."""
 
 ROTOR = robot(
-    link('base'),
-    link('arm', 1.0),
-    link('tool', 2.0, (0.3, 0.0, 0.0)),
+    link('base'), link('arm', 1.0), link('tool', 2.0, (0.3, 0.0, 0.0)),
     joint('spin', 'continuous', 'base', 'arm'),
     joint('mount', 'fixed', 'arm', 'tool', xyz=(0.2, 0, 0)),
 )

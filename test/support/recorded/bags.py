@@ -28,11 +28,8 @@ def write_bag(path: Path, recorded: Recording, storage: str) -> None:
         for k, t in enumerate(recorded.time):
             nanoseconds = 10**18 + round(1e9 * t)
             message = state(
-                header(stamp(nanoseconds // 10**9, nanoseconds % 10**9), ''),
-                list(recorded.names),
-                recorded.position[k],
-                recorded.velocity[k],
-                recorded.effort[k],
+                header(stamp(nanoseconds // 10**9, nanoseconds % 10**9), ''), list(recorded.names),
+                recorded.position[k], recorded.velocity[k], recorded.effort[k],
             )
             data = store.serialize_cdr(message, state.__msgtype__)
             writer.write(connection, nanoseconds, data)

@@ -39,9 +39,7 @@ def stretched(points: list[TrajectoryPoint], s: float) -> list[TrajectoryPoint]:
     """Return the same motion at s times the duration."""
     return [
         TrajectoryPoint(
-            s * point.time,
-            point.positions,
-            np.asarray(point.velocities) / s,
+            s * point.time, point.positions, np.asarray(point.velocities) / s,
             np.asarray(point.accelerations) / s**2,
         )
         for point in points
@@ -55,13 +53,9 @@ def requested(
 
 
 def checked(
-    points: list[TrajectoryPoint],
-    limits: TrajectoryLimits | None = None,
-    *,
-    model: RobotModel = ARM,
-    names: tuple[str, ...] | None = None,
-    start: Mapping[str, float] | None = None,
-    rate: float = 1000.0,
+    points: list[TrajectoryPoint], limits: TrajectoryLimits | None = None, *,
+    model: RobotModel = ARM, names: tuple[str, ...] | None = None,
+    start: Mapping[str, float] | None = None, rate: float = 1000.0,
 ) -> TrajectoryCheck:
     request = requested(points, names or model.joint_names)
     return check(model, request, limits or TrajectoryLimits.of_model(model), start, rate)

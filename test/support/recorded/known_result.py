@@ -58,10 +58,8 @@ def identified(
     coulomb = np.where(here, 0.2 + 0.05 * joint, 0.0)
     offset = np.where(here, 0.1 - 0.12 * joint, 0.0)
     friction = JointFriction(
-        np.tile(np.where(here, 0.3 + 0.1 * joint, 0.0), (2, 1)),
-        np.maximum([coulomb + offset, coulomb - offset], 0.0),
-        np.where(joint == 1, 0.02, 0.0),
-        np.full(n, 0.03),
+        np.tile(np.where(here, 0.3 + 0.1 * joint, 0.0), (2, 1)), np.tile(coulomb, (2, 1)),
+        np.where(joint == 1, 0.02, 0.0), np.full(n, 0.03), offset,
     )
     armature = np.where(here, 0.1, 0.0)
     time, q, qd, qdd = motion(n)
@@ -97,7 +95,6 @@ def identified(
         origin=tuple([*ParameterOrigin][k % 3] for k in range(len(phi))),
         friction=friction,
         armature=armature,
-        offset=offset,
         joint_deviations=JointDeviations(*5 * (per_joint,)),
         base=BaseParameters(
             1, 27.0, ('m(fer_link7)',), np.eye(1, len(phi)), phi[:1], phi[:1], phi[:1] * 0.1

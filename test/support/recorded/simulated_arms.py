@@ -67,14 +67,11 @@ def arm_unlike(urdf: RobotModel, seed: int) -> Arm:
     poses = random.uniform(-2.0, 2.0, (50, n))
     size = np.sqrt(np.mean(model.gravity_torques_batch(poses) ** 2, axis=0)) + 0.5
     return Arm(
-        model,
-        viscous=size * random.uniform(0.02, 0.1, n),
-        coulomb=size * random.uniform(0.02, 0.1, n),
-        load=random.uniform(0.0, 0.03, n),
+        model, viscous=size * random.uniform(0.02, 0.1, n),
+        coulomb=size * random.uniform(0.02, 0.1, n), load=random.uniform(0.0, 0.03, n),
         smoothing=random.uniform(0.02, 0.1, n),
         armature=random.uniform(0.0, 0.3, n) * np.minimum(size, 1.0),
-        offset=size * random.uniform(-0.01, 0.01, n),
-        noise=0.02 * size,
+        offset=size * random.uniform(-0.01, 0.01, n), noise=0.02 * size,
     )
 
 
@@ -130,11 +127,8 @@ def record(arm: Arm, seed: int, duration: float = 40.0) -> Recording:
     t, q, qd, qdd = motion(arm.model, seed, duration)
     effort = arm.efforts(q, qd, qdd) + arm.noise * random.normal(size=q.shape)
     return Recording(
-        arm.model.joint_names,
-        t,
-        q + 2e-5 * random.normal(size=q.shape),
-        qd + 2e-3 * random.normal(size=q.shape),
-        effort,
+        arm.model.joint_names, t, q + 2e-5 * random.normal(size=q.shape),
+        qd + 2e-3 * random.normal(size=q.shape), effort,
     )
 
 

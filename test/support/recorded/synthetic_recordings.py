@@ -59,8 +59,7 @@ class Robot:
             J = self.mass * (c @ c * np.eye(3) - np.outer(c, c))
             phi = np.zeros(10 * len(self.model.body_names))
             phi[-10:] = [
-                self.mass, *(self.mass * c),
-                J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2],
+                self.mass, *(self.mass * c), J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2],
             ]
             tau = tau + self.model.regressor_batch(q, qd, qdd) @ phi
         return tau

@@ -68,13 +68,8 @@ class FakeRobot(Onlooker):
     """
 
     def __init__(
-        self,
-        node: Any,
-        *,
-        joints: Sequence[str] | None = JOINTS,
-        urdf: str | None = PANDA_ARM,
-        rate: float = 200.0,
-        controller: bool = True,
+        self, node: Any, *, joints: Sequence[str] | None = JOINTS, urdf: str | None = PANDA_ARM,
+        rate: float = 200.0, controller: bool = True,
     ) -> None:
         from rclpy.qos import DurabilityPolicy, QoSProfile
         from sensor_msgs.msg import JointState
@@ -84,9 +79,7 @@ class FakeRobot(Onlooker):
             node.declare_parameter('joints', list(joints))
         super().__init__(node, controller=node.get_name() if controller else '')
         self.message = JointState(
-            name=list(JOINTS),
-            position=array('d', POSE),
-            velocity=array('d', [0.0] * 7),
+            name=list(JOINTS), position=array('d', POSE), velocity=array('d', [0.0] * 7),
             effort=array('d', [float('nan')] * 7),
         )
         self.sending = True

@@ -39,15 +39,11 @@ from typing import Any, NoReturn
 ROOT = Path(__file__).resolve().parents[3]
 
 PRELOADED = (
-    'rnea_ros.node.feedforward_node',
-    'rnea_ros.watchdog.effort_watchdog',
+    'rnea_ros.node.feedforward_node', 'rnea_ros.watchdog.effort_watchdog',
     'rnea_ros.trajectory_effort.trajectory_effort_node',
-    'rnea_ros.sim.simulated_robot',
-    'rnea_ros.tools.activate_controller',
-    'rnea_ros.tools.check_trajectory',
-    'rnea_ros.tools.excite',
-    'rnea_ros.tools.play_joint_states',
-    'rnea_ros.tools.preflight',
+    'rnea_ros.teleoperation.teleoperation_node', 'rnea_ros.sim.simulated_robot',
+    'rnea_ros.tools.activate_controller', 'rnea_ros.tools.check_trajectory',
+    'rnea_ros.tools.excite', 'rnea_ros.tools.play_joint_states', 'rnea_ros.tools.preflight',
     'rnea_ros.tools.replay',
 )
 """Modules that tests run as programs."""
@@ -70,15 +66,8 @@ class ForkedProcess:
     """
 
     def __init__(
-        self,
-        module: str,
-        arguments: Sequence[str],
-        *,
-        env: Mapping[str, str],
-        cwd: Path,
-        stdout: int,
-        stderr: int,
-        pass_fds: Sequence[int] = (),
+        self, module: str, arguments: Sequence[str], *, env: Mapping[str, str], cwd: Path,
+        stdout: int, stderr: int, pass_fds: Sequence[int] = (),
     ) -> None:
         self._status, status = os.pipe()
         request = {
@@ -121,11 +110,7 @@ class ForkedProcess:
 
 
 def run_forked(
-    module: str,
-    *arguments: str,
-    env: Mapping[str, str],
-    cwd: Path,
-    timeout: float = 120.0,
+    module: str, *arguments: str, env: Mapping[str, str], cwd: Path, timeout: float = 120.0
 ) -> subprocess.CompletedProcess[str]:
     """Run a module to its end, and return its output; as ``subprocess.run`` does."""
     with TemporaryFile() as stdout, TemporaryFile() as stderr:
@@ -150,11 +135,8 @@ def _server() -> socket.socket:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MAX_REQUEST)
     subprocess.Popen(
-        [sys.executable, '-u', __file__, str(theirs.fileno())],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-        pass_fds=[theirs.fileno()],
+        [sys.executable, '-u', __file__, str(theirs.fileno())], cwd=ROOT, stdin=subprocess.DEVNULL,
+        start_new_session=True, pass_fds=[theirs.fileno()],
     )
     theirs.close()
     return ours
@@ -194,8 +176,7 @@ def load_kernels() -> None:
     model.gravity_torques(state[0])
     settings = resolve(Settings(model.joint_names), model)
     states = JointStateMonitor(
-        model.joint_names,
-        jumps=PositionJumps.of_robot(model, settings),
+        model.joint_names, jumps=PositionJumps.of_robot(model, settings),
         continuous=model.continuous,
     )
     FeedforwardController(model, settings, states)

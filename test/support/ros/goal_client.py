@@ -16,12 +16,9 @@ OFF = [position + 0.02 for position in POSE]
 
 
 def goal(
-    *points: tuple[float, Sequence[float]],
-    joints: Sequence[str] = JOINTS,
-    path: Mapping[str, float] | None = None,
-    tolerance: Mapping[str, float] | None = None,
-    goal_time: float = 0.0,
-    velocities: Sequence[float] = (),
+    *points: tuple[float, Sequence[float]], joints: Sequence[str] = JOINTS,
+    path: Mapping[str, float] | None = None, tolerance: Mapping[str, float] | None = None,
+    goal_time: float = 0.0, velocities: Sequence[float] = (),
 ) -> Any:
     """
     Return a goal; its points are times and positions.
@@ -119,12 +116,8 @@ class GoalClient:
         self._executor = node.executor
         # In the node's thread: rclpy shows it to the executor before it is complete.
         made = self._executor.create_task(
-            ActionClient,
-            node,
-            FollowJointTrajectory,
-            'feedforward/follow_joint_trajectory',
-            goal_service_qos_profile=many,
-            result_service_qos_profile=many,
+            ActionClient, node, FollowJointTrajectory, 'feedforward/follow_joint_trajectory',
+            goal_service_qos_profile=many, result_service_qos_profile=many,
             cancel_service_qos_profile=many,
         )
         assert wait_until(made.done), 'no action client'

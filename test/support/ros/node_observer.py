@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 class Onlooker:
     """
-    Hears what a feedforward node commands and tells, and asks it for changes.
+    Receives the commands and reports of a feedforward node, and sends it changes.
 
     :param node: of the test's own, in the feedforward node's namespace, spun in a thread
     :param controller: whose commands are heard; empty: none
@@ -87,11 +87,11 @@ class Onlooker:
         return self.diagnostics.get('state') in ('active', 'degraded')
 
     def wait_until_controlled(self, timeout: float = PATIENCE) -> None:
-        """Wait until diagnostics tell that the robot is controlled, s."""
+        """Wait until diagnostics report that the robot is controlled, s."""
         assert wait_until(lambda: self.controlled, timeout), self.diagnostics
 
     def wait_for_state(self, state: str, timeout: float = PATIENCE) -> None:
-        """Wait until diagnostics tell a state of the control, s."""
+        """Wait until diagnostics report a state of the control, s."""
         reached = wait_until(lambda: self.diagnostics.get('state') == state, timeout)
         assert reached, f'state {state} was not reached: {self.diagnostics}'
 
@@ -100,12 +100,10 @@ class Onlooker:
         from rcl_interfaces.srv import SetParameters
         from rclpy.parameter import Parameter
 
-        request = SetParameters.Request(
-            parameters=[
-                Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
-                for name, value in values.items()
-            ]
-        )
+        request = SetParameters.Request(parameters=[
+            Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
+            for name, value in values.items()
+        ])
         response = self.call(SetParameters, 'feedforward/set_parameters', request)
         return list(response.results)
 

@@ -44,10 +44,8 @@ def played(
             if done.wait(max(start + t / speed - time.monotonic(), 0.0)):
                 return
             message = JointState(
-                name=list(recorded.names),
-                position=array('d', recorded.position[k]),
-                velocity=array('d', recorded.velocity[k]),
-                effort=array('d', recorded.effort[k]),
+                name=list(recorded.names), position=array('d', recorded.position[k]),
+                velocity=array('d', recorded.velocity[k]), effort=array('d', recorded.effort[k]),
             )
             message.header.stamp.sec = 100 + int(t)
             message.header.stamp.nanosec = round(1e9 * (t % 1.0))

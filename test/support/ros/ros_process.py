@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from benchmark.loop.domain import locked, sweep
-from rnea_ros.shared_memory import PROFILE, PROFILE_VARIABLES
+from rnea_ros.shared_memory import LOCALHOST_ONLY, PROFILE, PROFILE_VARIABLES, RANGE, on_loopback
 from support.models.robots import ROOT
 from support.ros.fork_server import ForkedProcess
 
@@ -38,6 +38,8 @@ NEW_PYTHON = (sys.executable, '-u', '-m')
 """The program of a process that is no fork, as a user starts it."""
 
 UDP_ON_LOOPBACK = ROOT / PROFILE
+ON_LOOPBACK = on_loopback(os.environ)
+WITH_PROFILE = {name: {RANGE: 'SYSTEM_DEFAULT', LOCALHOST_ONLY: '0'}[name] for name in ON_LOOPBACK}
 
 _numbers = itertools.count(7 * os.getpid())
 _locks: dict[int, int] = {}
@@ -110,17 +112,14 @@ class RosProcess:
     :param arguments: of its command line
     :param domain_id: its DDS domain
     :param program: what takes module and arguments; None for a fork of :mod:`fork_server`
+    :param stdin: file descriptor of its input, for one that is no fork
     :param wait_for_end: whether the ``with`` block lasts until the process has ended; else only
         the next process of the domain waits for that
     """
 
     def __init__(
-        self,
-        module: str,
-        *arguments: str,
-        domain_id: int,
-        program: Sequence[str] | None = None,
-        wait_for_end: bool = True,
+        self, module: str, *arguments: str, domain_id: int, program: Sequence[str] | None = None,
+        wait_for_end: bool = True, stdin: int | None = None,
     ) -> None:
         _wait_for_ends(domain_id)
         self._domain_id = domain_id
@@ -142,7 +141,7 @@ class RosProcess:
         else:
             self._process = subprocess.Popen(
                 [*program, module, *arguments], env=environment, cwd=ROOT, stdout=writable,
-                stderr=writable, pass_fds=kept, start_new_session=True,
+                stderr=writable, pass_fds=kept, start_new_session=True, stdin=stdin,
             )
         os.close(writable)
         self._stream = os.fdopen(readable, encoding='utf-8', errors='replace')
@@ -226,6 +225,9 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
     import rclpy
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
+    from support.message_info import pass_message_info
+
+    pass_message_info()
     os.environ.update(isolated(domain_id))
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=domain_id)
@@ -280,10 +282,7 @@ def isolated(domain_id: int) -> dict[str, str]:
     """Return the environment variables of a process on a DDS domain, which stays on loopback."""
     # Our own profile restricts DDS to loopback, and LOCALHOST would override it.
     profile = os.environ.get(PROFILE_VARIABLES[0]) == str(UDP_ON_LOOPBACK)
-    return {
-        'ROS_DOMAIN_ID': str(domain_id),
-        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SYSTEM_DEFAULT' if profile else 'LOCALHOST',
-    }
+    return {'ROS_DOMAIN_ID': str(domain_id), **(WITH_PROFILE if profile else ON_LOOPBACK)}
 
 
 def without_shared_memory(monkeypatch: pytest.MonkeyPatch) -> None:

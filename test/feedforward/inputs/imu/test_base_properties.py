@@ -81,8 +81,7 @@ def chance_message(rng: np.random.Generator) -> dict[str, Any]:
     quaternion = rng.normal(size=4)
     message: dict[str, Any] = {
         'orientation': quaternion / np.linalg.norm(quaternion),
-        'turn': rng.normal(scale=3.0, size=3),
-        'push': rng.normal(scale=10.0, size=3),
+        'turn': rng.normal(scale=3.0, size=3), 'push': rng.normal(scale=10.0, size=3),
     }
     part = str(rng.choice(list(message)))
     kind = rng.random()
@@ -101,10 +100,8 @@ def chance_message(rng: np.random.Generator) -> dict[str, Any]:
 
 def chance_settings(rng: np.random.Generator) -> dict[str, Any]:
     return {
-        'use': list(BaseUse)[rng.integers(2)],
-        'stale': list(StaleBase)[rng.integers(2)],
-        'use_orientation': bool(rng.random() < 0.8),
-        'link': str(rng.choice(['', 'base', 'imu'])),
+        'use': list(BaseUse)[rng.integers(2)], 'stale': list(StaleBase)[rng.integers(2)],
+        'use_orientation': bool(rng.random() < 0.8), 'link': str(rng.choice(['', 'base', 'imu'])),
         'max_acceleration': float(rng.choice([20.0, 200.0])),
         'max_angular_velocity': float(rng.choice([2.0, 10.0])),
         'tilt_cutoff': float(rng.choice([0.1, 10.0, 1000.0])),
@@ -152,14 +149,9 @@ MESSAGES = st.fixed_dictionaries({
 
 
 @settings(max_examples=150)
-@given(
-    use=st.sampled_from(BaseUse),
-    stale=st.sampled_from(StaleBase),
-    life=st.lists(
-        st.tuples(st.sampled_from((0.0, 1e-6, 1e-3, 0.05, 0.3)), st.none() | MESSAGES),
-        max_size=40,
-    ),
-)
+@given(use=st.sampled_from(BaseUse), stale=st.sampled_from(StaleBase), life=st.lists(
+    st.tuples(st.sampled_from((0.0, 1e-6, 1e-3, 0.05, 0.3)), st.none() | MESSAGES), max_size=40
+))
 def test_hypothesis_messages_break_no_rule_of_the_base(
     use: BaseUse, stale: StaleBase, life: list[tuple[float, dict[str, Any] | None]]
 ) -> None:

@@ -22,10 +22,8 @@ from support.models.robots import joint, link, load, robot
 MASS, COM = 1.7, np.array([0.05, -0.02, 0.1])
 INERTIA = np.array([[0.02, 0.001, -0.002], [0.001, 0.025, 0.003], [-0.002, 0.003, 0.01]])
 ARM = robot(
-    link('base'),
-    link('upper', 2.0, com=(0.25, 0.0, 0.0)),
-    link('lower', 1.0, com=(0.2, 0.05, 0.0)),
-    link('wrist', 0.4, com=(0.0, 0.0, 0.05)),
+    link('base'), link('upper', 2.0, com=(0.25, 0.0, 0.0)),
+    link('lower', 1.0, com=(0.2, 0.05, 0.0)), link('wrist', 0.4, com=(0.0, 0.0, 0.05)),
     link('tool', MASS, COM, (0.02, 0.001, -0.002, 0.025, 0.003, 0.01)),
     joint('shoulder', 'continuous', 'base', 'upper', axis=(0, 1, 0)),
     joint('elbow', 'continuous', 'upper', 'lower', xyz=(0.5, 0, 0), axis=(0.6, 0.8, 0)),
@@ -130,7 +128,7 @@ def test_the_inertia_of_a_moving_tool_is_taken_off_too(frame: PublishFrame) -> N
     rig.tare()
     rig.sense(np.array([8.0, -12.0, 20.0]), APPLIED, 0.25)
     load = rig.oracle.load(rig.q, rig.qd, REST) - rig.oracle.load(rig.q, REST, REST)
-    assert np.linalg.norm(load[3:]) > 5.0, 'fast enough to tell'
+    assert np.linalg.norm(load[3:]) > 5.0, 'fast enough to show'
     name, wrench = rig.wrench()
     expected = APPLIED
     if frame is PublishFrame.BASE:

@@ -5,7 +5,7 @@
 A push on the tool of an arm in fast motion, separated from the weight and inertia of the tool.
 
 The arm is simulated under joint control with friction, so that it neither does exactly what is
-wanted nor takes the push unmoved. Sensor and joint states are those of a real arm: noise,
+desired nor takes the push unmoved. Sensor and joint states are those of a real arm: noise,
 quantised positions and velocities, 500 Hz, and the joint states a millisecond later.
 """
 
@@ -57,7 +57,7 @@ def sines() -> list[tuple[float, Array, Array]]:
     ]
 
 
-def wanted(t: float) -> tuple[Array, Array, Array]:
+def desired(t: float) -> tuple[Array, Array, Array]:
     """Return two sines a joint, at 0.5 and 1.3 Hz, to 2 rad/s and 10 to 20 rad/s^2."""
     q = np.array([0.1, -0.7, 0.2, -2.1, -0.1, 1.6, 0.7])
     qd, qdd = np.zeros(7), np.zeros(7)
@@ -83,10 +83,10 @@ def simulated() -> list[Sample]:
     model = tooled_arm()
     kp: Array = np.array([600.0, 600.0, 600.0, 600.0, 250.0, 150.0, 50.0])
     kd = np.array([30.0, 30.0, 30.0, 30.0, 18.0, 15.0, 9.0])
-    q, qd, _ = wanted(0.0)
+    q, qd, _ = desired(0.0)
     samples = []
     for k in range(round(DURATION / STEP)):
-        q_d, qd_d, qdd_d = wanted(k * STEP)
+        q_d, qd_d, qdd_d = desired(k * STEP)
         push = {'tip': PUSH} if k * STEP >= PUSHED_FROM else {}
         tau = model.inverse_dynamics(q_d, qd_d, qdd_d) + kp * (q_d - q) + kd * (qd_d - qd)
         qdd = model.forward_dynamics(q, qd, tau - 2.0 * np.tanh(qd / 0.05), push)

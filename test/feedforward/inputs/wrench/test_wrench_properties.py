@@ -55,10 +55,8 @@ def random_sensor(rng: np.random.Generator) -> dict[str, Any]:
         'max_force': float(rng.choice([10.0, 100.0])),
         'max_torque': float(rng.choice([1.0, 20.0])),
         'deadband_force': float(rng.choice([0.0, 1.0])),
-        'deadband_torque': float(rng.choice([0.0, 0.1])),
-        'gain': float(rng.choice([0.3, 1.0])),
-        'timeout': float(rng.choice([0.005, 0.05])),
-        'fade': float(rng.choice([0.01, 0.1])),
+        'deadband_torque': float(rng.choice([0.0, 0.1])), 'gain': float(rng.choice([0.3, 1.0])),
+        'timeout': float(rng.choice([0.005, 0.05])), 'fade': float(rng.choice([0.01, 0.1])),
     }
 
 
@@ -165,8 +163,7 @@ def test_random_readings_and_motions_break_no_rule(
 @settings(max_examples=100)
 @given(
     first=st.lists(st.floats(-100.0, 100.0), min_size=3, max_size=3),
-    second=st.lists(st.floats(-100.0, 100.0), min_size=3, max_size=3),
-    band=st.floats(0.0, 50.0),
+    second=st.lists(st.floats(-100.0, 100.0), min_size=3, max_size=3), band=st.floats(0.0, 50.0),
 )
 def test_a_deadband_brings_no_two_wrenches_further_apart(
     first: list[float], second: list[float], band: float

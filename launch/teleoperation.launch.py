@@ -1,0 +1,57 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Start the teleoperation of two arms; each has a feedforward node in its namespace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ament_index_python.packages import get_package_share_directory
+from launch import LaunchDescription
+from launch.actions import OpaqueFunction
+from launch_ros.actions import Node
+
+from rnea_ros.launch_arguments import declared, enclave, existing_file, values, words
+
+ARGUMENTS = {
+    'leader': ('leader', 'namespace of the arm that is moved by hand'),
+    'follower': ('follower', 'namespace of the arm that follows'),
+    'joints': ('', 'joints of the follower, comma-separated; empty: as in params_file'),
+    'feedback': ('', 'what the leader feels; empty: as in params_file'),
+    'params_file': ('', "parameter file; empty: the package's config/teleoperation.yaml"),
+    'enclaves': ('', 'root of the SROS2 enclaves, such as /rnea_ros; empty: the default enclave'),
+}
+
+CHOICES = {'feedback': ('', 'none', 'external_effort', 'coupling')}
+
+
+def nodes(context: Any) -> list[Node]:
+    """Return the node teleoperation."""
+    given = values(ARGUMENTS, context)
+    share = Path(get_package_share_directory('rnea_ros'))
+    default = str(share / 'config/teleoperation.yaml')
+    params_file = existing_file('params_file', given['params_file'] or default)
+    overrides: dict[str, Any] = {name: given[name] for name in ('leader', 'follower')}
+    if given['joints']:
+        overrides['joints'] = words(given['joints'])
+    if given['feedback']:
+        overrides['feedback.source'] = given['feedback']
+    return [
+        Node(
+            package='rnea_ros',
+            executable='teleoperation',
+            name='teleoperation',
+            output='screen',
+            parameters=[str(params_file), overrides],
+            ros_arguments=enclave(given['enclaves'], 'teleoperation'),
+        )
+    ]
+
+
+def generate_launch_description() -> LaunchDescription:
+    return LaunchDescription([
+        *declared(ARGUMENTS, CHOICES),
+        OpaqueFunction(function=nodes),
+    ])

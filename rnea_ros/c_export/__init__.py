@@ -1,0 +1,9 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The dynamics of one robot as C99 code without dependencies."""
+
+from .export import export_c
+from .functions import CExport
+
+__all__ = ['CExport', 'export_c']

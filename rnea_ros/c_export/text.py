@@ -1,0 +1,187 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The text of the exported files: header, source, test program and CMake target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+import re
+
+import numpy as np
+
+from ..arrays import Array
+from ..dynamics.tracing import Printer, operations
+from .functions import CExport, CFunction
+
+FUNCTIONS = {'absolute': 'fabs', 'cos': 'cos', 'sin': 'sin', 'tanh': 'tanh'}
+
+
+class CText:
+    """
+    Writes C99 for one robot.
+
+    :param export: what is exported
+    :param prefix: of all names
+    :param real: 'double' or 'float'
+    """
+
+    def __init__(self, export: CExport, prefix: str, real: str) -> None:
+        self._export = export
+        self._prefix = prefix
+        self._real = real
+        self._suffix = 'f' if real == 'float' else ''
+        self._printer = Printer(self._number, self._read, self._call)
+
+    def header(self, functions: Sequence[CFunction]) -> str:
+        """Return the header."""
+        model, guard = self._export.model, f'{self._prefix.upper()}_DYNAMICS_H'
+        description = model.description
+        text = '' if description is None else description.text
+        about = [
+            f'Dynamics of {model.name}, exported by rnea_ros.', '',
+            f'URDF: SHA-256 {hashlib.sha256(text.encode()).hexdigest()}',
+            'Units: rad, m, kg, s, N, N m. Wrenches, Jacobians and spatial vectors are',
+            "[angular; linear] in a link's own axes. Arrays must not overlap.",
+            f'Gravity: {", ".join(f"{x:g}" for x in model.gravity)} m/s^2 in the root link.',
+            *(f'  {places}: {name}' for name, places in self._places()),
+        ]
+        lines = [
+            *self._comment(about), f'#ifndef {guard}', f'#define {guard}', '',
+            '#ifdef __cplusplus', 'extern "C" {', '#endif', '', *self._struct(),
+        ]
+        for function in functions:
+            products, sums, others = operations(function.results.flat)
+            count = f'{products} multiplications, {sums} additions, {others} others'
+            lines += [*self._comment([f'{function.description}.', count]),
+                      f'{self._signature(function)};', '']
+        lines += ['#ifdef __cplusplus', '}', '#endif', '', '#endif', '']
+        return '\n'.join(lines)
+
+    def source(self, functions: Iterable[CFunction]) -> str:
+        """Return the source."""
+        lines = [f'#include "{self._prefix}.h"', '', '#include <math.h>', '']
+        for function in functions:
+            steps, results = self._printer.statements(function.results.flat)
+            body = [f'const {self._real} {name} = {text};' for name, text in steps]
+            body += [f'result[{i}] = {text};' for i, text in enumerate(results)]
+            whole = '\n'.join(body)
+            arrays = [*function.inputs, *['environment'] * function.in_environment]
+            unused = [
+                f'(void){name};' for name in arrays if not re.search(rf'\b{name}(\[|->)', whole)
+            ]
+            lines += [self._signature(function), '{',
+                      *(f'    {line}' for line in (*unused, *body)), '}', '']
+        return '\n'.join(lines)
+
+    def test(
+        self, functions: Iterable[CFunction], states: Sequence[Mapping[str, Array]],
+        environment: Mapping[str, Mapping[str, Array]],
+    ) -> str:
+        """Return a program that compares every function with the library's results."""
+        bound = '1e-12' if self._real == 'double' else '1e-5f'
+        f = self._suffix
+        lines = [
+            f'#include "{self._prefix}.h"', '', '#include <math.h>', '#include <stdio.h>', '',
+            f'static {self._real} compare(const char *name, const {self._real} *found,',
+            f'                     const {self._real} *expected, int size)', '{',
+            f'    {self._real} error = {self._number(0.0)}, largest = {self._number(1.0)};',
+            '    for (int i = 0; i < size; ++i) {',
+            f'        largest = fmax{f}(largest, fabs{f}(expected[i]));',
+            f'        error = fmax{f}(error, fabs{f}(found[i] - expected[i]));',
+            '    }',
+            '    printf("%-32s %.1e\\n", name, (double)(error / largest));',
+            '    return error / largest;', '}', '', 'int main(void)', '{', '    int wrong = 0;',
+        ]
+        if environment:
+            values = ', '.join(
+                self._braces(self._part(part) for part in parts.values())
+                for parts in environment.values()
+            )
+            struct = f'{self._prefix}_environment'
+            lines.append(f'    static const {struct} environment = {{{values}}};')
+        for function in functions:
+            for state in states:
+                given = [self._literal(state[name]) for name in function.inputs]
+                expected = function.expected(state).ravel()
+                names = [f'{name}_{k}' for k, name in enumerate(function.inputs)]
+                lines += ['    {', *(
+                    f'        static const {self._real} {name}[] = {values};'
+                    for name, values in zip((*names, 'expected'),
+                                            (*given, self._literal(expected)), strict=True)
+                )]
+                if function.in_environment:
+                    names.append('&environment')
+                lines += [
+                    f'        {self._real} found[{expected.size}];',
+                    f'        {self._prefix}_{function.name}({", ".join(names)}, found);',
+                    f'        wrong += !(compare("{function.name}", found, expected, '
+                    f'{expected.size}) < {bound});',
+                    '    }',
+                ]
+        return '\n'.join([*lines, '    return wrong != 0;', '}', ''])
+
+    def cmake(self) -> str:
+        """Return a CMake target, and one for the test."""
+        p = self._prefix
+        return (
+            f'cmake_minimum_required(VERSION 3.10)\nproject({p} C)\n'
+            f'add_library({p} STATIC {p}.c)\ntarget_link_libraries({p} PUBLIC m)\n'
+            f'target_include_directories({p} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})\n'
+            f'set_target_properties({p} PROPERTIES C_STANDARD 99 POSITION_INDEPENDENT_CODE ON)\n'
+            f'enable_testing()\nadd_executable({p}_test {p}_test.c)\n'
+            f'target_link_libraries({p}_test {p})\nadd_test(NAME {p} COMMAND {p}_test)\n'
+        )
+
+    def _places(self) -> Iterable[tuple[str, str]]:
+        for name, place in self._export.model.tree.joints.items():
+            q, qd = place.positions, place.velocities
+            yield name, f'q[{q.start}..{q.stop - 1}], qd[{qd.start}..{qd.stop - 1}]'
+
+    def _struct(self) -> list[str]:
+        if not self._export.environment:
+            return []
+        lines = self._comment([
+            'Payload: mass, centre of mass, inertia about it (xx, xy, xz, yy, yz, zz), in the',
+            "link's frame. Wrench on the robot at the link's origin, in its axes. Base: gravity,",
+            "spatial velocity and acceleration [angular; linear] in the root link's axes.",
+        ])
+        lines.append('typedef struct {')
+        for field, parts in self._export.environment.items():
+            inner = ' '.join(
+                f'{self._real} {part}{f"[{size}]" if size > 1 else ""};'
+                for part, size in parts.items()
+            )
+            lines.append(f'    struct {{ {inner} }} {field};')
+        return [*lines, f'}} {self._prefix}_environment;', '']
+
+    def _signature(self, function: CFunction) -> str:
+        given = [f'const {self._real} {name}[{size}]' for name, size in function.inputs.items()]
+        if function.in_environment:
+            given.append(f'const {self._prefix}_environment *environment')
+        given.append(f'{self._real} result[{function.results.size}]')
+        return f'void {self._prefix}_{function.name}({", ".join(given)})'
+
+    def _number(self, value: float) -> str:
+        return f'{np.float32(value)}f' if self._suffix else repr(float(value))
+
+    def _read(self, name: str, *index: int) -> str:
+        return name + ''.join(f'[{i}]' for i in index)
+
+    def _call(self, function: str, argument: str) -> str:
+        return f'{FUNCTIONS[function]}{self._suffix}({argument})'
+
+    def _literal(self, values: Array) -> str:
+        return self._braces(self._number(x) for x in values.ravel())
+
+    def _part(self, values: Array) -> str:
+        return self._literal(values) if values.size > 1 else self._number(values.item())
+
+    @staticmethod
+    def _braces(texts: Iterable[str]) -> str:
+        return f'{{{", ".join(texts)}}}'
+
+    @staticmethod
+    def _comment(lines: Iterable[str]) -> list[str]:
+        return ['/*', *(f' * {line}'.rstrip() for line in lines), ' */']

@@ -1,0 +1,255 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Distances between links, and from walls; and what is not checked, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import RneaError, UrdfError
+from ..robot import RobotModel
+from ..urdf import RobotDescription, collision_shapes, disabled_pairs
+from .pairs import Pair, movable_pairs
+
+if TYPE_CHECKING:
+    from .scene import Scene
+
+REACH = 0.03
+"""Greatest distance that is computed; larger ones count as this, m."""
+
+RANDOM_POSES = 1000
+ALWAYS = 0.95
+"""A pair that touches in this share of random poses is left out, as in MoveIt."""
+
+FAR = 100.0
+"""Distances from walls up to which their change is seen, m."""
+
+STILL = 1e-3
+"""A link whose distance from a wall changes by less is left out, m."""
+
+
+class CollisionsNotCheckedError(RneaError):
+    """Collisions cannot be checked; the text says why."""
+
+
+@dataclass(frozen=True)
+class Wall:
+    """
+    A plane that links must not cross.
+
+    :param name: for messages, such as ``floor``
+    :param point: on the plane, in the root link's frame, m
+    :param normal: towards the robot
+    """
+
+    name: str
+    point: tuple[float, float, float]
+    normal: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """
+    The smallest distance of some poses.
+
+    :param pair: two links, or a link and a wall
+    :param distance: m; negative in a collision; :data:`REACH` if nothing is nearer
+    :param row: number of the pose
+    """
+
+    pair: Pair
+    distance: float
+    row: int
+
+
+class CollisionModel:
+    """
+    Distances between the convex shapes of a robot; create it by :func:`collision_model`.
+
+    :param model: the robot
+    :param scene: its shapes
+    :param pairs: pairs of links, or of a link and a wall
+    :param walls: names of the walls
+    :param remarks: what is left out, a sentence each
+    :param is_complete: whether all collision shapes of the URDF were read
+    """
+
+    def __init__(
+        self, model: RobotModel, scene: Scene, pairs: Sequence[Pair], walls: Sequence[str] = (),
+        remarks: Sequence[str] = (), *, is_complete: bool = True, reach: float = REACH
+    ) -> None:
+        import mujoco
+
+        self.walls = frozenset(walls)
+        self.pairs, self.remarks, self.is_complete = tuple(pairs), tuple(remarks), is_complete
+        self._mujoco, self._reach = mujoco, reach
+        self._scene, self._pair_of = scene.compiled(pairs, reach)
+        self._data = mujoco.MjData(self._scene)
+        # MuJoCo's joint positions are motion @ q + offset.
+        self._motion = np.zeros((self._scene.nv, model.nv))
+        self._offset = np.zeros(self._scene.nv)
+        assert model.description is not None
+        for joint in model.description.joints.values():
+            if joint.moves:
+                row = self._scene.joint(joint.name).id
+                leader, factor = joint.name, 1.0
+                if joint.mimic is not None:
+                    leader, factor = joint.mimic.joint, joint.mimic.multiplier
+                    self._offset[row] = joint.mimic.offset
+                self._motion[row, model.position_indices(leader).start] = factor
+
+    def distances(self, q: Array) -> Array:
+        """
+        Return the distance of each pair, cut at the reach; negative in a collision, m.
+
+        :param q: joint positions, shape (N, n)
+        :returns: shape (N, pairs)
+        """
+        found = np.full((len(q), len(self.pairs)), self._reach)
+        for row, position in enumerate(q @ self._motion.T + self._offset):
+            contact = self._contacts(position)
+            if contact is not None:
+                pair = self._pair_of[contact.geom[:, 0], contact.geom[:, 1]]
+                np.minimum.at(found[row], pair, contact.dist)
+        return found
+
+    def slopes(self, q: Array, weight: Array) -> Array:
+        """
+        Return the derivatives of a weighted sum of the distances by the joint positions.
+
+        :param q: joint positions, shape (N, n)
+        :param weight: shape (N, pairs)
+        :returns: shape (N, n)
+        """
+        mujoco, scene, data = self._mujoco, self._scene, self._data
+        slopes = np.zeros_like(q)
+        ends = np.zeros((2, 3, scene.nv))
+        for row in np.flatnonzero(weight.any(axis=1)):
+            contact = self._contacts(self._motion @ q[row] + self._offset)
+            if contact is None:
+                continue
+            mujoco.mj_comPos(scene, data)
+            pair = self._pair_of[contact.geom[:, 0], contact.geom[:, 1]]
+            for number in np.flatnonzero(weight[row]):
+                touching = np.flatnonzero(pair == number)
+                if not touching.size:
+                    continue
+                nearest = touching[contact.dist[touching].argmin()]
+                for jacobian, geom in zip(ends, contact.geom[nearest], strict=True):
+                    body = scene.geom_bodyid[geom]
+                    mujoco.mj_jac(scene, data, jacobian, None, contact.pos[nearest], body)
+                normal = contact.frame[nearest, :3]
+                slopes[row] += weight[row, number] * (normal @ (ends[1] - ends[0]) @ self._motion)
+        return slopes
+
+    def nearest(self, q: Array) -> Nearest:
+        """Return the smallest distance of N poses, shape (N, n)."""
+        distances = self.distances(q)
+        row, pair = np.unravel_index(distances.argmin(), distances.shape)
+        return Nearest(self.pairs[pair], float(distances[row, pair]), int(row))
+
+    def _contacts(self, position: Array) -> Any:
+        """Return MuJoCo's contacts at a position of its joints; None without any."""
+        data = self._data
+        data.qpos[:] = position
+        self._mujoco.mj_kinematics(self._scene, data)
+        self._mujoco.mj_collision(self._scene, data)
+        return data.contact if data.ncon else None
+
+
+def collision_model(
+    model: RobotModel,
+    urdf: Path | None = None,
+    srdf: Path | None = None,
+    walls: Sequence[Wall] = (),
+    walled: Sequence[str] = (),
+) -> CollisionModel:
+    """
+    Return the collision model of a robot.
+
+    Left out are adjacent links, and pairs that an SRDF disables; without an SRDF, pairs that touch
+    in nearly all random poses. Walls apply to the links that move towards or away from them,
+    without those that are beyond in nearly all poses.
+
+    :param model: the robot, from a URDF, with joints of one axis
+    :param urdf: path of the URDF, for relative names of meshes
+    :param srdf: path of an SRDF
+    :param walls: planes that links must not cross
+    :param walled: the links that must not; empty for all
+    :raises CollisionsNotCheckedError: MuJoCo is missing, or the URDF has no usable shapes
+    """
+    description = model.description
+    try:
+        shapes = [] if description is None else collision_shapes(description)
+    except UrdfError as error:
+        raise CollisionsNotCheckedError(f'collisions are not checked: {error}') from error
+    if description is None or not shapes:
+        raise CollisionsNotCheckedError(
+            'collisions are not checked: the URDF has no collision shapes'
+        )
+    if any(joint.moves and not joint.one_axis for joint in description.joints.values()):
+        raise CollisionsNotCheckedError(
+            'collisions are not checked: the robot has a joint with more than one axis'
+        )
+    try:
+        from .scene import Scene
+
+        scene = Scene(description, shapes, urdf)
+    except ImportError as error:
+        raise CollisionsNotCheckedError(
+            'collisions are not checked: MuJoCo is missing: pip install mujoco'
+        ) from error
+    links = [name for name in description.links if name in scene.shaped]
+    disabled = disabled_pairs(srdf) if srdf is not None else frozenset()
+    pairs = movable_pairs(description, links)
+    pairs = [pair for pair in pairs if frozenset(pair) not in disabled]
+    for wall in walls:
+        scene.add_wall(wall.name, wall.point, wall.normal)
+    barred = [(name, wall.name) for wall in walls for name in walled or links if name in links]
+    poses = _random_poses(model, description)
+    always = []
+    if pairs and srdf is None:
+        touching = (CollisionModel(model, scene, pairs).distances(poses) < 0.0).mean(axis=0)
+        always = [pair for pair, share in zip(pairs, touching, strict=True) if share > ALWAYS]
+        pairs = [pair for pair in pairs if pair not in always]
+    if barred and not walled:
+        far = CollisionModel(model, scene, barred, reach=FAR).distances(poses[:100])
+        moves = np.ptp(far, axis=0) > STILL
+        barred = [pair for pair, does in zip(barred, moves, strict=True) if does]
+        beyond = (far[:, moves] < 0.0).mean(axis=0) > ALWAYS
+        always += [pair for pair, is_beyond in zip(barred, beyond, strict=True) if is_beyond]
+        barred = [pair for pair in barred if pair not in always]
+    remarks = [f'without the shape of link {name}: {why}' for name, why in scene.unread.items()]
+    without = [name for name, link in description.links.items()
+               if name not in {*links, *scene.unread} and link.inertial is not None
+               and link.inertial.mass > 0.0]  # fmt: skip
+    if without:
+        remarks.append(f'links without collision shape: {", ".join(without)}')
+    text = ', '.join(f'{one} and {other}' for one, other in always)
+    remarks.append(
+        'not compared: adjacent links'
+        + (f'; what touches in nearly all poses: {text}' if always else '')
+        + (' (or name the pairs in an SRDF: --srdf)' if srdf is None else '; pairs of the SRDF')
+    )
+    if not pairs and not barred:
+        raise CollisionsNotCheckedError('; '.join(['collisions are not checked', *remarks]))
+    return CollisionModel(
+        model, scene, [*pairs, *barred], [wall.name for wall in walls], remarks,
+        is_complete=not scene.unread
+    )
+
+
+def _random_poses(model: RobotModel, description: RobotDescription) -> Array:
+    """Return random joint positions within the limits, shape (N, n)."""
+    lower, upper = model.position_lower, model.position_upper
+    free = ~(np.isfinite(lower) & np.isfinite(upper)) | (upper - lower > 4.0 * math.pi)
+    lower, upper = np.where(free, -math.pi, lower), np.where(free, math.pi, upper)
+    return np.random.default_rng(0).uniform(lower, upper, (RANDOM_POSES, model.nv))

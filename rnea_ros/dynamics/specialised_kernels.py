@@ -1,0 +1,208 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Kernels of one tree: straight-line code with the constants of its bodies.
+
+Results are those of the general kernels, except for rounding. The machine code is kept on disk
+under a digest of the computation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+import hashlib
+import math
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Array
+from ..compilation import COMPILED, batch_entry, entry, entry_point
+from ..errors import SpecialisationWarning
+from .batch_kernels import NO_BAD_SAMPLE
+from .kernels import (
+    BASE,
+    BODY,
+    LANES,
+    MAX_ANGLE,
+    Records,
+    checked_kernels,
+    cosine_and_sine_in_range,
+)
+from .self_test import check_compiled_code, needs_check
+from .tracing import ARGUMENTS, Expression, Trace, TracedTree, Value, Values, needed
+
+if TYPE_CHECKING:
+    from ..compilation import straight_line as machine_code
+
+MAX_BODIES = 20
+"""Largest number of moving bodies; inverse dynamics of 20 compile in 1.5 s of processor time."""
+
+
+def compute(arrays: tuple[NDArray[Any], ...], result: Array, row: int) -> bool:
+    """Write a computation into the result; each kernel has another one in its globals."""
+    raise NotImplementedError
+
+
+def of_motion(bodies: Records, result: Array, q: Array, qd: Array, qdd: Array) -> Array:
+    """Return result with what depends on a motion; NaN if a number is not valid."""
+    if checked_kernels.fits(bodies, q, qd, qdd) and not compute((bodies, q, qd, qdd), result, 0):
+        result[:] = math.nan
+    return result
+
+
+def of_position(bodies: Records, result: Array, q: Array) -> Array:
+    """Return result with what depends on a position; NaN if a number is not valid."""
+    if q.shape[0] == bodies[BASE]['position'] and not compute((bodies, q), result, 0):
+        result[:] = math.nan
+    return result
+
+
+def of_motions(bodies: Records, Results: Array, Q: Array, QD: Array, QDD: Array) -> int:
+    """Write rows of Results; return the first row of lanes that are not valid, or not full."""
+    full = Q.shape[0] - Q.shape[0] % LANES
+    for row in range(0, full, LANES):
+        if not compute((bodies, Q, QD, QDD), Results, row):
+            return row
+    return full if full < Q.shape[0] else NO_BAD_SAMPLE
+
+
+TEMPLATES: dict[str, Callable[..., Array]] = {
+    'inverse_dynamics': of_motion, 'gravity_torques': of_position, 'mass_matrix': of_position,
+}
+
+
+def can_specialise(bodies: Records) -> bool:
+    """Return whether kernels of a tree can be compiled in seconds; if not, warn."""
+    if COMPILED and len(bodies) - 1 <= MAX_BODIES:
+        return True
+    reason = f'more than {MAX_BODIES} moving bodies' if COMPILED else 'no numba'
+    warnings.warn(f'general kernels are used: {reason}', SpecialisationWarning, stacklevel=5)
+    return False
+
+
+class SpecialisedKernels:
+    """
+    Creates kernels of one tree.
+
+    :param bodies: bodies of a workspace, on their base
+    :param changing: fields of bodies that kernels read at each call, by the body's number; all
+        others are constants
+    """
+
+    def __init__(self, bodies: Records, changing: Mapping[int, Sequence[str]]) -> None:
+        self._bodies = bodies
+        self._nq, self._nv = int(bodies[BASE]['position']), int(bodies[BASE]['dof'])
+        self._tree = TracedTree(bodies)
+        for body, fields in changing.items():
+            for field in fields:
+                self._tree.bodies[body][field] = self._read(body, field)
+
+    def kernel(self, method: str, result: Array) -> Callable[..., Array]:
+        """
+        Return a function of one sample that writes into an array, and returns it.
+
+        :param method: a key of :data:`TEMPLATES`
+        :param result: the array
+        """
+        kernel = self._compiled(method, TEMPLATES[method], result)
+        return partial(kernel, self._bodies, result)
+
+    def inverse_dynamics_batch(self) -> Callable[..., int]:
+        """Return a kernel of the inverse dynamics of many samples: Q, QD, QDD, Tau."""
+        widths = (0, self._nq, *3 * [self._nv])
+        kernel = self._compiled(
+            'inverse_dynamics', of_motions, np.empty((LANES, self._nv)), widths
+        )
+        bodies = self._bodies
+        return lambda Q, QD, QDD, Tau: kernel(bodies, Tau, Q, QD, QDD)
+
+    def _width(self, argument: str) -> int:
+        return self._nq if argument == 'q' else self._nv
+
+    def _read(self, body: int, field: str) -> Any:
+        """Return inputs from a field of a body, of its shape."""
+        assert BODY.fields is not None
+        first = (body * BODY.itemsize + BODY.fields[field][1]) // np.dtype(float).itemsize
+        shape = BODY[field].shape
+        floats: Values = np.array([
+            self._tree.trace.operation('input', 'bodies', first + i)
+            for i in range(int(np.prod(shape)))
+        ], dtype=object)
+        return floats.reshape(shape)[()]
+
+    def _compiled(
+        self, method: str, template: Callable[..., Any], result: Array, widths: Sequence[int] = ()
+    ) -> Callable[..., Any]:
+        """Return a template's machine code, checked; ``widths`` as for straight_line."""
+        from ..compilation import straight_line as machine_code
+
+        arrays = {name: self._width(name) for name in ARGUMENTS[method]}
+        line = _straight_line(getattr(self._tree, method)(), arrays)
+        digest = hashlib.sha256(repr(line).encode()).hexdigest()[:16]
+        name = f'{method}{"_batch" if widths else ""}_{digest}'
+        function = FunctionType(
+            template.__code__,
+            {**template.__globals__, 'compute': machine_code.straight_line(line, widths)}, name,
+        )
+        function.__qualname__ = name
+        rows = (LANES,) if widths else ()
+        given = [np.full((*rows, width), 0.5) for width in arrays.values()]
+        jitted = batch_entry(function) if widths else entry(function)
+        kernel, bodies = entry_point(jitted, (self._bodies, result, *given)), self._bodies
+
+        def valid() -> bool:
+            returned = kernel(bodies, result, *given)
+            return bool(returned == NO_BAD_SAMPLE if widths else np.isfinite(returned).all())
+
+        if needs_check(name) and self._nv:
+            check_compiled_code(name, valid, *given)
+        return kernel
+
+
+def _straight_line(results: Values, arrays: Mapping[str, int]) -> machine_code.StraightLine:
+    """
+    Return a computation with sines as polynomials.
+
+    :param results: expressions and constants
+    :param arrays: lengths of the arguments after the bodies
+    """
+    from ..compilation import straight_line as machine_code
+
+    trace = Trace()
+    inputs = [x for name, size in arrays.items() for x in trace.inputs(name, size)]
+    renewed: dict[Expression, Value] = {}
+
+    def new(value: Any) -> Value:
+        return renewed[value] if isinstance(value, Expression) else value
+
+    for step in needed(results.flat):
+        if step.operation in ('cos', 'sin'):
+            cosine, sine = cosine_and_sine_in_range(new(step.arguments[0]))
+            renewed[step] = cosine if step.operation == 'cos' else sine
+        elif step.operation == 'input':
+            renewed[step] = trace.operation('input', *step.arguments)
+        else:
+            renewed[step] = trace.folded(step.operation, *map(new, step.arguments))
+    outputs = [new(value) for value in results.flat]
+    steps = needed(outputs)
+    inputs += [x for x in steps if x.operation == 'input' and x not in inputs]
+    steps = [step for step in steps if step.operation != 'input']
+    number = {step: i for i, step in enumerate([*inputs, *steps])}
+
+    def operand(value: Value) -> int | float:
+        return number[value] if isinstance(value, Expression) else float(value)
+
+    order = ('bodies', *arrays)
+    return machine_code.StraightLine(
+        [(order.index(name), index) for name, index in (x.arguments for x in inputs)],
+        [x.arguments[0] == 'q' for x in inputs],
+        MAX_ANGLE**2,
+        [(step.operation, [operand(x) for x in step.arguments]) for step in steps],
+        [operand(x) for x in outputs],
+    )

@@ -1,0 +1,128 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The kernels, run on expressions: what they compute for one tree, as a list of operations.
+
+This module has no equations. A change in a kernel changes the code that it yields.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import BASE, Records, composite_dtype, crba, kinematics, rnea, vectors
+from .expressions import Trace
+
+Values: TypeAlias = NDArray[Any]
+"""Expressions and constants."""
+
+ROUNDING = 1e-15
+"""Smaller numbers beside the largest one of an array are rounding errors: cos(pi/2) is 6e-17."""
+
+ARGUMENTS = {
+    'inverse_dynamics': ('q', 'qd', 'qdd'),
+    'gravity_torques': ('q',),
+    'bias_torques': ('q', 'qd'),
+    'mass_matrix': ('q',),
+}
+"""Methods of :class:`TracedTree` that yield joint efforts or the mass matrix."""
+
+
+class TracedTree:
+    """
+    A tree of bodies whose kernels yield expressions.
+
+    The caller replaces constants in :attr:`bodies` by inputs of :attr:`trace`.
+
+    :param bodies: bodies of the tree, on their base
+    """
+
+    def __init__(self, bodies: Records) -> None:
+        self.trace = Trace()
+        self.bodies = _of_objects(bodies)
+        self._nv = int(bodies[BASE]['dof'])
+        self._q = self.trace.inputs('q', int(bodies[BASE]['position']))
+        self._qd, self._qdd = (self.trace.inputs(name, self._nv) for name in ('qd', 'qdd'))
+
+    def inverse_dynamics(self) -> Values:
+        """Return tau of q, qd, qdd, shape (nv,)."""
+        tau = _zeros(self._nv)
+        rnea.inverse_dynamics(self.bodies, self._q, self._qd, self._qdd, tau)
+        return tau
+
+    def gravity_torques(self) -> Values:
+        """Return tau of q at rest, shape (nv,)."""
+        tau = _zeros(self._nv)
+        rnea.gravity_torques(self.bodies, self._q, tau)
+        return tau
+
+    def bias_torques(self) -> Values:
+        """Return tau of q and qd where qdd is zero, shape (nv,)."""
+        tau = _zeros(self._nv)
+        rnea.inverse_dynamics(self.bodies, self._q, self._qd, _zeros(self._nv), tau)
+        return tau
+
+    def mass_matrix(self) -> Values:
+        """Return M of q, shape (nv, nv)."""
+        M = _zeros(self._nv, self._nv)
+        composites = _of_objects(np.zeros(len(self.bodies), dtype=composite_dtype()))
+        crba.mass_matrix(self.bodies, composites, self._q, M)
+        return M
+
+    def pose(self, body: int, frame: NDArray[np.float64]) -> Values:
+        """
+        Return the pose of a frame in the base frame, shape (4, 4).
+
+        :param body: the body that carries the frame
+        :param frame: as kernels take it, shape (4, 3)
+        """
+        T, E_r = _zeros(4, 4), rounded(frame)
+        E, r = vectors.load33(E_r), vectors.load3(E_r[3])
+        kinematics.frame_pose(self.bodies, body, E, r, self._q, T)
+        return T
+
+    def jacobian(self, body: int, frame: NDArray[np.float64]) -> Values:
+        """
+        Return the Jacobian of a frame, in its own axes, shape (6, nv).
+
+        :param body: the body that carries the frame
+        :param frame: as kernels take it, shape (4, 3)
+        """
+        J, E_r = _zeros(6, self._nv), rounded(frame)
+        E, r = vectors.load33(E_r), vectors.load3(E_r[3])
+        kinematics.frame_jacobian(self.bodies, body, E, r, self._q, J)
+        return J
+
+
+def rounded(values: NDArray[np.float64]) -> Values:
+    """
+    Return constants as floats; rounding errors become zeros, and ones.
+
+    :param values: array of any shape
+    """
+    cleaned = np.where(np.abs(values) < ROUNDING * np.abs(values).max(initial=0.0), 0.0, values)
+    ones = np.abs(np.abs(cleaned) - 1.0) < ROUNDING
+    return np.where(ones, np.sign(cleaned), cleaned).astype(object)
+
+
+def _zeros(*shape: int) -> Values:
+    return np.full(shape, 0.0, dtype=object)
+
+
+def _of_objects(records: Records) -> Records:
+    """Return records with objects in the place of floats."""
+    dtype = records.dtype
+    assert dtype.names is not None
+    fields = {name: dtype[name] for name in dtype.names}
+    changed = np.zeros(len(records), dtype=np.dtype([
+        (name, object if field.base == np.float64 else field.base, field.shape)
+        for name, field in fields.items()
+    ]))
+    for name, field in fields.items():
+        for new, old in zip(changed, records, strict=True):
+            new[name] = rounded(old[name])[()] if field.base == np.float64 else old[name]
+    return changed

@@ -1,0 +1,178 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Faults of recording or URDF: efforts that no plausible bodies explain.
+
+Fitted masses, friction and rotor inertias are positive. With an inverted effort, another unit,
+another direction of gravity or another robot, the fit therefore often leaves most of an effort
+unexplained, or the fitted efforts differ from those of the URDF by a large factor. But a mass on
+the other side of an axis explains an inverted effort as well, so preflight's search for faults
+runs too. Wrong masses in the URDF and joints with much friction pass the checks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ...preflight import Assessment, Cause, Finding, Prediction, another_robot, find_faults
+from ...recordings import Kind, Samples
+from ...robot import RobotModel
+from ..equations import Equations
+from ..rounds import Fitted, weighted_rms
+from ..run import IdentificationError
+
+LOADED_SHARE = 0.1
+"""Least effort of a loaded joint, as a share of the greatest effort of a joint."""
+
+SUSPICIOUS_UNLOADED = 0.6
+"""Unexplained share of the effort of a joint with little load that is an error."""
+
+MAX_FACTOR = 5.0
+"""Greatest factor between the identified and the URDF's effort; beyond, it is another unit."""
+
+FAULT_SAMPLES = 400
+"""Samples that are enough for the search of a fault."""
+
+REMEDIES = {
+    Cause.INVERTED_EFFORT: 'correct it by effort_scale, -1 for these',
+    Cause.INVERTED_AXIS: 'invert the axis in the URDF',
+    Cause.GRAVITY_DIRECTION: 'correct it by gravity',
+}
+"""What to change, by cause; another factor of an effort is corrected by effort_scale."""
+
+SUSPICIOUS = 0.25
+"""Unexplained share of a loaded joint's effort above which a cause is searched for."""
+
+UNUSUAL_FACTOR = 1.6
+"""
+Factor between identified and URDF efforts above which a note is added.
+
+The same applies below its inverse. Errors of CAD masses cause smaller factors.
+"""
+
+INEXPLICABLE = 0.5
+"""Unexplained share of a loaded joint's effort that wrong masses cannot cause."""
+
+
+def check_fit(
+    equations: Equations, prior: RobotModel, fitted: Fitted, accept_faults: bool
+) -> tuple[str, ...]:
+    """
+    Check that a fit explains the efforts with plausible bodies; return notes.
+
+    :param equations: motion and efforts
+    :param prior: the model of the URDF
+    :param fitted: result of the last round
+    :param accept_faults: return errors as notes instead of raising them
+    :raises IdentificationError: the efforts show an error; the text has its cause and a remedy
+    """
+    names = prior.joint_names
+    used = equations.used.astype(np.float64)
+    effort = weighted_rms(equations.effort, used)
+    unexplained = weighted_rms(fitted.residual, used) / np.maximum(effort, np.finfo(float).tiny)
+    loaded = effort >= LOADED_SHARE * effort.max()
+    suspicious = unexplained > np.where(loaded, SUSPICIOUS, SUSPICIOUS_UNLOADED)
+    factor = _effort_factors(equations, prior, fitted)
+    suspicious |= factor < 0.0
+    another_unit = (factor < 1.0 / MAX_FACTOR) | (factor > MAX_FACTOR)
+    faults, notes = _faults(equations, suspicious | another_unit)
+    faults += [
+        f'the effort of {names[joint]} without friction is {factor[joint]:.3g} times the '
+        "URDF's: another unit, a current or a gear ratio (correct it by effort_scale), "
+        'gravity that the hardware compensates (leave the effort out: without_effort), or the '
+        'URDF of another robot'
+        for joint in np.flatnonzero(another_unit)
+    ]
+    faults += [
+        f'no masses and friction explain {100.0 * unexplained[joint]:.0f} % of the effort of '
+        f'{names[joint]}: this may be the URDF of another robot, or the joints are matched '
+        'wrongly (joints)'
+        for joint in np.flatnonzero(loaded & (unexplained > INEXPLICABLE))
+    ]
+    if faults and not accept_faults:
+        raise IdentificationError(f'{faults[0]}; or accept it (accept_faults)')
+    unusual = (factor < 1.0 / UNUSUAL_FACTOR) | (factor > UNUSUAL_FACTOR)
+    return (
+        *faults,
+        *notes,
+        *(
+            f'{names[joint]}: the effort without friction is {factor[joint]:.1f} times that of '
+            'the URDF; if its masses are right, this is the URDF of another robot, or another unit'
+            for joint in np.flatnonzero(unusual)
+        ),
+        *(
+            f'{names[joint]}: {100.0 * unexplained[joint]:.0f} % of the effort is not explained'
+            for joint in np.flatnonzero(suspicious)
+        ),
+    )
+
+
+def _faults(
+    equations: Equations, suspicious: NDArray[np.bool_]
+) -> tuple[list[str], list[str]]:
+    """
+    Return the faults of recording or URDF that no masses explain, and notes.
+
+    A fault of a joint with little load is an error only if the fit is suspicious too: there the
+    centre of mass in the URDF may lie on the wrong side of the axis.
+
+    :param suspicious: whether the fit explains the effort badly, shape (n,)
+    """
+    few = equations.thinned(FAULT_SAMPLES)
+    names = few.model.joint_names
+    number = np.arange(len(few))
+    kind = Kind.MOTION if few.qd.any() else Kind.STILL
+    time = number.astype(np.float64)
+    samples = Samples(kind, names, time, few.q, few.qd, few.qdd, few.effort, number)
+    measured = np.isfinite(few.effort).all(axis=0)
+    with_effort, moved = (
+        {name: name for name, chosen in zip(names, which, strict=True) if chosen}
+        for which in (measured, ~measured)
+    )
+    assessment = Assessment(Prediction(few.model, with_effort, samples, moved=moved))
+    certain = suspicious[measured]
+    certain[assessment.loaded] = True
+    faults, notes = [], []
+    found = find_faults(assessment)
+    # Wrong masses may look like another direction of gravity.
+    doubtful = another_robot(assessment, found) is not None or bool(assessment.rivals)
+    for finding in filter(_is_impossible, found):
+        if finding.cause is Cause.GRAVITY_DIRECTION and doubtful:
+            notes.append(f'{finding.text}, or the masses of the URDF are wrong')
+        elif certain[list(finding.joints)].any():
+            remedy = REMEDIES.get(finding.cause) or finding.remedy or 'correct it by effort_scale'
+            faults.append(f'{finding.text}; {remedy}')
+        elif finding.cause in REMEDIES:
+            notes.append(finding.text)
+    return faults, notes
+
+
+def _is_impossible(finding: Finding) -> bool:
+    """Return whether no masses explain a fault."""
+    if finding.cause in REMEDIES:
+        return True
+    if finding.factor is None:
+        return finding.cause is Cause.COMPENSATED
+    return finding.factor.upper < 1.0 / MAX_FACTOR or finding.factor.lower > MAX_FACTOR
+
+
+def _effort_factors(equations: Equations, prior: RobotModel, fitted: Fitted) -> Array:
+    """
+    Return the ratio of identified to URDF rigid-body efforts of each joint, shape (n,).
+
+    The ratio is fitted by least squares. It is 1 for joints with little load in the URDF.
+    """
+    expected = np.where(equations.used, equations.rigid(prior), 0.0)
+    phi = fitted.x[: prior.inertial_parameters.size]
+    identified = np.where(
+        equations.used, equations.rigid(prior.with_inertial_parameters(phi)), 0.0
+    )
+    squares = (expected**2).sum(axis=0)
+    loaded = (squares > 0.0) & (squares >= LOADED_SHARE**2 * squares.max())
+    factors: Array = (expected * identified).sum(axis=0) / np.where(loaded, squares, 1.0)
+    return np.where(loaded, factors, 1.0)
+
+

@@ -1,0 +1,77 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Repeated motions and correlated errors, by convolutions: a recording may have a million rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array
+
+SAME_MOTION = 0.1
+"""Difference of two motions below which they are the same, as a share of their size."""
+
+MIN_SHARE = 0.3
+"""Least share of a recording that must repeat, for a period."""
+
+
+def contains(motion: Array, part: Array) -> bool:
+    """
+    Return whether a motion contains another one.
+
+    :param motion: shape (N, n)
+    :param part: shape (M, n)
+    """
+    if len(part) > len(motion):
+        return False
+    centre = part.mean(axis=0)
+    motion, part = motion - centre, part - centre
+    squares = np.concatenate([[0.0], np.cumsum((motion**2).sum(axis=1))])
+    windows = squares[len(part) :] - squares[: len(squares) - len(part)]
+    size = float((part**2).sum())
+    distance = windows + size - 2.0 * _products(motion, part)[: len(windows)]
+    return bool(distance.min() < SAME_MOTION**2 * size)
+
+
+def period(motion: Array) -> int:
+    """
+    Return the number of rows after which a motion repeats; all rows if it does not.
+
+    :param motion: shape (N, n)
+    """
+    count = len(motion)
+    motion = motion - motion.mean(axis=0)
+    squares = np.concatenate([[0.0], np.cumsum((motion**2).sum(axis=1))])
+    lags = np.arange(int((1.0 - MIN_SHARE) * count))
+    first, last = squares[count - lags], squares[count] - squares[lags]
+    products = _products(motion, motion)[: len(lags)]
+    same = first + last - 2.0 * products < SAME_MOTION**2 * (first + last)
+    # Small lags are the same place, not the same motion.
+    apart = np.flatnonzero(~same)
+    again = np.flatnonzero(same[apart[0] :]) if apart.size else apart
+    return int(apart[0] + again[0]) if again.size else count
+
+
+def correlation_length(errors: Array) -> float:
+    """
+    Return the number of rows over which errors are correlated: 1 for white noise.
+
+    It is the sum of the mean autocorrelation of all columns, up to its first value below 0.
+
+    :param errors: shape (N, n)
+    """
+    products = _products(errors, errors)
+    correlation = products / max(products[0], np.finfo(float).tiny)
+    end = int(np.argmax(correlation <= 0.0)) or len(correlation)
+    return float(2.0 * correlation[:end].sum() - 1.0)
+
+
+def _products(values: Array, part: Array) -> Array:
+    """Return the sums of values[k + i] part[i] over all i and columns, shape (N,)."""
+    size = 1 << (len(values) + len(part)).bit_length()
+    total = np.zeros(size // 2 + 1, dtype=np.complex128)
+    for column, other in zip(values.T, part.T, strict=True):
+        total += np.fft.rfft(column, size) * np.fft.rfft(other, size).conj()
+    products: Array = np.fft.irfft(total, size)[: len(values)]
+    return products

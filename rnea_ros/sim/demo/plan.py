@@ -1,0 +1,230 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+A pose, gains and a motion that suit any arm.
+
+They follow from its inertia, its weight and its limits: the arm can carry itself at the pose and
+during the motion, and stays within its position limits even where feedback alone holds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ...errors import RneaError
+from ...identification.excitation import JointLimits, RestToRestMotion
+from ...robot import RobotModel
+from .motion import KP, sine_motion
+
+MAX_KP = 2500.0
+"""Greatest gain of computed torque, 1/s^2: errors fade at 50 rad/s."""
+
+SAG, SAG_SHARE = 0.25, 0.3
+"""Greatest sag under feedback alone: rad or m; share of the way to a position limit."""
+
+ARMATURE, ARMATURE_SHARE = 0.1, 0.1
+"""Rotor inertia on the link side: greatest, kg m^2 or kg; share of the largest link inertia."""
+
+LOAD = 0.6
+"""Share of the effort limits that the motion may need."""
+
+MIN_SCALE = 0.4
+"""Least scale of a motion at the usual pose; below it another pose is searched."""
+
+POSES = 100
+"""Number of random poses that are tried."""
+
+NO_MASS = 1e-9
+"""Inertia below which a joint moves no mass, kg m^2 or kg."""
+
+MAX_EFFORT = 1e6
+"""Greatest effort limit, N m or N; larger ones are not limits."""
+
+
+class UnsuitableArmError(RneaError):
+    """The demo cannot show an arm."""
+
+
+@dataclass(frozen=True)
+class DemoPlan:
+    """
+    What the demo does with an arm of m commanded joints.
+
+    :param pose: start pose, shape (m,), rad or m
+    :param armature: rotor inertias of the joints, shape (m,), kg m^2 or kg
+    :param inertia: inertias of the joints at the pose, with rotors, shape (m,), kg m^2 or kg
+    :param kp: gains of computed torque, shape (m,), 1/s^2
+    :param motion: motion from the pose and back to it
+    :param effort: greatest effort of each joint in the motion, shape (m,), N m or N
+    """
+
+    pose: Array
+    armature: Array
+    inertia: Array
+    kp: Array
+    motion: RestToRestMotion
+    effort: Array
+
+    @property
+    def kd(self) -> Array:
+        """Derivative gains for critical damping, shape (m,), 1/s."""
+        damping: Array = 2.0 * np.sqrt(self.kp)
+        return damping
+
+
+class Planner:
+    """
+    Searches a plan.
+
+    :param model: model of the robot
+    :param joints: names of the m commanded joints
+    :param usual: their usual pose, which is tried first, shape (m,), rad or m
+    :param duration: duration of the motion, s
+    :raises UnsuitableArmError: position limits that no position meets
+    """
+
+    def __init__(
+        self, model: RobotModel, joints: tuple[str, ...], usual: Array, duration: float
+    ) -> None:
+        self._model, self._joints = model, joints
+        self._usual, self._duration = usual, duration
+        self._numbers = [model.joint_names.index(name) for name in joints]
+        limits = JointLimits.of(model)  # mimic joints included
+        self._lower, self._upper = limits.lower[self._numbers], limits.upper[self._numbers]
+        self._effort = known_efforts(model)[self._numbers]
+        self._slides = slides(model, joints)
+        if (self._lower > self._upper).any():
+            name = joints[int(np.argmax(self._lower > self._upper))]
+            raise UnsuitableArmError(f'no position of joint {name!r} is within its limits')
+
+    def plan(self) -> DemoPlan:
+        """
+        Return the plan for the usual pose, or for the pose that permits the largest motion.
+
+        :raises UnsuitableArmError: the arm cannot carry itself, cannot move, or has no mass
+        """
+        best, best_scale = self._at(self._usual), 0.0
+        for pose in self._poses():
+            plan = self._at(pose)
+            scale = self._scale(plan)
+            if scale > best_scale:
+                best, best_scale = plan, scale
+            if best_scale >= (MIN_SCALE if pose is self._usual else 1.0):
+                break
+        if best_scale == 0.0:
+            self._reject_weak(best.pose)
+        motion = _scaled(best.motion, best.pose, best_scale)
+        effort = self._efforts(motion, best.armature)
+        return DemoPlan(best.pose, best.armature, best.inertia, best.kp, motion, effort)
+
+    def _poses(self) -> Iterator[Array]:
+        """Yield the usual pose, then random ones in the inner part of the position range."""
+        yield self._usual
+        random = np.random.default_rng(1)
+        reach = np.where(self._slides, 0.1, 1.5)
+        bounded = np.isfinite(self._upper - self._lower)
+        lower = np.where(bounded, self._lower, self._usual - reach)
+        width = np.where(bounded, self._upper - self._lower, 2.0 * reach)
+        for _ in range(POSES):
+            yield lower + random.uniform(0.2, 0.8, lower.size) * width
+
+    def _at(self, pose: Array) -> DemoPlan:
+        """Return the plan at a pose, with the largest motion of positions and velocities."""
+        q = self._model.neutral_position
+        q[self._numbers] = pose
+        links = np.diag(self._model.mass_matrix(q))[self._numbers]
+        if (links < NO_MASS).any():
+            massless = [name for name, m in zip(self._joints, links, strict=True) if m < NO_MASS]
+            raise UnsuitableArmError(
+                f'{len(massless)} of {links.size} joints move no mass, as {massless[0]!r}: the '
+                'URDF needs <inertial> in the links'
+            )
+        armature = np.full(links.size, ARMATURE)
+        for kind in (self._slides, ~self._slides):
+            if kind.any():
+                armature[kind] = min(ARMATURE, ARMATURE_SHARE * links[kind].max())
+        inertia = links + armature
+        room = np.minimum(pose - self._lower, self._upper - pose)
+        weight = self._weight(sine_motion(self._model, self._joints, pose, self._duration))
+        sag = np.maximum(np.minimum(SAG, SAG_SHARE * room), 1e-6)
+        kp = np.clip(weight / (sag * inertia), KP, MAX_KP)
+        motion = sine_motion(
+            self._model, self._joints, pose, self._duration, weight / (kp * inertia)
+        )
+        return DemoPlan(pose, armature, inertia, kp, motion, weight)
+
+    def _weight(self, motion: RestToRestMotion) -> Array:
+        """Return the greatest gravity effort of each joint in a motion, shape (m,)."""
+        q = self._full(motion.positions, self._model.neutral_position)
+        weight: Array = np.abs(self._model.gravity_torques_batch(q))[:, self._numbers].max(axis=0)
+        return weight
+
+    def _efforts(self, motion: RestToRestMotion, armature: Array) -> Array:
+        """Return the greatest effort of each joint in a motion, shape (m,), N m or N."""
+        none = np.zeros(self._model.nv)
+        efforts = self._model.inverse_dynamics_batch(
+            self._full(motion.positions, self._model.neutral_position),
+            self._full(motion.velocities, none), self._full(motion.accelerations, none)
+        )[:, self._numbers]
+        greatest: Array = np.abs(efforts + armature * motion.accelerations).max(axis=0)
+        return greatest
+
+    def _full(self, values: Array, others: Array) -> Array:
+        """Return values of all joints, shape (N, n)."""
+        full = np.tile(others, (len(values), 1))
+        full[:, self._numbers] = values
+        return full
+
+    def _scale(self, plan: DemoPlan) -> float:
+        """Return the share of a plan's motion that the effort limits permit, 0 to 1."""
+        def permitted(scale: float) -> bool:
+            motion = _scaled(plan.motion, plan.pose, scale)
+            return bool((self._efforts(motion, plan.armature) <= LOAD * self._effort).all())
+
+        if not np.ptp(plan.motion.positions, axis=0).any():
+            raise UnsuitableArmError('no joint has room to move within its position limits')
+        if permitted(1.0):
+            return 1.0
+        low, high = 0.0, 1.0
+        for _ in range(6):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if permitted(middle) else (low, middle)
+        return low
+
+    def _reject_weak(self, pose: Array) -> None:
+        still = sine_motion(self._model, self._joints, pose, self._duration)
+        weight = self._weight(_scaled(still, pose, 0.0))
+        joint = int(np.argmax(weight / self._effort))
+        unit = 'N' if self._slides[joint] else 'N m'
+        raise UnsuitableArmError(
+            f'{self._model.name!r} is too weak to carry itself: the weight at joint '
+            f'{self._joints[joint]!r} is {weight[joint]:.3g} {unit}, more than {LOAD:.0%} of its '
+            f'effort limit of {self._effort[joint]:.3g} {unit}; no better pose among {POSES}'
+        )
+
+
+def known_efforts(model: RobotModel) -> Array:
+    """Return the effort limits of a URDF, shape (n,), N m or N; infinite for unknown ones."""
+    known = (model.effort_limits > 0.0) & (model.effort_limits <= MAX_EFFORT)
+    limits: Array = np.where(known, model.effort_limits, np.inf)
+    return limits
+
+
+def slides(model: RobotModel, joints: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Return which joints are prismatic, shape (m,)."""
+    assert model.description is not None
+    described = model.description.joints
+    return np.array([described[name].type == 'prismatic' for name in joints])
+
+
+def _scaled(motion: RestToRestMotion, pose: Array, scale: float) -> RestToRestMotion:
+    return RestToRestMotion(
+        motion.joint_names, motion.times, pose + scale * (motion.positions - pose),
+        scale * motion.velocities, scale * motion.accelerations
+    )

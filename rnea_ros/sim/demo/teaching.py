@@ -1,0 +1,135 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Teach and play back: a hand guides the weightless arm, which then repeats the motion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+import sys
+
+import numpy as np
+
+from ...command_line import text_table
+from ...drawing import new_figure
+from ...recordings import recording_from
+from ...teach import MotionLimits, Taught, demonstration, report, smoothed
+from ...trajectory_check import Quantity, TrajectoryLimits
+from .arm import DemoRun
+from .motion import reference_positions
+from .reports import show_picture
+from .robot import GOOD_MODEL, realistic
+from .session import Phase, Session
+
+TOLERANCE = 0.01
+"""Greatest distance of the smoothed motion from the recording, rad or m."""
+
+PACE = 0.7
+"""Speed of the hand, as a share of the plan's motion."""
+
+SEED = 1
+"""Seed of the differences between robot and model."""
+
+KP = 1600.0
+"""Least gain of computed torque, 1/s^2: an arm that repeats motions is stiffer than the plan's."""
+
+NEEDED = 0.005
+"""Greatest error of the played motion of a shipped arm, rad."""
+
+
+class Teaching:
+    """
+    One run of teach and play back. Time is simulated and waits for the control.
+
+    :param options: options of the run; the hand's path is the motion of the arm's plan
+    :ivar robot: the simulated robot
+    """
+
+    def __init__(self, options: DemoRun) -> None:
+        plan = options.arm.plan
+        self._options = options
+        self._arm = replace(options.arm, plan=replace(plan, kp=np.maximum(plan.kp, KP)))
+        self.robot = realistic(self._arm, GOOD_MODEL, SEED)
+        model = self._arm.model
+        idle = {
+            name: float(position)
+            for name, position in zip(model.joint_names, model.neutral_position, strict=True)
+            if name not in self._arm.joints
+        }
+        self._limits = MotionLimits.of(model, TrajectoryLimits.of_model(model), idle)
+
+    def run(self) -> int:
+        """Guide, teach, play; return the exit code."""
+        print(f'{self.robot.difference} Simulated time waits for the control.')
+        print('starting the simulated robot and the feedforward node ...')
+        with Session.started(
+            self._arm, self.robot, self._options.output, self._options.rate,
+            viewer=self._options.viewer,
+        ) as session:
+            print('a hand guides the weightless arm ...')
+            guided = recording_from(session.guide(self._arm.plan.motion.slowed(PACE)).states)
+            joints = self._arm.joints
+            shown = demonstration(guided, self._limits.limits, joints)
+            taught = smoothed(shown, self._limits, TOLERANCE)
+            print(report(taught, self._limits.limits))
+            played = session.follow(taught.motion, 'played')
+        return self.report(taught, played)
+
+    def report(self, taught: Taught, played: Phase) -> int:
+        """
+        Print the table and draw the picture.
+
+        :param taught: the taught motion
+        :param played: the same, played by computed torque
+        :return: exit code, 1 if a limit is exceeded or the motion is not repeated well enough
+        """
+        checked, limits = self._limits.check(taught.motion), self._limits.limits
+        assert checked.figures is not None  # a motion from rest to rest
+        used = {
+            (peak.joint, peak.quantity): '-' if peak.share is None else f'{peak.share:.0%}'
+            for peak in checked.figures.peaks
+        }
+        error = np.abs(played.errors()[1]).max(axis=0)
+        rows: list[tuple[str, ...]] = [
+            ('joint', 'smoothed by', 'velocity', 'acceleration', 'effort', 'played within')
+        ]
+        for joint, moved, missed in zip(self._arm.joints, taught.deviation, error, strict=True):
+            unit = limits.unit(joint, Quantity.POSITION)
+            shares = [
+                used[joint, quantity].lstrip('-') or '-'
+                for quantity in (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
+            ]
+            rows.append(
+                (joint, f'{1e3 * moved:.2f} m{unit}', *shares, f'{1e3 * missed:.2f} m{unit}')
+            )
+        print(f'\n{text_table(rows, left=(0,))}\n')
+        print('velocity, acceleration, effort: shares of the limits that the motion uses')
+        path = self._options.output / 'teach_demo.png'
+        self._draw(path, taught, played)
+        print(f'picture: {path.resolve()}')
+        if checked.violations or (self._arm.shipped and error.max() > NEEDED):
+            print('expected a motion within its limits, played within 5 mrad', file=sys.stderr)
+            return 1
+        return 0
+
+    def _draw(self, path: Path, taught: Taught, played: Phase) -> None:
+        """Draw the joint that moves most, and the errors of all joints."""
+        shown, joints, unit = taught.demonstration, self._arm.joints, self._arm.unit
+        smooth = reference_positions(taught.motion, joints, shown.time)
+        most = int(np.ptp(smooth, axis=0).argmax())
+        times, errors = played.errors()
+        repeated = reference_positions(taught.motion, joints, times) + errors
+        figure = new_figure(10.0, 9.0, window=self._options.show)
+        motion, smoothing, playing = axes = figure.subplots(3, 1, sharex=True)
+        motion.plot(shown.time, shown.position[:, most], color='0.7', lw=4.0, label='guided')
+        motion.plot(shown.time, smooth[:, most], label='taught')
+        motion.plot(times, repeated[:, most], 'k:', label='played')
+        motion.set(ylabel=f'{joints[most]}, rad or m', title=self._arm.model.name)
+        for joint, name in enumerate(joints):
+            apart = 1e3 * (smooth - shown.position)[:, joint]
+            smoothing.plot(shown.time, apart, label=name, lw=1.0)
+            playing.plot(times, 1e3 * errors[:, joint], label=name, lw=1.0)
+        smoothing.set(ylabel=unit, title='taught beside guided')
+        playing.set(ylabel=unit, title='played beside taught', xlabel='time, s')
+        show_picture(figure, axes, path, self._options.show)

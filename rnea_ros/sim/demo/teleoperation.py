@@ -1,0 +1,219 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Teleoperation: free motion and a wall, without and with a delayed link; table and picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+import sys
+
+import numpy as np
+
+from ...command_line import text_table
+from ...drawing import add_grid, new_figure, save, show_windows
+from ...identification.excitation import RestToRestMotion
+from ...teleoperation import CouplingState
+from .arm import DemoArm, DemoRun
+from .client import DemoError
+from .two_arms import PERIOD, Record, TwoArms
+
+DELAYS = (0.0, 0.05)
+"""Delays of the link, each way, s."""
+
+GAP, DEPTH = 0.03, 0.1
+"""Distance of the wall, and way of the hand beyond it, m."""
+
+WAY, CONTACT = 2.0, 6.0
+"""Duration of the hand's way to the wall, and of all that is recorded there, s."""
+
+SETTLED = 0.1
+"""Greatest deviation from the last contact force that counts as settled, relative."""
+
+MAX_ERROR, MAX_FORCE_ERROR = 5e-3, 0.1
+"""Required of the arms without delay: RMS error, rad or m; error of the felt force, relative."""
+
+POINTS = 60
+"""Number of points of the way to the wall."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """
+    What was recorded with one delay.
+
+    :param delay: delay of the link, each way, s
+    :param free: free motion
+    :param wall: contact with the wall
+    """
+
+    delay: float
+    free: Record
+    wall: Record
+
+    @property
+    def rms(self) -> float:
+        """RMS difference of the arms in free motion, rad or m."""
+        return float(np.sqrt(np.mean((self.free.leader - self.free.follower) ** 2)))
+
+    @property
+    def forces(self) -> tuple[float, float]:
+        """Contact force and felt force in the last second, N."""
+        last = slice(-round(1.0 / PERIOD), None)
+        return float(self.wall.contact[last].mean()), float(self.wall.felt[last].mean())
+
+    @property
+    def settling(self) -> float:
+        """Time from the first contact until the contact force stays near its last value, s."""
+        force, _ = self.forces
+        away = np.abs(self.wall.contact - force) > SETTLED * force
+        first = int((self.wall.contact > 0.0).argmax())
+        last = int(np.flatnonzero(away)[-1]) + 1 if away.any() else first
+        return PERIOD * max(last - first, 0)
+
+
+class TeleoperationTrial:
+    """
+    The trials with each delay.
+
+    :param options: arm of both sides, and free motion of the hand
+    """
+
+    def __init__(self, options: DemoRun) -> None:
+        self._options = options
+
+    def run(self) -> int:
+        """Run all trials; return the exit code."""
+        print(
+            'Two arms in one process, with the code of the nodes but without topics. Masses and '
+            'centres of mass of\nboth differ from their models by up to 10 %; sensors have noise. '
+            'A hand (springs and dampers) guides the leader.'
+        )
+        trials = []
+        for delay in DELAYS:
+            print(f'delay {1e3 * delay:.0f} ms each way: free motion, then the wall ...')
+            trials.append(record(self._options.arm, delay))
+        return self.report(trials)
+
+    def report(self, trials: Sequence[Trial]) -> int:
+        """
+        Print the table and draw the picture.
+
+        :param trials: without delay first
+        :return: exit code, 1 if the first trial misses its requirements
+        """
+        print(f'\n{table(trials)}\n')
+        path = self._options.output / 'teleoperation.png'
+        draw(path, trials, self._options.arm.joints, self._options.show)
+        print(f'picture: {path.resolve()}')
+        contact, felt = trials[0].forces
+        if trials[0].rms > MAX_ERROR or abs(felt / contact - 1.0) > MAX_FORCE_ERROR:
+            print(
+                f'expected without delay: an RMS error of at most {1e3 * MAX_ERROR:g} mrad, and '
+                f'the contact force felt within {MAX_FORCE_ERROR:.0%}', file=sys.stderr
+            )
+            return 1
+        return 0
+
+
+def record(arm: DemoArm, delay: float) -> Trial:
+    """
+    Return what two arms do with a delay.
+
+    :param arm: arm of both sides
+    :param delay: delay of the link, each way, s
+    :raises DemoError: the arms do not couple, or do not stay coupled
+    """
+    arms = TwoArms(arm, delay)
+    arms.couple()
+    motion = arm.plan.motion
+    arms.hand.guide(motion.request(arm.joints))
+    free = arms.run(motion.duration)
+    arms.rest()
+    arms.run(1.0)
+    unloaded = float(arms.run(1.0).felt.mean())
+    arms.wall.position = arms.wall.place + GAP
+    arms.hand.guide(way_to_wall(arm, arms.link, GAP + DEPTH).request(arm.joints))
+    wall = arms.run(CONTACT)
+    if arms.coupling.state is not CouplingState.COUPLED or arms.coupling.ended:
+        raise DemoError(f'the arms were uncoupled: {arms.coupling.reason.value}')
+    wall.felt[:] -= unloaded
+    return Trial(delay, free, wall)
+
+
+def way_to_wall(arm: DemoArm, link: str, length: float) -> RestToRestMotion:
+    """
+    Return a straight motion of a link along the root link's x axis, without rotation.
+
+    :param arm: the arm, at its start pose
+    :param link: name of the link
+    :param length: length of the way, m
+    """
+    model = arm.model
+    numbers = [model.joint_names.index(name) for name in arm.joints]
+    q = model.neutral_position
+    q[numbers] = arm.plan.pose
+    rows = [q[numbers].copy()]
+    for _ in range(POINTS):
+        turn = model.forward_kinematics(q, link)[:3, :3]
+        twist = np.concatenate((np.zeros(3), turn.T @ [length / POINTS, 0.0, 0.0]))
+        q[numbers] += np.linalg.pinv(model.jacobian(q, link)[:, numbers], 1e-3) @ twist
+        rows.append(q[numbers].copy())
+    times = np.linspace(0.0, WAY, POINTS + 1)
+    s = times / WAY
+    share = POINTS * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+    q = np.array([np.interp(share, range(POINTS + 1), column) for column in np.transpose(rows)]).T
+    qd = np.gradient(q, times, axis=0)
+    qd[[0, -1]] = 0.0
+    return RestToRestMotion(arm.joints, times, q, qd, np.gradient(qd, times, axis=0))
+
+
+def table(trials: Sequence[Trial]) -> str:
+    """Return the trials as a table of text."""
+    rows: list[tuple[str, ...]] = [(
+        'delay each way', 'fastest joint', 'RMS error', 'contact force', 'force felt', 'settling'
+    )]
+    for trial in trials:
+        contact, felt = trial.forces
+        rows.append((
+            f'{1e3 * trial.delay:.0f} ms', f'{trial.free.speed.max():.2f} rad/s',
+            f'{1e3 * trial.rms:.2f} mrad', f'{contact:.1f} N', f'{felt:.1f} N',
+            f'{trial.settling:.2f} s',
+        ))
+    return text_table(rows, left=())
+
+
+def draw(path: Path, trials: Sequence[Trial], joints: Sequence[str], show: bool) -> None:
+    """
+    Draw one joint in free motion, its error, and the forces at the wall.
+
+    :param path: PNG file to write
+    :param trials: the trials
+    :param joints: names of the joints
+    :param show: whether to open a window
+    """
+    figure = new_figure(10.0, 9.0, window=show)
+    motion, error, forces = figure.subplots(3, 1)
+    fastest = int(np.argmax(np.ptp(trials[0].free.leader, axis=0)))
+    for number, trial in enumerate(trials):
+        colour, label = f'C{number}', f'{1e3 * trial.delay:.0f} ms'
+        time = trial.free.time - trial.free.time[0]
+        motion.plot(time, trial.free.leader[:, fastest], 'k:', label=None if number else 'leader')
+        motion.plot(time, trial.free.follower[:, fastest], colour, label=f'follower, {label}')
+        difference = np.abs(trial.free.leader - trial.free.follower).max(axis=1)
+        error.semilogy(time, np.maximum(1e3 * difference, 0.05), colour, label=label)
+        time = trial.wall.time - trial.wall.time[0]
+        forces.plot(time, trial.wall.contact, colour, lw=0.8, label=f'contact, {label}')
+        forces.plot(time, trial.wall.felt, colour, ls='--', label=f'felt, {label}')
+    motion.set(ylabel=f'{joints[fastest]}, rad', title='free motion')
+    error.set(ylabel='greatest error, mrad', xlabel='time, s')
+    forces.set(ylabel='force, N', xlabel='time, s', title='the follower meets a wall')
+    for axis in (motion, error, forces):
+        add_grid(axis)
+        axis.margins(x=0.01)
+        axis.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0), fontsize='small')
+    save(figure, path)
+    if show:
+        show_windows()

@@ -1,0 +1,208 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+A smooth motion along a demonstration, from rest to rest, within a tolerance and the limits.
+
+Each joint is a spline of degree 5 with evenly spaced knots, whose coefficients c minimise ::
+
+    integral (q_recorded - q)^2 dt + (1 / w^6) integral (d^3 q / dt^3)^2 dt.
+
+It passes what is slower than w and removes what is faster. w is 2 Hz: hands guide more slowly, and
+tremble at 8 to 12 Hz. Where this moves the path by more than the tolerance, w is greater. A
+spline stays in the range of its coefficients; so these are clipped to the position limits. Its
+points at the knots, with velocities and accelerations, give the same spline in a controller that
+interpolates by quintics.
+
+At both ends time is stretched, so that the motion begins and ends at rest whatever the recording
+does there: the path stays the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+import math
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..identification.excitation import RestToRestMotion
+from ..trajectory_check import Bound, Quantity
+from .demonstration import Demonstration, TeachError
+from .timing import ROUNDING, MotionLimits
+
+DEGREE, DERIVATIVE = 5, 3
+"""Degree of the spline, and the derivative that is small."""
+
+KNOTS = (0.05, 0.025, 0.0125)
+"""Intervals of the knots, s; the next one if the path cannot be followed within the tolerance."""
+
+CUTOFF = 2.0 * math.tau
+"""w unless the tolerance needs a greater one, rad/s."""
+
+SEARCH = 1.25
+"""Factor from one w to the next."""
+
+MAX_CUTOFF = 0.3 * math.tau
+"""Greatest product of w and the interval of the knots."""
+
+EASE = 0.4
+"""Duration of the stretched time at both ends, s; it is half of that in the recording."""
+
+WRITTEN = 1e-9
+"""Distance to the position limits, as a file rounds its numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Taught:
+    """
+    A taught motion.
+
+    :param motion: the motion
+    :param demonstration: the recording; its times are those of the motion
+    :param deviation: greatest distance of each joint from the recording, shape (n,), rad or m
+    :param tolerance: greatest allowed one, rad or m
+    :param slowed: bound of the times if the motion was slowed down to keep a limit, else ``None``
+    """
+
+    motion: RestToRestMotion
+    demonstration: Demonstration
+    deviation: Array
+    tolerance: float
+    slowed: Bound | None
+
+
+def smoothed(demonstration: Demonstration, limits: MotionLimits, tolerance: float) -> Taught:
+    """
+    Return a smooth motion along a demonstration.
+
+    :param demonstration: the recording
+    :param limits: limits of the robot
+    :param tolerance: greatest distance of a joint from the recording at any sample, rad or m
+    :raises TeachError: a joint was beyond its position limits, its noise exceeds the tolerance, or
+        gravity needs more effort than there is
+    """
+    names, recorded = demonstration.joint_names, demonstration.position
+    lower, upper = limits.range_of(names, recorded, tolerance)
+    time = _eased(demonstration.time)
+    room = np.minimum(WRITTEN, 0.25 * (upper - lower))
+    for interval in KNOTS:
+        splines = _Splines(time, recorded, interval)
+        found = splines.within(tolerance, lower + room, upper - room)
+        deviation = splines.deviation(found)
+        if deviation.max() <= tolerance:
+            break
+    else:
+        worst = int(deviation.argmax())
+        unit = limits.limits.unit(names[worst], Quantity.POSITION)
+        raise TeachError(
+            f'joint {names[worst]} is {deviation[worst]:.2g} {unit} from its recording after '
+            f'smoothing, more than the tolerance of {tolerance:g}: its positions have noise or '
+            'steps; use a greater --tolerance'
+        )
+    motion = splines.motion(names, found)
+    bound = limits.bound(motion)
+    slowed = bound if bound.stretch > 1.0 else None
+    factor = bound.stretch + ROUNDING if slowed else 1.0
+    return Taught(
+        motion.slowed(1.0 / factor),
+        replace(demonstration, time=factor * time),
+        deviation, tolerance, slowed,
+    )
+
+
+def _eased(time: Array) -> Array:
+    """Return the times of samples in the motion, which starts and ends slowly."""
+    duration = EASE
+    s = np.linspace(0.0, 1.0, 1001)
+    # The rate rises from 0 to 1: 3 s^2 - 2 s^3; its integral is the recorded time.
+    recorded = duration * (s**3 - 0.5 * s**4)
+    rise = np.interp(time, recorded, duration * s)
+    fall = np.interp(time[-1] - time, recorded, duration * s)
+    half = 0.5 * duration
+    eased: Array = np.where(time <= half, rise, time + half)
+    eased = np.where(time[-1] - time <= half, time[-1] + duration - fall, eased)
+    return eased
+
+
+class _Splines:
+    """
+    The splines of all joints for one set of knots.
+
+    :param time: of the samples, shape (N,), s, from 0 on
+    :param recorded: positions, shape (N, n), rad or m
+    :param interval: least interval of the knots, s
+    """
+
+    def __init__(self, time: Array, recorded: Array, interval: float) -> None:
+        from scipy.interpolate import BSpline
+        from scipy.sparse import csr_matrix, diags
+
+        count = max(2 * DEGREE, math.floor(time[-1] / interval))
+        self.times = np.linspace(0.0, time[-1], count + 1)
+        self._interval = time[-1] / count
+        ends = (np.zeros(DEGREE), np.full(DEGREE, time[-1]))
+        self._knots = np.concatenate((ends[0], self.times, ends[1]))
+        size = count + DEGREE
+        # At rest at both ends: the first three coefficients are equal, and the last three.
+        columns = np.clip(np.arange(size) - 2, 0, size - 5)
+        tied = csr_matrix((np.ones(size), (np.arange(size), columns)), shape=(size, size - 4))
+        self._recorded = recorded
+        self._samples = BSpline.design_matrix(time, self._knots, DEGREE).tocsr() @ tied
+        # The integral of the squared jerk, exact for a polynomial of degree 4.
+        nodes, weights = np.polynomial.legendre.leggauss(DEGREE - DERIVATIVE + 1)
+        places = (self.times[:-1, np.newaxis] + 0.5 * self._interval * (1.0 + nodes)).ravel()
+        rows, knots = tied, self._knots
+        for degree in range(DEGREE, DEGREE - DERIVATIVE, -1):
+            slope = degree / (knots[degree + 1 : -1] - knots[1 : -degree - 1])
+            rows = diags([-slope, slope], [0, 1], shape=(len(slope), rows.shape[0])) @ rows
+            knots = knots[1:-1]
+        rows = BSpline.design_matrix(places, knots, DEGREE - DERIVATIVE) @ rows
+        scale = np.tile(0.5 * self._interval * weights, count)
+        self._jerk = rows.T @ diags(scale) @ rows
+        spacing = np.gradient(time)
+        weighted = self._samples.T @ diags(spacing)
+        self._squares, self._product = weighted @ self._samples, weighted @ recorded
+        self._tied = tied
+
+    def within(self, tolerance: float, lower: Array, upper: Array) -> Array:
+        """
+        Return coefficients of each joint with the least w that keeps the tolerance.
+
+        Without any, they are those of the greatest w.
+
+        :param tolerance: greatest distance from the recording, rad or m
+        :param lower: least coefficients, shape (n,)
+        :param upper: greatest coefficients, shape (n,)
+        :returns: shape (m, n)
+        """
+        from scipy.sparse.linalg import splu
+
+        cutoff = CUTOFF
+        found = np.empty((self._samples.shape[1], self._recorded.shape[1]))
+        left = np.ones(len(lower), dtype=bool)
+        while left.any():
+            factors = splu((self._squares + cutoff**-6.0 * self._jerk).tocsc())
+            coefficients = np.clip(factors.solve(self._product), lower, upper)
+            found[:, left] = coefficients[:, left]
+            cutoff *= SEARCH
+            if cutoff > MAX_CUTOFF / self._interval:
+                break
+            left &= self.deviation(found) > tolerance
+        return found
+
+    def deviation(self, coefficients: Array) -> Array:
+        """Return the greatest distance of each joint from the recording, shape (n,)."""
+        deviation: Array = np.abs(self._samples @ coefficients - self._recorded).max(axis=0)
+        return deviation
+
+    def motion(self, names: tuple[str, ...], coefficients: Array) -> RestToRestMotion:
+        """Return the points at the knots."""
+        from scipy.interpolate import BSpline
+
+        spline: Any = BSpline(self._knots, self._tied @ coefficients, DEGREE)
+        states = [spline(self.times, order) for order in range(3)]
+        for values in states[1:]:
+            values[[0, -1]] = 0.0  # without rounding errors
+        return RestToRestMotion(names, self.times, *states)

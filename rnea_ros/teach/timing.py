@@ -1,0 +1,130 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Time scaling: the speed at which a motion keeps the limits.
+
+The factor is that of :mod:`rnea_ros.trajectory_check`, with a margin for friction and control.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+import math
+
+import numpy as np
+
+from ..arrays import Array
+from ..identification.excitation import LOAD_SHARE, RestToRestMotion
+from ..robot import RobotModel
+from ..trajectory_check import (
+    RATE,
+    Bound,
+    Quantity,
+    TrajectoryCheck,
+    TrajectoryLimits,
+    check,
+)
+from .demonstration import TeachError
+
+ACCELERATION = 10.0
+"""Acceleration limit of a joint without one, rad/s^2 or m/s^2; a URDF has none."""
+
+MAX_SAMPLES = 500_000
+"""Greatest number of samples of a check, but for the points: eight minutes at 1 kHz."""
+
+MAX_DURATION = 86400.0
+"""Longest motion, s."""
+
+ROUNDING = 1e-6
+"""Added to a factor of the times, so that rounding does not exceed a limit."""
+
+
+@dataclass(frozen=True, eq=False)
+class MotionLimits:
+    """
+    What a taught motion keeps.
+
+    :param model: the robot with its payload
+    :param limits: its limits
+    :param idle: positions of the joints that do not move, by name, rad or m
+    """
+
+    model: RobotModel
+    limits: TrajectoryLimits
+    idle: Mapping[str, float]
+
+    @classmethod
+    def of(
+        cls, model: RobotModel, limits: TrajectoryLimits, idle: Mapping[str, float]
+    ) -> MotionLimits:
+        """Return the limits of a robot, with an acceleration limit for every joint."""
+        given = np.isfinite(limits.acceleration)
+        acceleration = np.where(given, limits.acceleration, ACCELERATION)
+        return cls(model, replace(limits, acceleration=acceleration), idle)
+
+    def check(self, motion: RestToRestMotion) -> TrajectoryCheck:
+        """Return the check of a motion against the limits."""
+        return self._check(motion, self.limits)
+
+    def bound(self, motion: RestToRestMotion) -> Bound:
+        """
+        Return the least factor of a motion's times that keeps the limits with the margin.
+
+        :param motion: the motion
+        :raises TeachError: gravity alone needs more effort than there is, or the motion would take
+            longer than a day
+        """
+        limits = replace(
+            self.limits, velocity=LOAD_SHARE * self.limits.velocity,
+            effort=LOAD_SHARE * self.limits.effort,
+        )
+        figures = self._check(motion, limits).figures
+        assert figures is not None  # its points are at rest at both ends, with rising times
+        bound = figures.bound
+        if math.isinf(bound.stretch):
+            joint = limits.index(bound.joint)
+            row = int(np.abs(figures.efforts.time - bound.time).argmin())
+            unit = limits.unit(bound.joint, Quantity.EFFORT)
+            raise TeachError(
+                f'gravity needs {figures.efforts.gravity[row, joint]:.4g} {unit} of joint '
+                f'{bound.joint} at {bound.time:.2f} s, and {100.0 * LOAD_SHARE:g} % of its limit '
+                f'is {limits.effort[joint]:.4g} {unit}: keep away from that pose, or set the '
+                'limit (--effort-limits)'
+            )
+        if bound.stretch * motion.duration > MAX_DURATION:
+            raise TeachError(
+                f'the {bound.quantity.value} limit of joint {bound.joint} is so low that the '
+                f'motion would take {bound.stretch * motion.duration:.2g} s: correct the limit'
+            )
+        return bound
+
+    def _check(self, motion: RestToRestMotion, limits: TrajectoryLimits) -> TrajectoryCheck:
+        request = motion.request(motion.joint_names)
+        rate = min(RATE, MAX_SAMPLES / motion.duration)
+        return check(self.model, request, limits, self.idle, rate)
+
+    def range_of(
+        self, joint_names: tuple[str, ...], position: Array, tolerance: float
+    ) -> tuple[Array, Array]:
+        """
+        Return the position limits of joints, shape (n,) each.
+
+        :param joint_names: n joints
+        :param position: their positions, shape (N, n), rad or m
+        :param tolerance: by which they may be beyond their limits, rad or m
+        :raises TeachError: a joint was further beyond
+        """
+        columns = [self.limits.index(name) for name in joint_names]
+        lower, upper = self.limits.lower[columns], self.limits.upper[columns]
+        excess = np.maximum(lower - position, position - upper).max(axis=0)
+        worst = int(excess.argmax())
+        if excess[worst] > tolerance:
+            unit = self.limits.unit(joint_names[worst], Quantity.POSITION)
+            raise TeachError(
+                f'joint {joint_names[worst]} was {excess[worst]:.3g} {unit} beyond its limits, '
+                f'{lower[worst]:.4g} to {upper[worst]:.4g} {unit}: guide it inside, or correct '
+                '<limit> in the URDF'
+            )
+        return lower, upper

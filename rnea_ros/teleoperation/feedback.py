@@ -1,0 +1,92 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The efforts on the leader: filtered, limited and passive.
+
+A delay between contact and hand feeds energy into the leader: it gets more on the way out of a
+contact than it gave on the way in, and the arms oscillate. A passivity observer counts the energy
+that the feedback takes from the leader. When the feedback would give more than it has taken, the
+passivity controller damps the leader by the difference (Hannaford and Ryu, "Time-domain passivity
+control of haptic interfaces", IEEE Transactions on Robotics and Automation 18(1), 2002). The delay
+need not be known. One damping acts on the momentum of all joints: with one for each joint, light
+wrists could not dissipate what heavy joints bring in, and the oscillation stayed.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..arrays import Array
+from .settings import FeedbackSettings
+
+STORE = 1.0
+"""
+Greatest energy that the feedback may give back, or may have given too much, J.
+
+A wall takes more: what is lost in an impact must not be spent on an oscillation later.
+"""
+
+RISE_TIME = 0.05
+"""
+Shortest time from zero to the limit of an effort, s.
+
+The leader's node limits the rate of its commands: what it does not apply must not be counted.
+"""
+
+
+class LeaderEffort:
+    """
+    Makes the efforts on the leader from those that it shall feel.
+
+    :param settings: parameters with one value per joint, m of them
+    :ivar effort: the last efforts, shape (m,), N m or N
+    :ivar energy: energy that the feedback has taken from the leader, J
+    :ivar damping: damping of the passivity controller, per inertia, 1/s
+    """
+
+    def __init__(self, settings: FeedbackSettings) -> None:
+        self._limits = np.array(settings.limits)
+        self._time_constant = 1.0 / (math.tau * settings.cutoff)
+        self._damping_rate = settings.damping_rate
+        self._filtered = np.zeros_like(self._limits)
+        self.restart()
+
+    def restart(self) -> None:
+        """Start with no effort and no energy."""
+        self._filtered = np.zeros_like(self._limits)
+        self.effort = np.zeros_like(self._limits)
+        self._velocity = np.zeros_like(self._limits)
+        self.energy = 0.0
+        self.damping = 0.0
+
+    def update(
+        self, wanted: Array, velocity: Array, inertia: Array, share: float, dt: float
+    ) -> None:
+        """
+        Compute the next efforts.
+
+        :param wanted: efforts that the leader shall feel, shape (m,), N m or N
+        :param velocity: the leader's, shape (m,), rad/s or m/s
+        :param inertia: mass matrix of the leader's joints, shape (m, m), kg m^2 or kg
+        :param share: share of the efforts, 0 to 1, for a smooth start
+        :param dt: time since the last call, s
+        """
+        wanted = np.clip(wanted, -self._limits, self._limits)
+        self._filtered += dt / (dt + self._time_constant) * (wanted - self._filtered)
+        felt = share * self._filtered
+        # The last effort acted while the velocity changed from the last one to this one.
+        given = 0.5 * dt * float(self.effort @ (self._velocity + velocity))
+        self.energy = min(max(self.energy - given, -STORE), STORE)
+        self._velocity = velocity.copy()
+        momentum = inertia @ velocity
+        motion = float(velocity @ momentum)
+        missing = dt * float(felt @ velocity) - self.energy
+        self.damping = 0.0
+        if missing > 0.0 and motion > 0.0:
+            self.damping = min(missing / (dt * motion), self._damping_rate)
+        felt = np.clip(felt - self.damping * momentum, -self._limits, self._limits)
+        change = dt / RISE_TIME * self._limits
+        self.effort = self.effort + np.clip(felt - self.effort, -change, change)

@@ -1,0 +1,167 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The thread that couples the arms, and its topics."""
+
+from __future__ import annotations
+
+from array import array
+import threading
+import time
+import traceback
+from typing import Any
+
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool
+from trajectory_msgs.msg import JointTrajectory
+
+from ..feedforward import Reason
+from ..messages import FixedLayoutReader, JointStateSample, MalformedError
+from ..ros import PeriodicSchedule, PolledSubscription, prepare_interpreter, trajectory_message
+from .arm import Arm
+from .coupling import Coupling, Output
+from .settings import TeleoperationSettings
+
+JOINT_STATES = QoSProfile(depth=16, reliability=ReliabilityPolicy.BEST_EFFORT)
+NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+SENT = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+
+STOP_TIME = 1.0
+"""Longest time in which the follower is braked at the end, s."""
+
+
+class ArmTopics:
+    """
+    The subscriptions of one arm.
+
+    :param node: the node that subscribes
+    :param namespace: of the arm
+    """
+
+    def __init__(self, node: Any, namespace: str) -> None:
+        def subscribe(topic: str, qos: QoSProfile) -> PolledSubscription[bytes]:
+            name = in_namespace(namespace, topic)
+            return PolledSubscription(node, JointState, name, qos, raw=True)
+
+        self._states = subscribe('joint_states', JOINT_STATES)
+        self._efforts = subscribe('feedforward/external_effort', NEWEST)
+        self._read_states = FixedLayoutReader(JointStateSample.read)
+        self._read_efforts = FixedLayoutReader(JointStateSample.read)
+
+    def take_messages(self, arm: Arm, now: float, clock: float) -> None:
+        """
+        Pass the new messages on.
+
+        :param arm: inputs of the arm
+        :param now: monotonic time, s
+        :param clock: time of the stamps' clock, s
+        """
+        for message in self._states.take_all():
+            try:
+                sample, stamp = self._read_states(message)
+            except MalformedError:
+                arm.states.reject(Reason.MALFORMED)
+                continue
+            arm.states.take_sample(*sample, stamp=stamp, clock=clock, received=now)
+        for message in self._efforts.take_all():
+            try:
+                sample, _ = self._read_efforts(message)
+            except MalformedError:
+                arm.reject(Reason.MALFORMED)
+                continue
+            arm.take_effort(sample, now)
+
+
+class TeleoperationLoop:
+    """
+    Reads both arms, couples them and sends, at a fixed rate.
+
+    The topics exist from the start, the thread once the robots are known.
+
+    :param node: the node, which may be on an executor
+    :param settings: the parameters
+    :ivar coupling: the coupling; None before :meth:`start`
+    :ivar failure: traceback of the exception that ended the thread, empty if none did
+    """
+
+    def __init__(self, node: Any, settings: TeleoperationSettings) -> None:
+        self.coupling: Coupling | None = None
+        self._clock = node.get_clock()
+        self._leader = ArmTopics(node, settings.leader)
+        self._follower = ArmTopics(node, settings.follower)
+        self._dead_man: PolledSubscription[Any] | None = None
+        if settings.dead_man_topic:
+            self._dead_man = PolledSubscription(node, Bool, settings.dead_man_topic, NEWEST)
+        self._setpoints = node.create_publisher(
+            JointTrajectory, in_namespace(settings.follower, 'feedforward/joint_trajectory'),
+            SENT,
+        )
+        self._efforts = node.create_publisher(
+            JointState, in_namespace(settings.leader, 'feedforward/additional_effort'), SENT
+        )
+        self._schedule = PeriodicSchedule(settings.period)
+        self._quit = False
+        self._thread: threading.Thread | None = None
+        self.failure = ''
+
+    @property
+    def running(self) -> bool:
+        """Whether the thread runs, or was not started yet."""
+        return self._thread is None or self._thread.is_alive()
+
+    def start(self, coupling: Coupling) -> None:
+        """
+        Start the thread.
+
+        :param coupling: the coupling
+        """
+        self.coupling = coupling
+        prepare_interpreter()
+        self._thread = threading.Thread(
+            target=self._run, args=(coupling,), name='teleoperation_loop', daemon=True
+        )
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread once the follower is at rest and the leader's efforts have faded."""
+        self._quit = True
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self, coupling: Coupling) -> None:
+        try:
+            self._schedule.start()
+            while not self._quit:
+                self._tick(coupling)
+            coupling.stop()
+            deadline = time.monotonic() + STOP_TIME
+            while time.monotonic() < deadline and any(
+                sent is not None for sent in self._tick(coupling)
+            ):
+                pass
+        except Exception:  # the main thread logs it and ends the process
+            self.failure = traceback.format_exc()
+
+    def _tick(self, coupling: Coupling) -> Output:
+        self._schedule.wait()
+        now, clock = time.monotonic(), 1e-9 * self._clock.now().nanoseconds
+        self._leader.take_messages(coupling.leader, now, clock)
+        self._follower.take_messages(coupling.follower, now, clock)
+        pressed = None if self._dead_man is None else self._dead_man.take()
+        if pressed is not None:
+            coupling.set_dead_man(pressed.data, now)
+        output = coupling.step(now)
+        settings = coupling.settings
+        if output.setpoint is not None:
+            states = ([state] for state in output.setpoint)
+            self._setpoints.publish(trajectory_message(settings.joints, (0.0,), *states))
+        if output.effort is not None:
+            effort = array('d', output.effort)
+            self._efforts.publish(JointState(name=settings.joints_of_leader, effort=effort))
+        return output
+
+
+def in_namespace(namespace: str, topic: str) -> str:
+    """Return the name of an arm's topic; an empty namespace is that of the node."""
+    return f'{namespace}/{topic}' if namespace else topic

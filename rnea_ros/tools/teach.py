@@ -1,0 +1,324 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Teach a motion by hand, and play it back.
+
+The feedforward node is switched to mode gravity, so that the arm is weightless, and back at the
+end. While you guide the arm its joint states are recorded: with --seconds for that time, else from
+one press of the space bar to the next. With --waypoints each press of Enter keeps a pose, and q
+ends. A BAG of a guided motion is taught without ROS.
+
+The rest at both ends is cut. The motion is smoothed, moved by at most --tolerance, and slowed down
+if it would use more than 80 % of a velocity or effort limit. Waypoints are joined at rest in the
+fastest time that these limits allow, times --speed. The YAML file is a
+trajectory_msgs/JointTrajectory, as check_trajectory reads it.
+
+--play moves the robot: slowly to the start, then through the motion. Have the emergency stop at
+hand, and begin with --speed 0.2. Ctrl-C stops the motion.
+
+Exit code: 0 done; 1 the motion was stopped; 2 not possible: bad arguments, files or recordings.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import teach
+from ..arrays import Array
+from ..command_line import OneLineParser, split_ros_arguments, tool
+from ..feedforward.law import LAWS
+from ..identification import require_scipy
+from ..identification.excitation import RestToRestMotion, motion_of, way
+from ..recordings import Recording, match_joints, read_joint_states, recording_from
+from ..robot import RobotModel
+from ..teach import MotionLimits, TeachError
+from ..trajectory_check import Quantity, TrajectoryLimits, report
+from .arguments import add_bag, add_gravity, by_joint, positive, speed, target
+from .model import load_model
+from .trajectory_sources import read_trajectory, with_model_names, write_trajectory
+
+if TYPE_CHECKING:
+    from .live import GuidedRobot, LiveNode, Mode
+
+LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
+FOREVER = 3600.0
+"""Longest recording by keys, s."""
+
+APPROACH = 1.0
+"""Velocity limit of the way to the start, of which it uses a quarter, rad/s or m/s."""
+
+STOPPED = 1
+
+
+def _parser() -> OneLineParser:
+    parser = OneLineParser(
+        prog='teach', description=__doc__,
+        epilog='example: teach --seconds 10 --out motion.yaml, then teach --play motion.yaml'
+    )
+    add = parser.add_argument
+    add_bag(parser, 'recording of a guided motion, instead of the robot')
+    add('--urdf', type=Path, help='URDF of the robot; default: the topic robot_description')
+    add('--out', type=target, help='YAML file to write; needed without --play')
+    add('--picture', type=target, help='PNG file: recorded and smoothed positions')
+    add('--seconds', type=positive, help='record for this time, without keys, s')
+    add('--waypoints', action='store_true', help='keep a pose at each press of Enter; q ends')
+    add('--tolerance', type=positive, default=0.01,
+        help='greatest distance from the recorded positions, rad or m; 0.01')
+    add('--joints', nargs='+', metavar='JOINT',
+        help="joints of the motion; default: those of the node's commands, else all")
+    add('--omit', nargs='+', default=[], metavar='JOINT', help='joints that are left out')
+    for quantity in LIMITED:
+        add(f'--{quantity.value}-limits', nargs='+', default=[], metavar='[JOINT=]LIMIT',
+            help=f"{quantity.value} limit of a joint, or of all others, instead of the URDF's"
+            + (' or 10 rad/s^2' if quantity is Quantity.ACCELERATION else ''))
+    add_gravity(parser)
+    add('--node', default='feedforward', help='name of the feedforward node; feedforward')
+    add('--keep-mode', action='store_true',
+        help='change no mode: the robot is guided by other means')
+    add('--play', type=Path, metavar='YAML', help='move the robot: play a motion')
+    add('--speed', type=speed, default=1.0, help='factor of the speed, at most 1 (default)')
+    add('--repeat', type=int, default=1, help='with --play: how often; 1')
+    add('--to', metavar='TOPIC', help='with --play: the topic of a joint_trajectory_controller; '
+        "default: the feedforward node's")
+    add('--yes', action='store_true', help='with --play: do not ask before the motion')
+    return parser
+
+
+def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Return the checked options, and the ROS arguments."""
+    own, ros_arguments = split_ros_arguments(arguments)
+    parser = _parser()
+    options = parser.parse_args(own)
+    plays, has_bag = options.play is not None, options.bag is not None
+    if plays == (options.out is not None):
+        parser.error('give --out to teach a motion, or --play to move the robot')
+    if plays and (has_bag or options.seconds or options.waypoints or options.picture):
+        parser.error('--play takes no BAG, --seconds, --waypoints or --picture')
+    if not plays and (options.repeat != 1 or options.to or options.yes):
+        parser.error('--repeat, --to and --yes need --play')
+    if options.repeat < 1:
+        parser.error(f'--repeat {options.repeat} is not above 0')
+    if has_bag and (options.seconds or options.waypoints or options.urdf is None):
+        parser.error('BAG needs --urdf, and takes no --seconds or --waypoints')
+    if options.waypoints and (options.seconds or options.picture):
+        parser.error('--waypoints takes no --seconds or --picture')
+    if plays and not (options.yes or sys.stdin.isatty()):
+        parser.error('--play asks before the motion, but there is no terminal; see --yes')
+    if not (plays or has_bag or options.seconds or sys.stdin.isatty()):
+        parser.error('there is no terminal for keys; see --seconds')
+    try:
+        options.limits = {
+            quantity: by_joint(flag, getattr(options, f'{quantity.value}_limits'))
+            for quantity in LIMITED
+            for flag in [f'--{quantity.value}-limits']
+        }
+    except ValueError as error:
+        parser.error(str(error))
+    return options, ros_arguments
+
+
+def _limits(options: argparse.Namespace, model: RobotModel) -> TrajectoryLimits:
+    limits = TrajectoryLimits.of_model(model)
+    for quantity, given in options.limits.items():
+        limits = limits.with_limits(quantity, given)
+    return limits
+
+
+def _model(options: argparse.Namespace, live: LiveNode | None) -> RobotModel:
+    source = options.urdf
+    if source is None:
+        from .live import LiveRobot
+
+        assert live is not None  # BAG needs --urdf
+        source = LiveRobot(live).description()
+    return load_model('teach', source, options.gravity)
+
+
+def _taught_joints(
+    options: argparse.Namespace, limits: TrajectoryLimits, commanded: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the joints of the motion, in the model's order."""
+    given = options.joints or commanded or limits.joint_names
+    for name in (*options.omit, *given):
+        limits.index(name)  # raises the error of an unknown joint
+    chosen = [name for name in given if name not in options.omit]
+    if not chosen:
+        raise TeachError('no joint is left: --omit names all')
+    return tuple(name for name in limits.joint_names if name in chosen)
+
+
+def _teach_recording(
+    options: argparse.Namespace, model: RobotModel, recording: Recording, commanded: Sequence[str]
+) -> None:
+    """Make a motion of a recording; report it and write the files."""
+    limits = _limits(options, model)
+    matched = match_joints(model.joint_names, recording.names)
+    recording = replace(recording.of_joints([*matched.values()]), names=tuple(matched))
+    joints = _taught_joints(options, limits, commanded)
+    shown = teach.demonstration(recording, limits, joints)
+    idle = {
+        name: float(position)
+        for name, position in zip(recording.names, recording.position[0], strict=True)
+        if name in limits.joint_names and name not in joints and np.isfinite(position)
+    }
+    kept = MotionLimits.of(model, limits, idle)
+    taught = teach.smoothed(shown, kept, options.tolerance)
+    print(teach.report(taught, limits))
+    _write(options, kept, taught.motion)
+    if options.picture is not None:
+        teach.picture(options.picture, model.name, taught, limits)
+
+
+def _write(options: argparse.Namespace, limits: MotionLimits, motion: RestToRestMotion) -> None:
+    motion = motion.slowed(options.speed)
+    print(report(limits.check(motion)))
+    write_trajectory(options.out, motion.request(motion.joint_names))
+    print(f'\nwritten: {options.out}; play it with teach --play {options.out}')
+
+
+def _record(options: argparse.Namespace, robot: GuidedRobot) -> Recording:
+    """Record a motion for a time, or from key to key."""
+    if options.seconds:
+        print(f'guide the robot: {options.seconds:g} s', flush=True)
+        return robot.record(options.seconds)
+    from .live import pressed_keys
+
+    with pressed_keys() as key:
+        print('guide the robot: the space bar starts the recording, q ends', flush=True)
+        if robot.key(key, ' q') != ' ':
+            raise TeachError('nothing was recorded: the space bar starts the recording')
+        print('recording: the space bar ends it', flush=True)
+        return robot.record(FOREVER, lambda: key() != '')
+
+
+def _keep_poses(robot: GuidedRobot) -> tuple[tuple[str, ...], list[Array]]:
+    """Keep a pose at each press of Enter; return the names of the joints, and the poses."""
+    from .live import pressed_keys
+
+    names: tuple[str, ...] = ()
+    poses: list[Array] = []
+    with pressed_keys() as key:
+        print('guide the robot: Enter keeps a pose, q ends', flush=True)
+        while robot.key(key, '\r\nq') in '\r\n':
+            names, pose = robot.pose()
+            poses.append(pose)
+            print(f'pose {len(poses)} is kept', flush=True)
+    return names, poses
+
+
+def _teach_live(options: argparse.Namespace, live: LiveNode) -> None:
+    from .live import GuidedRobot, Mode
+
+    model = _model(options, live)
+    robot = GuidedRobot(live, options.node)
+    mode = Mode(live, options.node)
+    with nullcontext() if options.keep_mode else mode.weightless():
+        if not options.waypoints:
+            recording = _record(options, robot)
+        else:
+            names, poses = _keep_poses(robot)
+    if not options.waypoints:
+        _teach_recording(options, model, recording, robot.joints)
+        return
+    poses = teach.distinct(poses)
+    limits = _limits(options, model)
+    joints = _taught_joints(options, limits, robot.joints)
+    columns = [names.index(name) for name in joints]
+    kept = MotionLimits.of(model, limits, {
+        name: float(value) for name, value in zip(names, poses[0], strict=True)
+        if name in limits.joint_names and name not in joints
+    })
+    _write(options, kept, teach.through(joints, [pose[columns] for pose in poses], kept))
+
+
+def _play(options: argparse.Namespace, live: LiveNode) -> bool:
+    """Move the robot; return whether the motion was completed."""
+    from .live import Mode, MovingRobot, confirm
+
+    model = _model(options, live)
+    request, _ = with_model_names(model, read_trajectory(options.play, None, 0))
+    joints = request.joint_names
+    motion = motion_of(model, request, model.neutral_position).of_joints(joints)
+    motion = motion.slowed(options.speed)
+    limits = MotionLimits(model, _limits(options, model), {})
+    _check(limits, motion, 'in the motion')
+    if options.to is None:
+        _check_mode(options, Mode(live, options.node))
+    topic = options.to or f'{options.node}/joint_trajectory'
+    robot = MovingRobot(live, joints, topic)
+    velocity = np.minimum(limits.limits.velocity, APPROACH)[
+        [limits.limits.index(name) for name in joints]
+    ]
+    start, end = motion.positions[0], motion.positions[-1]
+    back = way(joints, end, start, velocity)
+    for attempt in range(2):  # the robot may have moved during the question
+        approach = way(joints, robot.pose(), start, velocity)
+        _check(limits, approach, 'on the way to the start')
+        if attempt == 0:
+            confirm(approach.duration, options.repeat * motion.duration, options.speed,
+                    yes=options.yes)
+    played = motion.after(approach)
+    for _ in range(options.repeat - 1):
+        _check(limits, back, 'on the way back')
+        played = motion.after(back.after(played))
+    return robot.follow(played, joints, None)
+
+
+def _check(limits: MotionLimits, motion: RestToRestMotion, where: str) -> None:
+    """Reject a motion beyond a limit."""
+    for peak in limits.check(motion).violations:
+        unit = limits.limits.unit(peak.joint, peak.quantity)
+        raise TeachError(
+            f'{where} the {peak.quantity.value} of joint {peak.joint} is {peak.value:.4g} {unit} '
+            f'after {peak.time:.2f} s, beyond its limit of {peak.limit:.4g} {unit}: play it at a '
+            'lower --speed, or teach another motion'
+        )
+
+
+def _check_mode(options: argparse.Namespace, mode: Mode) -> None:
+    """Reject a mode that follows no motions."""
+    present = mode.value()
+    if present in LAWS and not LAWS[present].follows_motions:
+        raise TeachError(
+            f'the node {options.node} is in mode {present}, which follows no motion: ros2 param '
+            f'set {options.node} mode computed_torque'
+        )
+
+
+@tool
+def main(args: list[str] | None = None) -> int:
+    """
+    Teach a motion, or play one; return the exit code.
+
+    :param args: arguments of the command line; ``None`` for those of the process
+    """
+    options, ros_arguments = _options(sys.argv[1:] if args is None else args)
+    if options.play is None:
+        require_scipy()
+    if options.bag is not None:
+        model = _model(options, None)
+        _teach_recording(options, model, recording_from(read_joint_states(options.bag)), ())
+        return 0
+    try:
+        from .live import live_node
+    except ImportError as error:
+        raise TeachError(f'a robot needs ROS ({error}); or name a BAG') from error
+    # Ctrl-C stops the motion and restores the mode; the node must still publish then.
+    with live_node('teach', ros_arguments, ends_by_signals=False) as live:
+        if options.play is not None:
+            return 0 if _play(options, live) else STOPPED
+        _teach_live(options, live)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

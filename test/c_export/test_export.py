@@ -1,0 +1,83 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Exported C: it compiles without a warning, and its own test program finds no difference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from rnea_ros import InputError
+from rnea_ros.c_export import CExport, export_c
+from rnea_ros.feedforward.law import JointFriction
+from rnea_ros.tools.export import main
+from support.models.joint_trees import MOVING, model_of, random_parts
+from support.models.oracle_pairs import random_pair
+from support.models.robots import ROOT, SHIPPED, load
+
+COMPILERS = [name for name in ('gcc', 'clang') if shutil.which(name)]
+FLAGS = ['-std=c99', '-O2', '-Wall', '-Wextra', '-pedantic', '-Wdouble-promotion', '-Werror']
+
+needs_compiler = pytest.mark.skipif(not COMPILERS, reason='needs gcc or clang')
+
+
+def assert_test_passes(directory: Path, prefix: str = 'arm') -> None:
+    """Compile an exported robot with every compiler, and run its test program."""
+    for compiler in COMPILERS:
+        program, sources = directory / f'{compiler}_test', sorted(directory.glob('*.c'))
+        subprocess.run([compiler, *FLAGS, *sources, '-o', program, '-lm'], check=True)
+        subprocess.run([program], check=True, capture_output=True, timeout=20.0)
+
+
+@needs_compiler
+@pytest.mark.parametrize('single', [False, True], ids=['double', 'float'])
+def test_exported_code_passes_its_own_test_with_every_argument(
+    tmp_path: Path, single: bool
+) -> None:
+    model, rng = load(SHIPPED[0]), np.random.default_rng(0)
+    n, link = model.nv, model.body_names[6]
+    friction = JointFriction(
+        rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), rng.uniform(0.0, 0.1, n),
+        np.full(n, 0.05), rng.normal(size=n),
+    )
+    export = CExport(model, (link,), (link,), (link,), True, friction, rng.uniform(size=n))
+    export_c(export, tmp_path, prefix='arm', single_precision=single)
+    assert_test_passes(tmp_path)
+
+
+@needs_compiler
+def test_exported_code_computes_random_robots_and_every_joint_type(tmp_path: Path) -> None:
+    models = [random_pair(seed).model for seed in (1, 2, 3)]
+    for k, model in enumerate([*models, model_of(random_parts(0, MOVING))]):
+        export_c(CExport(model), tmp_path / str(k), prefix='arm')
+        assert_test_passes(tmp_path / str(k))
+
+
+@needs_compiler
+def test_the_tool_exports_an_identified_model(tmp_path: Path) -> None:
+    parameters = tmp_path / 'identified.yaml'
+    names = load(SHIPPED[1]).joint_names
+    parameters.write_text(
+        f'/**:\n  ros__parameters:\n    joints: {list(names)}\n    armature: [0.1]\n'
+        '    friction: {model: parameters, viscous: [0.5], coulomb: [1.0], offset: [0.2]}\n',
+        encoding='utf-8',
+    )
+    urdf = str(ROOT / 'urdf/panda_arm.urdf')
+    arguments = ['--urdf', urdf, '--out', str(tmp_path / 'c'), '--frame', names[0]]
+    assert main([*arguments, '--params-file', str(parameters)]) == 2  # a joint, not a link
+    arguments[-1] = load(SHIPPED[1]).body_names[-1]
+    assert main([*arguments, '--params-file', str(parameters), '--prefix', 'fer']) == 0
+    header = (tmp_path / 'c' / 'fer.h').read_text(encoding='utf-8')
+    for text in ('fer_drive_torques', 'SHA-256', 'qd[6..6]', 'multiplications', 'm/s^2'):
+        assert text in header
+    assert_test_passes(tmp_path / 'c')
+
+
+def test_a_prefix_that_is_not_a_name_is_rejected(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match='not a name in C'):
+        export_c(CExport(load(SHIPPED[1])), tmp_path, prefix='my-arm')

@@ -1,0 +1,139 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Distances between links and from walls, which pairs are compared, and what is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import sys
+
+import numpy as np
+import pytest
+
+from rnea_ros.collision import REACH, CollisionsNotCheckedError, Wall, collision_model
+from support.models.robots import ARM, joint, link, load, vendor_robots
+from support.models.shaped_arm import boxes, shaped, shaped_arm, tip_distance, write_stl
+
+pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+ELBOWS = np.linspace(2.2, 3.0, 9)
+POSES = np.column_stack((np.linspace(-1.0, 1.0, 9), ELBOWS))
+FLOOR = Wall('the floor', (0.0, 0.0, -0.4), (0.0, 0.0, 1.0))
+
+
+def test_the_distance_of_two_spheres_is_exact_up_to_the_reach() -> None:
+    model = collision_model(load(shaped_arm()))
+    assert model.pairs == (('base', 'lower'),)
+    exact = np.minimum([tip_distance(elbow) for elbow in ELBOWS], REACH)
+    assert exact.min() < 0.0 < exact.max()
+    np.testing.assert_allclose(model.distances(POSES)[:, 0], exact, atol=1e-9)
+    nearest = model.nearest(POSES)
+    assert (nearest.pair, nearest.row) == (('base', 'lower'), 8)
+
+
+def test_slopes_are_the_derivatives_of_distances() -> None:
+    model = collision_model(load(shaped_arm()), walls=[FLOOR])
+    q = np.random.default_rng(0).uniform((0.6, -3.0), (1.2, 3.0), (200, 2))
+    weight = np.random.default_rng(1).normal(size=(len(q), len(model.pairs)))
+    weight *= model.distances(q) < REACH - 1e-3
+    step = 1e-6
+    numeric = np.column_stack([
+        (weight * (model.distances(q + side) - model.distances(q - side))).sum(axis=1) / (2 * step)
+        for side in step * np.eye(2)
+    ])
+    assert np.count_nonzero(numeric) > 20
+    np.testing.assert_allclose(model.slopes(q, weight), numeric, atol=1e-6)
+
+
+def test_the_distance_from_a_wall_is_that_of_the_shape() -> None:
+    model = collision_model(load(shaped_arm()), walls=[FLOOR], walled=['lower'])
+    assert model.pairs[1:] == (('lower', 'the floor'),)
+    (distance,) = model.distances(np.array([[0.5, 0.0]]))[:, 1]
+    assert distance == pytest.approx(0.4 - 0.7 * np.sin(0.5) - 0.05, abs=1e-9)
+
+
+def test_links_that_cannot_approach_a_wall_are_left_out() -> None:
+    model = collision_model(load(shaped_arm()), walls=[FLOOR])
+    assert set(model.pairs[1:]) == {('upper', 'the floor'), ('lower', 'the floor')}
+
+
+def test_pairs_that_touch_in_nearly_all_poses_are_left_out_and_named() -> None:
+    model = collision_model(load(shaped_arm('<sphere radius="0.7"/>')), walls=[FLOOR])
+    assert ('base', 'lower') not in model.pairs
+    assert 'touches in nearly all poses: base and lower' in model.remarks[-1]
+
+
+def test_disabled_pairs_of_an_srdf_are_left_out(tmp_path: Path) -> None:
+    srdf = tmp_path / 'arm.srdf'
+    pair = '<disable_collisions link1="lower" link2="base" reason="Never"/>'
+    srdf.write_text(f'<robot name="shaped">{pair}</robot>', encoding='utf-8')
+    model = collision_model(load(shaped_arm()), srdf=srdf, walls=[FLOOR])
+    assert {other for _, other in model.pairs} == {'the floor'}
+    assert 'pairs of the SRDF' in model.remarks[-1]
+
+
+def test_rigidly_connected_links_are_never_compared() -> None:
+    more = link('tool', 0.1) + joint('mount', 'fixed', 'lower', 'tool', xyz=(0.2, 0, 0))
+    text = shaped(shaped_arm(more=more), 'tool', '<box size="0.2 0.2 0.2"/>')
+    assert set(collision_model(load(text)).pairs) == {('base', 'lower'), ('base', 'tool')}
+
+
+def test_a_gap_in_a_mesh_is_free(tmp_path: Path) -> None:
+    walls = boxes(
+        ((-0.5, -0.2, -0.2), (-0.3, 0.2, 0.2)), ((0.3, -0.2, -0.2), (0.5, 0.2, 0.2)),
+        ((-0.5, -0.2, -0.25), (0.5, 0.2, -0.2)),
+    )
+    write_stl(tmp_path / 'trough.stl', walls)
+    mesh = '<mesh filename="trough.stl" scale="1 1 1"/>'
+    model = collision_model(load(shaped_arm(mesh)), tmp_path / 'arm.urdf')
+    assert model.distances(np.array([[0.0, 3.0]])) > 0.0  # the tip is between the sides
+    assert model.distances(np.array([[-0.77, 1.955]])) < 0.0
+
+
+@pytest.mark.parametrize(
+    ('shape', 'reason'),
+    [('missing.stl', 'missing.stl is not found'), ('a.step', 'only STL, OBJ and DAE are read')],
+)
+def test_a_mesh_that_cannot_be_read_is_named(tmp_path: Path, shape: str, reason: str) -> None:
+    (tmp_path / 'a.step').write_text('', encoding='utf-8')
+    more = link('tool', 0.1) + joint('mount', 'fixed', 'lower', 'tool')
+    text = shaped(shaped_arm(more=more), 'tool', f'<mesh filename="{shape}"/>')
+    model = collision_model(load(text), tmp_path / 'arm.urdf')
+    assert not model.is_complete
+    assert model.remarks[0].startswith('without the shape of link tool: ')
+    assert reason in model.remarks[0]
+
+
+def test_a_robot_without_shapes_is_not_checked() -> None:
+    with pytest.raises(CollisionsNotCheckedError, match='the URDF has no collision shapes'):
+        collision_model(load(ARM))
+
+
+def test_without_mujoco_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, 'rnea_ros.collision.scene', None)
+    with pytest.raises(CollisionsNotCheckedError, match='pip install mujoco'):
+        collision_model(load(shaped_arm()))
+
+
+@pytest.mark.parametrize('urdf', vendor_robots('ur5_robot'))
+def test_no_collision_of_exact_meshes_is_missed(urdf: Path) -> None:
+    pin = pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
+    model = load(urdf)
+    ours = collision_model(model, urdf)
+    exact = pin.buildModelFromUrdf(str(urdf))
+    share = next(parent for parent in urdf.parents if parent.name == 'example-robot-data').parent
+    shapes = pin.buildGeomFromUrdf(
+        exact, str(urdf), pin.GeometryType.COLLISION, package_dirs=[str(share)]
+    )
+    for one, other in ours.pairs:
+        pair = (shapes.getGeometryId(f'{name}_0') for name in (one, other))
+        shapes.addCollisionPair(pin.CollisionPair(*pair))
+    data, found = exact.createData(), pin.GeometryData(shapes)
+    assert list(exact.names[1:]) == list(model.joint_names)
+    q = np.random.default_rng(0).uniform(-np.pi, np.pi, (60, model.nv))
+    touches = []
+    for pose in q:
+        pin.computeCollisions(exact, data, shapes, found, pose, False)
+        touches.append([result.isCollision() for result in found.collisionResults])
+    assert np.count_nonzero(touches) > 20
+    assert (ours.distances(q)[np.array(touches)] < 1e-5).all()

@@ -1,0 +1,88 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The examples run, and do what their page says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros import Wrench
+from rnea_ros.feedforward import State
+from support.models.robots import ROOT, load
+
+EXAMPLES = ROOT / 'examples'
+WITH_ROS = {
+    'cartesian_impedance', 'payload_at_run_time', 'read_terms', 'send_goal', 'send_trajectory'
+}
+"""Tested with the node in ``test_examples_with_ros.py``."""
+
+CHECKS: dict[str, Callable[[Any], bool]] = {
+    'batch_over_data': lambda largest: bool(largest[1] > 50.0),
+    'computed_torque': lambda errors: errors[1] < 0.03 < 5.0 * errors[1] < errors[0],
+    'custom_loop': lambda result: result[0] < 1e-3 and result[1] is State.FAULT,
+    'four_bar': lambda result: np.allclose(result, (20.30, 57.32, 20.0), atol=5e-3),
+    'gravity_compensation': lambda moved: moved < 1e-9,
+    'identify_from_arrays': lambda fit: bool(
+        np.all(fit.comparison.percent(fit.comparison.identified) < 5.0)
+    ),
+}
+"""What the result of each example's ``main`` must be."""
+
+
+def test_every_example_is_tested_and_on_the_page() -> None:
+    names = {path.stem for path in EXAMPLES.glob('*.py')}
+    assert names == {*CHECKS, *WITH_ROS, 'trajectory_lqr'}
+    page = (EXAMPLES / 'README.md').read_text(encoding='utf-8')
+    assert all(f']({name}.py)' in page for name in names)
+
+
+@pytest.mark.parametrize('name', CHECKS)
+def test_an_example_without_ros_does_what_the_page_says(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    pytest.importorskip('scipy', reason='scipy is not installed')
+    monkeypatch.chdir(tmp_path)
+    result = import_module(name).main()
+    assert CHECKS[name](result), result
+
+
+def test_the_cells_of_the_notebook_print_what_is_stored(
+    capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = json.loads((EXAMPLES / 'rnea.ipynb').read_text(encoding='utf-8'))
+    names: dict[str, Any] = {}
+    cells = [cell for cell in notebook['cells'] if cell['cell_type'] == 'code']
+    with np.printoptions():
+        for cell in cells:
+            exec(''.join(cell['source']), names)
+            printed = ''.join(''.join(output['text']) for output in cell['outputs'])
+            assert capsys.readouterr().out == printed
+    assert len(cells) == 6
+
+
+@pytest.mark.parametrize('axis', range(3))
+def test_the_cartesian_impedance_has_its_stiffness_and_does_not_overshoot(axis: int) -> None:
+    pytest.importorskip('rclpy', reason='rclpy is not installed')
+    physics = pytest.importorskip('rnea_ros.sim.physics', reason='MuJoCo is not installed')
+    example = import_module('cartesian_impedance')
+    urdf = ROOT / 'urdf/panda_arm.urdf'
+    model, pose = load(urdf), np.array([0.0, -0.8, 0.0, -2.2, 0.0, 1.6, 0.8])
+    arm = physics.SimulatedRobot(urdf.read_text(), initial_positions=pose, timestep=0.004)
+    law = example.CartesianImpedance(model, pose)
+    arm.apply_push(example.LINK, Wrench(force=10.0 * np.eye(3)[axis], frame='fer_link0'))
+    moved = []
+    for _ in range(500):
+        q, qd, _ = arm.state()
+        arm.step(model.gravity_torques(q) + law.efforts(q, qd))
+        moved.append(model.forward_kinematics(q, example.LINK)[:3, 3] - law.target[:3, 3])
+    np.testing.assert_allclose(moved[-1], 10.0 / 400.0 * np.eye(3)[axis], atol=1e-4)
+    assert np.max(moved, axis=0)[axis] < 1.01 * moved[-1][axis]

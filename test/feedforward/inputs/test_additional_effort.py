@@ -1,0 +1,197 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Efforts of another program: added to every law, limited, faded, and never after a pause."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+import pytest
+
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.law import LAWS, ControlLaw
+from rnea_ros.feedforward.settings import AdditionalEffortSettings
+from support.control.control_rig import Array, Rig, setpoint, two_joint_arm
+
+JOINTS = ('shoulder', 'elbow')
+LIMIT = 20.0
+FADE = 0.1
+DIRECT = AdditionalEffortSettings((LIMIT,), timeout=0.1, fade=0.001)
+"""A stream acts in full at its first tick of 1 ms, but for rounding of the time."""
+
+
+def rig(given: AdditionalEffortSettings = DIRECT, **settings: Any) -> Rig:
+    """Return an active arm of 100 N m in each joint."""
+    defaults: dict[str, Any] = {
+        'ramp_duration': 0.02, 'effort_rate_limit': (1e8,), 'kp': (40.0,), 'kd': (2.0,)
+    }
+    built = Rig(two_joint_arm(), additional_effort=given, **(defaults | settings))
+    built.q[:] = (0.4, -0.9)
+    built.activate()
+    return built
+
+
+def send(
+    rig: Rig, effort: ArrayLike, names: Sequence[str] = JOINTS, stamp: float | None = None
+) -> Reason | None:
+    """Let a message come now."""
+    return rig.controller.additional_effort.take_sample(
+        tuple(names), np.array(effort, dtype=np.float64),
+        stamp=rig.now if stamp is None else stamp, clock=rig.now, received=rig.now,
+    )
+
+
+def next_command(rig: Rig) -> Array:
+    command = rig.tick()
+    assert command is not None
+    return command
+
+
+def added(rig: Rig) -> Array:
+    """Return by how much the next command exceeds the gravity torque; no message comes."""
+    difference: Array = next_command(rig) - rig.gravity
+    return difference
+
+
+@pytest.mark.parametrize('with_motion', [True, False])
+@pytest.mark.parametrize('mode', LAWS.values())
+def test_efforts_are_added_to_every_law_in_a_term_of_their_own(
+    mode: type[ControlLaw], with_motion: bool
+) -> None:
+    rng = np.random.default_rng(1)
+    with_it, without = rig(mode=mode), rig(mode=mode)
+    for _ in range(2):
+        send(with_it, (0.0, 0.0))
+        with_it.tick()
+        without.tick()
+    for _ in range(100):
+        q, qd, effort = rng.uniform(-1.0, 1.0, (3, 2))
+        assert send(with_it, 20.0 * effort) is None
+        commands = []
+        for each in (with_it, without):
+            each.q[:], each.qd[:] = q, qd
+            if with_motion:
+                each.controller.follow(setpoint(JOINTS, 0.9 * q, qd), None)
+            commands.append(next_command(each))
+        np.testing.assert_allclose(commands[0] - commands[1], 20.0 * effort, rtol=0, atol=1e-12)
+        terms = with_it.controller.terms()
+        np.testing.assert_array_equal(terms.additional, 20.0 * effort)
+        np.testing.assert_allclose(terms.total(), commands[0], rtol=0, atol=1e-12)
+        assert not without.controller.terms().additional.any()
+
+
+@pytest.mark.parametrize(('names', 'expected'), [
+    (('elbow', 'shoulder'), (2.0, 1.0)), (('elbow',), (0.0, 1.0)), ((), (0.0, 0.0)),
+])
+def test_joints_are_matched_by_name_and_a_joint_left_out_has_none(
+    names: Sequence[str], expected: Sequence[float]
+) -> None:
+    arm = rig()
+    assert send(arm, (7.0, 8.0)) is None
+    arm.tick()
+    assert send(arm, (1.0, 2.0)[:len(names)], names) is None
+    np.testing.assert_allclose(added(arm), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(('effort', 'names', 'late', 'reason'), [
+    ((math.nan, 1.0), JOINTS, 0.0, Reason.NOT_FINITE),
+    ((1.0, -math.inf), JOINTS, 0.0, Reason.NOT_FINITE),
+    ((math.inf, -math.inf), JOINTS, 0.0, Reason.NOT_FINITE),
+    ((1.0, 1.0), ('shoulder', 'wrist'), 0.0, Reason.UNKNOWN_JOINT),
+    ((1.0, 1.0), ('elbow', 'elbow'), 0.0, Reason.DUPLICATE_JOINT),
+    ((1.0,), JOINTS, 0.0, Reason.WRONG_SIZE), ((), JOINTS, 0.0, Reason.WRONG_SIZE),
+    ((1.0, 1.0), (), 0.0, Reason.WRONG_SIZE), ((1.0, 1.0), JOINTS, 0.002, Reason.STAMP_NOT_NEWER),
+    ((1.0, 1.0), JOINTS, -1.0, Reason.STAMP_IN_FUTURE),
+])
+def test_a_bad_message_is_rejected_whole_and_counted_and_the_last_stays(
+    effort: Sequence[float], names: Sequence[str], late: float, reason: Reason
+) -> None:
+    arm = rig()
+    send(arm, (3.0, -4.0))
+    np.testing.assert_allclose(added(arm), (3.0, -4.0), atol=1e-9)
+    assert send(arm, effort, names, arm.now - late) is reason
+    np.testing.assert_allclose(added(arm), (3.0, -4.0), atol=1e-9)
+    assert arm.controller.additional_effort.rejections == Counter((reason,))
+
+
+def test_an_effort_above_its_limit_is_cut_and_flagged() -> None:
+    arm = rig(AdditionalEffortSettings((5.0, 0.0), fade=0.001))
+    for effort, cut in ((-4.0, False), (-6.0, True), (1e300, True), (5.0, False)):
+        send(arm, (effort, 0.0))
+        np.testing.assert_allclose(added(arm), (np.clip(effort, -5.0, 5.0), 0.0), atol=1e-9)
+        arm.tick()
+        assert (Reason.ADDITIONAL_EFFORT_CUT in arm.controller.flags) is cut
+    assert arm.controller.flag_counts[Reason.ADDITIONAL_EFFORT_CUT] == 1
+    arm.change(additional_effort=AdditionalEffortSettings((3.0,), fade=0.001))
+    for _ in range(40):
+        send(arm, (5.0, 0.0))
+        arm.tick()
+    np.testing.assert_allclose(added(arm), (3.0, 0.0), atol=1e-9)
+    arm.change(additional_effort=AdditionalEffortSettings(fade=0.001))
+    arm.run(0.03)
+    assert not arm.controller.flags
+    assert not arm.controller.additional_effort.enabled
+
+
+def test_a_stream_fades_in_and_out_linearly_within_timeout_and_fade() -> None:
+    arm = rig(AdditionalEffortSettings((LIMIT,), timeout=0.1, fade=FADE))
+    seen, expected = [], []
+    for tick in range(400):
+        if tick < 150:
+            send(arm, (10.0, 0.0))
+        seen.append(added(arm)[0])
+        rising, age = (tick + 1) / 100.0, (tick - 149) / 1000.0 + 0.001
+        falling = 1.0 - (age - 0.1) / FADE
+        expected.append(10.0 * max(min(rising, 1.0, falling if tick >= 150 else 1.0), 0.0))
+    np.testing.assert_allclose(seen, expected, atol=1e-9)
+    assert seen[148 + 200] != 0.0
+    assert not any(seen[151 + 200:])
+
+
+def stall(arm: Rig) -> None:
+    arm.run(0.15, feed=False)
+
+
+def block(arm: Rig) -> None:
+    arm.wait(150.0)
+    arm.tick()
+
+
+def withhold(arm: Rig) -> None:
+    arm.controller.permitted = False
+    arm.tick()
+    arm.controller.permitted = True
+    arm.tick()
+
+
+@pytest.mark.parametrize('interrupt', [stall, block, withhold])
+def test_old_efforts_do_not_come_back_after_a_pause(interrupt: Callable[[Rig], object]) -> None:
+    patient = AdditionalEffortSettings((LIMIT,), timeout=10.0, fade=0.001)
+    arm = rig(patient, hold_duration=1.0)
+    send(arm, (3.0, -4.0))
+    arm.tick()
+    interrupt(arm)
+    arm.run_until(State.ACTIVE, State.DEGRADED)
+    arm.run(0.1)
+    np.testing.assert_allclose(added(arm), 0.0, atol=1e-9)
+    send(arm, (3.0, -4.0))
+    np.testing.assert_allclose(added(arm), (3.0, -4.0), atol=1e-9)
+
+
+@pytest.mark.parametrize('end', ['request_stop', 'request_fault'])
+def test_the_end_of_the_control_is_without_them_though_messages_arrive(end: str) -> None:
+    arms = [rig(hold_duration=0.05), rig(hold_duration=0.05)]
+    for arm in arms:
+        ending = getattr(arm.controller, end)
+        ending(*([Reason.CLOCK_RESET] if end == 'request_fault' else []))
+        arm.tick()
+    while arms[0].state() in (State.HOLDING, State.RAMPING_DOWN):
+        send(arms[0], (10.0, 10.0))
+        np.testing.assert_array_equal(next_command(arms[0]), next_command(arms[1]))
+    assert not arms[0].commands[-1].any()

@@ -1,0 +1,113 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+
+import numpy as np
+import pytest
+
+from rnea_ros import InputError, UnknownNameError, Wrench
+from rnea_ros.feedforward.law import Gravity
+from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
+from support.control.closed_loop import Array, ClosedLoop
+from support.models.robots import ROOT, joint, link, robot
+
+pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+
+from rnea_ros.sim.hand import ScheduledPush, ScriptedHand
+from rnea_ros.sim.physics import SimulatedRobot
+
+CART = robot(
+    link('base'), link('cart', 2.0), joint('slide', 'prismatic', 'base', 'cart', axis=(1, 0, 0)),
+)
+PUSH = Wrench(force=(4.0, 0.0, 0.0))
+
+
+def test_a_push_starts_after_the_brakes_open_and_lasts_its_duration() -> None:
+    cart = SimulatedRobot(CART)
+    push = ScheduledPush(cart, 'cart', PUSH, start=0.1, duration=0.2)
+    speeds = []
+    for index in range(1000):
+        push.update()
+        cart.step([0.0] if index >= 500 else None)
+        speeds.append(cart.state().velocities[0])
+    # The brakes open in step 500; 4 N move 2 kg for 0.2 s.
+    assert speeds[600] == pytest.approx(0.0, abs=1e-12)
+    assert speeds[603] > 0.0
+    assert speeds[700] == pytest.approx(0.1 * 2.0, abs=0.005)
+    assert speeds[999] == pytest.approx(0.2 * 2.0, abs=0.005)
+    assert speeds[999] == pytest.approx(speeds[810], abs=1e-12)
+
+
+def test_a_push_without_a_duration_lasts_for_ever() -> None:
+    cart = SimulatedRobot(CART)
+    push = ScheduledPush(cart, 'cart', PUSH, start=0.0, duration=math.inf)
+    for _ in range(500):
+        push.update()
+        cart.step([0.0])
+    assert cart.state().velocities[0] == pytest.approx(0.5 * 2.0, abs=0.01)
+
+
+def test_a_push_that_cannot_be_is_rejected_before_its_time() -> None:
+    cart = SimulatedRobot(CART)
+    with pytest.raises(UnknownNameError, match='nowhere'):
+        ScheduledPush(cart, 'nowhere', PUSH, 1.0, 1.0)
+    with pytest.raises(InputError, match='push start: -1'):
+        ScheduledPush(cart, 'cart', PUSH, -1.0, 1.0)
+    with pytest.raises(InputError, match='push duration: nan'):
+        ScheduledPush(cart, 'cart', PUSH, 1.0, math.nan)
+
+
+PANDA, POSE = ROOT / 'urdf/panda_arm.urdf', np.array([0.3, -0.785, 0.2, -2.0, 0.4, 1.571, 0.785])
+
+OFFSET = np.array([0.01, -0.03, 0.5])
+
+
+def path(joints: Sequence[str], ends: Sequence[Array], duration: float) -> TrajectoryRequest:
+    """Return a path at rest at each of its points."""
+    rest = np.zeros(len(joints))
+    points = [
+        TrajectoryPoint(duration * number, end, rest, rest) for number, end in enumerate(ends)
+    ]
+    return TrajectoryRequest.of_points(tuple(joints), points)
+
+
+def test_a_hand_guides_a_weightless_arm_and_releases_it() -> None:
+    robot = SimulatedRobot(PANDA.read_text(encoding='utf-8'), initial_positions=POSE)
+    hand, target, joints = ScriptedHand(robot), POSE + 0.4, robot.joint_names
+    loop = ClosedLoop(
+        PANDA, POSE, simulated=robot, sense=lambda _: hand.update(), mode=Gravity,
+        ramp_duration=0.01,
+    )
+    hand.guide(path(joints, [POSE, target], 2.0))
+    loop.run(1.0)
+    assert np.abs(loop.q - POSE - 0.2).max() < 0.1
+    limits = np.array([limit.effort for limit in robot.limits])
+    assert (np.abs(hand.efforts) <= 0.5 * limits).all()
+    assert hand.efforts.any()
+    loop.run(3.0)
+    assert loop.q == pytest.approx(target, abs=0.01)
+    hand.guide(path(joints, [], 1.0))
+    loop.run(0.1)
+    assert not hand.efforts.any()
+
+
+def test_a_hand_is_springs_and_dampers_of_limited_strength() -> None:
+    robot = SimulatedRobot(PANDA.read_text(encoding='utf-8'), initial_positions=POSE)
+    hand = ScriptedHand(robot, np.full(7, 100.0), np.full(7, 5.0), np.full(7, 8.0))
+    joints = robot.joint_names
+    hand.guide(path(joints[:3], [POSE[:3] + OFFSET], 0.0))
+    hand.update()
+    assert not hand.efforts.any()  # the brakes are closed
+    robot.step(np.zeros(7))
+    q, qd = robot.motion
+    hand.update()
+    expected = 100.0 * (POSE[:3] + OFFSET - q[:3]) - 5.0 * qd[:3]
+    assert hand.efforts[:3] == pytest.approx(np.clip(expected, -8.0, 8.0), abs=1e-12)
+    assert hand.efforts[2] == 8.0
+    assert not hand.efforts[3:].any()
+    with pytest.raises(InputError, match='damping: -1 is negative'):
+        ScriptedHand(robot, damping=np.full(7, -1.0))

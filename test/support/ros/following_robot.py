@@ -1,0 +1,103 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A robot that follows trajectories exactly, and can be guided, for tests of tools."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+import time
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from support.control.trajectory_controller import Point, sample
+from support.models.robots import joint, link, robot
+
+Array: TypeAlias = NDArray[np.float64]
+
+ARM = robot(
+    link('base'), link('upper', 2.0, (0.2, 0.0, 0.0)), link('lower', 1.0, (0.1, 0.0, 0.0)),
+    link('finger', 0.1), joint('shoulder', 'revolute', 'base', 'upper', axis=(0, 1, 0)),
+    joint('elbow', 'revolute', 'upper', 'lower', xyz=(0.4, 0, 0), axis=(0, 1, 0)),
+    joint('grip', 'prismatic', 'lower', 'finger', xyz=(0.3, 0, 0), axis=(1, 0, 0)),
+)
+JOINTS = ('shoulder', 'elbow')
+POSE = (0.3, -0.4)
+
+
+class FollowingRobot:
+    """
+    A robot that follows every trajectory exactly, as a joint_trajectory_controller reads it.
+
+    :param node: of the test's own, spun in a thread
+    :param topic: of the trajectories
+    :param pace: of its time, which then begins at 0, beside the clock; 0 for the clock
+    """
+
+    def __init__(self, node: Any, topic: str = 'arm/joint_trajectory', pace: float = 0.0) -> None:
+        from sensor_msgs.msg import JointState
+        from trajectory_msgs.msg import JointTrajectory
+
+        self.trajectories: list[Any] = []
+        self.position = np.array(POSE)
+        self._points: list[Point] = []
+        self._epoch, self._pace = time.time(), pace
+        self._begin = self._due = self._now()
+        self._state = JointState
+        self._publisher = node.create_publisher(JointState, 'joint_states', 10)
+        node.create_subscription(JointTrajectory, topic, self._follow, 10)
+        node.create_timer(0.01, self._catch_up)
+
+    def guide(self, *poses: Sequence[float], seconds: float) -> None:
+        """Guide the robot from now on through poses, for some seconds to each."""
+        rest = np.zeros(2)
+        self._begin = self._due
+        self._points = [
+            Point(seconds * number, np.array(pose), rest, rest, np.zeros(0))
+            for number, pose in enumerate((self.position, *poses))
+        ]
+
+    def is_at(self, pose: Sequence[float]) -> bool:
+        return bool(np.abs(self.position - pose).max() < 1e-6)
+
+    def _follow(self, message: Any, info: Any) -> None:
+        self.trajectories.append(message)
+        if not message.points:
+            return  # rejected, as by the controller
+        here = Point(0.0, self.position, np.zeros(2), np.zeros(2), np.zeros(0))
+        points = [
+            Point(
+                point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec,
+                np.array(point.positions), np.array(point.velocities),
+                np.array(point.accelerations), np.zeros(0),
+            )
+            for point in message.points
+        ]
+        self._points = points if points[0].time == 0.0 else [here, *points]
+        sent = self._now() if self._pace else 1e-9 * info['source_timestamp']
+        self._begin = self._due = sent
+
+    def _now(self) -> float:
+        now = time.time()
+        return (now - self._epoch) * self._pace if self._pace else now
+
+    def _catch_up(self) -> None:
+        """Publish every state since the last: a stall leaves nothing of the motion out."""
+        while self._due < self._now():
+            self._publish()
+            self._due += 0.01
+
+    def _publish(self) -> None:
+        velocity = np.zeros(2)
+        if self._points:
+            self.position, velocity, _, _ = sample(self._points, self._due - self._begin)
+        message = self._state(
+            name=['grip', *JOINTS], position=array('d', [0.01, *self.position]),
+            velocity=array('d', [0.0, *velocity]), effort=array('d', [0.0, 1.0, 2.0]),
+        )
+        message.header.stamp.sec = int(self._due)
+        message.header.stamp.nanosec = round(1e9 * (self._due % 1.0))
+        self._publisher.publish(message)

@@ -1,0 +1,351 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""When leader and follower are coupled, and what each gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+import pytest
+
+from rnea_ros import InputError
+from rnea_ros.feedforward.trajectory import JointRules
+from rnea_ros.messages import JointStateSample
+from rnea_ros.parameters import from_values
+from rnea_ros.teleoperation import (
+    PARAMETERS,
+    Coupling,
+    CouplingState,
+    FeedbackSettings,
+    FeedbackSource,
+    TeleoperationSettings,
+    Uncoupled,
+    follower_rules,
+)
+from rnea_ros.teleoperation.coupling import ALIGNED, FADE_OUT, PAUSE
+from support.control.control_rig import panda_arm
+from support.models.robots import ROOT
+
+Array = NDArray[np.float64]
+
+JOINTS = ('shoulder', 'elbow')
+PERIOD = 0.002
+TIMEOUT = 0.1
+SPEEDS = np.array([2.0, 3.0])
+REACH = np.array([1.5, 2.0])
+LIMITS = np.array([10.0, 5.0])
+ACCELERATION = 10.0
+NOTHING = np.empty(0)
+
+
+class Arms:
+    """
+    A coupling with a leader that tests move and a follower that goes where it is commanded.
+
+    Every set-point and effort is inspected.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        rules = JointRules(JOINTS, -REACH, REACH, np.zeros(2, dtype=bool), SPEEDS)
+        feedback = FeedbackSettings(FeedbackSource.EXTERNAL_EFFORT, limits=tuple(LIMITS))
+        given: dict[str, Any] = {'joints': JOINTS, 'feedback': feedback} | settings
+        parameters = TeleoperationSettings(max_acceleration=ACCELERATION, **given)
+        self.coupling = Coupling(parameters, rules, lambda _: np.eye(2))
+        self.now = self.last = 50.0
+        self.q, self.qd = np.array([0.3, -0.4]), np.zeros(2)
+        self.follower = np.array([0.1, 0.2])
+        self.external = np.array([-2.0, 1.0])
+        self.silent: set[str] = set()
+        self.pressed: bool | None = None
+        self.setpoint: Array | None = None
+        self.effort: Array | None = None
+
+    @property
+    def felt(self) -> Array:
+        assert self.effort is not None
+        return self.effort
+
+    @property
+    def state(self) -> CouplingState:
+        return self.coupling.state
+
+    def feed(self) -> None:
+        """Let the messages of this tick come."""
+        leader, follower, now = self.coupling.leader, self.coupling.follower, self.now
+        names = self.coupling.settings.joints_of_leader
+        for arm, whose, q, qd in (
+            (leader, 'leader', self.q, self.qd),
+            (follower, 'follower', self.follower, np.zeros(2)),
+        ):
+            joints = names if arm is leader else JOINTS
+            if whose not in self.silent:
+                arm.states.take_sample(
+                    joints, q.copy(), qd.copy(), NOTHING, stamp=0.0, clock=now, received=now
+                )
+            if f'{whose}_node' not in self.silent:
+                arm.take_effort(JointStateSample(joints, NOTHING, NOTHING, self.external), now)
+        if self.pressed is not None:
+            self.coupling.set_dead_man(self.pressed, now)
+
+    def tick(self, *, fed: bool = True) -> None:
+        self.now += PERIOD
+        if fed:
+            self.feed()
+        elapsed, self.last = self.now - self.last, self.now
+        before = self.setpoint
+        motion, self.effort = self.coupling.step(self.now)
+        self.setpoint = None if motion is None else motion.position
+        if motion is not None:
+            assert all(np.isfinite(values).all() for values in motion)
+            assert (np.abs(motion.position) <= REACH + 1e-12).all()
+            assert (np.abs(motion.velocity) <= SPEEDS + 1e-9).all()
+            if before is not None:
+                step = np.abs(motion.position - before)
+                assert (step <= SPEEDS * elapsed + 1e-12).all(), step
+            self.follower = motion.position.copy()
+        if self.effort is not None:
+            assert np.isfinite(self.effort).all()
+            assert (np.abs(self.effort) <= LIMITS + 1e-12).all()
+
+    def run(self, duration: float, *, fed: bool = True) -> None:
+        for _ in range(round(duration / PERIOD)):
+            self.tick(fed=fed)
+
+    def couple(self) -> None:
+        while self.state is not CouplingState.COUPLED:
+            self.tick()
+            assert self.now < 65.0, self.coupling.reason
+        self.run(1.0)
+
+    def sway(self, duration: float, speed: float = 1.0) -> None:
+        """Move the leader there and back."""
+        start, began = self.q.copy(), self.now
+        for _ in range(round(duration / PERIOD)):
+            phase = np.pi * (self.now + PERIOD - began) / duration
+            self.q = start + speed * duration / np.pi * np.sin(phase) * np.array([1.0, -1.0]) / 2.0
+            self.qd = speed * np.cos(phase) * np.array([1.0, -1.0]) / 2.0
+            self.tick()
+
+
+def test_the_follower_aligns_slowly_before_it_is_coupled() -> None:
+    arms = Arms(align_speed=0.2)
+    positions, began = [arms.follower.copy()], arms.now
+    while arms.state is not CouplingState.COUPLED:
+        arms.tick()
+        assert arms.effort is None
+        positions.append(arms.follower.copy())
+    assert arms.now - began > PAUSE + (0.6 - ALIGNED) / 0.2
+    speed = np.abs(np.diff(positions, axis=0)) / PERIOD
+    assert speed.max() <= 0.2 + 1e-9
+    assert np.abs(np.diff(speed, axis=0)).max() / PERIOD <= ACCELERATION + 1e-6
+    arms.run(1.0)
+    np.testing.assert_allclose(arms.follower, arms.q, atol=1e-9)
+    np.testing.assert_allclose(arms.felt, arms.external, rtol=1e-6)
+
+
+def test_a_coupled_follower_gets_the_motion_of_the_mapped_joints() -> None:
+    arms = Arms(leader_joints=('b', 'a'), scale=(-0.5, 2.0), offset=(0.1, 0.0))
+    arms.couple()
+    arms.sway(2.0)
+    motion = arms.coupling.setpoints.motion
+    np.testing.assert_allclose(
+        motion.position, np.array([-0.5, 2.0]) * arms.q + np.array([0.1, 0.0]), atol=1e-9
+    )
+    np.testing.assert_allclose(motion.velocity, np.array([-0.5, 2.0]) * arms.qd, atol=2e-3)
+    arms.qd = np.zeros(2)
+    arms.run(0.1)
+    np.testing.assert_allclose(arms.felt, np.array([-0.5, 2.0]) * arms.external, rtol=1e-6)
+
+
+def test_a_spring_and_a_damper_may_couple_the_arms() -> None:
+    feedback = FeedbackSettings(
+        FeedbackSource.COUPLING, limits=tuple(LIMITS), stiffness=(50.0, 20.0), damping=(4.0, 2.0),
+        scale=(0.5,), damping_rate=0.0,
+    )
+    arms = Arms(feedback=feedback)
+    arms.couple()
+    np.testing.assert_allclose(arms.felt, 0.0, atol=1e-6)
+    stuck, arms.q = arms.follower - 0.05, arms.q + 0.01
+    for _ in range(200):
+        arms.follower = stuck.copy()
+        arms.tick()
+    np.testing.assert_allclose(arms.felt, 0.5 * np.array([50.0, 20.0]) * -0.06, rtol=1e-3)
+
+
+OBSTACLES: dict[Uncoupled, Callable[[Arms], object]] = {
+    Uncoupled.LEADER_STALE: lambda arms: arms.silent.add('leader'),
+    Uncoupled.FOLLOWER_STALE: lambda arms: arms.silent.add('follower'),
+    Uncoupled.LEADER_INACTIVE: lambda arms: arms.silent.add('leader_node'),
+    Uncoupled.FOLLOWER_INACTIVE: lambda arms: arms.silent.add('follower_node'),
+    Uncoupled.LEADER_JUMP: lambda arms: setattr(arms, 'q', arms.q + 0.5),
+    Uncoupled.DEAD_MAN: lambda arms: setattr(arms, 'pressed', False),
+    Uncoupled.STOPPED: lambda arms: arms.coupling.stop(),
+}
+
+
+@pytest.mark.parametrize('reason', OBSTACLES, ids=lambda reason: reason.value)
+def test_every_obstacle_leaves_a_held_follower_and_a_free_leader(reason: Uncoupled) -> None:
+    arms = Arms(dead_man_topic='switch')
+    arms.pressed = True
+    arms.couple()
+    arms.sway(0.3)
+    OBSTACLES[reason](arms)
+    efforts, speeds, began = [arms.effort], [arms.coupling.setpoints.motion.velocity], arms.now
+    while arms.now - began < 1.0:
+        arms.tick()
+        if arms.now - began > 0.2:
+            assert arms.effort is None or not arms.effort.any()
+        efforts.append(np.zeros(2) if arms.effort is None else arms.effort)
+        speeds.append(arms.coupling.setpoints.motion.velocity)
+    assert (arms.state, arms.coupling.reason) == (CouplingState.UNCOUPLED, reason)
+    assert not speeds[-1].any()
+    assert arms.coupling.ended == 1
+    # No jump: neither of the effort, nor of the speed when the follower brakes.
+    assert (np.abs(np.diff(np.array(efforts), axis=0)) <= 3.0 * LIMITS * PERIOD / FADE_OUT).all()
+    assert np.abs(np.diff(speeds, axis=0)).max() <= 3.0 * ACCELERATION * PERIOD
+    arms.run(2.0 * PAUSE)
+    assert arms.setpoint is None  # others may move the follower now
+
+
+@pytest.mark.parametrize('pressed', [None, True], ids=['without a switch', 'with a switch'])
+def test_the_way_back_is_to_align_again(pressed: bool | None) -> None:
+    arms = Arms(dead_man_topic='switch' if pressed else '')
+    arms.pressed = pressed
+    arms.couple()
+    arms.silent.add('leader_node')
+    for _ in range(100):
+        arms.q = arms.q + 0.001
+        arms.tick()
+    arms.silent.clear()
+    if pressed:
+        arms.run(3.0)
+        assert arms.state is CouplingState.UNCOUPLED  # a switch that stays pressed is not enough
+        arms.pressed = False
+        arms.run(0.1)
+        arms.pressed = True
+    seen = set()
+    for _ in range(1000):
+        arms.tick()
+        seen.add(arms.state)
+    assert CouplingState.ALIGNING in seen
+    assert arms.state is CouplingState.COUPLED
+
+
+def test_a_leader_beyond_the_limits_never_leads_the_follower_there() -> None:
+    arms = Arms(leader_velocity=50.0)
+    arms.couple()
+    for target, speed in ((np.array([2.5, -3.0]), 8.0), (np.array([0.0, 0.0]), 8.0)):
+        while (np.abs(arms.q - target) > 0.01).any():
+            arms.qd = np.clip((target - arms.q) / PERIOD, -speed, speed)
+            arms.q = arms.q + PERIOD * arms.qd
+            arms.tick()
+        assert arms.coupling.setpoints.limited.any()
+        arms.qd = np.zeros(2)
+        arms.run(2.0)
+        np.testing.assert_allclose(arms.follower, np.clip(target, -REACH, REACH), atol=1e-3)
+    assert arms.state is CouplingState.COUPLED
+    assert not arms.coupling.setpoints.limited.any()
+
+
+def test_a_follower_that_does_not_follow_is_left_alone() -> None:
+    arms = Arms()
+    arms.couple()
+    stuck = arms.follower.copy()
+    arms.qd = np.array([0.0, 1.0])
+    for _ in range(700):
+        arms.q = arms.q + PERIOD * arms.qd
+        arms.tick()
+        assert arms.setpoint is None or np.abs(arms.setpoint - stuck).max() <= 0.3 + 1e-9
+        arms.follower = stuck.copy()
+    assert arms.coupling.reason is Uncoupled.FOLLOWER_BEHIND
+    assert arms.coupling.ended == 1
+
+
+@pytest.mark.parametrize(('names', 'effort', 'word'), [
+    (JOINTS, [np.nan, 0.0], 'not_finite'), (JOINTS, [1e300, 0.0], 'not_finite'),
+    (JOINTS, [0.0], 'wrong_size'), (('shoulder', 'shoulder'), [0.0, 0.0], 'duplicate_joint'),
+    (('shoulder', 'wrist'), [0.0, 0.0], 'wrong_size'),
+])
+def test_bad_external_efforts_are_rejected_whole(
+    names: tuple[str, ...], effort: list[float], word: str
+) -> None:
+    arms = Arms()
+    arms.couple()
+    for _ in range(5):
+        arms.coupling.follower.take_effort(
+            JointStateSample(names, NOTHING, NOTHING, np.array(effort)), arms.now
+        )
+        arms.tick()
+    rejected = arms.coupling.follower.rejections
+    assert {reason.value: count for reason, count in rejected.items()} == {word: 5}
+    np.testing.assert_allclose(arms.felt, arms.external, rtol=1e-6)
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_whatever_comes_nothing_jumps(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    arms = Arms(dead_man_topic='switch' if seed % 2 else '', leader_velocity=20.0)
+    arms.pressed = True if seed % 2 else None
+    arms.couple()
+    parts = ('leader', 'follower', 'leader_node', 'follower_node')
+    seen = {arms.state}
+    for _ in range(12_000):
+        event = random.integers(400)
+        if event == 0:
+            arms.q = arms.q + random.normal(0.0, 1.0, 2)
+        elif event == 1:
+            arms.silent ^= {parts[random.integers(4)]}
+        elif event == 2:
+            arms.silent.clear()
+        elif event == 3 and arms.pressed is not None:
+            arms.pressed = bool(random.integers(2))
+        elif event == 4:
+            arms.external = random.normal(0.0, 30.0, 2)
+        elif event == 5:
+            arms.now += random.exponential(0.1)
+        elif event == 6:
+            arms.q = np.array([np.nan, 1e300])[random.permutation(2)]
+            arms.tick()
+            arms.q = arms.coupling.leader.states.position.copy()
+        elif event == 7:
+            arms.qd = random.normal(0.0, 4.0, 2)
+        arms.qd = arms.qd - 0.5 * PERIOD * (arms.qd + 2.0 * arms.q)
+        arms.q = arms.q + PERIOD * arms.qd
+        arms.tick(fed=event != 8)
+        seen.add(arms.state)
+    assert seen == set(CouplingState)
+    assert arms.coupling.ended > 3
+
+
+@pytest.mark.parametrize(('settings', 'parameter'), [
+    ({'joints': ('a', 'a')}, 'joints'), ({'joints': ('',)}, 'joints'),
+    ({'joints': ('a', 'b'), 'leader_joints': ('c',)}, 'leader_joints'),
+    ({'joints': ('a', 'b'), 'scale': (1.0, 1.0, 1.0)}, 'scale'),
+    ({'joints': ('a',), 'scale': (0.0,)}, 'scale'),
+    ({'joints': ('a',), 'timeout': 0.0}, 'timeout'),
+    ({'joints': ('a',), 'rate': np.nan}, 'rate'),
+    ({'feedback': FeedbackSettings(FeedbackSource.COUPLING), 'joints': ('a',)},
+     'feedback.limits'),
+])
+def test_unusable_parameters_are_named(settings: dict[str, Any], parameter: str) -> None:
+    with pytest.raises(InputError, match=rf'^{parameter}\b'):
+        TeleoperationSettings(**settings).per_joint()
+
+
+def test_the_page_explains_every_reason() -> None:
+    page = (ROOT / 'docs/teleoperation.md').read_text(encoding='utf-8')
+    assert all(f'`{reason.value}`' in page for reason in Uncoupled)
+
+
+def test_the_shipped_parameters_are_accepted_and_fit_the_panda() -> None:
+    yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
+    file = yaml.safe_load((ROOT / 'config/teleoperation.yaml').read_text(encoding='utf-8'))
+    given = file['teleoperation']['ros__parameters']
+    defaults = {name: declared.default for name, declared in PARAMETERS.items()}
+    assert given.keys() <= defaults.keys()
+    settings = from_values(TeleoperationSettings, defaults | given).per_joint()
+    assert follower_rules(panda_arm(), settings.joints).joint_names == settings.joints

@@ -1,0 +1,124 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The node teleoperation as a process, between two arms made of topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.ros.fake_robot import PANDA_ARM, POSE
+from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+JOINTS = ('fer_joint2', 'fer_joint4')
+NAMES = [f'fer_joint{number}' for number in range(1, 8)]
+LIMIT = 6.0
+PATIENT_TIMEOUT = 2.0
+
+PARAMETERS = (
+    f'joints:=[{",".join(JOINTS)}] rate:=100.0 align_speed:=1.0 timeout:={PATIENT_TIMEOUT} '
+    f'feedback.source:=external_effort feedback.limits:=[{LIMIT}] feedback.damping_rate:=0.0'
+)
+
+
+class TwoArms:
+    """
+    Both arms; the follower goes where the set-points say.
+
+    :param node: of the test's own
+    """
+
+    def __init__(self, node: Any) -> None:
+        from rclpy.qos import QoSProfile
+        from sensor_msgs.msg import JointState
+        from std_msgs.msg import String
+        from trajectory_msgs.msg import JointTrajectory
+
+        from rnea_ros.ros import LATCHED
+
+        self.leader = np.array(POSE)
+        self.follower = np.array(POSE) + 0.1
+        self.external = np.array([0.0, 4.0, 0.0, -9.0, 0.0, 0.0, 0.0])
+        self.setpoints: list[Any] = []
+        self.efforts: list[Any] = []
+        self.silent: set[str] = set()
+        self._kind = JointState
+        self._publishers = {}
+        for arm in ('leader', 'follower'):
+            node.create_publisher(String, f'{arm}/robot_description', LATCHED).publish(
+                String(data=PANDA_ARM)
+            )
+            for topic in (f'{arm}/joint_states', f'{arm}/feedforward/external_effort'):
+                publisher = node.create_publisher(JointState, topic, QoSProfile(depth=1))
+                self._publishers[topic] = publisher
+        node.create_subscription(
+            JointTrajectory, 'follower/feedforward/joint_trajectory', self._on_setpoint, 10
+        )
+        node.create_subscription(
+            JointState, 'leader/feedforward/additional_effort', self.efforts.append, 10
+        )
+        self._clock = node.get_clock()
+        node.create_timer(0.01, self._publish)
+
+    def _on_setpoint(self, message: Any) -> None:
+        self.setpoints.append(message)
+        for name, position in zip(message.joint_names, message.points[0].positions, strict=True):
+            self.follower[NAMES.index(name)] = position
+
+    def _publish(self) -> None:
+        for arm, position in (('leader', self.leader), ('follower', self.follower)):
+            for topic, fields in (
+                ('joint_states', {'position': position.tolist(), 'velocity': [0.0] * 7}),
+                ('feedforward/external_effort', {'effort': self.external.tolist()}),
+            ):
+                if f'{arm}/{topic}' in self.silent:
+                    continue
+                message = self._kind(name=NAMES, **fields)
+                message.header.stamp = self._clock.now().to_msg()
+                self._publishers[f'{arm}/{topic}'].publish(message)
+
+
+@contextmanager
+def running() -> Iterator[tuple[TwoArms, RosProcess]]:
+    domain_id = new_domain_id()
+    parameters = [part for each in PARAMETERS.split() for part in ('-p', each)]
+    process = RosProcess(
+        'rnea_ros.teleoperation.teleoperation_node', '--ros-args', *parameters, domain_id=domain_id
+    )
+    with ros_node(domain_id) as node:
+        arms = TwoArms(node)
+        with process:
+            yield arms, process
+
+
+@pytest.mark.ros
+def test_two_arms_are_aligned_coupled_and_let_go() -> None:
+    with running() as (arms, process):
+        process.wait_for('aligning')
+        process.wait_for('coupled')
+        assert wait_until(lambda: arms.efforts and arms.efforts[-1].effort[1] == -LIMIT)
+        felt = arms.efforts[-1]
+        assert tuple(felt.name) == JOINTS
+        assert felt.effort[0] == pytest.approx(4.0, rel=1e-3)
+        setpoint = arms.setpoints[-1]
+        assert tuple(setpoint.joint_names) == JOINTS
+        (point,) = setpoint.points
+        assert len(point.velocities) == len(point.accelerations) == len(JOINTS)
+        assert np.abs(arms.follower - arms.leader)[[1, 3]].max() < 1e-6
+        assert np.abs(arms.follower - arms.leader)[0] == pytest.approx(0.1)  # not coupled
+        arms.silent.add('follower/feedforward/external_effort')
+        process.wait_for('uncoupled: follower_inactive')
+        assert wait_until(lambda: not any(arms.efforts[-1].effort))
+        arms.silent.clear()
+        process.wait_for('aligning')
+        assert wait_until(lambda: any(arms.efforts[-1].effort))
+        process.interrupt()
+        assert process.wait() == 0
+        assert not any(arms.efforts[-1].effort)
