@@ -192,7 +192,7 @@ SIMULATED_ROBOT = NodeInterface(
         Endpoint('robot_description', 'std_msgs/msg/String', 'the URDF', LATCHED),
         Endpoint(
             'joint_states', 'sensor_msgs/msg/JointState',
-            'at `state_rate`; the effort is the applied one', RELIABLE,
+            'at `state_rate`; the effort is the applied one, in units of `effort_scale`', RELIABLE,
         ),
         Endpoint(
             'force_torque_sensor_broadcaster/wrench', 'geometry_msgs/msg/WrenchStamped',

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 import math
 
+import numpy as np
 from rclpy.exceptions import InvalidNodeNameException
 from rclpy.parameter import Parameter
 from rclpy.validate_node_name import validate_node_name
 
+from ..arrays import Array
 from ..errors import InputError
 from ..parameters import declarations_of, parameter
 from ..robot import STANDARD_GRAVITY, Payload, Wrench
@@ -63,6 +65,10 @@ class Options:
         False, "show the robot in MuJoCo's viewer, not faster than real time"
     )
     wrench_link: str = _option('', 'first link beyond the force-torque sensor; empty: no sensor')
+    effort_scale: Sequence[float] | None = _numbers(
+        'N m or N per unit of commanded and measured efforts, one per commanded joint, as of '
+        'motors that take currents; unset: 1'
+    )
     command_delay: int = _option(0, 'delay of commands, steps of 1 ms')
     extra_damping: Sequence[float] | None = _numbers(
         "one per commanded joint, added to the URDF's, N m s/rad or N s/m"
@@ -123,6 +129,20 @@ class Options:
     def urdf_text(self) -> str:
         """URDF text of the robot."""
         return self.robot_description or read_urdf(self.urdf)
+
+    def joint_scales(self, robot: SimulatedRobot) -> Array:
+        """
+        Return N m or N per unit of commanded and measured efforts of each commanded joint.
+
+        :raises InputError: not one finite value other than 0 per joint
+        """
+        count = len(robot.joint_names)
+        scale = np.ones(count) if self.effort_scale is None else np.array(self.effort_scale)
+        if scale.shape != (count,) or not (np.isfinite(scale) & (scale != 0.0)).all():
+            raise InputError(
+                'effort_scale', f'{scale.tolist()} is not {count} finite values other than 0'
+            )
+        return scale
 
     @property
     def steps_per_state(self) -> int:

@@ -66,6 +66,7 @@ class Broadcasters:
 
     def __init__(self, node: Any, robot: SimulatedRobot, options: Options) -> None:
         self._robot = robot
+        self._scale = options.joint_scales(robot)
         self._simulated_stamps = options.publish_clock
         self._epoch = 0
         self._wrench_link = options.wrench_link
@@ -106,6 +107,7 @@ class Broadcasters:
         stamp = self._stamp()
         for view, values in zip(self._views, measured, strict=True):
             view[:] = values
+        self._views[2][: len(self._scale)] /= self._scale
         self._state.header.stamp = stamp
         self._joint_states.publish(self._state)
         if self._wrench_link:
@@ -156,6 +158,7 @@ class PhysicsLoop:
         self.hand = ScriptedHand(robot)
         self._viewer = robot.open_viewer() if options.viewer else None
         self._commanded = slice(len(robot.joint_names))
+        self._scale = options.joint_scales(robot)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name='physics', daemon=True)
         self.failure: str | None = None
@@ -202,7 +205,10 @@ class PhysicsLoop:
 
     def _receive(self, message: Any | None) -> None:
         if message is not None:
-            self._controller.receive(message.data)
+            efforts = np.array(message.data, dtype=np.float64)
+            if efforts.shape == self._scale.shape:
+                efforts *= self._scale
+            self._controller.receive(efforts)
 
     def _step(self, measured: JointStates) -> JointStates:
         if self._push is not None:

@@ -190,9 +190,12 @@ def test_the_sensor_reads_the_weight_that_hangs_on_it(resting: Client) -> None:
 
 
 def test_commanded_gravity_torques_hold_the_robot_once_brakes_open() -> None:
-    with simulated_robot() as client:
+    scale = [2.1, -2.1, 1.5, 1.0, 0.5, 0.5, -0.5]  # of motors that take currents
+    with simulated_robot(effort_scale=scale) as client:
         carried = client.state.effort
-        np.testing.assert_allclose(carried, GRAVITY_TORQUES, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            np.multiply(carried, scale), GRAVITY_TORQUES, rtol=1e-9, atol=1e-9
+        )
         client.command(carried)
         time.sleep(0.5)
         np.testing.assert_allclose(client.state.position, POSTURE, atol=1e-6)
