@@ -26,6 +26,7 @@ from ..ros import (
     PolledNodeTime,
     logged_transition,
 )
+from ..urdf import read_description
 from .activation import Activation
 from .autostart import Autostart
 from .command_topic import ControllerJoints, OtherPublishers, difference
@@ -158,7 +159,8 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         return make_setup(values, self._urdf(values), self._controller_joints, before)
 
     def _urdf(self, values: Mapping[str, Any]) -> str:
-        return str(values['robot_description'] or self._urdf_from_topic)
+        source = values['robot_description']
+        return read_description(source) if source else self._urdf_from_topic
 
     def _configure(self, setup: ControlSetup) -> Configuration:
         self._configuration = Configuration(self, setup, self._command_topic)
@@ -195,7 +197,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     def _missing(self) -> str:
         """Return a text about what configure still needs; empty if nothing."""
         values = self._parameter_values.values()
-        if not self._urdf(values):
+        if not (values['robot_description'] or self._urdf_from_topic):
             topic = self.resolve_topic_name('robot_description')
             return f'no robot_description, neither as parameter nor on {topic}'
         if not listed_joints(values):

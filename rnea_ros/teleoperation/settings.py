@@ -70,9 +70,9 @@ class TeleoperationSettings:
     leader: str = parameter('leader', 'namespace of the leader, its node feedforward and topics')
     follower: str = parameter('follower', 'namespace of the follower')
     leader_description: str = parameter(
-        '', 'URDF text of the leader; empty: from its topic robot_description'
+        '', 'URDF of the leader, text or path; empty: from its topic robot_description'
     )
-    follower_description: str = parameter('', 'URDF text of the follower; empty: from its topic')
+    follower_description: str = parameter('', 'URDF of the follower; empty: from its topic')
     joints: tuple[str, ...] = parameter(('',), 'joints of the follower that follow the leader')
     leader_joints: tuple[str, ...] = parameter(
         ('',), "the leader's joint for each of these; ['']: the same names"

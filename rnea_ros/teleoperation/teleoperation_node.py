@@ -22,6 +22,7 @@ from ..errors import RneaError
 from ..parameters import declare_all, described, from_values
 from ..robot import RobotModel
 from ..ros import LATCHED, MACHINE_TIME, NodeProcess, check_topic, diagnostic_array
+from ..urdf import read_description
 from .coupling import Coupling, CouplingState
 from .loop import TeleoperationLoop, in_namespace
 from .models import follower_rules, leader_inertia
@@ -55,7 +56,9 @@ class Teleoperation(Node):
         self._logged = ''
         for arm in ARMS:
             if values[f'{arm}_description']:
-                self._models[arm] = RobotModel.from_urdf(values[f'{arm}_description'])
+                self._models[arm] = RobotModel.from_urdf(
+                    read_description(values[f'{arm}_description'])
+                )
                 continue
             self.create_subscription(
                 String, in_namespace(values[arm], 'robot_description'),

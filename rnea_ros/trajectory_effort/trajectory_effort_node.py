@@ -51,7 +51,7 @@ from ..ros import (
     check_topic,
     diagnostic_array,
 )
-from ..urdf import parse_urdf
+from ..urdf import parse_urdf, read_description
 from . import parameters
 from .planner import EffortPlan, EffortPlanner
 from .trajectory_controller import TrajectoryController
@@ -105,7 +105,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         self._logged_missing = ''
         load_decoder()
         if self._values['robot_description']:
-            self._load_model(self._values['robot_description'])
+            self._load_model(read_description(self._values['robot_description']))
         else:
             self.create_subscription(
                 String, 'robot_description', self._on_robot_description, LATCHED

@@ -18,7 +18,14 @@ from .mass import inertia_problem
 from .meshes import mesh_path, mesh_triangles
 from .parser import parse_urdf
 from .shapes import Shape, collision_shapes, disabled_pairs
-from .xml import MAX_BYTES, MAX_ELEMENTS, parse_xml, read_urdf, reduce_to_dynamics
+from .xml import (
+    MAX_BYTES,
+    MAX_ELEMENTS,
+    parse_xml,
+    read_description,
+    read_urdf,
+    reduce_to_dynamics,
+)
 
 __all__ = [
     'MAX_BYTES',
@@ -39,6 +46,7 @@ __all__ = [
     'mesh_triangles',
     'parse_urdf',
     'parse_xml',
+    'read_description',
     'read_urdf',
     'reduce_to_dynamics',
     'rounded',

@@ -21,6 +21,7 @@ from xml.parsers import expat
 from ..errors import UrdfError
 from ..xacro_files import expand, is_xacro
 
+BLANKS = '\ufeff \t\r\n'
 MAX_BYTES = 16 * 1024 * 1024
 MAX_ELEMENTS = 10_000
 """Most links, and most joints: bounds for time and memory."""
@@ -64,7 +65,7 @@ def read_urdf(source: str | os.PathLike[str]) -> str:
     :param source: XML, recognised by its first ``<``, or a path
     :raises UrdfError: the file cannot be read, is too large, is not text or cannot be expanded
     """
-    if isinstance(source, str) and source.lstrip('\ufeff \t\r\n').startswith('<'):
+    if isinstance(source, str) and source.lstrip(BLANKS).startswith('<'):
         return source
     path = Path(source)
     try:
@@ -76,6 +77,19 @@ def read_urdf(source: str | os.PathLike[str]) -> str:
     except (OSError, ValueError) as error:
         raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}: {error}') from error
     return expand(path) if is_xacro(path) else text
+
+
+def read_description(source: str) -> str:
+    """
+    Return URDF text from a parameter: XML, or the path of a regular file.
+
+    Unlike :func:`read_urdf` it never waits, as for a pipe.
+
+    :raises UrdfError: neither, or the file cannot be read
+    """
+    if not source.lstrip(BLANKS).startswith('<') and not os.path.isfile(source):
+        raise UrdfError('URDF', f'{source[:200]!r} is neither XML nor the path of a file')
+    return read_urdf(source)
 
 
 def parse_xml(text: str) -> ElementTree.Element:

@@ -110,13 +110,14 @@ class Lives:
     def live(self, life: int) -> None:
         """Start the node, let chance and events act on it, end or kill it."""
         witness, events, requests = self.witness, self.events, self.chaos.requests
-        launched, in_force, left = time.time(), witness.effort, events.made['leave']
+        launched, left = time.time(), events.made['leave']
         witness.begin_life()
         with self.play.process('rnea_ros.node.feedforward_node', CONTROL) as control:
             self.play.wait_for_control(witness, control)
             self.starts.append(time.time() - launched)
             if witness.numbered:
-                LIMITS.assert_begins_at(in_force, witness.node_command_at(launched, 0), PERIOD)
+                first = witness.node_command_at(launched, 0)
+                LIMITS.assert_begins_at(witness.efforts_in_force(first.sent), first, PERIOD)
             self.chaos.jumping = life % 2 == 0 and life < LIVES - 1
             events.stalling = not self.chaos.jumping
             self._act(life, control)

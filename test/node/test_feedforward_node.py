@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import yaml
 
+from support.models.robots import SHIPPED
 from support.ros.fake_robot import (
     GRAVITY,
     JOINTS,
@@ -113,6 +114,12 @@ def test_a_description_beside_the_parameter_counts_for_nothing(domain_id: int) -
             robot.describe(text)
             time.sleep(0.2)
         assert process.output.count('cannot configure: ') == 1
+
+
+def test_the_description_may_be_the_path_of_a_file(domain_id: int) -> None:
+    given = f'-p robot_description:={SHIPPED[1]}'
+    with fake_robot(domain_id, urdf=None) as robot, node(domain_id, given):
+        assert wait_until(lambda: robot.steady(GRAVITY))
 
 
 def test_new_descriptions_are_logged_at_most_once_a_second(

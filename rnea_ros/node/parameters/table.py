@@ -40,7 +40,9 @@ _COMPENSATIONS = ' | '.join(part.value for part in HardwareCompensation)
 class RobotSettings:
     """Parameters of the robot and of its controller, and when the node starts and ticks."""
 
-    robot_description: str = parameter('', 'URDF text; empty: from the topic robot_description')
+    robot_description: str = parameter(
+        '', 'URDF text, or path of a URDF or xacro file; empty: from the topic robot_description'
+    )
     strict_inertia: bool = parameter(
         False, 'reject a URDF with inertias that no rigid body can have; false: warn'
     )
