@@ -128,10 +128,11 @@ class Witness:
 
         :param sent: stamp of the command, s
         """
-        ages = sent - np.array(self.state_stamps)
+        stamps = self.state_stamps[:]  # the executor adds to the lists; the stamp is the last
+        ages = sent - np.array(stamps)
         earlier = ages >= 0.0
         current = earlier & (ages <= max(TIMEOUT, ages[earlier].min()))
-        efforts: Array = np.array(self.efforts)[current]
+        efforts: Array = np.array(self.efforts[: len(stamps)])[current]
         return efforts
 
     def count(self, source: str, key: str) -> int:
