@@ -35,12 +35,12 @@ FOLLOWED = 0.05
 FADE_IN = 0.5
 """Time in which this distance vanishes, and the efforts on the leader begin, s."""
 
-FADE_OUT = 0.08
+FADE_OUT = 0.04
 """
 Time in which the efforts on the leader end, s.
 
-With the default ``timeout`` they end within 0.2 s, and the link's delay, after an arm's
-node was killed.
+With the default ``timeout`` and a link's delay of 50 ms they end within 0.2 s after the follower's
+node was killed. The leader's node lets half its effort limit end in 0.05 s.
 """
 
 PAUSE = 1.0

@@ -29,6 +29,13 @@ Greatest energy that the feedback may give back, or may have given too much, J.
 A wall takes more: what is lost in an impact must not be spent on an oscillation later.
 """
 
+MEMORY = 0.2
+"""
+Time constant with which energy taken is forgotten, s.
+
+Without it noise shakes arms that lean on a wall: each swing spends what the one before brought in.
+"""
+
 RISE_TIME = 0.05
 """
 Shortest time from zero to the limit of an effort, s.
@@ -43,7 +50,7 @@ class LeaderEffort:
 
     :param settings: parameters with one value per joint, m of them
     :ivar effort: the last efforts, shape (m,), N m or N
-    :ivar energy: energy that the feedback has taken from the leader, J
+    :ivar energy: energy that the feedback has taken from the leader lately, J
     :ivar damping: damping of the passivity controller, per inertia, 1/s
     """
 
@@ -79,7 +86,8 @@ class LeaderEffort:
         felt = share * self._filtered
         # The last effort acted while the velocity changed from the last one to this one.
         given = 0.5 * dt * float(self.effort @ (self._velocity + velocity))
-        self.energy = min(max(self.energy - given, -STORE), STORE)
+        energy = min(max(self.energy - given, -STORE), STORE)
+        self.energy = energy if energy < 0.0 else energy * MEMORY / (MEMORY + dt)
         self._velocity = velocity.copy()
         momentum = inertia @ velocity
         motion = float(velocity @ momentum)

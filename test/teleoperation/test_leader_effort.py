@@ -56,6 +56,15 @@ def test_a_late_spring_gives_the_leader_no_energy(delay: float, seed: int) -> No
         assert max(free[-500:]) > 2.0 * max(damped)  # without it the oscillation grows
 
 
+def test_energy_that_was_taken_long_ago_is_not_given_back() -> None:
+    feedback, wanted = LeaderEffort(FeedbackSettings(limits=(10.0, 5.0))), np.array([-8.0, 0.0])
+    for speed, duration in ((0.3, 0.5), (0.0, 1.0)):
+        for _ in range(round(duration / PERIOD)):
+            feedback.update(wanted, np.array([speed, 0.0]), INERTIA, 1.0, PERIOD)
+        assert (feedback.energy > 0.2) is (speed > 0.0)
+    assert 0.0 < feedback.energy < 0.01
+
+
 def test_efforts_at_rest_are_exact_and_limited() -> None:
     feedback = LeaderEffort(FeedbackSettings(limits=(10.0, 5.0)))
     for _ in range(500):
