@@ -25,8 +25,8 @@ MARGIN = 0.6
 ZONES = SoftLimitSettings((MARGIN,), (200.0, 200.0, 200.0, 200.0, 25.0, 25.0, 25.0))
 """The values of docs/hand_guiding.md."""
 
-HARDEST = (59, 77, 80, 282, 340, 489, 553, 755, 785, 789)
-"""With a margin of 0.4 rad some of these pushes reach a limit."""
+HARD = 489
+"""Number of a push that reaches a limit with a margin of 0.4 rad."""
 
 
 def closest(pose: Array, direction: Array, zones: SoftLimitSettings) -> float:
@@ -49,7 +49,7 @@ def test_a_push_of_30_newtons_stops_before_every_limit(sign: float, axis: int) -
     assert distance > 0.0
 
 
-@pytest.mark.parametrize('number', [*HARDEST, *range(10)])
+@pytest.mark.parametrize('number', [HARD, *range(39)])
 def test_a_random_push_in_a_random_pose_stops_before_every_limit(number: int) -> None:
     model, random = load(PANDA), np.random.default_rng((1, number))
     room = model.position_upper - model.position_lower - 2.0 * MARGIN
