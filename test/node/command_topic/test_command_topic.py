@@ -304,8 +304,10 @@ def test_commands_are_amperes_and_all_else_is_newton_metres(domain_id: int) -> N
         assert 0.0 < share[0, 0] < 1.0
         assert (np.diff(share[:, 0]) <= 1e-9).all()
         assert (np.abs(commands) <= LIMITS).all()
-        assert wait_until(lambda: len(robot.efforts) > 0)
-        np.testing.assert_allclose(robot.efforts[-1][1], GRAVITY, rtol=1e-12)
+        # An effort of the ramp may come after commands that are sent more often.
+        assert wait_until(
+            lambda: robot.efforts and np.allclose(robot.efforts[-1][1], GRAVITY, 1e-12, 0.0)
+        )
         (result,) = robot.set_parameters(command_scale=[1.0])
         assert not result.successful
         assert result.reason.startswith('command_scale: cannot be changed while active')
