@@ -18,6 +18,7 @@ import re
 import sys
 from typing import Any
 
+import diagnostics_tables as diagnostics
 import interface_tables as tables
 from interface_tables import Endpoint, NodeInterface
 from rclpy.parameter import Parameter
@@ -68,7 +69,7 @@ def page() -> str:
         _diagnostics(
             'Status `feedforward: control`. Level WARN: a flag is set or an input is missing; '
             'ERROR: the control has ended.',
-            {**tables.CONTROL_DIAGNOSTICS, **tables.FOLLOWING_DIAGNOSTICS},
+            {**diagnostics.CONTROL_DIAGNOSTICS, **diagnostics.FOLLOWING_DIAGNOSTICS},
         ),
         _counts(),
         _node(tables.SIMULATED_ROBOT, _parameters(ROBOT_PARAMETERS)),
@@ -76,19 +77,19 @@ def page() -> str:
         _node(tables.EFFORT_WATCHDOG, _parameters(WATCHDOG_PARAMETERS)),
         _diagnostics(
             'Status `effort_watchdog`. Level ERROR: from `ramping` until the next command.',
-            tables.WATCHDOG_DIAGNOSTICS,
+            diagnostics.WATCHDOG_DIAGNOSTICS,
         ),
         _node(tables.TRAJECTORY_EFFORT, _effort_parameters()),
         _diagnostics(
             'Status `trajectory_effort: trajectories`. Rejected trajectories are counted as '
             '`count/rejected/<reason>`.',
-            tables.EFFORT_DIAGNOSTICS,
+            diagnostics.EFFORT_DIAGNOSTICS,
         ),
         _node(tables.TELEOPERATION, _parameters(TELEOPERATION_PARAMETERS)),
         _diagnostics(
             'Status `teleoperation`. Level OK: coupled. Rejected messages are counted as '
             '`count/<arm>/<topic>/<reason>`.',
-            tables.TELEOPERATION_DIAGNOSTICS,
+            diagnostics.TELEOPERATION_DIAGNOSTICS,
         ),
         _launch_files(),
     ]) + '\n'
@@ -205,7 +206,7 @@ def _diagnostics(about: str, keys: Mapping[str, str]) -> str:
 def _counts() -> str:
     rows = [
         (f'`count/{group}/<reason>`' if group else '`count/<flag>`', meaning)
-        for group, meaning in tables.COUNTS.items()
+        for group, meaning in diagnostics.COUNTS.items()
     ]
     return '\n'.join([
         'Counters since activation. [Troubleshooting](troubleshooting.md#by-word) explains every '

@@ -3,6 +3,8 @@
 
 """Send a trajectory to the node ``feedforward``: the last joint turns by 0.3 rad and back."""
 
+import time
+
 import rclpy
 from rclpy.duration import Duration
 from rclpy.wait_for_message import wait_for_message
@@ -17,7 +19,9 @@ def main() -> None:
     publisher = node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
     received, states = wait_for_message(JointState, node, 'joint_states', time_to_wait=60.0)
     assert received, 'no joint states'
+    deadline = time.monotonic() + 60.0
     while publisher.get_subscription_count() == 0:  # DDS discovery
+        assert time.monotonic() < deadline, 'no node feedforward'
         rclpy.spin_once(node, timeout_sec=0.1)
     there = list(states.position)
     there[-1] += 0.3

@@ -71,6 +71,21 @@ def rows_over_time(figure: Figure, joints: Sequence[str]) -> list[Axes]:
     return list(rows)
 
 
+def two_columns_over_time(figure: Figure, count: int) -> list[tuple[Axes, Axes]]:
+    """
+    Return rows of two axes over a common time.
+
+    :param figure: empty figure
+    :param count: number of rows
+    """
+    rows = figure.subplots(count, 2, squeeze=False, sharex=True)
+    for axis in rows.ravel():
+        add_grid(axis)
+    for axis in rows[-1]:
+        axis.set_xlabel('time, s')
+    return [(left, right) for left, right in rows]
+
+
 def add_grid(axis: Axes) -> None:
     """Add a grid and small tick labels."""
     axis.grid(alpha=0.3)

@@ -45,8 +45,8 @@ MAX_BODIES = 20
 
 
 def compute(arrays: tuple[NDArray[Any], ...], result: Array, row: int) -> bool:
-    """Write a computation into the result; each kernel has another one in its globals."""
-    raise NotImplementedError
+    """Write a computation into the result; each kernel has its own function in its globals."""
+    return False
 
 
 def of_motion(bodies: Records, result: Array, q: Array, qd: Array, qdd: Array) -> Array:

@@ -62,11 +62,12 @@ class Broadcasters:
     :param node: node of the publishers
     :param robot: simulated robot
     :param options: options of the robot
+    :ivar effort_scale: N m or N per unit of measured and commanded efforts, one per joint
     """
 
     def __init__(self, node: Any, robot: SimulatedRobot, options: Options) -> None:
         self._robot = robot
-        self._scale = options.joint_scales(robot)
+        self.effort_scale = options.joint_scales(robot)
         self._simulated_stamps = options.publish_clock
         self._epoch = 0
         self._wrench_link = options.wrench_link
@@ -107,7 +108,7 @@ class Broadcasters:
         stamp = self._stamp()
         for view, values in zip(self._views, measured, strict=True):
             view[:] = values
-        self._views[2][: len(self._scale)] /= self._scale
+        self._views[2][: len(self.effort_scale)] /= self.effort_scale
         self._state.header.stamp = stamp
         self._joint_states.publish(self._state)
         if self._wrench_link:
@@ -158,7 +159,6 @@ class PhysicsLoop:
         self.hand = ScriptedHand(robot)
         self._viewer = robot.open_viewer() if options.viewer else None
         self._commanded = slice(len(robot.joint_names))
-        self._scale = options.joint_scales(robot)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name='physics', daemon=True)
         self.failure: str | None = None
@@ -206,8 +206,9 @@ class PhysicsLoop:
     def _receive(self, message: Any | None) -> None:
         if message is not None:
             efforts = np.array(message.data, dtype=np.float64)
-            if efforts.shape == self._scale.shape:
-                efforts *= self._scale
+            scale = self._broadcasters.effort_scale
+            if efforts.shape == scale.shape:
+                efforts *= scale
             self._controller.receive(efforts)
 
     def _step(self, measured: JointStates) -> JointStates:

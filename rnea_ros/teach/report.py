@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 import textwrap
 
-from ..drawing import add_grid, legend_above, new_figure, save
+from ..drawing import legend_above, new_figure, save, two_columns_over_time
 from ..identification.excitation import LOAD_SHARE
 from ..trajectory_check import Quantity, TrajectoryLimits
 from .smoothing import Taught
@@ -58,7 +58,7 @@ def picture(path: Path, name: str, taught: Taught, limits: TrajectoryLimits) -> 
     motion, demonstration = taught.motion, taught.demonstration
     smooth = motion.at(demonstration.time)[0]
     figure = new_figure(11.0, 1.0 + 1.3 * len(motion.joint_names))
-    rows = figure.subplots(len(motion.joint_names), 2, squeeze=False, sharex=True)
+    rows = two_columns_over_time(figure, len(motion.joint_names))
     figure.suptitle(f'{name}: taught motion; rows differ in scale')
     scaled = 1000.0 * (smooth - demonstration.position)
     for index, (joint, (left, right)) in enumerate(zip(motion.joint_names, rows, strict=True)):
@@ -73,10 +73,6 @@ def picture(path: Path, name: str, taught: Taught, limits: TrajectoryLimits) -> 
             right.axhline(bound, color='C3', linewidth=0.9, linestyle='--')
         left.set_ylabel(f'{joint}\n{unit}', fontsize='small')
         right.set_ylabel(f'm{unit}', fontsize='small')
-    for axis in rows.ravel():
-        add_grid(axis)
-    for axis in rows[-1]:
-        axis.set_xlabel('time, s')
     for axis in rows[0]:
         legend_above(axis)
     save(figure, path)

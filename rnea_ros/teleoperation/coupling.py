@@ -39,8 +39,8 @@ FADE_OUT = 0.04
 """
 Time in which the efforts on the leader end, s.
 
-With the default ``timeout`` and a link's delay of 50 ms they end within 0.2 s after the follower's
-node was killed. The leader's node lets half its effort limit end in 0.05 s.
+With the default ``timeout`` and a delay of 50 ms they end within 0.2 s after the follower's node
+was killed. From the largest feedback, half the effort limit, the leader's rate limit needs 0.05 s.
 """
 
 PAUSE = 1.0

@@ -33,7 +33,7 @@ MEMORY = 0.2
 """
 Time constant with which energy taken is forgotten, s.
 
-Without it noise shakes arms that lean on a wall: each swing spends what the one before brought in.
+Without it arms that lean on a wall shake: each swing spends the energy of earlier ones.
 """
 
 RISE_TIME = 0.05

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arrays import Array
-from ..drawing import add_grid, legend_above, new_figure, save
+from ..drawing import legend_above, new_figure, save, two_columns_over_time
 from .check import MotionFigures
 from .limits import Quantity
 
@@ -36,7 +36,7 @@ def picture(path: Path, name: str, figures: MotionFigures) -> None:
     efforts, limits = figures.efforts, figures.limits
     joints = limits.joint_names
     figure = new_figure(11.0, 1.0 + 1.3 * len(joints))
-    rows = figure.subplots(len(joints), 2, squeeze=False, sharex=True)
+    rows = two_columns_over_time(figure, len(joints))
     figure.suptitle(f'{name}: velocities and efforts of the trajectory; rows differ in scale')
     for index, (joint, (left, right)) in enumerate(zip(joints, rows, strict=True)):
         velocity, total = efforts.velocity[:, index], efforts.total[:, index]
@@ -47,10 +47,6 @@ def picture(path: Path, name: str, figures: MotionFigures) -> None:
         _limit(right, efforts.time, total, float(limits.effort[index]))
         left.set_ylabel(f'{joint}\n{limits.unit(joint, Quantity.VELOCITY)}', fontsize='small')
         right.set_ylabel(limits.unit(joint, Quantity.EFFORT), fontsize='small')
-    for axis in rows.ravel():
-        add_grid(axis)
-    for axis in rows[-1]:
-        axis.set_xlabel('time, s')
     for axis in rows[0]:
         legend_above(axis)
     save(figure, path)

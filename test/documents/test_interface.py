@@ -21,6 +21,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='the simulated robot needs mujoco')
 
 from builtin_interfaces.msg import Time
+import diagnostics_tables as diagnostics
 import interface_reference
 import interface_tables as tables
 from interface_tables import NodeInterface
@@ -181,7 +182,7 @@ def test_the_reference_has_every_key_of_the_controls_diagnostics() -> None:
     control = (rig.controller, rig.states, statistics, clock)
     Reporter(node, *control, Counter(), command_topic).publish()
     (status,) = published[0].status
-    assert [value.key for value in status.values] == [*tables.CONTROL_DIAGNOSTICS]
+    assert [value.key for value in status.values] == [*diagnostics.CONTROL_DIAGNOSTICS]
 
 
 @pytest.mark.ros
@@ -198,13 +199,13 @@ def test_the_reference_has_every_key_of_the_other_nodes_diagnostics(graph: Any) 
     efforts = 'trajectory_effort: trajectories'
     nodes = {'effort_watchdog', 'feedforward: control', efforts, 'teleoperation'}
     assert wait_until(lambda: nodes <= seen.keys())
-    assert seen['effort_watchdog'] == [*tables.WATCHDOG_DIAGNOSTICS]
-    assert seen['teleoperation'] == [*tables.TELEOPERATION_DIAGNOSTICS]
+    assert seen['effort_watchdog'] == [*diagnostics.WATCHDOG_DIAGNOSTICS]
+    assert seen['teleoperation'] == [*diagnostics.TELEOPERATION_DIAGNOSTICS]
     of_a_plan = ('points', 'greatest_share_of_limit', 'greatest_deviation')
-    assert seen[efforts] == [key for key in tables.EFFORT_DIAGNOSTICS if key not in of_a_plan]
+    assert seen[efforts] == [key for key in diagnostics.EFFORT_DIAGNOSTICS if key not in of_a_plan]
     counts = [key for key in seen['feedforward: control'] if key.startswith('count/')]
     groups = {key.split('/')[1] for key in counts if key.count('/') == 2}
-    assert groups <= tables.COUNTS.keys()
+    assert groups <= diagnostics.COUNTS.keys()
 
 
 def test_every_launch_argument_and_executable_is_read_from_its_file() -> None:

@@ -63,7 +63,9 @@ REJECTED = {
         *set_to(
             'state_rate:=fast', 'state_rate:=2000.0', 'lockstep:=true', 'joints:=[fer_joint9]',
             'initial_positions:=[0.0]', 'wrench_link:=nowhere', 'push.link:=nowhere',
-            'controller:=a//b', also=f'urdf:={ROOT}/urdf/panda_arm.urdf -p ',
+            'controller:=a//b', 'effort_scale:=[2.1]',
+            'effort_scale:=[1.0,1.0,1.0,1.0,1.0,1.0,0.0]',
+            also=f'urdf:={ROOT}/urdf/panda_arm.urdf -p ',
         ),
     ],
     'effort_watchdog': set_to(

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 import re
 import warnings
@@ -15,7 +16,14 @@ import pytest
 from rnea_ros import RneaError, RobotModel, UrdfError, UrdfWarning
 from rnea_ros.feedforward.settings import resolve
 from rnea_ros.node.parameters import complete_values, joint_rules, settings_from
-from rnea_ros.urdf import JointLimits, parse_urdf, read_urdf, rounded, with_inertials
+from rnea_ros.urdf import (
+    JointLimits,
+    parse_urdf,
+    read_description,
+    read_urdf,
+    rounded,
+    with_inertials,
+)
 from support.cases import each
 from support.models.robots import (
     ARM,
@@ -178,6 +186,16 @@ def test_a_path_is_read_as_a_string_and_as_a_path(tmp_path: Path) -> None:
     path = tmp_path / 'arm.urdf'
     path.write_text(ARM, encoding='utf-8')
     assert parse_urdf(read_urdf(path)) == parse_urdf(read_urdf(str(path))) == parse_urdf(ARM)
+
+
+def test_a_parameter_is_text_or_a_regular_file_and_never_waits(tmp_path: Path) -> None:
+    path, pipe = tmp_path / 'arm.urdf', tmp_path / 'pipe'
+    path.write_text(ARM, encoding='utf-8')
+    os.mkfifo(pipe)
+    assert read_description(str(path)) == read_description(ARM) == ARM
+    for source in (str(pipe), str(tmp_path), 'none.urdf', 'a\0b', 9999 * 'a'):
+        with pytest.raises(UrdfError, match='neither XML nor the path of a file'):
+            read_description(source)
 
 
 @pytest.mark.parametrize('before', [

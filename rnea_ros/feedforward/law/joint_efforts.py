@@ -46,7 +46,7 @@ class JointEfforts:
         m = joints.size
         n = int(joints.max(initial=-1)) + 1
         self._constants = np.zeros((DAMPING + 1, m))
-        self._share = 1.0
+        self._share = 0.0
         self.acting = False
         self.damping = np.zeros(m)
         self.soft_limits = np.zeros(m)
@@ -62,7 +62,9 @@ class JointEfforts:
         """
         self._constants[:] = constants
         zones = np.isfinite(constants[[LOWER, UPPER]])
-        self.acting = bool(zones.any() or constants[DAMPING].any())
+        was_acting, self.acting = self.acting, bool(zones.any() or constants[DAMPING].any())
+        if not was_acting:
+            self._share = 0.0  # a motion may be followed
 
     def add(self, effort: Array, q: Array, qd: Array, dt: float, *, damped: bool) -> None:
         """

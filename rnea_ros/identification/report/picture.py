@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ...arrays import Array
-from ...drawing import add_grid, legend_above, new_figure, save
+from ...drawing import legend_above, new_figure, save, two_columns_over_time
 from ..comparison import Comparison, ModelErrors
 from ..result import Identification
 from ..run import Run
@@ -31,7 +31,7 @@ def picture(path: Path, result: Identification) -> None:
     comparison, names = result.comparison, result.prior.joint_names
     rows = np.flatnonzero(np.isfinite(comparison.effort_rms))
     figure = new_figure(11.1, 1.2 + 1.55 * len(rows))
-    axes = figure.subplots(len(rows), 2, squeeze=False, sharex=True)
+    axes = two_columns_over_time(figure, len(rows))
     judged = ', '.join(dict.fromkeys(run.name for run in comparison.held_out))
     figure.suptitle(f'{result.prior.name}: efforts of {judged}, not fitted; rows differ in scale')
     time, measured, urdf, identified = _over_time(comparison)
@@ -45,12 +45,8 @@ def picture(path: Path, result: Identification) -> None:
             rest = measured[:, joint] - model[:, joint]
             residuals.plot(time, rest, color=colour, linewidth=0.9)
         residuals.set_title(_figures(comparison, int(joint)), loc='right', fontsize='small')
-        for axis in (efforts, residuals):
-            add_grid(axis)
-    legend_above(axes[0, 0])
-    axes[0, 1].set_title('measured minus model', loc='left', fontsize='small')
-    for axis in axes[-1]:
-        axis.set_xlabel('time, s')
+    legend_above(axes[0][0])
+    axes[0][1].set_title('measured minus model', loc='left', fontsize='small')
     save(figure, path)
 
 

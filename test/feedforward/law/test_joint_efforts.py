@@ -233,6 +233,18 @@ def test_no_step_of_the_damping_when_a_motion_begins_and_ends() -> None:
     assert steps(commands) <= 1.01 * 5.0 * 0.3 * rig.period / 0.1
 
 
+def test_damping_that_is_set_during_a_motion_does_not_act_in_it() -> None:
+    rig = arm(mode=LAWS['feedforward'], effort_rate_limit=(1e8,))
+    rig.q[:], rig.qd[:] = (0.4, -0.9), 0.3
+    rig.run(0.1)
+    rig.controller.follow(swing(('shoulder', 'elbow'), rig.q, rig.q + 1e-9, 0.5), None)
+    rig.run(0.2)
+    rig.change(damping=(5.0,))
+    for _ in range(20):
+        rig.tick()
+        assert not rig.controller.terms().feedback.any()
+
+
 @pytest.mark.parametrize('speed', [0.1, 3.0])
 def test_entering_a_zone_makes_no_step(speed: float) -> None:
     efforts = single(zones(margin=0.5, stiffness=80.0, damping=6.0))

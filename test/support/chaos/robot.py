@@ -116,7 +116,6 @@ def start(node: Any) -> tuple[Controller, PhysicsLoop]:
         RealTime(controller, TIMESTEP, broadcasters.lose),  # type: ignore[arg-type]
         SimpleNamespace(  # type: ignore[arg-type]
             steps_per_state=options.steps_per_state, make_push=lambda _: hand, viewer=False,
-            joint_scales=options.joint_scales,
         ),
     )
     node.create_subscription(WrenchStamped, 'push', hand.push, 10)
