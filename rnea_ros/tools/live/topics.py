@@ -22,7 +22,8 @@ from ...recordings import Sample
 from ...ros import LATCHED
 from .node import TIMEOUT, LiveNode, SilentTopicError, live_node
 
-SENSOR = QoSProfile(depth=50, reliability=ReliabilityPolicy.BEST_EFFORT)
+SENSOR = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""As many messages wait while the tool computes, or the machine is busy: 1 s at 1 kHz."""
 
 INTERVAL = 0.01
 """Least interval of the collected samples, s; the comparison is low-pass filtered anyway."""

@@ -41,7 +41,9 @@ def played(
         for row in range(laps * rows):
             lap, k = divmod(row, rows)
             t = recorded.time[k] + lap * (recorded.time[-1] + recorded.time[1])
-            if done.wait(max(start + t / speed - time.monotonic(), 0.0)):
+            late = time.monotonic() - (start + t / speed)
+            start += max(late, 0.0)  # no bursts after a stall
+            if done.wait(max(-late, 0.0)):
                 return
             message = JointState(
                 name=list(recorded.names), position=array('d', recorded.position[k]),
