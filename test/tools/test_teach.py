@@ -126,9 +126,9 @@ def test_the_space_bar_starts_and_ends_a_recording(file: Path, first: bytes, cod
     keyboard, terminal = pty.openpty()
     with started(file, '--out', str(file), terminal=terminal) as (robot, teaching, mode):
         teaching.wait_for('the space bar starts')
-        robot.guide((1.0, 1.0), POSE, seconds=0.3)  # not recorded
-        assert wait_until(partial(robot.is_at, (1.0, 1.0)))
-        assert wait_until(partial(robot.is_at, POSE))
+        for pose in ((1.0, 1.0), POSE):  # not recorded
+            robot.guide(pose, seconds=0.3)
+            assert wait_until(partial(robot.is_at, pose))
         os.write(keyboard, first)
         if code == 0:
             teaching.wait_for('the space bar ends')

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+import math
 import time
 from typing import Any
 
@@ -152,7 +153,7 @@ class DemoClient:
             measured = self.measured()
             away = float(np.abs(measured - pose).max())
             if away > CATCH:
-                pose = np.clip(measured, *bounds)
+                pose, away = np.clip(measured, *bounds), math.inf  # it must stay there
             if self._trajectories.get_subscription_count() > 0:
                 self.send_pose(pose)
             return away < tolerance and self.diagnostics.get('state') in ('active', 'degraded')

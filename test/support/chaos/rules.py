@@ -21,6 +21,7 @@ from std_msgs.msg import Float64MultiArray
 from rnea_ros.ros import seconds
 from rnea_ros.watchdog.loop import MARK
 from support.chaos.sensors import FRAME
+from support.ros.ros_process import wait_until
 
 Array = NDArray[np.float64]
 
@@ -128,7 +129,9 @@ class Witness:
 
         :param sent: stamp of the command, s
         """
-        stamps = self.state_stamps[:]  # the executor adds to the lists; the stamp is the last
+        # States queue behind those of chaos; a stamp is added after its effort.
+        assert wait_until(lambda: max(self.state_stamps[-1:], default=0.0) > sent)
+        stamps = self.state_stamps[:]
         ages = sent - np.array(stamps)
         earlier = ages >= 0.0
         current = earlier & (ages <= max(TIMEOUT, ages[earlier].min()))
