@@ -14,6 +14,7 @@ from .contenders import (
     BATCH,
     BATCH_ON_ALL_CORES,
     PINOCCHIO,
+    SPECIALISED_BATCH,
     WORKSPACE,
     Computation,
     Pinocchio,
@@ -75,12 +76,14 @@ def batches(robot: Robot, effort: Effort, cores: set[int]) -> list[Result]:
     """Return what a sample takes among many: on one thread, and by us on all cores too."""
     count = effort.samples
     contenders = [our_batch(robot, count), Pinocchio(robot).batch(count)]
+    if robot.is_small:
+        contenders.append(our_batch(robot, count, specialised=True))
     times = race(contenders, [robot.samples(count)], effort.batch_rounds)
     results = [
         Result(
             Computation.BATCH, name, robot.joints, times.best(name), times.ratio(name, PINOCCHIO)
         )
-        for name in (BATCH, PINOCCHIO)
+        for name in (BATCH, SPECIALISED_BATCH, PINOCCHIO) if name in times.seconds
     ]
     # More samples, to be worth the threads; these two race for the gain over one thread.
     count = min(len(cores) * effort.samples_a_core, MAX_NUMBERS // robot.joints)

@@ -18,7 +18,9 @@ from .timing import Arguments, Contender, on_cores
 PINOCCHIO = 'Pinocchio'
 CHECKED = 'rnea_ros, checked call'
 WORKSPACE = 'rnea_ros, workspace'
+SPECIALISED = 'rnea_ros, specialised'
 BATCH = 'rnea_ros, one thread'
+SPECIALISED_BATCH = 'rnea_ros, specialised, one thread'
 BATCH_ON_ALL_CORES = 'rnea_ros, all cores'
 
 
@@ -41,16 +43,15 @@ Contenders: TypeAlias = dict[Computation, list[Contender]]
 
 
 def our_calls(robot: Robot) -> Contenders:
-    """Return the checked call of the model and the call of its workspace, for each quantity."""
+    """Return the checked call of the model and the calls of its workspaces, for each quantity."""
     model = robot.model
+    objects = {CHECKED: model, WORKSPACE: model.workspace()}
+    special = {SPECIALISED: model.specialise()} if robot.is_small else {}
 
-    def calls(method: str, arguments: int) -> list[Contender]:
-        def prepare(state: State) -> Arguments:
-            return state[:arguments]
-
+    def calls(method: str, arguments: int, *, specialised: bool = False) -> list[Contender]:
         return [
-            Contender(CHECKED, getattr(model, method), prepare),
-            Contender(WORKSPACE, getattr(model.workspace(), method), prepare),
+            Contender(name, getattr(each, method), lambda state: state[:arguments])
+            for name, each in (objects | (special if specialised else {})).items()
         ]
 
     last = model.body_names[-1]
@@ -59,9 +60,9 @@ def our_calls(robot: Robot) -> Contenders:
         return [Contender(CHECKED, call, lambda state: (state[0], last))]
 
     return {
-        Computation.INVERSE_DYNAMICS: calls('inverse_dynamics', 3),
-        Computation.GRAVITY: calls('gravity_torques', 1),
-        Computation.MASS_MATRIX: calls('mass_matrix', 1),
+        Computation.INVERSE_DYNAMICS: calls('inverse_dynamics', 3, specialised=True),
+        Computation.GRAVITY: calls('gravity_torques', 1, specialised=True),
+        Computation.MASS_MATRIX: calls('mass_matrix', 1, specialised=True),
         Computation.FORWARD_DYNAMICS: calls('forward_dynamics', 3),
         Computation.INVERSE_DERIVATIVES: calls('inverse_dynamics_derivatives', 3),
         Computation.FORWARD_DERIVATIVES: calls('forward_dynamics_derivatives', 3),
@@ -71,14 +72,14 @@ def our_calls(robot: Robot) -> Contenders:
     }
 
 
-def our_batch(robot: Robot, samples: int) -> Contender:
+def our_batch(robot: Robot, samples: int, *, specialised: bool = False) -> Contender:
     """Return inverse dynamics of many samples on one thread."""
     model = robot.model
 
     def call(Q: Array, QD: Array, QDD: Array) -> Array:
-        return model.inverse_dynamics_batch(Q, QD, QDD, threads=1)
+        return model.inverse_dynamics_batch(Q, QD, QDD, threads=1, specialised=specialised)
 
-    return Contender(BATCH, call, tuple, samples=samples)
+    return Contender(SPECIALISED_BATCH if specialised else BATCH, call, tuple, samples=samples)
 
 
 def our_batch_on(robot: Robot, samples: int, cores: set[int]) -> Contender:

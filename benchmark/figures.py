@@ -9,12 +9,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .compare import Memory, Result
-from .contenders import BATCH, CHECKED, WORKSPACE, Computation
+from .contenders import (
+    BATCH,
+    CHECKED,
+    SPECIALISED,
+    SPECIALISED_BATCH,
+    WORKSPACE,
+    Computation,
+)
 from .processes import TO_FIRST_TORQUE, StartUp
 
 TIMES_FASTER: Mapping[tuple[Computation, str], Mapping[int, float]] = {
     (Computation.INVERSE_DYNAMICS, CHECKED): {6: 1.2, 7: 1.2, 32: 2.0},
     (Computation.INVERSE_DYNAMICS, WORKSPACE): {6: 3.0, 7: 3.0, 32: 3.0},
+    (Computation.INVERSE_DYNAMICS, SPECIALISED): {7: 5.0},
     (Computation.GRAVITY, CHECKED): {6: 1.2, 7: 1.2, 32: 2.0},
     (Computation.GRAVITY, WORKSPACE): {6: 2.0, 7: 2.0, 32: 2.0},
     (Computation.MASS_MATRIX, CHECKED): {6: 1.2, 7: 1.2, 32: 1.2},
@@ -27,6 +35,7 @@ TIMES_FASTER: Mapping[tuple[Computation, str], Mapping[int, float]] = {
     (Computation.FORWARD_DERIVATIVES, WORKSPACE): {6: 1.5, 7: 1.5, 32: 1.5},
     (Computation.REGRESSOR, CHECKED): {6: 1.0, 7: 1.0, 32: 1.0},
     (Computation.BATCH, BATCH): {6: 10.0, 7: 10.0, 32: 8.0},
+    (Computation.BATCH, SPECIALISED_BATCH): {7: 25.0},
 }
 """Minimum speed relative to Pinocchio, by number of joints."""
 

@@ -1,13 +1,15 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Inverse dynamics of other libraries: MuJoCo, the textbook's code, PyKDL."""
+"""Inverse dynamics of other libraries: MuJoCo, the textbook's code, PyKDL, Dynibo."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,13 @@ from .timing import Arguments, Contender
 
 MUJOCO = 'MuJoCo, mj_inverse'
 KDL = 'PyKDL'
+DYNIBO = 'Dynibo'
 TEXTBOOK = 'modern_robotics'
 
 
-LIBRARIES = {MUJOCO: 'mujoco', KDL: 'PyKDL', TEXTBOOK: 'modern_robotics'}
+LIBRARIES = {
+    MUJOCO: 'mujoco', KDL: 'PyKDL', TEXTBOOK: 'modern_robotics', DYNIBO: 'dynibo',
+}
 
 
 def missing() -> list[str]:
@@ -36,7 +41,7 @@ def others(robot: Robot) -> list[Contender]:
     """Return inverse dynamics by the libraries that are installed and know the robot's kind."""
     makers: dict[str, Callable[[Any, Robot], Contender]] = {MUJOCO: _mujoco}
     if robot.is_chain:
-        makers |= {KDL: _kdl, TEXTBOOK: _textbook}
+        makers |= {KDL: _kdl, TEXTBOOK: _textbook, DYNIBO: _dynibo}
     return [
         make(import_module(LIBRARIES[name]), robot)
         for name, make in makers.items()
@@ -119,3 +124,21 @@ def _textbook(modern_robotics: Any, robot: Robot) -> Contender:
         return (*state, *fixed)
 
     return Contender(TEXTBOOK, modern_robotics.InverseDynamics, prepare)
+
+
+def _dynibo(dynibo: Any, robot: Robot) -> Contender:
+    """Return Dynibo's inverse dynamics, with the result's memory given."""
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / 'robot.urdf'
+        path.write_text(robot.urdf, encoding='utf-8')
+        model = dynibo.Robot.from_urdf(str(path))
+    upwards = -robot.model.gravity[2]
+    further = upwards / 9.80665 - 1.0  # its gravity is the standard one
+
+    def prepare(state: State) -> Arguments:
+        return (*state, None, np.empty(robot.joints))
+
+    def read(result: Any, arguments: Arguments) -> Array:
+        return np.array(result + further * model.gravity(arguments[0]))
+
+    return Contender(DYNIBO, model.inverse_dynamics, prepare, read)

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from .compare import Memory, Result
-from .contenders import BATCH, CHECKED, PINOCCHIO, WORKSPACE, Computation
+from .contenders import (
+    BATCH,
+    CHECKED,
+    PINOCCHIO,
+    SPECIALISED,
+    SPECIALISED_BATCH,
+    WORKSPACE,
+    Computation,
+)
 from .figures import Figure, figures
 from .growth import LARGE, SMALL, Growth
 from .processes import TO_FIRST_TORQUE, StartUp
@@ -25,6 +33,7 @@ ARM = 7
 SHOWN = {
     'checked call': (CHECKED, BATCH),
     'workspace': (WORKSPACE,),
+    'specialised': (SPECIALISED, SPECIALISED_BATCH),
     'Pinocchio': (PINOCCHIO,),
 }
 """The columns that users compare, and the contenders of each."""

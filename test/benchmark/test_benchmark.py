@@ -16,6 +16,8 @@ from benchmark.compare import Memory, Result, memory_of_calls
 from benchmark.contenders import (
     BATCH,
     CHECKED,
+    SPECIALISED,
+    SPECIALISED_BATCH,
     WORKSPACE,
     Computation,
     Pinocchio,
@@ -57,7 +59,8 @@ def test_all_libraries_compute_the_same_results(robot: Robot) -> None:
     check_agreement([*ours, *others(robot)], robot.states())
     if not hasattr(sys.modules['pinocchio'], 'ModelPool'):
         pytest.skip('this Pinocchio has no batch')
-    check_agreement([our_batch(robot, 9), Pinocchio(robot).batch(9)], [robot.samples(9)])
+    batches = [our_batch(robot, 9), our_batch(robot, 9, specialised=True)]
+    check_agreement([*batches, Pinocchio(robot).batch(9)], [robot.samples(9)])
 
 
 def test_a_different_result_ends_the_comparison() -> None:
@@ -99,7 +102,7 @@ def results_with(ratio: float) -> list[Result]:
     return [
         Result(quantity, contender, joints, 1e-6, ratio)
         for quantity in Computation
-        for contender in (CHECKED, WORKSPACE, BATCH)
+        for contender in (CHECKED, WORKSPACE, SPECIALISED, BATCH, SPECIALISED_BATCH)
         for joints in (6, 7, 32, 120)
     ]
 
