@@ -214,12 +214,12 @@ def test_a_live_motion_is_identified(tmp_path: Path) -> None:
     arm, urdf = load(ARM), tmp_path / 'a.urdf'
     robot = Robot(arm.with_inertial_parameters(1.3 * arm.inertial_parameters))
     recorded, domain_id = record(robot, Kind.MOTION, 4), new_domain_id()
-    arguments = ('--duration', '4', '--write-urdf', str(urdf))
+    arguments = ('--duration', '20', '--write-urdf', str(urdf))
     with (
         played(recorded, description(arm).text, domain_id, speed=8.0),
         RosProcess('rnea_ros.tools.identify', *arguments, domain_id=domain_id) as process,
     ):
         assert process.wait(60.0) == 0, process.output
         assert 'better: the identified model' in process.output
-        assert 'of 4 s' in process.output
+        assert '20 of 20 s' in process.output
     assert load(urdf).joint_names == arm.joint_names

@@ -220,7 +220,7 @@ def test_live_poses_are_collected_and_judged() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     recorded, domain_id = record(Robot(ARM, noise=0.02), Kind.STILL, 4, count=9), new_domain_id()
     urdf = (ROOT / 'urdf/panda_arm.urdf').read_text('utf-8')
-    arguments = ('--poses', '8', '--duration', '25')
+    arguments = ('--poses', '8', '--duration', '85')
     # Once more from the first pose where a stall hid some of them.
     with (
         played(recorded, urdf, domain_id, speed=4.0, laps=10),

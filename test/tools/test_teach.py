@@ -13,6 +13,7 @@ from pathlib import Path
 import pty
 import signal
 import termios
+import time
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,7 @@ def test_the_space_bar_starts_and_ends_a_recording(file: Path, first: bytes, cod
             teaching.wait_for('the space bar ends')
             robot.guide((0.5, 0.1), seconds=1.0)
             assert wait_until(partial(robot.is_at, (0.5, 0.1)))
+            time.sleep(1.0)  # at rest, while the last joint states may queue
             os.write(keyboard, b' ')
         assert teaching.wait(60.0) == code, teaching.output
         assert mode() == 'computed_torque'

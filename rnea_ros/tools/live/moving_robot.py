@@ -152,15 +152,13 @@ class MovingRobot:
         """Publish the motion and wait; return whether it was completed."""
         self._spin(MARGIN)
         self._received.clear()
-        begin = self._now()
-        end = begin + motion.duration + MARGIN
+        begin, end = self._now(), self._stamp + motion.duration + MARGIN
         self._publish(motion, joints)
         try:
             print(f'moving: {motion.duration:.1f} s; Ctrl-C stops', flush=True)
-            while self._now() < end:
-                count = len(self._received)
-                self._spin(TIMEOUT, lambda: self._now() >= end)
-                if len(self._received) == count:
+            while (stamp := self._stamp) < end:
+                self._spin(TIMEOUT, lambda: self._stamp >= end)
+                if self._stamp == stamp:
                     raise SilentTopicError(self._states.topic_name, TIMEOUT)
         except KeyboardInterrupt:
             self._stop(motion, joints, self._now() - begin)

@@ -62,10 +62,12 @@ class LiveRobot:
         self, topic: str, duration: float, enough: Callable[[Sequence[Sample]], bool]
     ) -> list[Sample]:
         """
-        Collect joint states until there are enough, time is over, or Ctrl-C is pressed.
+        Collect joint states until there are enough, their time is over, or Ctrl-C is pressed.
+
+        They also end when no message arrives for :data:`TIMEOUT`.
 
         :param topic: topic of the joint states
-        :param duration: greatest duration, s
+        :param duration: greatest duration by their stamps, s
         :param enough: called every second with the samples; True ends the collection
         :raises SilentTopicError: no message arrived
         """
@@ -84,11 +86,17 @@ class LiveRobot:
             )
 
         subscription = self._node.create_subscription(JointState, topic, take, SENSOR)
-        deadline = time.monotonic() + duration
+
+        def complete() -> bool:
+            return samples[-1].time - samples[0].time >= duration
+
         with suppress(KeyboardInterrupt, ExternalShutdownException):
             self._spin(min(TIMEOUT, duration), lambda: bool(samples))
-            while samples and time.monotonic() < deadline and not enough(samples):
-                self._spin(min(CHECK_INTERVAL, deadline - time.monotonic()))
+            known: list[Sample] = []
+            while len(samples) > len(known) and not enough(samples) and not complete():
+                known[:] = samples
+                self._spin(CHECK_INTERVAL, complete)
+                self._spin(TIMEOUT, lambda: len(samples) > len(known))
         if not samples:
             raise SilentTopicError(subscription.topic_name, min(TIMEOUT, duration))
         return samples
