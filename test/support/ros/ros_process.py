@@ -224,6 +224,7 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
     """
     import rclpy
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+    from rclpy.parameter import Parameter
 
     from support.message_info import pass_message_info
 
@@ -232,7 +233,11 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=domain_id)
     # Without rosout: rcl keeps its publishers in one table for all contexts, and crashes over it.
-    node = rclpy.create_node(name, context=context, enable_rosout=False, **options)
+    # Nor with the service of type descriptions, which only rclpy can destroy: see :func:`end`.
+    without = Parameter('start_type_description_service', value=False)
+    node = rclpy.create_node(
+        name, context=context, enable_rosout=False, parameter_overrides=[without], **options
+    )
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
 
