@@ -120,8 +120,12 @@ class Witness:
 
     def node_command_at(self, begin: float, index: int) -> Command:
         """Return a command of the node of those sent since a time, in order; -1 is the last."""
-        since = (each for each in self.commands if not each.from_watchdog and each.sent >= begin)
-        return sorted(since, key=lambda command: command.sent)[index]
+
+        def since() -> list[Command]:
+            return [each for each in self.commands if not each.from_watchdog and each.sent >= begin]
+
+        assert wait_until(since)  # diagnostics may arrive before commands
+        return sorted(since(), key=lambda command: command.sent)[index]
 
     def efforts_in_force(self, sent: float) -> Array:
         """
