@@ -134,7 +134,7 @@ def test_a_controller_back_in_another_order_needs_a_new_configuration(
         assert robot.change_state(Transition.TRANSITION_CLEANUP)
         assert wait_until(lambda: robot.change_state(Transition.TRANSITION_CONFIGURE))
         assert robot.change_state(Transition.TRANSITION_ACTIVATE)
-        assert wait_until(lambda: is_gravity(commands, OTHER_ORDER))
+        assert wait_until(lambda: is_gravity(commands, OTHER_ORDER)), process.output
 
 
 @pytest.mark.parametrize('joints', [OTHER_JOINTS, JOINTS[:6], (*JOINTS[:6], 'elbow')])

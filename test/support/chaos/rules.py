@@ -122,7 +122,8 @@ class Witness:
         """Return a command of the node of those sent since a time, in order; -1 is the last."""
 
         def since() -> list[Command]:
-            return [each for each in self.commands if not each.from_watchdog and each.sent >= begin]
+            of_node = [each for each in self.commands if not each.from_watchdog]
+            return [each for each in of_node if each.sent >= begin]
 
         assert wait_until(since)  # diagnostics may arrive before commands
         return sorted(since(), key=lambda command: command.sent)[index]
