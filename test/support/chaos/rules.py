@@ -21,7 +21,7 @@ from std_msgs.msg import Float64MultiArray
 from rnea_ros.ros import seconds
 from rnea_ros.watchdog.loop import MARK
 from support.chaos.sensors import FRAME
-from support.ros.ros_process import wait_until
+from support.ros.ros_process import PATIENCE, wait_until
 
 Array = NDArray[np.float64]
 
@@ -134,8 +134,9 @@ class Witness:
 
         :param sent: stamp of the command, s
         """
-        # States queue behind those of chaos; a stamp is added after its effort.
-        assert wait_until(lambda: max(self.state_stamps[-1:], default=0.0) > sent)
+        # Up to 5000 states of chaos may wait before; a stamp is added after its effort.
+        came = wait_until(lambda: max(self.state_stamps[-1:], default=0.0) > sent, 5.0 * PATIENCE)
+        assert came, f'{self.state_stamps[-1:]} {sent}'
         stamps = self.state_stamps[:]
         ages = sent - np.array(stamps)
         earlier = ages >= 0.0
