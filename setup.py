@@ -69,6 +69,7 @@ data_files = [
     (f'share/{PACKAGE}/config', glob('config/*.*')),
     (f'share/{PACKAGE}/config/presets', glob('config/presets/*.yaml')),
     (f'share/{PACKAGE}/examples', glob('examples/*.*')),
+    (f'share/{PACKAGE}/examples/gravity_controller', glob('examples/gravity_controller/*.*')),
     (f'share/{PACKAGE}/layouts', glob('layouts/*')),
     (f'share/{PACKAGE}/urdf', glob('urdf/*.urdf') + glob('urdf/*.xacro')),
 ]

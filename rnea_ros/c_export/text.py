@@ -47,8 +47,11 @@ class CText:
             f'Gravity: {", ".join(f"{x:g}" for x in model.gravity)} m/s^2 in the root link.',
             *(f'  {places}: {name}' for name, places in self._places()),
         ]
+        names = ', '.join(f'"{name}"' for name in model.joint_names)
         lines = [
             *self._comment(about), f'#ifndef {guard}', f'#define {guard}', '',
+            *self._comment(['Initialiser of an array: names of the joints, in the order of q.']),
+            f'#define {self._prefix.upper()}_JOINTS {{{names}}}', '',
             '#ifdef __cplusplus', 'extern "C" {', '#endif', '', *self._struct(),
         ]
         for function in functions:

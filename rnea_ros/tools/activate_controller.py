@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .live import LiveNode
 
 NOT_ACTIVATED = 1
-"""Exit code if the controller stays inactive."""
+"""Exit code if the controller was not activated."""
 
 HOLD_TIME = 100_000_000
 """Time of the trajectory point to hold, ns; a point at time 0 is a set-point, which expires."""
@@ -52,7 +52,7 @@ def commands_hold(values: Mapping[str, str]) -> bool:
     :raises NotActivatedError: the control has ended
     """
     state = State(values['state'])
-    if state not in (*CONTROLLING, State.WAITING, State.READY):
+    if state not in (*CONTROLLING, State.WAITING, State.READY, State.HOLDING):
         raise NotActivatedError(f'the control is {state.value} ({values["reason"]})')
     ramped_up = state in (State.ACTIVE, State.DEGRADED)
     return ramped_up and values['effort_controller'] == 'confirmed'
@@ -193,7 +193,7 @@ class Activator:
         if error is not None or not self._future.result().ok:
             # The response of Humble has no message.
             reason = error or getattr(self._future.result(), 'message', '') or 'request rejected'
-            raise NotActivatedError(f'{self._controller} stays inactive: {reason}')
+            raise NotActivatedError(f'{self._controller} was not activated: {reason}')
         return True
 
 

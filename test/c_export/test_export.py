@@ -78,6 +78,24 @@ def test_the_tool_exports_an_identified_model(tmp_path: Path) -> None:
     assert_test_passes(tmp_path / 'c')
 
 
+@needs_compiler
+def test_joint_names_are_an_initialiser_in_the_order_of_positions(tmp_path: Path) -> None:
+    model = load(SHIPPED[0])
+    export_c(CExport(model), tmp_path, prefix='arm')
+    source, program = tmp_path / 'names.c', tmp_path / 'names'
+    source.write_text(
+        '#include "arm.h"\n#include <stdio.h>\n\nint main(void)\n{\n'
+        '    const char *names[] = ARM_JOINTS;\n'
+        '    for (unsigned i = 0; i < sizeof names / sizeof *names; ++i)\n'
+        '        puts(names[i]);\n    return 0;\n}\n',
+        encoding='utf-8',
+    )
+    for compiler in COMPILERS:
+        subprocess.run([compiler, *FLAGS, source, '-o', program], check=True)
+        printed = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+        assert tuple(printed.split()) == tuple(model.joint_names)
+
+
 def test_a_prefix_that_is_not_a_name_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match='not a name in C'):
         export_c(CExport(load(SHIPPED[1])), tmp_path, prefix='my-arm')

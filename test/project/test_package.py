@@ -118,7 +118,10 @@ def test_the_wheel_has_what_ros_looks_for(wheel: zipfile.ZipFile) -> None:
         if '.data/data/' in name
     }
     expected = {'share/ament_index/resource_index/packages/rnea_ros', 'share/rnea_ros/package.xml'}
-    for directory in ('config', 'config/presets', 'examples', 'launch', 'layouts', 'urdf'):
+    for directory in (
+        'config', 'config/presets', 'examples', 'examples/gravity_controller', 'launch', 'layouts',
+        'urdf',
+    ):
         files = [path for path in (ROOT / directory).iterdir() if path.is_file()]
         assert files
         expected |= {f'share/rnea_ros/{directory}/{path.name}' for path in files}

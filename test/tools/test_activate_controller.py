@@ -36,12 +36,12 @@ def test_commands_that_do_not_reach_the_controller_hold_nothing(target: str) -> 
     assert not commands_hold(values(State.ACTIVE, target))
 
 
-@pytest.mark.parametrize('state', [State.WAITING, State.READY, State.RAMPING])
-def test_commands_that_still_grow_do_not_hold(state: State) -> None:
+@pytest.mark.parametrize('state', [State.WAITING, State.READY, State.RAMPING, State.HOLDING])
+def test_commands_before_the_end_of_a_ramp_do_not_hold(state: State) -> None:
     assert not commands_hold(values(state))
 
 
-@pytest.mark.parametrize('state', [State.HOLDING, State.RAMPING_DOWN, State.FAULT, State.STOPPED])
+@pytest.mark.parametrize('state', [State.RAMPING_DOWN, State.FAULT, State.STOPPED])
 def test_a_control_that_ends_gets_no_controller(state: State) -> None:
     with pytest.raises(NotActivatedError, match=rf'{state.value} \(joint_states_stale\)'):
         commands_hold(values(state))
@@ -215,7 +215,7 @@ def test_a_rejected_request_is_reported(manager: ControllerManager, answer: Any,
     manager.answer = answer
     manager.diagnose(State.ACTIVE)
     watched.done()
-    with pytest.raises(NotActivatedError, match=f'effort_controller stays inactive: {why}'):
+    with pytest.raises(NotActivatedError, match=f'effort_controller was not activated: {why}'):
         watched.done()
 
 
