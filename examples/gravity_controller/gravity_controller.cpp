@@ -34,16 +34,23 @@ public:
     return interfaces("/position");
   }
 
+  CallbackReturn on_activate(const rclcpp_lifecycle::State &) override
+  {
+    std::fill(positions_.begin(), positions_.end(), std::numeric_limits<double>::quiet_NaN());
+    return CallbackReturn::SUCCESS;
+  }
+
   return_type update(const rclcpp::Time &, const rclcpp::Duration &) override
   {
     for (std::size_t i = 0; i < joints_.size(); ++i) {
+      // A locked interface keeps its last position, or effort, for one cycle.
       positions_[i] = state_interfaces_[i].get_optional().value_or(positions_[i]);
       if (!std::isfinite(positions_[i])) {
         return return_type::ERROR;
       }
     }
     arm_gravity_torques(positions_.data(), efforts_.data());
-    static_cast<void>(command());  // an interface that is in use gets the next cycle's effort
+    static_cast<void>(command());
     return return_type::OK;
   }
 
@@ -73,8 +80,7 @@ private:
   }
 
   const std::vector<std::string> joints_ = ARM_JOINTS;
-  std::vector<double> positions_ =
-    std::vector<double>(joints_.size(), std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> positions_ = std::vector<double>(joints_.size());
   std::vector<double> efforts_ = std::vector<double>(joints_.size());
 };
 }  // namespace gravity_controller

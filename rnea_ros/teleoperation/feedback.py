@@ -9,8 +9,8 @@ contact than it gave on the way in, and the arms oscillate. A passivity observer
 that the feedback takes from the leader. When the feedback would give more than it has taken, the
 passivity controller damps the leader by the difference (Hannaford and Ryu, "Time-domain passivity
 control of haptic interfaces", IEEE Transactions on Robotics and Automation 18(1), 2002). The delay
-need not be known. One damping acts on the momentum of all joints: with one for each joint, light
-wrists could not dissipate what heavy joints bring in, and the oscillation stayed.
+need not be known. One damping acts on the momentum of all joints: one for each joint is not
+enough: light wrists cannot dissipate the energy of heavy joints.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from .settings import FeedbackSettings
 
 STORE = 1.0
 """
-Greatest energy that the feedback may give back, or may have given too much, J.
+Bound of the counted energy, positive or negative, J.
 
-A wall takes more: what is lost in an impact must not be spent on an oscillation later.
+An impact takes more: what is lost in it must not feed an oscillation later.
 """
 
 MEMORY = 0.2
@@ -40,25 +40,24 @@ RISE_TIME = 0.05
 """
 Shortest time from zero to the limit of an effort, s.
 
-The leader's node limits the rate of its commands: what it does not apply must not be counted.
+The leader's node limits the rate of its commands: a faster rise would be counted but not applied.
 """
 
 
 class LeaderEffort:
     """
-    Makes the efforts on the leader from those that it shall feel.
+    Filters and limits the efforts on the leader so that they stay passive.
 
     :param settings: parameters with one value per joint, m of them
     :ivar effort: the last efforts, shape (m,), N m or N
     :ivar energy: energy that the feedback has taken from the leader lately, J
-    :ivar damping: damping of the passivity controller, per inertia, 1/s
+    :ivar damping: damping of the passivity controller divided by inertia, 1/s
     """
 
     def __init__(self, settings: FeedbackSettings) -> None:
         self._limits = np.array(settings.limits)
         self._time_constant = 1.0 / (math.tau * settings.cutoff)
         self._damping_rate = settings.damping_rate
-        self._filtered = np.zeros_like(self._limits)
         self.restart()
 
     def restart(self) -> None:
@@ -76,7 +75,7 @@ class LeaderEffort:
         Compute the next efforts.
 
         :param wanted: efforts that the leader shall feel, shape (m,), N m or N
-        :param velocity: the leader's, shape (m,), rad/s or m/s
+        :param velocity: of the leader's joints, shape (m,), rad/s or m/s
         :param inertia: mass matrix of the leader's joints, shape (m, m), kg m^2 or kg
         :param share: share of the efforts, 0 to 1, for a smooth start
         :param dt: time since the last call, s

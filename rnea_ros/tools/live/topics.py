@@ -23,7 +23,7 @@ from ...ros import LATCHED
 from .node import TIMEOUT, LiveNode, SilentTopicError, live_node
 
 SENSOR = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""As many messages wait while the tool computes, or the machine is busy: 1 s at 1 kHz."""
+"""Queue of 1 s at 1 kHz, for a busy tool or machine."""
 
 INTERVAL = 0.01
 """Least interval of the collected samples, s; the comparison is low-pass filtered anyway."""
@@ -62,9 +62,7 @@ class LiveRobot:
         self, topic: str, duration: float, enough: Callable[[Sequence[Sample]], bool]
     ) -> list[Sample]:
         """
-        Collect joint states until there are enough, their time is over, or Ctrl-C is pressed.
-
-        They also end when no message arrives for :data:`TIMEOUT`.
+        Collect joint states until enough, their duration, Ctrl-C or a silence of :data:`TIMEOUT`.
 
         :param topic: topic of the joint states
         :param duration: greatest duration by their stamps, s
@@ -72,33 +70,40 @@ class LiveRobot:
         :raises SilentTopicError: no message arrived
         """
         samples: list[Sample] = []
+        oldest: dict[tuple[str, ...], float] = {}
         newest: dict[tuple[str, ...], float] = {}
 
         def take(message: Any) -> None:
             stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
             stamp = stamp or time.monotonic()
             names = tuple(message.name)
-            if stamp - newest.get(names, -INTERVAL) < 0.95 * INTERVAL:
+            if abs(stamp - newest.get(names, -INTERVAL)) < 0.95 * INTERVAL:
                 return
             newest[names] = stamp
+            oldest.setdefault(names, stamp)
             samples.append(
                 Sample(stamp, names, message.position, message.velocity, message.effort)
             )
 
         subscription = self._node.create_subscription(JointState, topic, take, SENSOR)
 
-        def complete() -> bool:
-            return samples[-1].time - samples[0].time >= duration
+        def complete() -> bool:  # also where time jumps back
+            return any(abs(newest[names] - oldest[names]) >= duration for names in newest)
+
+        def wait_for_more() -> bool:
+            known = len(samples)
+            self._spin(CHECK_INTERVAL, complete)
+            self._spin(TIMEOUT, lambda: len(samples) > known)
+            return len(samples) > known
 
         with suppress(KeyboardInterrupt, ExternalShutdownException):
             self._spin(min(TIMEOUT, duration), lambda: bool(samples))
-            known: list[Sample] = []
-            while len(samples) > len(known) and not enough(samples) and not complete():
-                known[:] = samples
-                self._spin(CHECK_INTERVAL, complete)
-                self._spin(TIMEOUT, lambda: len(samples) > len(known))
+            more = bool(samples)
+            while more and not enough(samples) and not complete():
+                more = wait_for_more()
         if not samples:
             raise SilentTopicError(subscription.topic_name, min(TIMEOUT, duration))
+        self._node.destroy_subscription(subscription)
         return samples
 
 
