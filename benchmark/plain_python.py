@@ -23,7 +23,7 @@ ROUNDS = 3
 
 def seconds(robot: Robot) -> float:
     """Return what a call takes."""
-    checked, _ = our_calls(robot)[Computation.INVERSE_DYNAMICS]
+    checked, *_ = our_calls(robot)[Computation.INVERSE_DYNAMICS]
     return race([checked], robot.states(1), ROUNDS).best(CHECKED)
 
 

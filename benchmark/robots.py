@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rnea_ros import RobotModel, UrdfWarning
+from rnea_ros.compilation import COMPILED
 from rnea_ros.dynamics.specialised_kernels import MAX_BODIES
 
 Array: TypeAlias = NDArray[np.float64]
@@ -60,7 +61,7 @@ class Robot:
     @property
     def is_small(self) -> bool:
         """Whether it can have specialised kernels."""
-        return len(self.model.tree.bodies) - 1 <= MAX_BODIES
+        return COMPILED and len(self.model.tree.bodies) - 1 <= MAX_BODIES
 
     def states(self, count: int = STATES) -> list[State]:
         """Return q, qd and qdd of random states, shape (n,) each; the third may be efforts."""
