@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-import math
 import time
 from typing import Any
 
@@ -39,6 +38,9 @@ RECORD_INTERVAL = 0.01
 
 CATCH = 0.5
 """Distance from which an arm does not return to a pose, but is caught where it is, rad or m."""
+
+RESTING, REST_TIME = 0.01, 0.25
+"""Greatest change of a position at rest, rad or m, in this time, s."""
 
 TIMEOUT = 120.0
 """Timeout of every wait, s; the first start compiles kernels, on a busy machine for 30 s."""
@@ -146,17 +148,22 @@ class DemoClient:
         :param pose: positions of the commanded joints, shape (m,), rad or m
         :param bounds: lower and upper position limits, shape (m,) each
         :param tolerance: of the pose, rad or m
-        :return: the pose, or the positions where the arm was caught
+        :return: the pose, or the positions where the arm was caught; it may sag from there
         """
+        caught, place, since = False, pose, self.now()
+
         def held() -> bool:
-            nonlocal pose
+            nonlocal pose, caught, place, since
             measured = self.measured()
             away = float(np.abs(measured - pose).max())
             if away > CATCH:
-                pose, away = np.clip(measured, *bounds), math.inf  # it must stay there
+                pose, caught = np.clip(measured, *bounds), True
             if self._trajectories.get_subscription_count() > 0:
                 self.send_pose(pose)
-            return away < tolerance and self.diagnostics.get('state') in ('active', 'degraded')
+            if np.abs(measured - place).max() > RESTING:
+                place, since = measured, self.now()
+            near = away < tolerance or (caught and self.now() - since > REST_TIME)
+            return near and self.diagnostics.get('state') in ('active', 'degraded')
 
         self.wait_until('the node holds the arm', held)
         return pose

@@ -17,7 +17,7 @@ import rclpy
 from ...arrays import Array
 from ...identification.excitation import RestToRestMotion
 from .arm import DemoArm
-from .client import DemoClient, DemoError, Received, positions
+from .client import REST_TIME, RESTING, DemoClient, DemoError, Received, positions
 from .motion import reference_positions
 from .processes import Processes
 from .robot import DemoRobot
@@ -231,10 +231,15 @@ class Session:
         """
         for _ in range(START_TRIALS):
             pose = self._client.wait_until_held(pose, self._bounds, self._tolerance)
-            self._client.record(2.0 * BLEND)  # the law may still blend in, and the arm fall
-            if np.abs(self._client.measured() - pose).max() < self._tolerance:
+            # The law may still blend in, and the arm fall.
+            times, measured = positions(self._client.record(2.0 * BLEND).states, self._arm.joints)
+            away = np.abs(measured[-1] - pose)
+            moved = np.ptp(measured[times > times[-1] - REST_TIME], axis=0)
+            # Where it was caught, it may sag by more than the tolerance, and then rest.
+            if away.max() < self._tolerance or moved.max() < RESTING:
                 return pose
-        raise DemoError('the node did not stop the arm')
+        name = self._arm.joints[int(away.argmax())]
+        raise DemoError(f'the node did not stop the arm: {name} is off by {away.max():.3g}')
 
     def move_to(self, pose: Array) -> None:
         """
