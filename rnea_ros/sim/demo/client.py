@@ -160,10 +160,11 @@ class DemoClient:
                 pose, caught = np.clip(measured, *bounds), True
             if self._trajectories.get_subscription_count() > 0:
                 self.send_pose(pose)
-            if np.abs(measured - place).max() > RESTING:
+            active = self.diagnostics.get('state') in ('active', 'degraded')
+            if not active or np.abs(measured - place).max() > RESTING:
                 place, since = measured, self.now()
-            near = away < tolerance or (caught and self.now() - since > REST_TIME)
-            return near and self.diagnostics.get('state') in ('active', 'degraded')
+            # It may pass the pose: it must rest there.
+            return (caught or away < tolerance) and self.now() - since > REST_TIME
 
         self.wait_until('the node holds the arm', held)
         return pose
