@@ -148,23 +148,23 @@ class DemoClient:
         :param pose: positions of the commanded joints, shape (m,), rad or m
         :param bounds: lower and upper position limits, shape (m,) each
         :param tolerance: of the pose, rad or m
-        :return: the pose, or the positions where the arm was caught; it may sag from there
+        :return: the pose, or the positions where the arm was caught or rests
         """
-        caught, place, since = False, pose, self.now()
+        place, since = pose, self.now()
 
         def held() -> bool:
-            nonlocal pose, caught, place, since
+            nonlocal pose, place, since
             measured = self.measured()
-            away = float(np.abs(measured - pose).max())
-            if away > CATCH:
-                pose, caught = np.clip(measured, *bounds), True
-            if self._trajectories.get_subscription_count() > 0:
-                self.send_pose(pose)
             active = self.diagnostics.get('state') in ('active', 'degraded')
             if not active or np.abs(measured - place).max() > RESTING:
                 place, since = measured, self.now()
-            # It may pass the pose: it must rest there.
-            return (caught or away < tolerance) and self.now() - since > REST_TIME
+            # It may pass the pose: it must rest. Friction may keep it off the pose.
+            resting = self.now() - since > REST_TIME
+            if np.abs(measured - pose).max() > (tolerance if resting else CATCH):
+                pose = np.clip(measured, *bounds)
+            if self._trajectories.get_subscription_count() > 0:
+                self.send_pose(pose)
+            return resting
 
         self.wait_until('the node holds the arm', held)
         return pose
