@@ -76,7 +76,7 @@ def batches(robot: Robot, effort: Effort, cores: set[int]) -> list[Result]:
     """Return what a sample takes among many: on one thread, and by us on all cores too."""
     count = effort.samples
     contenders = [our_batch(robot, count), Pinocchio(robot).batch(count)]
-    if robot.is_small:
+    if robot.can_specialise:
         contenders.append(our_batch(robot, count, specialised=True))
     times = race(contenders, [robot.samples(count)], effort.batch_rounds)
     results = [

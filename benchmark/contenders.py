@@ -46,7 +46,7 @@ def our_calls(robot: Robot) -> Contenders:
     """Return the checked call of the model and the calls of its workspaces, for each quantity."""
     model = robot.model
     objects = {CHECKED: model, WORKSPACE: model.workspace()}
-    special = {SPECIALISED: model.specialise()} if robot.is_small else {}
+    special = {SPECIALISED: model.specialise()} if robot.can_specialise else {}
 
     def calls(method: str, arguments: int, *, specialised: bool = False) -> list[Contender]:
         return [

@@ -27,9 +27,10 @@ DYNIBO = 'Dynibo'
 TEXTBOOK = 'modern_robotics'
 
 
-LIBRARIES = {
-    MUJOCO: 'mujoco', KDL: 'PyKDL', TEXTBOOK: 'modern_robotics', DYNIBO: 'dynibo',
-}
+LIBRARIES = {MUJOCO: 'mujoco', KDL: 'PyKDL', TEXTBOOK: 'modern_robotics', DYNIBO: 'dynibo'}
+
+STANDARD_GRAVITY = 9.80665
+"""Dynibo's gravity, against z, m/s^2."""
 
 
 def missing() -> list[str]:
@@ -132,13 +133,12 @@ def _dynibo(dynibo: Any, robot: Robot) -> Contender:
         path = Path(directory) / 'robot.urdf'
         path.write_text(robot.urdf, encoding='utf-8')
         model = dynibo.Robot.from_urdf(str(path))
-    upwards = -robot.model.gravity[2]
-    further = upwards / 9.80665 - 1.0  # its gravity is the standard one
+    missing_share = -robot.model.gravity[2] / STANDARD_GRAVITY - 1.0
 
     def prepare(state: State) -> Arguments:
         return (*state, None, np.empty(robot.joints))
 
     def read(result: Any, arguments: Arguments) -> Array:
-        return np.array(result + further * model.gravity(arguments[0]))
+        return np.array(result + missing_share * model.gravity(arguments[0]))
 
     return Contender(DYNIBO, model.inverse_dynamics, prepare, read)

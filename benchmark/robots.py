@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rnea_ros import RobotModel, UrdfWarning
-from rnea_ros.compilation import COMPILED
-from rnea_ros.dynamics.specialised_kernels import MAX_BODIES
+from rnea_ros.dynamics import can_specialise
+from rnea_ros.errors import SpecialisationWarning
 
 Array: TypeAlias = NDArray[np.float64]
 State: TypeAlias = tuple[Array, Array, Array]
@@ -58,10 +58,12 @@ class Robot:
         parents = self.model.tree.bodies['parent'][1:]
         return bool((parents == np.arange(len(parents))).all())
 
-    @property
-    def is_small(self) -> bool:
+    @cached_property
+    def can_specialise(self) -> bool:
         """Whether it can have specialised kernels."""
-        return COMPILED and len(self.model.tree.bodies) - 1 <= MAX_BODIES
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', SpecialisationWarning)
+            return can_specialise(self.model.tree.bodies)
 
     def states(self, count: int = STATES) -> list[State]:
         """Return q, qd and qdd of random states, shape (n,) each; the third may be efforts."""

@@ -278,12 +278,12 @@ def test_a_turn_measures_a_real_process(
 ) -> None:
     monkeypatch.setattr('benchmark.loop.turn.SETTLING', 0.5)
     with own_domain() as domain:
-        measured = take_turn(contender, 250.0, Condition.IDLE, 1.0, motion(), domain)
+        measured = take_turn(contender, 250.0, Condition.IDLE, 2.0, motion(), domain)
     assert measured.cpu is not None
     assert 0.0 < measured.cpu < 2.0
     assert measured.memory is not None
     assert measured.memory > 20.0
-    assert measured.compute.size > 10
-    assert measured.latency.size > 10
+    assert measured.compute.size > 50
+    assert measured.latency.size > 50
     assert 0.0 < np.median(measured.latency) < 0.1
     assert (measured.lateness is not None) == contender.timed

@@ -110,9 +110,13 @@ def test_gravity_commands_match_the_efforts_that_the_real_panda_measured() -> No
                 assert player.wait(60.0) == 0
             assert '727 joint states sent' in player.output
     predicted, measured = gravity_and_measured_efforts()
-    # Before the ramp's end, and where the machine stalls, samples have no command of their own.
-    commanded = [np.abs(commands - torque).max(axis=1).min() < 1e-6 for torque in predicted]
-    assert sum(commanded) > 100, f'{sum(commanded)} are too few to compare'
+    differences = np.abs(np.array(commands)[:, None] - predicted).max(axis=2)
+    # Between the ramps each command is the gravity of a sample, or limited in rate on its way from
+    # one to another; a stall of the machine leaves samples out.
+    of_sample = differences.min(axis=1) < 1e-6
+    first, last = np.flatnonzero(of_sample)[[0, -1]]
+    assert of_sample[first : last + 1].mean() > 0.95
+    commanded = differences.min(axis=0) < 1e-6
     errors = relative_error(predicted[commanded], measured[commanded])
     print('RMS of the difference over RMS of the effort:', np.round(errors, 3))
     assert (errors[1:4] < 0.10).all()

@@ -229,7 +229,7 @@ def test_live_poses_are_collected_and_judged() -> None:
     ):
         assert process.wait(60.0) == 0, process.output
         assert 'accepted: the model fits' in process.output
-        assert re.search('[89] of 8 poses', process.output)
+        assert int(re.findall(r'(\d+) of 8 poses', process.output)[-1]) >= 8
 
 
 @pytest.mark.ros

@@ -39,9 +39,6 @@ RECORD_INTERVAL = 0.01
 CATCH = 0.5
 """Distance from which an arm does not return to a pose, but is caught where it is, rad or m."""
 
-RESTING, REST_TIME = 0.01, 0.25
-"""Greatest change of a position at rest, rad or m, in this time, s."""
-
 TIMEOUT = 120.0
 """Timeout of every wait, s; the first start compiles kernels, on a busy machine for 30 s."""
 
@@ -148,23 +145,17 @@ class DemoClient:
         :param pose: positions of the commanded joints, shape (m,), rad or m
         :param bounds: lower and upper position limits, shape (m,) each
         :param tolerance: of the pose, rad or m
-        :return: the pose, or the positions where the arm was caught or rests
+        :return: the pose, or the positions where the arm was caught
         """
-        place, since = pose, self.now()
-
         def held() -> bool:
-            nonlocal pose, place, since
+            nonlocal pose
             measured = self.measured()
-            active = self.diagnostics.get('state') in ('active', 'degraded')
-            if not active or np.abs(measured - place).max() > RESTING:
-                place, since = measured, self.now()
-            # It may pass the pose: it must rest. Friction may keep it off the pose.
-            resting = self.now() - since > REST_TIME
-            if np.abs(measured - pose).max() > (tolerance if resting else CATCH):
+            away = float(np.abs(measured - pose).max())
+            if away > CATCH:
                 pose = np.clip(measured, *bounds)
             if self._trajectories.get_subscription_count() > 0:
                 self.send_pose(pose)
-            return resting
+            return away < tolerance and self.diagnostics.get('state') in ('active', 'degraded')
 
         self.wait_until('the node holds the arm', held)
         return pose

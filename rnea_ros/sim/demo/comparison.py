@@ -77,7 +77,7 @@ class LawComparison:
         """
         plan = self._options.arm.plan
         scale = 1.0 if mode == 'computed_torque' else plan.inertia
-        return session.follow(plan.motion, title, mode, scale)
+        return session.follow(plan.motion, title, mode, (scale * plan.kp, scale * plan.kd))
 
     def report(self, phases: Sequence[Phase]) -> int:
         """

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 import math
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import rclpy
@@ -17,13 +18,15 @@ import rclpy
 from ...arrays import Array
 from ...identification.excitation import RestToRestMotion
 from .arm import DemoArm
-from .client import REST_TIME, RESTING, DemoClient, DemoError, Received, positions
+from .client import DemoClient, DemoError, Received, positions
 from .motion import reference_positions
 from .processes import Processes
 from .robot import DemoRobot
 
 WAY, WAY_SPEED = 3.0, 0.25
 """Least duration of the way to a pose, s; greatest mean velocity, as a share of the limit."""
+
+Gains: TypeAlias = tuple[Array, Array]
 
 BLEND = 0.5
 """Duration of the blending of control laws, s."""
@@ -231,12 +234,9 @@ class Session:
         """
         for _ in range(START_TRIALS):
             pose = self._client.wait_until_held(pose, self._bounds, self._tolerance)
-            # The law may still blend in, and the arm fall.
-            times, measured = positions(self._client.record(2.0 * BLEND).states, self._arm.joints)
-            away = np.abs(measured[-1] - pose)
-            moved = np.ptp(measured[times > times[-1] - REST_TIME], axis=0)
-            # Where it was caught, it may sag by more than the tolerance, and then rest.
-            if away.max() < self._tolerance or moved.max() < RESTING:
+            self._client.record(2.0 * BLEND)  # the law may still blend in, and the arm fall
+            away = np.abs(self._client.measured() - pose)
+            if away.max() < self._tolerance:
                 return pose
         name = self._arm.joints[int(away.argmax())]
         raise DemoError(f'the node did not stop the arm: {name} is off by {away.max():.3g}')
@@ -265,7 +265,7 @@ class Session:
 
     def follow(
         self, motion: RestToRestMotion, title: str, mode: str = 'computed_torque',
-        scale: Array | float = 1.0
+        gains: Gains | None = None
     ) -> Phase:
         """
         Move to the start pose, change the control law, follow a motion.
@@ -273,12 +273,12 @@ class Session:
         :param motion: motion of the commanded joints that starts at rest at the start pose
         :param title: name of the phase
         :param mode: control law
-        :param scale: factor of the gains of computed torque, shape (m,)
+        :param gains: kp and kd, shape (m,); the plan's by default, always on the way to the start
         :raises DemoError: the node rejects the motion, is too late, or ends the control
         """
         client = self._client
         rejected_before = client.rejected_trajectories()
-        start = self._start(motion, mode, scale)
+        start = self._start(motion, mode, gains)
         late = int(client.diagnostics['late_ticks'])
         rates, shares = [], []
 
@@ -300,7 +300,7 @@ class Session:
             float(np.mean(shares)),
         )
 
-    def _start(self, motion: RestToRestMotion, mode: str, scale: Array | float) -> float:
+    def _start(self, motion: RestToRestMotion, mode: str, gains: Gains | None) -> float:
         """
         Move to the start pose, send a motion, and change the control law before it starts.
 
@@ -317,14 +317,14 @@ class Session:
             start = client.now() + LEAD * 2.0**trial + BLEND
             client.send(motion, start)
             client.record(LEAD)
-            self._set_law(mode, scale)
+            self._set_law(mode, gains)
             if client.now() < start:
                 return start
         raise DemoError(f'the node changed the control law too late, {START_TRIALS} times')
 
-    def _set_law(self, mode: str, scale: Array | float = 1.0) -> None:
+    def _set_law(self, mode: str, gains: Gains | None = None) -> None:
         plan = self._arm.plan
-        self._client.set_law(mode, scale * plan.kp, scale * plan.kd)
+        self._client.set_law(mode, *(gains or (plan.kp, plan.kd)))
 
     def _print_progress(
         self, title: str, motion: RestToRestMotion, received: Received, start: float

@@ -47,9 +47,8 @@ class Teaching:
     """
 
     def __init__(self, options: DemoRun) -> None:
-        plan = options.arm.plan
         self._options = options
-        self._arm = replace(options.arm, plan=replace(plan, kp=np.maximum(plan.kp, KP)))
+        self._arm = options.arm
         self.robot = realistic(self._arm, GOOD_MODEL, SEED)
         model = self._arm.model
         idle = {
@@ -73,7 +72,10 @@ class Teaching:
             shown = demonstration(guided, self._limits.limits, joints)
             taught = smoothed(shown, self._limits, TOLERANCE)
             print(report(taught, self._limits.limits))
-            played = session.follow(taught.motion, 'played')
+            # Stiff only from rest: limits of effort and rate would keep a caught arm swinging.
+            plan = self._arm.plan
+            stiff = replace(plan, kp=np.maximum(plan.kp, KP))
+            played = session.follow(taught.motion, 'played', gains=(stiff.kp, stiff.kd))
         return self.report(taught, played)
 
     def report(self, taught: Taught, played: Phase) -> int:
