@@ -32,7 +32,7 @@ BLEND = 0.5
 """Duration of the blending of control laws, s."""
 
 LEAD = 0.3
-"""Time between sending a motion and the change of the control law, s; doubled by each trial."""
+"""Time from sending a motion to the request of a control law, s; time for its answer, at first."""
 
 START_TRIALS = 5
 """Greatest number of times that a motion is started."""
@@ -302,7 +302,7 @@ class Session:
 
     def _start(self, motion: RestToRestMotion, mode: str, gains: Gains | None) -> float:
         """
-        Move to the start pose, send a motion, and change the control law before it starts.
+        Move to the start pose, send a motion, and change the control law wholly before it starts.
 
         On a busy computer the change may come too late; then everything is repeated with more
         time for it.
@@ -314,11 +314,11 @@ class Session:
         for trial in range(START_TRIALS):
             self.move_to(reference_positions(motion, self._arm.joints, np.zeros(1))[0])
             # Send first: a motion must start near the robot, and with feedback only it sags.
-            start = client.now() + LEAD * 2.0**trial + BLEND
+            start = client.now() + LEAD + LEAD * 2.0**trial + BLEND
             client.send(motion, start)
             client.record(LEAD)
             self._set_law(mode, gains)
-            if client.now() < start:
+            if client.now() + BLEND < start:
                 return start
         raise DemoError(f'the node changed the control law too late, {START_TRIALS} times')
 
