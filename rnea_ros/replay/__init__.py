@@ -11,10 +11,11 @@ Works without ROS and without a clock: the stamps of the recording are the time.
 from .output_files import picture, write_table
 from .recorded_robot import recorded_robot
 from .report import report
-from .review import Review, review
+from .review import Review, known_efforts, review
 
 __all__ = [
     'Review',
+    'known_efforts',
     'picture',
     'recorded_robot',
     'report',

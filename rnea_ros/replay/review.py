@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Array
 from ..feedforward import CONTROLLING
 from ..feedforward.settings import ResolvedSettings, Settings, default_timeout, resolve
-from ..preflight import Prediction, check
+from ..preflight import KnownEfforts, Prediction, check
 from ..recordings import Kind, Recording, RecordingError, Samples, motion_samples
 from ..robot import RobotModel
 from .playback import Playback, play
@@ -124,14 +124,31 @@ def review(
         command_residual(robot, playback),
         gravity,
         inverse_dynamics_residual(robot.model, robot.cleaned),
-        (*ignored, *usable.notes, *_preflight_findings(robot)),
+        (*ignored, *usable.notes, *_preflight_findings(robot, resolved)),
     )
 
 
-def _preflight_findings(robot: RecordedRobot) -> list[str]:
+def known_efforts(settings: ResolvedSettings, model: RobotModel) -> KnownEfforts:
+    """
+    Return the efforts of friction and rotors as functions of the motion.
+
+    :param settings: have the friction and the rotor inertia, also where the hardware adds it
+    :param model: the robot
+    """
+
+    def known(q: Array, qd: Array, qdd: Array) -> Array:
+        rigid = model.inverse_dynamics_batch(q, qd, qdd)
+        efforts: Array = settings.armature * qdd + settings.motor_friction.friction(qd, rigid)
+        return efforts
+
+    return known
+
+
+def _preflight_findings(robot: RecordedRobot, settings: ResolvedSettings) -> list[str]:
     """Return the findings of preflight that must be fixed."""
+    known = known_efforts(settings, robot.model)
     try:
-        checkup = check(robot.model, robot.recording)
+        checkup = check(robot.model, robot.recording, known=known)
     except RecordingError as error:
         return [f'efforts could not be judged: {error}']
     return [

@@ -131,7 +131,7 @@ def add_gravity(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_recorded_joints(parser: argparse.ArgumentParser, *, each: bool = False) -> None:
+def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
     """
     Add ``--joints`` and ``--effort-scale``.
 
@@ -139,7 +139,6 @@ def add_recorded_joints(parser: argparse.ArgumentParser, *, each: bool = False) 
     meaning of the node's parameter.
 
     :param parser: parser of the tool
-    :param each: whether ``--effort-scale`` also takes one factor for each joint of the model
     """
     parser.add_argument(
         '--joints',
@@ -153,11 +152,9 @@ def add_recorded_joints(parser: argparse.ArgumentParser, *, each: bool = False) 
     parser.add_argument(
         '--effort-scale',
         type=_factor,
-        default=1.0,
-        nargs='+' if each else None,
-        help='N m or N per unit of the measured efforts, as the parameter effort_scale: -1 for '
-        'inverted signs, N m/A for currents'
-        + (', or one for each joint of the model' if each else ''),
+        nargs='+',
+        help='after BAG: N m or N per unit of the measured efforts, as parameter effort_scale: '
+        '-1 for inverted signs, N m/A for currents, or one for each joint of the model',
     )
 
 

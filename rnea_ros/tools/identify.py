@@ -28,11 +28,9 @@ import sys
 import time
 from typing import Any
 
-import numpy as np
-
 from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..drawing import require_matplotlib
-from ..errors import InputError, UnknownNameError
+from ..errors import UnknownNameError
 from ..files import write_file
 from ..identification import (
     PRIOR_WEIGHT,
@@ -56,6 +54,7 @@ from ..recordings import CUTOFF
 from ..robot import RobotModel
 from .arguments import add_gravity, add_recorded_joints, positive, target
 from .identification_inputs import IdentificationInputs, read_inputs, seconds
+from .model import joint_factors
 
 NOT_BETTER = 1
 
@@ -75,7 +74,7 @@ def _parser() -> OneLineParser:
         help='recording to judge the model on; may be given several times'
     )
     add_gravity(parser)
-    add_recorded_joints(parser, each=True)
+    add_recorded_joints(parser)
     add(
         '--topic',
         help='topic of the joint states; default: the only one of a BAG, joint_states without BAG',
@@ -155,9 +154,7 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
 
 def _check(options: argparse.Namespace, model: RobotModel) -> None:
     """Check options against the model before recordings are read."""
-    factors = np.size(options.effort_scale)
-    if factors not in (1, model.nv):
-        raise InputError('--effort-scale', f'{factors} factors for {model.nv} joints')
+    options.effort_scale = joint_factors(options.effort_scale, model).tolist()
     for link in options.links or ():
         if link not in model.body_names:
             raise UnknownNameError('moving link', link, model.body_names)

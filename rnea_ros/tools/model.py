@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 import sys
 import warnings
@@ -12,6 +13,7 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import InputError, UrdfError, UrdfWarning
 from ..feedforward.settings import ResolvedSettings, resolve
 from ..node.parameters import complete_values, listed_joints, read_parameter_file, settings_from
@@ -47,6 +49,20 @@ def load_model(
     if np.abs(numbers).max(initial=0.0) > MAX_INERTIA:
         raise UrdfError('URDF', 'masses or lengths are too large; they are in kg and m')
     return model
+
+
+def joint_factors(given: Sequence[float] | None, model: RobotModel) -> Array:
+    """
+    Return the factor of the measured effort of every joint, shape (n,); 1 if none is given.
+
+    :param given: one factor for all joints, or one for each; the option ``--effort-scale``
+    :param model: the robot
+    :raises InputError: another number of factors
+    """
+    factors = np.array(given or (1.0,))
+    if factors.size not in (1, model.nv):
+        raise InputError('--effort-scale', f'{factors.size} factors for {model.nv} joints')
+    return np.broadcast_to(factors, model.nv)
 
 
 def load_settings(path: Path, model: RobotModel) -> ResolvedSettings:

@@ -27,7 +27,6 @@ from pathlib import Path
 import sys
 import time
 
-from ..arrays import Array
 from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..files import write_file
 from ..parameters import parameter_file_text
@@ -35,7 +34,6 @@ from ..preflight import (
     LEAVE_GRAVITY,
     MIN_GRAVITY,
     Checkup,
-    KnownEfforts,
     check,
     found_parameters,
     picture,
@@ -47,13 +45,14 @@ from ..recordings import (
     RecordingError,
     Sample,
     clean,
+    match_joints,
     read_joint_states,
     recording_from,
     still_poses,
 )
-from ..robot import RobotModel
+from ..replay import known_efforts
 from .arguments import add_bag, add_gravity, add_recorded_joints, positive, target
-from .model import load_model, load_settings
+from .model import joint_factors, load_model, load_settings
 
 
 def _parser() -> OneLineParser:
@@ -75,7 +74,8 @@ def _parser() -> OneLineParser:
     add_gravity(parser)
     add(
         '--friction', type=Path, metavar='YAML',
-        help='parameter file of the node: its friction and rotor inertia are part of the model'
+        help='parameter file of the node: its friction and rotor inertia are part of the model; '
+        'its effort_scale applies, unless --effort-scale is given'
     )
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
     add(
@@ -140,21 +140,17 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup
         recording = recording_from(read_joint_states(options.bag, options.topic))
     model = load_model('preflight', source, options.gravity)
     kind = {'auto': None, 'still': Kind.STILL, 'motion': Kind.MOTION}[options.use]
-    scaled = recording.with_scaled_effort(options.effort_scale)
-    known = None if options.friction is None else _known_efforts(options.friction, model)
-    return check(model, scaled, dict(options.joints), kind, known)
-
-
-def _known_efforts(path: Path, model: RobotModel) -> KnownEfforts:
-    """Return the efforts of friction and rotors of a parameter file."""
-    settings = load_settings(path, model)
-
-    def known(q: Array, qd: Array, qdd: Array) -> Array:
-        rigid = model.inverse_dynamics_batch(q, qd, qdd)
-        efforts: Array = settings.armature * qdd + settings.friction.friction(qd, rigid)
-        return efforts
-
-    return known
+    factors, known = joint_factors(options.effort_scale, model), None
+    if options.friction is not None:
+        settings = load_settings(options.friction, model)
+        known = known_efforts(settings, model)
+        if options.effort_scale is None:
+            factors = settings.effort_scale
+    options.effort_scale = dict(zip(model.joint_names, factors.tolist(), strict=True))
+    names = match_joints(model.joint_names, recording.names, dict(options.joints))
+    recording = recording.of_joints(list(names.values()))
+    scaled = recording.with_scaled_effort([options.effort_scale[name] for name in names])
+    return check(model, scaled, names, kind, known)
 
 
 def _write(options: argparse.Namespace, checkup: Checkup) -> None:
@@ -163,8 +159,9 @@ def _write(options: argparse.Namespace, checkup: Checkup) -> None:
     if not found:
         print(f'{options.write} is not written: no parameter was found beyond doubt')
         return
-    if options.effort_scale != 1.0:
-        found['effort_scale'] = [options.effort_scale]
+    scales = [options.effort_scale[name] for name in checkup.joints]
+    if set(scales) != {1.0}:
+        found['effort_scale'] = scales if len(set(scales)) > 1 else scales[:1]
     comments = (
         f'Found by preflight, {time.strftime("%Y-%m-%d %H:%M")}.',
         f'Recording: {options.bag or "live"}. URDF: {options.urdf or "robot_description"}.',

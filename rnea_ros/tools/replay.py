@@ -53,7 +53,6 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         help='parameter of the node; overrides the file'
     )
     add_recorded_joints(parser)
-    parser.set_defaults(effort_scale=None)  # the parameter effort_scale
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
     add('--csv', type=target, help='CSV to write: commands and measured efforts at every tick')
     return parser.parse_args(arguments)
@@ -63,7 +62,7 @@ def _review(options: argparse.Namespace) -> Review:
     given = {} if options.params_file is None else read_parameter_file(options.params_file)
     given.update(parse_assignment(text) for text in options.param)
     if options.effort_scale is not None:
-        given['effort_scale'] = [options.effort_scale]
+        given['effort_scale'] = options.effort_scale
     values = complete_values(given)
     model = load_model(
         'replay', options.urdf, values['gravity'], strict_inertia=values['strict_inertia']

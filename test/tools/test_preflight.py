@@ -150,6 +150,17 @@ def test_friction_that_was_identified_is_part_of_the_model(tmp_path: Path) -> No
     friction.write_text(parameter_file_text(values, []))
     finished = preflight(bag, '--urdf', ARM_URDF, '--friction', friction)
     assert finished.returncode == 0, finished.stdout + finished.stderr
+    # Currents: the scales are in the same file, or given for each joint.
+    scales = [2.0, 2.0, -2.0, 1.2, 0.5, 50.0, 0.5]
+    currents, in_file = tmp_path / 'currents', tmp_path / 'currents.yaml'
+    write_bag(currents, recorded.with_scaled_effort(1.0 / np.array(scales)), 'MCAP')
+    in_file.write_text(parameter_file_text({**values, 'effort_scale': scales}, []))
+    by_option: list[str | Path] = ['--friction', friction, '--effort-scale', *map(str, scales)]
+    for given in (['--friction', in_file], by_option):
+        assert preflight(currents, '--urdf', ARM_URDF, *given).stdout == finished.stdout
+    assert preflight(currents, '--urdf', ARM_URDF, '--friction', friction).returncode == 1
+    error = rejected(currents, '--urdf', ARM_URDF, '--effort-scale', '1', '2')
+    assert '--effort-scale: 2 factors for 7 joints' in error
     written = rejected(bag, '--urdf', ARM_URDF, '--friction', friction, '--write', 'b')
     assert 'leave out --friction' in written
 

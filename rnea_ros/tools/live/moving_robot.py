@@ -37,6 +37,9 @@ STILL = 2e-3
 MARGIN = 1.0
 """Recorded before and after the motion, s."""
 
+SETTLING = 5.0
+"""Longest wait for rest after the motion, s."""
+
 BRAKING = 0.5
 """Time until rest after Ctrl-C, s."""
 
@@ -88,6 +91,8 @@ class MovingRobot:
         self._publisher = live.node.create_publisher(JointTrajectory, topic, 1)
         self._received: list[Array] = []
         self._stamp = 0.0
+        self._rest = 0.0
+        self._resting = np.full(len(self._joint_names), np.inf)
         self._keep: Callable[[bytes], None] | None = None
         self._states: Any = None
 
@@ -113,7 +118,11 @@ class MovingRobot:
         moved = np.ptp(self._received, axis=0)
         if moved.max() > STILL:
             name = self._joint_names[int(moved.argmax())]
-            raise MovingRobotError(f'the robot moves: {name} by {moved.max():.2g} in {REST:g} s')
+            raise MovingRobotError(
+                f'the robot moves: {name} by {moved.max():.2g} rad or m in {REST:g} s, more than '
+                f'{STILL:g}; if it creeps without a motion, send a trajectory that ends where it '
+                'is: the node holds it there; or compensate less friction'
+            )
         return self._received[-1]
 
     def follow(self, motion: RestToRestMotion, joints: Sequence[str], bag: Path | None) -> bool:
@@ -156,8 +165,9 @@ class MovingRobot:
         self._publish(motion, joints)
         try:
             print(f'moving: {motion.duration:.1f} s; Ctrl-C stops', flush=True)
-            while (stamp := self._stamp) < end:
-                self._spin(TIMEOUT, lambda: self._stamp >= end)
+            # States from a queue are older than the motion: it is over when the arm stands still.
+            while (stamp := self._stamp) < max(end, min(self._rest + REST, end + SETTLING)):
+                self._spin(TIMEOUT, lambda: self._stamp > stamp)
                 if self._stamp == stamp:
                     raise SilentTopicError(self._states.topic_name, TIMEOUT)
         except KeyboardInterrupt:
@@ -208,3 +218,5 @@ class MovingRobot:
                 self._received.append(position)
                 stamp = state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec
                 self._stamp = stamp or time.time()
+                if not np.abs(position - self._resting).max() <= STILL:
+                    self._resting, self._rest = position, self._stamp
