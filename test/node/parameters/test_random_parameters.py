@@ -78,9 +78,12 @@ def test_four_thousand_random_parameters_never_end_the_control(
                 for name, value in BEGINNING:
                     result = control.set_parameters_atomically([Parameter(name, value=value)])
                     assert result.successful, result.reason
-                if control.trigger_activate() is TransitionCallbackReturn.SUCCESS:
+                began = control.trigger_activate()
+                if began is TransitionCallbackReturn.SUCCESS:
                     runner.spin(0.2)
                     control.trigger_deactivate()
+                elif began is TransitionCallbackReturn.ERROR:  # it is unconfigured then
+                    control.trigger_configure()
         assert min(taken.values()) > 120, taken
     for sequence in (robot.commands, robot.efforts):
         assert all(np.isfinite(effort).all() for _, effort in sequence)

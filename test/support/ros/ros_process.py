@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 import ctypes
+import importlib.util
 import itertools
 import os
 import signal
@@ -234,9 +235,11 @@ def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any
     rclpy.init(context=context, domain_id=domain_id)
     # Without rosout: rcl keeps its publishers in one table for all contexts, and crashes over it.
     # Nor with the service of type descriptions, which only rclpy can destroy: see :func:`end`.
-    without = Parameter('start_type_description_service', value=False)
+    # Humble has no such service; there the parameter would be an unknown one.
+    has_service = importlib.util.find_spec('rclpy.type_description_service') is not None
+    without = [Parameter('start_type_description_service', value=False)] if has_service else []
     node = rclpy.create_node(
-        name, context=context, enable_rosout=False, parameter_overrides=[without], **options
+        name, context=context, enable_rosout=False, parameter_overrides=without, **options
     )
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
