@@ -13,8 +13,13 @@ import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.law import Feedback, HardwareCompensation
-from rnea_ros.feedforward.settings import EffortUnits, Settings, WrenchInputSettings
+from rnea_ros.feedforward.law import Feedback, FrictionModel, HardwareCompensation
+from rnea_ros.feedforward.settings import (
+    EffortUnits,
+    FrictionSettings,
+    Settings,
+    WrenchInputSettings,
+)
 from rnea_ros.recordings import Kind, Recording, RecordingError
 from rnea_ros.replay import Review, recorded_robot, report, review
 from rnea_ros.robot import Payload
@@ -123,6 +128,19 @@ def test_wrong_signs_and_scales_are_reported_and_can_be_corrected(scale: float, 
     wrong = MOTION.with_scaled_effort(scale)
     assert word in flaws(wrong)
     assert word not in flaws(wrong, units=EffortUnits(effort_scale=(1.0 / scale,)))
+
+
+def test_friction_that_the_parameters_have_is_not_a_flaw() -> None:
+    recorded = of_13_seconds(Robot(ARM, coulomb=0.3))
+    load = np.sqrt(np.mean(ARM.inverse_dynamics_batch(
+        recorded.position, 0.0 * recorded.velocity, 0.0 * recorded.velocity
+    ) ** 2, axis=0))
+    friction = FrictionSettings(
+        FrictionModel.PARAMETERS, viscous=(0.1,), coulomb=tuple((0.1 + 0.3 * load).tolist()),
+        smoothing_velocity=(0.02,),
+    )
+    assert 'current-based effort' in flaws(recorded)
+    assert 'current-based effort' not in flaws(recorded, friction=friction)
 
 
 def test_a_sound_recording_has_no_flaw() -> None:

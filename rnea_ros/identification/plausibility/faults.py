@@ -93,7 +93,7 @@ def check_fit(
         for joint in np.flatnonzero(loaded & (unexplained > INEXPLICABLE))
     ]
     if faults and not accept_faults:
-        raise IdentificationError(f'{faults[0]}; or accept it (accept_faults)')
+        raise IdentificationError(f'{faults[0]}; or accept it (accept_faults; identify: --force)')
     unusual = (factor < 1.0 / UNUSUAL_FACTOR) | (factor > UNUSUAL_FACTOR)
     return (
         *faults,
