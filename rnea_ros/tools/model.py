@@ -53,16 +53,17 @@ def load_model(
 
 def joint_factors(given: Sequence[float] | None, model: RobotModel) -> Array:
     """
-    Return the factor of the measured effort of every joint, shape (n,); 1 if none is given.
+    Return the factor of the measured efforts, shape (1,), or of each joint, shape (n,).
 
-    :param given: one factor for all joints, or one for each; the option ``--effort-scale``
+    :param given: the option ``--effort-scale``; ``None`` for 1
     :param model: the robot
     :raises InputError: another number of factors
     """
     factors = np.array(given or (1.0,))
-    if factors.size not in (1, model.nv):
-        raise InputError('--effort-scale', f'{factors.size} factors for {model.nv} joints')
-    return np.broadcast_to(factors, model.nv)
+    joints = len(model.joint_names)
+    if factors.size not in (1, joints):
+        raise InputError('--effort-scale', f'{factors.size} factors for {joints} joints')
+    return factors
 
 
 def load_settings(path: Path, model: RobotModel) -> ResolvedSettings:

@@ -27,6 +27,8 @@ from pathlib import Path
 import sys
 import time
 
+import numpy as np
+
 from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..files import write_file
 from ..parameters import parameter_file_text
@@ -146,8 +148,10 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup
         known = known_efforts(settings, model)
         if options.effort_scale is None:
             factors = settings.effort_scale
-    options.effort_scale = dict(zip(model.joint_names, factors.tolist(), strict=True))
-    names = match_joints(model.joint_names, recording.names, dict(options.joints))
+    joints = model.joint_names
+    factors = np.broadcast_to(factors, len(joints))
+    options.effort_scale = dict(zip(joints, factors.tolist(), strict=True))
+    names = match_joints(joints, recording.names, dict(options.joints))
     recording = recording.of_joints(list(names.values()))
     scaled = recording.with_scaled_effort([options.effort_scale[name] for name in names])
     return check(model, scaled, names, kind, known)

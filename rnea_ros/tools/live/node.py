@@ -32,10 +32,11 @@ class SilentTopicError(RneaError):
 
     :param topic: name of the topic
     :param waited: duration of the wait, s
+    :param remedy: what to do
     """
 
-    def __init__(self, topic: str, waited: float) -> None:
-        super().__init__(f'no message on {topic} in {waited:g} s')
+    def __init__(self, topic: str, waited: float, remedy: str = '') -> None:
+        super().__init__(f'no message on {topic} in {waited:g} s{remedy and f"; {remedy}"}')
         self.topic = topic
 
 

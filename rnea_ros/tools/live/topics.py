@@ -54,7 +54,7 @@ class LiveRobot:
         )
         self._spin(TIMEOUT, lambda: bool(received))
         if not received:
-            raise SilentTopicError(subscription.topic_name, TIMEOUT)
+            raise SilentTopicError(subscription.topic_name, TIMEOUT, 'or give the URDF: --urdf')
         self._node.destroy_subscription(subscription)
         return received[0]
 
