@@ -117,7 +117,7 @@ class Lives:
             self.starts.append(time.time() - launched)
             if witness.numbered:
                 first = witness.node_command_at(launched, 0)
-                LIMITS.assert_begins_at(witness.efforts_in_force(first.sent), first, PERIOD)
+                LIMITS.assert_begins_at(*witness.efforts_in_force(first.sent), first, PERIOD)
             self.chaos.jumping = life % 2 == 0 and life < LIVES - 1
             events.stalling = not self.chaos.jumping
             self._act(life, control)

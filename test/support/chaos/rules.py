@@ -128,11 +128,12 @@ class Witness:
         assert wait_until(since)  # diagnostics may arrive before commands
         return sorted(since(), key=lambda command: command.sent)[index]
 
-    def efforts_in_force(self, sent: float) -> Array:
+    def efforts_in_force(self, sent: float) -> tuple[Array, Array]:
         """
-        Return measured efforts that were current when a command was sent, shape (N, n).
+        Return measured efforts that were current when a command was sent, and their ages.
 
         :param sent: stamp of the command, s
+        :return: shape (N, n), N m, and shape (N,), s
         """
         # Up to 5000 states of chaos may wait before; a stamp is added after its effort.
         came = wait_until(lambda: max(self.state_stamps[-1:], default=0.0) > sent, 5.0 * PATIENCE)
@@ -141,8 +142,7 @@ class Witness:
         ages = sent - np.array(stamps)
         earlier = ages >= 0.0
         current = earlier & (ages <= max(TIMEOUT, ages[earlier].min()))
-        efforts: Array = np.array(self.efforts[: len(stamps)])[current]
-        return efforts
+        return np.array(self.efforts[: len(stamps)])[current], ages[current]
 
     def count(self, source: str, key: str) -> int:
         """Return a count of the newest diagnostics of a node."""
@@ -185,17 +185,20 @@ class Limits:
                 f'{(change / allowed).max():.3f} times the rate limit\n{before}\n{command}'
             )
 
-    def assert_begins_at(self, efforts: Array, first: Command, period: float) -> None:
+    def assert_begins_at(
+        self, efforts: Array, ages: Array, first: Command, period: float
+    ) -> None:
         """
         Check rule 4: a life begins at the effort in force.
 
         :param efforts: measured just before the first command, shape (N, n), N m
+        :param ages: of these, shape (N,), s
         :param first: the first command that was received; some may be lost before
         :param period: of the commands, s
         """
         changes = np.abs(first.efforts - efforts)
         allowed = CLOCKS * first.number * self.rate * period
-        assert (changes <= allowed).all(axis=1).any(), (efforts, first)
+        assert (changes <= allowed).all(axis=1).any(), (efforts, ages, first)
 
 
 def assert_watchdog_took_the_effort_away(commands: Sequence[Command]) -> None:
