@@ -154,7 +154,8 @@ def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
         type=_factor,
         nargs='+',
         help='after BAG: N m or N per unit of the measured efforts, as parameter effort_scale: '
-        '-1 for inverted signs, N m/A for currents, or one for each joint of the model',
+        '-1 for inverted signs, N m/A for currents, or one for each joint of the model (replay: '
+        'for each commanded joint)',
     )
 
 

@@ -91,8 +91,8 @@ class MovingRobot:
         self._publisher = live.node.create_publisher(JointTrajectory, topic, 1)
         self._received: list[Array] = []
         self._stamp = 0.0
-        self._rest = 0.0
-        self._resting = np.full(len(self._joint_names), np.inf)
+        self._moved_at = 0.0
+        self._moved_to = np.full(len(self._joint_names), np.inf)
         self._keep: Callable[[bytes], None] | None = None
         self._states: Any = None
 
@@ -161,12 +161,15 @@ class MovingRobot:
         """Publish the motion and wait; return whether it was completed."""
         self._spin(MARGIN)
         self._received.clear()
-        begin, end = self._now(), self._stamp + motion.duration + MARGIN
+        begin, sent = self._now(), self._stamp
+        end = sent + motion.duration + MARGIN
         self._publish(motion, joints)
         try:
             print(f'moving: {motion.duration:.1f} s; Ctrl-C stops', flush=True)
-            # States from a queue are older than the motion: it is over when the arm stands still.
-            while (stamp := self._stamp) < max(end, min(self._rest + REST, end + SETTLING)):
+            # States from a queue are older than the motion: the arm must move, then stand still.
+            while (stamp := self._stamp) < end or (
+                stamp < end + SETTLING and not sent < self._moved_at <= stamp - REST
+            ):
                 self._spin(TIMEOUT, lambda: self._stamp > stamp)
                 if self._stamp == stamp:
                     raise SilentTopicError(self._states.topic_name, TIMEOUT)
@@ -218,5 +221,5 @@ class MovingRobot:
                 self._received.append(position)
                 stamp = state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec
                 self._stamp = stamp or time.time()
-                if not np.abs(position - self._resting).max() <= STILL:
-                    self._resting, self._rest = position, self._stamp
+                if np.abs(position - self._moved_to).max() > STILL:
+                    self._moved_to, self._moved_at = position, self._stamp

@@ -1,0 +1,83 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A motion is over when the arm stands still, though its joint states wait in a queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='ROS 2 is not installed')
+
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+
+from rnea_ros.identification.excitation import RestToRestMotion
+from rnea_ros.tools.live import MovingRobot
+
+INTERVAL, DURATION = 0.01, 2.0
+
+
+class Arm:
+    """
+    A node with one joint; its states are read later than they are sent.
+
+    :param backlog: age of a state when it is read, s
+    :param creep: speed after the motion, rad/s
+    """
+
+    topic_name = '/topic'
+
+    def __init__(self, backlog: float, creep: float = 0.0) -> None:
+        self.node = self
+        self._backlog, self._creep = backlog, creep
+        self._start = np.inf
+        self.read = 100.0
+
+    def create_publisher(self, *_: Any) -> Any:
+        return self
+
+    def create_subscription(self, kind: Any, topic: str, take: Any, *_: Any, **__: Any) -> Any:
+        self._take = take
+        return self
+
+    def get_subscription_count(self) -> int:
+        return 1
+
+    def publish(self, _: Any) -> None:
+        self._start = self.read + self._backlog
+
+    def spin(self, duration: float, done: Callable[[], bool] = lambda: False) -> None:
+        for _ in range(round(duration / INTERVAL)):
+            if done():
+                return
+            self.read += INTERVAL
+            since = max(self.read - self._start, 0.0)
+            position = min(since / DURATION, 1.0) + self._creep * max(since - DURATION, 0.0)
+            state = JointState(name=['elbow'], position=[position])
+            state.header.stamp.sec = int(self.read)
+            state.header.stamp.nanosec = int(1e9 * (self.read % 1.0))
+            self._take(serialize_message(state))
+
+
+@pytest.mark.parametrize(
+    ('backlog', 'creep', 'until'), [(0.0, 0.0, 3.0), (3.0, 0.0, 5.5), (0.0, 0.1, 8.0)]
+)
+def test_a_motion_ends_when_the_arm_stands_still(
+    backlog: float, creep: float, until: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live: Any = Arm(backlog, creep)
+    robot = MovingRobot(live, ['elbow'], 'trajectory')
+    assert robot.pose() == 0.0
+    motion = RestToRestMotion(
+        ('elbow',), np.array([0.0, DURATION]), np.array([[0.0], [1.0]]), *np.zeros((2, 2, 1))
+    )
+    sent = live.read + 1.0
+    assert robot.follow(motion, ['elbow'], None)
+    assert live.read - sent == pytest.approx(until, abs=0.05)
+    if not creep:
+        assert 'elbow ends 0 rad' in capsys.readouterr().out
