@@ -41,6 +41,11 @@ def log(tmp_path: Path) -> Path:
     return tmp_path / 'log'
 
 
+def outside_make() -> dict[str, str]:
+    """Return the environment without what a ``make test TEST=...`` around this test adds."""
+    return {name: x for name, x in os.environ.items() if name not in ('MAKEFLAGS', 'TEST')}
+
+
 @contextmanager
 def make_test(log: Path, action: str) -> Iterator[subprocess.Popen[str]]:
     """Give ``make test``, running in a copy with a fake pytest that does something."""
@@ -53,7 +58,7 @@ def make_test(log: Path, action: str) -> Iterator[subprocess.Popen[str]]:
     python.chmod(0o755)
     with subprocess.Popen(
         ['make', 'test', 'VENV=.', '--old-file=./test.stamp', f'RUN={python}'],
-        cwd=folder, env={**os.environ, 'MAKEFLAGS': ''}, stdout=subprocess.PIPE,
+        cwd=folder, env=outside_make(), stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, start_new_session=True,
     ) as process:
         try:
@@ -96,7 +101,7 @@ def test_a_missing_library_of_the_oracles_is_named_with_its_package(tmp_path: Pa
     shutil.copy(ROOT / 'Makefile', tmp_path)
     make = subprocess.run(
         ['make', './test.stamp', 'VENV=.', '--old-file=./demo.stamp', 'RUN=false'],
-        cwd=tmp_path, env={**os.environ, 'MAKEFLAGS': ''}, capture_output=True, text=True,
+        cwd=tmp_path, env=outside_make(), capture_output=True, text=True,
     )
     line, *_ = make.stderr.splitlines()
     assert line.endswith('On Debian and Ubuntu: apt install libgomp1')
