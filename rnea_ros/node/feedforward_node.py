@@ -25,6 +25,7 @@ from ..ros import (
     ParameterServices,
     PolledNodeTime,
     logged_transition,
+    ros_errors,
 )
 from ..urdf import read_description
 from .activation import Activation
@@ -92,7 +93,8 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             self.get_logger().error(f'cannot configure: {missing}')
             return TransitionCallbackReturn.FAILURE
         try:
-            self._configure(self._setup_of(self._parameter_values.values()))
+            with ros_errors():  # a topic may exist here with another type
+                self._configure(self._setup_of(self._parameter_values.values()))
         except RneaError as error:
             self.get_logger().error(f'cannot configure: {error}')
             return TransitionCallbackReturn.FAILURE
@@ -107,14 +109,16 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         try:
             rejection = missing_hardware_compensates(values)
             rejection = rejection or self._rejection(self._up_to_date(values))
+            if not rejection and self._configuration is not None:
+                with ros_errors():
+                    self._activation = Activation(
+                        self, self._configuration, self._controller_joints, self._other_publishers
+                    )
         except RneaError as error:
             rejection = str(error)
         if rejection or self._configuration is None:
             self.get_logger().error(f'cannot activate: {rejection}')
             return TransitionCallbackReturn.FAILURE
-        self._activation = Activation(
-            self, self._configuration, self._controller_joints, self._other_publishers
-        )
         self._autostart.activated()
         self._warn(self._configuration.setup.zero_gains_warning)
         return TransitionCallbackReturn.SUCCESS

@@ -244,6 +244,8 @@ def test_without_a_sensor_there_is_nothing_to_tare(robot: FakeRobot, domain_id: 
     (FLANGE + '-p wrench_inputs.flange.placement:=under', 'none of contact, inline'),
     (FLANGE + '-p wrench_inputs.flange.colour:=red', 'no such parameter'),
     (FLANGE + '-p wrench_inputs.flange.gain:=2.0', 'wrench_inputs.flange.gain'),
+    (FLANGE + '-p wrench_inputs.flange.topic:=joint_states', 'joint_states with incompatible'),
+    ('-p speed_scaling_topic:=joint_states', 'joint_states with incompatible'),
     ('-p base_sensor.topic:=imu -p base_sensor.link:=fer_link3', 'moves with its joints'),
     ('-p base_sensor.topic:=imu -p base_sensor.use:=all', 'none of tilt, motion'),
     ('-p payload.link:=[nose]', "payload.link: 'nose' is not a link"),
@@ -255,6 +257,7 @@ def test_what_cannot_be_used_is_named_at_the_start(
     with node(domain_id, options) as process:
         process.wait_for(said)
         assert not robot.commands
+        assert 'Traceback' not in process.output
 
 
 # The base
