@@ -88,7 +88,7 @@ def test_a_guided_motion_is_written_and_played(file: Path) -> None:
     np.testing.assert_allclose(np.abs(motion.positions).max(axis=0), (0.8, 0.4), atol=0.02)
 
     more = ('--repeat', '2', '--yes', '--speed', '0.5')
-    with started(file, '--play', str(file), *more) as (robot, playing, mode):
+    with started(file, '--play', str(file), *more, pace=4.0) as (robot, playing, mode):
         robot.position = np.array((0.5, 0.5))
         assert playing.wait(90.0) == 0, playing.output
     (sent,) = robot.trajectories
@@ -171,7 +171,7 @@ def test_a_motion_ends_in_the_robots_time_or_is_stopped_or_refused(file: Path) -
             + point.format([*POSE], rest, rest, 0) + point.format([1.0, 1.0], rest, rest, seconds)
         )
 
-    write(4)
+    write(2)
     with started(file, '--play', str(file), '--yes', pace=0.5) as (robot, playing, _):
         assert playing.wait(60.0) == 0
         assert robot.position.tolist() == [1.0, 1.0]  # its time is slower than the clock
