@@ -85,7 +85,7 @@ def test_a_name_that_no_file_can_have_does_not_exist(line: str, folder: Path) ->
     ('good.yaml', 'it is not a bag; name a directory'),
     ('mcap_cut_0.9.mcap', 'its end is missing, as the recorder was killed'),
     ('motion_cut_0.3.db3', 'it is damaged; recover it: sqlite3'),
-    ('motion_cut_0.999.db3', 'it is damaged; recover it: sqlite3'),
+    ('motion_cut_0.9.db3', 'it is damaged; recover it: sqlite3'),
     ('mcap_dirty_1.mcap', 'a broken message: that of 1000000001.180 s on /joint_states'),
 ])
 def test_the_sentence_about_a_broken_bag_has_a_way_out(

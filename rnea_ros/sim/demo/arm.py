@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ...errors import UrdfWarning
+from ...errors import RneaError, UrdfWarning
 from ...resources import share_path
 from ...robot import RobotModel
 from ...urdf import parse_urdf, parse_xml, read_urdf, reduce_to_dynamics
@@ -25,6 +25,10 @@ ROBOTS = ('panda', 'panda_arm', 'ur5e')
 
 SPARE_EFFORT, SPARE_VELOCITY = 3.0, 2.0
 """Unknown limits, by what the motion needs."""
+
+
+class DemoError(RneaError):
+    """The demo cannot continue."""
 
 
 @dataclass(frozen=True)

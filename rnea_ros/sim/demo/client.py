@@ -22,10 +22,10 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from ...arrays import Array
-from ...errors import RneaError
 from ...identification.excitation import RestToRestMotion
 from ...recordings import Sample, recording_from
 from ...ros import PolledSubscription, seconds, trajectory_message
+from .arm import DemoError
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 """One message in each interval of the recording."""
@@ -41,10 +41,6 @@ CATCH = 0.5
 
 TIMEOUT = 120.0
 """Timeout of every wait, s; the first start compiles kernels, on a busy machine for 30 s."""
-
-
-class DemoError(RneaError):
-    """The demo cannot continue."""
 
 
 @dataclass

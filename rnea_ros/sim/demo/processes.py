@@ -12,7 +12,7 @@ import subprocess
 import sys
 from typing import IO
 
-from .client import DemoError
+from .arm import DemoError
 
 
 class Processes:

@@ -17,8 +17,8 @@ import rclpy
 
 from ...arrays import Array
 from ...identification.excitation import RestToRestMotion
-from .arm import DemoArm
-from .client import DemoClient, DemoError, Received, positions
+from .arm import DemoArm, DemoError
+from .client import DemoClient, Received, positions
 from .motion import reference_positions
 from .processes import Processes
 from .robot import DemoRobot

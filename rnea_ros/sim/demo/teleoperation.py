@@ -16,8 +16,7 @@ from ...command_line import text_table
 from ...drawing import add_grid, new_figure, save, show_windows
 from ...identification.excitation import RestToRestMotion
 from ...teleoperation import CouplingState
-from .arm import DemoArm, DemoRun
-from .client import DemoError
+from .arm import DemoArm, DemoError, DemoRun
 from .two_arms import PERIOD, Record, TwoArms
 
 DELAYS = (0.0, 0.05)
