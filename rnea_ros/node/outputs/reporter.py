@@ -66,6 +66,7 @@ class Reporter:
         self._logged_counts: dict[str, int] = {}
         self._counts_logged_at = 0.0
         self._error_logged = False
+        self._time_before, self._stands_still = -1.0, False
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 1)
 
     def close(self) -> None:
@@ -110,9 +111,19 @@ class Reporter:
                     assert self._references is not None
                     logger.warning(f'controller_state rejected: {self._references.complaint}')
 
+    def _log_standstill(self, now: float) -> None:
+        """Log once that simulated time stands still: the simulation is paused, or has ended."""
+        stands_still = self._clock.simulated and now == self._time_before
+        if stands_still and not self._stands_still:
+            self._node.get_logger().warning(
+                f'/clock stands still at {now:.3f} s: no commands until it goes on'
+            )
+        self._time_before, self._stands_still = now, stands_still
+
     def publish(self) -> None:
-        """Publish diagnostics."""
+        """Publish diagnostics, once a second."""
         controller, now = self._controller, self._clock.latest()
+        self._log_standstill(now)
         report = self._statistics.report(now)
         level = LEVELS[controller.state]
         if level == DiagnosticStatus.OK and controller.flags:

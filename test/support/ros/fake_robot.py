@@ -113,12 +113,14 @@ class SimulatedTime:
     :param robot: its joint states get this time as stamp
     :ivar begin: time at the start, s; set it to set the clock
     :ivar now: s
+    :ivar paused: whether it stands still
     """
 
     def __init__(self, robot: FakeRobot) -> None:
         from rosgraph_msgs.msg import Clock
 
         self.begin = self.now = 100.0
+        self.paused = False
         self._passed = 0.0
         self._robot = robot
         self._clock = robot.node.create_publisher(Clock, '/clock', 10)
@@ -128,6 +130,8 @@ class SimulatedTime:
     def _advance(self) -> None:
         from rosgraph_msgs.msg import Clock
 
+        if self.paused:
+            return
         self._passed += 0.004
         self.now, message = self.begin + self._passed, Clock()
         message.clock.sec = int(self.now)
