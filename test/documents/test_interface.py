@@ -177,7 +177,7 @@ def test_the_reference_has_every_key_of_the_controls_diagnostics() -> None:
     command_topic: Any = SimpleNamespace(
         counts=Counter(), controller_status='confirmed', others=SimpleNamespace(names=())
     )
-    clock: Any = SimpleNamespace(latest=lambda: rig.now)
+    clock: Any = SimpleNamespace(latest=lambda: rig.now, simulated=False)
     statistics = LoopStatistics(rig.period, rig.now)
     control = (rig.controller, rig.states, statistics, clock)
     Reporter(node, *control, Counter(), command_topic).publish()
