@@ -14,7 +14,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 import numpy as np
 from numpy.typing import NDArray
 
-from ...feedforward import FeedforwardController, Reason, State
+from ...feedforward import CONTROLLING, FeedforwardController, Reason, State
 from ...feedforward.inputs import JointStateMonitor
 from ...feedforward.trajectory import ControllerStateMonitor
 from ...ros import Clock, diagnostic_array
@@ -66,7 +66,7 @@ class Reporter:
         self._logged_counts: dict[str, int] = {}
         self._counts_logged_at = 0.0
         self._error_logged = False
-        self._time_before, self._stands_still = -1.0, False
+        self._time_before, self._stands_still = 0.0, False
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 1)
 
     def close(self) -> None:
@@ -112,8 +112,9 @@ class Reporter:
                     logger.warning(f'controller_state rejected: {self._references.complaint}')
 
     def _log_standstill(self, now: float) -> None:
-        """Log once that simulated time stands still: the simulation is paused, or has ended."""
-        stands_still = self._clock.simulated and now == self._time_before
+        """Log once in each standstill that simulated time stands still: paused, or at its end."""
+        waiting = self._clock.simulated and self._controller.state in CONTROLLING
+        stands_still = waiting and now == self._time_before
         if stands_still and not self._stands_still:
             self._node.get_logger().warning(
                 f'/clock stands still at {now:.3f} s: no commands until it goes on'
@@ -121,7 +122,7 @@ class Reporter:
         self._time_before, self._stands_still = now, stands_still
 
     def publish(self) -> None:
-        """Publish diagnostics, once a second."""
+        """Publish diagnostics; to be called once a second."""
         controller, now = self._controller, self._clock.latest()
         self._log_standstill(now)
         report = self._statistics.report(now)
