@@ -13,11 +13,12 @@ from rcl_interfaces.srv import GetParameters
 
 from ...ros import EndpointReader, PolledClient
 
-SERVICE_TIMEOUT = 2.0
+SERVICE_TIMEOUT = 4.0
 """
 A controller without a parameter service for this long counts as one without joints, s.
 
-The service is requested as soon as it appears: under load discovery takes longer.
+The service is requested as soon as it appears. If its first announcements are lost, Fast DDS
+repeats them after 3 s: before that, a controller of other joints may look like one without any.
 """
 
 RETRY = 0.5
