@@ -112,12 +112,12 @@ class Reporter:
                     logger.warning(f'controller_state rejected: {self._references.complaint}')
 
     def _log_standstill(self, now: float) -> None:
-        """Log once in each standstill that simulated time stands still: paused, or at its end."""
-        waiting = self._clock.simulated and self._controller.state in CONTROLLING
-        stands_still = waiting and now == self._time_before
+        """Log a standstill of simulated time, once; a control that has ended logs its reason."""
+        expected = self._clock.simulated and self._controller.state in CONTROLLING
+        stands_still = expected and now == self._time_before
         if stands_still and not self._stands_still:
             self._node.get_logger().warning(
-                f'/clock stands still at {now:.3f} s: no commands until it goes on'
+                f'/clock stands still at {now:.3f} s: the simulation is paused, or has ended'
             )
         self._time_before, self._stands_still = now, stands_still
 

@@ -242,6 +242,20 @@ def test_a_controller_without_joint_names_needs_them_from_the_user(answers: bool
 # --- joints that the user listed -----------------------------------------------------------------
 
 
+def test_lost_announcements_of_a_service_do_not_permit_commands_of_other_joints() -> None:
+    bench = Bench({}, listed=True)
+    bench.graph.ready = False
+    bench.graph.listeners = {1: CONTROLLER}
+    for _ in range(32):  # Fast DDS repeats them after 3 s
+        bench.poll(0.1)
+        assert not bench.permits()
+    bench.graph.ready = True
+    bench.poll()
+    bench.answer(('other',))
+    assert not bench.permits()
+    assert bench.control.ended == [Reason.CONTROLLER_JOINTS_CHANGED]
+
+
 def test_listed_joints_are_commanded_before_a_controller_is_there() -> None:
     assert Bench({}, listed=True).permits()
     assert Bench({1: 'effort_watchdog'}, listed=True).permits()
