@@ -242,7 +242,7 @@ def test_a_controller_without_joint_names_needs_them_from_the_user(answers: bool
 # --- joints that the user listed -----------------------------------------------------------------
 
 
-def test_lost_announcements_of_a_service_do_not_permit_commands_of_other_joints() -> None:
+def test_a_service_announced_late_permits_no_command_of_other_joints() -> None:
     bench = Bench({}, listed=True)
     bench.graph.ready = False
     bench.graph.listeners = {1: CONTROLLER}
