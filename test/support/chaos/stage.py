@@ -144,7 +144,7 @@ def kill(control: RosProcess, witness: Witness) -> list[Command]:
     """
     Kill the node, and wait until nothing is left of its efforts; return what the watchdog sent.
 
-    That is nothing where the control had given up, and sent zeros by itself, just before.
+    That is nothing only where the control had given up, and sent zeros by itself, just before.
     """
     control.send(signal.SIGKILL)
     assert control.wait() == -signal.SIGKILL
@@ -152,6 +152,9 @@ def kill(control: RosProcess, witness: Witness) -> list[Command]:
     ended = wait_until(lambda: witness.diagnostics['watchdog'].get('state') in ('acted', 'quiet'))
     ended = ended and wait_until(lambda: not witness.commands[-1].efforts.any())
     assert ended, (witness.diagnostics, witness.commands[-3:])
+    last = witness.node_command_at(0.0, -1)
+    acted = wait_until(lambda: not last.efforts.any() or witness.since_the_nodes_last())
+    assert acted, (last, witness.commands[-3:])
     return witness.since_the_nodes_last()
 
 
