@@ -70,6 +70,7 @@ data_files = [
     (f'share/{PACKAGE}/config/presets', glob('config/presets/*.yaml')),
     (f'share/{PACKAGE}/examples', glob('examples/*.*')),
     (f'share/{PACKAGE}/examples/gravity_controller', glob('examples/gravity_controller/*.*')),
+    (f'share/{PACKAGE}/examples/own_motors', glob('examples/own_motors/*.*')),
     (f'share/{PACKAGE}/layouts', glob('layouts/*')),
     (f'share/{PACKAGE}/urdf', glob('urdf/*.urdf') + glob('urdf/*.xacro')),
 ]

@@ -24,6 +24,7 @@ pytest.importorskip('yaml', reason='PyYAML is not installed')
 import yaml
 
 from rnea_ros.node.parameters import PARAMETERS, settings_from
+from rnea_ros.sim.options import PARAMETERS as ROBOT_PARAMETERS
 
 DIRECTORY = ROOT / 'config/presets'
 PRESETS = sorted(path.stem for path in DIRECTORY.glob('*.yaml'))
@@ -192,11 +193,24 @@ class WithoutDuplicates(yaml.SafeLoader):
 
 
 def test_no_parameter_file_gives_a_key_twice() -> None:
-    for path in sorted((ROOT / 'config').rglob('*.yaml')):
+    for path in sorted([*(ROOT / 'config').rglob('*.yaml'), *(ROOT / 'examples').rglob('*.yaml')]):
         with path.open(encoding='utf-8') as file:
             assert yaml.load(file, WithoutDuplicates), path.name
     with pytest.raises(AssertionError, match='given twice'):
         yaml.load('/**: {a: 1}\n/**: {b: 2}\n', WithoutDuplicates)
+
+
+def test_the_robot_and_the_node_of_the_route_with_own_motors_agree() -> None:
+    robot_values, node_values = (
+        yaml.safe_load((ROOT / f'examples/own_motors/{name}.yaml').read_text(encoding='utf-8'))
+        ['/**']['ros__parameters'] for name in ('robot', 'node')
+    )  # fmt: skip
+    assert robot_values.keys() <= ROBOT_PARAMETERS.keys()
+    assert node_values.keys() <= PARAMETERS.keys() | {'use_sim_time'}
+    assert robot_values['effort_scale'] == node_values['effort_scale']
+    np.testing.assert_allclose(
+        np.multiply(node_values['effort_scale'], node_values['command_scale']), 1.0, rtol=1e-3
+    )
 
 
 @pytest.mark.parametrize('name', EFFORT_CONTROLLERS)

@@ -120,8 +120,8 @@ def test_the_wheel_has_what_ros_looks_for(wheel: zipfile.ZipFile) -> None:
     }
     expected = {'share/ament_index/resource_index/packages/rnea_ros', 'share/rnea_ros/package.xml'}
     for directory in (
-        'config', 'config/presets', 'examples', 'examples/gravity_controller', 'launch', 'layouts',
-        'urdf',
+        'config', 'config/presets', 'examples', 'examples/gravity_controller',
+        'examples/own_motors', 'launch', 'layouts', 'urdf',
     ):
         files = [path for path in (ROOT / directory).iterdir() if path.is_file()]
         assert files
