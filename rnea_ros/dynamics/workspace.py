@@ -44,8 +44,8 @@ class Workspace:
     Preallocated memory and compiled kernels for one tree and one thread.
 
     After the first one, calls allocate nothing. Arguments are contiguous float64 arrays; compiled
-    kernels raise TypeError for others. An argument of a wrong length leaves the result unchanged,
-    and numbers are not checked. The next call overwrites the array that a call returns.
+    kernels raise TypeError for others. An argument of a wrong length gives NaN, and numbers are
+    not checked. The next call overwrites the array that a call returns.
 
     The kernels named ``..._into`` write into their last arguments, whose shapes the caller
     ensures. They return False for a wrong length or a number that is not finite. Most of them are

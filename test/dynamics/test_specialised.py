@@ -177,7 +177,8 @@ def test_numbers_that_are_not_valid_give_nan(bad: float) -> None:
         assert np.isnan(workspace.inverse_dynamics(wrong, qd, qdd)).all()
         assert np.isnan(workspace.gravity_torques(wrong)).all()
     np.testing.assert_array_equal(workspace.inverse_dynamics(q, qd, qdd), expected)
-    np.testing.assert_array_equal(workspace.inverse_dynamics(q[:5], qd, qdd), expected)
+    assert np.isnan(workspace.inverse_dynamics(q[:5], qd, qdd)).all()
+    assert np.isnan(workspace.gravity_torques(q[:5])).all()
 
 
 @compiled

@@ -194,3 +194,13 @@ def test_a_call_allocates_nothing(method: str, arguments: int) -> None:
     finally:
         tracemalloc.stop()
     assert most < np.zeros(n).nbytes
+
+
+@pytest.mark.parametrize(('method', 'arguments'), [
+    *METHODS, ('inverse_dynamics_derivatives', 3), ('forward_dynamics_derivatives', 3),
+])
+def test_a_wrong_length_gives_nan(arm: RobotModel, method: str, arguments: int) -> None:
+    call, q = getattr(arm.workspace(), method), np.zeros(6)
+    for wrong in range(arguments):
+        assert np.isfinite(call(*arguments * [q])).all()
+        assert np.isnan(call(*[q[:5] if i == wrong else q for i in range(arguments)])).all()

@@ -52,6 +52,7 @@ def fits(bodies: Records, q: Array, qd: Array, qdd: Array) -> bool:
 def inverse_dynamics(bodies: Records, q: Array, qd: Array, qdd: Array, tau: Array) -> bool:
     """Write tau as :func:`rnea.inverse_dynamics` does; return whether inputs were valid."""
     if not fits(bodies, q, qd, qdd):
+        tau[:] = math.nan
         return False
     rnea.inverse_dynamics(bodies, q, qd, qdd, tau)
     return finite(tau)
@@ -61,6 +62,7 @@ def inverse_dynamics(bodies: Records, q: Array, qd: Array, qdd: Array, tau: Arra
 def gravity_torques(bodies: Records, q: Array, tau: Array) -> bool:
     """Write tau as :func:`rnea.gravity_torques` does; return whether inputs were valid."""
     if not fits(bodies, q, tau, tau):
+        tau[:] = math.nan
         return False
     rnea.gravity_torques(bodies, q, tau)
     return finite(q) and finite(tau)
@@ -70,6 +72,7 @@ def gravity_torques(bodies: Records, q: Array, tau: Array) -> bool:
 def mass_matrix(bodies: Records, composites: Records, q: Array, M: Array) -> bool:
     """Write M as :func:`crba.mass_matrix` does; return whether inputs were valid."""
     if q.shape[0] != bodies[BASE]['position']:
+        M[:] = math.nan
         return False
     crba.mass_matrix(bodies, composites, q, M)
     return finite(q) and finite(M)
@@ -90,6 +93,7 @@ def forward_dynamics(
 ) -> bool:
     """Write qdd as :func:`aba.forward_dynamics`; return whether inputs were valid."""
     if not fits(bodies, q, qd, tau):
+        qdd[:] = math.nan
         return False
     aba.forward_dynamics(bodies, articulated, q, qd, tau, qdd)
     return finite(qdd) and body_without_inertia(bodies, articulated) == BASE
@@ -102,6 +106,9 @@ def inverse_dynamics_derivatives(
 ) -> bool:
     """Write as :mod:`derivatives` does; return whether inputs were valid."""
     if not fits(bodies, q, qd, qdd):
+        by_q[:] = math.nan
+        by_qd[:] = math.nan
+        M[:] = math.nan
         return False
     derivatives.inverse_dynamics_derivatives(bodies, branches, q, qd, qdd, by_q, by_qd, M)
     inputs = finite(q) and finite(qd) and finite(qdd)
@@ -116,6 +123,9 @@ def forward_dynamics_derivatives(
 ) -> bool:
     """Write as :mod:`forward_derivatives` does; return whether inputs were valid."""
     if not forward_dynamics(bodies, articulated, q, qd, tau, qdd):
+        by_q[:] = math.nan
+        by_qd[:] = math.nan
+        by_tau[:] = math.nan
         return False
     if not inverse_dynamics_derivatives(bodies, branches, q, qd, qdd, by_q, by_qd, by_tau):
         return False
