@@ -90,8 +90,8 @@ class Workspace:
             checked_kernels.gravity_torques, [(NQ,)], [(NV,)]
         )
         # Closures, because the attribute look-ups of a method take a tenth of the call's time.
-        self.inverse_dynamics = _inverse_dynamics_into(self.inverse_dynamics_into, self._tau)
-        self.gravity_torques = _gravity_torques_into(self.gravity_torques_into, self._tau)
+        self.inverse_dynamics = _bound_inverse_dynamics(self.inverse_dynamics_into, self._tau)
+        self.gravity_torques = _bound_gravity_torques(self.gravity_torques_into, self._tau)
 
     def set_base_motion(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
         """
@@ -276,7 +276,7 @@ class Workspace:
         return checked_entry_point(kernel, (self.bodies, *memory), inputs, results)
 
 
-def _inverse_dynamics_into(
+def _bound_inverse_dynamics(
     prepared: partial[bool], tau: Array
 ) -> Callable[[Array, Array, Array], Array]:
     kernel, (bodies,) = prepared.func, prepared.args
@@ -288,7 +288,7 @@ def _inverse_dynamics_into(
     return inverse_dynamics
 
 
-def _gravity_torques_into(prepared: partial[bool], tau: Array) -> Callable[[Array], Array]:
+def _bound_gravity_torques(prepared: partial[bool], tau: Array) -> Callable[[Array], Array]:
     kernel, (bodies,) = prepared.func, prepared.args
 
     def gravity_torques(q: Array) -> Array:

@@ -31,15 +31,23 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory
 
+from ..command_line import BAD_INPUT
 from ..errors import RneaError
 from ..messages import decode_trajectory
 from ..parameters import described, read_settings
 from ..ros import LATCHED, NodeProcess, PolledSubscription, prepare_interpreter
-from .effort_controller import EffortController
-from .hand import ScriptedHand
-from .options import PARAMETERS, TIMESTEP, Options
-from .pace import Lockstep, RealTime
-from .physics import JointStates, SimulatedRobot
+
+try:
+    from .effort_controller import EffortController
+    from .hand import ScriptedHand
+    from .options import PARAMETERS, TIMESTEP, Options
+    from .pace import Lockstep, RealTime
+    from .physics import JointStates, SimulatedRobot
+except ModuleNotFoundError as error:
+    if error.name != 'mujoco':
+        raise
+    print('simulated_robot: MuJoCo is missing: pip install mujoco', file=sys.stderr)
+    sys.exit(BAD_INPUT)
 
 ABOUT = """\
 A robot in MuJoCo with the topics of a robot under ros2_control: robot_description, joint_states,

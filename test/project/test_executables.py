@@ -302,6 +302,15 @@ def test_an_interrupt_of_the_work_ends_a_tool_with_one_line(
     assert why_not_interrupted(name, ended) == ''
 
 
+@pytest.mark.ros
+def test_a_simulated_robot_without_mujoco_says_what_to_install(tmp_path: Path) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    (tmp_path / 'mujoco.py').write_text("raise ModuleNotFoundError(name='mujoco')")
+    ended = run_anew('simulated_robot', '', tmp_path, tmp_path)
+    assert ended.returncode == 2
+    assert ended.stderr == 'simulated_robot: MuJoCo is missing: pip install mujoco\n'
+
+
 @pytest.mark.parametrize('for_ros', [False, True], ids=['own', 'ros'])
 @pytest.mark.parametrize('name', [needs_ros(name) for name in EXECUTABLES])
 def test_what_cannot_be_used_is_rejected_in_one_line_with_exit_code_2(

@@ -62,7 +62,8 @@ class JointStateMonitor:
         for every joint (joint_state_broadcaster without velocities)
     :param cutoff: cutoff frequency of the filter of differentiated velocities, Hz
     :param effort_scale: N m or N per unit of the samples' efforts, shape (n,); None for 1
-    :ivar position: shape (n,), rad or m; NaN before the first sample
+    :ivar position: shape (n,), rad or m; NaN before the first sample; this and the next two are
+        rows of a table, which ``store_sample`` writes
     :ivar velocity: shape (n,), rad/s or m/s
     :ivar effort: shape (n,), N m or N; NaN where a message has none
     :ivar rejections: number of rejected samples by reason; replaced, never changed, because

@@ -130,10 +130,9 @@ class LoadedModel:
         """Return what the hardware compensates under a gravity, on a base at rest."""
         effort = self._hardware_effort
         effort[:] = 0.0
-        loaded, unloaded = self._payload_compensated, self._robot_compensated
-        for workspace, share in (
-            (self._loaded, float(loaded)), (self._unloaded, float(unloaded) - float(loaded))
-        ):
+        # robot g(unloaded) + payload (g(loaded) - g(unloaded)), where each is 0 or 1
+        payload, robot = float(self._payload_compensated), float(self._robot_compensated)
+        for workspace, share in ((self._loaded, payload), (self._unloaded, robot - payload)):
             if share:
                 workspace.set_base_motion(gravity, AT_REST, AT_REST)
                 effort += share * workspace.gravity_torques(q)

@@ -70,7 +70,6 @@ class WrenchSensor:
     :ivar name: name of the sensor
     :ivar monitor: its readings
     :ivar tare: its offset
-    :ivar mount: its mount, None before the first reading
     :ivar link: link in whose frame the wrench is; empty before the first reading
     :ivar stale: whether readings are missing or implausible; the wrench then fades out
     :ivar external: the wrench before deadband, gain and fade, in the sensor's frame, shape (6,),
