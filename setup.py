@@ -46,7 +46,7 @@ EXTRAS = {
     'kilted': ros_wheels('9.1.2', '5.5.1', '2.3.0'),
     'jazzy': ros_wheels('7.1.6', '5.3.6', '2.0.3'),
     'sim': ['mujoco', 'matplotlib>=3.5.1'],
-    'bags': ['rosbags', 'matplotlib>=3.5.1', 'PyYAML', 'scipy>=1.8.0'],
+    'bags': ['rosbags>=0.11.9', 'matplotlib>=3.5.1', 'PyYAML', 'scipy>=1.8.0'],
     'test': [
         'pytest',
         'pytest-timeout',

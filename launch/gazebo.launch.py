@@ -4,16 +4,19 @@
 """
 Start Gazebo with a robot arm, ros2_control inside it, and the feedforward node that commands it.
 
-The order matters: an active effort controller without commands lets the arm fall.
+The order matters: an active effort controller without commands lets the arm fall, and before
+gz_ros2_control 1 an inactive one, too.
 
-1. Gazebo (running), the bridge of /clock, and robot_state_publisher, from which the controller
+1. Gazebo, paused, the bridge of /clock, and robot_state_publisher, from which the controller
    manager inside Gazebo gets the robot.
 2. The robot, at its start positions.
-3. joint_state_broadcaster: without joint states the node commands nothing.
-4. The effort controller, inactive: it already gives the node its joints.
-5. The node, which ramps its commands up. activate_controller waits for the end of the ramp, makes
-   the node hold the pose, because the first step in Gazebo has no effort, and activates the
-   effort controller.
+3. joint_state_broadcaster and the effort controller, inactive: this already gives the node its
+   joints.
+4. The node. As soon as it is active, activate_controller lets simulated time begin, and activates
+   joint_state_broadcaster: without joint states the node commands nothing.
+5. The node ramps its commands up. activate_controller waits for the end of the ramp, makes the
+   node hold the pose, because the first step in Gazebo has no effort, and activates the effort
+   controller.
 
 A failed step ends the launch with exit code 1; so does a process that ends too early.
 """
@@ -29,7 +32,11 @@ import shutil
 import tempfile
 from typing import Any
 
-from ament_index_python.packages import get_package_share_directory, get_packages_with_prefixes
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_share_directory,
+    get_packages_with_prefixes,
+)
 from launch import LaunchDescription
 from launch.actions import (
     AppendEnvironmentVariable,
@@ -135,7 +142,13 @@ def mesh_paths(description: str) -> list[Any]:
     """Return actions that let Gazebo find the meshes of a URDF."""
     found = set()
     for package in set(re.findall(r'package://([^/"]+)/', description)):
-        found.add(str(Path(get_package_share_directory(package)).parent))
+        try:
+            found.add(str(Path(get_package_share_directory(package)).parent))
+        except PackageNotFoundError as error:
+            raise RuntimeError(
+                f'meshes of the URDF are in the package {package!r}, which is not found: install '
+                'it, or source its workspace'
+            ) from error
     return [
         AppendEnvironmentVariable(name, os.pathsep.join(sorted(found)))
         for name in RESOURCE_PATHS
@@ -206,7 +219,7 @@ def actions(context: Any) -> list[Any]:
         installed([package], debian_name)
     gz_launch = Path(get_package_share_directory('ros_gz_sim'), 'launch/gz_sim.launch.py')
     name, description, controllers = robot(given, share)
-    flags = '-r' if is_true(given['gui']) else '-r -s'
+    server = '' if is_true(given['gui']) else '-s '
     gazebo = [
         *mesh_paths(description),
         GroupAction([
@@ -214,7 +227,7 @@ def actions(context: Any) -> list[Any]:
             SetLaunchConfiguration('launch-prefix', 'exec'),
             IncludeLaunchDescription(
                 PythonLaunchDescriptionSource(str(gz_launch)),
-                launch_arguments={'gz_args': f'{flags} {given["world"]}'}.items(),
+                launch_arguments={'gz_args': f'{server}{given["world"]}'}.items(),
             ),
         ]),
         Node(
@@ -255,18 +268,24 @@ def actions(context: Any) -> list[Any]:
         }.items(),
     )
     hold = [] if given['mode'] == 'gravity' else ['--hold']  # gravity mode holds no pose
-    activate = Node(
-        package='rnea_ros',
-        executable='activate_controller',
-        output='screen',
-        arguments=[given['controller'], *hold, '--timeout', given['timeout']],
+    begin, activate = (
+        Node(
+            package='rnea_ros',
+            executable='activate_controller',
+            output='screen',
+            arguments=[*options, '--timeout', given['timeout']],
+        )
+        for options in ((BROADCASTER, '--unpause'), (given['controller'], *hold))
     )
     order = StartOrder(
         [
             [*gazebo, create],
-            [spawner(BROADCASTER, controllers, given['timeout'])],
-            [spawner(given['controller'], controllers, given['timeout'], '--inactive')],
-            [feedforward, activate],
+            *(
+                [spawner(each, controllers, given['timeout'], '--inactive')]
+                for each in (BROADCASTER, given['controller'])
+            ),
+            [feedforward, begin],
+            [activate],
         ],
         [LogInfo(msg=f'{name} is under torque control')],
     )

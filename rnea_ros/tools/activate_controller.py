@@ -11,13 +11,16 @@ this tool. It waits for the end of the start ramp and for the commands to reach 
 In mode gravity an arm without friction keeps any speed that it gains during the activation. With
 --hold the node first gets a trajectory that holds the present pose.
 
+In a paused Gazebo, activate joint_state_broadcaster with --unpause: this waits until the node is
+active, and lets the simulated time begin. Until then no arm can fall.
+
 Exit code: 0 the controller is active; 1 it is not, with a line that says why; 2 bad arguments.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -38,6 +41,9 @@ HOLD_TIME = 100_000_000
 
 SWITCH_TIMEOUT = 5
 """Timeout of the controller manager for the switch, s."""
+
+PAUSED_TIMEOUT = 30
+"""The same for a paused simulation."""
 
 
 class NotActivatedError(RneaError):
@@ -106,12 +112,14 @@ class Activator:
     :param controller: name of the effort controller
     :param controller_manager: name of the controller manager's node
     :param holder: holds the pose before the activation; None for no hold
+    :param unpause: lets a paused simulation begin, after the request; then an active node is
+        enough for it. None: the simulation, or the robot, runs
     :raises NotActivatedError: controller_manager_msgs is not installed
     """
 
     def __init__(
         self, node: Any, feedforward: str, controller: str, controller_manager: str,
-        holder: Holder | None = None
+        holder: Holder | None = None, unpause: Callable[[], None] | None = None
     ) -> None:
         from diagnostic_msgs.msg import DiagnosticArray
 
@@ -125,13 +133,14 @@ class Activator:
         self._request = SwitchController.Request(activate_controllers=[controller])
         self._request.strictness = SwitchController.Request.STRICT
         self._request.activate_asap = True
-        self._request.timeout.sec = SWITCH_TIMEOUT
+        self._request.timeout.sec = PAUSED_TIMEOUT if unpause else SWITCH_TIMEOUT
         node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         self._client = node.create_client(
             SwitchController, f'{controller_manager}/switch_controller'
         )
         self._future: Any = None
         self._holder = holder
+        self._unpause = unpause
         self._rejected_before_hold: int | None = None
         self._new_diagnostics = False
 
@@ -145,11 +154,13 @@ class Activator:
             return self._answered()
         if (
             self._values
-            and commands_hold(self._values)
+            and (self._unpause is not None or commands_hold(self._values))
             and self._client.service_is_ready()
             and self._held()
         ):
             self._future = self._client.call_async(self._request)
+            if self._unpause is not None:
+                self._unpause()
         return False
 
     @property
@@ -207,24 +218,28 @@ def _rejected_trajectories(values: Mapping[str, str]) -> int:
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = OneLineParser(prog='activate_controller', description=__doc__)
     add = parser.add_argument
-    add('controller', help='name of the inactive effort controller')
+    add('controller', help='name of the inactive controller')
     add('--node', default='feedforward', help='name of the feedforward node; feedforward')
     add(
         '--controller-manager', default='controller_manager',
         help='name of its node; controller_manager'
     )
     add('--hold', action='store_true', help='hold the pose first; the node needs gains')
+    add('--unpause', action='store_true', help='let a paused Gazebo begin, once the node is active')
     add('--timeout', type=positive, default=60.0, help='timeout, s; 60')
     return parser.parse_args(arguments)
 
 
 def _activate(live: LiveNode, options: argparse.Namespace) -> None:
     """Activate the controller; print the reason for waiting whenever it changes."""
+    from .live import unpause
+
     node = live.node
     feedforward = node.resolve_topic_name(options.node)
     holder = Holder(node, feedforward) if options.hold else None
     activator = Activator(
-        node, feedforward, options.controller, options.controller_manager, holder
+        node, feedforward, options.controller, options.controller_manager, holder,
+        unpause if options.unpause else None,
     )
     deadline = time.monotonic() + options.timeout
     printed = ''
@@ -243,12 +258,12 @@ def main(args: list[str] | None = None) -> int:
     """Activate the controller; return the exit code."""
     arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)
     options = _options(arguments)
-    from .live import live_node
+    from .live import GazeboError, live_node
 
     try:
         with live_node('activate_controller', ros_arguments) as live:
             _activate(live, options)
-    except NotActivatedError as error:
+    except (NotActivatedError, GazeboError) as error:
         print(f'activate_controller: {error}', file=sys.stderr)
         return NOT_ACTIVATED
     return 0

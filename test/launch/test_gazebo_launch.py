@@ -58,6 +58,8 @@ words = [word for word in sys.argv[1:] if not word.startswith('--ros-args')]
 name = os.path.basename(sys.argv[0])
 if name == 'spawner':
     name = sys.argv[1]
+if name == 'activate_controller':
+    name = 'activate_' + sys.argv[1]
 if '--param-file' in words:
     kept = os.environ['GAZEBO_TEST_LOG'] + '.' + name
     shutil.copy(words[words.index('--param-file') + 1], kept)
@@ -181,27 +183,29 @@ def test_a_step_starts_when_the_one_before_has_ended(
     together, order = started[:4], started[4:]
     assert set(together) == {'gz', 'parameter_bridge', 'robot_state_publisher', 'create'}
     assert order[:2] == ['joint_state_broadcaster', 'effort_controller']
-    assert set(order[2:]) == {'feedforward_node', 'activate_controller'}
-    (effort,) = (line for line in lines if line.startswith('effort_controller'))
-    assert '--inactive' in effort.split()
-    (broadcaster,) = (line for line in lines if line.startswith('joint_state_broadcaster'))
-    assert '--inactive' not in broadcaster.split()
-    assert argument(lines, 'activate_controller', '--timeout') == '60'
+    assert set(order[2:4]) == {'feedforward_node', 'activate_joint_state_broadcaster'}
+    assert order[4:] == ['activate_effort_controller']
+    spawned = [line.split() for line in lines if line.split()[0] in order[:2]]
+    assert all('--inactive' in words for words in spawned)
+    unpaused = [line.split()[0] for line in lines if '--unpause' in line.split()]
+    assert unpaused == ['activate_joint_state_broadcaster']
+    assert argument(lines, 'activate_effort_controller', '--timeout') == '60'
 
 
 @pytest.mark.parametrize(('mode', 'holds'), [('gravity', False), ('computed_torque', True)])
 def test_the_pose_is_held_in_modes_that_hold_one(
     prefix: Path, monkeypatch: pytest.MonkeyPatch, mode: str, holds: bool
 ) -> None:
-    monkeypatch.setenv('GAZEBO_TEST_ACTIVATE_CONTROLLER', '1')
+    monkeypatch.setenv('GAZEBO_TEST_ACTIVATE_EFFORT_CONTROLLER', '1')
     lines = run(prefix, mode=mode).lines
-    (activate,) = (line for line in lines if line.startswith('activate_controller'))
+    (activate,) = (line for line in lines if line.startswith('activate_effort_controller'))
     assert ('--hold' in activate.split()) == holds
 
 
-@pytest.mark.parametrize(
-    'step', ['create', 'joint_state_broadcaster', 'effort_controller', 'activate_controller']
-)
+@pytest.mark.parametrize('step', [
+    'create', 'joint_state_broadcaster', 'effort_controller', 'activate_joint_state_broadcaster',
+    'activate_effort_controller',
+])
 def test_a_step_that_fails_ends_everything_with_an_error(
     prefix: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -211,7 +215,7 @@ def test_a_step_that_fails_ends_everything_with_an_error(
     assert step in names(launched.lines)
     assert 'ended with exit code 3' in launched.output
     # By launch's own account: the script may be ended before it has noted its start.
-    assert ('[feedforward_node' in launched.output) == (step == 'activate_controller')
+    assert ('[feedforward_node' in launched.output) == step.startswith('activate_')
 
 
 @pytest.mark.parametrize('process', ['gz', 'robot_state_publisher', 'feedforward_node'])
@@ -253,13 +257,13 @@ def published_robot(lines: list[str]) -> ElementTree.Element:
     return ElementTree.fromstring(section['ros__parameters']['robot_description'])
 
 
-@pytest.mark.parametrize(('gui', 'flags'), [('false', '-r -s'), ('true', '-r')])
-def test_gazebo_runs_from_its_start_on_with_or_without_a_window(
-    prefix: Path, monkeypatch: pytest.MonkeyPatch, gui: str, flags: str
+@pytest.mark.parametrize(('gui', 'words'), [('false', '-s mine.sdf'), ('true', 'mine.sdf')])
+def test_gazebo_starts_paused_with_or_without_a_window(
+    prefix: Path, monkeypatch: pytest.MonkeyPatch, gui: str, words: str
 ) -> None:
     monkeypatch.setenv('GAZEBO_TEST_EFFORT_CONTROLLER', '1')
     lines = run(prefix, gui=gui, world='mine.sdf').lines
-    assert f'gz {flags} mine.sdf' in lines
+    assert f'gz {words}' in lines
 
 
 @pytest.mark.parametrize(('package', 'plugin'), [
@@ -343,6 +347,15 @@ def test_a_package_that_is_missing_is_named_with_what_installs_it(
     assert (launched.code, launched.lines) == (1, [])
     install = f'{package} is not installed: apt install ros-$ROS_DISTRO-{debian_name}'
     assert install in launched.output
+
+
+def test_meshes_of_a_missing_package_are_named(prefix: Path, tmp_path: Path) -> None:
+    path = tmp_path / 'mine.urdf.xacro'
+    mesh = '<visual><geometry><mesh filename="package://no_arm/a.stl"/></geometry></visual>'
+    path.write_text(USERS_XACRO.replace('<link name="base"/>', f'<link name="base">{mesh}</link>'))
+    launched = run(prefix, urdf=str(path))
+    assert launched.code == 1
+    assert "in the package 'no_arm', which is not found" in launched.output
 
 
 def test_tags_of_the_user_are_taken_as_they_are(

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -20,6 +21,7 @@ from sensor_msgs.msg import JointState
 
 from rnea_ros.feedforward import State
 from rnea_ros.tools.activate_controller import Activator, Holder, NotActivatedError, commands_hold
+from rnea_ros.tools.live import GazeboError, unpause
 
 
 def values(state: State, target: str = 'confirmed') -> dict[str, str]:
@@ -145,6 +147,58 @@ def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerM
     assert not request.deactivate_controllers
     assert request.strictness == Request.STRICT
     assert request.timeout.sec > 0
+
+
+def test_a_paused_simulation_begins_after_the_request_once_the_node_is_active(
+    manager: ControllerManager,
+) -> None:
+    requests_before: list[int] = []
+    watched = Activator(
+        manager, '/left/feedforward', 'joint_state_broadcaster', 'controller_manager',
+        unpause=lambda: requests_before.append(len(manager.requests)),
+    )
+    assert not watched.done()
+    assert not requests_before
+    manager.diagnose(State.WAITING)
+    assert not watched.done()
+    assert requests_before == [1]
+    assert not watched.done()
+    assert requests_before == [1]
+    manager.answer = SimpleNamespace(ok=True)
+    assert watched.done()
+
+
+GAZEBO = """#!/bin/sh
+echo "$@" >> log
+case "$2" in
+-l) echo /world/hall/control; echo /world/hall/playback/control; echo /gazebo/worlds;;
+*) echo "data: $ANSWER";;
+esac
+"""
+
+
+@pytest.mark.parametrize(('program', 'package'), [('gz', 'gz'), ('ign', 'ignition')])
+def test_gazebos_worlds_are_unpaused_by_its_own_command_line(
+    program: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / program).write_text(GAZEBO)
+    (tmp_path / program).chmod(0o755)
+    monkeypatch.setenv('PATH', f'{tmp_path}:/bin')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv('ANSWER', 'true')
+    unpause()
+    asked = (tmp_path / 'log').read_text().splitlines()
+    assert asked[0] == 'service -l'
+    (request,) = asked[1:]
+    assert request.startswith('service -s /world/hall/control ')
+    assert f'{package}.msgs.WorldControl' in request
+    assert request.endswith('pause: false')
+    monkeypatch.setenv('ANSWER', 'false')
+    with pytest.raises(GazeboError, match='hall/control of Gazebo does not answer'):
+        unpause()
+    monkeypatch.setenv('PATH', '/nowhere')
+    with pytest.raises(GazeboError, match='no paused Gazebo is found'):
+        unpause()
 
 
 def holding(manager: ControllerManager) -> Activator:

@@ -98,9 +98,13 @@ def with_gazebo_control(
     """
     if has_own_control(urdf):
         raise UrdfError(
-            'element <ros2_control>', 'the URDF has its own; use it unchanged (own_control)'
+            'element <ros2_control>',
+            'the URDF has its own: remove it if it is for real hardware, or, if it is for Gazebo, '
+            'use the URDF unchanged (own_control)',
         )
     root, description = parse_xml(urdf), parse_urdf(urdf)
+    for name in description.joints.keys() & description.links.keys():
+        raise UrdfError(f'joint {name!r}', 'a link has this name too: Gazebo needs another one')
     roles = JointRoles.assign(description, tuple(joints) or arm_joints(description))
     for joint in roles.mimics:
         assert joint.mimic is not None

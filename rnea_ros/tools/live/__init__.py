@@ -3,6 +3,7 @@
 
 """Data from live topics and motions of a live robot, for tools."""
 
+from .gazebo import GazeboError, unpause
 from .guided_robot import GuidedRobot, Mode
 from .keys import pressed_keys
 from .moving_robot import MovingRobot, confirm
@@ -10,6 +11,7 @@ from .node import LiveNode, live_node
 from .topics import LiveRobot, live_trajectory
 
 __all__ = [
+    'GazeboError',
     'GuidedRobot',
     'LiveNode',
     'LiveRobot',
@@ -19,4 +21,5 @@ __all__ = [
     'live_node',
     'live_trajectory',
     'pressed_keys',
+    'unpause',
 ]

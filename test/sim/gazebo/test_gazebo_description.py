@@ -192,6 +192,12 @@ def test_a_urdf_with_tags_of_its_own_is_rejected() -> None:
         with_gazebo_control(made, CONTROLLERS)
 
 
+def test_a_joint_with_the_name_of_a_link_is_rejected() -> None:
+    text = robot(link('base'), link('tool', 1.0), joint('tool', 'revolute', 'base', 'tool'))
+    with pytest.raises(UrdfError, match="joint 'tool': a link has this name too"):
+        with_gazebo_control(text, 'controllers.yaml')
+
+
 def test_a_robot_without_joints_is_rejected() -> None:
     with pytest.raises(UrdfError, match='has no joint'):
         arm_joints(parse_urdf(robot(link('base', 1.0))))

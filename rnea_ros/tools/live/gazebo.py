@@ -1,0 +1,55 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A running Gazebo, by its own command line."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+
+from ...errors import RneaError
+
+PROGRAMS = {'gz': 'gz', 'ign': 'ignition'}
+"""Command lines of Gazebo, newer and older (Fortress), and the packages of their messages."""
+
+TIMEOUT = 10.0
+"""Longest time of a command, s."""
+
+
+class GazeboError(RneaError):
+    """Gazebo does not answer."""
+
+
+def unpause() -> None:
+    """
+    Let the time of all worlds of the running Gazebo advance.
+
+    :raises GazeboError: no world answers
+    """
+    for program, package in PROGRAMS.items():
+        if shutil.which(program) is None:
+            continue
+        worlds = re.findall(r'^/world/[^/\s]+/control$', _run(program, '-l'), re.MULTILINE)
+        for service in worlds:
+            answer = _run(
+                program, '-s', service, '--reqtype', f'{package}.msgs.WorldControl', '--reptype',
+                f'{package}.msgs.Boolean', '--timeout', '5000', '--req', 'pause: false',
+            )
+            if 'true' not in answer:
+                raise GazeboError(f'{service} of Gazebo does not answer: {answer.strip()!r}')
+        if worlds:
+            return
+    raise GazeboError('no paused Gazebo is found with "gz service -l" or "ign service -l"')
+
+
+def _run(program: str, *arguments: str) -> str:
+    """Return what a command about Gazebo's services prints."""
+    try:
+        return subprocess.run(
+            [program, 'service', *arguments], stdout=subprocess.PIPE, text=True, timeout=TIMEOUT,
+            check=False,
+        ).stdout
+    except subprocess.TimeoutExpired as error:
+        raise GazeboError(f'{program} service does not answer in {TIMEOUT:g} s') from error
