@@ -225,7 +225,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         help='name of its node; controller_manager'
     )
     add('--hold', action='store_true', help='hold the pose first; the node needs gains')
-    add('--unpause', action='store_true', help='let a paused Gazebo begin, once the node is active')
+    add('--unpause', action='store_true', help='let a paused Gazebo begin, with an active node')
     add('--timeout', type=positive, default=60.0, help='timeout, s; 60')
     return parser.parse_args(arguments)
 
