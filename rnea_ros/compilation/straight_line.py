@@ -112,7 +112,7 @@ def straight_line(
                     (*values[: len(line.inputs)], *map(value, line.results)),
                     (*line.limited, *repeat(False, len(line.results))), strict=True,
                 )
-            ]
+            ] or [constant(0.0)]
             while len(terms) > 1:  # pairs: a chain of sums takes the time of each
                 terms = [*map(builder.fadd, terms[::2], terms[1::2]), *terms[len(terms) & ~1 :]]
             valid = builder.fcmp_ordered('<=', terms[0], constant(line.limit))

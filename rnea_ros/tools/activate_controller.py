@@ -154,7 +154,7 @@ class Activator:
             return self._answered()
         if (
             self._values
-            and (self._unpause is not None or commands_hold(self._values))
+            and (commands_hold(self._values) or self._unpause is not None)
             and self._client.service_is_ready()
             and self._held()
         ):
@@ -167,7 +167,7 @@ class Activator:
     def missing(self) -> str:
         """The reason for waiting."""
         if not self._values:
-            return f'no diagnostics of {self._status!r}'
+            return f'no diagnostics of {self._status!r}: the node is not active, see its log'
         if self._future is not None:
             return f'no answer from {self._client.srv_name}'
         if not self._client.service_is_ready():

@@ -129,7 +129,7 @@ def activator(manager: ControllerManager) -> Activator:
 def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerManager) -> None:
     watched = activator(manager)
     assert not watched.done()
-    assert watched.missing == "no diagnostics of 'left/feedforward: control'"
+    assert watched.missing.startswith("no diagnostics of 'left/feedforward: control'")
     manager.diagnose(State.ACTIVE, 'right/feedforward: control')
     assert not watched.done()
     assert not manager.requests
@@ -168,6 +168,17 @@ def test_a_paused_simulation_begins_after_the_request_once_the_node_is_active(
     assert watched.done()
 
 
+def test_a_paused_simulation_does_not_begin_for_a_control_that_has_ended(
+    manager: ControllerManager,
+) -> None:
+    names = ('/left/feedforward', 'joint_state_broadcaster', 'controller_manager')
+    watched = Activator(manager, *names, unpause=lambda: pytest.fail('time begins'))
+    manager.diagnose(State.FAULT)
+    with pytest.raises(NotActivatedError, match='fault'):
+        watched.done()
+    assert not manager.requests
+
+
 GAZEBO = """#!/bin/sh
 echo "$@" >> log
 case "$2" in
@@ -197,7 +208,7 @@ def test_gazebos_worlds_are_unpaused_by_its_own_command_line(
     with pytest.raises(GazeboError, match='hall/control of Gazebo does not answer'):
         unpause()
     monkeypatch.setenv('PATH', '/nowhere')
-    with pytest.raises(GazeboError, match='no paused Gazebo is found'):
+    with pytest.raises(GazeboError, match='no world is found'):
         unpause()
 
 
