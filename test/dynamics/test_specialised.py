@@ -29,7 +29,7 @@ from rnea_ros.errors import SpecialisationWarning
 from support.models.joint_trees import MOVING, model_of, random_motion, random_parts
 from support.models.oracle_pairs import random_pair
 from support.models.oracles import Array, random_state
-from support.models.robots import SHIPPED, link, load, robot
+from support.models.robots import SHIPPED, load, robot
 
 MOTION = BaseMotion((0.3, 0.2, 0.1), (0.1, -0.4, 0.2), (1.0, 0.5, -0.5), (0.2, 0.1, -0.3))
 FUNCTIONS: dict[str, Callable[..., float]] = {
@@ -183,7 +183,7 @@ def test_numbers_that_are_not_valid_give_nan(bad: float) -> None:
 
 @compiled
 def test_a_robot_without_moving_joints_can_be_specialised() -> None:
-    workspace = load(robot(link('base', 1.0))).specialise()
+    workspace = load(robot('<link name="base"/>')).specialise()
     none = np.zeros(0)
     assert workspace.inverse_dynamics(none, none, none).shape == (0,)
     assert workspace.gravity_torques(none).shape == (0,)
