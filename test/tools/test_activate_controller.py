@@ -149,7 +149,7 @@ def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerM
     assert request.timeout.sec > 0
 
 
-def test_a_paused_simulation_begins_after_the_request_once_the_node_is_active(
+def test_a_paused_simulation_begins_once_the_node_is_active(
     manager: ControllerManager,
 ) -> None:
     requests_before: list[int] = []
@@ -168,7 +168,7 @@ def test_a_paused_simulation_begins_after_the_request_once_the_node_is_active(
     assert watched.done()
 
 
-def test_a_paused_simulation_does_not_begin_for_a_control_that_has_ended(
+def test_a_paused_simulation_stays_paused_for_a_control_that_has_ended(
     manager: ControllerManager,
 ) -> None:
     names = ('/left/feedforward', 'joint_state_broadcaster', 'controller_manager')
