@@ -13,10 +13,14 @@ from ..ros import PeriodicSchedule, PolledSubscription
 MAX_STEPS = 100
 """Most steps to catch up after a stall; simulated time lags by the rest."""
 
-ANSWER_TIMEOUT = 2.0
-"""Longest wait of simulated time for a command, s of real time."""
+ANSWER_TIMEOUT = 5.0
+"""
+Longest wait of simulated time for a command, s of real time.
 
-PUBLICATIONS = 10
+With four busy processes on two cores a node was once without a processor for 3 s.
+"""
+
+PUBLICATIONS = 25
 """Publications of a state during the wait, as the state or the command may be lost."""
 
 
