@@ -4,8 +4,8 @@
 """
 Start Gazebo with a robot arm, ros2_control inside it, and the feedforward node that commands it.
 
-The order matters: an active effort controller without commands lets the arm fall, and before
-gz_ros2_control 1 an inactive one, too.
+The order matters: an active effort controller without commands lets the arm fall. On Humble the
+arm falls with an inactive one too, unless Gazebo is paused until the node is ready.
 
 1. Gazebo, paused, the bridge of /clock, and robot_state_publisher, from which the controller
    manager inside Gazebo gets the robot.
@@ -207,6 +207,16 @@ def spawner(name: str, controllers: str, timeout: str, *options: str) -> Node:
     )  # fmt: skip
 
 
+def activation(controller: str, timeout: str, *options: str) -> Node:
+    """Return the process that activates a controller."""
+    return Node(
+        package='rnea_ros',
+        executable='activate_controller',
+        output='screen',
+        arguments=[controller, *options, '--timeout', timeout],
+    )
+
+
 def actions(context: Any) -> list[Any]:
     """Return all actions in the order of their start."""
     given = values(ARGUMENTS, context)
@@ -268,24 +278,14 @@ def actions(context: Any) -> list[Any]:
         }.items(),
     )
     hold = [] if given['mode'] == 'gravity' else ['--hold']  # gravity mode holds no pose
-    begin, activate = (
-        Node(
-            package='rnea_ros',
-            executable='activate_controller',
-            output='screen',
-            arguments=[*options, '--timeout', given['timeout']],
-        )
-        for options in ((BROADCASTER, '--unpause'), (given['controller'], *hold))
-    )
+    controller, timeout = given['controller'], given['timeout']
     order = StartOrder(
         [
             [*gazebo, create],
-            *(
-                [spawner(each, controllers, given['timeout'], '--inactive')]
-                for each in (BROADCASTER, given['controller'])
-            ),
-            [feedforward, begin],
-            [activate],
+            [spawner(BROADCASTER, controllers, timeout, '--inactive')],
+            [spawner(controller, controllers, timeout, '--inactive')],
+            [feedforward, activation(BROADCASTER, timeout, '--unpause')],
+            [activation(controller, timeout, *hold)],
         ],
         [LogInfo(msg=f'{name} is under torque control')],
     )

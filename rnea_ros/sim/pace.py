@@ -17,7 +17,7 @@ ANSWER_TIMEOUT = 5.0
 """
 Longest wait of simulated time for a command, s of real time.
 
-With four busy processes on two cores a node was once without a processor for 3 s.
+Among fourteen busy processes on two cores a node was once without a processor for 3 s.
 """
 
 PUBLICATIONS = 25

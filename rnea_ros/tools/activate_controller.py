@@ -167,7 +167,7 @@ class Activator:
     def missing(self) -> str:
         """The reason for waiting."""
         if not self._values:
-            return f'no diagnostics of {self._status!r}: the node is not active, see its log'
+            return f'no diagnostics of {self._status!r}, which an active node publishes'
         if self._future is not None:
             return f'no answer from {self._client.srv_name}'
         if not self._client.service_is_ready():

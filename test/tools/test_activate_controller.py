@@ -129,7 +129,7 @@ def activator(manager: ControllerManager) -> Activator:
 def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerManager) -> None:
     watched = activator(manager)
     assert not watched.done()
-    assert watched.missing.startswith("no diagnostics of 'left/feedforward: control'")
+    assert watched.missing.startswith("no diagnostics of 'left/feedforward: control', which")
     manager.diagnose(State.ACTIVE, 'right/feedforward: control')
     assert not watched.done()
     assert not manager.requests

@@ -103,8 +103,8 @@ def with_gazebo_control(
             'use the URDF unchanged (own_control)',
         )
     root, description = parse_xml(urdf), parse_urdf(urdf)
-    for name in description.joints.keys() & description.links.keys():
-        raise UrdfError(f'joint {name!r}', 'a link has this name too: Gazebo needs another one')
+    if twice := [name for name in description.joints if name in description.links]:
+        raise UrdfError(f'joint {twice[0]!r}', 'a link has this name too: rename one for Gazebo')
     roles = JointRoles.assign(description, tuple(joints) or arm_joints(description))
     for joint in roles.mimics:
         assert joint.mimic is not None
