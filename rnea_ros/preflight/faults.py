@@ -266,7 +266,9 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
             for joint, share in unexplained.items()
         )
         text = f'no known cause explains the efforts (unexplained: {parts}); {MAY_BE}'
-        return Finding(Cause.ANOTHER_ROBOT, text, all_joints, remedy=REMEDY)
+        return Finding(
+            Cause.ANOTHER_ROBOT, f'{text}{_opposite_signs(assessment)}', all_joints, remedy=REMEDY
+        )
     found = {finding.cause for finding in faults if finding.must_be_fixed}
     kinds = found & BY_HYPOTHESIS
     factors = len(list(whole_robot(assessment)))
@@ -274,7 +276,9 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
     if len(kinds) > MAX_KINDS or (factors and together > 1):
         causes = describe(assessment.hypothesis, tuple(joint.name for joint in joints))
         text = f'only several causes together explain the efforts ({causes}); {MAY_BE}'
-        return Finding(Cause.ANOTHER_ROBOT, text, all_joints, remedy=REMEDY)
+        return Finding(
+            Cause.ANOTHER_ROBOT, f'{text}{_opposite_signs(assessment)}', all_joints, remedy=REMEDY
+        )
     wrong = [
         joint
         for joint in assessment.loaded
@@ -285,3 +289,18 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
         text = f'no single cause explains the scales of the joints ({parts}); {MAY_BE}'
         return Finding(Cause.ANOTHER_ROBOT, text, tuple(wrong), remedy=REMEDY)
     return None
+
+
+def _opposite_signs(assessment: Assessment) -> str:
+    """
+    Return the joints whose efforts have the opposite sign of the model's, in words, or ''.
+
+    It is a fact of each joint alone, whatever else is wrong; the URDF of another robot, or an
+    inverted axis of another joint, may cause it too.
+    """
+    parts = ', '.join(
+        f'{joint.name} {number(joint.scale)}'
+        for joint in (assessment.joints[place] for place in assessment.loaded)
+        if joint.scale.upper < -ABSENT
+    )
+    return f"; efforts opposite to the model's: {parts}; check these signs first" if parts else ''

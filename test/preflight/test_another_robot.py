@@ -101,6 +101,19 @@ def test_a_model_that_is_too_light_is_not_accepted_and_no_sign_is_wrong(
     assert 'masses' in checkup.report()
 
 
+@pytest.mark.parametrize('kind', Kind)
+@pytest.mark.parametrize('inverted', [(), (1,)])
+def test_efforts_opposite_to_the_models_are_named_whatever_else_is_wrong(
+    kind: Kind, inverted: tuple[int, ...]
+) -> None:
+    light = load(with_masses(np.random.default_rng(2)))
+    factor = np.ones(7)
+    factor[list(inverted)] = -1.0
+    checkup = check(light, record(Robot(ARM, factor=factor), kind, 2), kind=kind)
+    named = re.findall(r"opposite to the model's: (.*?) -", checkup.report())
+    assert named == [f'fer_joint{joint + 1}' for joint in inverted]
+
+
 def test_each_inverted_sign_has_an_interval_around_minus_1() -> None:
     urdf = vendor_robots('xarm7')[0].values[0]
     for model in (UR, load(urdf)) if urdf else (UR,):
