@@ -12,10 +12,11 @@ import re
 import numpy as np
 
 from ..arrays import Array
-from ..dynamics.tracing import Printer, operations
+from ..dynamics.tracing import Expression, Value, needed, operations
 from .functions import CExport, CFunction
 
 FUNCTIONS = {'absolute': 'fabs', 'cos': 'cos', 'sin': 'sin', 'tanh': 'tanh'}
+OPERATIONS = {'+': '{} + {}', '-': '{} - {}', '*': '{} * {}', 'negative': '-{}'}
 
 
 class CText:
@@ -32,7 +33,6 @@ class CText:
         self._prefix = prefix
         self._real = real
         self._suffix = 'f' if real == 'float' else ''
-        self._printer = Printer(self._number, self._read, self._call)
 
     def header(self, functions: Sequence[CFunction]) -> str:
         """Return the header."""
@@ -66,9 +66,7 @@ class CText:
         """Return the source."""
         lines = [f'#include "{self._prefix}.h"', '', '#include <math.h>', '']
         for function in functions:
-            steps, results = self._printer.statements(function.results.flat)
-            body = [f'const {self._real} {name} = {text};' for name, text in steps]
-            body += [f'result[{i}] = {text};' for i, text in enumerate(results)]
+            body = self._statements(function.results.ravel())
             whole = '\n'.join(body)
             arrays = [*function.inputs, *['environment'] * function.in_environment]
             unused = [
@@ -166,14 +164,30 @@ class CText:
         given.append(f'{self._real} result[{function.results.size}]')
         return f'void {self._prefix}_{function.name}({", ".join(given)})'
 
+    def _statements(self, results: Iterable[Value]) -> list[str]:
+        """Return an assignment for each operation, and for each result."""
+        texts: dict[Expression, str] = {}
+
+        def text(value: Value) -> str:
+            return texts[value] if isinstance(value, Expression) else self._number(value)
+
+        results, statements = list(results), []
+        for step in needed(results):
+            if step.operation == 'input':
+                name, *index = step.arguments
+                texts[step] = name + ''.join(f'[{i}]' for i in index)
+                continue
+            values = [text(value) for value in step.arguments]
+            if step.operation in FUNCTIONS:
+                computed = f'{FUNCTIONS[step.operation]}{self._suffix}({values[0]})'
+            else:
+                computed = OPERATIONS[step.operation].format(*values)
+            texts[step] = f't{len(statements)}'
+            statements.append(f'const {self._real} {texts[step]} = {computed};')
+        return statements + [f'result[{i}] = {text(x)};' for i, x in enumerate(results)]
+
     def _number(self, value: float) -> str:
         return f'{np.float32(value)}f' if self._suffix else repr(float(value))
-
-    def _read(self, name: str, *index: int) -> str:
-        return name + ''.join(f'[{i}]' for i in index)
-
-    def _call(self, function: str, argument: str) -> str:
-        return f'{FUNCTIONS[function]}{self._suffix}({argument})'
 
     def _literal(self, values: Array) -> str:
         return self._braces(self._number(x) for x in values.ravel())

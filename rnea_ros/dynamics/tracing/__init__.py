@@ -5,12 +5,10 @@
 
 from .algorithms import ARGUMENTS, TracedTree, Values, rounded
 from .expressions import Expression, Trace, Value, needed, operations
-from .printing import Printer
 
 __all__ = [
     'ARGUMENTS',
     'Expression',
-    'Printer',
     'Trace',
     'TracedTree',
     'Value',

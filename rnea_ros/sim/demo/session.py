@@ -34,6 +34,9 @@ BLEND = 0.5
 LEAD = 0.3
 """Time from sending a motion to the request of a control law, s; time for its answer, at first."""
 
+TOO_LATE = 'ended_in_past'
+"""The node's reason to reject a motion that came after its end."""
+
 START_TRIALS = 5
 """Greatest number of times that a motion is started."""
 
@@ -270,15 +273,48 @@ class Session:
         """
         Move to the start pose, change the control law, follow a motion.
 
-        :param motion: motion of the commanded joints that starts at rest at the start pose
+        :param motion: motion of the commanded joints, from rest
         :param title: name of the phase
         :param mode: control law
         :param gains: kp and kd, shape (m,); the plan's by default, always on the way to the start
         :raises DemoError: the node rejects the motion, is too late, or ends the control
         """
         client = self._client
-        rejected_before = client.rejected_trajectories()
-        start = self._start(motion, mode, gains)
+        for trial in range(START_TRIALS):
+            rejected_before = client.rejected_trajectories()
+            start = self._start(motion, mode, gains, LEAD * 2.0**trial)
+            if client.now() + BLEND >= start:
+                continue
+            phase = self._record(motion, title, start)
+            rejected = client.rejected_trajectories()
+            reasons = {why for why, n in rejected.items() if n != rejected_before.get(why)}
+            if not reasons:
+                return phase
+            if reasons != {TOO_LATE}:
+                raise DemoError(f'the node rejected a trajectory: {rejected}')
+        raise DemoError(f'motion or control law came too late, {START_TRIALS} times')
+
+    def _start(
+        self, motion: RestToRestMotion, mode: str, gains: Gains | None, lead: float
+    ) -> float:
+        """
+        Move to the start pose, send a motion, and change the control law.
+
+        The law must change before the motion starts. On a busy computer either may come too late.
+
+        :param lead: time for the change of the law, s
+        :return: start of the motion, s
+        """
+        client = self._client
+        self.move_to(reference_positions(motion, self._arm.joints, np.zeros(1))[0])
+        start = client.now() + LEAD + lead + BLEND
+        client.send(motion, start)  # before the law: with feedback only, the arm sags
+        client.record(LEAD)
+        self._set_law(mode, gains)
+        return start
+
+    def _record(self, motion: RestToRestMotion, title: str, start: float) -> Phase:
+        client = self._client
         late = int(client.diagnostics['late_ticks'])
         rates, shares = [], []
 
@@ -291,36 +327,11 @@ class Session:
 
         received = client.record(start + motion.duration - client.now(), progress)
         print()
-        rejected = client.rejected_trajectories()
-        if rejected != rejected_before:
-            raise DemoError(f'the node rejected a trajectory: {rejected}')
         return Phase(
             title, motion, self._arm.joints, self._arm.unit, received, start,
             float(np.mean(rates)), int(client.diagnostics['late_ticks']) - late,
             float(np.mean(shares)),
         )
-
-    def _start(self, motion: RestToRestMotion, mode: str, gains: Gains | None) -> float:
-        """
-        Move to the start pose, send a motion, and change the control law wholly before it starts.
-
-        On a busy computer the change may come too late; then everything is repeated with more
-        time for it.
-
-        :return: start of the motion, s
-        :raises DemoError: each change came too late
-        """
-        client = self._client
-        for trial in range(START_TRIALS):
-            self.move_to(reference_positions(motion, self._arm.joints, np.zeros(1))[0])
-            # Send first: a motion must start near the robot, and with feedback only it sags.
-            start = client.now() + LEAD + LEAD * 2.0**trial + BLEND
-            client.send(motion, start)
-            client.record(LEAD)
-            self._set_law(mode, gains)
-            if client.now() + BLEND < start:
-                return start
-        raise DemoError(f'the node changed the control law too late, {START_TRIALS} times')
 
     def _set_law(self, mode: str, gains: Gains | None = None) -> None:
         plan = self._arm.plan

@@ -38,7 +38,7 @@ MARGIN = 1.0
 """Recorded before and after the motion, s."""
 
 SETTLING = 5.0
-"""Longest wait for rest after the motion, s."""
+"""Longest wait for rest before and after the motion, s."""
 
 BRAKING = 0.5
 """Time until rest after Ctrl-C, s."""
@@ -110,20 +110,22 @@ class MovingRobot:
             JointState, 'joint_states', self._take, STATES, raw=True
         )
         self._spin(TIMEOUT, lambda: bool(self._received))
-        self._spin(REST)
         if not self._received:
             raise SilentTopicError(
                 f'{self._states.topic_name} with {", ".join(self._joint_names)}', TIMEOUT
             )
-        moved = np.ptp(self._received, axis=0)
-        if moved.max() > STILL:
-            name = self._joint_names[int(moved.argmax())]
-            raise MovingRobotError(
-                f'the robot moves: {name} by {moved.max():.2g} rad or m in {REST:g} s, more than '
-                f'{STILL:g}; if it creeps without a motion, send a trajectory that ends where it '
-                'is: the node holds it there; or compensate less friction'
-            )
-        return self._received[-1]
+        for _ in range(round(SETTLING / REST)):  # a motion may just end
+            del self._received[:-1]
+            self._spin(REST)
+            moved = np.ptp(self._received, axis=0)
+            if moved.max() <= STILL:
+                return self._received[-1]
+        name = self._joint_names[int(moved.argmax())]
+        raise MovingRobotError(
+            f'the robot moves: {name} by {moved.max():.2g} rad or m in {REST:g} s, more than '
+            f'{STILL:g}; if it creeps without a motion, send a trajectory that ends where it '
+            'is: the node holds it there; or compensate less friction'
+        )
 
     def follow(self, motion: RestToRestMotion, joints: Sequence[str], bag: Path | None) -> bool:
         """
