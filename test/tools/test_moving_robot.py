@@ -16,6 +16,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed')
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
+from rnea_ros import RneaError
 from rnea_ros.identification.excitation import RestToRestMotion
 from rnea_ros.tools.live import MovingRobot
 
@@ -81,3 +82,15 @@ def test_a_motion_ends_when_the_arm_stands_still(
     assert live.read - sent == pytest.approx(until, abs=0.05)
     if not creep:
         assert 'elbow ends 0 rad' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('creep', [0.0, 0.1])
+def test_a_motion_may_end_before_the_pose_is_taken_but_not_creep(creep: float) -> None:
+    live: Any = Arm(0.0, creep)
+    robot = MovingRobot(live, ['elbow'], 'trajectory')
+    live.publish(None)
+    if creep:
+        with pytest.raises(RneaError, match='the robot moves: elbow'):
+            robot.pose()
+    else:
+        assert robot.pose() == 1.0
