@@ -171,7 +171,8 @@ class CText:
         def text(value: Value) -> str:
             return texts[value] if isinstance(value, Expression) else self._number(value)
 
-        results, statements = list(results), []
+        results = list(results)
+        statements: list[str] = []
         for step in needed(results):
             if step.operation == 'input':
                 name, *index = step.arguments

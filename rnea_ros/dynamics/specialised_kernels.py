@@ -24,14 +24,7 @@ from ..arrays import Array
 from ..compilation import COMPILED, batch_entry, entry, entry_point
 from ..errors import SpecialisationWarning
 from .batch_kernels import NO_BAD_SAMPLE
-from .kernels import (
-    BASE,
-    BODY,
-    LANES,
-    MAX_ANGLE,
-    Records,
-    cosine_and_sine_in_range,
-)
+from .kernels import BASE, BODY, LANES, MAX_ANGLE, Records, cosine_and_sine_in_range
 from .self_test import check_compiled_code, needs_check
 from .tracing import ARGUMENTS, Expression, Trace, TracedTree, Value, Values, needed
 
@@ -141,9 +134,8 @@ class SpecialisedKernels:
     def inverse_dynamics_batch(self) -> Callable[..., int]:
         """Return a kernel of the inverse dynamics of many samples: Q, QD, QDD, Tau."""
         widths = (self._nq, *3 * [self._nv])
-        kernel = self._compiled(
-            'inverse_dynamics', of_motions, np.empty((LANES, self._nv)), widths
-        )
+        result = np.empty((LANES, self._nv))
+        kernel = self._compiled('inverse_dynamics', of_motions, result, widths)
         return lambda Q, QD, QDD, Tau: kernel(Tau, Q, QD, QDD)
 
     def _width(self, argument: str) -> int:
@@ -196,13 +188,7 @@ class SpecialisedKernels:
 def _straight_line(
     results: Values, arrays: Mapping[str, int], reads_bodies: bool
 ) -> machine_code.StraightLine:
-    """
-    Return a computation with sines as polynomials.
-
-    :param results: expressions and constants
-    :param arrays: lengths of the arguments
-    :param reads_bodies: whether the bodies are the first argument
-    """
+    """Return a computation of arrays (by length) with sines as polynomials; bodies come first."""
     from ..compilation import straight_line as machine_code
 
     trace = Trace()

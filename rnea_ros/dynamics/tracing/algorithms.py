@@ -74,24 +74,14 @@ class TracedTree:
         return M
 
     def pose(self, body: int, frame: NDArray[np.float64]) -> Values:
-        """
-        Return the pose of a frame in the base frame, shape (4, 4).
-
-        :param body: the body that carries the frame
-        :param frame: as kernels take it, shape (4, 3)
-        """
+        """Return the pose of a frame, (4, 3) as kernels take it, of a body: shape (4, 4)."""
         T, E_r = _zeros(4, 4), rounded(frame)
         E, r = vectors.load33(E_r), vectors.load3(E_r[3])
         kinematics.frame_pose(self.bodies, body, E, r, self._q, T)
         return T
 
     def jacobian(self, body: int, frame: NDArray[np.float64]) -> Values:
-        """
-        Return the Jacobian of a frame, in its own axes, shape (6, nv).
-
-        :param body: the body that carries the frame
-        :param frame: as kernels take it, shape (4, 3)
-        """
+        """Return the Jacobian of a frame in its own axes, shape (6, nv)."""
         J, E_r = _zeros(6, self._nv), rounded(frame)
         E, r = vectors.load33(E_r), vectors.load3(E_r[3])
         kinematics.frame_jacobian(self.bodies, body, E, r, self._q, J)
@@ -99,11 +89,7 @@ class TracedTree:
 
 
 def rounded(values: NDArray[np.float64]) -> Values:
-    """
-    Return constants as floats; rounding errors become zeros, and ones.
-
-    :param values: array of any shape
-    """
+    """Return constants as floats; rounding errors become zeros, and ones."""
     cleaned = np.where(np.abs(values) < ROUNDING * np.abs(values).max(initial=0.0), 0.0, values)
     ones = np.abs(np.abs(cleaned) - 1.0) < ROUNDING
     return np.where(ones, np.sign(cleaned), cleaned).astype(object)

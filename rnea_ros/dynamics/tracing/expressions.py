@@ -95,12 +95,7 @@ class Trace:
         self._known: dict[tuple[Any, ...], Expression] = {}
 
     def inputs(self, name: str, shape: int | tuple[int, ...]) -> np.ndarray[Any, Any]:
-        """
-        Return inputs of a shape, as an array of objects.
-
-        :param name: the array's name
-        :param shape: the array's shape
-        """
+        """Return the inputs of an array, as an array of objects."""
         array = np.empty(shape, dtype=object)
         for index in np.ndindex(array.shape):
             array[index] = self.operation('input', name, *index)
@@ -115,10 +110,7 @@ class Trace:
 
     def folded(self, operation: str, *values: Value) -> Value:
         """Return the value of an operation on values."""
-        rules: dict[str, Callable[..., Value]] = {
-            '+': self.add, '-': self.subtract, '*': self.multiply, 'negative': self.negative,
-        }
-        return rules[operation](*values)
+        return FOLDED[operation](self, *values)
 
     def add(self, a: Value, b: Value) -> Value:
         """Return a + b."""
@@ -175,6 +167,11 @@ class Trace:
         if not isinstance(a, Expression):
             return -a
         return a.arguments[0] if a.operation == 'negative' else self.operation('negative', a)
+
+
+FOLDED: dict[str, Callable[..., Value]] = {
+    '+': Trace.add, '-': Trace.subtract, '*': Trace.multiply, 'negative': Trace.negative
+}
 
 
 def _ordered(a: Expression, b: Expression) -> tuple[Expression, Expression]:
