@@ -42,40 +42,26 @@ class CollisionsNotCheckedError(RneaError):
 
 @dataclass(frozen=True)
 class Wall:
-    """
-    A plane that links must not cross.
+    """A plane that links must not cross."""
 
-    :param name: for messages, such as ``floor``
-    :param point: on the plane, in the root link's frame, m
-    :param normal: towards the robot
-    """
-
-    name: str
-    point: tuple[float, float, float]
-    normal: tuple[float, float, float]
+    name: str  # for messages, such as ``floor``
+    point: tuple[float, float, float]  # on the plane, in the root link's frame, m
+    normal: tuple[float, float, float]  # towards the robot
 
 
 @dataclass(frozen=True)
 class Nearest:
-    """
-    The smallest distance of some poses.
+    """The smallest distance of some poses."""
 
-    :param pair: two links, or a link and a wall
-    :param distance: m; negative in a collision; :data:`REACH` if nothing is nearer
-    :param row: number of the pose
-    """
-
-    pair: Pair
-    distance: float
-    row: int
+    pair: Pair  # two links, or a link and a wall
+    distance: float  # m; negative in a collision; :data:`REACH` if nothing is nearer
+    row: int  # number of the pose
 
 
 class CollisionModel:
     """
     Distances between the convex shapes of a robot; create it by :func:`collision_model`.
 
-    :param model: the robot
-    :param scene: its shapes
     :param pairs: pairs of links, or of a link and a wall
     :param walls: names of the walls
     :param remarks: what is left out, a sentence each
@@ -122,13 +108,7 @@ class CollisionModel:
         return found
 
     def slopes(self, q: Array, weight: Array) -> Array:
-        """
-        Return the derivatives of a weighted sum of the distances by the joint positions.
-
-        :param q: joint positions, shape (N, n)
-        :param weight: shape (N, pairs)
-        :returns: shape (N, n)
-        """
+        """Return the derivatives, shape (N, n), of a sum with weights of shape (N, pairs)."""
         mujoco, scene, data = self._mujoco, self._scene, self._data
         slopes = np.zeros_like(q)
         ends = np.zeros((2, 3, scene.nv))
@@ -166,11 +146,8 @@ class CollisionModel:
 
 
 def collision_model(
-    model: RobotModel,
-    urdf: Path | None = None,
-    srdf: Path | None = None,
-    walls: Sequence[Wall] = (),
-    walled: Sequence[str] = (),
+    model: RobotModel, urdf: Path | None = None, srdf: Path | None = None,
+    walls: Sequence[Wall] = (), walled: Sequence[str] = ()
 ) -> CollisionModel:
     """
     Return the collision model of a robot.
@@ -181,7 +158,6 @@ def collision_model(
 
     :param model: the robot, from a URDF, with joints of one axis
     :param urdf: path of the URDF, for relative names of meshes
-    :param srdf: path of an SRDF
     :param walls: planes that links must not cross
     :param walled: the links that must not; empty for all
     :raises CollisionsNotCheckedError: MuJoCo is missing, or the URDF has no usable shapes

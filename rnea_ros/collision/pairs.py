@@ -13,16 +13,11 @@ from ..urdf import RobotDescription
 Pair = tuple[str, str]
 
 
-def movable_pairs(
-    description: RobotDescription, links: Collection[str]
-) -> list[Pair]:
+def movable_pairs(description: RobotDescription, links: Collection[str]) -> list[Pair]:
     """
     Return the pairs of links that move relative to each other, without adjacent ones.
 
     Links without shape are skipped: their neighbours are adjacent.
-
-    :param description: the robot
-    :param links: names of the links with shapes
     """
     body = {description.root: description.root}
     above: dict[str, str | None] = {description.root: None}  # next body with shapes, to the root

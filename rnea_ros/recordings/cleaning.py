@@ -49,9 +49,7 @@ Delays and filters of drivers cause a few percent.
 
 def clean(recording: Recording) -> Recording:
     """
-    Remove unusable samples and find gaps.
-
-    Joints without any recorded effort keep NaN.
+    Remove unusable samples and find gaps. Joints without any recorded effort keep NaN.
 
     :raises RecordingError: fewer than two samples remain, or no joint has an effort
     """
@@ -146,13 +144,11 @@ def _velocity_notes(recording: Recording) -> list[str]:
 
 def with_better_clock(recording: Recording) -> Recording:
     """
-    Return the recording with evenly spaced samples if they agree better with the velocities.
+    Return a clean recording with evenly spaced samples if they agree better with the velocities.
 
     Stamps jitter where a driver stamps late what the robot sampled at a fixed rate, or where a bag
     has only times of receipt. The recorded velocity shows which clock is right: it is the
     derivative of the position.
-
-    :param recording: clean joint states
     """
     if np.isnan(recording.velocity).any():
         return recording
@@ -171,10 +167,8 @@ def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:
     """
     Return the difference between recorded and differentiated velocity of each joint, shape (n,).
 
-    Relative to the velocity, or to the speed of a joint at rest if that is greater.
-
-    :param recording: clean joint states with velocities
-    :param segment: number of the part without gaps of each sample, shape (N,)
+    Relative to the velocity, or to the speed of a joint at rest if that is greater; segments are
+    the numbers of the samples' parts without gaps, shape (N,).
     """
     within = segment[2:] == segment[:-2]
     interval = recording.time[2:] - recording.time[:-2]

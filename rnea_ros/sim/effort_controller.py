@@ -59,11 +59,7 @@ class EffortController:
         return self._active
 
     def receive(self, efforts: ArrayLike) -> None:
-        """
-        Receive a message.
-
-        :param efforts: data of the message, of any length, N m or N
-        """
+        """Receive a message: efforts of any length, N m or N."""
         received = np.array(efforts, dtype=np.float64)
         if not np.isfinite(received).all():
             self._warn('a command with a non-finite value was dropped')
@@ -71,13 +67,7 @@ class EffortController:
         self._received = received
 
     def update(self, positions: Array, velocities: Array) -> Array | None:
-        """
-        Return the efforts for the hardware in this cycle; None before the first command.
-
-        :param positions: measured, shape (n,), rad or m
-        :param velocities: measured, shape (n,), rad/s or m/s
-        :return: shape (n,), N m or N
-        """
+        """Return the efforts for the hardware in this cycle; None before the first command."""
         if self._active and self._received is not None and self._received.size > 0:
             if self._received.shape == self._effort.shape:
                 self._efforts = self._received

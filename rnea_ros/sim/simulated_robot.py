@@ -66,11 +66,6 @@ class Broadcasters:
 
     A stamp is the time of the state, not of its publication. After a stall they differ, and with
     the time of publication the motion would look like a jump.
-
-    :param node: node of the publishers
-    :param robot: simulated robot
-    :param options: options of the robot
-    :ivar effort_scale: N m or N per unit of measured and commanded efforts, one per joint
     """
 
     def __init__(self, node: Any, robot: SimulatedRobot, options: Options) -> None:
@@ -143,16 +138,7 @@ def _nanoseconds(seconds: float) -> int:
 
 
 class PhysicsLoop:
-    """
-    Moves the robot in a separate thread.
-
-    :param robot: simulated robot; after :meth:`start` only the thread may use it
-    :param controller: effort controller between commands and robot
-    :param broadcasters: publishers of the state
-    :param pace: source of time steps and commands
-    :param options: options of the robot: state rate, push, hand and viewer
-    :ivar hand: a hand on the robot
-    """
+    """Moves the robot in a separate thread, which alone may use the robot after :meth:`start`."""
 
     def __init__(
         self, robot: SimulatedRobot, controller: EffortController, broadcasters: Broadcasters,
@@ -244,12 +230,7 @@ def start_controller(options: Options, robot: SimulatedRobot, namespace: str) ->
 
 
 def start(node: Any) -> tuple[Any, PhysicsLoop]:
-    """
-    Start the simulation; return the effort controller's node and the running loop.
-
-    :param node: node of the robot
-    :raises RneaError: an option is invalid
-    """
+    """Start the simulation; return the effort controller's node and the running loop."""
     options = read_settings(node, Options)
     robot = options.make_robot()
     broadcasters = Broadcasters(node, robot, options)

@@ -32,12 +32,7 @@ STOP_TIME = 1.0
 
 
 class ArmTopics:
-    """
-    The subscriptions of one arm.
-
-    :param node: the node that subscribes
-    :param namespace: of the arm
-    """
+    """The subscriptions of one arm."""
 
     def __init__(self, node: Any, namespace: str) -> None:
         def subscribe(topic: str, qos: QoSProfile) -> PolledSubscription[bytes]:
@@ -50,13 +45,7 @@ class ArmTopics:
         self._read_efforts = FixedLayoutReader(JointStateSample.read)
 
     def take_messages(self, arm: Arm, now: float, clock: float) -> None:
-        """
-        Pass the new messages on.
-
-        :param arm: inputs of the arm
-        :param now: monotonic time, s
-        :param clock: time of the stamps' clock, s
-        """
+        """Pass the new messages on, at a monotonic time and a time of the stamps' clock, s."""
         for message in self._states.take_all():
             try:
                 sample, stamp = self._read_states(message)
@@ -79,9 +68,7 @@ class TeleoperationLoop:
 
     The topics exist from the start, the thread once the robots are known.
 
-    :param node: the node, which may be on an executor
-    :param settings: the parameters
-    :ivar coupling: the coupling; None before :meth:`start`
+    :ivar coupling: None before :meth:`start`
     :ivar failure: traceback of the exception that ended the thread, empty if none did
     """
 
@@ -94,8 +81,7 @@ class TeleoperationLoop:
         if settings.dead_man_topic:
             self._dead_man = PolledSubscription(node, Bool, settings.dead_man_topic, NEWEST)
         self._setpoints = node.create_publisher(
-            JointTrajectory, in_namespace(settings.follower, 'feedforward/joint_trajectory'),
-            SENT,
+            JointTrajectory, in_namespace(settings.follower, 'feedforward/joint_trajectory'), SENT
         )
         self._efforts = node.create_publisher(
             JointState, in_namespace(settings.leader, 'feedforward/additional_effort'), SENT
@@ -111,11 +97,7 @@ class TeleoperationLoop:
         return self._thread is None or self._thread.is_alive()
 
     def start(self, coupling: Coupling) -> None:
-        """
-        Start the thread.
-
-        :param coupling: the coupling
-        """
+        """Start the thread."""
         self.coupling = coupling
         prepare_interpreter()
         self._thread = threading.Thread(

@@ -49,14 +49,7 @@ def target(text: str) -> Path:
 
 
 def by_joint(flag: str, words: Sequence[str]) -> dict[str | None, float]:
-    """
-    Return numbers by joint, of words ``JOINT=NUMBER`` or ``NUMBER``.
-
-    :param flag: name of the option, for errors
-    :param words: the option's words
-    :returns: by joint name; ``None`` stands for all other joints
-    :raises ValueError: a word without a finite number
-    """
+    """Return numbers by joint, of words ``JOINT=NUMBER`` or ``NUMBER``: None is all others."""
     given = {}
     for word in words:
         joint, _, number = word.rpartition('=')
@@ -65,13 +58,7 @@ def by_joint(flag: str, words: Sequence[str]) -> dict[str | None, float]:
 
 
 def positions(flag: str, words: Sequence[str]) -> dict[str, float]:
-    """
-    Return positions by joint name, of words ``JOINT=POSITION``.
-
-    :param flag: name of the option, for errors
-    :param words: the option's words
-    :raises ValueError: a word without a joint or a finite number
-    """
+    """Return positions by joint name, of words ``JOINT=POSITION``."""
     named: dict[str, float] = {}
     for joint, value in by_joint(flag, words).items():
         if joint is None:
@@ -81,13 +68,7 @@ def positions(flag: str, words: Sequence[str]) -> dict[str, float]:
 
 
 def finite(flag: str, text: str) -> float:
-    """
-    Return a finite number.
-
-    :param flag: name of the option, for errors
-    :param text: the number
-    :raises ValueError: not a finite number
-    """
+    """Return a finite number; a ValueError names the option."""
     try:
         number = float(text)
     except ValueError:
@@ -98,13 +79,7 @@ def finite(flag: str, text: str) -> float:
 
 
 def add_bag(parser: argparse.ArgumentParser, content: str, *, required: bool = False) -> None:
-    """
-    Add a recording, ``BAG``.
-
-    :param parser: parser of the tool
-    :param content: content of the recording, for the help
-    :param required: whether the tool needs one
-    """
+    """Add a recording, ``BAG``; the help says what it contains."""
     parser.add_argument(
         'bag', nargs=None if required else '?', type=Path, metavar='BAG',
         help=f'{content}: directory, .db3 or .mcap'
@@ -132,14 +107,7 @@ def add_gravity(parser: argparse.ArgumentParser) -> None:
 
 
 def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
-    """
-    Add ``--joints`` and ``--effort-scale``.
-
-    ``joints`` are pairs of names, in the model and in the recording; ``effort-scale`` has the
-    meaning of the node's parameter.
-
-    :param parser: parser of the tool
-    """
+    """Add ``--joints``, pairs of names in model and recording, and ``--effort-scale``."""
     parser.add_argument(
         '--joints',
         nargs='+',

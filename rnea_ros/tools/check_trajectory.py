@@ -143,19 +143,13 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Traject
     request, renamed = with_model_names(model, _request(options, ros_arguments))
     interpolation = Interpolation(options.interpolation)
     distances, reason = collisions_of(model, options.urdf, options.srdf, options.walls)
-    checked = check(
-        model, request, limits, options.start, options.rate, interpolation, distances
-    )
+    checked = check(model, request, limits, options.start, options.rate, interpolation, distances)
     return replace(checked, notes=(*renamed, *reason, *checked.notes))
 
 
 @tool
 def main(args: list[str] | None = None) -> int:
-    """
-    Check a trajectory and print the report; return the exit code.
-
-    :param args: arguments of the command line; ``None`` for those of the process
-    """
+    """Check a trajectory and print the report; return the exit code."""
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)
     checked = _check(options, ros_arguments)
     print(report(checked))

@@ -200,11 +200,7 @@ def _progress() -> Callable[[float, str], None]:
 
 @tool
 def main(args: list[str] | None = None) -> int:
-    """
-    Compute an exciting trajectory, and move the robot if asked to; return the exit code.
-
-    :param args: arguments of the command line; ``None`` for those of the process
-    """
+    """Compute an exciting trajectory, and move the robot if asked to; return the exit code."""
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)
     if options.motion is None:
         require_scipy()

@@ -25,31 +25,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class IdentificationInputs:
-    """
-    The model, and the data that it is identified from.
+    """The model, and the data that it is identified from."""
 
-    :param model: the model of the URDF
-    :param runs: recorded or live runs
-    :param validate: runs to judge the model on; None for parts of the others
-    :param settings: of the parameter file with friction; None without it
-    """
-
-    model: RobotModel
-    runs: list[Run]
-    validate: list[Run] | None
-    settings: ResolvedSettings | None
+    model: RobotModel  # of the URDF
+    runs: list[Run]  # recorded or live
+    validate: list[Run] | None  # to judge the model on; None for parts of the others
+    settings: ResolvedSettings | None  # of the parameter file with friction; None without it
 
 
 def read_inputs(
     options: argparse.Namespace, ros_arguments: Sequence[str], check: Callable[[RobotModel], None]
 ) -> IdentificationInputs:
-    """
-    Return the inputs, with a line of progress for each recording.
-
-    :param options: options of the command line
-    :param ros_arguments: ROS arguments of the command line
-    :param check: called with the model before recordings are read
-    """
+    """Return the inputs; ``check`` is called with the model before recordings are read."""
     with _source(options, ros_arguments) as (source, collect):
         model = load_model('identify', source, options.gravity)
         check(model)

@@ -26,15 +26,7 @@ MAX_INERTIA = 1e12
 def load_model(
     program: str, source: str | Path, gravity: ArrayLike, *, strict_inertia: bool = False
 ) -> RobotModel:
-    """
-    Return the model of a URDF.
-
-    :param program: name of the tool, for the warnings
-    :param source: XML text, or path of a file
-    :param gravity: gravity in the root link's frame, shape (3,), m/s^2
-    :param strict_inertia: whether to reject inertias that no rigid body has
-    :raises UrdfError: the URDF cannot be used
-    """
+    """Return the model of a URDF, XML text or path of a file; warnings begin with the program."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', UrdfWarning)
         model = RobotModel.from_urdf(source, gravity=gravity, strict_inertia=strict_inertia)
@@ -52,13 +44,7 @@ def load_model(
 
 
 def joint_factors(given: Sequence[float] | None, model: RobotModel) -> Array:
-    """
-    Return the factor of the measured efforts, shape (1,), or of each joint, shape (n,).
-
-    :param given: the option ``--effort-scale``; ``None`` for 1
-    :param model: the robot
-    :raises InputError: another number of factors
-    """
+    """Return the factors of ``--effort-scale``, shape (1,) or one per joint, shape (n,)."""
     factors = np.array(given or (1.0,))
     joints = len(model.joint_names)
     if factors.size not in (1, joints):
@@ -67,13 +53,7 @@ def joint_factors(given: Sequence[float] | None, model: RobotModel) -> Array:
 
 
 def load_settings(path: Path, model: RobotModel) -> ResolvedSettings:
-    """
-    Return the settings of a parameter file of the node.
-
-    :param path: the file
-    :param model: the robot
-    :raises RneaError: the file cannot be used for this robot
-    """
+    """Return the settings of a parameter file of the node, for a robot."""
     values = complete_values(read_parameter_file(path))
     joints = listed_joints(values) or model.joint_names
     return resolve(settings_from(values, joints), model)

@@ -31,14 +31,10 @@ from .live import live_node
 
 def play(node: Any, samples: Sequence[Sample], topic: str, speed: float, wait: float) -> int:
     """
-    Publish samples at their recorded pace.
+    Publish samples at their recorded pace; return their number.
 
-    :param node: node of the publisher
-    :param samples: samples in order of time
-    :param topic: topic to publish on
     :param speed: factor of the pace, 2 for twice as fast
     :param wait: longest wait for a subscription before the first sample, s
-    :return: number of published samples
     """
     publisher = node.create_publisher(JointState, topic, 1)
     deadline = time.monotonic() + wait

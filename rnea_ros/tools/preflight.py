@@ -32,14 +32,7 @@ import numpy as np
 from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..files import write_file
 from ..parameters import parameter_file_text
-from ..preflight import (
-    LEAVE_GRAVITY,
-    MIN_GRAVITY,
-    Checkup,
-    check,
-    found_parameters,
-    picture,
-)
+from ..preflight import LEAVE_GRAVITY, MIN_GRAVITY, Checkup, check, found_parameters, picture
 from ..recordings import (
     MIN_POSES,
     Kind,

@@ -296,11 +296,7 @@ def _check_mode(options: argparse.Namespace, mode: Mode) -> None:
 
 @tool
 def main(args: list[str] | None = None) -> int:
-    """
-    Teach a motion, or play one; return the exit code.
-
-    :param args: arguments of the command line; ``None`` for those of the process
-    """
+    """Teach a motion, or play one; return the exit code."""
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)
     if options.play is None:
         require_scipy()

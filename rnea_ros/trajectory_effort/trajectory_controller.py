@@ -19,10 +19,8 @@ REQUEST_PERIOD = 1.0
 
 class TrajectoryController:
     """
-    Requests the parameters of the controller behind a topic, without waiting.
+    Requests the parameters of the node ``<topic>/..``, the controller, without waiting.
 
-    :param node: node that sends the requests
-    :param topic: full name of the topic; the controller is the node ``<topic>/..``
     :ivar joints: joints of the controller; ``None`` before its first answer
     :ivar command_interfaces: its command interfaces; ``None`` before its first answer
     """

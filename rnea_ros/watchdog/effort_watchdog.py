@@ -129,14 +129,9 @@ def main(args: list[str] | None = None) -> int:
 
 class ControllerSwitch:
     """
-    Deactivates one controller.
+    Deactivates the controller of a command topic, ``.../<controller>/commands``.
 
     A deactivated controller leaves its last effort applied: zeros must come first.
-
-    :param node: the node that calls the service
-    :param controller_manager: name of the controller manager's node
-    :param command_topic: ``.../<controller>/commands``, resolved
-    :raises InputError: controller_manager_msgs is not installed, or the topic names no controller
     """
 
     def __init__(self, node: Any, controller_manager: str, command_topic: str) -> None:

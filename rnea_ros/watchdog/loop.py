@@ -38,9 +38,6 @@ class CommandLink:
     A subscription and a publisher on the command topic.
 
     The publisher exists from the start: discovery takes longer than a robot may go without zeros.
-
-    :param node: the node that subscribes and publishes
-    :param topic: name of the topic, resolved and remapped as usual
     """
 
     def __init__(self, node: Any, topic: str) -> None:
@@ -60,11 +57,7 @@ class CommandLink:
         return None if newest is None else newest.data.tolist()
 
     def send(self, command: list[float]) -> None:
-        """
-        Publish a marked command, and a copy for the monitored node.
-
-        :param command: efforts, unit of the controller
-        """
+        """Publish a marked command, and a copy for the monitored node."""
         size = len(command)
         self._message.layout.dim = [MultiArrayDimension(label=MARK, size=size, stride=size)]
         self._message.data = command
@@ -82,11 +75,8 @@ With the publisher, a busy subscriber loses the messages that it has not taken y
 
 class WatchLoop:
     """
-    Takes commands, and sends the watchdog's own after a silence.
+    Takes commands, and sends the watchdog's own after a silence; ticks are a period apart, s.
 
-    :param monitor: decides what to send
-    :param link: the command topic
-    :param period: time between two ticks, s
     :ivar failure: traceback of the exception that ended the thread, None if none did
     """
 

@@ -83,10 +83,8 @@ class SilenceMonitor:
         Take a command of another node; while such commands come, the watchdog sends nothing.
 
         ros2_control drops an empty command and one with a value that is not finite: the command
-        before it stays applied. So the watchdog rejects them too.
-
-        :param command: efforts, unit of the controller; their number may change
-        :param now: monotonic time, s
+        before it stays applied. So the watchdog rejects them too. The number of efforts may
+        change.
         """
         if not command or not all(map(math.isfinite, command)):
             self.rejected += 1
@@ -109,11 +107,7 @@ class SilenceMonitor:
             self.state = WatchState.QUIET
 
     def command_at(self, now: float) -> list[float] | None:
-        """
-        Return the command to send now, unit of the controller; None for nothing.
-
-        :param now: monotonic time, s; updates are a period apart
-        """
+        """Return the command to send now, unit of the controller; None for nothing."""
         self._leave_out_stall(now)
         if self.state is WatchState.WATCHING and self.age(now) > self._allowed:
             self.state, self._began = WatchState.RAMPING, now

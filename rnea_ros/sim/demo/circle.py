@@ -37,12 +37,7 @@ NEEDED_TRACKING_GAIN, NEEDED_DRIFT_GAIN = 5.0, 10.0
 
 
 class Circle:
-    """
-    One run of the circle. Time is simulated and waits for the control.
-
-    :param options: options of the run; its arm is the node's first model
-    :ivar robot: the simulated robot
-    """
+    """One run of the circle, with the node's first model. Simulated time waits for the control."""
 
     def __init__(self, options: DemoRun) -> None:
         self._options, self._arm, self._output = options, options.arm, options.output
@@ -115,14 +110,7 @@ class Circle:
         return identification.run_from(recording, self._arm.model, name=name)
 
     def report(self, before: Performance, after: Performance, fit: Identification) -> int:
-        """
-        Print the table and draw the picture.
-
-        :param before: performance with the first model
-        :param after: performance with the identified model
-        :param fit: identified model
-        :return: exit code, 1 if the identified model improves tracking or drift too little
-        """
+        """Print the table, draw the picture; return 1 if tracking or drift improve too little."""
         print(f'\n{identification_table(before, after)}\n')
         path = self._output / 'identify_demo.png'
         draw_identification(path, before, after, fit, self._options.show)

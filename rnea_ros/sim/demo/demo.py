@@ -47,11 +47,7 @@ from .teleoperation import TeleoperationTrial
 def _program(
     options: argparse.Namespace,
 ) -> LawComparison | Circle | Teaching | TeleoperationTrial:
-    """
-    Return the program of the options.
-
-    :raises RneaError: the robot cannot be loaded or shown, or matplotlib is missing
-    """
+    """Return the program of the options."""
     require_matplotlib()  # fail before the motion, not at its end
     output = Path(options.output)
     output.mkdir(parents=True, exist_ok=True)

@@ -46,29 +46,17 @@ ARRIVAL_CHECKS = 30
 
 @dataclass(frozen=True)
 class Phase:
-    """
-    The motion under one control law, as recorded.
+    """The motion under one control law, as recorded."""
 
-    :param title: name of the control law in table and picture
-    :param motion: reference motion
-    :param joints: names of the commanded joints
-    :param unit: unit of printed errors
-    :param received: recorded joint states and terms
-    :param start: start of the motion in the robot's time, s
-    :param rate: achieved control rate, Hz
-    :param late: number of ticks more than half a period late
-    :param cpu: CPU share of the node's process, 1 for a whole core
-    """
-
-    title: str
-    motion: RestToRestMotion
+    title: str  # name of the control law in table and picture
+    motion: RestToRestMotion  # reference motion
     joints: tuple[str, ...]
-    unit: str
+    unit: str  # of printed errors
     received: Received
-    start: float
-    rate: float
-    late: int
-    cpu: float
+    start: float  # start of the motion in the robot's time, s
+    rate: float  # achieved control rate, Hz
+    late: int  # number of ticks more than half a period late
+    cpu: float  # CPU share of the node's process, 1 for a whole core
 
     def errors(self) -> tuple[Array, Array]:
         """Return times since the start, shape (k,), s, and errors, shape (k, m), rad or m."""
@@ -88,13 +76,7 @@ class Phase:
 
 
 class Session:
-    """
-    A simulated arm, the node, and the client that commands both; :meth:`started` makes it.
-
-    :param arm: arm of the node's model
-    :param client: ROS client
-    :param tolerance: tolerance of poses, rad or m
-    """
+    """A simulated arm, the node, and the client that commands both; :meth:`started` makes it."""
 
     def __init__(self, arm: DemoArm, client: DemoClient, tolerance: float) -> None:
         self._arm = arm
@@ -108,31 +90,19 @@ class Session:
     @classmethod
     @contextmanager
     def started(
-        cls,
-        arm: DemoArm,
-        robot: DemoRobot,
-        directory: Path,
-        rate: float,
-        *,
-        files: Sequence[Path] = (),
-        terms: Collection[str] = (),
-        tolerance: float = 0.1,
-        lockstep: bool = True,
-        viewer: bool = False,
+        cls, arm: DemoArm, robot: DemoRobot, directory: Path, rate: float, *,
+        files: Sequence[Path] = (), terms: Collection[str] = (), tolerance: float = 0.1,
+        lockstep: bool = True, viewer: bool = False
     ) -> Iterator[Session]:
         """
         Start simulator, node and client; stop them in any case.
 
-        :param arm: arm of the node's model
-        :param robot: the simulated robot and the node's parameters
         :param directory: of parameter files and logs
         :param rate: control rate, Hz
         :param files: further parameter files of the node
         :param terms: effort terms to record
         :param tolerance: tolerance of poses, rad or m
-        :param lockstep: whether simulated time waits for the control; then every joint state is
-            recorded
-        :param viewer: whether to show the robot in MuJoCo's viewer
+        :param lockstep: whether simulated time waits for the control, and all states are recorded
         """
         robot_pace: dict[str, object] = {'viewer': viewer}
         node_pace: dict[str, object] = {}
@@ -195,12 +165,7 @@ class Session:
             processes.stop()
 
     def hold(self, duration: float, max_drift: float = math.inf) -> Received:
-        """
-        Hold the arm by gravity compensation alone; record from the change of the law on.
-
-        :param duration: duration, s
-        :param max_drift: drift of a joint that ends the recording, rad or m
-        """
+        """Compensate gravity alone, for a duration, s, or until the drift; record meanwhile."""
         start = self._client.measured()
 
         def has_drifted(received: Received) -> bool:
@@ -212,11 +177,7 @@ class Session:
         )
 
     def guide(self, motion: RestToRestMotion) -> Received:
-        """
-        Guide the weightless arm by the simulated hand; record with the rest before and after.
-
-        :param motion: path of the hand, for the commanded joints, from where the arm is
-        """
+        """Guide the weightless arm by the simulated hand; record, with the rest at both ends."""
         self._client.guide(motion, GUIDE_REST)  # before the law: the arm may drift without it
         received = self._client.record(
             motion.duration + 2.0 * GUIDE_REST, at_start=lambda: self._set_law('gravity')
@@ -225,13 +186,7 @@ class Session:
         return received
 
     def stop(self, pose: Array) -> Array:
-        """
-        Stop the arm near it, by computed torque.
-
-        :param pose: positions of the commanded joints, shape (m,), rad or m
-        :return: where the arm rests: the pose, or where it was caught
-        :raises DemoError: the arm does not stop
-        """
+        """Stop the arm near a pose, by computed torque; return where it rests or was caught."""
         for _ in range(START_TRIALS):
             pose = self._client.wait_until_held(pose, self._bounds, self._tolerance)
             self._client.record(2.0 * BLEND)  # the law may still blend in, and the arm fall
@@ -242,12 +197,7 @@ class Session:
         raise DemoError(f'the node did not stop the arm: {name} is off by {away.max():.3g}')
 
     def move_to(self, pose: Array) -> None:
-        """
-        Move to a pose from any other, by computed torque, and rest there.
-
-        :param pose: positions of the commanded joints, shape (m,), rad or m
-        :raises DemoError: the arm does not arrive
-        """
+        """Move to a pose from any other, by computed torque, and rest there."""
         client = self._client
         self._set_law('computed_torque')
         # The arm may fall or sag: stop it where it is, within its limits.
@@ -268,13 +218,9 @@ class Session:
         gains: Gains | None = None
     ) -> Phase:
         """
-        Move to the start pose, change the control law, follow a motion.
+        Move to the start pose, change the control law, follow a motion of the commanded joints.
 
-        :param motion: motion of the commanded joints that starts at rest at the start pose
-        :param title: name of the phase
-        :param mode: control law
-        :param gains: kp and kd, shape (m,); the plan's by default, always on the way to the start
-        :raises DemoError: the node rejects the motion, is too late, or ends the control
+        The gains kp and kd, shape (m,), are by default the plan's, always on the way to the start.
         """
         client = self._client
         rejected_before = client.rejected_trajectories()
@@ -302,13 +248,10 @@ class Session:
 
     def _start(self, motion: RestToRestMotion, mode: str, gains: Gains | None) -> float:
         """
-        Move to the start pose, send a motion, and change the control law wholly before it starts.
+        Move to the start pose, send a motion, change the law before it starts; return when, s.
 
         On a busy computer the change may come too late; then everything is repeated with more
         time for it.
-
-        :return: start of the motion, s
-        :raises DemoError: each change came too late
         """
         client = self._client
         for trial in range(START_TRIALS):

@@ -40,10 +40,9 @@ NEEDED = 0.005
 
 class Teaching:
     """
-    One run of teach and play back. Time is simulated and waits for the control.
+    One run of teach and play back: the hand's path is the motion of the arm's plan.
 
-    :param options: options of the run; the hand's path is the motion of the arm's plan
-    :ivar robot: the simulated robot
+    Time is simulated and waits for the control.
     """
 
     def __init__(self, options: DemoRun) -> None:
@@ -79,13 +78,7 @@ class Teaching:
         return self.report(taught, played)
 
     def report(self, taught: Taught, played: Phase) -> int:
-        """
-        Print the table and draw the picture.
-
-        :param taught: the taught motion
-        :param played: the same, played by computed torque
-        :return: exit code, 1 if a limit is exceeded or the motion is not repeated well enough
-        """
+        """Print the table, draw the picture; return 1 if a limit or an error is exceeded."""
         checked, limits = self._limits.check(taught.motion), self._limits.limits
         assert checked.figures is not None  # a motion from rest to rest
         used = {

@@ -34,29 +34,21 @@ XACRO = 'http://www.ros.org/wiki/xacro'
 
 @dataclass(frozen=True)
 class PluginNames:
-    """
-    Names of the plugins of a version of gz_ros2_control.
+    """Names of the plugins of a version of gz_ros2_control."""
 
-    :param hardware: hardware plugin of ros2_control
-    :param library: library of Gazebo's plugin
-    :param plugin: class of Gazebo's plugin
-    """
-
-    hardware: str
-    library: str
-    plugin: str
+    hardware: str  # hardware plugin of ros2_control
+    library: str  # library of Gazebo's plugin
+    plugin: str  # class of Gazebo's plugin
 
 
 PLUGINS: Mapping[str, PluginNames] = {
     'gz_ros2_control': PluginNames(
-        'gz_ros2_control/GazeboSimSystem',
-        'gz_ros2_control-system',
-        'gz_ros2_control::GazeboSimROS2ControlPlugin',
+        'gz_ros2_control/GazeboSimSystem', 'gz_ros2_control-system',
+        'gz_ros2_control::GazeboSimROS2ControlPlugin'
     ),
     'ign_ros2_control': PluginNames(
-        'ign_ros2_control/IgnitionSystem',
-        'ign_ros2_control-system',
-        'ign_ros2_control::IgnitionROS2ControlPlugin',
+        'ign_ros2_control/IgnitionSystem', 'ign_ros2_control-system',
+        'ign_ros2_control::IgnitionROS2ControlPlugin'
     ),
 }
 """Names by ROS package, in order of preference; the second is for Humble before 0.7.13."""
@@ -64,17 +56,11 @@ PLUGINS: Mapping[str, PluginNames] = {
 
 @dataclass(frozen=True)
 class GazeboRobot:
-    """
-    A robot for Gazebo with effort interfaces.
-
-    :param name: name of the robot
-    :param joints: names of the commanded joints, in order
-    :param description: URDF text
-    """
+    """A robot for Gazebo with effort interfaces."""
 
     name: str
-    joints: tuple[str, ...]
-    description: str
+    joints: tuple[str, ...]  # the commanded ones, in order
+    description: str  # URDF text
 
 
 def has_own_control(urdf: str) -> bool:
@@ -136,9 +122,6 @@ def arm_joints(description: RobotDescription) -> tuple[str, ...]:
     Return the probable joints of an arm's effort controller.
 
     These are the joints without mimic relations, as fingers usually have a mimic tag.
-
-    :param description: description of the robot
-    :raises UrdfError: there are none
     """
     moving = [joint for joint in description.joints.values() if joint.moves]
     followed = {joint.mimic.joint for joint in moving if joint.mimic}
@@ -169,12 +152,8 @@ def _checked(
 
 
 def _tags(
-    description: RobotDescription,
-    roles: JointRoles,
-    start: Array,
-    efforts: Array,
-    controllers: str,
-    plugins: PluginNames,
+    description: RobotDescription, roles: JointRoles, start: Array, efforts: Array,
+    controllers: str, plugins: PluginNames
 ) -> list[ElementTree.Element]:
     """Return the elements of the macros in ``gazebo_control.xacro``."""
     import xacro

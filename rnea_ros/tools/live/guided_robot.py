@@ -38,12 +38,7 @@ class GuidingError(RneaError):
 
 
 class Mode:
-    """
-    The parameter ``mode`` of a feedforward node.
-
-    :param live: node of the tool
-    :param feedforward: name of the feedforward node
-    """
+    """The parameter ``mode`` of a feedforward node."""
 
     def __init__(self, live: LiveNode, feedforward: str) -> None:
         self._spin, self._name = live.spin, feedforward
@@ -52,21 +47,12 @@ class Mode:
         self._set = create(SetParametersAtomically, f'{feedforward}/set_parameters_atomically')
 
     def value(self, timeout: float = TIMEOUT) -> str:
-        """
-        Return the mode.
-
-        :param timeout: longest wait for the node, s
-        :raises GuidingError: no such node
-        """
+        """Return the mode; wait at most so many s for the node."""
         values = self._call(self._get, GetParameters.Request(names=['mode']), timeout).values
         return str(values[0].string_value) if values else ''
 
     def set(self, mode: str) -> None:
-        """
-        Change the mode.
-
-        :raises GuidingError: the node does not answer, or rejects the mode
-        """
+        """Change the mode."""
         message = Parameter('mode', value=mode).to_parameter_msg()
         request = SetParametersAtomically.Request(parameters=[message])
         result = self._call(self._set, request, TIMEOUT).result
@@ -106,30 +92,17 @@ class Mode:
 
 
 class GuidedRobot:
-    """
-    Records joint states.
-
-    :param live: node of the tool
-    :param feedforward: name of the feedforward node, whose joints are those of the motion
-    """
+    """Records joint states; the joints of the motion are those of the feedforward node."""
 
     def __init__(self, live: LiveNode, feedforward: str) -> None:
         self.joints: tuple[str, ...] = ()
         self._node, self._spin = live.node, live.spin
         self._samples: list[Sample] = []
         self._newest: dict[tuple[str, ...], float] = {}
-        self._node.create_subscription(
-            JointState, f'{feedforward}/effort', self._take_names, 1
-        )
+        self._node.create_subscription(JointState, f'{feedforward}/effort', self._take_names, 1)
 
     def record(self, duration: float, done: Callable[[], bool] = lambda: False) -> Recording:
-        """
-        Record from now on for a time, or until a condition holds.
-
-        :param duration: s
-        :param done: the condition
-        :raises SilentTopicError: no joint states
-        """
+        """Record from now on for a time, s, or until a condition holds."""
         self._samples.clear()
         self._newest.clear()
         # A new subscription: in an old one earlier joint states may wait.
@@ -144,12 +117,7 @@ class GuidedRobot:
         return recording_from(self._samples)
 
     def key(self, key: Callable[[], str], accepted: str) -> str:
-        """
-        Wait for one of some keys; return it.
-
-        :param key: returns the pressed key, or an empty string
-        :param accepted: the keys; the end of the input is accepted too
-        """
+        """Wait for one of the accepted keys, or the end of the input; return it."""
         pressed = ''
 
         def done() -> bool:

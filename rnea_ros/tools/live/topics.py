@@ -33,21 +33,13 @@ CHECK_INTERVAL = 1.0
 
 
 class LiveRobot:
-    """
-    The topics of a robot.
-
-    :param live: node of the subscriptions
-    """
+    """The topics of a robot."""
 
     def __init__(self, live: LiveNode) -> None:
         self._node, self._spin = live.node, live.spin
 
     def description(self) -> str:
-        """
-        Return the URDF from robot_description.
-
-        :raises SilentTopicError: no message arrived
-        """
+        """Return the URDF from robot_description."""
         received: list[str] = []
         subscription = self._node.create_subscription(
             String, 'robot_description', lambda message: received.append(message.data), LATCHED
@@ -64,10 +56,8 @@ class LiveRobot:
         """
         Collect joint states until enough, their duration, Ctrl-C or a silence of :data:`TIMEOUT`.
 
-        :param topic: topic of the joint states
         :param duration: greatest duration by their stamps, s
         :param enough: called every second with the samples; True ends the collection
-        :raises SilentTopicError: no message arrived
         """
         samples: list[Sample] = []
         oldest: dict[tuple[str, ...], float] = {}
@@ -108,16 +98,7 @@ class LiveRobot:
 
 
 def live_trajectory(topic: str, timeout: float, ros_arguments: Sequence[str]) -> TrajectoryRequest:
-    """
-    Wait for the next trajectory on a topic.
-
-    :param topic: name of the topic
-    :param timeout: longest wait, s
-    :param ros_arguments: ROS arguments of the command line
-    :raises SilentTopicError: no message before the timeout
-    :raises RosError: ROS rejects the arguments, or the topic
-    :raises MalformedError: a message with wrong bytes
-    """
+    """Wait for the next trajectory on a topic, at most so many s."""
     received: list[bytes] = []
     with live_node('check_trajectory', ros_arguments) as live:
         subscription = live.node.create_subscription(
