@@ -18,10 +18,5 @@ from .model import (
 )
 
 __all__ = [
-    'REACH',
-    'CollisionModel',
-    'CollisionsNotCheckedError',
-    'Nearest',
-    'Wall',
-    'collision_model',
+    'REACH', 'CollisionModel', 'CollisionsNotCheckedError', 'Nearest', 'Wall', 'collision_model'
 ]

@@ -85,11 +85,9 @@ def play(
         )
     ticks: Array = period * np.arange(math.floor(span / period) + 2, dtype=np.float64)
     states = JointStateMonitor(
-        robot.model.joint_names,
-        jumps=PositionJumps.of_robot(robot.model, settings),
-        continuous=robot.model.continuous,
-        differentiate_velocity=differentiate_velocity,
-        effort_scale=settings.effort_scale,
+        robot.model.joint_names, jumps=PositionJumps.of_robot(robot.model, settings),
+        continuous=robot.model.continuous, differentiate_velocity=differentiate_velocity,
+        effort_scale=settings.effort_scale
     )
     controller = FeedforwardController(robot.model, settings, states)
     loaded = controller.environment.robot

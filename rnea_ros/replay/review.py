@@ -104,13 +104,9 @@ def review(
     sensors += ['base_sensor'] * (settings.base_sensor is not None)
     ignored = [f'ignored, not in joint states: {", ".join(sensors)}'] if sensors else []
     return Review(
-        robot,
-        resolved,
-        playback,
-        command_residual(robot, playback),
-        gravity,
+        robot, resolved, playback, command_residual(robot, playback), gravity,
         inverse_dynamics_residual(robot.model, robot.cleaned),
-        (*ignored, *usable.notes, *_preflight_findings(robot, resolved)),
+        (*ignored, *usable.notes, *_preflight_findings(robot, resolved))
     )
 
 
@@ -154,10 +150,9 @@ def command_residual(robot: RecordedRobot, playback: Playback) -> Residual:
     in_command = [playback.joints.index(name) for name in recorded]
     in_recording = [usable.names.index(name) for name in recorded]
     return Residual(
-        tuple(recorded),
-        usable.time[controlled],
+        tuple(recorded), usable.time[controlled],
         (playback.command + playback.hardware)[tick[controlled]][:, in_command],
-        usable.effort[controlled][:, in_recording],
+        usable.effort[controlled][:, in_recording]
     )
 
 

@@ -106,13 +106,10 @@ class SimulatedRobot:
             initial_positions = finite_vector('initial_positions', initial_positions, self._count)
         positions = self._roles.positions(initial_positions)
         self._model = build_mujoco_model(
-            urdf_text,
-            self._description,
-            gravity=finite_vector('gravity', gravity, 3),
+            urdf_text, self._description, gravity=finite_vector('gravity', gravity, 3),
             timestep=timestep,
             held={joint.name: positions[joint.name] for joint in self._roles.held},
-            payload=payload,
-            shapes=shapes,
+            payload=payload, shapes=shapes
         )
         self._index(positions)
         for argument, values, parameter in (

@@ -201,10 +201,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add('controller', help='name of the inactive controller')
     add('--node', default='feedforward', help='name of the feedforward node; feedforward')
-    add(
-        '--controller-manager', default='controller_manager',
-        help='name of its node; controller_manager'
-    )
+    add('--controller-manager', default='controller_manager',
+        help='name of its node; controller_manager')
     add('--hold', action='store_true', help='hold the pose first; the node needs gains')
     add('--unpause', action='store_true', help='let a paused Gazebo begin, with an active node')
     add('--timeout', type=positive, default=60.0, help='timeout, s; 60')

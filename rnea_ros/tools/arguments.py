@@ -13,12 +13,16 @@ from pathlib import Path
 from ..files import FileError, check_writable
 from ..recordings import usable_factor
 from ..robot import STANDARD_GRAVITY
+from ..trajectory_check import Quantity
 
 MAX_GRAVITY = 1e4
 """Greatest component of gravity, m/s^2: a centrifuge."""
 
 MIN_SPEED = 1e-3
 """Least factor of a speed: ten seconds become three hours."""
+
+
+LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
 
 
 def positive(text: str) -> float:
@@ -80,10 +84,31 @@ def finite(flag: str, text: str) -> float:
 
 def add_bag(parser: argparse.ArgumentParser, content: str, *, required: bool = False) -> None:
     """Add a recording, ``BAG``; the help says what it contains."""
-    parser.add_argument(
-        'bag', nargs=None if required else '?', type=Path, metavar='BAG',
-        help=f'{content}: directory, .db3 or .mcap'
-    )
+    parser.add_argument('bag', nargs=None if required else '?', type=Path, metavar='BAG',
+                        help=f'{content}: directory, .db3 or .mcap')
+
+
+def add_limits(
+    parser: argparse.ArgumentParser, quantities: Sequence[Quantity] = LIMITED, *, default: str = ''
+) -> None:
+    """Add ``--velocity-limits`` and so on; the default of acceleration is not in the URDF."""
+    for quantity in quantities:
+        other = default if quantity is Quantity.ACCELERATION else ''
+        parser.add_argument(
+            f'--{quantity.value}-limits', nargs='+', default=[], metavar='[JOINT=]LIMIT',
+            help=f"{quantity.value} limit of a joint, or of all others, instead of the URDF's"
+            + other
+        )
+
+
+def given_limits(options: argparse.Namespace) -> dict[Quantity, dict[str | None, float]]:
+    """Return the limits of the command line by quantity and joint; None is all others."""
+    return {
+        quantity: by_joint(
+            f'--{quantity.value}-limits', getattr(options, f'{quantity.value}_limits', ())
+        )
+        for quantity in LIMITED
+    }
 
 
 def add_collisions(parser: argparse.ArgumentParser) -> None:
@@ -97,12 +122,9 @@ def add_collisions(parser: argparse.ArgumentParser) -> None:
 def add_gravity(parser: argparse.ArgumentParser) -> None:
     """Add ``--gravity``, three numbers in m/s^2."""
     parser.add_argument(
-        '--gravity',
-        nargs=3,
-        type=_acceleration,
-        default=STANDARD_GRAVITY,
+        '--gravity', nargs=3, type=_acceleration, default=STANDARD_GRAVITY,
         metavar=('X', 'Y', 'Z'),
-        help="gravity in the root link's frame, m/s^2; for arms on a wall or ceiling",
+        help="gravity in the root link's frame, m/s^2; for arms on a wall or ceiling"
     )
 
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Load the model of a tool; warnings of the URDF are printed in one line each."""
+"""The model of a tool, its collision model and settings; warnings are one line each."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..collision import CollisionModel, CollisionsNotCheckedError, Wall, collision_model
 from ..errors import InputError, UrdfError, UrdfWarning
 from ..feedforward.settings import ResolvedSettings, resolve
 from ..node.parameters import complete_values, listed_joints, read_parameter_file, settings_from
@@ -41,6 +42,17 @@ def load_model(
     if np.abs(numbers).max(initial=0.0) > MAX_INERTIA:
         raise UrdfError('URDF', 'masses or lengths are too large; they are in kg and m')
     return model
+
+
+def collisions_of(
+    model: RobotModel, urdf: Path, srdf: Path | None, walls: Sequence[Wall],
+    links: Sequence[str] = ()
+) -> tuple[CollisionModel | None, list[str]]:
+    """Return the collision model of a URDF; None, and the reason, if there is none."""
+    try:
+        return collision_model(model, urdf, srdf, walls, links), []
+    except CollisionsNotCheckedError as error:
+        return None, [str(error)]
 
 
 def joint_factors(given: Sequence[float] | None, model: RobotModel) -> Array:

@@ -62,9 +62,8 @@ def main(args: list[str] | None = None) -> int:
     parser.add_argument('--topic', default='joint_states', help='topic; joint_states')
     parser.add_argument('--urdf', type=Path, help='URDF to publish on robot_description')
     parser.add_argument('--speed', type=positive, default=1.0, help='2 plays twice as fast')
-    parser.add_argument(
-        '--wait', type=float, default=30.0, help='longest wait for a subscription, s; 30'
-    )
+    parser.add_argument('--wait', type=float, default=30.0,
+                        help='longest wait for a subscription, s; 30')
     options = parser.parse_args(arguments)
     if math.isnan(options.wait):
         parser.error('--wait is not a number')

@@ -60,26 +60,18 @@ def _parser() -> OneLineParser:
     add('--urdf', type=Path, help='URDF of the model; live robot_description')
     add('--topic', help='topic of the joint states; live joint_states, else the only recorded one')
     add_recorded_joints(parser)
-    add(
-        '--use', choices=('auto', 'still', 'motion'), default='auto',
-        help='compare poses at rest or the motion; auto: poses at rest if there are enough'
-    )
+    add('--use', choices=('auto', 'still', 'motion'), default='auto',
+        help='compare poses at rest or the motion; auto: poses at rest if there are enough')
     add('--poses', type=int, default=12, help=f'live: number of poses, at least {MIN_POSES}; 12')
     add('--duration', type=positive, default=180.0, help='live: longest duration, s; 180')
     add_gravity(parser)
-    add(
-        '--friction', type=Path, metavar='YAML',
+    add('--friction', type=Path, metavar='YAML',
         help='parameter file of the node: its friction and rotor inertia are part of the model; '
-        'its effort_scale applies, unless --effort-scale is given'
-    )
+        'its effort_scale applies, unless --effort-scale is given')
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
-    add(
-        '--write',
-        type=target,
-        metavar='YAML',
+    add('--write', type=target, metavar='YAML',
         help='parameter file of the node to write: friction, payload and hardware_compensates, as '
-        'far as they were found beyond doubt',
-    )
+        'far as they were found beyond doubt')
     return parser
 
 

@@ -120,13 +120,10 @@ def check(
         touching = collisions(collision_model, trajectory, rate)
     peaks = [*moving, *efforts.peaks(limits)]
     figures = MotionFigures(
-        trajectory.duration,
-        trajectory.knots.times.size,
-        tuple(sorted(peaks, key=lambda peak: limits.index(peak.joint))),
-        efforts,
-        limits,
+        trajectory.duration, trajectory.knots.times.size,
+        tuple(sorted(peaks, key=lambda peak: limits.index(peak.joint))), efforts, limits,
         effort_bound,
-        max([effort_bound, *bounds_by_motion(moving)], key=lambda bound: bound.stretch),
+        max([effort_bound, *bounds_by_motion(moving)], key=lambda bound: bound.stretch)
     )
     return TrajectoryCheck(
         model.name,

@@ -75,12 +75,9 @@ def without_limits(rules: JointRules) -> JointRules:
     """Return rules without any limit: only the form of a request is checked."""
     n = len(rules.joint_names)
     return replace(
-        rules,
-        lower=np.full(n, -np.inf),
-        upper=np.full(n, np.inf),
-        velocity_limits=np.full(n, np.inf),
-        start_tolerance=np.inf,
-        allow_nonzero_velocity_at_trajectory_end=True,
+        rules, lower=np.full(n, -np.inf), upper=np.full(n, np.inf),
+        velocity_limits=np.full(n, np.inf), start_tolerance=np.inf,
+        allow_nonzero_velocity_at_trajectory_end=True
     )
 
 

@@ -42,8 +42,14 @@ class TrajectoryLimits:
     effort: Array  # shape (n,), N m or N
 
     @classmethod
-    def of_model(cls, model: RobotModel) -> TrajectoryLimits:
-        """Return the limits of a URDF, of joints with one axis. It has no acceleration limits."""
+    def of_model(
+        cls, model: RobotModel, given: Mapping[Quantity, Mapping[str | None, float]] | None = None
+    ) -> TrajectoryLimits:
+        """
+        Return the limits of a URDF, of joints with one axis; given ones replace them.
+
+        A URDF has no acceleration limits.
+        """
         if not model.has_one_axis_joints_only:
             raise InputError('model', f'{model.name!r} has joints of more than one axis')
         # Many URDFs have 0 for an unknown limit.
@@ -52,7 +58,7 @@ class TrajectoryLimits:
             for given in (model.velocity_limits, model.effort_limits)
         )
         joints = {} if model.description is None else model.description.joints
-        return cls(
+        limits = cls(
             model.joint_names,
             frozenset(name for name, joint in joints.items() if joint.type == 'prismatic'),
             model.continuous,
@@ -62,6 +68,9 @@ class TrajectoryLimits:
             np.full(model.nv, np.inf),
             effort,
         )
+        for quantity, by_joint in (given or {}).items():
+            limits = limits.with_limits(quantity, by_joint)
+        return limits
 
     def with_limits(
         self, quantity: Quantity, given: Mapping[str | None, float]
@@ -104,12 +113,7 @@ class TrajectoryLimits:
             rad or m
         """
         return JointRules(
-            joint_names=self.joint_names,
-            lower=self.lower,
-            upper=self.upper,
-            continuous=self.continuous,
-            velocity_limits=self.velocity,
-            start_tolerance=start_tolerance,
-            interpolation=interpolation,
+            self.joint_names, self.lower, self.upper, self.continuous, self.velocity,
+            start_tolerance=start_tolerance, interpolation=interpolation,
             allow_partial_joints_goal=True,
         )

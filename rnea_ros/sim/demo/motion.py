@@ -74,14 +74,9 @@ def exciting_motion(
 ) -> RestToRestMotion:
     """Return a motion of all joints from the pose and back to it, within the URDF's limits."""
     found = excitation.excite(
-        model,
-        excitation.JointLimits.of(model),
-        start=dict(zip(joints, pose.tolist(), strict=True)),
-        joints=joints,
-        duration=EXCITATION,
-        seconds=SEARCH,
-        seed=seed,
-        progress=_progress(),
+        model, excitation.JointLimits.of(model),
+        start=dict(zip(joints, pose.tolist(), strict=True)), joints=joints, duration=EXCITATION,
+        seconds=SEARCH, seed=seed, progress=_progress()
     )
     print(
         f'\ncondition number of the base parameters: {found.condition:.0f}, '

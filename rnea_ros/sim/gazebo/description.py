@@ -173,12 +173,9 @@ def _tags(
     for joint, position, effort in zip(roles.commanded, start, efforts, strict=True):
         limit = joint.limits.effort
         ElementTree.SubElement(
-            block,
-            f'{{{XACRO}}}effort_joint',
-            name=joint.name,
-            limit=repr(limit if math.isfinite(limit) else 0.0),
-            position=repr(float(position)),
-            effort=repr(float(effort)),
+            block, f'{{{XACRO}}}effort_joint', name=joint.name,
+            limit=repr(limit if math.isfinite(limit) else 0.0), position=repr(float(position)),
+            effort=repr(float(effort))
         )
     document = xacro.parse(ElementTree.tostring(calls, 'unicode'))
     xacro.process_doc(document)
