@@ -1,12 +1,13 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Distances between links, and from walls; and what is not checked, in words."""
+"""Distances between links that may touch, and from walls; what is not checked, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +18,11 @@ from ..arrays import Array
 from ..errors import RneaError, UrdfError
 from ..robot import RobotModel
 from ..urdf import RobotDescription, collision_shapes, disabled_pairs
-from .pairs import Pair, movable_pairs
 
 if TYPE_CHECKING:
     from .scene import Scene
+
+Pair = tuple[str, str]
 
 REACH = 0.03
 """Greatest distance that is computed; larger ones count as this, m."""
@@ -185,7 +187,7 @@ def collision_model(
         ) from error
     links = [name for name in description.links if name in scene.shaped]
     disabled = disabled_pairs(srdf) if srdf is not None else frozenset()
-    pairs = movable_pairs(description, links)
+    pairs = _movable_pairs(description, links)
     pairs = [pair for pair in pairs if frozenset(pair) not in disabled]
     for wall in walls:
         scene.add_wall(wall.name, wall.point, wall.normal)
@@ -221,6 +223,29 @@ def collision_model(
         model, scene, [*pairs, *barred], [wall.name for wall in walls], remarks,
         is_complete=not scene.unread
     )
+
+
+def _movable_pairs(description: RobotDescription, links: Collection[str]) -> list[Pair]:
+    """
+    Return the pairs of links that move relative to each other, without adjacent ones.
+
+    Links without shape are skipped: their neighbours are adjacent.
+    """
+    body = {description.root: description.root}
+    above: dict[str, str | None] = {description.root: None}  # next body with shapes, to the root
+    for joint in description.joints.values():
+        body[joint.child] = joint.child if joint.moves else body[joint.parent]
+    has_shape = {body[name] for name in links}
+    for joint in description.joints.values():
+        if joint.moves:
+            parent = body[joint.parent]
+            above[joint.child] = parent if parent in has_shape else above[parent]
+    found = []
+    for one, other in combinations([name for name in body if name in links], 2):
+        first, second = body[one], body[other]
+        if first != second and above[first] != second and above[second] != first:
+            found.append((one, other))
+    return found
 
 
 def _random_poses(model: RobotModel, description: RobotDescription) -> Array:

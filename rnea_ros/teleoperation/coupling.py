@@ -94,11 +94,7 @@ class Coupling:
 
     :param rules: limits of the follower's joints
     :param leader_inertia: returns the mass matrix of the leader's joints by their positions
-    :ivar settings: the parameters, with one value per joint
-    :ivar leader, follower: inputs of the arms
     :ivar reason: why the arms are not coupled, or were not the last time
-    :ivar setpoints: set-points of the follower
-    :ivar feedback: efforts on the leader
     :ivar ended: number of times that the arms were uncoupled
     """
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 import enum
 import math
-from typing import Any
 
 from ..errors import InputError
-from ..parameters import declarations_of, parameter, read_settings
-from ..ros import check_topic
+from ..parameters import declarations_of, parameter
 
 
 class Action(enum.Enum):
@@ -67,11 +65,3 @@ class WatchdogSettings:
 
 
 PARAMETERS = declarations_of(WatchdogSettings)
-
-
-def read(node: Any) -> WatchdogSettings:
-    """Declare the parameters on a node without parameters of its own and return their values."""
-    settings = read_settings(node, WatchdogSettings)
-    check_topic(node, 'command_topic', settings.command_topic)
-    check_topic(node, 'controller_manager', settings.controller_manager)
-    return settings

@@ -63,10 +63,8 @@ class Circle:
     def _before(self, excitation: RestToRestMotion, heavy: Array) -> tuple[Performance, Received]:
         """Return the performance with the first model, and the recorded exciting motion."""
         print('starting the simulated robot, and the node with its first model ...')
-        with Session.started(
-            self._arm, self.robot, self._output / 'before', self._options.rate,
-            tolerance=TOLERANCE, viewer=self._options.viewer,
-        ) as session:
+        options = replace(self._options, output=self._output / 'before')
+        with Session.started(options, self.robot, tolerance=TOLERANCE) as session:
             excited = session.follow(excitation, 'exciting motion').received
             return self._performance(session, 'before', heavy), excited
 
@@ -75,11 +73,9 @@ class Circle:
         print('starting again, the node with identified.urdf and identified.yaml ...')
         arm = replace(self._arm, urdf=read_urdf(self._output / 'identified.urdf'))
         robot = replace(self.robot, control={'friction.velocity': 'desired'})
-        with Session.started(
-            arm, robot, self._output / 'after', self._options.rate,
-            files=[self._output / 'identified.yaml'], tolerance=TOLERANCE,
-            viewer=self._options.viewer,
-        ) as session:
+        options = replace(self._options, arm=arm, output=self._output / 'after')
+        files = [self._output / 'identified.yaml']
+        with Session.started(options, robot, files=files, tolerance=TOLERANCE) as session:
             return self._performance(session, 'after', heavy)
 
     def _performance(self, session: Session, title: str, heavy: Array) -> Performance:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""LawComparison of control laws: the same motion under three of them, with equal gains."""
+"""Comparison of control laws: the same motion under three of them, with equal gains."""
 
 from __future__ import annotations
 
@@ -47,10 +47,7 @@ class LawComparison:
         if not self._options.real_time:
             print('Simulated time waits for the control. With the clock: --real-time.')
         print('starting the simulated robot and the feedforward node ...')
-        with Session.started(
-            self._options.arm, self.robot, self._options.output, self._options.rate, terms=TERMS,
-            lockstep=not self._options.real_time, viewer=self._options.viewer,
-        ) as session:
+        with Session.started(self._options, self.robot, terms=TERMS) as session:
             held = session.hold(HOLD, MAX_DRIFT).states
             stamps, measured = positions(held, self._options.arm.joints)
             drift, time = 1e3 * float(np.abs(measured - measured[0]).max()), np.ptp(stamps)

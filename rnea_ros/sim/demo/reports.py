@@ -43,21 +43,12 @@ class Performance:
 
 def comparison_table(phases: Sequence[Phase], *, timing: bool) -> str:
     """Return the phases as a table of text; the timing of the control needs real time."""
-    rows: list[tuple[str, ...]] = [('phase', 'RMS error', 'peak error')]
-    rows += [
-        (
-            phase.title, f'{1e3 * phase.rms():.2f} {phase.unit}',
-            f'{1e3 * phase.peak():.2f} {phase.unit}',
-        )
-        for phase in phases
-    ]
-    if timing:
-        times = [('rate', 'late ticks', 'CPU')]
-        times += [
-            (f'{phase.rate:.1f} Hz', str(phase.late), f'{100.0 * phase.cpu:.1f} %')
-            for phase in phases
-        ]
-        rows = [(*row, *more) for row, more in zip(rows, times, strict=True)]
+    header = ('phase', 'RMS error', 'peak error')
+    rows: list[tuple[str, ...]] = [(*header, 'rate', 'late ticks', 'CPU') if timing else header]
+    for phase in phases:
+        errors = (f'{1e3 * error:.2f} {phase.unit}' for error in (phase.rms(), phase.peak()))
+        times = (f'{phase.rate:.1f} Hz', str(phase.late), f'{100.0 * phase.cpu:.1f} %')
+        rows.append((phase.title, *errors, *(times if timing else ())))
     return text_table(rows, left=(0,))
 
 

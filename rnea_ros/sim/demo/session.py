@@ -17,7 +17,7 @@ import rclpy
 
 from ...arrays import Array
 from ...identification.excitation import RestToRestMotion
-from .arm import DemoArm, DemoError
+from .arm import DemoArm, DemoError, DemoRun
 from .client import DemoClient, Received, positions
 from .motion import reference_positions
 from .processes import Processes
@@ -90,62 +90,52 @@ class Session:
     @classmethod
     @contextmanager
     def started(
-        cls, arm: DemoArm, robot: DemoRobot, directory: Path, rate: float, *,
-        files: Sequence[Path] = (), terms: Collection[str] = (), tolerance: float = 0.1,
-        lockstep: bool = True, viewer: bool = False
+        cls, options: DemoRun, robot: DemoRobot, *, files: Sequence[Path] = (),
+        terms: Collection[str] = (), tolerance: float = 0.1
     ) -> Iterator[Session]:
         """
         Start simulator, node and client; stop them in any case.
 
-        :param directory: of parameter files and logs
-        :param rate: control rate, Hz
+        If simulated time waits for the control, all states are recorded.
+
         :param files: further parameter files of the node
         :param terms: effort terms to record
         :param tolerance: tolerance of poses, rad or m
-        :param lockstep: whether simulated time waits for the control, and all states are recorded
         """
-        robot_pace: dict[str, object] = {'viewer': viewer}
+        arm, rate, lockstep = options.arm, options.rate, not options.real_time
+        robot_pace: dict[str, object] = {'viewer': options.viewer}
         node_pace: dict[str, object] = {}
         if lockstep:
             robot_pace |= {'state_rate': rate, 'publish_clock': True, 'lockstep': True}
             node_pace = {'trigger': 'joint_states', 'use_sim_time': True}
-        processes = Processes(directory)
+        processes = Processes(options.output)
         try:
-            processes.start(
-                'simulated_robot',
-                'rnea_ros.sim.simulated_robot',
-                {
-                    **robot.simulation,
-                    **robot_pace,
-                    'robot_description': robot.urdf,
-                    'joints': list(arm.joints),
-                    'initial_positions': arm.plan.pose.tolist(),
-                },
-            )
-            processes.start(
-                'feedforward_node',
-                'rnea_ros.node.feedforward_node',
-                {
-                    **robot.control,
-                    **node_pace,
-                    'robot_description': arm.urdf,
-                    'rate': rate,
-                    'hardware_compensates': ['none'],
-                    'mode': 'computed_torque',
-                    'gains.kp': arm.plan.kp.tolist(),
-                    'gains.kd': arm.plan.kd.tolist(),
-                    # A sagging arm may be near a limit; a way from its measured state would
-                    # leave the limits.
-                    'interpolate_from_desired_state': True,
-                    'ramp_duration': BLEND,
-                    # The arm may fall, far and fast, until it is caught.
-                    'start_tolerance': math.tau,
-                    'velocity_limit_factor': 0.0,
-                    # The simulator may stall on a busy computer.
-                    'joint_states_timeout': 1.0,
-                },
-                *files,
-            )
+            processes.start('simulated_robot', 'rnea_ros.sim.simulated_robot', {
+                **robot.simulation,
+                **robot_pace,
+                'robot_description': robot.urdf,
+                'joints': list(arm.joints),
+                'initial_positions': arm.plan.pose.tolist(),
+            })
+            processes.start('feedforward_node', 'rnea_ros.node.feedforward_node', {
+                **robot.control,
+                **node_pace,
+                'robot_description': arm.urdf,
+                'rate': rate,
+                'hardware_compensates': ['none'],
+                'mode': 'computed_torque',
+                'gains.kp': arm.plan.kp.tolist(),
+                'gains.kd': arm.plan.kd.tolist(),
+                # A sagging arm may be near a limit; a way from its measured state would leave the
+                # limits.
+                'interpolate_from_desired_state': True,
+                'ramp_duration': BLEND,
+                # The arm may fall, far and fast, until it is caught.
+                'start_tolerance': math.tau,
+                'velocity_limit_factor': 0.0,
+                # The simulator may stall on a busy computer.
+                'joint_states_timeout': 1.0,
+            }, *files)
             rclpy.init(args=[])
             client = DemoClient(arm.joints, processes.check, terms, every_state=lockstep)
             try:

@@ -61,10 +61,7 @@ class Teaching:
         """Guide, teach, play; return the exit code."""
         print(f'{self.robot.difference} Simulated time waits for the control.')
         print('starting the simulated robot and the feedforward node ...')
-        with Session.started(
-            self._arm, self.robot, self._options.output, self._options.rate,
-            viewer=self._options.viewer,
-        ) as session:
+        with Session.started(self._options, self.robot) as session:
             print('a hand guides the weightless arm ...')
             guided = recording_from(session.guide(self._arm.plan.motion.slowed(PACE)).states)
             joints = self._arm.joints

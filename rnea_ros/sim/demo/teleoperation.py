@@ -13,10 +13,11 @@ import sys
 import numpy as np
 
 from ...command_line import text_table
-from ...drawing import add_grid, new_figure, save, show_windows
+from ...drawing import new_figure
 from ...identification.excitation import RestToRestMotion
 from ...teleoperation import CouplingState
 from .arm import DemoArm, DemoError, DemoRun
+from .reports import show_picture
 from .two_arms import PERIOD, Record, TwoArms
 
 DELAYS = (0.0, 0.05)
@@ -160,7 +161,7 @@ def table(trials: Sequence[Trial]) -> str:
 def draw(path: Path, trials: Sequence[Trial], joints: Sequence[str], show: bool) -> None:
     """Draw one joint in free motion, its error, and the forces at the wall."""
     figure = new_figure(10.0, 9.0, window=show)
-    motion, error, forces = figure.subplots(3, 1)
+    motion, error, forces = axes = figure.subplots(3, 1)
     fastest = int(np.argmax(np.ptp(trials[0].free.leader, axis=0)))
     for number, trial in enumerate(trials):
         colour, label = f'C{number}', f'{1e3 * trial.delay:.0f} ms'
@@ -175,10 +176,6 @@ def draw(path: Path, trials: Sequence[Trial], joints: Sequence[str], show: bool)
     motion.set(ylabel=f'{joints[fastest]}, rad', title='free motion')
     error.set(ylabel='greatest error, mrad', xlabel='time, s')
     forces.set(ylabel='force, N', xlabel='time, s', title='the follower meets a wall')
-    for axis in (motion, error, forces):
-        add_grid(axis)
+    for axis in axes:
         axis.margins(x=0.01)
-        axis.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0), fontsize='small')
-    save(figure, path)
-    if show:
-        show_windows()
+    show_picture(figure, axes, path, show)
