@@ -60,7 +60,7 @@ def clean(recording: Recording) -> Recording:
     for column in (*recording.position.T, *recording.effort.T[measured]):
         finite &= np.isfinite(column)
     recording = _keep(recording, finite, 'with non-finite or too large positions or efforts')
-    increasing = _increasing(recording.time)
+    increasing = np.diff(np.maximum.accumulate(recording.time), prepend=-np.inf) > 0.0
     recording = _keep(recording, increasing, 'with a stamp not after the previous one')
     recording = _keep(
         recording, ~_repeats(recording), 'that repeat the previous one during motion'
@@ -79,14 +79,6 @@ def _keep(recording: Recording, which: Mask, reason: str) -> Recording:
     if which.all():
         return recording
     return recording.part(which, f'{np.sum(~which)} samples {reason} were removed')
-
-
-def _increasing(time: Array) -> Mask:
-    """Return which stamps are later than all previous ones, shape (N,)."""
-    if not time.size:
-        return np.zeros(0, dtype=bool)
-    newest = np.maximum.accumulate(time)
-    return np.concatenate([[True], time[1:] > newest[:-1]])
 
 
 def _repeats(recording: Recording) -> Mask:

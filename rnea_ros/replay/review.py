@@ -100,12 +100,13 @@ def review(
     gravity = gravity_residual(robot.model, usable)
     if not np.isfinite(gravity.computed).all():
         raise RecordingError('positions are so large that the model has no finite effort')
+    # Positions and efforts pass the same filter.
+    inverse_dynamics = _model_residual(robot.model, motion_samples(usable))
     sensors = [f'wrench_inputs.{sensor.name}' for sensor in settings.wrench_inputs]
     sensors += ['base_sensor'] * (settings.base_sensor is not None)
     ignored = [f'ignored, not in joint states: {", ".join(sensors)}'] if sensors else []
     return Review(
-        robot, resolved, playback, command_residual(robot, playback), gravity,
-        inverse_dynamics_residual(robot.model, robot.cleaned),
+        robot, resolved, playback, command_residual(robot, playback), gravity, inverse_dynamics,
         (*ignored, *usable.notes, *_preflight_findings(robot, resolved))
     )
 
@@ -164,11 +165,6 @@ def gravity_residual(model: RobotModel, recording: Recording) -> Residual:
         recording.effort, np.arange(len(recording.time)), recording.notes
     )
     return _model_residual(model, samples)
-
-
-def inverse_dynamics_residual(model: RobotModel, recording: Recording) -> Residual:
-    """Compare the full inverse dynamics; positions and efforts pass the same filter."""
-    return _model_residual(model, motion_samples(recording))
 
 
 def _model_residual(model: RobotModel, samples: Samples) -> Residual:

@@ -181,11 +181,6 @@ class SimulatedRobot:
         """Simulated time since the start, s."""
         return float(self._data.time)
 
-    @property
-    def braked(self) -> bool:
-        """Whether the brakes hold the robot."""
-        return self._braked
-
     def open_viewer(self) -> Viewer:
         """Open a window with the robot."""
         return Viewer(self._model, self._data)
@@ -281,7 +276,7 @@ class SimulatedRobot:
 
     def _brake(self) -> None:
         """Keep the robot at rest with closed brakes."""
-        self._braked = True
+        self.braked = True
         mujoco.mj_forward(self._model, self._data)
         # The brakes carry the efforts that would accelerate the joints.
         self._efforts = -(self._coordinates.T @ self._data.qfrc_smooth)
@@ -289,7 +284,7 @@ class SimulatedRobot:
         mujoco.mj_rnePostConstraint(self._model, self._data)
 
     def _move(self, command: Array) -> None:
-        self._braked = False
+        self.braked = False
         self._data.qfrc_applied[self._motors] = command + self._external_efforts
         mujoco.mj_forward(self._model, self._data)
         mujoco.mj_rnePostConstraint(self._model, self._data)

@@ -51,7 +51,7 @@ class NotActivatedError(RneaError):
 
 
 def commands_hold(values: Mapping[str, str]) -> bool:
-    """Return whether the node's diagnostics say that its commands hold the arm and reach it."""
+    """Return whether the node's commands hold the arm and reach the effort controller."""
     state = State(values['state'])
     if state not in (*CONTROLLING, State.WAITING, State.READY, State.HOLDING):
         raise NotActivatedError(f'the control is {state.value} ({values["reason"]})')

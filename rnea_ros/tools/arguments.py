@@ -53,7 +53,7 @@ def target(text: str) -> Path:
 
 
 def by_joint(flag: str, words: Sequence[str]) -> dict[str | None, float]:
-    """Return numbers by joint, of words ``JOINT=NUMBER`` or ``NUMBER``: None is all others."""
+    """Return numbers by joint, None for all others, of words ``JOINT=NUMBER`` or ``NUMBER``."""
     given = {}
     for word in words:
         joint, _, number = word.rpartition('=')
@@ -91,7 +91,7 @@ def add_bag(parser: argparse.ArgumentParser, content: str, *, required: bool = F
 def add_limits(
     parser: argparse.ArgumentParser, quantities: Sequence[Quantity] = LIMITED, *, default: str = ''
 ) -> None:
-    """Add ``--velocity-limits`` and so on; the default of acceleration is not in the URDF."""
+    """Add ``--velocity-limits`` and so on; URDFs have no acceleration limits, so a default."""
     for quantity in quantities:
         other = default if quantity is Quantity.ACCELERATION else ''
         parser.add_argument(

@@ -127,7 +127,7 @@ def main(args: list[str] | None = None) -> int:
     print(report(checked))
     if options.picture is not None and checked.figures is not None:
         picture(options.picture, checked.robot, checked.figures)
-    return 0 if checked.is_fine else 1
+    return int(checked.verdict)
 
 
 if __name__ == '__main__':

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 import sys
-import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..collision import CollisionModel, CollisionsNotCheckedError, Wall, collision_model
-from ..errors import InputError, UrdfError, UrdfWarning
+from ..errors import InputError, UrdfError
 from ..feedforward.settings import ResolvedSettings, resolve
 from ..node.parameters import complete_values, listed_joints, read_parameter_file, settings_from
 from ..robot import RobotModel
+from ..urdf import parse_urdf, read_urdf
 
 MAX_INERTIA = 1e12
 """Greatest inertia and effort of gravity of a joint, SI units; their squares still are numbers."""
@@ -28,11 +28,10 @@ def load_model(
     program: str, source: str | Path, gravity: ArrayLike, *, strict_inertia: bool = False
 ) -> RobotModel:
     """Return the model of a URDF, XML text or path of a file; warnings begin with the program."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always', UrdfWarning)
-        model = RobotModel.from_urdf(source, gravity=gravity, strict_inertia=strict_inertia)
-    for warning in caught:
-        print(f'{program}: {warning.message}', file=sys.stderr)
+    description = parse_urdf(read_urdf(source), strict_inertia=strict_inertia)
+    model = RobotModel.from_description(description, gravity=gravity)
+    for warning in description.warnings:
+        print(f'{program}: {warning}', file=sys.stderr)
     # Figures of the efforts of too large a model overflow.
     q = model.neutral_position
     try:

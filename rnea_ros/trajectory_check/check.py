@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+import enum
 
 from ..collision import CollisionModel
 from ..errors import RneaError
@@ -38,6 +39,13 @@ RATE = 1000.0
 
 class NothingToCheckError(RneaError):
     """The trajectory has no points."""
+
+
+class TrajectoryVerdict(enum.IntEnum):
+    """The result of a check; the value is the exit code."""
+
+    FINE = 0
+    FAULTY = 1
 
 
 @dataclass(frozen=True)
@@ -70,9 +78,9 @@ class TrajectoryCheck:
         return tuple(peak for peak in peaks if peak.is_violation)
 
     @property
-    def is_fine(self) -> bool:
-        """Whether there is neither a trap nor a violation."""
-        return not (self.traps or self.violations)
+    def verdict(self) -> TrajectoryVerdict:
+        """``FAULTY`` with any trap or violation, else ``FINE``."""
+        return TrajectoryVerdict(bool(self.traps or self.violations))
 
 
 def check(

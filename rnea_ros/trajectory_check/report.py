@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from ..command_line import text_table
-from .check import MotionFigures, TrajectoryCheck
+from .check import MotionFigures, TrajectoryCheck, TrajectoryVerdict
 from .limits import Quantity, TrajectoryLimits
 from .peaks import Peak
 from .time_scaling import Bound
@@ -28,8 +28,9 @@ _NO_BOUND = 'no limit bounds its speed'
 def report(checked: TrajectoryCheck) -> str:
     """Return the report on a check."""
     figures = checked.figures
-    fine, faulty = 'fine: within all known limits', 'not fine: see the lines marked with *'
-    parts = [fine if checked.is_fine else faulty]
+    parts = ['not fine: see the lines marked with *']
+    if checked.verdict is TrajectoryVerdict.FINE:
+        parts = ['fine: within all known limits']
     if figures is not None:
         parts += _time_scaling(figures)
         parts += [f'* {_violation(peak, figures.limits)}' for peak in checked.violations]

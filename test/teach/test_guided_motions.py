@@ -38,6 +38,6 @@ def test_a_guided_motion_is_taught_within_tolerance_and_limits_and_played(seed: 
     assert apart.max() < TOLERANCE
     np.testing.assert_allclose(apart.max(axis=0), taught.deviation, atol=1e-9)
     request = taught.motion.request(arm.joints)
-    assert check(arm.loop.model, request, limits.limits).is_fine
+    assert check(arm.loop.model, request, limits.limits).verdict == 0
     assert not taught.motion.velocities[[0, -1]].any()
     assert arm.error(taught.motion) < PLAYED

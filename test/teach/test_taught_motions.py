@@ -52,7 +52,7 @@ def test_the_path_keeps_tolerance_and_limits_and_begins_and_ends_at_rest(
     assert not motion.velocities[[0, -1]].any()
     assert not motion.accelerations[[0, -1]].any()
     checked = LIMITS.check(motion)
-    assert checked.is_fine
+    assert checked.verdict == 0
 
 
 def test_a_motion_beyond_a_limit_is_slowed_down_just_enough() -> None:
@@ -89,7 +89,7 @@ def test_waypoints_are_joined_at_rest_in_the_fastest_time_of_the_limits(seed: in
     np.testing.assert_allclose(motion.positions, poses, atol=1e-12)
     assert not motion.velocities.any()
     assert not motion.accelerations.any()
-    assert limits.check(motion).is_fine
+    assert limits.check(motion).verdict == 0
     shares = replace(bounds, velocity=0.8 * bounds.velocity, effort=0.8 * bounds.effort)
     for first in range(3):
         part = replace(
@@ -97,8 +97,8 @@ def test_waypoints_are_joined_at_rest_in_the_fastest_time_of_the_limits(seed: in
             positions=motion.positions[first : first + 2],
             velocities=np.zeros((2, 7)), accelerations=np.zeros((2, 7)),
         )
-        assert MotionLimits.of(MODEL, shares, {}).check(part).is_fine
-        assert not MotionLimits.of(MODEL, shares, {}).check(part.slowed(1.01)).is_fine
+        assert MotionLimits.of(MODEL, shares, {}).check(part).verdict == 0
+        assert MotionLimits.of(MODEL, shares, {}).check(part.slowed(1.01)).verdict == 1
 
 
 def test_a_repeated_waypoint_counts_once_and_one_pose_is_no_motion() -> None:

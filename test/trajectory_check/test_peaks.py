@@ -12,6 +12,7 @@ import pytest
 
 from rnea_ros import InputError, RobotModel, UnknownNameError
 from rnea_ros.trajectory_check import Quantity, TrajectoryLimits
+from rnea_ros.trajectory_check.check import TrajectoryVerdict
 from rnea_ros.trajectory_check.compiling import compiled, start_of, without_limits
 from rnea_ros.trajectory_check.efforts import samples
 from rnea_ros.trajectory_check.peaks import Peak, extremes
@@ -49,7 +50,7 @@ def test_a_swing_over_a_position_limit_between_points_is_found() -> None:
     assert found.is_violation
     assert (found.value, found.time) == pytest.approx((3.1, 2.0))
     assert (found.limit, found.margin) == pytest.approx((3.0, -0.1))
-    assert not checked(list(points), model=SHOULDER).is_fine
+    assert checked(list(points), model=SHOULDER).verdict is TrajectoryVerdict.FAULTY
 
 
 @pytest.mark.parametrize(('position', 'limit', 'margin'), [(-2.5, -3.0, 0.5), (2.0, 3.0, 1.0)])

@@ -14,7 +14,7 @@ import pytest
 from rnea_ros import InputError
 from rnea_ros.feedforward.trajectory import TrajectoryPoint
 from rnea_ros.trajectory_check import Quantity, TrajectoryCheck, TrajectoryLimits, check, report
-from rnea_ros.trajectory_check.check import NothingToCheckError
+from rnea_ros.trajectory_check.check import NothingToCheckError, TrajectoryVerdict
 from support.models.robots import ARM as ONE_JOINT
 from support.models.robots import joint, link, load, robot
 from support.recorded.checked_motions import at, checked, figures_of, requested
@@ -28,7 +28,7 @@ TWO = load(robot(
 
 def words(*points: TrajectoryPoint) -> list[str]:
     found = checked(list(points), model=SHOULDER)
-    assert found.is_fine != bool(found.traps)
+    assert (found.verdict is TrajectoryVerdict.FAULTY) == bool(found.traps)
     return [trap.word for trap in found.traps]
 
 
@@ -70,7 +70,7 @@ def test_a_rejection_of_the_node_is_a_trap_with_its_reason(
 ) -> None:
     found = checked(points, model=SHOULDER)
     assert word in [trap.word for trap in found.traps]
-    assert not found.is_fine
+    assert found.verdict is TrajectoryVerdict.FAULTY
     assert f'* {word}: the feedforward node rejects it' in report(found)
 
 
@@ -100,7 +100,7 @@ def test_no_points_are_nothing_to_check() -> None:
 def test_the_way_to_a_first_point_is_checked_from_a_given_start() -> None:
     points = [at(0.5, 1.0, 0.0), at(2.0, 0.5, 0.0)]
     alone = checked(points, model=SHOULDER)
-    assert alone.is_fine
+    assert alone.verdict is TrajectoryVerdict.FINE
     assert any('first point, at 0.5 s, is not checked' in note for note in alone.notes)
     # 1 rad in half a second: 3 rad/s at its peak, of 2.
     whole = checked(points, model=SHOULDER, start={'shoulder': 0.0})
@@ -122,7 +122,7 @@ def test_without_a_start_the_motion_begins_with_its_first_point(stamp: float | N
 def test_a_first_point_at_once_must_be_near_the_start_that_is_given() -> None:
     points = [at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)]
     near = checked(points, model=SHOULDER, start={'shoulder': 0.95})
-    assert near.is_fine
+    assert near.verdict is TrajectoryVerdict.FINE
     found = checked(points, model=SHOULDER, start={'shoulder': 0.5})
     assert [trap.word for trap in found.traps] == ['start_too_far']
 
@@ -134,12 +134,12 @@ def test_joints_left_out_hold_at_the_given_start() -> None:
     assert note == 'joints that the trajectory leaves out hold: shoulder at 0.7 (see --start)'
     held = figures_of(found).peaks[0]
     assert (held.joint, held.value) == ('shoulder', 0.7)
-    assert found.is_fine
+    assert found.verdict is TrajectoryVerdict.FINE
 
 
 def test_one_point_is_a_pose_that_is_held() -> None:
     found = checked([at(0.0, 0.5)], model=SHOULDER)
-    assert found.is_fine
+    assert found.verdict is TrajectoryVerdict.FINE
     assert len(figures_of(found).efforts.time) == 3
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-import warnings
 from xml.etree import ElementTree
 
 import numpy as np
 
-from ...errors import RneaError, UrdfWarning
+from ...errors import RneaError
 from ...resources import share_path
 from ...robot import RobotModel
 from ...urdf import parse_urdf, parse_xml, read_urdf, reduce_to_dynamics
@@ -50,7 +49,7 @@ class DemoArm:
 
     @classmethod
     def load(cls, robot: str, urdf: str | None = None, seconds: float = 10.0) -> DemoArm:
-        """Return the arm of a shipped robot, or of a URDF file; the motion lasts the seconds."""
+        """Return the arm of a shipped robot, or of a URDF file, and a motion of a duration, s."""
         text = read_urdf(Path(urdf).resolve() if urdf else share_path(f'urdf/{robot}.urdf'))
         description = parse_urdf(text)
         # A hand has its own controller; the joints of the arms have usual positions.
@@ -58,13 +57,14 @@ class DemoArm:
         roles = JointRoles.assign(description, arm)
         joints = tuple(joint.name for joint in roles.commanded)
         usual = np.array([start_position(joint) for joint in roles.commanded])
-        model = _model(text)
+        model = RobotModel.from_description(description)  # the node logs the warnings
         plan = Planner(model, joints, usual, seconds).plan()
         limits, remarks = _missing_limits(model, joints, plan)
         if model.friction.any() or model.damping.any():
             remarks.append("the demo's friction replaces that of the URDF")
         text = _completed(text, limits)
-        return cls(text, _model(text), joints, plan, not urdf, tuple(remarks))
+        model = RobotModel.from_description(parse_urdf(text))
+        return cls(text, model, joints, plan, not urdf, tuple(remarks))
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,6 @@ class DemoRun:
     show: bool = False  # open a window with the picture
     real_time: bool = False  # simulated time follows the clock; else it waits for the control
     viewer: bool = False  # show the robot in MuJoCo's viewer
-
-
-def _model(text: str) -> RobotModel:
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', UrdfWarning)  # the node logs them
-        return RobotModel.from_urdf(text)
 
 
 def _missing_limits(

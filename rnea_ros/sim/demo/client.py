@@ -162,7 +162,7 @@ class DemoClient:
         self._hand.publish(JointTrajectory(joint_names=self._joints))
 
     def send_pose(self, pose: Array, way: float = 0.0) -> None:
-        """Publish a pose, shape (m,), as the end of a way of so many s; 0: as a set-point."""
+        """Publish a pose, shape (m,), to be reached in a time, s; 0: as a set-point."""
         zero = np.zeros((1, pose.size))
         self._trajectories.publish(
             trajectory_message(self._joints, [way], pose[np.newaxis], zero, zero)

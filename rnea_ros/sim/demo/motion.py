@@ -88,14 +88,13 @@ def exciting_motion(
 def heaviest_pose(model: RobotModel, motion: RestToRestMotion, joints: Sequence[str]) -> Array:
     """Return the pose of a motion with the greatest gravity torques, shape (m,), rad or m."""
     weight = np.linalg.norm(model.gravity_torques_batch(motion.positions), axis=1)
-    columns = [motion.joint_names.index(name) for name in joints]
-    return motion.positions[np.argmax(weight), columns]
+    pose: Array = motion.of_joints(joints).positions[np.argmax(weight)]
+    return pose
 
 
 def reference_positions(motion: RestToRestMotion, joints: Sequence[str], t: Array) -> Array:
     """Return the positions of m joints at times since the start, s, shape (k, m), rad or m."""
-    columns = [motion.joint_names.index(name) for name in joints]
-    return motion.at(t)[0][:, columns]
+    return motion.of_joints(joints).at(t)[0]
 
 
 def _window(t: Array, duration: float) -> tuple[Array, Array, Array]:

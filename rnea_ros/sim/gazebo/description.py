@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import math
-import warnings
 from xml.etree import ElementTree
 
 import numpy as np
 
 from ...arrays import Array
-from ...errors import InputError, UrdfError, UrdfWarning
+from ...errors import InputError, UrdfError
 from ...resources import share_path
 from ...robot import RobotModel
 from ...urdf import RobotDescription, parse_urdf, parse_xml
@@ -102,9 +101,7 @@ def with_gazebo_control(
         fix_joint(root, joint, positions_at_start[joint.name])
     give_base_mass(root, description, {joint.name for joint in roles.held})
     text = ElementTree.tostring(root, 'unicode')
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', UrdfWarning)  # the node logs them
-        model = RobotModel.from_urdf(text, gravity=GRAVITY)
+    model = RobotModel.from_description(parse_urdf(text), gravity=GRAVITY)
     names = tuple(joint.name for joint in roles.commanded)
     default = [positions_at_start[name] for name in names]
     start = _checked(positions or default, names, description)

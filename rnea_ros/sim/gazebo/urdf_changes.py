@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 import math
-import warnings
 from xml.etree import ElementTree
 
 import numpy as np
 
 from ...arrays import Array
 from ...dynamics.tree import Placement
-from ...errors import UrdfError, UrdfWarning
+from ...errors import UrdfError
 from ...urdf import Joint, RobotDescription, parse_urdf
 
 WORLD = 'world'
@@ -25,10 +24,7 @@ MIN_MASS = 1e-6
 
 def reject_massless(urdf: str) -> None:
     """Reject a URDF if a link has no mass, fixed parts included: Gazebo would remove it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', UrdfWarning)
-        description = parse_urdf(urdf)
-    for name in _massless(description, frozenset()):
+    for name in _massless(parse_urdf(urdf), frozenset()):
         raise UrdfError(f'link {name!r}', 'has no mass: Gazebo removes all that it carries')
 
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A robot guided by hand: weightless for that time, its joint states recorded, by keys."""
+"""A robot guided by hand: weightless meanwhile, its joint states recorded; keys of a terminal."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Mode:
         self._set = create(SetParametersAtomically, f'{feedforward}/set_parameters_atomically')
 
     def value(self, timeout: float = TIMEOUT) -> str:
-        """Return the mode; wait at most so many s for the node."""
+        """Return the mode; wait for the node until the timeout, s."""
         values = self._call(self._get, GetParameters.Request(names=['mode']), timeout).values
         return str(values[0].string_value) if values else ''
 

@@ -55,7 +55,7 @@ class MovingRobotError(RneaError):
 
 
 def confirm(way: float, motion: float, speed: float, *, yes: bool) -> None:
-    """Ask before a motion, of which way and motion take so many s; reject it without a yes."""
+    """Ask before a motion; durations of the way and the motion are in s."""
     print(f'\nthe robot moves to the start pose in {way:.1f} s, then for {motion:.1f} s, at '
           f'{100.0 * speed:.0f} % of the full speed', flush=True)
     if yes:

@@ -27,7 +27,7 @@ WAIT = 0.05
 
 
 class SilentTopicError(RneaError):
-    """No message arrived on a topic for so many s."""
+    """No message arrived on a topic within a time, s."""
 
     def __init__(self, topic: str, waited: float, remedy: str = '') -> None:
         super().__init__(f'no message on {topic} in {waited:g} s{remedy and f"; {remedy}"}')

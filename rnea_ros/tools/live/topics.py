@@ -98,7 +98,7 @@ class LiveRobot:
 
 
 def live_trajectory(topic: str, timeout: float, ros_arguments: Sequence[str]) -> TrajectoryRequest:
-    """Wait for the next trajectory on a topic, at most so many s."""
+    """Wait for the next trajectory on a topic until the timeout, s."""
     received: list[bytes] = []
     with live_node('check_trajectory', ros_arguments) as live:
         subscription = live.node.create_subscription(
