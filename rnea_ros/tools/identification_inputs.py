@@ -20,7 +20,7 @@ from ..robot import RobotModel
 from .model import load_model, load_settings
 
 if TYPE_CHECKING:
-    from .live import LiveRobot
+    from .live import LiveNode
 
 
 @dataclass(frozen=True)
@@ -67,16 +67,16 @@ def _source(
         yield options.urdf, partial(_loaded, options, bags=options.bags)
         return
     try:
-        from .live import LiveRobot, live_node
+        from .live import live_node, robot_description
     except ImportError as error:
         raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
     with live_node('identify', ros_arguments) as live:
-        robot = LiveRobot(live)
-        yield options.urdf or robot.description(), partial(_live, options, robot)
+        yield options.urdf or robot_description(live), partial(_live, options, live)
 
 
-def _live(options: argparse.Namespace, robot: LiveRobot, model: RobotModel) -> list[Run]:
+def _live(options: argparse.Namespace, live: LiveNode, model: RobotModel) -> list[Run]:
     """Return the run of live topics."""
+    from .live import collect_joint_states
 
     def progress(samples: Sequence[Sample]) -> bool:
         collected = samples[-1].time - samples[0].time
@@ -85,7 +85,7 @@ def _live(options: argparse.Namespace, robot: LiveRobot, model: RobotModel) -> l
 
     topic = options.topic or 'joint_states'
     print(f'listening to {topic}; move the arm', flush=True)
-    samples = robot.collect(topic, options.duration, progress)
+    samples = collect_joint_states(live, topic, options.duration, progress)
     run = run_from(recording_from(samples), model, name='live', **_reading(options))
     return [run]
 

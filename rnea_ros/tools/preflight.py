@@ -96,7 +96,7 @@ def _live(
 ) -> tuple[str | Path, Recording]:
     """Return the model's source and joint states from live topics."""
     try:
-        from .live import LiveRobot, live_node
+        from .live import collect_joint_states, live_node, robot_description
     except ImportError as error:
         raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
     printed = 0
@@ -112,11 +112,11 @@ def _live(
         return options.use != 'motion' and poses >= int(options.poses)
 
     with live_node('preflight', ros_arguments) as live:
-        robot = LiveRobot(live)
-        source = options.urdf or robot.description()
+        source = options.urdf or robot_description(live)
         topic = options.topic or 'joint_states'
         print(f'listening to {topic}; hold {options.poses} different poses', flush=True)
-        return source, recording_from(robot.collect(topic, options.duration, enough))
+        samples = collect_joint_states(live, topic, options.duration, enough)
+        return source, recording_from(samples)
 
 
 def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup:

@@ -121,10 +121,10 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
 def _model(options: argparse.Namespace, live: LiveNode | None) -> RobotModel:
     source = options.urdf
     if source is None:
-        from .live import LiveRobot
+        from .live import robot_description
 
         assert live is not None  # BAG needs --urdf
-        source = LiveRobot(live).description()
+        source = robot_description(live)
     return load_model('teach', source, options.gravity)
 
 

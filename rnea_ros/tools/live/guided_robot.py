@@ -24,6 +24,7 @@ from sensor_msgs.msg import JointState
 from ...arrays import Array
 from ...errors import RneaError
 from ...recordings import Recording, Sample, recording_from
+from ...ros import seconds
 from .moving_robot import STATES
 from .node import TIMEOUT, LiveNode, SilentTopicError
 
@@ -142,8 +143,7 @@ class GuidedRobot:
         return recording.names, np.asarray(recording.position.mean(axis=0))
 
     def _take(self, message: Any) -> None:
-        stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
-        stamp = stamp or time.monotonic()
+        stamp = seconds(message.header.stamp) or time.monotonic()
         names = tuple(message.name)
         if abs(stamp - self._newest.get(names, -INTERVAL)) >= INTERVAL:  # it may run backwards
             self._newest[names] = stamp

@@ -20,7 +20,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ...arrays import Array
 from ...errors import RneaError
 from ...recordings import bag_writer
-from ...ros import trajectory_message
+from ...ros import seconds, trajectory_message
 from .node import TIMEOUT, LiveNode, SilentTopicError
 
 if TYPE_CHECKING:
@@ -198,7 +198,6 @@ class MovingRobot:
             position = np.array([by_name[name] for name in self._joint_names])
             if np.isfinite(position).all():
                 self._received.append(position)
-                stamp = state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec
-                self._stamp = stamp or time.time()
+                self._stamp = seconds(state.header.stamp) or time.time()
                 if np.abs(position - self._moved_to).max() > STILL:
                     self._moved_to, self._moved_at = position, self._stamp
