@@ -53,7 +53,8 @@ class MotionLimits:
 
     def check(self, motion: RestToRestMotion) -> TrajectoryCheck:
         """Return the check of a motion against the limits."""
-        return self._check(motion, self.limits)
+        rate = min(RATE, MAX_SAMPLES / motion.duration)
+        return check(self.model, motion.request(motion.joint_names), self.limits, self.idle, rate)
 
     def bound(self, motion: RestToRestMotion) -> Bound:
         """
@@ -66,7 +67,7 @@ class MotionLimits:
             self.limits, velocity=LOAD_SHARE * self.limits.velocity,
             effort=LOAD_SHARE * self.limits.effort,
         )
-        figures = self._check(motion, limits).figures
+        figures = replace(self, limits=limits).check(motion).figures
         assert figures is not None  # its points are at rest at both ends, with rising times
         bound = figures.bound
         if math.isinf(bound.stretch):
@@ -85,11 +86,6 @@ class MotionLimits:
                 f'motion would take {bound.stretch * motion.duration:.2g} s: correct the limit'
             )
         return bound
-
-    def _check(self, motion: RestToRestMotion, limits: TrajectoryLimits) -> TrajectoryCheck:
-        request = motion.request(motion.joint_names)
-        rate = min(RATE, MAX_SAMPLES / motion.duration)
-        return check(self.model, request, limits, self.idle, rate)
 
     def range_of(
         self, joint_names: tuple[str, ...], position: Array, tolerance: float
