@@ -77,13 +77,7 @@ class Linkage:
         return bool((np.abs(self.error(q)) <= TOLERANCE).all())
 
     def require_closed(self, q: Array, remedy: str) -> None:
-        """
-        Raise an error that names the loop joint with the widest gap, if it is not closed.
-
-        :param q: joint positions, shape (nq,)
-        :param remedy: end of the error's text
-        :raises LoopClosureError: a loop is open
-        """
+        """Raise an error that names the loop with the widest gap and a remedy, if one is open."""
         if not self.is_closed(q):
             widest = max(self._loops, key=lambda loop: float(np.abs(loop.error(q)).max()))
             gap, angle = widest.gap(q)
@@ -96,10 +90,8 @@ class Linkage:
         """
         Return positions near a guess that close the loops, by Newton's method.
 
-        The result may be open, if the method finds no closed positions.
-
-        :param q: joint positions to start from, shape (nq,)
-        :param coordinates: indices of the velocity coordinates that may move
+        The result may be open, if the method finds no closed positions. Only the velocity
+        coordinates with given indices move.
         """
         gaps = self.error(q)
         for _ in range(_MAX_ITERATIONS):
@@ -123,11 +115,9 @@ class Linkage:
 
     def solve(self, q: Array) -> tuple[Array, Array]:
         """
-        Return G and K_d^+, the pseudo-inverse of K_d.
+        Return G, shape (nv, m), and K_d^+, the pseudo-inverse of K_d, shape (nv - m, c).
 
-        :param q: closed joint positions, shape (nq,)
-        :return: shapes (nv, m) and (nv - m, c)
-        :raises SingularityError: the actuated joints do not determine the motion at q
+        A SingularityError is raised if the actuated joints do not determine the motion at q.
         """
         K = self.matrix(q)
         K_d, K_u = K[:, self._dependent], K[:, self._in_qd]
@@ -154,13 +144,7 @@ class Linkage:
         return G, inverse
 
     def bias(self, q: Array, qd: Array, inverse: Array) -> Array:
-        """
-        Return g, the accelerations of all joints at ydd = 0, shape (nv,).
-
-        :param q: closed joint positions, shape (nq,)
-        :param qd: joint velocities, shape (nv,)
-        :param inverse: K_d^+ at q
-        """
+        """Return g, the accelerations of all joints at ydd = 0, shape (nv,), with K_d^+ at q."""
         # K qdd = k: K_d qdd_d = k - K_u ydd
         g = np.zeros(self.model.nv)
         g[self._dependent] = -inverse @ np.concatenate([loop.bias(q, qd) for loop in self._loops])
@@ -170,8 +154,6 @@ class Linkage:
         """
         Return the positions of all joints after the actuated ones moved to y in a straight line.
 
-        :param q: closed joint positions, shape (nq,)
-        :param y: positions of the actuated joints, shape (m,)
         :raises LoopClosureError: the loops cannot be closed at y or on the way there, or a
             configuration on the way is singular
         :raises SingularityError: the actuated joints do not determine the motion at q or y
@@ -224,7 +206,6 @@ class Linkage:
         """
         Raise an error unless the actuated joints determine the motion of all joints.
 
-        :param q: closed joint positions, shape (nq,)
         :raises InputError: too many or too few actuated joints, or a wrong choice
         :raises SingularityError: only the configuration q is singular
         """

@@ -120,11 +120,7 @@ class LoopConstraint:
         self._scale = np.where(self._is_angular, 1.0, 1.0 / self._lever(q))
 
     def error(self, q: Array) -> Array:
-        """
-        Return the prevented displacement of frame 2 from frame 1, scaled, shape (c,).
-
-        :param q: joint positions, shape (nq,)
-        """
+        """Return the prevented displacement of frame 2 from frame 1, scaled, shape (c,)."""
         R_1, p_1 = self._pose(q, self.joint.link_1, self._frame_1)
         R_2, p_2 = self._pose(q, self.joint.link_2, self._frame_2)
         R = R_1.T @ R_2
@@ -139,23 +135,12 @@ class LoopConstraint:
         return float(np.linalg.norm(displacement)), float(np.linalg.norm(angle))
 
     def matrix(self, q: Array) -> Array:
-        """
-        Return the loop's rows of K, whose product with qd is the prevented velocity.
-
-        :param q: joint positions, shape (nq,)
-        :return: scaled, shape (c, nv)
-        """
+        """Return the loop's rows of K, scaled, shape (c, nv); K qd is the prevented velocity."""
         matrix: Array = self._scale[:, np.newaxis] * self._relative_jacobian(q)[self._rows]
         return matrix
 
     def bias(self, q: Array, qd: Array) -> Array:
-        """
-        Return Kdot qd, the prevented acceleration of frame 2 relative to frame 1 at qdd = 0.
-
-        :param q: joint positions, shape (nq,)
-        :param qd: joint velocities, shape (nv,)
-        :return: scaled, shape (c,)
-        """
+        """Return Kdot qd, the prevented acceleration at qdd = 0, scaled, shape (c,)."""
         (E_1, E_2), p = self._turns_and_offset(q)
         w_1, v_1, wd_1, a_1 = self._motion(E_1, q, qd, self.joint.link_1, self._frame_1)
         w_2, v_2, wd_2, a_2 = self._motion(E_2, q, qd, self.joint.link_2, self._frame_2)
@@ -215,21 +200,13 @@ def _cross(a: Array, b: Array) -> Array:
 
 
 def tilt(R: Array) -> Array:
-    """
-    Return the smallest rotation that takes the z axis to R e_z, as a rotation vector in rad.
-
-    :param R: rotation matrix, shape (3, 3)
-    """
+    """Return the smallest rotation that takes the z axis to R e_z, as a rotation vector in rad."""
     x, y, z = R[:, 2]
     return _along(np.array([-y, x, 0.0]), z)
 
 
 def rotation_vector(R: Array) -> Array:
-    """
-    Return axis times angle of a rotation, shape (3,), rad.
-
-    :param R: rotation matrix, shape (3, 3)
-    """
+    """Return axis times angle of a rotation, shape (3,), rad."""
     axis_times_sine = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
     return _along(axis_times_sine, 0.5 * (np.trace(R) - 1.0))
 

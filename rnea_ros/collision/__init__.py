@@ -1,12 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""
-Distances of a robot's links from each other and from walls, by MuJoCo; no ROS.
-
-:func:`collision_model` uses :mod:`.scene` (shapes as a MuJoCo model) and :mod:`.pairs` (which
-links may touch).
-"""
+"""Distances of a robot's links from each other and from walls, by MuJoCo; no ROS."""
 
 from .model import (
     REACH,
@@ -18,10 +13,5 @@ from .model import (
 )
 
 __all__ = [
-    'REACH',
-    'CollisionModel',
-    'CollisionsNotCheckedError',
-    'Nearest',
-    'Wall',
-    'collision_model',
+    'REACH', 'CollisionModel', 'CollisionsNotCheckedError', 'Nearest', 'Wall', 'collision_model'
 ]

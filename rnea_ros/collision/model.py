@@ -1,12 +1,13 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Distances between links, and from walls; and what is not checked, in words."""
+"""Distances between links that may touch, and from walls; what is not checked, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +18,11 @@ from ..arrays import Array
 from ..errors import RneaError, UrdfError
 from ..robot import RobotModel
 from ..urdf import RobotDescription, collision_shapes, disabled_pairs
-from .pairs import Pair, movable_pairs
 
 if TYPE_CHECKING:
     from .scene import Scene
+
+Pair = tuple[str, str]
 
 REACH = 0.03
 """Greatest distance that is computed; larger ones count as this, m."""
@@ -42,40 +44,26 @@ class CollisionsNotCheckedError(RneaError):
 
 @dataclass(frozen=True)
 class Wall:
-    """
-    A plane that links must not cross.
+    """A plane that links must not cross."""
 
-    :param name: for messages, such as ``floor``
-    :param point: on the plane, in the root link's frame, m
-    :param normal: towards the robot
-    """
-
-    name: str
-    point: tuple[float, float, float]
-    normal: tuple[float, float, float]
+    name: str  # for messages, such as ``floor``
+    point: tuple[float, float, float]  # on the plane, in the root link's frame, m
+    normal: tuple[float, float, float]  # towards the robot
 
 
 @dataclass(frozen=True)
 class Nearest:
-    """
-    The smallest distance of some poses.
+    """The smallest distance of some poses."""
 
-    :param pair: two links, or a link and a wall
-    :param distance: m; negative in a collision; :data:`REACH` if nothing is nearer
-    :param row: number of the pose
-    """
-
-    pair: Pair
-    distance: float
-    row: int
+    pair: Pair  # two links, or a link and a wall
+    distance: float  # m; negative in a collision; :data:`REACH` if nothing is nearer
+    row: int  # number of the pose
 
 
 class CollisionModel:
     """
     Distances between the convex shapes of a robot; create it by :func:`collision_model`.
 
-    :param model: the robot
-    :param scene: its shapes
     :param pairs: pairs of links, or of a link and a wall
     :param walls: names of the walls
     :param remarks: what is left out, a sentence each
@@ -122,13 +110,7 @@ class CollisionModel:
         return found
 
     def slopes(self, q: Array, weight: Array) -> Array:
-        """
-        Return the derivatives of a weighted sum of the distances by the joint positions.
-
-        :param q: joint positions, shape (N, n)
-        :param weight: shape (N, pairs)
-        :returns: shape (N, n)
-        """
+        """Return the derivatives, shape (N, n), of a sum with weights of shape (N, pairs)."""
         mujoco, scene, data = self._mujoco, self._scene, self._data
         slopes = np.zeros_like(q)
         ends = np.zeros((2, 3, scene.nv))
@@ -166,11 +148,8 @@ class CollisionModel:
 
 
 def collision_model(
-    model: RobotModel,
-    urdf: Path | None = None,
-    srdf: Path | None = None,
-    walls: Sequence[Wall] = (),
-    walled: Sequence[str] = (),
+    model: RobotModel, urdf: Path | None = None, srdf: Path | None = None,
+    walls: Sequence[Wall] = (), walled: Sequence[str] = ()
 ) -> CollisionModel:
     """
     Return the collision model of a robot.
@@ -181,7 +160,6 @@ def collision_model(
 
     :param model: the robot, from a URDF, with joints of one axis
     :param urdf: path of the URDF, for relative names of meshes
-    :param srdf: path of an SRDF
     :param walls: planes that links must not cross
     :param walled: the links that must not; empty for all
     :raises CollisionsNotCheckedError: MuJoCo is missing, or the URDF has no usable shapes
@@ -209,7 +187,7 @@ def collision_model(
         ) from error
     links = [name for name in description.links if name in scene.shaped]
     disabled = disabled_pairs(srdf) if srdf is not None else frozenset()
-    pairs = movable_pairs(description, links)
+    pairs = _movable_pairs(description, links)
     pairs = [pair for pair in pairs if frozenset(pair) not in disabled]
     for wall in walls:
         scene.add_wall(wall.name, wall.point, wall.normal)
@@ -245,6 +223,29 @@ def collision_model(
         model, scene, [*pairs, *barred], [wall.name for wall in walls], remarks,
         is_complete=not scene.unread
     )
+
+
+def _movable_pairs(description: RobotDescription, links: Collection[str]) -> list[Pair]:
+    """
+    Return the pairs of links that move relative to each other, without adjacent ones.
+
+    Links without shape are skipped: their neighbours are adjacent.
+    """
+    body = {description.root: description.root}
+    above: dict[str, str | None] = {description.root: None}  # next body with shapes, to the root
+    for joint in description.joints.values():
+        body[joint.child] = joint.child if joint.moves else body[joint.parent]
+    has_shape = {body[name] for name in links}
+    for joint in description.joints.values():
+        if joint.moves:
+            parent = body[joint.parent]
+            above[joint.child] = parent if parent in has_shape else above[parent]
+    found = []
+    for one, other in combinations([name for name in body if name in links], 2):
+        first, second = body[one], body[other]
+        if first != second and above[first] != second and above[second] != first:
+            found.append((one, other))
+    return found
 
 
 def _random_poses(model: RobotModel, description: RobotDescription) -> Array:

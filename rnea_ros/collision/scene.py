@@ -31,13 +31,7 @@ THICKNESS = 1e-3
 
 
 class Scene:
-    """
-    The links with their shapes, and walls.
-
-    :param description: the robot
-    :param shapes: collision shapes of the links
-    :param urdf: path of the URDF, for relative names of meshes
-    """
+    """The links with their collision shapes, and walls; the URDF's path finds relative meshes."""
 
     def __init__(
         self, description: RobotDescription, shapes: Sequence[Shape], urdf: Path | None
@@ -67,13 +61,7 @@ class Scene:
                 self.unread[shape.link] = str(error)
 
     def add_wall(self, name: str, point: Sequence[float], normal: Sequence[float]) -> None:
-        """
-        Add a plane.
-
-        :param name: of the wall
-        :param point: on the plane, in the root link's frame, shape (3,), m
-        :param normal: towards the robot, shape (3,)
-        """
+        """Add a plane by a point, m, and its normal to the robot, in the root link's frame."""
         quaternion = np.empty(4)
         mujoco.mju_quatZ2Vec(quaternion, np.array(normal, dtype=np.float64))
         self._bodies[name] = self._spec.worldbody.add_body(
@@ -88,8 +76,7 @@ class Scene:
         """
         Return the MuJoCo model, and the number of the pair that two geoms belong to.
 
-        :param pairs: pairs of links, or of a link and a wall, that are compared
-        :param margin: distance up to which they are, m
+        Links of pairs, or a link and a wall, are compared up to a margin, m.
         """
         spec = self._spec.copy()
         for geom in spec.geoms:
@@ -128,10 +115,9 @@ class Scene:
 
 def _slabs(triangles: Array) -> Iterator[Array]:
     """
-    Cut a mesh across its longest side.
+    Cut a mesh, corners of shape (N, 3, 3), across its longest side.
 
-    :param triangles: corners, shape (N, 3, 3), m
-    :returns: of each slab, points whose convex hull contains this part of the surface
+    The convex hull of a slab's points contains this part of the surface.
     """
     corners = triangles.reshape(-1, 3)
     axis = int(np.ptp(corners, axis=0).argmax())

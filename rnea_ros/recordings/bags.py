@@ -33,7 +33,6 @@ class Bag:
     """
     An open bag; :func:`open_bag` makes it.
 
-    :param path: of the bag
     :param reader: the bag's reader, of the package rosbags
     :ivar topics: message types by recorded topic
     """
@@ -47,11 +46,10 @@ class Bag:
 
     def topic_with(self, message_type: str, what: str, topic: str | None) -> str:
         """
-        Return the topic with messages of a type.
+        Return the requested topic, None for the only one, with messages of a type.
 
         :param message_type: such as ``sensor_msgs/msg/JointState``
         :param what: name of these messages in errors
-        :param topic: the requested topic; None for the only one
         :raises BagError: no such topic, or several and none requested
         """
         topics = sorted(name for name, kind in self.topics.items() if kind == message_type)
@@ -66,12 +64,7 @@ class Bag:
         raise BagError(f'{self._path} has no {what} on {topic}; topics with {what}: {there}')
 
     def raw_messages(self, topics: Collection[str]) -> Iterator[tuple[str, int, bytes]]:
-        """
-        Yield topic, time of receipt in ns, and serialised message, in the order of receipt.
-
-        :param topics: the topics to read
-        :raises BagError: a message cannot be read
-        """
+        """Yield topic, time of receipt in ns, and serialised message, in the order of receipt."""
         connections = [each for each in self._reader.connections if each.topic in topics]
         messages = self._reader.messages(connections=connections)
         while True:
@@ -84,12 +77,7 @@ class Bag:
             yield connection.topic, received, data
 
     def messages(self, topics: Collection[str]) -> Iterator[tuple[str, int, Any]]:
-        """
-        Yield topic, time of receipt in ns, and message, in the order of receipt.
-
-        :param topics: the topics to read
-        :raises BagError: a message cannot be read
-        """
+        """Yield topic, time of receipt in ns, and message, in the order of receipt."""
         for topic, received, data in self.raw_messages(topics):
             try:
                 message = self._reader.deserialize(data, self.topics[topic])
@@ -98,12 +86,7 @@ class Bag:
             yield topic, received, message
 
     def broken_message(self, topic: str, received: int) -> BagError:
-        """
-        Return the error for a message that cannot be decoded.
-
-        :param topic: its topic
-        :param received: its time of receipt, ns
-        """
+        """Return the error for a message that cannot be decoded, received at a time, ns."""
         return BagError(
             f'{self._path} has a broken message: that of {1e-9 * received:.3f} s on {topic} is '
             f'not a {self.topics[topic]}; the bag is damaged: record again'
@@ -141,12 +124,7 @@ def _unreadable(path: Path) -> BagError:
 
 
 def stamp_or_receipt(header: Any, received: int) -> float:
-    """
-    Return the header stamp of a message, s; its time of receipt if the stamp is 0.
-
-    :param header: a ``std_msgs/Header``
-    :param received: ns
-    """
+    """Return the stamp of a ``std_msgs/Header``, s; the time of receipt, in ns, if it is 0."""
     stamp = float(header.stamp.sec + 1e-9 * header.stamp.nanosec)
     return stamp or 1e-9 * received
 
@@ -156,8 +134,6 @@ def bag_writer(path: Path, topic: str) -> Iterator[Callable[[bytes], None]]:
     """
     Provide a function that writes a serialised joint state; the bag is closed after the block.
 
-    :param path: directory of the new bag
-    :param topic: name of the topic in the bag
     :raises BagError: the path exists already, or the package rosbags is missing
     """
     try:
@@ -180,11 +156,7 @@ def bag_writer(path: Path, topic: str) -> Iterator[Callable[[bytes], None]]:
 
 
 def bag_fault(path: Path) -> str:
-    """
-    Return why a bag cannot be read, and the way out.
-
-    :param path: directory or file that exists but could not be read
-    """
+    """Return why a bag that exists cannot be read, and the way out."""
     try:
         return _of_directory(path) if path.is_dir() else _of_file(path)
     except OSError as error:

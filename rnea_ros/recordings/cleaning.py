@@ -49,9 +49,7 @@ Delays and filters of drivers cause a few percent.
 
 def clean(recording: Recording) -> Recording:
     """
-    Remove unusable samples and find gaps.
-
-    Joints without any recorded effort keep NaN.
+    Remove unusable samples and find gaps. Joints without any recorded effort keep NaN.
 
     :raises RecordingError: fewer than two samples remain, or no joint has an effort
     """
@@ -62,7 +60,7 @@ def clean(recording: Recording) -> Recording:
     for column in (*recording.position.T, *recording.effort.T[measured]):
         finite &= np.isfinite(column)
     recording = _keep(recording, finite, 'with non-finite or too large positions or efforts')
-    increasing = _increasing(recording.time)
+    increasing = np.diff(np.maximum.accumulate(recording.time), prepend=-np.inf) > 0.0
     recording = _keep(recording, increasing, 'with a stamp not after the previous one')
     recording = _keep(
         recording, ~_repeats(recording), 'that repeat the previous one during motion'
@@ -81,14 +79,6 @@ def _keep(recording: Recording, which: Mask, reason: str) -> Recording:
     if which.all():
         return recording
     return recording.part(which, f'{np.sum(~which)} samples {reason} were removed')
-
-
-def _increasing(time: Array) -> Mask:
-    """Return which stamps are later than all previous ones, shape (N,)."""
-    if not time.size:
-        return np.zeros(0, dtype=bool)
-    newest = np.maximum.accumulate(time)
-    return np.concatenate([[True], time[1:] > newest[:-1]])
 
 
 def _repeats(recording: Recording) -> Mask:
@@ -146,13 +136,11 @@ def _velocity_notes(recording: Recording) -> list[str]:
 
 def with_better_clock(recording: Recording) -> Recording:
     """
-    Return the recording with evenly spaced samples if they agree better with the velocities.
+    Return a clean recording with evenly spaced samples if they agree better with the velocities.
 
     Stamps jitter where a driver stamps late what the robot sampled at a fixed rate, or where a bag
     has only times of receipt. The recorded velocity shows which clock is right: it is the
     derivative of the position.
-
-    :param recording: clean joint states
     """
     if np.isnan(recording.velocity).any():
         return recording
@@ -171,10 +159,8 @@ def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:
     """
     Return the difference between recorded and differentiated velocity of each joint, shape (n,).
 
-    Relative to the velocity, or to the speed of a joint at rest if that is greater.
-
-    :param recording: clean joint states with velocities
-    :param segment: number of the part without gaps of each sample, shape (N,)
+    Relative to the velocity, or to the speed of a joint at rest if that is greater; segments are
+    the numbers of the samples' parts without gaps, shape (N,).
     """
     within = segment[2:] == segment[:-2]
     interval = recording.time[2:] - recording.time[:-2]

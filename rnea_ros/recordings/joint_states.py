@@ -44,41 +44,25 @@ class RecordingError(RneaError):
 
 @dataclass(frozen=True)
 class Sample:
-    """
-    One joint state.
+    """One joint state."""
 
-    :param time: header stamp, or time of receipt without a stamp, s
-    :param position: rad or m
-    :param velocity: rad/s or m/s; may be empty
-    :param effort: N m or N, or the driver's unit as recorded; may be empty
-    """
-
-    time: float
+    time: float  # header stamp, or time of receipt without a stamp, s
     names: tuple[str, ...]
-    position: Sequence[float]
-    velocity: Sequence[float]
-    effort: Sequence[float]
+    position: Sequence[float]  # rad or m
+    velocity: Sequence[float]  # rad/s or m/s; may be empty
+    effort: Sequence[float]  # N m or N, or the driver's unit as recorded; may be empty
 
 
 @dataclass(frozen=True)
 class Recording:
-    """
-    Joint states of n joints, as recorded.
-
-    :param names: joint names
-    :param time: shape (N,), s
-    :param position: shape (N, n), rad or m
-    :param velocity: shape (N, n), rad/s or m/s; NaN where not recorded
-    :param effort: shape (N, n), N m or N; NaN where not recorded
-    :param notes: flaws and omitted samples, one sentence each
-    """
+    """Joint states of n joints, as recorded."""
 
     names: tuple[str, ...]
-    time: Array
-    position: Array
-    velocity: Array
-    effort: Array
-    notes: tuple[str, ...] = ()
+    time: Array  # shape (N,), s
+    position: Array  # shape (N, n), rad or m
+    velocity: Array  # shape (N, n), rad/s or m/s; NaN where not recorded
+    effort: Array  # shape (N, n), N m or N; NaN where not recorded
+    notes: tuple[str, ...] = ()  # flaws and omitted samples, one sentence each
 
     @cached_property
     def segment(self) -> Indices:
@@ -94,12 +78,7 @@ class Recording:
             yield slice(start, stop)
 
     def part(self, which: Any, *notes: str) -> Recording:
-        """
-        Return some of the samples.
-
-        :param which: index of the samples: a slice, a mask or numbers
-        :param notes: additional notes
-        """
+        """Return some samples, by a slice, a mask or numbers, and additional notes."""
         return Recording(
             self.names, self.time[which], self.position[which], self.velocity[which],
             self.effort[which], (*self.notes, *notes)
@@ -116,11 +95,7 @@ class Recording:
         )
 
     def with_scaled_effort(self, factor: ArrayLike) -> Recording:
-        """
-        Return the recording with scaled efforts.
-
-        :param factor: one number, or one per joint, shape (n,); -1 for a robot with inverted signs
-        """
+        """Return the recording with efforts scaled by one number, or one per joint, shape (n,)."""
         return replace(self, effort=self.effort * np.asarray(factor, dtype=np.float64))
 
 
@@ -131,11 +106,10 @@ def usable_factor(factor: float) -> bool:
 
 def recording_from(samples: Iterable[Sample]) -> Recording:
     """
-    Return samples as arrays.
+    Return samples, in the order of receipt, as arrays.
 
     Samples with different sets of joints come from different publishers: the largest set is kept.
 
-    :param samples: joint states in the order of receipt
     :raises RecordingError: no sample, or no sample with one position per joint
     """
     groups: dict[frozenset[str], _Columns] = {}
@@ -166,11 +140,7 @@ def recording_from(samples: Iterable[Sample]) -> Recording:
 
 
 class _Columns:
-    """
-    Joint states of the same joints, in memory as numbers only.
-
-    :param names: joint names, in the order of the first sample
-    """
+    """Joint states of the same joints, in memory as numbers only."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names

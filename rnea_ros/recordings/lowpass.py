@@ -44,11 +44,10 @@ def filtered_motion(
     recording: Recording, cutoff: float = CUTOFF, effort_delay: float = 0.0
 ) -> Samples:
     """
-    Return the filtered motion of a recording.
+    Return the filtered motion of a clean recording.
 
     Times are those of the better clock. Beside the recording, memory is that of a few columns.
 
-    :param recording: clean joint states
     :param cutoff: cut-off frequency, Hz
     :param effort_delay: time by which the efforts are later than the positions, s
     :raises InputError: the cut-off frequency is too low or not finite, or the delay too long

@@ -17,12 +17,9 @@ def match_joints(
     """
     Return recorded names by model names, in the model's order; joints not recorded are left out.
 
-    Given pairs come first, then equal names. If no names are equal, names may differ by one common
-    prefix, as in ``panda_joint1`` and ``fer_joint1``.
+    Given pairs, recorded names by model names, come first, then equal names. If no names are
+    equal, names may differ by one common prefix, as in ``panda_joint1`` and ``fer_joint1``.
 
-    :param model: joint names of the model
-    :param recorded: joint names of the recording
-    :param given: recorded names by model names
     :raises RecordingError: a given name is unknown or used twice, or no joint matches
     """
     given = given or {}

@@ -17,12 +17,7 @@ MIN_SHARE = 0.3
 
 
 def contains(motion: Array, part: Array) -> bool:
-    """
-    Return whether a motion contains another one.
-
-    :param motion: shape (N, n)
-    :param part: shape (M, n)
-    """
+    """Return whether a motion, shape (N, n), contains another one, shape (M, n)."""
     if len(part) > len(motion):
         return False
     centre = part.mean(axis=0)
@@ -35,11 +30,7 @@ def contains(motion: Array, part: Array) -> bool:
 
 
 def period(motion: Array) -> int:
-    """
-    Return the number of rows after which a motion repeats; all rows if it does not.
-
-    :param motion: shape (N, n)
-    """
+    """Return the number of rows after which a motion, shape (N, n), repeats; all without any."""
     count = len(motion)
     motion = motion - motion.mean(axis=0)
     squares = np.concatenate([[0.0], np.cumsum((motion**2).sum(axis=1))])
@@ -55,11 +46,9 @@ def period(motion: Array) -> int:
 
 def correlation_length(errors: Array) -> float:
     """
-    Return the number of rows over which errors are correlated: 1 for white noise.
+    Return the number of rows over which errors, shape (N, n), correlate: 1 for white noise.
 
     It is the sum of the mean autocorrelation of all columns, up to its first value below 0.
-
-    :param errors: shape (N, n)
     """
     products = _products(errors, errors)
     correlation = products / max(products[0], np.finfo(float).tiny)

@@ -76,29 +76,17 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True)
 class Samples:
-    """
-    Filtered samples of n joints.
+    """Filtered samples of n joints."""
 
-    :param kind: their source; poses at rest have zero velocity and acceleration
-    :param names: names of the recorded joints
-    :param time: shape (N,), s
-    :param position: shape (N, n), rad or m
-    :param velocity: shape (N, n), rad/s or m/s
-    :param acceleration: shape (N, n), rad/s^2 or m/s^2
-    :param effort: shape (N, n), N m or N; NaN for joints without effort
-    :param segment: number of the part without gaps, or of the pose, of each sample, shape (N,)
-    :param notes: flaws and removed samples, one sentence each
-    """
-
-    kind: Kind
-    names: tuple[str, ...]
-    time: Array
-    position: Array
-    velocity: Array
-    acceleration: Array
-    effort: Array
-    segment: Indices
-    notes: tuple[str, ...] = ()
+    kind: Kind  # their source; poses at rest have zero velocity and acceleration
+    names: tuple[str, ...]  # of the recorded joints
+    time: Array  # shape (N,), s
+    position: Array  # shape (N, n), rad or m
+    velocity: Array  # shape (N, n), rad/s or m/s
+    acceleration: Array  # shape (N, n), rad/s^2 or m/s^2
+    effort: Array  # shape (N, n), N m or N; NaN for joints without effort
+    segment: Indices  # number of the part without gaps, or of the pose, of each sample, shape (N,)
+    notes: tuple[str, ...] = ()  # flaws and removed samples, one sentence each
 
     @cached_property
     def block(self) -> Indices:
@@ -112,9 +100,8 @@ class Samples:
 
 def take_samples(recording: Recording, kind: Kind | None = None) -> Samples:
     """
-    Return the samples of a recording.
+    Return the samples of a clean recording.
 
-    :param recording: clean joint states
     :param kind: their source; None for poses at rest if there are enough, else the motion
     :raises RecordingError: too few poses, or too short a motion
     """
@@ -209,15 +196,10 @@ def motion_samples(recording: Recording) -> Samples:
 
 def smooth(time: Array, values: Array, at: Array) -> tuple[Array, Array, Array]:
     """
-    Return filtered values and their first and second derivatives.
+    Return values, shape (N, n), filtered, and two derivatives, shape (M, n) each, at times.
 
     At each time a cubic is fitted to the neighbouring samples by least squares, with tricube
     weights that fall to zero at the end of the window. Samples may be unevenly spaced.
-
-    :param time: of the samples, increasing, shape (N,), s
-    :param values: shape (N, n)
-    :param at: times of the results, shape (M,), s
-    :return: value, first and second derivative, each of shape (M, n)
     """
     results = np.empty((3, len(at), values.shape[1]))
     least = min(MIN_POINTS, len(time))

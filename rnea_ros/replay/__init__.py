@@ -14,11 +14,5 @@ from .report import report
 from .review import Review, known_efforts, review
 
 __all__ = [
-    'Review',
-    'known_efforts',
-    'picture',
-    'recorded_robot',
-    'report',
-    'review',
-    'write_table',
+    'Review', 'known_efforts', 'picture', 'recorded_robot', 'report', 'review', 'write_table'
 ]

@@ -17,14 +17,7 @@ from .review import Review
 
 
 def picture(path: Path, review: Review) -> None:
-    """
-    Draw efforts over time, one row per commanded joint.
-
-    :param path: PNG file to write
-    :param review: efforts to draw
-    :raises PictureError: matplotlib is missing
-    :raises FileError: the file cannot be written
-    """
+    """Draw efforts over time, one row per commanded joint."""
     playback, full = review.playback, review.inverse_dynamics
     figure = new_figure(11.0, 1.0 + 1.5 * len(playback.joints))
     rows = rows_over_time(figure, playback.joints)
@@ -45,14 +38,10 @@ def picture(path: Path, review: Review) -> None:
 
 def write_table(path: Path, playback: Playback) -> None:
     """
-    Write a row for each tick: time, state, and three efforts of every joint.
+    Write a row for each tick as CSV: time, state, and three efforts of every joint.
 
     The efforts are the command, the share of the hardware, and the latest measured effort. Cells
     without a command or a measurement are empty.
-
-    :param path: CSV file to write
-    :param playback: commands and measured efforts
-    :raises FileError: it cannot be written
     """
     columns = ['time', 'state']
     for name in playback.joints:

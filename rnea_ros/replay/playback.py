@@ -35,50 +35,29 @@ COMPARED = frozenset({State.ACTIVE, State.DEGRADED})
 
 @dataclass(frozen=True)
 class StateChange:
-    """
-    A transition of the control to a state.
+    """A transition of the control to a state."""
 
-    :param time: time since the first sample, s
-    :param state: new state
-    :param reason: reason for the end of the control, None before the end
-    """
-
-    time: float
+    time: float  # since the first sample, s
     state: State
-    reason: Reason | None
+    reason: Reason | None  # for the end of the control, None before the end
 
 
 @dataclass(frozen=True)
 class Playback:
-    """
-    Commands and states of the control at N ticks, for m commanded joints.
-
-    :param joints: names of the commanded joints
-    :param time: times of the ticks since the first sample, increasing, shape (N,), s
-    :param command: shape (N, m), N m or N; NaN without a command
-    :param hardware: efforts that the hardware adds to the command, shape (N, m), N m or N
-    :param effort: latest measured efforts, shape (N, m), N m or N; NaN without a measurement
-    :param controlling: mask of ticks without ramp and fault, shape (N,)
-    :param saturated: mask of commands at the effort limit, shape (N, m)
-    :param rate_limited: mask of commands at the rate limit, shape (N, m)
-    :param states: transitions in order of time
-    :param rejections: number of rejected joint states by reason
-    :param flags: number of flags by reason
-    :param clock_steps: number of detected steps of the stamps' clock
-    """
+    """Commands and states of the control at N ticks, for m commanded joints."""
 
     joints: tuple[str, ...]
-    time: Array
-    command: Array
-    hardware: Array
-    effort: Array
-    controlling: NDArray[np.bool_]
-    saturated: NDArray[np.bool_]
-    rate_limited: NDArray[np.bool_]
-    states: tuple[StateChange, ...]
-    rejections: Counter[Reason]
-    flags: Counter[Reason]
-    clock_steps: int
+    time: Array  # of the ticks since the first sample, increasing, shape (N,), s
+    command: Array  # shape (N, m), N m or N; NaN without a command
+    hardware: Array  # efforts that the hardware adds to the command, shape (N, m), N m or N
+    effort: Array  # latest measured efforts, shape (N, m), N m or N; NaN without a measurement
+    controlling: NDArray[np.bool_]  # ticks without ramp and fault, shape (N,)
+    saturated: NDArray[np.bool_]  # commands at the effort limit, shape (N, m)
+    rate_limited: NDArray[np.bool_]  # commands at the rate limit, shape (N, m)
+    states: tuple[StateChange, ...]  # transitions in order of time
+    rejections: Counter[Reason]  # number of rejected joint states by reason
+    flags: Counter[Reason]  # number of flags by reason
+    clock_steps: int  # number of detected steps of the stamps' clock
 
     def state_of_ticks(self) -> list[State]:
         """Return the state after each tick."""
@@ -94,12 +73,8 @@ def play(
     Step the control from the first stamp to the last.
 
     A sample is received at the time of its stamp, but never before the previous one. Joints
-    without a recording are assumed at rest, with a new measurement in every sample.
-
-    :param robot: the recording
-    :param settings: settings of the control
-    :param differentiate_velocity: whether missing velocities are derived from positions
-    :raises RecordingError: the stamps span too long a time
+    without a recording are assumed at rest, with a new measurement in every sample. Missing
+    velocities may be derived from positions. Stamps over too long a time raise a RecordingError.
     """
     arrivals = np.maximum.accumulate([sample.time for sample in robot.samples])
     period = settings.parameters.period
@@ -110,11 +85,9 @@ def play(
         )
     ticks: Array = period * np.arange(math.floor(span / period) + 2, dtype=np.float64)
     states = JointStateMonitor(
-        robot.model.joint_names,
-        jumps=PositionJumps.of_robot(robot.model, settings),
-        continuous=robot.model.continuous,
-        differentiate_velocity=differentiate_velocity,
-        effort_scale=settings.effort_scale,
+        robot.model.joint_names, jumps=PositionJumps.of_robot(robot.model, settings),
+        continuous=robot.model.continuous, differentiate_velocity=differentiate_velocity,
+        effort_scale=settings.effort_scale
     )
     controller = FeedforwardController(robot.model, settings, states)
     loaded = controller.environment.robot
@@ -143,18 +116,8 @@ def play(
     largest_change = settings.effort_rate_limit * period * (1.0 - ROUNDING)
     limited[1:] = np.abs(np.diff(command, axis=0)) >= largest_change
     return Playback(
-        settings.joints,
-        ticks,
-        command,
-        hardware,
-        effort,
-        controlling,
-        saturated,
-        limited,
-        tuple(changes),
-        states.rejections,
-        controller.flag_counts,
-        states.clock_steps,
+        settings.joints, ticks, command, hardware, effort, controlling, saturated, limited,
+        tuple(changes), states.rejections, controller.flag_counts, states.clock_steps
     )
 
 

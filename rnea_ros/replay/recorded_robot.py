@@ -20,18 +20,14 @@ class RecordedRobot:
     """
     Joint states of one robot, as recorded and cleaned.
 
-    :param model: model of the robot
-    :param joints: recorded name of every recorded joint, by the model's name, in the model's order
-    :param samples: samples as recorded, with the model's names; joints without a model get others
-    :param recording: the samples as arrays, for the joints of the model, in their order
-    :param cleaned: the usable samples, with notes on the removed ones
+    The samples are as recorded, with the model's names; joints without a model get others.
     """
 
     model: RobotModel
-    joints: Mapping[str, str]
+    joints: Mapping[str, str]  # recorded names by the model's, in its order
     samples: Sequence[Sample]
-    recording: Recording
-    cleaned: Recording
+    recording: Recording  # the samples as arrays, for the model's joints, in their order
+    cleaned: Recording  # the usable samples, with notes on the removed ones
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -45,11 +41,7 @@ class RecordedRobot:
         return rest
 
     def in_newton_metres(self, effort_scale: Array) -> RecordedRobot:
-        """
-        Return the recording with efforts in N m or N; ``samples`` stay as recorded.
-
-        :param effort_scale: N m or N per recorded unit of each joint of the model, shape (n,)
-        """
+        """Return it with efforts in N m or N, by scales, shape (n,); ``samples`` stay."""
         scale = effort_scale[[self.model.joint_names.index(name) for name in self.joints]]
         return replace(
             self, recording=self.recording.with_scaled_effort(scale),
@@ -68,7 +60,6 @@ def recorded_robot(
     """
     Return a recording with the joint names of a model.
 
-    :param model: model of the robot
     :param samples: joint states in the order of their receipt
     :param joints: recorded joint names by the model's, if automatic matching fails
     :raises RecordingError: no joint of the model, no effort, or too few samples

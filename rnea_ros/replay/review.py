@@ -21,19 +21,12 @@ from .recorded_robot import RecordedRobot
 
 @dataclass(frozen=True)
 class Residual:
-    """
-    Computed and measured efforts of k joints.
-
-    :param joints: names of the joints
-    :param time: times of the samples since the first one of the recording, shape (N,), s
-    :param computed: shape (N, k), N m or N
-    :param measured: shape (N, k), N m or N
-    """
+    """Computed and measured efforts of k joints."""
 
     joints: tuple[str, ...]
-    time: Array
-    computed: Array
-    measured: Array
+    time: Array  # of the samples since the first one of the recording, shape (N,), s
+    computed: Array  # shape (N, k), N m or N
+    measured: Array  # shape (N, k), N m or N
 
     @property
     def rms(self) -> Array:
@@ -57,15 +50,9 @@ class Residual:
 @dataclass(frozen=True)
 class Review:
     """
-    The result of a replay.
+    The result of a replay: commands, gravity and inverse dynamics against measured efforts.
 
-    :param robot: the recording
-    :param settings: settings of the control
-    :param playback: commands and states of the control
-    :param commanded: commands against measured efforts
-    :param gravity: gravity torques against measured efforts, for all recorded joints
-    :param inverse_dynamics: inverse dynamics against measured efforts, for all recorded joints
-    :param flaws: flaws of the recording or of the model, one sentence each
+    The latter two are for all recorded joints.
     """
 
     robot: RecordedRobot
@@ -74,7 +61,7 @@ class Review:
     commanded: Residual
     gravity: Residual
     inverse_dynamics: Residual
-    flaws: tuple[str, ...]
+    flaws: tuple[str, ...]  # of the recording or of the model, one sentence each
 
     @property
     def completed(self) -> bool:
@@ -92,7 +79,6 @@ def review(
     The default timeout of joint states counts in intervals of the recording if they are longer
     than a period: recordings often have fewer samples than the robot sends.
 
-    :param robot: the recording
     :param settings: settings of the control; without joints, all recorded ones are commanded
     :param differentiate_velocity: whether missing velocities are derived from positions
     :raises InputError: the settings do not fit the robot
@@ -114,27 +100,19 @@ def review(
     gravity = gravity_residual(robot.model, usable)
     if not np.isfinite(gravity.computed).all():
         raise RecordingError('positions are so large that the model has no finite effort')
+    # Positions and efforts pass the same filter.
+    inverse_dynamics = _model_residual(robot.model, motion_samples(usable))
     sensors = [f'wrench_inputs.{sensor.name}' for sensor in settings.wrench_inputs]
     sensors += ['base_sensor'] * (settings.base_sensor is not None)
     ignored = [f'ignored, not in joint states: {", ".join(sensors)}'] if sensors else []
     return Review(
-        robot,
-        resolved,
-        playback,
-        command_residual(robot, playback),
-        gravity,
-        inverse_dynamics_residual(robot.model, robot.cleaned),
-        (*ignored, *usable.notes, *_preflight_findings(robot, resolved)),
+        robot, resolved, playback, command_residual(robot, playback), gravity, inverse_dynamics,
+        (*ignored, *usable.notes, *_preflight_findings(robot, resolved))
     )
 
 
 def known_efforts(settings: ResolvedSettings, model: RobotModel) -> KnownEfforts:
-    """
-    Return the efforts of friction and rotors as functions of the motion.
-
-    :param settings: have the friction and the rotor inertia, also where the hardware adds it
-    :param model: the robot
-    """
+    """Return the efforts of friction and rotors by the motion, those of the hardware included."""
 
     def known(q: Array, qd: Array, qdd: Array) -> Array:
         rigid = model.inverse_dynamics_batch(q, qd, qdd)
@@ -164,9 +142,6 @@ def command_residual(robot: RecordedRobot, playback: Playback) -> Residual:
 
     The efforts that the hardware adds are part of the command, as measured efforts contain them.
     Unusable samples (repeats, ringing), ramps and ticks after a fault are left out.
-
-    :param robot: the recording
-    :param playback: the commands
     """
     usable = robot.cleaned
     # The same subtraction as in :func:`.play`, so that rounding shifts no sample by a tick.
@@ -176,36 +151,20 @@ def command_residual(robot: RecordedRobot, playback: Playback) -> Residual:
     in_command = [playback.joints.index(name) for name in recorded]
     in_recording = [usable.names.index(name) for name in recorded]
     return Residual(
-        tuple(recorded),
-        usable.time[controlled],
+        tuple(recorded), usable.time[controlled],
         (playback.command + playback.hardware)[tick[controlled]][:, in_command],
-        usable.effort[controlled][:, in_recording],
+        usable.effort[controlled][:, in_recording]
     )
 
 
 def gravity_residual(model: RobotModel, recording: Recording) -> Residual:
-    """
-    Compare gravity torques at the recorded positions, without filters.
-
-    :param model: model of the robot
-    :param recording: recording with finite positions and the model's joint names
-    """
+    """Compare gravity torques at the recorded, finite positions, without filters."""
     rest = np.zeros_like(recording.position)
     samples = Samples(
         Kind.STILL, recording.names, recording.time, recording.position, rest, rest,
         recording.effort, np.arange(len(recording.time)), recording.notes
     )
     return _model_residual(model, samples)
-
-
-def inverse_dynamics_residual(model: RobotModel, recording: Recording) -> Residual:
-    """
-    Compare the full inverse dynamics; positions and efforts pass the same filter.
-
-    :param model: model of the robot
-    :param recording: clean recording with the model's joint names
-    """
-    return _model_residual(model, motion_samples(recording))
 
 
 def _model_residual(model: RobotModel, samples: Samples) -> Residual:

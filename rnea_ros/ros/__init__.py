@@ -15,6 +15,7 @@ from .clock import (
 from .diagnostics import diagnostic_array
 from .endpoints import LATCHED, Endpoint, EndpointReader, watchdog_topic
 from .interpreter import ManualGarbageCollection, prepare_interpreter
+from .loop_thread import LoopThread, finish
 from .parameter_services import ParameterServices
 from .polled_subscription import PolledClient, PolledSubscription
 from .process import (
@@ -33,6 +34,7 @@ __all__ = [
     'Clock',
     'Endpoint',
     'EndpointReader',
+    'LoopThread',
     'MachineClock',
     'ManualGarbageCollection',
     'NodeProcess',
@@ -45,6 +47,7 @@ __all__ = [
     'SimClock',
     'check_topic',
     'diagnostic_array',
+    'finish',
     'logged_transition',
     'prepare_interpreter',
     'ros_errors',

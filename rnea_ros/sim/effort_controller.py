@@ -51,19 +51,10 @@ class EffortController:
         self._limited = np.isfinite(self._effort)
         self._received: Array | None = None
         self._efforts: Array | None = None
-        self._active = True
-
-    @property
-    def active(self) -> bool:
-        """Whether commands reach the hardware."""
-        return self._active
+        self.active = True  # whether commands reach the hardware
 
     def receive(self, efforts: ArrayLike) -> None:
-        """
-        Receive a message.
-
-        :param efforts: data of the message, of any length, N m or N
-        """
+        """Receive a message: efforts of any length, N m or N."""
         received = np.array(efforts, dtype=np.float64)
         if not np.isfinite(received).all():
             self._warn('a command with a non-finite value was dropped')
@@ -71,18 +62,12 @@ class EffortController:
         self._received = received
 
     def update(self, positions: Array, velocities: Array) -> Array | None:
-        """
-        Return the efforts for the hardware in this cycle; None before the first command.
-
-        :param positions: measured, shape (n,), rad or m
-        :param velocities: measured, shape (n,), rad/s or m/s
-        :return: shape (n,), N m or N
-        """
-        if self._active and self._received is not None and self._received.size > 0:
+        """Return the efforts for the hardware in this cycle; None before the first command."""
+        if self.active and self._received is not None and self._received.size > 0:
             if self._received.shape == self._effort.shape:
                 self._efforts = self._received
             else:
-                self._active = False
+                self.active = False
                 self._fail(
                     f'a command has {self._received.size} efforts, not {self._effort.size}: '
                     'the controller is inactive from now on'

@@ -39,9 +39,6 @@ class ScheduledPush:
     """
     Pushes a link of a robot in an interval of simulated time.
 
-    :param robot: robot to push
-    :param link: name of the pushed link
-    :param wrench: wrench of the environment on the link
     :param start: start of the push after the brakes open, s
     :param duration: duration of the push, s
     """
@@ -91,11 +88,8 @@ class ScriptedHand:
     """
 
     def __init__(
-        self,
-        robot: SimulatedRobot,
-        stiffness: ArrayLike | None = None,
-        damping: ArrayLike | None = None,
-        max_effort: ArrayLike | None = None,
+        self, robot: SimulatedRobot, stiffness: ArrayLike | None = None,
+        damping: ArrayLike | None = None, max_effort: ArrayLike | None = None
     ) -> None:
         n = len(robot.joint_names)
         limits = np.array([limit.effort for limit in robot.limits])

@@ -32,28 +32,15 @@ USUAL: Mapping[str, float] = {
 
 @dataclass(frozen=True)
 class JointRoles:
-    """
-    The moving joints of a robot by role.
+    """The moving joints of a robot by role."""
 
-    :param commanded: joints with a motor, in the order of the commands
-    :param mimics: joints that follow a commanded joint
-    :param held: all other joints, at a constant position
-    """
-
-    commanded: tuple[Joint, ...]
-    mimics: tuple[Joint, ...]
-    held: tuple[Joint, ...]
+    commanded: tuple[Joint, ...]  # with a motor, in the order of the commands
+    mimics: tuple[Joint, ...]  # follow a commanded joint
+    held: tuple[Joint, ...]  # all others, at a constant position
 
     @classmethod
     def assign(cls, description: RobotDescription, joints: Sequence[str] | None) -> JointRoles:
-        """
-        Return the roles of a robot's joints.
-
-        :param description: description of the robot
-        :param joints: names of the commanded joints, in order; None for all independent ones
-        :raises UnknownNameError: a name is not that of a moving, independent joint
-        :raises InputError: a joint is named twice, has several axes, or there is none
-        """
+        """Return the roles of a robot's joints; None commands all independent ones."""
         moving = [joint for joint in description.joints.values() if joint.moves]
         for joint in moving:
             if not joint.one_axis:
@@ -82,10 +69,8 @@ class JointRoles:
         """
         Return the position of every moving joint by name, rad or m.
 
-        Held joints are at zero, or at the limit nearest to it.
-
-        :param commanded: positions of the commanded joints, rad or m; None for those of
-            :func:`start_position`
+        Without positions commanded joints are at :func:`start_position`; held ones are at zero, or
+        at the limit nearest to it.
         """
         at = {joint.name: nearest_to_zero(joint) for joint in self.held}
         at.update((joint.name, start_position(joint)) for joint in self.commanded)
@@ -104,11 +89,7 @@ def leader(joint: Joint) -> str:
 
 
 def start_position(joint: Joint) -> float:
-    """
-    Return the start position of a commanded joint, rad or m.
-
-    It is the usual position if the limits allow it, else the middle of the limits, else zero.
-    """
+    """Return a joint's usual position if the limits allow it, else their middle, else zero."""
     limits = joint.limits
     usual = USUAL.get(joint.name)
     if usual is not None and is_within(joint, usual):

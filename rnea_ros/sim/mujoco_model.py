@@ -35,24 +35,15 @@ _MIN_MOMENT = 1e-12
 
 
 def build_mujoco_model(
-    text: str,
-    description: RobotDescription,
-    *,
-    gravity: NDArray[np.float64],
-    timestep: float,
-    held: Mapping[str, float],
-    payload: Payload | None,
-    shapes: bool = False,
+    text: str, description: RobotDescription, *, gravity: NDArray[np.float64], timestep: float,
+    held: Mapping[str, float], payload: Payload | None, shapes: bool = False
 ) -> mujoco.MjModel:
     """
     Return the MuJoCo model of a robot; its bodies and joints have the names of the URDF.
 
-    :param text: URDF text
-    :param description: parsed URDF
     :param gravity: acceleration of free fall in the root link's frame, shape (3,), m/s^2
     :param timestep: time step, s
     :param held: constant positions of held joints by name, rad or m
-    :param payload: payload, None for none
     :param shapes: whether links have shapes for a viewer
     :raises UrdfError: MuJoCo rejects the robot, for example a moving link without mass
     """

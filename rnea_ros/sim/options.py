@@ -35,11 +35,7 @@ _numbers = partial(_option, None, unset=Parameter.Type.DOUBLE_ARRAY)
 
 @dataclass(frozen=True)
 class Options:
-    """
-    Options of a simulated robot; unset ones are None.
-
-    :raises InputError: an option cannot be used
-    """
+    """Options of a simulated robot; unset ones are None."""
 
     robot_description: str = _option('', 'URDF text')
     urdf: str = _option('', 'path of a URDF or xacro file, if robot_description is not set')
@@ -61,9 +57,7 @@ class Options:
         'simulated time waits for a command after each state; needs publish_clock, and a node '
         'with trigger joint_states and rate equal to state_rate',
     )
-    viewer: bool = _option(
-        False, "show the robot in MuJoCo's viewer, not faster than real time"
-    )
+    viewer: bool = _option(False, "show the robot in MuJoCo's viewer, not faster than real time")
     wrench_link: str = _option('', 'first link beyond the force-torque sensor; empty: no sensor')
     effort_scale: Sequence[float] | None = _numbers(
         'N m or N per unit of commanded and measured efforts, one per commanded joint, as of '
@@ -131,11 +125,7 @@ class Options:
         return self.robot_description or read_urdf(self.urdf)
 
     def joint_scales(self, robot: SimulatedRobot) -> Array:
-        """
-        Return N m or N per unit of commanded and measured efforts of each commanded joint.
-
-        :raises InputError: not one finite value other than 0 per joint
-        """
+        """Return N m or N per unit of commanded and measured efforts of each commanded joint."""
         count = len(robot.joint_names)
         scale = np.ones(count) if self.effort_scale is None else np.array(self.effort_scale)
         if scale.shape != (count,) or not (np.isfinite(scale) & (scale != 0.0)).all():
@@ -150,11 +140,7 @@ class Options:
         return round(1.0 / TIMESTEP / self.state_rate)
 
     def make_robot(self) -> SimulatedRobot:
-        """
-        Return the robot of the options.
-
-        :raises RneaError: the robot cannot be simulated
-        """
+        """Return the robot of the options."""
         payload = None
         if self.payload_link:
             payload = Payload(
@@ -178,12 +164,7 @@ class Options:
         )
 
     def make_push(self, robot: SimulatedRobot) -> ScheduledPush | None:
-        """
-        Return the push of the options, None for none.
-
-        :param robot: robot to push
-        :raises RneaError: the push is invalid
-        """
+        """Return the push of the options, None for none."""
         if not self.push_link:
             return None
         push = Wrench(self.push_force, self.push_torque, self.push_frame or None)

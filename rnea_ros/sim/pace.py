@@ -28,11 +28,7 @@ class RealTime:
     """
     Decides when the robot moves, and with which command: simulated time follows real time.
 
-    After a stall it catches up.
-
-    :param commands: subscription to the commands
-    :param timestep: time step of the physics, s
-    :param lose: called with the lag after a stall beyond :data:`MAX_STEPS`, s
+    After a stall it catches up. ``lose`` is called with the lag beyond :data:`MAX_STEPS`, s.
     """
 
     def __init__(
@@ -61,11 +57,7 @@ class RealTime:
         return self._commands.take()
 
     def exchange(self, publish_state: Callable[[], None]) -> Any | None:
-        """
-        Publish a state; return the command that answers it, None without waiting for one.
-
-        :param publish_state: publishes the state
-        """
+        """Publish a state; return the command that answers it, None without waiting for one."""
         publish_state()
         return None
 
@@ -78,13 +70,7 @@ class Lockstep(RealTime):
     on every machine. Simulated time follows real time before the first command, and after a state
     without a command within :data:`ANSWER_TIMEOUT`, until the next command.
 
-    To be watched, it is not faster than real time.
-
-    :param commands: subscription to the commands
-    :param timestep: time step of the physics, s
-    :param lose: called with the lag after a stall beyond :data:`MAX_STEPS`, s
-    :param warn: called with a sentence when commands stop
-    :param watched: whether simulated time is not faster than real time
+    To be watched, it is not faster than real time. ``warn`` is called when commands stop.
     """
 
     def __init__(

@@ -31,19 +31,12 @@ from .viewer import Viewer
 
 @dataclass(frozen=True)
 class Noise:
-    """
-    Standard deviations of the noise of joint measurements.
+    """Standard deviations of the noise of joint measurements."""
 
-    :param position: rad or m
-    :param velocity: rad/s or m/s
-    :param effort: N m or N
-    :param seed: seed of the random numbers
-    """
-
-    position: float = 0.0
-    velocity: float = 0.0
-    effort: float = 0.0
-    seed: int = 0
+    position: float = 0.0  # rad or m
+    velocity: float = 0.0  # rad/s or m/s
+    effort: float = 0.0  # N m or N
+    seed: int = 0  # of the random numbers
 
     def __post_init__(self) -> None:
         for name in ('position', 'velocity', 'effort'):
@@ -56,17 +49,11 @@ NO_NOISE = Noise()
 
 
 class JointStates(NamedTuple):
-    """
-    Joint measurements, in the order of :attr:`SimulatedRobot.reported_joints`.
+    """Joint measurements, in the order of :attr:`SimulatedRobot.reported_joints`."""
 
-    :param positions: rad or m
-    :param velocities: rad/s or m/s
-    :param efforts: N m or N; NaN for a joint that is not commanded
-    """
-
-    positions: Array
-    velocities: Array
-    efforts: Array
+    positions: Array  # rad or m
+    velocities: Array  # rad/s or m/s
+    efforts: Array  # N m or N; NaN for a joint that is not commanded
 
 
 class SimulatedRobot:
@@ -119,13 +106,10 @@ class SimulatedRobot:
             initial_positions = finite_vector('initial_positions', initial_positions, self._count)
         positions = self._roles.positions(initial_positions)
         self._model = build_mujoco_model(
-            urdf_text,
-            self._description,
-            gravity=finite_vector('gravity', gravity, 3),
+            urdf_text, self._description, gravity=finite_vector('gravity', gravity, 3),
             timestep=timestep,
             held={joint.name: positions[joint.name] for joint in self._roles.held},
-            payload=payload,
-            shapes=shapes,
+            payload=payload, shapes=shapes
         )
         self._index(positions)
         for argument, values, parameter in (
@@ -190,34 +174,19 @@ class SimulatedRobot:
     def motion(self) -> tuple[Array, Array]:
         """Positions and velocities of the commanded joints without noise, shape (n,) each."""
         count = self._count
-        return (
-            self._data.qpos[self._position_indices[:count]], self._data.qvel[self._motors]
-        )
+        return (self._data.qpos[self._position_indices[:count]], self._data.qvel[self._motors])
 
     @property
     def time(self) -> float:
         """Simulated time since the start, s."""
         return float(self._data.time)
 
-    @property
-    def braked(self) -> bool:
-        """Whether the brakes hold the robot."""
-        return self._braked
-
     def open_viewer(self) -> Viewer:
-        """
-        Open a window with the robot.
-
-        :raises ViewerError: no window can be opened
-        """
+        """Open a window with the robot."""
         return Viewer(self._model, self._data)
 
     def step(self, command: ArrayLike | None = None) -> None:
-        """
-        Advance by one time step.
-
-        :param command: efforts of the commanded joints, shape (n,), N m or N; None for the last
-        """
+        """Advance by one time step, with efforts, shape (n,), N m or N; None for the last ones."""
         if command is not None:
             self._command = finite_vector('command', command, self._count)
         self._delayed_commands.append(self._command)
@@ -244,12 +213,7 @@ class SimulatedRobot:
         return states
 
     def apply_push(self, link: str, push: Wrench | None) -> None:
-        """
-        Push a link from the next step on; a previous push on it ends.
-
-        :param link: name of the link
-        :param push: wrench of the environment on the link, constant in its frame; None to end
-        """
+        """Push a link from the next step on by a wrench, constant in its frame; None ends it."""
         self._body(link)
         if push is None:
             self._pushes.pop(link, None)
@@ -262,11 +226,7 @@ class SimulatedRobot:
         self._pushes[link] = push
 
     def apply_efforts(self, efforts: ArrayLike) -> None:
-        """
-        Add efforts of the environment on the commanded joints from the next step on.
-
-        :param efforts: shape (n,), N m or N; they replace earlier ones
-        """
+        """Replace the environment's efforts on the commanded joints, shape (n,), N m or N."""
         self._external_efforts = finite_vector('efforts', efforts, self._count)
 
     def wrench(self, link: str) -> tuple[Array, Array]:
@@ -276,8 +236,6 @@ class SimulatedRobot:
         It is the wrench of the link and everything beyond it on the sensor, in the link's axes, at
         the start of the last step. A tool at rest reads its weight, pointing down; pushes on the
         tool are added.
-
-        :param link: name of the first link beyond the sensor
         """
         body, data = self._body(link), self._data
         # cfrc_int is the wrench of the parent on the body, about the tree's centre of mass.
@@ -318,7 +276,7 @@ class SimulatedRobot:
 
     def _brake(self) -> None:
         """Keep the robot at rest with closed brakes."""
-        self._braked = True
+        self.braked = True
         mujoco.mj_forward(self._model, self._data)
         # The brakes carry the efforts that would accelerate the joints.
         self._efforts = -(self._coordinates.T @ self._data.qfrc_smooth)
@@ -326,7 +284,7 @@ class SimulatedRobot:
         mujoco.mj_rnePostConstraint(self._model, self._data)
 
     def _move(self, command: Array) -> None:
-        self._braked = False
+        self.braked = False
         self._data.qfrc_applied[self._motors] = command + self._external_efforts
         mujoco.mj_forward(self._model, self._data)
         mujoco.mj_rnePostConstraint(self._model, self._data)

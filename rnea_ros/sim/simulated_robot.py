@@ -15,9 +15,7 @@ from __future__ import annotations
 from array import array
 from functools import partial
 import sys
-import threading
 import time
-import traceback
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -35,7 +33,7 @@ from ..command_line import BAD_INPUT
 from ..errors import RneaError
 from ..messages import decode_trajectory
 from ..parameters import described, read_settings
-from ..ros import LATCHED, NodeProcess, PolledSubscription, prepare_interpreter
+from ..ros import LATCHED, LoopThread, NodeProcess, PolledSubscription, finish
 
 try:
     from .effort_controller import EffortController
@@ -66,11 +64,6 @@ class Broadcasters:
 
     A stamp is the time of the state, not of its publication. After a stall they differ, and with
     the time of publication the motion would look like a jump.
-
-    :param node: node of the publishers
-    :param robot: simulated robot
-    :param options: options of the robot
-    :ivar effort_scale: N m or N per unit of measured and commanded efforts, one per joint
     """
 
     def __init__(self, node: Any, robot: SimulatedRobot, options: Options) -> None:
@@ -142,22 +135,14 @@ def _nanoseconds(seconds: float) -> int:
     return round(1e9 * seconds)
 
 
-class PhysicsLoop:
-    """
-    Moves the robot in a separate thread.
-
-    :param robot: simulated robot; after :meth:`start` only the thread may use it
-    :param controller: effort controller between commands and robot
-    :param broadcasters: publishers of the state
-    :param pace: source of time steps and commands
-    :param options: options of the robot: state rate, push, hand and viewer
-    :ivar hand: a hand on the robot
-    """
+class PhysicsLoop(LoopThread):
+    """Moves the robot in a separate thread, which alone may use the robot after :meth:`start`."""
 
     def __init__(
         self, robot: SimulatedRobot, controller: EffortController, broadcasters: Broadcasters,
         pace: RealTime, options: Options
     ) -> None:
+        super().__init__('physics')
         self._robot = robot
         self._controller = controller
         self._broadcasters = broadcasters
@@ -167,49 +152,32 @@ class PhysicsLoop:
         self.hand = ScriptedHand(robot)
         self._viewer = robot.open_viewer() if options.viewer else None
         self._commanded = slice(len(robot.joint_names))
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, name='physics', daemon=True)
-        self.failure: str | None = None
 
-    @property
-    def running(self) -> bool:
-        """Whether the thread runs."""
-        return self._thread.is_alive()
-
-    def start(self) -> None:
-        """Start the thread."""
-        prepare_interpreter()
-        self._thread.start()
-
-    def end(self) -> None:
-        """Stop the thread and wait for its end."""
-        self._ended.set()
-        self._thread.join()
+    def stop(self) -> None:
+        """Stop the thread, wait for its end, and close the viewer."""
+        super().stop()
         if self._viewer is not None:
             self._viewer.close()
 
-    def _run(self) -> None:
-        try:
-            self._pace.start()
-            self._broadcasters.start()
-            steps_to_state = 0
-            measured = self._robot.state()
-            while not self._ended.is_set():
-                steps = self._pace.steps()
-                self._receive(self._pace.command())
-                if steps_to_state <= 0:
-                    steps_to_state = self._steps_per_state
-                    publish_state = partial(self._broadcasters.publish, measured)
-                    self._receive(self._pace.exchange(publish_state))
-                else:
-                    self._broadcasters.publish_clock()
-                for _ in range(steps):
-                    measured = self._step(measured)
-                steps_to_state -= steps
-                if self._viewer is not None:
-                    self._viewer.update()
-        except Exception:  # the main thread logs it and ends the process
-            self.failure = traceback.format_exc()
+    def _loop(self) -> None:
+        self._pace.start()
+        self._broadcasters.start()
+        steps_to_state = 0
+        measured = self._robot.state()
+        while not self._quit:
+            steps = self._pace.steps()
+            self._receive(self._pace.command())
+            if steps_to_state <= 0:
+                steps_to_state = self._steps_per_state
+                publish_state = partial(self._broadcasters.publish, measured)
+                self._receive(self._pace.exchange(publish_state))
+            else:
+                self._broadcasters.publish_clock()
+            for _ in range(steps):
+                measured = self._step(measured)
+            steps_to_state -= steps
+            if self._viewer is not None:
+                self._viewer.update()
 
     def _receive(self, message: Any | None) -> None:
         if message is not None:
@@ -244,12 +212,7 @@ def start_controller(options: Options, robot: SimulatedRobot, namespace: str) ->
 
 
 def start(node: Any) -> tuple[Any, PhysicsLoop]:
-    """
-    Start the simulation; return the effort controller's node and the running loop.
-
-    :param node: node of the robot
-    :raises RneaError: an option is invalid
-    """
+    """Start the simulation; return the effort controller's node and the running loop."""
     options = read_settings(node, Options)
     robot = options.make_robot()
     broadcasters = Broadcasters(node, robot, options)
@@ -291,13 +254,7 @@ def main(args: list[str] | None = None) -> int:
     node = process.create(lambda: rclpy.create_node('simulated_robot'))
     controller_node, loop = process.create(lambda: start(node))
     process.spin(node, controller_node, running=lambda: loop.running)
-    loop.end()
-    if loop.failure is not None:
-        node.get_logger().fatal(loop.failure)
-    controller_node.destroy_node()
-    node.destroy_node()
-    rclpy.try_shutdown()
-    return 0 if loop.failure is None else 1
+    return finish(loop, node, controller_node)
 
 
 if __name__ == '__main__':

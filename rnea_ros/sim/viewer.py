@@ -37,9 +37,8 @@ class Viewer:
     """
     A window with the robot. A closed window stays closed.
 
-    :param model: model of the robot; it should have the shapes of :func:`add_shapes`
-    :param data: its state, which the caller changes between two calls of :meth:`update`
-    :raises ViewerError: no window can be opened
+    The model should have the shapes of :func:`add_shapes`; the caller changes the data between two
+    calls of :meth:`update`.
     """
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
@@ -79,21 +78,13 @@ class Viewer:
 
 
 def check_display() -> None:
-    """
-    Check that there is a display.
-
-    :raises ViewerError: there is none
-    """
+    """Raise a ViewerError if there is no display."""
     if not (os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY')):
         raise ViewerError('the viewer needs a display, and DISPLAY is not set')
 
 
 def add_shapes(spec: mujoco.MjSpec) -> None:
-    """
-    Draw links from joint to joint and a floor, without mass and contacts.
-
-    :param spec: model without shapes
-    """
+    """Draw links from joint to joint and a floor, without mass and contacts."""
     invisible = {'contype': 0, 'conaffinity': 0, 'mass': 0.0}
     for body in spec.bodies[1:]:
         for child in body.bodies:

@@ -16,14 +16,6 @@ from .timing import MotionLimits
 from .waypoints import distinct, through
 
 __all__ = [
-    'Demonstration',
-    'MotionLimits',
-    'Taught',
-    'TeachError',
-    'demonstration',
-    'distinct',
-    'picture',
-    'report',
-    'smoothed',
-    'through',
+    'Demonstration', 'MotionLimits', 'Taught', 'TeachError', 'demonstration', 'distinct',
+    'picture', 'report', 'smoothed', 'through'
 ]

@@ -53,19 +53,12 @@ class TeachError(RneaError):
 
 @dataclass(frozen=True, eq=False)
 class Demonstration:
-    """
-    One guided motion.
+    """One guided motion."""
 
-    :param joint_names: n joints
-    :param time: shape (N,), s, from 0 on
-    :param position: shape (N, n), rad or m
-    :param trimmed: durations of the rest that was cut at the start and at the end, s
-    """
-
-    joint_names: tuple[str, ...]
-    time: Array
-    position: Array
-    trimmed: tuple[float, float]
+    joint_names: tuple[str, ...]  # n joints
+    time: Array  # shape (N,), s, from 0 on
+    position: Array  # shape (N, n), rad or m
+    trimmed: tuple[float, float]  # durations of the rest that was cut at both ends, s
 
 
 def demonstration(
@@ -77,8 +70,6 @@ def demonstration(
     Repeated and late stamps are left out. Continuous joints may be recorded with jumps by a turn.
 
     :param recording: recorded joint states, before any cleaning
-    :param limits: joints and position limits of the robot
-    :param joints: joints of the motion
     :raises UnknownNameError: the robot has no such joint
     :raises TeachError: a missing joint, NaN, a stall, a jump, a position beyond its limit, no
         motion, or too short a motion

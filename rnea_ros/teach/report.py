@@ -15,12 +15,7 @@ from .smoothing import Taught
 
 
 def report(taught: Taught, limits: TrajectoryLimits) -> str:
-    """
-    Return what was cut, how far the path was moved, and whether it was slowed down.
-
-    :param taught: the motion
-    :param limits: limits of the robot, for the units of its joints
-    """
+    """Return what was cut, how far the path was moved, and whether it was slowed down."""
     before, after = taught.demonstration.trimmed
     moved = ', '.join(
         f'{name} {1000.0 * value:.2g} m{limits.unit(name, Quantity.POSITION)}'
@@ -45,16 +40,7 @@ def report(taught: Taught, limits: TrajectoryLimits) -> str:
 
 
 def picture(path: Path, name: str, taught: Taught, limits: TrajectoryLimits) -> None:
-    """
-    Draw positions, recorded and smoothed, and their distance, joint by joint.
-
-    :param path: PNG file to write
-    :param name: the robot's
-    :param taught: the motion
-    :param limits: limits of the robot, for the units of its joints
-    :raises PictureError: matplotlib is missing
-    :raises FileError: the file cannot be written
-    """
+    """Draw positions, recorded and smoothed, and their distance, joint by joint."""
     motion, demonstration = taught.motion, taught.demonstration
     smooth = motion.at(demonstration.time)[0]
     figure = new_figure(11.0, 1.0 + 1.3 * len(motion.joint_names))

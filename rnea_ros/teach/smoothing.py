@@ -56,29 +56,19 @@ WRITTEN = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Taught:
-    """
-    A taught motion.
-
-    :param motion: the motion
-    :param demonstration: the recording; its times are those of the motion
-    :param deviation: greatest distance of each joint from the recording, shape (n,), rad or m
-    :param tolerance: greatest allowed one, rad or m
-    :param slowed: bound of the times if the motion was slowed down to keep a limit, else ``None``
-    """
+    """A taught motion."""
 
     motion: RestToRestMotion
-    demonstration: Demonstration
-    deviation: Array
-    tolerance: float
-    slowed: Bound | None
+    demonstration: Demonstration  # its times are those of the motion
+    deviation: Array  # greatest of each joint from the recording, shape (n,), rad or m
+    tolerance: float  # greatest allowed deviation, rad or m
+    slowed: Bound | None  # bound of the times if a limit slowed the motion down
 
 
 def smoothed(demonstration: Demonstration, limits: MotionLimits, tolerance: float) -> Taught:
     """
     Return a smooth motion along a demonstration.
 
-    :param demonstration: the recording
-    :param limits: limits of the robot
     :param tolerance: greatest distance of a joint from the recording at any sample, rad or m
     :raises TeachError: a joint was beyond its position limits, its noise exceeds the tolerance, or
         gravity needs more effort than there is
@@ -106,9 +96,8 @@ def smoothed(demonstration: Demonstration, limits: MotionLimits, tolerance: floa
     slowed = bound if bound.stretch > 1.0 else None
     factor = bound.stretch + ROUNDING if slowed else 1.0
     return Taught(
-        motion.slowed(1.0 / factor),
-        replace(demonstration, time=factor * time),
-        deviation, tolerance, slowed,
+        motion.slowed(1.0 / factor), replace(demonstration, time=factor * time), deviation,
+        tolerance, slowed
     )
 
 
@@ -127,13 +116,7 @@ def _eased(time: Array) -> Array:
 
 
 class _Splines:
-    """
-    The splines of all joints for one set of knots.
-
-    :param time: of the samples, shape (N,), s, from 0 on
-    :param recorded: positions, shape (N, n), rad or m
-    :param interval: least interval of the knots, s
-    """
+    """The splines of all joints for one set of knots, at least an interval apart, s."""
 
     def __init__(self, time: Array, recorded: Array, interval: float) -> None:
         from scipy.interpolate import BSpline
@@ -168,14 +151,9 @@ class _Splines:
 
     def within(self, tolerance: float, lower: Array, upper: Array) -> Array:
         """
-        Return coefficients of each joint with the least w that keeps the tolerance.
+        Return coefficients of each joint, shape (m, n), with the least w that keeps the tolerance.
 
-        Without any, they are those of the greatest w.
-
-        :param tolerance: greatest distance from the recording, rad or m
-        :param lower: least coefficients, shape (n,)
-        :param upper: greatest coefficients, shape (n,)
-        :returns: shape (m, n)
+        Without any, they are those of the greatest w. All are within the bounds, shape (n,) each.
         """
         from scipy.sparse.linalg import splu
 

@@ -18,14 +18,7 @@ import numpy as np
 from ..arrays import Array
 from ..identification.excitation import LOAD_SHARE, RestToRestMotion
 from ..robot import RobotModel
-from ..trajectory_check import (
-    RATE,
-    Bound,
-    Quantity,
-    TrajectoryCheck,
-    TrajectoryLimits,
-    check,
-)
+from ..trajectory_check import RATE, Bound, Quantity, TrajectoryCheck, TrajectoryLimits, check
 from .demonstration import TeachError
 
 ACCELERATION = 10.0
@@ -43,17 +36,11 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class MotionLimits:
-    """
-    What a taught motion keeps.
+    """What a taught motion keeps."""
 
-    :param model: the robot with its payload
-    :param limits: its limits
-    :param idle: positions of the joints that do not move, by name, rad or m
-    """
-
-    model: RobotModel
+    model: RobotModel  # with its payload
     limits: TrajectoryLimits
-    idle: Mapping[str, float]
+    idle: Mapping[str, float]  # positions of the joints that do not move, rad or m
 
     @classmethod
     def of(
@@ -66,13 +53,13 @@ class MotionLimits:
 
     def check(self, motion: RestToRestMotion) -> TrajectoryCheck:
         """Return the check of a motion against the limits."""
-        return self._check(motion, self.limits)
+        rate = min(RATE, MAX_SAMPLES / motion.duration)
+        return check(self.model, motion.request(motion.joint_names), self.limits, self.idle, rate)
 
     def bound(self, motion: RestToRestMotion) -> Bound:
         """
         Return the least factor of a motion's times that keeps the limits with the margin.
 
-        :param motion: the motion
         :raises TeachError: gravity alone needs more effort than there is, or the motion would take
             longer than a day
         """
@@ -80,7 +67,7 @@ class MotionLimits:
             self.limits, velocity=LOAD_SHARE * self.limits.velocity,
             effort=LOAD_SHARE * self.limits.effort,
         )
-        figures = self._check(motion, limits).figures
+        figures = replace(self, limits=limits).check(motion).figures
         assert figures is not None  # its points are at rest at both ends, with rising times
         bound = figures.bound
         if math.isinf(bound.stretch):
@@ -100,21 +87,13 @@ class MotionLimits:
             )
         return bound
 
-    def _check(self, motion: RestToRestMotion, limits: TrajectoryLimits) -> TrajectoryCheck:
-        request = motion.request(motion.joint_names)
-        rate = min(RATE, MAX_SAMPLES / motion.duration)
-        return check(self.model, request, limits, self.idle, rate)
-
     def range_of(
         self, joint_names: tuple[str, ...], position: Array, tolerance: float
     ) -> tuple[Array, Array]:
         """
         Return the position limits of joints, shape (n,) each.
 
-        :param joint_names: n joints
-        :param position: their positions, shape (N, n), rad or m
-        :param tolerance: by which they may be beyond their limits, rad or m
-        :raises TeachError: a joint was further beyond
+        A position that is further beyond them than the tolerance raises a TeachError.
         """
         columns = [self.limits.index(name) for name in joint_names]
         lower, upper = self.limits.lower[columns], self.limits.upper[columns]

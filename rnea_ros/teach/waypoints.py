@@ -21,12 +21,7 @@ SAME = 0.005
 
 
 def distinct(poses: Sequence[Array]) -> list[Array]:
-    """
-    Return poses without repetitions of the one before.
-
-    :param poses: joint positions, shape (n,) each, rad or m
-    :raises TeachError: fewer than two different poses
-    """
+    """Return poses, shape (n,) each, without repetitions; fewer than two raise a TeachError."""
     kept: list[Array] = []
     for pose in poses:
         if not kept or np.abs(pose - kept[-1]).max() > SAME:
@@ -43,11 +38,8 @@ def through(
     joint_names: tuple[str, ...], poses: Sequence[Array], limits: MotionLimits
 ) -> RestToRestMotion:
     """
-    Return the fastest motion through poses, by quintics from rest to rest.
+    Return the fastest motion through two or more different poses, by quintics from rest to rest.
 
-    :param joint_names: n joints
-    :param poses: two or more different ones, shape (n,) each, rad or m
-    :param limits: limits of the robot
     :raises TeachError: a pose beyond the position limits, or gravity needs more effort than there
         is
     """
@@ -60,7 +52,5 @@ def _way(
     joint_names: tuple[str, ...], start: Array, end: Array, limits: MotionLimits
 ) -> RestToRestMotion:
     rest = np.zeros((2, len(start)))
-    way = RestToRestMotion(
-        joint_names, np.array([0.0, 1.0]), np.vstack((start, end)), rest, rest
-    )
+    way = RestToRestMotion(joint_names, np.array([0.0, 1.0]), np.vstack((start, end)), rest, rest)
     return way.slowed(1.0 / (limits.bound(way).stretch + ROUNDING))

@@ -8,14 +8,6 @@ from .models import follower_rules, leader_inertia
 from .settings import PARAMETERS, FeedbackSettings, FeedbackSource, TeleoperationSettings
 
 __all__ = [
-    'PARAMETERS',
-    'Coupling',
-    'CouplingState',
-    'FeedbackSettings',
-    'FeedbackSource',
-    'Output',
-    'TeleoperationSettings',
-    'Uncoupled',
-    'follower_rules',
-    'leader_inertia',
+    'PARAMETERS', 'Coupling', 'CouplingState', 'FeedbackSettings', 'FeedbackSource', 'Output',
+    'TeleoperationSettings', 'Uncoupled', 'follower_rules', 'leader_inertia'
 ]

@@ -28,7 +28,6 @@ class Arm:
     :param joints: names of the m joints; others in a message are ignored
     :param timeout: age at which a message no longer counts, s
     :param max_velocity: positions that need a higher speed are rejected, rad/s or m/s
-    :ivar states: the joint states
     :ivar effort: external efforts, shape (m,), N m or N; positive is what the environment does
     :ivar rejections: number of rejected messages of external efforts, by reason
     """
@@ -47,12 +46,7 @@ class Arm:
         self._layouts = JointLayouts(joints)
 
     def take_effort(self, sample: JointStateSample, received: float) -> None:
-        """
-        Take external efforts.
-
-        :param sample: the message
-        :param received: monotonic time of its receipt, s
-        """
+        """Take external efforts, received at a monotonic time, s."""
         layout, effort = self._layouts.of(sample.names), self.effort.copy()
         if layout.duplicate:
             self.reject(Reason.DUPLICATE_JOINT)

@@ -82,31 +82,19 @@ class Uncoupled(enum.Enum):
 
 
 class Output(NamedTuple):
-    """
-    What a tick sends; ``None`` for nothing.
+    """What a tick sends; ``None`` for nothing."""
 
-    :param setpoint: of the follower
-    :param effort: on the leader, shape (m,), N m or N
-    """
-
-    setpoint: Motion | None
-    effort: Array | None
+    setpoint: Motion | None  # of the follower
+    effort: Array | None  # on the leader, shape (m,), N m or N
 
 
 class Coupling:
     """
-    Couples the joints of two arms.
+    Couples the joints of two arms; times are monotonic, s.
 
-    :param settings: the parameters
     :param rules: limits of the follower's joints
     :param leader_inertia: returns the mass matrix of the leader's joints by their positions
-    :ivar settings: the parameters, with one value per joint
-    :ivar leader: inputs of the leader
-    :ivar follower: inputs of the follower
-    :ivar state: state of the coupling
     :ivar reason: why the arms are not coupled, or were not the last time
-    :ivar setpoints: set-points of the follower
-    :ivar feedback: efforts on the leader
     :ivar ended: number of times that the arms were uncoupled
     """
 
@@ -119,9 +107,7 @@ class Coupling:
         self._leader_inertia = leader_inertia
         m = len(settings.joints)
         self._scale, self._offset = np.array(settings.scale), np.array(settings.offset)
-        self.leader = Arm(
-            settings.joints_of_leader, settings.timeout, settings.leader_velocity
-        )
+        self.leader = Arm(settings.joints_of_leader, settings.timeout, settings.leader_velocity)
         self.follower = Arm(settings.joints, settings.timeout)
         self._motion = LeaderMotion(m, settings.acceleration_cutoff)
         self.setpoints = FollowerSetpoints(
@@ -145,12 +131,7 @@ class Coupling:
         self._inertia, self._inertia_time = np.eye(m), -math.inf
 
     def set_dead_man(self, pressed: bool, now: float) -> None:
-        """
-        Take a message of the dead-man switch.
-
-        :param pressed: whether the arms shall be coupled
-        :param now: monotonic time, s
-        """
+        """Take a message of the dead-man switch: pressed if the arms shall be coupled."""
         self._pressed_at = now if pressed else -math.inf
 
     def stop(self) -> None:
@@ -158,11 +139,7 @@ class Coupling:
         self._stopped = True
 
     def step(self, now: float) -> Output:
-        """
-        Return what is sent at this tick.
-
-        :param now: monotonic time, s
-        """
+        """Return what is sent at this tick."""
         period = self.settings.period
         if self._last == -math.inf:
             self._since = now

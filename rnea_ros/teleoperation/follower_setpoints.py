@@ -23,22 +23,19 @@ APPROACH = 0.05
 
 
 class Motion(NamedTuple):
-    """
-    A desired state of m joints.
+    """A desired state of m joints."""
 
-    :param position: shape (m,), rad or m
-    :param velocity: shape (m,), rad/s or m/s
-    :param acceleration: shape (m,), rad/s^2 or m/s^2
-    """
-
-    position: Array
-    velocity: Array
-    acceleration: Array
+    position: Array  # shape (m,), rad or m
+    velocity: Array  # shape (m,), rad/s or m/s
+    acceleration: Array  # shape (m,), rad/s^2 or m/s^2
 
 
 class FollowerSetpoints:
     """
     Makes the next set-point from the last one.
+
+    Arguments ``measured`` are positions of the follower, shape (m,), rad or m; ``dt`` is the time
+    since the last set-point, s.
 
     :param rules: limits of the follower's joints
     :param max_acceleration: of motions that the leader does not make, rad/s^2 or m/s^2
@@ -56,23 +53,13 @@ class FollowerSetpoints:
         self.limited: NDArray[np.bool_] = np.zeros(zero.shape, dtype=np.bool_)
 
     def restart(self, position: Array) -> None:
-        """
-        Start at rest.
-
-        :param position: shape (m,), rad or m
-        """
+        """Start at rest, at a position."""
         zero = np.zeros_like(position)
         self.motion = Motion(position.copy(), zero, zero)
         self.limited[:] = False
 
     def follow(self, target: Motion, measured: Array, dt: float) -> None:
-        """
-        Go to a target, at once if no limit is in the way.
-
-        :param target: desired state
-        :param measured: positions of the follower, shape (m,), rad or m
-        :param dt: time since the last set-point, s
-        """
+        """Go to a target, at once if no limit is in the way."""
         wanted = target.position - self.motion.position
         step = self._permitted(wanted, measured, self._rules.velocity_limits, dt)
         self.limited = np.abs(step - wanted) > 1e-9
@@ -82,25 +69,13 @@ class FollowerSetpoints:
         self.motion = Motion(self.motion.position + step, velocity, acceleration)
 
     def approach(self, target: Motion, measured: Array, speed: float, dt: float) -> None:
-        """
-        Go towards a target with limited speed and acceleration.
-
-        :param target: desired state
-        :param measured: positions of the follower, shape (m,), rad or m
-        :param speed: maximum speed, rad/s or m/s
-        :param dt: time since the last set-point, s
-        """
+        """Go towards a target with limited speed, rad/s or m/s, and acceleration."""
         error = target.position - self.motion.position
         velocity = target.velocity + np.sign(error) * self._braking_speed(np.abs(error))
         self._accelerate(np.clip(velocity, -speed, speed), measured, speed, dt)
 
     def stop(self, measured: Array, dt: float) -> None:
-        """
-        Come to rest with limited acceleration.
-
-        :param measured: positions of the follower, shape (m,), rad or m
-        :param dt: time since the last set-point, s
-        """
+        """Come to rest with limited acceleration."""
         self._accelerate(np.zeros_like(measured), measured, np.inf, dt)
 
     @property

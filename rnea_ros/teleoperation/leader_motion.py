@@ -22,12 +22,7 @@ DAMPING_RATIO = math.sqrt(0.5)
 
 
 class LeaderMotion:
-    """
-    Filters the motion of m joints.
-
-    :param m: number of joints
-    :param cutoff: cut-off frequency of the acceleration, Hz
-    """
+    """Filters the motion of m joints; the cut-off frequency is that of the acceleration, Hz."""
 
     def __init__(self, m: int, cutoff: float) -> None:
         self._frequency = math.tau * cutoff
@@ -38,12 +33,9 @@ class LeaderMotion:
 
     def update(self, position: Array, velocity: Array, time: float, gap: float) -> None:
         """
-        Take a measured state.
+        Take a measured state, received at a time, s; an old time has no effect.
 
-        :param position: shape (m,), rad or m
-        :param velocity: shape (m,), rad/s or m/s
-        :param time: time of its receipt, s; an update with an old time has no effect
-        :param gap: time between two states above which the filter starts anew, s
+        Above a gap between two states, s, the filter starts anew.
         """
         elapsed = time - self._time
         if elapsed <= 0.0:
@@ -66,8 +58,7 @@ class LeaderMotion:
         """
         Return position, velocity and acceleration, shapes (m,), extrapolated to a time.
 
-        :param time: s
-        :param longest: longest time since the last state that is extrapolated, s
+        It is at most the longest time, s, after the last state.
         """
         t = min(max(time - self._time, 0.0), longest)
         velocity = self._velocity + t * self._acceleration

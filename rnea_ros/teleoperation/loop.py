@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 from array import array
-import threading
 import time
-import traceback
 from typing import Any
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -18,7 +16,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ..feedforward import Reason
 from ..messages import FixedLayoutReader, JointStateSample, MalformedError
-from ..ros import PeriodicSchedule, PolledSubscription, prepare_interpreter, trajectory_message
+from ..ros import LoopThread, PeriodicSchedule, PolledSubscription, trajectory_message
 from .arm import Arm
 from .coupling import Coupling, Output
 from .settings import TeleoperationSettings
@@ -32,12 +30,7 @@ STOP_TIME = 1.0
 
 
 class ArmTopics:
-    """
-    The subscriptions of one arm.
-
-    :param node: the node that subscribes
-    :param namespace: of the arm
-    """
+    """The subscriptions of one arm."""
 
     def __init__(self, node: Any, namespace: str) -> None:
         def subscribe(topic: str, qos: QoSProfile) -> PolledSubscription[bytes]:
@@ -50,13 +43,7 @@ class ArmTopics:
         self._read_efforts = FixedLayoutReader(JointStateSample.read)
 
     def take_messages(self, arm: Arm, now: float, clock: float) -> None:
-        """
-        Pass the new messages on.
-
-        :param arm: inputs of the arm
-        :param now: monotonic time, s
-        :param clock: time of the stamps' clock, s
-        """
+        """Pass the new messages on, at a monotonic time and a time of the stamps' clock, s."""
         for message in self._states.take_all():
             try:
                 sample, stamp = self._read_states(message)
@@ -73,19 +60,17 @@ class ArmTopics:
             arm.take_effort(sample, now)
 
 
-class TeleoperationLoop:
+class TeleoperationLoop(LoopThread):
     """
     Reads both arms, couples them and sends, at a fixed rate.
 
     The topics exist from the start, the thread once the robots are known.
 
-    :param node: the node, which may be on an executor
-    :param settings: the parameters
-    :ivar coupling: the coupling; None before :meth:`start`
-    :ivar failure: traceback of the exception that ended the thread, empty if none did
+    :ivar coupling: None before :meth:`couple`
     """
 
     def __init__(self, node: Any, settings: TeleoperationSettings) -> None:
+        super().__init__('teleoperation_loop')
         self.coupling: Coupling | None = None
         self._clock = node.get_clock()
         self._leader = ArmTopics(node, settings.leader)
@@ -94,54 +79,31 @@ class TeleoperationLoop:
         if settings.dead_man_topic:
             self._dead_man = PolledSubscription(node, Bool, settings.dead_man_topic, NEWEST)
         self._setpoints = node.create_publisher(
-            JointTrajectory, in_namespace(settings.follower, 'feedforward/joint_trajectory'),
-            SENT,
+            JointTrajectory, in_namespace(settings.follower, 'feedforward/joint_trajectory'), SENT
         )
         self._efforts = node.create_publisher(
             JointState, in_namespace(settings.leader, 'feedforward/additional_effort'), SENT
         )
         self._schedule = PeriodicSchedule(settings.period)
-        self._quit = False
-        self._thread: threading.Thread | None = None
-        self.failure = ''
 
-    @property
-    def running(self) -> bool:
-        """Whether the thread runs, or was not started yet."""
-        return self._thread is None or self._thread.is_alive()
-
-    def start(self, coupling: Coupling) -> None:
-        """
-        Start the thread.
-
-        :param coupling: the coupling
-        """
+    def couple(self, coupling: Coupling) -> None:
+        """Start the thread."""
         self.coupling = coupling
-        prepare_interpreter()
-        self._thread = threading.Thread(
-            target=self._run, args=(coupling,), name='teleoperation_loop', daemon=True
-        )
-        self._thread.start()
+        self.start()
 
-    def stop(self) -> None:
-        """End the thread once the follower is at rest and the leader's efforts have faded."""
-        self._quit = True
-        if self._thread is not None:
-            self._thread.join()
-
-    def _run(self, coupling: Coupling) -> None:
-        try:
-            self._schedule.start()
-            while not self._quit:
-                self._tick(coupling)
-            coupling.stop()
-            deadline = time.monotonic() + STOP_TIME
-            while time.monotonic() < deadline and any(
-                sent is not None for sent in self._tick(coupling)
-            ):
-                pass
-        except Exception:  # the main thread logs it and ends the process
-            self.failure = traceback.format_exc()
+    def _loop(self) -> None:
+        """Tick; at the end until the follower rests and the leader's efforts have faded."""
+        coupling = self.coupling
+        assert coupling is not None
+        self._schedule.start()
+        while not self._quit:
+            self._tick(coupling)
+        coupling.stop()
+        deadline = time.monotonic() + STOP_TIME
+        while time.monotonic() < deadline and any(
+            sent is not None for sent in self._tick(coupling)
+        ):
+            pass
 
     def _tick(self, coupling: Coupling) -> Output:
         self._schedule.wait()

@@ -16,13 +16,7 @@ from ..robot import RobotModel
 
 
 def follower_rules(model: RobotModel, joints: tuple[str, ...]) -> JointRules:
-    """
-    Return the limits of the follower's joints.
-
-    :param model: model of the follower
-    :param joints: names of the joints
-    :raises InputError: a joint that the robot does not have, or limits that cannot be used
-    """
+    """Return the limits of the follower's joints; an InputError names an unusable one."""
     numbers = _numbers('joints', model, joints)
     speeds = model.velocity_limits[numbers]
     return JointRules(
@@ -38,10 +32,6 @@ def leader_inertia(model: RobotModel, joints: tuple[str, ...]) -> Callable[[Arra
     Return a function of m joint positions, rad or m: their mass matrix, kg m^2 or kg.
 
     Other joints are at their neutral position.
-
-    :param model: model of the leader
-    :param joints: names of the joints
-    :raises InputError: a joint that the robot does not have
     """
     numbers = _numbers('leader_joints', model, joints)
     q, block = model.neutral_position, np.ix_(numbers, numbers)

@@ -45,8 +45,7 @@ class FeedbackSettings:
         (0.0,), f'of the spring with source coupling, {EACH}, N m/rad or N/m', span=(0.0, 1e6)
     )
     damping: tuple[float, ...] = parameter(
-        (0.0,), f'of the damper with source coupling, {EACH}, N m s/rad or N s/m',
-        span=(0.0, 1e6),
+        (0.0,), f'of the damper with source coupling, {EACH}, N m s/rad or N s/m', span=(0.0, 1e6)
     )
     damping_rate: float = parameter(
         40.0,
@@ -83,9 +82,8 @@ class TeleoperationSettings:
         span=(-100.0, 100.0),
     )
     offset: tuple[float, ...] = parameter(
-        (0.0,),
-        f"position of the follower's joint when the leader's is at 0, {EACH}, rad or m",
-        span=(-100.0, 100.0),
+        (0.0,), f"position of the follower's joint when the leader's is at 0, {EACH}, rad or m",
+        span=(-100.0, 100.0)
     )
     rate: float = parameter(500.0, 'set-points per second, Hz', span=(20.0, 1000.0))
     align_speed: float = parameter(
@@ -148,11 +146,7 @@ class TeleoperationSettings:
         return 1.0 / self.rate
 
     def per_joint(self) -> TeleoperationSettings:
-        """
-        Return these settings with one value per joint.
-
-        :raises InputError: the number of values is neither 1 nor the number of joints
-        """
+        """Return these settings with one value per joint."""
         return with_value_per_joint(self, self.joints)
 
 

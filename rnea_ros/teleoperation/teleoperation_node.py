@@ -14,14 +14,13 @@ from __future__ import annotations
 import sys
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-import rclpy
 from rclpy.node import Node
 from std_msgs.msg import String
 
 from ..errors import RneaError
 from ..parameters import declare_all, described, from_values
 from ..robot import RobotModel
-from ..ros import LATCHED, MACHINE_TIME, NodeProcess, check_topic, diagnostic_array
+from ..ros import LATCHED, MACHINE_TIME, NodeProcess, check_topic, diagnostic_array, finish
 from ..urdf import read_description
 from .coupling import Coupling, CouplingState
 from .loop import TeleoperationLoop, in_namespace
@@ -87,7 +86,7 @@ class Teleoperation(Node):
         inertia = leader_inertia(leader, settings.joints_of_leader)
         inertia(leader.neutral_position[: len(settings.joints)])  # compile it now
         rules = follower_rules(follower, settings.joints)
-        self.loop.start(Coupling(settings, rules, inertia))
+        self.loop.couple(Coupling(settings, rules, inertia))
 
     def _follow_up(self) -> None:
         """Log changes of the state."""
@@ -144,12 +143,7 @@ def main(args: list[str] | None = None) -> int:
     process = NodeProcess('teleoperation', ABOUT, described(PARAMETERS), args)
     node = process.create(Teleoperation)
     process.spin(node, running=lambda: node.loop.running)
-    node.loop.stop()
-    if node.loop.failure:
-        node.get_logger().fatal(node.loop.failure)
-    node.destroy_node()
-    rclpy.try_shutdown()
-    return 1 if node.loop.failure else 0
+    return finish(node.loop, node)
 
 
 if __name__ == '__main__':

@@ -51,12 +51,7 @@ class NotActivatedError(RneaError):
 
 
 def commands_hold(values: Mapping[str, str]) -> bool:
-    """
-    Return whether the node's commands hold the arm and reach the effort controller.
-
-    :param values: values of the node's diagnostics by key
-    :raises NotActivatedError: the control has ended
-    """
+    """Return whether the node's commands hold the arm and reach the effort controller."""
     state = State(values['state'])
     if state not in (*CONTROLLING, State.WAITING, State.READY, State.HOLDING):
         raise NotActivatedError(f'the control is {state.value} ({values["reason"]})')
@@ -65,12 +60,7 @@ def commands_hold(values: Mapping[str, str]) -> bool:
 
 
 class Holder:
-    """
-    Sends the feedforward node a trajectory that holds the present pose.
-
-    :param node: ROS node of the tool
-    :param feedforward: resolved name of the feedforward node
-    """
+    """Sends the feedforward node a trajectory that holds the present pose."""
 
     def __init__(self, node: Any, feedforward: str) -> None:
         from sensor_msgs.msg import JointState
@@ -107,14 +97,9 @@ class Activator:
     """
     Waits for the feedforward node, then calls the controller manager.
 
-    :param node: ROS node of the tool
-    :param feedforward: resolved name of the feedforward node
-    :param controller: name of the effort controller
-    :param controller_manager: name of the controller manager's node
     :param holder: holds the pose before the activation; None for no hold
     :param unpause: lets a paused simulation begin, after the request; then an active node is
         enough for it. None: the simulation, or the robot, runs
-    :raises NotActivatedError: controller_manager_msgs is not installed
     """
 
     def __init__(
@@ -145,11 +130,7 @@ class Activator:
         self._new_diagnostics = False
 
     def done(self) -> bool:
-        """
-        Take the next step if possible; return whether the controller is active.
-
-        :raises NotActivatedError: it cannot be activated
-        """
+        """Take the next step if possible; return whether the controller is active."""
         if self._future is not None:
             return self._answered()
         if (
@@ -220,10 +201,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add('controller', help='name of the inactive controller')
     add('--node', default='feedforward', help='name of the feedforward node; feedforward')
-    add(
-        '--controller-manager', default='controller_manager',
-        help='name of its node; controller_manager'
-    )
+    add('--controller-manager', default='controller_manager',
+        help='name of its node; controller_manager')
     add('--hold', action='store_true', help='hold the pose first; the node needs gains')
     add('--unpause', action='store_true', help='let a paused Gazebo begin, with an active node')
     add('--timeout', type=positive, default=60.0, help='timeout, s; 60')

@@ -13,12 +13,16 @@ from pathlib import Path
 from ..files import FileError, check_writable
 from ..recordings import usable_factor
 from ..robot import STANDARD_GRAVITY
+from ..trajectory_check import Quantity
 
 MAX_GRAVITY = 1e4
 """Greatest component of gravity, m/s^2: a centrifuge."""
 
 MIN_SPEED = 1e-3
 """Least factor of a speed: ten seconds become three hours."""
+
+
+LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
 
 
 def positive(text: str) -> float:
@@ -49,14 +53,7 @@ def target(text: str) -> Path:
 
 
 def by_joint(flag: str, words: Sequence[str]) -> dict[str | None, float]:
-    """
-    Return numbers by joint, of words ``JOINT=NUMBER`` or ``NUMBER``.
-
-    :param flag: name of the option, for errors
-    :param words: the option's words
-    :returns: by joint name; ``None`` stands for all other joints
-    :raises ValueError: a word without a finite number
-    """
+    """Return numbers by joint, None for all others, of words ``JOINT=NUMBER`` or ``NUMBER``."""
     given = {}
     for word in words:
         joint, _, number = word.rpartition('=')
@@ -65,13 +62,7 @@ def by_joint(flag: str, words: Sequence[str]) -> dict[str | None, float]:
 
 
 def positions(flag: str, words: Sequence[str]) -> dict[str, float]:
-    """
-    Return positions by joint name, of words ``JOINT=POSITION``.
-
-    :param flag: name of the option, for errors
-    :param words: the option's words
-    :raises ValueError: a word without a joint or a finite number
-    """
+    """Return positions by joint name, of words ``JOINT=POSITION``."""
     named: dict[str, float] = {}
     for joint, value in by_joint(flag, words).items():
         if joint is None:
@@ -81,13 +72,7 @@ def positions(flag: str, words: Sequence[str]) -> dict[str, float]:
 
 
 def finite(flag: str, text: str) -> float:
-    """
-    Return a finite number.
-
-    :param flag: name of the option, for errors
-    :param text: the number
-    :raises ValueError: not a finite number
-    """
+    """Return a finite number; a ValueError names the option."""
     try:
         number = float(text)
     except ValueError:
@@ -98,17 +83,32 @@ def finite(flag: str, text: str) -> float:
 
 
 def add_bag(parser: argparse.ArgumentParser, content: str, *, required: bool = False) -> None:
-    """
-    Add a recording, ``BAG``.
+    """Add a recording, ``BAG``; the help says what it contains."""
+    parser.add_argument('bag', nargs=None if required else '?', type=Path, metavar='BAG',
+                        help=f'{content}: directory, .db3 or .mcap')
 
-    :param parser: parser of the tool
-    :param content: content of the recording, for the help
-    :param required: whether the tool needs one
-    """
-    parser.add_argument(
-        'bag', nargs=None if required else '?', type=Path, metavar='BAG',
-        help=f'{content}: directory, .db3 or .mcap'
-    )
+
+def add_limits(
+    parser: argparse.ArgumentParser, quantities: Sequence[Quantity] = LIMITED, *, default: str = ''
+) -> None:
+    """Add ``--velocity-limits`` and so on; URDFs have no acceleration limits, so a default."""
+    for quantity in quantities:
+        other = default if quantity is Quantity.ACCELERATION else ''
+        parser.add_argument(
+            f'--{quantity.value}-limits', nargs='+', default=[], metavar='[JOINT=]LIMIT',
+            help=f"{quantity.value} limit of a joint, or of all others, instead of the URDF's"
+            + other
+        )
+
+
+def given_limits(options: argparse.Namespace) -> dict[Quantity, dict[str | None, float]]:
+    """Return the limits of the command line by quantity and joint; None is all others."""
+    return {
+        quantity: by_joint(
+            f'--{quantity.value}-limits', getattr(options, f'{quantity.value}_limits', ())
+        )
+        for quantity in LIMITED
+    }
 
 
 def add_collisions(parser: argparse.ArgumentParser) -> None:
@@ -122,24 +122,14 @@ def add_collisions(parser: argparse.ArgumentParser) -> None:
 def add_gravity(parser: argparse.ArgumentParser) -> None:
     """Add ``--gravity``, three numbers in m/s^2."""
     parser.add_argument(
-        '--gravity',
-        nargs=3,
-        type=_acceleration,
-        default=STANDARD_GRAVITY,
+        '--gravity', nargs=3, type=_acceleration, default=STANDARD_GRAVITY,
         metavar=('X', 'Y', 'Z'),
-        help="gravity in the root link's frame, m/s^2; for arms on a wall or ceiling",
+        help="gravity in the root link's frame, m/s^2; for arms on a wall or ceiling"
     )
 
 
 def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
-    """
-    Add ``--joints`` and ``--effort-scale``.
-
-    ``joints`` are pairs of names, in the model and in the recording; ``effort-scale`` has the
-    meaning of the node's parameter.
-
-    :param parser: parser of the tool
-    """
+    """Add ``--joints``, pairs of names in model and recording, and ``--effort-scale``."""
     parser.add_argument(
         '--joints',
         nargs='+',

@@ -28,30 +28,20 @@ import sys
 from ..collision import Wall
 from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..feedforward.trajectory import Interpolation, TrajectoryRequest
-from ..trajectory_check import (
-    RATE,
-    Quantity,
-    TrajectoryCheck,
-    TrajectoryLimits,
-    check,
-    picture,
-    report,
-)
+from ..trajectory_check import RATE, TrajectoryCheck, TrajectoryLimits, check, picture, report
 from .arguments import (
     add_bag,
     add_collisions,
     add_gravity,
-    by_joint,
+    add_limits,
     finite,
+    given_limits,
     positions,
     positive,
     target,
 )
-from .collisions import collisions_of
-from .model import load_model
+from .model import collisions_of, load_model
 from .trajectory_sources import TrajectoryFileError, read_trajectory, with_model_names
-
-LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
 
 
 def _parser() -> OneLineParser:
@@ -66,28 +56,16 @@ def _parser() -> OneLineParser:
     add('--index', type=int, default=0, help='index of the trajectory in a file, from 0; 0')
     add('--timeout', type=positive, default=30.0, help='longest wait on a live topic, s; 30')
     add('--rate', type=float, default=RATE, help='rate of effort samples, Hz; 1000')
-    add(
-        '--start',
-        nargs='+',
-        default=[],
-        metavar='JOINT=POSITION',
+    add('--start', nargs='+', default=[], metavar='JOINT=POSITION',
         help='joint positions at the start, rad or m: the way to a first point after time 0 '
-        'begins there, and joints that the trajectory leaves out hold there',
-    )
-    add(
-        '--interpolation', choices=[each.value for each in Interpolation],
+        'begins there, and joints that the trajectory leaves out hold there')
+    add('--interpolation', choices=[each.value for each in Interpolation],
         default=Interpolation.LINEAR.value,
-        help='as the parameter of the feedforward node, for points with positions only; linear',
-    )
-    for quantity in LIMITED:
-        add(
-            f'--{quantity.value}-limits', nargs='+', default=[], metavar='[JOINT=]LIMIT',
-            help=f"{quantity.value} limit of a joint, or of all others, instead of the URDF's"
-        )
-    add(
-        '--payload', nargs=5, action='append', default=[], metavar=('LINK', 'MASS', 'X', 'Y', 'Z'),
-        help="mass on a link, kg, and its centre in the link's frame, m; may be repeated"
-    )
+        help='as the parameter of the feedforward node, for points with positions only; linear')
+    add_limits(parser)
+    add('--payload', nargs=5, action='append', default=[],
+        metavar=('LINK', 'MASS', 'X', 'Y', 'Z'),
+        help="mass on a link, kg, and its centre in the link's frame, m; may be repeated")
     add_gravity(parser)
     add_collisions(parser)
     add('--picture', type=target, help='PNG file for a picture of the efforts (needs matplotlib)')
@@ -109,11 +87,7 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         if options.floor is not None:
             floor = finite('--floor', options.floor)
             options.walls.append(Wall('the floor', (0.0, 0.0, floor), (0.0, 0.0, 1.0)))
-        options.limits = {
-            quantity: by_joint(flag, getattr(options, f'{quantity.value}_limits'))
-            for quantity in LIMITED
-            for flag in [f'--{quantity.value}-limits']
-        }
+        options.limits = given_limits(options)
         options.payload = [
             (link, *(finite('--payload', number) for number in numbers))
             for link, *numbers in options.payload
@@ -137,25 +111,17 @@ def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Traject
     model = load_model('check_trajectory', options.urdf, options.gravity)
     for link, mass, *com in options.payload:
         model = model.with_payload(link, mass, com)
-    limits = TrajectoryLimits.of_model(model)
-    for quantity, given in options.limits.items():
-        limits = limits.with_limits(quantity, given)
+    limits = TrajectoryLimits.of_model(model, options.limits)
     request, renamed = with_model_names(model, _request(options, ros_arguments))
     interpolation = Interpolation(options.interpolation)
     distances, reason = collisions_of(model, options.urdf, options.srdf, options.walls)
-    checked = check(
-        model, request, limits, options.start, options.rate, interpolation, distances
-    )
+    checked = check(model, request, limits, options.start, options.rate, interpolation, distances)
     return replace(checked, notes=(*renamed, *reason, *checked.notes))
 
 
 @tool
 def main(args: list[str] | None = None) -> int:
-    """
-    Check a trajectory and print the report; return the exit code.
-
-    :param args: arguments of the command line; ``None`` for those of the process
-    """
+    """Check a trajectory and print the report; return the exit code."""
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)
     checked = _check(options, ros_arguments)
     print(report(checked))

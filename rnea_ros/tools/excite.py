@@ -32,18 +32,19 @@ from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..errors import RneaError
 from ..identification import excitation, load, require_scipy
 from ..robot import RobotModel
+from ..trajectory_check import Quantity
 from .arguments import (
     add_collisions,
     add_gravity,
-    by_joint,
+    add_limits,
     finite,
+    given_limits,
     positions,
     positive,
     speed,
     target,
 )
-from .collisions import collisions_of
-from .model import load_model
+from .model import collisions_of, load_model
 from .trajectory_sources import read_trajectory, write_trajectory
 
 TOPIC = 'feedforward/joint_trajectory'
@@ -78,9 +79,7 @@ def _parser() -> OneLineParser:
         help="box for links in the root link's frame, m")
     add('--keep-inside', nargs='+', default=[], metavar='LINK',
         help='links above the floor or in the box; default: all that move towards its sides')
-    for quantity in ('velocity', 'effort'):
-        add(f'--{quantity}-limits', nargs='+', default=[], metavar='[JOINT=]LIMIT',
-            help=f"{quantity} limit of a joint, or of all others, instead of the URDF's")
+    add_limits(parser, (Quantity.VELOCITY, Quantity.EFFORT))
     add('--duration', type=positive, default=10.0,
         help='duration, s; default 10. Above 15 s the motion is repeated')
     add('--speed', type=speed, default=1.0,
@@ -122,8 +121,7 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error(f'--record: {options.record} exists already')
     try:
         options.start = positions('--start', options.start)
-        options.velocity_limits = by_joint('--velocity-limits', options.velocity_limits)
-        options.effort_limits = by_joint('--effort-limits', options.effort_limits)
+        options.limits = given_limits(options)
         if options.floor is not None:
             options.floor = finite('--floor', options.floor)
         if options.box is not None:
@@ -137,7 +135,9 @@ def _bounds(
     options: argparse.Namespace, model: RobotModel
 ) -> tuple[excitation.JointLimits, excitation.Region | None]:
     """Return the limits of the joints and the region for links."""
-    limits = excitation.JointLimits.of(model, options.velocity_limits, options.effort_limits)
+    limits = excitation.JointLimits.of(
+        model, options.limits[Quantity.VELOCITY], options.limits[Quantity.EFFORT]
+    )
     if options.floor is not None:
         return limits, excitation.Region.above(options.floor, options.keep_inside)
     if options.box is not None:
@@ -200,11 +200,7 @@ def _progress() -> Callable[[float, str], None]:
 
 @tool
 def main(args: list[str] | None = None) -> int:
-    """
-    Compute an exciting trajectory, and move the robot if asked to; return the exit code.
-
-    :param args: arguments of the command line; ``None`` for those of the process
-    """
+    """Compute an exciting trajectory, and move the robot if asked to; return the exit code."""
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)
     if options.motion is None:
         require_scipy()

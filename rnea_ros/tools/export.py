@@ -19,10 +19,8 @@ import sys
 
 from ..c_export import CExport, export_c
 from ..command_line import OneLineParser, tool
-from ..feedforward.settings import resolve
-from ..node.parameters import complete_values, listed_joints, read_parameter_file, settings_from
 from .arguments import add_gravity
-from .model import load_model
+from .model import load_model, load_settings
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -44,10 +42,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     ):
         add(option, nargs='+', default=[], metavar='LINK', help=text)
     add('--moving-base', action='store_true', help="gravity and the base's motion as arguments")
-    add(
-        '--params-file', type=Path,
-        help='parameter file of the node, such as of identify: friction, offsets, rotor inertia'
-    )
+    add('--params-file', type=Path,
+        help='parameter file of the node, such as of identify: friction, offsets, rotor inertia')
     return parser.parse_args(arguments)
 
 
@@ -58,15 +54,13 @@ def main(args: list[str] | None = None) -> int:
     model = load_model('export', options.urdf, options.gravity)
     drives = None
     if options.params_file is not None:
-        values = complete_values(read_parameter_file(options.params_file))
-        drives = resolve(settings_from(values, listed_joints(values) or model.joint_names), model)
+        drives = load_settings(options.params_file, model)
     for link in (*options.frame, *options.payload, *options.wrench):
         model.forward_kinematics(model.neutral_position, link)  # raises UnknownNameError
     export = CExport(
         model, tuple(options.frame), tuple(options.payload), tuple(options.wrench),
-        options.moving_base,
-        None if drives is None else drives.motor_friction,
-        None if drives is None else drives.armature,
+        options.moving_base, None if drives is None else drives.motor_friction,
+        None if drives is None else drives.armature
     )
     for path in export_c(
         export, options.out, prefix=options.prefix, single_precision=options.float

@@ -20,36 +20,23 @@ from ..robot import RobotModel
 from .model import load_model, load_settings
 
 if TYPE_CHECKING:
-    from .live import LiveRobot
+    from .live import LiveNode
 
 
 @dataclass(frozen=True)
 class IdentificationInputs:
-    """
-    The model, and the data that it is identified from.
+    """The model, and the data that it is identified from."""
 
-    :param model: the model of the URDF
-    :param runs: recorded or live runs
-    :param validate: runs to judge the model on; None for parts of the others
-    :param settings: of the parameter file with friction; None without it
-    """
-
-    model: RobotModel
-    runs: list[Run]
-    validate: list[Run] | None
-    settings: ResolvedSettings | None
+    model: RobotModel  # of the URDF
+    runs: list[Run]  # recorded or live
+    validate: list[Run] | None  # to judge the model on; None for parts of the others
+    settings: ResolvedSettings | None  # of the parameter file with friction; None without it
 
 
 def read_inputs(
     options: argparse.Namespace, ros_arguments: Sequence[str], check: Callable[[RobotModel], None]
 ) -> IdentificationInputs:
-    """
-    Return the inputs, with a line of progress for each recording.
-
-    :param options: options of the command line
-    :param ros_arguments: ROS arguments of the command line
-    :param check: called with the model before recordings are read
-    """
+    """Return the inputs; ``check`` is called with the model before recordings are read."""
     with _source(options, ros_arguments) as (source, collect):
         model = load_model('identify', source, options.gravity)
         check(model)
@@ -80,16 +67,16 @@ def _source(
         yield options.urdf, partial(_loaded, options, bags=options.bags)
         return
     try:
-        from .live import LiveRobot, live_node
+        from .live import live_node, robot_description
     except ImportError as error:
         raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
     with live_node('identify', ros_arguments) as live:
-        robot = LiveRobot(live)
-        yield options.urdf or robot.description(), partial(_live, options, robot)
+        yield options.urdf or robot_description(live), partial(_live, options, live)
 
 
-def _live(options: argparse.Namespace, robot: LiveRobot, model: RobotModel) -> list[Run]:
+def _live(options: argparse.Namespace, live: LiveNode, model: RobotModel) -> list[Run]:
     """Return the run of live topics."""
+    from .live import collect_joint_states
 
     def progress(samples: Sequence[Sample]) -> bool:
         collected = samples[-1].time - samples[0].time
@@ -98,7 +85,7 @@ def _live(options: argparse.Namespace, robot: LiveRobot, model: RobotModel) -> l
 
     topic = options.topic or 'joint_states'
     print(f'listening to {topic}; move the arm', flush=True)
-    samples = robot.collect(topic, options.duration, progress)
+    samples = collect_joint_states(live, topic, options.duration, progress)
     run = run_from(recording_from(samples), model, name='live', **_reading(options))
     return [run]
 

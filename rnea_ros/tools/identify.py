@@ -69,69 +69,40 @@ def _parser() -> OneLineParser:
     add = parser.add_argument
     add('bags', nargs='*', type=Path, metavar='BAG', help='recordings: directory, .db3 or .mcap')
     add('--urdf', type=Path, help='URDF of the model; without BAG by default robot_description')
-    add(
-        '--validate', action='append', type=Path, metavar='BAG',
-        help='recording to judge the model on; may be given several times'
-    )
+    add('--validate', action='append', type=Path, metavar='BAG',
+        help='recording to judge the model on; may be given several times')
     add_gravity(parser)
     add_recorded_joints(parser)
-    add(
-        '--topic',
-        help='topic of the joint states; default: the only one of a BAG, joint_states without BAG',
-    )
-    add(
-        '--duration', type=positive, default=60.0,
-        help='without BAG: longest duration, s; default 60'
-    )
-    add(
-        '--links', nargs='*', metavar='LINK',
-        help='identify these moving links only; without names none, only friction and rotors'
-    )
-    add(
-        '--keep-friction',
-        type=Path,
-        metavar='YAML',
+    add('--topic',
+        help='topic of the joint states; default: the only one of a BAG, joint_states without BAG')
+    add('--duration', type=positive, default=60.0,
+        help='without BAG: longest duration, s; default 60')
+    add('--links', nargs='*', metavar='LINK',
+        help='identify these moving links only; without names none, only friction and rotors')
+    add('--keep-friction', type=Path, metavar='YAML',
         help='parameter file of the node: friction that is not identified; with --payload also '
-        'rotor inertia',
-    )
-    add(
-        '--payload',
-        metavar='LINK',
+        'rotor inertia')
+    add('--payload', metavar='LINK',
         help='identify a payload on this link, from recordings with it; the arm is that of --urdf '
-        'and --keep-friction',
-    )
-    add(
-        '--cutoff', type=positive, default=CUTOFF,
-        help=f'cut-off of the low-pass filter, Hz; default {CUTOFF:g}'
-    )
-    add(
-        '--prior-weight', type=positive, default=PRIOR_WEIGHT,
-        help=f'weight of the URDF against the data; default {PRIOR_WEIGHT:g}'
-    )
-    add(
-        '--without-effort', nargs='+', default=(), metavar='JOINT',
-        help='leave out the efforts of these joints; their motion counts'
-    )
-    add(
-        '--effort-delay', type=float, default=0.0, metavar='S',
-        help='time by which the efforts are later than the positions; default 0'
-    )
-    add(
-        '--poses', action='store_true',
-        help='take the poses at rest instead of the motion: they show gravity only'
-    )
-    add(
-        '--total-mass', type=positive, metavar='KG',
-        help='mass of the whole robot; default: that of the URDF, within a factor'
-    )
+        'and --keep-friction')
+    add('--cutoff', type=positive, default=CUTOFF,
+        help=f'cut-off of the low-pass filter, Hz; default {CUTOFF:g}')
+    add('--prior-weight', type=positive, default=PRIOR_WEIGHT,
+        help=f'weight of the URDF against the data; default {PRIOR_WEIGHT:g}')
+    add('--without-effort', nargs='+', default=(), metavar='JOINT',
+        help='leave out the efforts of these joints; their motion counts')
+    add('--effort-delay', type=float, default=0.0, metavar='S',
+        help='time by which the efforts are later than the positions; default 0')
+    add('--poses', action='store_true',
+        help='take the poses at rest instead of the motion: they show gravity only')
+    add('--total-mass', type=positive, metavar='KG',
+        help='mass of the whole robot; default: that of the URDF, within a factor')
     add('--write-urdf', type=target, metavar='PATH', help='URDF to write')
     add('--write-parameters', type=target, metavar='PATH', help='parameter file to write')
     add('--report', type=target, metavar='PATH.json', help='JSON to write: all figures')
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
-    add(
-        '--force', action='store_true',
-        help='write also if the model is not better, or a fault was found'
-    )
+    add('--force', action='store_true',
+        help='write also if the model is not better, or a fault was found')
     return parser
 
 
@@ -186,11 +157,9 @@ def _payload(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
     if settings is None:
         print('without --keep-friction all friction counts as effort of the payload')
     fit = identify_payload(
-        inputs.model,
-        inputs.runs,
-        options.payload,
+        inputs.model, inputs.runs, options.payload,
         friction=None if settings is None else settings.friction,
-        armature=None if settings is None else settings.armature,
+        armature=None if settings is None else settings.armature
     )
     print(f'\n{payload_text(fit, joints)}\n')
     _report(options, payload_json(fit, joints))

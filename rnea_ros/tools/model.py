@@ -1,23 +1,24 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Load the model of a tool; warnings of the URDF are printed in one line each."""
+"""The model of a tool, its collision model and settings; warnings are one line each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 import sys
-import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..errors import InputError, UrdfError, UrdfWarning
+from ..collision import CollisionModel, CollisionsNotCheckedError, Wall, collision_model
+from ..errors import InputError, UrdfError
 from ..feedforward.settings import ResolvedSettings, resolve
 from ..node.parameters import complete_values, listed_joints, read_parameter_file, settings_from
 from ..robot import RobotModel
+from ..urdf import parse_urdf, read_urdf
 
 MAX_INERTIA = 1e12
 """Greatest inertia and effort of gravity of a joint, SI units; their squares still are numbers."""
@@ -26,20 +27,11 @@ MAX_INERTIA = 1e12
 def load_model(
     program: str, source: str | Path, gravity: ArrayLike, *, strict_inertia: bool = False
 ) -> RobotModel:
-    """
-    Return the model of a URDF.
-
-    :param program: name of the tool, for the warnings
-    :param source: XML text, or path of a file
-    :param gravity: gravity in the root link's frame, shape (3,), m/s^2
-    :param strict_inertia: whether to reject inertias that no rigid body has
-    :raises UrdfError: the URDF cannot be used
-    """
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always', UrdfWarning)
-        model = RobotModel.from_urdf(source, gravity=gravity, strict_inertia=strict_inertia)
-    for warning in caught:
-        print(f'{program}: {warning.message}', file=sys.stderr)
+    """Return the model of a URDF, XML text or path of a file; warnings begin with the program."""
+    description = parse_urdf(read_urdf(source), strict_inertia=strict_inertia)
+    model = RobotModel.from_description(description, gravity=gravity)
+    for warning in description.warnings:
+        print(f'{program}: {warning}', file=sys.stderr)
     # Figures of the efforts of too large a model overflow.
     q = model.neutral_position
     try:
@@ -51,14 +43,19 @@ def load_model(
     return model
 
 
-def joint_factors(given: Sequence[float] | None, model: RobotModel) -> Array:
-    """
-    Return the factor of the measured efforts, shape (1,), or of each joint, shape (n,).
+def collisions_of(
+    model: RobotModel, urdf: Path, srdf: Path | None, walls: Sequence[Wall],
+    links: Sequence[str] = ()
+) -> tuple[CollisionModel | None, list[str]]:
+    """Return the collision model of a URDF; None, and the reason, if there is none."""
+    try:
+        return collision_model(model, urdf, srdf, walls, links), []
+    except CollisionsNotCheckedError as error:
+        return None, [str(error)]
 
-    :param given: the option ``--effort-scale``; ``None`` for 1
-    :param model: the robot
-    :raises InputError: another number of factors
-    """
+
+def joint_factors(given: Sequence[float] | None, model: RobotModel) -> Array:
+    """Return the factors of ``--effort-scale``, shape (1,) or one per joint, shape (n,)."""
     factors = np.array(given or (1.0,))
     joints = len(model.joint_names)
     if factors.size not in (1, joints):
@@ -67,13 +64,7 @@ def joint_factors(given: Sequence[float] | None, model: RobotModel) -> Array:
 
 
 def load_settings(path: Path, model: RobotModel) -> ResolvedSettings:
-    """
-    Return the settings of a parameter file of the node.
-
-    :param path: the file
-    :param model: the robot
-    :raises RneaError: the file cannot be used for this robot
-    """
+    """Return the settings of a parameter file of the node, for a robot."""
     values = complete_values(read_parameter_file(path))
     joints = listed_joints(values) or model.joint_names
     return resolve(settings_from(values, joints), model)

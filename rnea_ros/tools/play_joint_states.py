@@ -31,14 +31,10 @@ from .live import live_node
 
 def play(node: Any, samples: Sequence[Sample], topic: str, speed: float, wait: float) -> int:
     """
-    Publish samples at their recorded pace.
+    Publish samples at their recorded pace; return their number.
 
-    :param node: node of the publisher
-    :param samples: samples in order of time
-    :param topic: topic to publish on
     :param speed: factor of the pace, 2 for twice as fast
     :param wait: longest wait for a subscription before the first sample, s
-    :return: number of published samples
     """
     publisher = node.create_publisher(JointState, topic, 1)
     deadline = time.monotonic() + wait
@@ -66,9 +62,8 @@ def main(args: list[str] | None = None) -> int:
     parser.add_argument('--topic', default='joint_states', help='topic; joint_states')
     parser.add_argument('--urdf', type=Path, help='URDF to publish on robot_description')
     parser.add_argument('--speed', type=positive, default=1.0, help='2 plays twice as fast')
-    parser.add_argument(
-        '--wait', type=float, default=30.0, help='longest wait for a subscription, s; 30'
-    )
+    parser.add_argument('--wait', type=float, default=30.0,
+                        help='longest wait for a subscription, s; 30')
     options = parser.parse_args(arguments)
     if math.isnan(options.wait):
         parser.error('--wait is not a number')

@@ -32,14 +32,7 @@ import numpy as np
 from ..command_line import OneLineParser, split_ros_arguments, tool
 from ..files import write_file
 from ..parameters import parameter_file_text
-from ..preflight import (
-    LEAVE_GRAVITY,
-    MIN_GRAVITY,
-    Checkup,
-    check,
-    found_parameters,
-    picture,
-)
+from ..preflight import LEAVE_GRAVITY, MIN_GRAVITY, Checkup, check, found_parameters, picture
 from ..recordings import (
     MIN_POSES,
     Kind,
@@ -67,26 +60,18 @@ def _parser() -> OneLineParser:
     add('--urdf', type=Path, help='URDF of the model; live robot_description')
     add('--topic', help='topic of the joint states; live joint_states, else the only recorded one')
     add_recorded_joints(parser)
-    add(
-        '--use', choices=('auto', 'still', 'motion'), default='auto',
-        help='compare poses at rest or the motion; auto: poses at rest if there are enough'
-    )
+    add('--use', choices=('auto', 'still', 'motion'), default='auto',
+        help='compare poses at rest or the motion; auto: poses at rest if there are enough')
     add('--poses', type=int, default=12, help=f'live: number of poses, at least {MIN_POSES}; 12')
     add('--duration', type=positive, default=180.0, help='live: longest duration, s; 180')
     add_gravity(parser)
-    add(
-        '--friction', type=Path, metavar='YAML',
+    add('--friction', type=Path, metavar='YAML',
         help='parameter file of the node: its friction and rotor inertia are part of the model; '
-        'its effort_scale applies, unless --effort-scale is given'
-    )
+        'its effort_scale applies, unless --effort-scale is given')
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
-    add(
-        '--write',
-        type=target,
-        metavar='YAML',
+    add('--write', type=target, metavar='YAML',
         help='parameter file of the node to write: friction, payload and hardware_compensates, as '
-        'far as they were found beyond doubt',
-    )
+        'far as they were found beyond doubt')
     return parser
 
 
@@ -111,7 +96,7 @@ def _live(
 ) -> tuple[str | Path, Recording]:
     """Return the model's source and joint states from live topics."""
     try:
-        from .live import LiveRobot, live_node
+        from .live import collect_joint_states, live_node, robot_description
     except ImportError as error:
         raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
     printed = 0
@@ -127,11 +112,11 @@ def _live(
         return options.use != 'motion' and poses >= int(options.poses)
 
     with live_node('preflight', ros_arguments) as live:
-        robot = LiveRobot(live)
-        source = options.urdf or robot.description()
+        source = options.urdf or robot_description(live)
         topic = options.topic or 'joint_states'
         print(f'listening to {topic}; hold {options.poses} different poses', flush=True)
-        return source, recording_from(robot.collect(topic, options.duration, enough))
+        samples = collect_joint_states(live, topic, options.duration, enough)
+        return source, recording_from(samples)
 
 
 def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup:

@@ -48,10 +48,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add('--urdf', type=Path, required=True, help='URDF of the model')
     add('--topic', help='topic of the joint states, if the bag has several')
     add('--params-file', type=Path, help="parameter file of the node; the node's defaults")
-    add(
-        '-p', '--param', action='append', default=[], metavar='NAME:=VALUE',
-        help='parameter of the node; overrides the file'
-    )
+    add('-p', '--param', action='append', default=[], metavar='NAME:=VALUE',
+        help='parameter of the node; overrides the file')
     add_recorded_joints(parser)
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
     add('--csv', type=target, help='CSV to write: commands and measured efforts at every tick')

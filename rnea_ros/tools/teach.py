@@ -41,15 +41,14 @@ from ..identification.excitation import RestToRestMotion, motion_of, way
 from ..recordings import Recording, match_joints, read_joint_states, recording_from
 from ..robot import RobotModel
 from ..teach import MotionLimits, TeachError
-from ..trajectory_check import Quantity, TrajectoryLimits, report
-from .arguments import add_bag, add_gravity, by_joint, positive, speed, target
+from ..trajectory_check import TrajectoryLimits, report
+from .arguments import add_bag, add_gravity, add_limits, given_limits, positive, speed, target
 from .model import load_model
 from .trajectory_sources import read_trajectory, with_model_names, write_trajectory
 
 if TYPE_CHECKING:
     from .live import GuidedRobot, LiveNode, Mode
 
-LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
 FOREVER = 3600.0
 """Longest recording by keys, s."""
 
@@ -76,10 +75,7 @@ def _parser() -> OneLineParser:
     add('--joints', nargs='+', metavar='JOINT',
         help="joints of the motion; default: those of the node's commands, else all")
     add('--omit', nargs='+', default=[], metavar='JOINT', help='joints that are left out')
-    for quantity in LIMITED:
-        add(f'--{quantity.value}-limits', nargs='+', default=[], metavar='[JOINT=]LIMIT',
-            help=f"{quantity.value} limit of a joint, or of all others, instead of the URDF's"
-            + (' or 10 rad/s^2' if quantity is Quantity.ACCELERATION else ''))
+    add_limits(parser, default=' or 10 rad/s^2')
     add_gravity(parser)
     add('--node', default='feedforward', help='name of the feedforward node; feedforward')
     add('--keep-mode', action='store_true',
@@ -116,30 +112,19 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     if not (plays or has_bag or options.seconds or sys.stdin.isatty()):
         parser.error('there is no terminal for keys; see --seconds')
     try:
-        options.limits = {
-            quantity: by_joint(flag, getattr(options, f'{quantity.value}_limits'))
-            for quantity in LIMITED
-            for flag in [f'--{quantity.value}-limits']
-        }
+        options.limits = given_limits(options)
     except ValueError as error:
         parser.error(str(error))
     return options, ros_arguments
 
 
-def _limits(options: argparse.Namespace, model: RobotModel) -> TrajectoryLimits:
-    limits = TrajectoryLimits.of_model(model)
-    for quantity, given in options.limits.items():
-        limits = limits.with_limits(quantity, given)
-    return limits
-
-
 def _model(options: argparse.Namespace, live: LiveNode | None) -> RobotModel:
     source = options.urdf
     if source is None:
-        from .live import LiveRobot
+        from .live import robot_description
 
         assert live is not None  # BAG needs --urdf
-        source = LiveRobot(live).description()
+        source = robot_description(live)
     return load_model('teach', source, options.gravity)
 
 
@@ -160,7 +145,7 @@ def _teach_recording(
     options: argparse.Namespace, model: RobotModel, recording: Recording, commanded: Sequence[str]
 ) -> None:
     """Make a motion of a recording; report it and write the files."""
-    limits = _limits(options, model)
+    limits = TrajectoryLimits.of_model(model, options.limits)
     matched = match_joints(model.joint_names, recording.names)
     recording = replace(recording.of_joints([*matched.values()]), names=tuple(matched))
     joints = _taught_joints(options, limits, commanded)
@@ -230,7 +215,7 @@ def _teach_live(options: argparse.Namespace, live: LiveNode) -> None:
         _teach_recording(options, model, recording, robot.joints)
         return
     poses = teach.distinct(poses)
-    limits = _limits(options, model)
+    limits = TrajectoryLimits.of_model(model, options.limits)
     joints = _taught_joints(options, limits, robot.joints)
     columns = [names.index(name) for name in joints]
     kept = MotionLimits.of(model, limits, {
@@ -249,7 +234,7 @@ def _play(options: argparse.Namespace, live: LiveNode) -> bool:
     joints = request.joint_names
     motion = motion_of(model, request, model.neutral_position).of_joints(joints)
     motion = motion.slowed(options.speed)
-    limits = MotionLimits(model, _limits(options, model), {})
+    limits = MotionLimits(model, TrajectoryLimits.of_model(model, options.limits), {})
     _check(limits, motion, 'in the motion')
     if options.to is None:
         _check_mode(options, Mode(live, options.node))
@@ -296,11 +281,7 @@ def _check_mode(options: argparse.Namespace, mode: Mode) -> None:
 
 @tool
 def main(args: list[str] | None = None) -> int:
-    """
-    Teach a motion, or play one; return the exit code.
-
-    :param args: arguments of the command line; ``None`` for those of the process
-    """
+    """Teach a motion, or play one; return the exit code."""
     options, ros_arguments = _options(sys.argv[1:] if args is None else args)
     if options.play is None:
         require_scipy()

@@ -36,13 +36,9 @@ class TrajectoryFileError(RneaError):
 
 def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequest:
     """
-    Read a trajectory from a file.
+    Read a trajectory, by its index from 0, from a bag (directory, ``.db3``, ``.mcap``) or YAML.
 
-    :param path: bag (directory, ``.db3`` or ``.mcap``), else YAML
-    :param topic: topic of a bag; ``None`` for the only topic with trajectories
-    :param index: index of the trajectory, from 0
-    :raises BagError: an unreadable bag, or no single topic with trajectories
-    :raises TrajectoryFileError: no such file, or no trajectory with this index
+    Without a topic it is on the only topic of a bag with trajectories.
     """
     if not os.path.exists(path):
         raise TrajectoryFileError(f'{path} does not exist')
@@ -58,13 +54,7 @@ def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequ
 
 
 def write_trajectory(path: Path, request: TrajectoryRequest) -> None:
-    """
-    Write a trajectory as YAML.
-
-    :param path: file to write
-    :param request: trajectory without efforts, with values of all other fields at every point
-    :raises FileError: the file cannot be written
-    """
+    """Write a trajectory as YAML: all fields but efforts, which it must have at every point."""
     lines = [f'joint_names: [{", ".join(map(json.dumps, request.joint_names))}]', 'points:']
     for point, time in enumerate(request.times):
         nanoseconds = round(1e9 * time)
@@ -179,9 +169,6 @@ def with_model_names(
     Return a trajectory with the joint names of a model, and remarks for the report.
 
     Names without a match stay as they are.
-
-    :param model: model of the robot
-    :param request: the trajectory
     """
     try:
         matched = match_joints(model.joint_names, request.joint_names)

@@ -16,12 +16,6 @@ from .report import report
 from .time_scaling import Bound
 
 __all__ = [
-    'RATE',
-    'Bound',
-    'Quantity',
-    'TrajectoryCheck',
-    'TrajectoryLimits',
-    'check',
-    'picture',
-    'report',
+    'RATE', 'Bound', 'Quantity', 'TrajectoryCheck', 'TrajectoryLimits', 'check', 'picture',
+    'report'
 ]

@@ -50,44 +50,26 @@ class TrajectoryVerdict(enum.IntEnum):
 
 @dataclass(frozen=True)
 class MotionFigures:
-    """
-    The numbers of a motion.
+    """The numbers of a motion."""
 
-    :param duration: time of the last point, s
-    :param points: number of points, including the start if the way from it is checked
-    :param peaks: peaks of position, velocity, acceleration and effort, joint after joint
-    :param efforts: sampled efforts
-    :param limits: limits that the peaks are compared with
-    :param effort_bound: bound of the time scaling by efforts
-    :param bound: bound of the time scaling by efforts, velocities and accelerations
-    """
-
-    duration: float
-    points: int
-    peaks: tuple[Peak, ...]
+    duration: float  # time of the last point, s
+    points: int  # their number, including the start if the way from it is checked
+    peaks: tuple[Peak, ...]  # of position, velocity, acceleration and effort, joint after joint
     efforts: Efforts
-    limits: TrajectoryLimits
-    effort_bound: Bound
-    bound: Bound
+    limits: TrajectoryLimits  # the peaks are compared with them
+    effort_bound: Bound  # of the time scaling, by efforts
+    bound: Bound  # of the time scaling, by efforts, velocities and accelerations
 
 
 @dataclass(frozen=True)
 class TrajectoryCheck:
-    """
-    The result of a check.
+    """The result of a check."""
 
-    :param robot: name of the robot
-    :param traps: faults other than violated limits
-    :param rejections: errors of the feedforward node for violated limits
-    :param notes: remarks about the result, one sentence each
-    :param figures: numbers of the motion; ``None`` for a trajectory that cannot be compiled
-    """
-
-    robot: str
-    traps: tuple[Trap, ...]
-    rejections: tuple[TrajectoryError, ...]
-    notes: tuple[str, ...]
-    figures: MotionFigures | None
+    robot: str  # its name
+    traps: tuple[Trap, ...]  # faults other than violated limits
+    rejections: tuple[TrajectoryError, ...]  # of the feedforward node for violated limits
+    notes: tuple[str, ...]  # remarks about the result, one sentence each
+    figures: MotionFigures | None  # None for a trajectory that cannot be compiled
 
     @property
     def violations(self) -> tuple[Peak, ...]:
@@ -98,8 +80,7 @@ class TrajectoryCheck:
     @property
     def verdict(self) -> TrajectoryVerdict:
         """``FAULTY`` with any trap or violation, else ``FINE``."""
-        is_faulty = self.traps or self.violations
-        return TrajectoryVerdict.FAULTY if is_faulty else TrajectoryVerdict.FINE
+        return TrajectoryVerdict(bool(self.traps or self.violations))
 
 
 def check(
@@ -112,8 +93,6 @@ def check(
     Check a trajectory against a robot.
 
     :param model: model of the robot with its payload
-    :param request: the trajectory
-    :param limits: limits of the robot
     :param start: joint positions at the start by name, rad or m; see :func:`.compiling.start_of`
     :param rate: rate of effort samples, Hz
     :param interpolation: between points that have positions only
@@ -140,13 +119,10 @@ def check(
         touching = collisions(collision_model, trajectory, rate)
     peaks = [*moving, *efforts.peaks(limits)]
     figures = MotionFigures(
-        trajectory.duration,
-        trajectory.knots.times.size,
-        tuple(sorted(peaks, key=lambda peak: limits.index(peak.joint))),
-        efforts,
-        limits,
+        trajectory.duration, trajectory.knots.times.size,
+        tuple(sorted(peaks, key=lambda peak: limits.index(peak.joint))), efforts, limits,
         effort_bound,
-        max([effort_bound, *bounds_by_motion(moving)], key=lambda bound: bound.stretch),
+        max([effort_bound, *bounds_by_motion(moving)], key=lambda bound: bound.stretch)
     )
     return TrajectoryCheck(
         model.name,

@@ -22,11 +22,9 @@ def collisions(
     model: CollisionModel, trajectory: Trajectory, rate: float
 ) -> tuple[list[Trap], list[str]]:
     """
-    Return the trap for the first collision, and remarks.
+    Return the trap for the first collision, and remarks; the rate is the lowest one, Hz.
 
-    :param model: distances of the robot's links, its joints in the trajectory's order
-    :param trajectory: the motion
-    :param rate: lowest rate of samples, Hz
+    The joints of the model have the trajectory's order.
     """
     time, q, _, _ = samples(trajectory, rate)
     distances = model.distances(q)

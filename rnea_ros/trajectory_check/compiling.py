@@ -29,30 +29,20 @@ from .limits import TrajectoryLimits
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """
-    The robot at rest when a motion begins.
+    """The robot at rest when a motion begins."""
 
-    :param position: positions of all joints, shape (n,), rad or m
-    :param is_given: whether the user gave it; else the motion begins at its first point
-    """
-
-    position: Array
-    is_given: bool
+    position: Array  # of all joints, shape (n,), rad or m
+    is_given: bool  # by the user; else the motion begins at its first point
 
 
 def start_of(
     request: TrajectoryRequest, limits: TrajectoryLimits, given: Mapping[str, float]
 ) -> Start:
     """
-    Return the start of the robot.
+    Return the start of the robot, for a request that may be malformed.
 
     The position of each joint is the given one; else that of the first point; else 0, or the
     limit nearest to 0.
-
-    :param request: requested trajectory, well-formed or not
-    :param limits: joints and limits of the robot
-    :param given: given positions by joint name, rad or m
-    :raises UnknownNameError: an unknown joint in ``given``
     """
     position = np.clip(np.zeros(len(limits.joint_names)), limits.lower, limits.upper)
     if request.times.size and request.positions.counts[0] == len(request.joint_names):
@@ -70,11 +60,6 @@ def compiled(request: TrajectoryRequest, rules: JointRules, start: Start) -> Tra
 
     A given start is followed by the way to a first point after time 0. Without a given start the
     motion begins at that point.
-
-    :param request: requested trajectory
-    :param rules: rules for the joints
-    :param start: start of the robot
-    :raises TrajectoryError: the request breaks a rule
     """
     now = 0.0
     if not start.is_given and request.times.size and np.isfinite(request.times[0]):
@@ -90,25 +75,16 @@ def without_limits(rules: JointRules) -> JointRules:
     """Return rules without any limit: only the form of a request is checked."""
     n = len(rules.joint_names)
     return replace(
-        rules,
-        lower=np.full(n, -np.inf),
-        upper=np.full(n, np.inf),
-        velocity_limits=np.full(n, np.inf),
-        start_tolerance=np.inf,
-        allow_nonzero_velocity_at_trajectory_end=True,
+        rules, lower=np.full(n, -np.inf), upper=np.full(n, np.inf),
+        velocity_limits=np.full(n, np.inf), start_tolerance=np.inf,
+        allow_nonzero_velocity_at_trajectory_end=True
     )
 
 
 def rejections(
     request: TrajectoryRequest, rules: JointRules, start: Start
 ) -> list[TrajectoryError]:
-    """
-    Return the errors of the feedforward node for a well-formed request, one error per broken rule.
-
-    :param request: requested trajectory
-    :param rules: rules of the node
-    :param start: start of the robot
-    """
+    """Return the feedforward node's errors for a well-formed request, one per broken rule."""
     only_form = without_limits(rules)
     found = []
     end_velocity = rules.allow_nonzero_velocity_at_trajectory_end

@@ -30,24 +30,16 @@ class Efforts:
     """
     Efforts over time, from rest before a motion to rest after it.
 
-    :param time: time from the start of the trajectory, s, shape (N,); twice the same at points,
-        where accelerations may step
-    :param total: required efforts, shape (N, n), N m or N
-    :param gravity: part of gravity in them, shape (N, n), N m or N
-    :param velocity: shape (N, n), rad/s or m/s
+    Times are twice the same at points, where accelerations may step.
     """
 
-    time: Array
-    total: Array
-    gravity: Array
-    velocity: Array
+    time: Array  # from the start of the trajectory, s, shape (N,)
+    total: Array  # required efforts, shape (N, n), N m or N
+    gravity: Array  # part of gravity in them, shape (N, n), N m or N
+    velocity: Array  # shape (N, n), rad/s or m/s
 
     def peaks(self, limits: TrajectoryLimits) -> list[Peak]:
-        """
-        Return the greatest effort of each joint.
-
-        :param limits: limits of effort
-        """
+        """Return the greatest effort of each joint."""
         rows = np.abs(self.total).argmax(axis=0)
         return [
             Peak.symmetric(
@@ -60,12 +52,9 @@ class Efforts:
 
 def efforts_of(model: RobotModel, trajectory: Trajectory, rate: float) -> Efforts:
     """
-    Return the efforts of a motion.
+    Return the efforts of a motion, with at least a rate of samples, Hz.
 
-    :param model: model of the robot with its payload, its joints in the trajectory's order
-    :param trajectory: the motion
-    :param rate: lowest rate of samples, Hz; both sides of every point are sampled too
-    :raises InputError: the rate is not positive and finite, or there are too many samples
+    The joints of the model have the trajectory's order. Both sides of every point are sampled too.
     """
     time, q, qd, qdd = samples(trajectory, rate)
     return Efforts(
@@ -75,12 +64,9 @@ def efforts_of(model: RobotModel, trajectory: Trajectory, rate: float) -> Effort
 
 def samples(trajectory: Trajectory, rate: float) -> tuple[Array, Array, Array, Array]:
     """
-    Return samples of a motion. The first and the last sample are at rest.
+    Return samples of a motion with at least a rate, Hz; the first and the last are at rest.
 
-    :param trajectory: the motion
-    :param rate: lowest rate of samples, Hz
     :returns: times, s, shape (N,); positions, velocities and accelerations, shape (N, joints)
-    :raises InputError: the rate is not positive and finite, or there are too many samples
     """
     if not 0.0 < rate < math.inf:
         raise InputError('rate', f'{rate:g} Hz is not positive and finite')

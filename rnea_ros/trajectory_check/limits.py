@@ -30,35 +30,25 @@ class Quantity(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryLimits:
-    """
-    The limits of all joints; ``inf`` for no limit.
+    """The limits of all joints; ``inf`` for no limit."""
 
-    :param joint_names: the n joints in the model's order
-    :param sliding: names of the prismatic joints
-    :param continuous: ``True`` for continuous joints, shape (n,)
-    :param lower: lower position limits, shape (n,), rad or m
-    :param upper: upper position limits, shape (n,), rad or m
-    :param velocity: velocity limits, shape (n,), rad/s or m/s
-    :param acceleration: acceleration limits, shape (n,), rad/s^2 or m/s^2
-    :param effort: effort limits, shape (n,), N m or N
-    """
-
-    joint_names: tuple[str, ...]
-    sliding: frozenset[str]
-    continuous: NDArray[np.bool_]
-    lower: Array
-    upper: Array
-    velocity: Array
-    acceleration: Array
-    effort: Array
+    joint_names: tuple[str, ...]  # the n joints in the model's order
+    sliding: frozenset[str]  # names of the prismatic joints
+    continuous: NDArray[np.bool_]  # shape (n,)
+    lower: Array  # position limits, shape (n,), rad or m
+    upper: Array  # position limits, shape (n,), rad or m
+    velocity: Array  # shape (n,), rad/s or m/s
+    acceleration: Array  # shape (n,), rad/s^2 or m/s^2
+    effort: Array  # shape (n,), N m or N
 
     @classmethod
-    def of_model(cls, model: RobotModel) -> TrajectoryLimits:
+    def of_model(
+        cls, model: RobotModel, given: Mapping[Quantity, Mapping[str | None, float]] | None = None
+    ) -> TrajectoryLimits:
         """
-        Return the limits of a URDF. It has no acceleration limits.
+        Return the limits of a URDF, of joints with one axis; given ones replace them.
 
-        :param model: model of the robot
-        :raises InputError: a joint with more than one axis
+        A URDF has no acceleration limits.
         """
         if not model.has_one_axis_joints_only:
             raise InputError('model', f'{model.name!r} has joints of more than one axis')
@@ -68,7 +58,7 @@ class TrajectoryLimits:
             for given in (model.velocity_limits, model.effort_limits)
         )
         joints = {} if model.description is None else model.description.joints
-        return cls(
+        limits = cls(
             model.joint_names,
             frozenset(name for name, joint in joints.items() if joint.type == 'prismatic'),
             model.continuous,
@@ -78,6 +68,9 @@ class TrajectoryLimits:
             np.full(model.nv, np.inf),
             effort,
         )
+        for quantity, by_joint in (given or {}).items():
+            limits = limits.with_limits(quantity, by_joint)
+        return limits
 
     def with_limits(
         self, quantity: Quantity, given: Mapping[str | None, float]
@@ -85,7 +78,6 @@ class TrajectoryLimits:
         """
         Return limits with other values for one quantity.
 
-        :param quantity: velocity, acceleration or effort
         :param given: limits by joint name; ``None`` stands for all joints that are not named
         :raises UnknownNameError: an unknown joint
         :raises InputError: a limit of 0 or less
@@ -98,24 +90,14 @@ class TrajectoryLimits:
         return replace(self, **{quantity.value: values})
 
     def unit(self, joint: str, quantity: Quantity) -> str:
-        """
-        Return the SI unit of a quantity.
-
-        :param joint: name of the joint
-        :param quantity: the quantity
-        """
+        """Return the SI unit of a joint's quantity."""
         if quantity is Quantity.EFFORT:
             return 'N' if joint in self.sliding else 'N m'
         per_time = {Quantity.VELOCITY: '/s', Quantity.ACCELERATION: '/s^2'}.get(quantity, '')
         return ('m' if joint in self.sliding else 'rad') + per_time
 
     def index(self, joint: str) -> int:
-        """
-        Return the index of a joint.
-
-        :param joint: name of the joint
-        :raises UnknownNameError: an unknown joint
-        """
+        """Return the index of a joint; an UnknownNameError names an unknown one."""
         if joint not in self.joint_names:
             raise UnknownNameError('joint', joint, self.joint_names)
         return self.joint_names.index(joint)
@@ -129,15 +111,9 @@ class TrajectoryLimits:
 
         :param start_tolerance: greatest distance between the robot and the start of a trajectory,
             rad or m
-        :param interpolation: between points that have positions only
         """
         return JointRules(
-            joint_names=self.joint_names,
-            lower=self.lower,
-            upper=self.upper,
-            continuous=self.continuous,
-            velocity_limits=self.velocity,
-            start_tolerance=start_tolerance,
-            interpolation=interpolation,
+            self.joint_names, self.lower, self.upper, self.continuous, self.velocity,
+            start_tolerance=start_tolerance, interpolation=interpolation,
             allow_partial_joints_goal=True,
         )

@@ -25,37 +25,20 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class Peak:
-    """
-    The state of a joint that is nearest to a limit, in SI units.
-
-    :param joint: name of the joint
-    :param quantity: the quantity with the limit
-    :param value: its value
-    :param limit: the limit with its sign; infinite for no limit
-    :param margin: distance to the limit; negative beyond it
-    :param time: time from the start of the trajectory, s
-    """
+    """The state of a joint that is nearest to a limit, in SI units."""
 
     joint: str
     quantity: Quantity
     value: float
-    limit: float
-    margin: float
-    time: float
+    limit: float  # with its sign; infinite for no limit
+    margin: float  # distance to the limit; negative beyond it
+    time: float  # from the start of the trajectory, s
 
     @classmethod
     def symmetric(
         cls, joint: str, quantity: Quantity, value: float, limit: float, time: float
     ) -> Peak:
-        """
-        Return the peak of a quantity with the same limit in both directions.
-
-        :param joint: name of the joint
-        :param quantity: velocity, acceleration or effort
-        :param value: value of the peak
-        :param limit: positive limit; infinite for no limit
-        :param time: time of the peak, s
-        """
+        """Return the peak of a quantity with the same limit in both directions."""
         signed = math.copysign(limit, value)
         return cls(joint, quantity, value, signed, limit - abs(value), time)
 
@@ -73,12 +56,7 @@ class Peak:
 
 
 def motion_peaks(trajectory: Trajectory, limits: TrajectoryLimits) -> list[Peak]:
-    """
-    Return the peaks of position, velocity and acceleration, joint after joint.
-
-    :param trajectory: the motion
-    :param limits: limits of the robot
-    """
+    """Return the peaks of position, velocity and acceleration, joint after joint."""
     positions, velocities, accelerations = (extremes(trajectory, order) for order in range(3))
     peaks = []
     for index, joint in enumerate(limits.joint_names):
@@ -100,7 +78,6 @@ def extremes(trajectory: Trajectory, order: int) -> Array:
     """
     Return the least and the greatest value of each joint, and the time of each.
 
-    :param trajectory: the motion
     :param order: 0 for positions, 1 for velocities, 2 for accelerations
     :returns: shape (2, 2, joints): first index least or greatest, second value or time, s
     """

@@ -24,15 +24,7 @@ FAR = 2.0
 
 
 def picture(path: Path, name: str, figures: MotionFigures) -> None:
-    """
-    Draw velocity and effort of every joint over time, the effort of gravity, and the limits.
-
-    :param path: PNG file to write
-    :param name: the robot's
-    :param figures: what is drawn
-    :raises PictureError: matplotlib is missing
-    :raises FileError: the file cannot be written
-    """
+    """Draw velocity and effort of every joint over time, the effort of gravity, and the limits."""
     efforts, limits = figures.efforts, figures.limits
     joints = limits.joint_names
     figure = new_figure(11.0, 1.0 + 1.3 * len(joints))

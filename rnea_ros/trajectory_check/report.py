@@ -26,11 +26,7 @@ _NO_BOUND = 'no limit bounds its speed'
 
 
 def report(checked: TrajectoryCheck) -> str:
-    """
-    Return the report.
-
-    :param checked: result of a check
-    """
+    """Return the report on a check."""
     figures = checked.figures
     parts = ['not fine: see the lines marked with *']
     if checked.verdict is TrajectoryVerdict.FINE:

@@ -28,28 +28,16 @@ from .peaks import Peak
 
 @dataclass(frozen=True)
 class Bound:
-    """
-    The least factor of a motion's times within the limits.
+    """The least factor of a motion's times within the limits."""
 
-    :param stretch: the factor; infinite if gravity alone exceeds an effort limit
-    :param joint: joint whose limit is reached
-    :param quantity: quantity whose limit is reached
-    :param time: time at which it is reached, s from the start of the unscaled trajectory
-    """
-
-    stretch: float
-    joint: str
+    stretch: float  # the factor; infinite if gravity alone exceeds an effort limit
+    joint: str  # joint whose limit is reached
     quantity: Quantity
-    time: float
+    time: float  # at which it is reached, s from the start of the unscaled trajectory
 
 
 def bound_by_efforts(efforts: Efforts, limits: TrajectoryLimits) -> Bound:
-    """
-    Return the bound by the effort limits.
-
-    :param efforts: efforts of the unscaled motion
-    :param limits: limits of the robot
-    """
+    """Return the bound by the effort limits, of the efforts of the unscaled motion."""
     dynamic = efforts.total - efforts.gravity
     room = limits.effort - np.copysign(efforts.gravity, efforts.gravity * dynamic)
     with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
@@ -68,10 +56,9 @@ def bound_by_efforts(efforts: Efforts, limits: TrajectoryLimits) -> Bound:
 
 def bounds_by_motion(peaks: Iterable[Peak]) -> list[Bound]:
     """
-    Return the bounds by the velocity and acceleration limits.
+    Return the bounds by the velocity and acceleration limits, of peaks of the unscaled motion.
 
-    :param peaks: peaks of the unscaled motion; positions, efforts and peaks without a limit are
-        ignored
+    Positions, efforts and peaks without a limit are ignored.
     """
     powers = {Quantity.VELOCITY: 1.0, Quantity.ACCELERATION: 0.5}
     return [

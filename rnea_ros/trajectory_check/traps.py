@@ -31,33 +31,19 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class Trap:
-    """
-    A fault of a trajectory other than a violated limit.
+    """A fault of a trajectory other than a violated limit."""
 
-    :param word: name of the fault; for a rejection of the feedforward node, its reason
-    :param text: the fault with point, joint and value
-    """
-
-    word: str
-    text: str
+    word: str  # name of the fault; for a rejection of the feedforward node, its reason
+    text: str  # the fault with point, joint and value
 
     @classmethod
     def of_rejection(cls, error: TrajectoryError) -> Trap:
-        """
-        Return the trap for a rejection of the feedforward node.
-
-        :param error: error of the node
-        """
+        """Return the trap for a rejection of the feedforward node."""
         return cls(error.word, f'the feedforward node rejects it: {error}')
 
 
 def traps(trajectory: Trajectory, limits: TrajectoryLimits) -> list[Trap]:
-    """
-    Return the traps of a compiled trajectory.
-
-    :param trajectory: the trajectory
-    :param limits: limits of the robot, for the units of its joints
-    """
+    """Return the traps of a compiled trajectory."""
     found = []
     names = trajectory.joint_names
     times = trajectory.knots.times
@@ -99,12 +85,10 @@ def traps(trajectory: Trajectory, limits: TrajectoryLimits) -> list[Trap]:
 
 def end_values(trajectory: Trajectory, order: int) -> Array:
     """
-    Return a time derivative of the positions on both sides of each point.
+    Return a time derivative of the positions, of order 1 or 2, on both sides of each point.
 
-    :param trajectory: the trajectory
-    :param order: order of the derivative, 1 or 2
-    :returns: values before and after each point, shape (points, 2, joints); 0 before the first
-        point and after the last one, where the position is held
+    It has the shape (points, 2, joints); it is 0 before the first point and after the last one,
+    where the position is held.
     """
     knots = trajectory.knots
     sides = np.zeros((knots.times.size, 2, len(trajectory.joint_names)))
@@ -118,13 +102,7 @@ def end_values(trajectory: Trajectory, order: int) -> Array:
 
 
 def notes(request: TrajectoryRequest, trajectory: Trajectory, start: Start) -> list[str]:
-    """
-    Return remarks about the result, one sentence each.
-
-    :param request: requested trajectory
-    :param trajectory: compiled trajectory
-    :param start: start of the robot
-    """
+    """Return remarks about the result, one sentence each."""
     remarks = []
     if request.times[0] > 0.0 and not start.is_given:
         remarks.append(

@@ -35,12 +35,7 @@ MAX_SAMPLES = 20
 
 
 def number_of_points(trajectory: Trajectory, period: float) -> int:
-    """
-    Return the number of points with no two of them further apart than a period.
-
-    :param trajectory: trajectory of the commanded joints
-    :param period: longest time between two points, s; 0 for the given points only
-    """
+    """Return the number of points at most a period apart, s; 0: of the given points."""
     return 1 + int(_parts(np.diff(trajectory.knots.times), period).sum())
 
 
@@ -92,22 +87,16 @@ class MotionPoints:
             self.own_efforts[:-1] = (1.0 - share) * before + share * after
 
     def between(self, interval: Indices, share: Array | float) -> States:
-        """
-        Return states in intervals.
-
-        :param interval: index of the interval, shape (N,)
-        :param share: share of the interval, 0 to 1, shape (N,)
-        """
+        """Return states at shares of intervals, 0 to 1, shape (N,) each."""
         s = (1.0 - share) * self._begin[interval] + share * self._end[interval]
         return states_in(self._trajectory, self._segment[interval], s)
 
     def samples(self) -> tuple[Indices, Array]:
         """
-        Return times between points, and both sides of each given point.
+        Return samples, by interval and share in it, 0 to 1, shape (N,).
 
-        There two polynomials meet and efforts may jump.
-
-        :returns: index of the interval, shape (N,); share of the interval, 0 to 1, shape (N,)
+        They are between points, and on both sides of each given point: there two polynomials meet
+        and efforts may jump.
         """
         counts = np.clip(np.ceil(np.diff(self.times) / SAMPLE_PERIOD), 2, MAX_SAMPLES + 1) - 1
         counts = counts.astype(np.intp)
@@ -134,25 +123,19 @@ def _parts(durations: Array, period: float) -> Indices:
 
 @dataclass(frozen=True)
 class Deviation:
-    """
-    The greatest difference between interpolated and required efforts.
+    """The greatest difference between interpolated and required efforts."""
 
-    :param effort: the difference, N m or N
-    :param joint: its joint; empty without any interval
-    :param time: its time, s from the start
-    """
-
-    effort: float = 0.0
-    joint: str = ''
-    time: float = 0.0
+    effort: float = 0.0  # the difference, N m or N
+    joint: str = ''  # empty without any interval
+    time: float = 0.0  # s from the start
 
 
 class MotionEfforts:
     """
     Computes the efforts for trajectories of the commanded joints.
 
-    :param model: model of the robot
-    :param settings: payloads, friction, limits, and the terms that the hardware compensates
+    Positions ``q_robot`` are those of all joints of the robot, shape (n,), rad or m; joints that
+    are not commanded rest there.
     """
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
@@ -170,12 +153,7 @@ class MotionEfforts:
         Return the efforts for the points of a trajectory, shape (points, joints), N m or N.
 
         A point where two polynomials meet has the mean of their efforts. The last point has the
-        effort that holds it at rest.
-
-        :param points: points of the commanded joints
-        :param q_robot: positions of all joints of the robot, shape (n,), rad or m; joints that are
-            not commanded rest there
-        :raises RequestRejectedError: an effort exceeds its limit
+        effort that holds it at rest. An effort beyond its limit raises a RequestRejectedError.
         """
         times = points.times
         intervals = np.arange(times.size - 1)
@@ -193,14 +171,10 @@ class MotionEfforts:
 
     def deviation(self, points: MotionPoints, efforts: Array, q_robot: Array) -> Deviation:
         """
-        Return the greatest deviation of linearly interpolated efforts.
+        Return the greatest deviation of linearly interpolated efforts, shape (points, joints).
 
-        Both sides of a point count where the required effort jumps.
-
-        :param points: points of the commanded joints
-        :param efforts: their efforts, shape (points, joints), N m or N
-        :param q_robot: see :meth:`of_points`
-        :raises RequestRejectedError: an effort between two points exceeds its limit
+        Both sides of a point count where the required effort jumps. An effort beyond its limit
+        between two points raises a RequestRejectedError.
         """
         interval, share = points.samples()
         if not interval.size:

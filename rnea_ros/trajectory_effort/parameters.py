@@ -35,8 +35,7 @@ class TrajectoryEffortSettings:
 
     trajectory_topic: str = parameter(
         'joint_trajectory_controller/joint_trajectory',
-        'topic to which trajectories with efforts are passed on',
-        read_only=True,
+        'topic to which trajectories with efforts are passed on', read_only=True
     )
     joints: tuple[str, ...] = parameter(
         ('',), "the trajectory controller's joints; ['']: its parameter 'joints'", read_only=True
@@ -68,13 +67,7 @@ PARAMETERS: Mapping[str, Declaration] = {
 
 
 def values_of(node: Any, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
-    """
-    Return all values by name; unused parameters of ``feedforward`` have their defaults.
-
-    :param node: a node with these parameters declared
-    :param changes: new values, used instead of the present ones
-    :raises InputError: an invalid value
-    """
+    """Return all values by name, with changes; unused ones of ``feedforward`` are defaults."""
     values = {name: declaration.default for name, declaration in NODE_PARAMETERS.items()}
     values.update({name: node.get_parameter(name).value for name in PARAMETERS})
     values.update({change.name: change.value for change in changes if change.name in PARAMETERS})

@@ -46,19 +46,12 @@ _LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
 
 class EffortPlan(NamedTuple):
-    """
-    A trajectory with its efforts.
+    """A trajectory with its efforts."""
 
-    :param motion: the compiled trajectory or set-point
-    :param message: trajectory_msgs/JointTrajectory to pass on
-    :param greatest_share: greatest effort as a share of its limit
-    :param deviation: greatest deviation of the interpolated efforts
-    """
-
-    motion: Trajectory | Setpoint
-    message: Any
-    greatest_share: float
-    deviation: Deviation
+    motion: Trajectory | Setpoint  # the compiled trajectory or set-point
+    message: Any  # trajectory_msgs/JointTrajectory to pass on
+    greatest_share: float  # greatest effort as a share of its limit
+    deviation: Deviation  # of the interpolated efforts
 
     @property
     def summary(self) -> str:
@@ -85,11 +78,8 @@ class EffortPlanner:
     """
     Checks trajectories and computes the effort of each point.
 
-    :param model: model of the robot
-    :param joints: joints of the trajectory controller
-    :param values: parameter values by name
-    :ivar joints: as given
-    :raises InputError: an invalid value
+    Times are in the clock of a trajectory's start time, s; measured states are those of all joints
+    of the robot, shape (n,), rad or m, rad/s or m/s.
     """
 
     def __init__(
@@ -111,10 +101,6 @@ class EffortPlanner:
         The bridge from the robot to a first point after time 0 is included: the controller's own
         way to that point would begin without the right effort.
 
-        :param request: the requested trajectory
-        :param now: time in the clock of its start time, s
-        :param q_robot: measured positions of all joints of the robot, shape (n,), rad or m
-        :param qd_robot: measured velocities, shape (n,), rad/s or m/s
         :raises TrajectoryError: the trajectory breaks a rule
         :raises RequestRejectedError: an effort exceeds its limit, or there are too many points
         """
@@ -128,8 +114,7 @@ class EffortPlanner:
         count = number_of_points(trajectory, self._period)
         if count > MAX_POINTS:
             raise RequestRejectedError(
-                TOO_MANY_POINTS,
-                f'{count} with one every {self._period} s, more than {MAX_POINTS}',
+                TOO_MANY_POINTS, f'{count} with one every {self._period} s, more than {MAX_POINTS}'
             )
         points = MotionPoints(trajectory, self._period)
         efforts = self._efforts.of_points(points, q_robot)
@@ -138,14 +123,7 @@ class EffortPlanner:
         return EffortPlan(motion, self._message(request, points, efforts), share, deviation)
 
     def check_start(self, plan: EffortPlan, now: float, q_robot: Array) -> None:
-        """
-        Reject a trajectory that started, and left the robot behind, during the computation.
-
-        :param plan: plan of this planner
-        :param now: time in the clock of its start time, s
-        :param q_robot: measured positions of all joints of the robot, shape (n,), rad or m
-        :raises TrajectoryError: start_too_far
-        """
+        """Reject a trajectory that started, and left the robot behind, during the computation."""
         motion = plan.motion
         if isinstance(motion, Setpoint) or motion.start_time is None:
             return

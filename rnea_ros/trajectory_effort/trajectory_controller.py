@@ -18,20 +18,14 @@ REQUEST_PERIOD = 1.0
 
 
 class TrajectoryController:
-    """
-    Requests the parameters of the controller behind a topic, without waiting.
-
-    :param node: node that sends the requests
-    :param topic: full name of the topic; the controller is the node ``<topic>/..``
-    :ivar joints: joints of the controller; ``None`` before its first answer
-    :ivar command_interfaces: its command interfaces; ``None`` before its first answer
-    """
+    """Requests the parameters of the node ``<topic>/..``, the controller, without waiting."""
 
     def __init__(self, node: Any, topic: str) -> None:
         self._node, self._topic = node, topic
         self.name = topic.rpartition('/')[0]
         self._client = node.create_client(GetParameters, f'{self.name}/get_parameters')
         self._future: Any = None
+        # Unknown before the first answer.
         self.joints: tuple[str, ...] | None = None
         self.command_interfaces: tuple[str, ...] | None = None
         node.create_timer(REQUEST_PERIOD, self._send_request, clock=MACHINE_TIME)

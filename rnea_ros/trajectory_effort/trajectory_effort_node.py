@@ -136,9 +136,8 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         for warning in description.warnings:
             self.get_logger().warning(warning)
         self._states = JointStateMonitor(
-            self._model.joint_names,
-            continuous=self._model.continuous,
-            differentiate_velocity=self._values['differentiate_velocity'],
+            self._model.joint_names, continuous=self._model.continuous,
+            differentiate_velocity=self._values['differentiate_velocity']
         )
         self._planner = None
 
@@ -198,11 +197,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         return plan
 
     def _ready(self) -> tuple[EffortPlanner, JointStateMonitor]:
-        """
-        Return the planner and the joint states.
-
-        :raises RequestRejectedError: something is missing
-        """
+        """Return the planner and the joint states; reject requests while something is missing."""
         controller, states = self._controller, self._states
         if states is None:
             raise RequestRejectedError('no_robot_description', 'no robot_description received')

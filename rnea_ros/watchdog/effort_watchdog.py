@@ -18,16 +18,14 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-import rclpy
 from rclpy.node import Node
 
 from ..errors import InputError
-from ..parameters import described
-from ..ros import MACHINE_TIME, NodeProcess, diagnostic_array
+from ..parameters import described, read_settings
+from ..ros import MACHINE_TIME, NodeProcess, check_topic, diagnostic_array, finish
 from ..shared_memory import without_shared_memory
-from . import parameters
 from .loop import CommandLink, WatchLoop
-from .parameters import Action
+from .parameters import PARAMETERS, Action, WatchdogSettings
 from .silence import SilenceMonitor, WatchState
 
 LEVELS = {
@@ -55,7 +53,9 @@ class EffortWatchdog(Node):
 
     def __init__(self) -> None:
         super().__init__('effort_watchdog')
-        settings = parameters.read(self)
+        settings = read_settings(self, WatchdogSettings)
+        for name in ('command_topic', 'controller_manager'):
+            check_topic(self, name, getattr(settings, name))
         topic = self.resolve_topic_name(settings.command_topic)
         self._switch: ControllerSwitch | None = None
         if settings.action is Action.DEACTIVATE_CONTROLLER:
@@ -116,27 +116,17 @@ class EffortWatchdog(Node):
 def main(args: list[str] | None = None) -> int:
     """Run until a signal; return the exit code."""
     os.environ.update(without_shared_memory(os.environ))
-    process = NodeProcess('effort_watchdog', ABOUT, described(parameters.PARAMETERS), args)
+    process = NodeProcess('effort_watchdog', ABOUT, described(PARAMETERS), args)
     node = process.create(EffortWatchdog)
     process.spin(node, running=lambda: node.loop.running)
-    node.loop.stop()
-    if node.loop.failure is not None:
-        node.get_logger().fatal(node.loop.failure)
-    node.destroy_node()
-    rclpy.try_shutdown()
-    return 0 if node.loop.failure is None else 1
+    return finish(node.loop, node)
 
 
 class ControllerSwitch:
     """
-    Deactivates one controller.
+    Deactivates the controller of a command topic, ``.../<controller>/commands``.
 
     A deactivated controller leaves its last effort applied: zeros must come first.
-
-    :param node: the node that calls the service
-    :param controller_manager: name of the controller manager's node
-    :param command_topic: ``.../<controller>/commands``, resolved
-    :raises InputError: controller_manager_msgs is not installed, or the topic names no controller
     """
 
     def __init__(self, node: Any, controller_manager: str, command_topic: str) -> None:

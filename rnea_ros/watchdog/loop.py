@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
-import traceback
 from typing import Any
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
-from ..ros import PeriodicSchedule, PolledSubscription, prepare_interpreter, watchdog_topic
+from ..ros import LoopThread, PeriodicSchedule, PolledSubscription, watchdog_topic
 from .silence import ACTING, SilenceMonitor
 
 MARK = 'effort_watchdog'
@@ -38,9 +36,6 @@ class CommandLink:
     A subscription and a publisher on the command topic.
 
     The publisher exists from the start: discovery takes longer than a robot may go without zeros.
-
-    :param node: the node that subscribes and publishes
-    :param topic: name of the topic, resolved and remapped as usual
     """
 
     def __init__(self, node: Any, topic: str) -> None:
@@ -60,11 +55,7 @@ class CommandLink:
         return None if newest is None else newest.data.tolist()
 
     def send(self, command: list[float]) -> None:
-        """
-        Publish a marked command, and a copy for the monitored node.
-
-        :param command: efforts, unit of the controller
-        """
+        """Publish a marked command, and a copy for the monitored node."""
         size = len(command)
         self._message.layout.dim = [MultiArrayDimension(label=MARK, size=size, stride=size)]
         self._message.data = command
@@ -80,54 +71,32 @@ With the publisher, a busy subscriber loses the messages that it has not taken y
 """
 
 
-class WatchLoop:
-    """
-    Takes commands, and sends the watchdog's own after a silence.
-
-    :param monitor: decides what to send
-    :param link: the command topic
-    :param period: time between two ticks, s
-    :ivar failure: traceback of the exception that ended the thread, None if none did
-    """
+class WatchLoop(LoopThread):
+    """Takes commands, and sends its own after a silence; ticks are a period apart, s."""
 
     def __init__(self, monitor: SilenceMonitor, link: CommandLink, period: float) -> None:
+        super().__init__('watch_loop')
         self._monitor = monitor
         self._link = link
         self._schedule = PeriodicSchedule(period)
-        self._quit = False
-        self._thread = threading.Thread(target=self._run, name='watch_loop', daemon=True)
-        self.failure: str | None = None
-
-    @property
-    def running(self) -> bool:
-        """Whether the thread runs."""
-        return self._thread.is_alive()
-
-    def start(self) -> None:
-        """Start the thread."""
-        prepare_interpreter()
-        self._thread.start()
 
     def stop(self) -> None:
         """End the thread; a ramp in progress ends in zeros at once."""
         self._quit = True
         self._schedule.cancel()
-        self._thread.join()
+        super().stop()
 
-    def _run(self) -> None:
-        try:
-            self._schedule.start()
-            while not self._quit:
-                self._schedule.wait()
-                now = time.monotonic()
-                received = self._link.take()
-                if received is not None:
-                    self._monitor.receive(received, now)
-                command = self._monitor.command_at(now)
-                if command is not None:
-                    self._link.send(command)
-            if self._monitor.state in ACTING:
-                self._link.send(self._monitor.zeros())
-                time.sleep(LINGER)
-        except Exception:  # the main thread logs it and ends the process
-            self.failure = traceback.format_exc()
+    def _loop(self) -> None:
+        self._schedule.start()
+        while not self._quit:
+            self._schedule.wait()
+            now = time.monotonic()
+            received = self._link.take()
+            if received is not None:
+                self._monitor.receive(received, now)
+            command = self._monitor.command_at(now)
+            if command is not None:
+                self._link.send(command)
+        if self._monitor.state in ACTING:
+            self._link.send(self._monitor.zeros())
+            time.sleep(LINGER)

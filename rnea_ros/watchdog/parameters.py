@@ -8,11 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 import enum
 import math
-from typing import Any
 
 from ..errors import InputError
-from ..parameters import declarations_of, parameter, read_settings
-from ..ros import check_topic
+from ..parameters import declarations_of, parameter
 
 
 class Action(enum.Enum):
@@ -34,22 +32,16 @@ class WatchdogSettings:
         'effort_controller/commands', 'topic of the effort controller', read_only=True
     )
     timeout: float = parameter(
-        0.1,
-        'silence after which it acts, beyond the usual time between two commands, s',
-        span=(0.005, 60.0),
-        read_only=True,
+        0.1, 'silence after which it acts, beyond the usual time between two commands, s',
+        span=(0.005, 60.0), read_only=True
     )
     ramp_duration: float = parameter(
-        0.2,
-        'duration of the ramp from the last command to zero, s; 0: at once',
-        span=(0.0, 60.0),
-        read_only=True,
+        0.2, 'duration of the ramp from the last command to zero, s; 0: at once', span=(0.0, 60.0),
+        read_only=True
     )
     rate: float = parameter(
-        250.0,
-        'rate of its checks, and of its commands while it acts, Hz',
-        span=(50.0, 1000.0),
-        read_only=True,
+        250.0, 'rate of its checks, and of its commands while it acts, Hz', span=(50.0, 1000.0),
+        read_only=True
     )
     action: Action = parameter(Action.ZERO, read_only=True)
     controller_manager: str = parameter(
@@ -73,16 +65,3 @@ class WatchdogSettings:
 
 
 PARAMETERS = declarations_of(WatchdogSettings)
-
-
-def read(node: Any) -> WatchdogSettings:
-    """
-    Declare the parameters on a node and return their values.
-
-    :param node: a node without parameters of its own
-    :raises InputError: a value cannot be used, or a given parameter does not exist
-    """
-    settings = read_settings(node, WatchdogSettings)
-    check_topic(node, 'command_topic', settings.command_topic)
-    check_topic(node, 'controller_manager', settings.controller_manager)
-    return settings

@@ -51,11 +51,6 @@ class SilenceMonitor:
     :param timeout: allowed silence beyond the usual time between two commands, s
     :param ramp_duration: duration of the ramp from the last command to zero, s; 0: at once
     :param period: time between two updates, s
-    :ivar last_command: the last valid command, unit of the controller; empty before the first
-    :ivar silence: silence before the last action or hand-back, s
-    :ivar acted: how often the watchdog took over
-    :ivar handed_back: how often commands came again while it acted
-    :ivar rejected: number of invalid commands
     """
 
     def __init__(self, timeout: float, ramp_duration: float, period: float) -> None:
@@ -68,11 +63,11 @@ class SilenceMonitor:
         self._updated_at = math.inf
         self._began = 0.0
         self.state = WatchState.QUIET
-        self.last_command: list[float] = []
-        self.silence = 0.0
-        self.acted = 0
-        self.handed_back = 0
-        self.rejected = 0
+        self.last_command: list[float] = []  # the last valid one, unit of the controller
+        self.silence = 0.0  # before the last action or hand-back, s
+        self.acted = 0  # how often the watchdog took over
+        self.handed_back = 0  # how often commands came again while it acted
+        self.rejected = 0  # number of invalid commands
 
     def age(self, now: float) -> float:
         """Return the time since the last command, s; infinite before the first."""
@@ -83,10 +78,8 @@ class SilenceMonitor:
         Take a command of another node; while such commands come, the watchdog sends nothing.
 
         ros2_control drops an empty command and one with a value that is not finite: the command
-        before it stays applied. So the watchdog rejects them too.
-
-        :param command: efforts, unit of the controller; their number may change
-        :param now: monotonic time, s
+        before it stays applied. So the watchdog rejects them too. The number of efforts may
+        change.
         """
         if not command or not all(map(math.isfinite, command)):
             self.rejected += 1
@@ -109,11 +102,7 @@ class SilenceMonitor:
             self.state = WatchState.QUIET
 
     def command_at(self, now: float) -> list[float] | None:
-        """
-        Return the command to send now, unit of the controller; None for nothing.
-
-        :param now: monotonic time, s; updates are a period apart
-        """
+        """Return the command to send now, unit of the controller; None for nothing."""
         self._leave_out_stall(now)
         if self.state is WatchState.WATCHING and self.age(now) > self._allowed:
             self.state, self._began = WatchState.RAMPING, now

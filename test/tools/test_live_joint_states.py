@@ -15,7 +15,7 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed')
 from sensor_msgs.msg import JointState
 
 from rnea_ros.recordings import Sample
-from rnea_ros.tools.live import LiveRobot
+from rnea_ros.tools.live import collect_joint_states
 
 
 class Topic:
@@ -50,7 +50,7 @@ def states(name: str, *stamps: float) -> list[JointState]:
 
 def collected(messages: list[JointState], duration: float) -> list[Sample]:
     live: Any = Topic(iter(messages))
-    return LiveRobot(live).collect('joint_states', duration, lambda samples: False)
+    return collect_joint_states(live, 'joint_states', duration, lambda samples: False)
 
 
 def test_the_stamps_of_one_publisher_end_the_collection() -> None:

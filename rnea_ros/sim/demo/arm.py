@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-import warnings
 from xml.etree import ElementTree
 
 import numpy as np
 
-from ...errors import RneaError, UrdfWarning
+from ...errors import RneaError
 from ...resources import share_path
 from ...robot import RobotModel
 from ...urdf import parse_urdf, parse_xml, read_urdf, reduce_to_dynamics
@@ -33,24 +32,14 @@ class DemoError(RneaError):
 
 @dataclass(frozen=True)
 class DemoArm:
-    """
-    An arm.
+    """An arm: what the node knows about it, and the plan of its motion."""
 
-    :param urdf: URDF text of the node's model, with an effort and a velocity limit of every joint
-        and without friction, which the demo sets
-    :param model: the node's model
-    :param joints: names of the commanded joints
-    :param plan: pose, gains and motion
-    :param shipped: whether the arm comes with the package
-    :param remarks: sentences for the user
-    """
-
-    urdf: str
+    urdf: str  # of the node's model, with effort and velocity limits, without friction
     model: RobotModel
     joints: tuple[str, ...]
     plan: DemoPlan
-    shipped: bool
-    remarks: tuple[str, ...]
+    shipped: bool  # with the package
+    remarks: tuple[str, ...]  # sentences for the user
 
     @property
     def unit(self) -> str:
@@ -60,14 +49,7 @@ class DemoArm:
 
     @classmethod
     def load(cls, robot: str, urdf: str | None = None, seconds: float = 10.0) -> DemoArm:
-        """
-        Return the arm of a URDF.
-
-        :param robot: name of a shipped robot
-        :param urdf: path of the URDF of another robot; None for the shipped one
-        :param seconds: duration of the motion, s
-        :raises RneaError: no such file, no such robot, or an arm that cannot be shown
-        """
+        """Return the arm of a shipped robot, or of a URDF file, and a motion of a duration, s."""
         text = read_urdf(Path(urdf).resolve() if urdf else share_path(f'urdf/{robot}.urdf'))
         description = parse_urdf(text)
         # A hand has its own controller; the joints of the arms have usual positions.
@@ -75,40 +57,26 @@ class DemoArm:
         roles = JointRoles.assign(description, arm)
         joints = tuple(joint.name for joint in roles.commanded)
         usual = np.array([start_position(joint) for joint in roles.commanded])
-        model = _model(text)
+        model = RobotModel.from_description(description)  # the node logs the warnings
         plan = Planner(model, joints, usual, seconds).plan()
         limits, remarks = _missing_limits(model, joints, plan)
         if model.friction.any() or model.damping.any():
             remarks.append("the demo's friction replaces that of the URDF")
         text = _completed(text, limits)
-        return cls(text, _model(text), joints, plan, not urdf, tuple(remarks))
+        model = RobotModel.from_description(parse_urdf(text))
+        return cls(text, model, joints, plan, not urdf, tuple(remarks))
 
 
 @dataclass(frozen=True)
 class DemoRun:
-    """
-    Options of a run of the demo.
-
-    :param arm: arm of the node's model
-    :param rate: control rate, Hz
-    :param output: directory of all files
-    :param show: whether to open a window with the picture
-    :param real_time: whether simulated time follows the clock; else it waits for the control
-    :param viewer: whether to show the robot in MuJoCo's viewer
-    """
+    """Options of a run of the demo."""
 
     arm: DemoArm
-    rate: float
-    output: Path
-    show: bool = False
-    real_time: bool = False
-    viewer: bool = False
-
-
-def _model(text: str) -> RobotModel:
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', UrdfWarning)  # the node logs them
-        return RobotModel.from_urdf(text)
+    rate: float  # control rate, Hz
+    output: Path  # directory of all files
+    show: bool = False  # open a window with the picture
+    real_time: bool = False  # simulated time follows the clock; else it waits for the control
+    viewer: bool = False  # show the robot in MuJoCo's viewer
 
 
 def _missing_limits(

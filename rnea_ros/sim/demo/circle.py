@@ -37,12 +37,7 @@ NEEDED_TRACKING_GAIN, NEEDED_DRIFT_GAIN = 5.0, 10.0
 
 
 class Circle:
-    """
-    One run of the circle. Time is simulated and waits for the control.
-
-    :param options: options of the run; its arm is the node's first model
-    :ivar robot: the simulated robot
-    """
+    """One run of the circle, with the node's first model. Simulated time waits for the control."""
 
     def __init__(self, options: DemoRun) -> None:
         self._options, self._arm, self._output = options, options.arm, options.output
@@ -68,10 +63,8 @@ class Circle:
     def _before(self, excitation: RestToRestMotion, heavy: Array) -> tuple[Performance, Received]:
         """Return the performance with the first model, and the recorded exciting motion."""
         print('starting the simulated robot, and the node with its first model ...')
-        with Session.started(
-            self._arm, self.robot, self._output / 'before', self._options.rate,
-            tolerance=TOLERANCE, viewer=self._options.viewer,
-        ) as session:
+        options = replace(self._options, output=self._output / 'before')
+        with Session.started(options, self.robot, tolerance=TOLERANCE) as session:
             excited = session.follow(excitation, 'exciting motion').received
             return self._performance(session, 'before', heavy), excited
 
@@ -80,11 +73,9 @@ class Circle:
         print('starting again, the node with identified.urdf and identified.yaml ...')
         arm = replace(self._arm, urdf=read_urdf(self._output / 'identified.urdf'))
         robot = replace(self.robot, control={'friction.velocity': 'desired'})
-        with Session.started(
-            arm, robot, self._output / 'after', self._options.rate,
-            files=[self._output / 'identified.yaml'], tolerance=TOLERANCE,
-            viewer=self._options.viewer,
-        ) as session:
+        options = replace(self._options, arm=arm, output=self._output / 'after')
+        files = [self._output / 'identified.yaml']
+        with Session.started(options, robot, files=files, tolerance=TOLERANCE) as session:
             return self._performance(session, 'after', heavy)
 
     def _performance(self, session: Session, title: str, heavy: Array) -> Performance:
@@ -115,14 +106,7 @@ class Circle:
         return identification.run_from(recording, self._arm.model, name=name)
 
     def report(self, before: Performance, after: Performance, fit: Identification) -> int:
-        """
-        Print the table and draw the picture.
-
-        :param before: performance with the first model
-        :param after: performance with the identified model
-        :param fit: identified model
-        :return: exit code, 1 if the identified model improves tracking or drift too little
-        """
+        """Print the table, draw the picture; return 1 if tracking or drift improve too little."""
         print(f'\n{identification_table(before, after)}\n')
         path = self._output / 'identify_demo.png'
         draw_identification(path, before, after, fit, self._options.show)

@@ -45,27 +45,15 @@ TIMEOUT = 120.0
 
 @dataclass
 class Received:
-    """
-    Received messages.
+    """Received messages."""
 
-    :param states: joint states, stamps in the robot's time
-    :param messages: the same as serialised messages
-    :param terms: stamp and efforts of each message by term, s and N m or N
-    """
-
-    states: list[Sample] = field(default_factory=list)
-    messages: list[bytes] = field(default_factory=list)
-    terms: dict[str, list[tuple[float, Array]]] = field(default_factory=dict)
+    states: list[Sample] = field(default_factory=list)  # stamps in the robot's time
+    messages: list[bytes] = field(default_factory=list)  # the same as serialised messages
+    terms: dict[str, list[tuple[float, Array]]] = field(default_factory=dict)  # stamp, effort
 
 
 def positions(states: Sequence[Sample], joints: Sequence[str]) -> tuple[Array, Array]:
-    """
-    Return stamps and positions of joint states.
-
-    :param states: joint states
-    :param joints: names of m joints
-    :return: stamps, shape (N,), s; positions, shape (N, m), rad or m
-    """
+    """Return stamps, shape (N,), s, and positions of m joints, shape (N, m), rad or m."""
     recording = recording_from(states).of_joints(joints)
     return recording.time, recording.position
 
@@ -74,7 +62,6 @@ class DemoClient:
     """
     The ROS node of the demo. Its clock is the robot's: the stamp of the newest joint state.
 
-    :param joints: names of the commanded joints
     :param check_processes: raises an error if a process of the demo has ended
     :param terms: effort terms to record
     :param every_state: whether to record every message, not one in :data:`RECORD_INTERVAL`
@@ -114,13 +101,7 @@ class DemoClient:
         self._node.destroy_node()
 
     def wait_until(self, what: str, condition: Callable[[], bool]) -> None:
-        """
-        Spin until a condition holds.
-
-        :param what: description of the condition, for the error
-        :param condition: ends the wait
-        :raises DemoError: the condition did not hold in time
-        """
+        """Spin until a condition holds; raise a DemoError with its description after a timeout."""
         deadline = time.monotonic() + TIMEOUT
         while not condition():
             if time.monotonic() > deadline:
@@ -128,20 +109,13 @@ class DemoClient:
             self._check_processes()
             self._executor.spin_once(timeout_sec=0.05)
 
-    def wait_until_held(
-        self, pose: Array, bounds: tuple[Array, Array], tolerance: float
-    ) -> Array:
+    def wait_until_held(self, pose: Array, bounds: tuple[Array, Array], tolerance: float) -> Array:
         """
-        Wait until the node holds the arm at a pose; catch a falling arm where it is.
+        Wait until the node holds the arm at a pose, shape (m,); return where it holds it.
 
         Without a reference the node compensates gravity only, and with a poor model the arm falls.
         So the pose is sent as a set-point again and again, from the first moment on. On a busy
-        computer it may arrive late, and a far pose would throw the arm.
-
-        :param pose: positions of the commanded joints, shape (m,), rad or m
-        :param bounds: lower and upper position limits, shape (m,) each
-        :param tolerance: of the pose, rad or m
-        :return: the pose, or the positions where the arm was caught
+        computer it may arrive late, and a far pose would throw the arm: it is caught where it is.
         """
         def held() -> bool:
             nonlocal pose
@@ -157,14 +131,7 @@ class DemoClient:
         return pose
 
     def set_law(self, mode: str, kp: Array, kd: Array) -> None:
-        """
-        Change the control law and its gains in one request.
-
-        :param mode: name of the control law
-        :param kp: proportional gains, shape (m,)
-        :param kd: derivative gains, shape (m,)
-        :raises DemoError: the node rejects the change
-        """
+        """Change the control law and its gains, shape (m,) each, in one request."""
         values = {'mode': mode, 'gains.kp': kp.tolist(), 'gains.kd': kd.tolist()}
         request = SetParametersAtomically.Request(
             parameters=[Parameter(k, value=v).to_parameter_msg() for k, v in values.items()]
@@ -177,12 +144,7 @@ class DemoClient:
             raise DemoError(f'mode {mode} was rejected: {result.reason}')
 
     def send(self, motion: RestToRestMotion, start_time: float) -> None:
-        """
-        Publish a motion of the commanded joints.
-
-        :param motion: the motion
-        :param start_time: start as a stamp, s
-        """
+        """Publish a motion of the commanded joints; its start is a stamp, s."""
         motion = motion.of_joints(self._joints)
         states = (motion.positions, motion.velocities, motion.accelerations)
         self._trajectories.publish(
@@ -190,12 +152,7 @@ class DemoClient:
         )
 
     def guide(self, motion: RestToRestMotion, lead: float) -> None:
-        """
-        Let the simulated robot's hand hold the arm, then guide it along a motion.
-
-        :param motion: motion of the commanded joints
-        :param lead: time until the motion begins, s
-        """
+        """Let the simulated hand hold the arm for a lead time, s, then guide it along a motion."""
         self.wait_until('the hand', lambda: self._hand.get_subscription_count() > 0)
         states = (motion.positions, motion.velocities, motion.accelerations)
         self._hand.publish(trajectory_message(self._joints, lead + motion.times, *states))
@@ -205,12 +162,7 @@ class DemoClient:
         self._hand.publish(JointTrajectory(joint_names=self._joints))
 
     def send_pose(self, pose: Array, way: float = 0.0) -> None:
-        """
-        Publish a pose.
-
-        :param pose: positions of the commanded joints, shape (m,), rad or m
-        :param way: time of the way to it, s; 0 for a set-point
-        """
+        """Publish a pose, shape (m,), to be reached in a time, s; 0: as a set-point."""
         zero = np.zeros((1, pose.size))
         self._trajectories.publish(
             trajectory_message(self._joints, [way], pose[np.newaxis], zero, zero)
@@ -238,8 +190,7 @@ class DemoClient:
 
     def record(
         self, duration: float, progress: Callable[[Received], None] | None = None,
-        at_start: Callable[[], None] | None = None,
-        until: Callable[[Received], bool] | None = None
+        at_start: Callable[[], None] | None = None, until: Callable[[Received], bool] | None = None
     ) -> Received:
         """
         Record joint states and effort terms.

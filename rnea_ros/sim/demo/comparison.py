@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""LawComparison of control laws: the same motion under three of them, with equal gains."""
+"""Comparison of control laws: the same motion under three of them, with equal gains."""
 
 from __future__ import annotations
 
@@ -33,13 +33,7 @@ NEEDED_GAIN, NEEDED_GAIN_PERFECT = 1.5, 10.0
 
 
 class LawComparison:
-    """
-    One run of the comparison.
-
-    :param options: options of the run
-    :param perfect_model: whether the simulated robot equals the node's model
-    :ivar robot: the simulated robot
-    """
+    """One run of the comparison, with a simulated robot that equals the node's model or not."""
 
     def __init__(self, options: DemoRun, *, perfect_model: bool = False) -> None:
         self._options, arm = options, options.arm
@@ -53,10 +47,7 @@ class LawComparison:
         if not self._options.real_time:
             print('Simulated time waits for the control. With the clock: --real-time.')
         print('starting the simulated robot and the feedforward node ...')
-        with Session.started(
-            self._options.arm, self.robot, self._options.output, self._options.rate, terms=TERMS,
-            lockstep=not self._options.real_time, viewer=self._options.viewer,
-        ) as session:
+        with Session.started(self._options, self.robot, terms=TERMS) as session:
             held = session.hold(HOLD, MAX_DRIFT).states
             stamps, measured = positions(held, self._options.arm.joints)
             drift, time = 1e3 * float(np.abs(measured - measured[0]).max()), np.ptp(stamps)
@@ -80,12 +71,7 @@ class LawComparison:
         return session.follow(plan.motion, title, mode, (scale * plan.kp, scale * plan.kd))
 
     def report(self, phases: Sequence[Phase]) -> int:
-        """
-        Print the table and draw the picture.
-
-        :param phases: feedback only, gravity + feedback, computed torque
-        :return: exit code, 1 if computed torque improves the tracking too little
-        """
+        """Print the table, draw the picture; return 1 if computed torque improves too little."""
         print(f'\n{comparison_table(phases, timing=self._options.real_time)}\n')
         path = self._options.output / 'demo.png'
         name, rate = self._options.arm.model.name, self._options.rate

@@ -47,11 +47,7 @@ from .teleoperation import TeleoperationTrial
 def _program(
     options: argparse.Namespace,
 ) -> LawComparison | Circle | Teaching | TeleoperationTrial:
-    """
-    Return the program of the options.
-
-    :raises RneaError: the robot cannot be loaded or shown, or matplotlib is missing
-    """
+    """Return the program of the options."""
     require_matplotlib()  # fail before the motion, not at its end
     output = Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
@@ -98,22 +94,17 @@ def main(args: list[str] | None = None) -> int:
     parser.add_argument('--rate', type=float, default=500.0, help='control rate, Hz')
     parser.add_argument('--seconds', type=float, default=10.0, help='length of the motion, s')
     kind = parser.add_mutually_exclusive_group()
-    kind.add_argument(
-        '--perfect-model', action='store_true', help="use a robot equal to the node's model"
-    )
-    kind.add_argument(
-        '--identify', action='store_true', help='identify the robot; before and after'
-    )
-    kind.add_argument(
-        '--teach', action='store_true', help='teach a motion by a simulated hand, and play it'
-    )
+    kind.add_argument('--perfect-model', action='store_true',
+                      help="use a robot equal to the node's model")
+    kind.add_argument('--identify', action='store_true',
+                      help='identify the robot; before and after')
+    kind.add_argument('--teach', action='store_true',
+                      help='teach a motion by a simulated hand, and play it')
     kind.add_argument('--teleoperation', action='store_true', help='two arms: free motion, wall')
-    parser.add_argument(
-        '--real-time', action='store_true', help='simulated time follows the clock'
-    )
-    parser.add_argument(
-        '--viewer', action='store_true', help="show the robot in MuJoCo's viewer, in real time"
-    )
+    parser.add_argument('--real-time', action='store_true',
+                        help='simulated time follows the clock')
+    parser.add_argument('--viewer', action='store_true',
+                        help="show the robot in MuJoCo's viewer, in real time")
     parser.add_argument('--headless', action='store_true', help='open no window with the picture')
     parser.add_argument('--output', default='demo_output', help='directory of picture and logs')
     options = parser.parse_args(args)

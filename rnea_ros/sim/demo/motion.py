@@ -48,9 +48,6 @@ def sine_motion(
     """
     Return a demanding motion within the limits: sines about the pose, from rest to rest.
 
-    :param model: model of the robot
-    :param joints: names of the commanded joints
-    :param pose: their start positions, shape (m,), rad or m
     :param duration: duration, s
     :param sag: distance to the position limits that stays free, shape (m,), rad or m
     """
@@ -75,23 +72,11 @@ def sine_motion(
 def exciting_motion(
     model: RobotModel, joints: Sequence[str], pose: Array, seed: int
 ) -> RestToRestMotion:
-    """
-    Return a motion of all joints from the start pose and back to it, within the URDF's limits.
-
-    :param model: model of the robot
-    :param joints: names of the commanded joints
-    :param pose: their start positions, shape (m,), rad or m
-    :param seed: seed of the random motions
-    """
+    """Return a motion of all joints from the pose and back to it, within the URDF's limits."""
     found = excitation.excite(
-        model,
-        excitation.JointLimits.of(model),
-        start=dict(zip(joints, pose.tolist(), strict=True)),
-        joints=joints,
-        duration=EXCITATION,
-        seconds=SEARCH,
-        seed=seed,
-        progress=_progress(),
+        model, excitation.JointLimits.of(model),
+        start=dict(zip(joints, pose.tolist(), strict=True)), joints=joints, duration=EXCITATION,
+        seconds=SEARCH, seed=seed, progress=_progress()
     )
     print(
         f'\ncondition number of the base parameters: {found.condition:.0f}, '
@@ -101,28 +86,15 @@ def exciting_motion(
 
 
 def heaviest_pose(model: RobotModel, motion: RestToRestMotion, joints: Sequence[str]) -> Array:
-    """
-    Return the pose of a motion with the greatest gravity torques, shape (m,), rad or m.
-
-    :param model: model of the robot
-    :param motion: motion of all its joints
-    :param joints: names of m joints
-    """
+    """Return the pose of a motion with the greatest gravity torques, shape (m,), rad or m."""
     weight = np.linalg.norm(model.gravity_torques_batch(motion.positions), axis=1)
-    columns = [motion.joint_names.index(name) for name in joints]
-    return motion.positions[np.argmax(weight), columns]
+    pose: Array = motion.of_joints(joints).positions[np.argmax(weight)]
+    return pose
 
 
 def reference_positions(motion: RestToRestMotion, joints: Sequence[str], t: Array) -> Array:
-    """
-    Return the positions of a motion, shape (k, m), rad or m.
-
-    :param motion: the motion
-    :param joints: names of m of its joints
-    :param t: times since the start, shape (k,), s
-    """
-    columns = [motion.joint_names.index(name) for name in joints]
-    return motion.at(t)[0][:, columns]
+    """Return the positions of m joints at times since the start, s, shape (k, m), rad or m."""
+    return motion.of_joints(joints).at(t)[0]
 
 
 def _window(t: Array, duration: float) -> tuple[Array, Array, Array]:

@@ -53,23 +53,14 @@ class UnsuitableArmError(RneaError):
 
 @dataclass(frozen=True)
 class DemoPlan:
-    """
-    What the demo does with an arm of m commanded joints.
+    """What the demo does with an arm of m commanded joints."""
 
-    :param pose: start pose, shape (m,), rad or m
-    :param armature: rotor inertias of the joints, shape (m,), kg m^2 or kg
-    :param inertia: inertias of the joints at the pose, with rotors, shape (m,), kg m^2 or kg
-    :param kp: gains of computed torque, shape (m,), 1/s^2
-    :param motion: motion from the pose and back to it
-    :param effort: greatest effort of each joint in the motion, shape (m,), N m or N
-    """
-
-    pose: Array
-    armature: Array
-    inertia: Array
-    kp: Array
-    motion: RestToRestMotion
-    effort: Array
+    pose: Array  # start pose, shape (m,), rad or m
+    armature: Array  # rotor inertias of the joints, shape (m,), kg m^2 or kg
+    inertia: Array  # inertias of the joints at the pose, with rotors, shape (m,), kg m^2 or kg
+    kp: Array  # gains of computed torque, shape (m,), 1/s^2
+    motion: RestToRestMotion  # from the pose and back to it
+    effort: Array  # greatest effort of each joint in the motion, shape (m,), N m or N
 
     @property
     def kd(self) -> Array:
@@ -79,15 +70,7 @@ class DemoPlan:
 
 
 class Planner:
-    """
-    Searches a plan.
-
-    :param model: model of the robot
-    :param joints: names of the m commanded joints
-    :param usual: their usual pose, which is tried first, shape (m,), rad or m
-    :param duration: duration of the motion, s
-    :raises UnsuitableArmError: position limits that no position meets
-    """
+    """Searches a plan of a duration, s; the usual pose, shape (m,), is tried first."""
 
     def __init__(
         self, model: RobotModel, joints: tuple[str, ...], usual: Array, duration: float
@@ -104,11 +87,7 @@ class Planner:
             raise UnsuitableArmError(f'no position of joint {name!r} is within its limits')
 
     def plan(self) -> DemoPlan:
-        """
-        Return the plan for the usual pose, or for the pose that permits the largest motion.
-
-        :raises UnsuitableArmError: the arm cannot carry itself, cannot move, or has no mass
-        """
+        """Return the plan for the usual pose, or for the pose that permits the largest motion."""
         best, best_scale = self._at(self._usual), 0.0
         for pose in self._poses():
             plan = self._at(pose)

@@ -16,11 +16,7 @@ from .arm import DemoError
 
 
 class Processes:
-    """
-    Nodes in separate processes; each writes its output to a file.
-
-    :param directory: of parameter files and logs
-    """
+    """Nodes in separate processes, with parameter files and logs in a directory."""
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
@@ -28,14 +24,7 @@ class Processes:
         self._running: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []
 
     def start(self, name: str, module: str, parameters: dict[str, object], *files: Path) -> None:
-        """
-        Start a node of the package.
-
-        :param name: of the process in messages and file names
-        :param module: name of the module
-        :param parameters: ROS parameters of the node
-        :param files: further parameter files
-        """
+        """Start a module as a named node, with ROS parameters and further parameter files."""
         values = self._directory / f'{name}.yaml'
         values.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))
         output = (self._directory / f'{name}.log').open('wb')
@@ -48,22 +37,14 @@ class Processes:
         self._running.append((name, process, output))
 
     def check(self) -> None:
-        """
-        Check that all processes run.
-
-        :raises DemoError: a process has ended
-        """
+        """Raise a DemoError if a process has ended."""
         for name, process, _ in self._running:
             if process.poll() is not None:
                 log = self._directory / f'{name}.log'
                 raise DemoError(f'{name} ended early, see {log}:\n{log.read_text()[-2000:]}')
 
     def last_line(self, name: str) -> str:
-        """
-        Return the last line of a process's output.
-
-        :param name: name of the process
-        """
+        """Return the last line of a process's output."""
         log = (self._directory / f'{name}.log').read_text(encoding='utf-8', errors='replace')
         return log.rstrip().rpartition('\n')[2]
 

@@ -29,17 +29,11 @@ MIN_ERROR = 0.05
 
 @dataclass(frozen=True)
 class Performance:
-    """
-    Performance of the control with one model.
+    """Performance of the control with one model."""
 
-    :param time: times since the start of gravity compensation, shape (N,), s
-    :param deviation: deviations of the joints from then on, shape (N, m), rad or m
-    :param phase: the motion under computed torque
-    """
-
-    time: Array
-    deviation: Array
-    phase: Phase
+    time: Array  # since the start of gravity compensation, shape (N,), s
+    deviation: Array  # of the joints from then on, shape (N, m), rad or m
+    phase: Phase  # the motion under computed torque
 
     @property
     def drift(self) -> float:
@@ -48,41 +42,18 @@ class Performance:
 
 
 def comparison_table(phases: Sequence[Phase], *, timing: bool) -> str:
-    """
-    Return the phases as a table of text.
-
-    :param phases: phases of the demo
-    :param timing: whether the table has the timing of the control, which needs real time
-    """
-    rows: list[tuple[str, ...]] = [('phase', 'RMS error', 'peak error')]
-    rows += [
-        (
-            phase.title, f'{1e3 * phase.rms():.2f} {phase.unit}',
-            f'{1e3 * phase.peak():.2f} {phase.unit}',
-        )
-        for phase in phases
-    ]
-    if timing:
-        times = [('rate', 'late ticks', 'CPU')]
-        times += [
-            (f'{phase.rate:.1f} Hz', str(phase.late), f'{100.0 * phase.cpu:.1f} %')
-            for phase in phases
-        ]
-        rows = [(*row, *more) for row, more in zip(rows, times, strict=True)]
+    """Return the phases as a table of text; the timing of the control needs real time."""
+    header = ('phase', 'RMS error', 'peak error')
+    rows: list[tuple[str, ...]] = [(*header, 'rate', 'late ticks', 'CPU') if timing else header]
+    for phase in phases:
+        errors = (f'{1e3 * error:.2f} {phase.unit}' for error in (phase.rms(), phase.peak()))
+        times = (f'{phase.rate:.1f} Hz', str(phase.late), f'{100.0 * phase.cpu:.1f} %')
+        rows.append((phase.title, *errors, *(times if timing else ())))
     return text_table(rows, left=(0,))
 
 
 def draw_comparison(path: Path, phases: Sequence[Phase], title: str, show: bool) -> None:
-    """
-    Draw positions, errors and the terms of the effort.
-
-    :param path: PNG file to write
-    :param phases: phases of the demo; the efforts are those of the last one
-    :param title: title of the picture
-    :param show: whether to open a window
-    :raises PictureError: matplotlib is missing
-    :raises FileError: the file cannot be written
-    """
+    """Draw positions, errors and the terms of the last phase's effort."""
     motion = phases[0].motion
     joint = int(np.argmax([np.abs(phases[0].errors()[1]).max(axis=0)]))
     name = phases[0].joints[joint]
@@ -129,17 +100,7 @@ def identification_table(before: Performance, after: Performance) -> str:
 def draw_identification(
     path: Path, before: Performance, after: Performance, fit: Identification, show: bool
 ) -> None:
-    """
-    Draw drift and tracking errors before and after, and efforts of one joint.
-
-    :param path: PNG file to write
-    :param before: performance with the first model
-    :param after: performance with the identified model
-    :param fit: identified model
-    :param show: whether to open a window
-    :raises PictureError: matplotlib is missing
-    :raises FileError: the file cannot be written
-    """
+    """Draw drift and tracking errors before and after, and efforts of one joint."""
     figure, unit = new_figure(10.0, 10.0, window=show), before.phase.unit
     drift, errors, efforts = axes = figure.subplots(3, 1)
     for performance, model in ((before, 'first model'), (after, 'identified model')):

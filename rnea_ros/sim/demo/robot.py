@@ -34,15 +34,10 @@ PERFECT = 'The robot equals the model: no friction, no noise, no delay.'
 
 @dataclass(frozen=True)
 class ModelMismatch:
-    """
-    Relative errors of what the node knows about the robot.
+    """Least and greatest relative errors of what the node knows about the robot."""
 
-    :param inertial: least and greatest error of masses, centres of mass and inertias
-    :param friction: least and greatest error of friction and rotor inertia
-    """
-
-    inertial: tuple[float, float]
-    friction: tuple[float, float]
+    inertial: tuple[float, float]  # of masses, centres of mass and inertias
+    friction: tuple[float, float]  # of friction and rotor inertia
 
     def __str__(self) -> str:
         return (
@@ -62,19 +57,12 @@ POOR_MODEL = ModelMismatch(inertial=(0.1, 0.3), friction=(0.1, 0.3))
 
 @dataclass(frozen=True)
 class DemoRobot:
-    """
-    A simulated robot and the parameters of its control.
+    """A simulated robot and the parameters of its control."""
 
-    :param urdf: URDF text of the simulated robot
-    :param simulation: parameters of ``simulated_robot``
-    :param control: parameters of ``feedforward``: its friction and rotor inertia
-    :param difference: differences between robot and model, for the user
-    """
-
-    urdf: str
-    simulation: dict[str, object]
-    control: dict[str, object]
-    difference: str
+    urdf: str  # of the simulated robot
+    simulation: dict[str, object]  # parameters of ``simulated_robot``
+    control: dict[str, object]  # parameters of ``feedforward``: its friction and rotor inertia
+    difference: str  # differences between robot and model, for the user
 
 
 def perfect(arm: DemoArm) -> DemoRobot:
@@ -84,13 +72,7 @@ def perfect(arm: DemoArm) -> DemoRobot:
 
 
 def realistic(arm: DemoArm, errors: ModelMismatch, seed: int) -> DemoRobot:
-    """
-    Return a robot that differs from its model.
-
-    :param arm: arm of the node's model
-    :param errors: errors of the node's model
-    :param seed: seed of the random differences
-    """
+    """Return a robot that differs from its model."""
     random = np.random.default_rng(seed)
     numbers = [arm.model.joint_names.index(name) for name in arm.joints]
     coulomb = np.minimum(
@@ -131,13 +113,9 @@ def realistic(arm: DemoArm, errors: ModelMismatch, seed: int) -> DemoRobot:
 
 def with_model_error(urdf: str, error: tuple[float, float], random: np.random.Generator) -> str:
     """
-    Return a URDF with random errors of masses, centres of mass and inertias.
+    Return a URDF with random relative errors of masses, centres of mass and inertias.
 
     Mass and inertia of a link have the same factor, so that the inertia stays physical.
-
-    :param urdf: URDF text
-    :param error: least and greatest relative error
-    :param random: source of the errors
     """
     robot = parse_xml(urdf)
     for inertial in robot.iter('inertial'):

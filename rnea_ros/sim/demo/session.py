@@ -17,7 +17,7 @@ import rclpy
 
 from ...arrays import Array
 from ...identification.excitation import RestToRestMotion
-from .arm import DemoArm, DemoError
+from .arm import DemoArm, DemoError, DemoRun
 from .client import DemoClient, Received, positions
 from .motion import reference_positions
 from .processes import Processes
@@ -49,29 +49,17 @@ ARRIVAL_CHECKS = 30
 
 @dataclass(frozen=True)
 class Phase:
-    """
-    The motion under one control law, as recorded.
+    """The motion under one control law, as recorded."""
 
-    :param title: name of the control law in table and picture
-    :param motion: reference motion
-    :param joints: names of the commanded joints
-    :param unit: unit of printed errors
-    :param received: recorded joint states and terms
-    :param start: start of the motion in the robot's time, s
-    :param rate: achieved control rate, Hz
-    :param late: number of ticks more than half a period late
-    :param cpu: CPU share of the node's process, 1 for a whole core
-    """
-
-    title: str
-    motion: RestToRestMotion
+    title: str  # name of the control law in table and picture
+    motion: RestToRestMotion  # reference motion
     joints: tuple[str, ...]
-    unit: str
+    unit: str  # of printed errors
     received: Received
-    start: float
-    rate: float
-    late: int
-    cpu: float
+    start: float  # start of the motion in the robot's time, s
+    rate: float  # achieved control rate, Hz
+    late: int  # number of ticks more than half a period late
+    cpu: float  # CPU share of the node's process, 1 for a whole core
 
     def errors(self) -> tuple[Array, Array]:
         """Return times since the start, shape (k,), s, and errors, shape (k, m), rad or m."""
@@ -91,13 +79,7 @@ class Phase:
 
 
 class Session:
-    """
-    A simulated arm, the node, and the client that commands both; :meth:`started` makes it.
-
-    :param arm: arm of the node's model
-    :param client: ROS client
-    :param tolerance: tolerance of poses, rad or m
-    """
+    """A simulated arm, the node, and the client that commands both; :meth:`started` makes it."""
 
     def __init__(self, arm: DemoArm, client: DemoClient, tolerance: float) -> None:
         self._arm = arm
@@ -111,74 +93,52 @@ class Session:
     @classmethod
     @contextmanager
     def started(
-        cls,
-        arm: DemoArm,
-        robot: DemoRobot,
-        directory: Path,
-        rate: float,
-        *,
-        files: Sequence[Path] = (),
-        terms: Collection[str] = (),
-        tolerance: float = 0.1,
-        lockstep: bool = True,
-        viewer: bool = False,
+        cls, options: DemoRun, robot: DemoRobot, *, files: Sequence[Path] = (),
+        terms: Collection[str] = (), tolerance: float = 0.1
     ) -> Iterator[Session]:
         """
         Start simulator, node and client; stop them in any case.
 
-        :param arm: arm of the node's model
-        :param robot: the simulated robot and the node's parameters
-        :param directory: of parameter files and logs
-        :param rate: control rate, Hz
+        If simulated time waits for the control, all states are recorded.
+
         :param files: further parameter files of the node
         :param terms: effort terms to record
         :param tolerance: tolerance of poses, rad or m
-        :param lockstep: whether simulated time waits for the control; then every joint state is
-            recorded
-        :param viewer: whether to show the robot in MuJoCo's viewer
         """
-        robot_pace: dict[str, object] = {'viewer': viewer}
+        arm, rate, lockstep = options.arm, options.rate, not options.real_time
+        robot_pace: dict[str, object] = {'viewer': options.viewer}
         node_pace: dict[str, object] = {}
         if lockstep:
             robot_pace |= {'state_rate': rate, 'publish_clock': True, 'lockstep': True}
             node_pace = {'trigger': 'joint_states', 'use_sim_time': True}
-        processes = Processes(directory)
+        processes = Processes(options.output)
         try:
-            processes.start(
-                'simulated_robot',
-                'rnea_ros.sim.simulated_robot',
-                {
-                    **robot.simulation,
-                    **robot_pace,
-                    'robot_description': robot.urdf,
-                    'joints': list(arm.joints),
-                    'initial_positions': arm.plan.pose.tolist(),
-                },
-            )
-            processes.start(
-                'feedforward_node',
-                'rnea_ros.node.feedforward_node',
-                {
-                    **robot.control,
-                    **node_pace,
-                    'robot_description': arm.urdf,
-                    'rate': rate,
-                    'hardware_compensates': ['none'],
-                    'mode': 'computed_torque',
-                    'gains.kp': arm.plan.kp.tolist(),
-                    'gains.kd': arm.plan.kd.tolist(),
-                    # A sagging arm may be near a limit; a way from its measured state would
-                    # leave the limits.
-                    'interpolate_from_desired_state': True,
-                    'ramp_duration': BLEND,
-                    # The arm may fall, far and fast, until it is caught.
-                    'start_tolerance': math.tau,
-                    'velocity_limit_factor': 0.0,
-                    # The simulator may stall on a busy computer.
-                    'joint_states_timeout': 1.0,
-                },
-                *files,
-            )
+            processes.start('simulated_robot', 'rnea_ros.sim.simulated_robot', {
+                **robot.simulation,
+                **robot_pace,
+                'robot_description': robot.urdf,
+                'joints': list(arm.joints),
+                'initial_positions': arm.plan.pose.tolist(),
+            })
+            processes.start('feedforward_node', 'rnea_ros.node.feedforward_node', {
+                **robot.control,
+                **node_pace,
+                'robot_description': arm.urdf,
+                'rate': rate,
+                'hardware_compensates': ['none'],
+                'mode': 'computed_torque',
+                'gains.kp': arm.plan.kp.tolist(),
+                'gains.kd': arm.plan.kd.tolist(),
+                # A sagging arm may be near a limit; a way from its measured state would leave the
+                # limits.
+                'interpolate_from_desired_state': True,
+                'ramp_duration': BLEND,
+                # The arm may fall, far and fast, until it is caught.
+                'start_tolerance': math.tau,
+                'velocity_limit_factor': 0.0,
+                # The simulator may stall on a busy computer.
+                'joint_states_timeout': 1.0,
+            }, *files)
             rclpy.init(args=[])
             client = DemoClient(arm.joints, processes.check, terms, every_state=lockstep)
             try:
@@ -198,12 +158,7 @@ class Session:
             processes.stop()
 
     def hold(self, duration: float, max_drift: float = math.inf) -> Received:
-        """
-        Hold the arm by gravity compensation alone; record from the change of the law on.
-
-        :param duration: duration, s
-        :param max_drift: drift of a joint that ends the recording, rad or m
-        """
+        """Compensate gravity alone, for a duration, s, or until the drift; record meanwhile."""
         start = self._client.measured()
 
         def has_drifted(received: Received) -> bool:
@@ -215,11 +170,7 @@ class Session:
         )
 
     def guide(self, motion: RestToRestMotion) -> Received:
-        """
-        Guide the weightless arm by the simulated hand; record with the rest before and after.
-
-        :param motion: path of the hand, for the commanded joints, from where the arm is
-        """
+        """Guide the weightless arm by the simulated hand; record, with the rest at both ends."""
         self._client.guide(motion, GUIDE_REST)  # before the law: the arm may drift without it
         received = self._client.record(
             motion.duration + 2.0 * GUIDE_REST, at_start=lambda: self._set_law('gravity')
@@ -228,13 +179,7 @@ class Session:
         return received
 
     def stop(self, pose: Array) -> Array:
-        """
-        Stop the arm near it, by computed torque.
-
-        :param pose: positions of the commanded joints, shape (m,), rad or m
-        :return: where the arm rests: the pose, or where it was caught
-        :raises DemoError: the arm does not stop
-        """
+        """Stop the arm near a pose, by computed torque; return where it rests or was caught."""
         for _ in range(START_TRIALS):
             pose = self._client.wait_until_held(pose, self._bounds, self._tolerance)
             self._client.record(2.0 * BLEND)  # the law may still blend in, and the arm fall
@@ -245,12 +190,7 @@ class Session:
         raise DemoError(f'the node did not stop the arm: {name} is off by {away.max():.3g}')
 
     def move_to(self, pose: Array) -> None:
-        """
-        Move to a pose from any other, by computed torque, and rest there.
-
-        :param pose: positions of the commanded joints, shape (m,), rad or m
-        :raises DemoError: the arm does not arrive
-        """
+        """Move to a pose from any other, by computed torque, and rest there."""
         client = self._client
         self._set_law('computed_torque')
         # The arm may fall or sag: stop it where it is, within its limits.
@@ -271,13 +211,9 @@ class Session:
         gains: Gains | None = None
     ) -> Phase:
         """
-        Move to the start pose, change the control law, follow a motion.
+        Move to the start pose, change the control law, follow a motion of the commanded joints.
 
-        :param motion: motion of the commanded joints, from rest
-        :param title: name of the phase
-        :param mode: control law
-        :param gains: kp and kd, shape (m,); the plan's by default, always on the way to the start
-        :raises DemoError: the node rejects the motion, is too late, or ends the control
+        The gains kp and kd, shape (m,), are by default the plan's, always on the way to the start.
         """
         client = self._client
         for trial in range(START_TRIALS):
@@ -298,12 +234,10 @@ class Session:
         self, motion: RestToRestMotion, mode: str, gains: Gains | None, lead: float
     ) -> float:
         """
-        Move to the start pose, send a motion, and change the control law.
+        Move to the start pose, send a motion, change the control law; return the start, s.
 
-        The law must change before the motion starts. On a busy computer either may come too late.
-
-        :param lead: time for the change of the law, s
-        :return: start of the motion, s
+        The law must change before the motion starts, within the lead, s. On a busy computer either
+        may come too late.
         """
         client = self._client
         self.move_to(reference_positions(motion, self._arm.joints, np.zeros(1))[0])

@@ -40,10 +40,9 @@ NEEDED = 0.005
 
 class Teaching:
     """
-    One run of teach and play back. Time is simulated and waits for the control.
+    One run of teach and play back: the hand's path is the motion of the arm's plan.
 
-    :param options: options of the run; the hand's path is the motion of the arm's plan
-    :ivar robot: the simulated robot
+    Time is simulated and waits for the control.
     """
 
     def __init__(self, options: DemoRun) -> None:
@@ -62,10 +61,7 @@ class Teaching:
         """Guide, teach, play; return the exit code."""
         print(f'{self.robot.difference} Simulated time waits for the control.')
         print('starting the simulated robot and the feedforward node ...')
-        with Session.started(
-            self._arm, self.robot, self._options.output, self._options.rate,
-            viewer=self._options.viewer,
-        ) as session:
+        with Session.started(self._options, self.robot) as session:
             print('a hand guides the weightless arm ...')
             guided = recording_from(session.guide(self._arm.plan.motion.slowed(PACE)).states)
             joints = self._arm.joints
@@ -79,13 +75,7 @@ class Teaching:
         return self.report(taught, played)
 
     def report(self, taught: Taught, played: Phase) -> int:
-        """
-        Print the table and draw the picture.
-
-        :param taught: the taught motion
-        :param played: the same, played by computed torque
-        :return: exit code, 1 if a limit is exceeded or the motion is not repeated well enough
-        """
+        """Print the table, draw the picture; return 1 if a limit or an error is exceeded."""
         checked, limits = self._limits.check(taught.motion), self._limits.limits
         assert checked.figures is not None  # a motion from rest to rest
         used = {

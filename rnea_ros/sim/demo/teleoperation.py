@@ -13,10 +13,11 @@ import sys
 import numpy as np
 
 from ...command_line import text_table
-from ...drawing import add_grid, new_figure, save, show_windows
+from ...drawing import new_figure
 from ...identification.excitation import RestToRestMotion
 from ...teleoperation import CouplingState
 from .arm import DemoArm, DemoError, DemoRun
+from .reports import show_picture
 from .two_arms import PERIOD, Record, TwoArms
 
 DELAYS = (0.0, 0.05)
@@ -40,17 +41,11 @@ POINTS = 60
 
 @dataclass(frozen=True)
 class Trial:
-    """
-    What was recorded with one delay.
+    """What was recorded with one delay."""
 
-    :param delay: delay of the link, each way, s
-    :param free: free motion
-    :param wall: contact with the wall
-    """
-
-    delay: float
-    free: Record
-    wall: Record
+    delay: float  # of the link, each way, s
+    free: Record  # free motion
+    wall: Record  # contact with the wall
 
     @property
     def rms(self) -> float:
@@ -74,11 +69,7 @@ class Trial:
 
 
 class TeleoperationTrial:
-    """
-    The trials with each delay.
-
-    :param options: arm of both sides, and free motion of the hand
-    """
+    """The trials with each delay."""
 
     def __init__(self, options: DemoRun) -> None:
         self._options = options
@@ -97,12 +88,7 @@ class TeleoperationTrial:
         return self.report(trials)
 
     def report(self, trials: Sequence[Trial]) -> int:
-        """
-        Print the table and draw the picture.
-
-        :param trials: without delay first
-        :return: exit code, 1 if the first trial misses its requirements
-        """
+        """Print the table, draw the picture; return 1 if the first trial misses its limits."""
         print(f'\n{table(trials)}\n')
         path = self._options.output / 'teleoperation.png'
         draw(path, trials, self._options.arm.joints, self._options.show)
@@ -118,13 +104,7 @@ class TeleoperationTrial:
 
 
 def record(arm: DemoArm, delay: float) -> Trial:
-    """
-    Return what two arms do with a delay.
-
-    :param arm: arm of both sides
-    :param delay: delay of the link, each way, s
-    :raises DemoError: the arms do not couple, or do not stay coupled
-    """
+    """Return what two arms do with a delay of the link, each way, s."""
     arms = TwoArms(arm, delay)
     arms.couple()
     motion = arm.plan.motion
@@ -143,13 +123,7 @@ def record(arm: DemoArm, delay: float) -> Trial:
 
 
 def way_to_wall(arm: DemoArm, link: str, length: float) -> RestToRestMotion:
-    """
-    Return a straight motion of a link along the root link's x axis, without rotation.
-
-    :param arm: the arm, at its start pose
-    :param link: name of the link
-    :param length: length of the way, m
-    """
+    """Return a straight motion of a link along the root link's x axis, m, without rotation."""
     model = arm.model
     numbers = [model.joint_names.index(name) for name in arm.joints]
     q = model.neutral_position
@@ -185,16 +159,9 @@ def table(trials: Sequence[Trial]) -> str:
 
 
 def draw(path: Path, trials: Sequence[Trial], joints: Sequence[str], show: bool) -> None:
-    """
-    Draw one joint in free motion, its error, and the forces at the wall.
-
-    :param path: PNG file to write
-    :param trials: the trials
-    :param joints: names of the joints
-    :param show: whether to open a window
-    """
+    """Draw one joint in free motion, its error, and the forces at the wall."""
     figure = new_figure(10.0, 9.0, window=show)
-    motion, error, forces = figure.subplots(3, 1)
+    motion, error, forces = axes = figure.subplots(3, 1)
     fastest = int(np.argmax(np.ptp(trials[0].free.leader, axis=0)))
     for number, trial in enumerate(trials):
         colour, label = f'C{number}', f'{1e3 * trial.delay:.0f} ms'
@@ -209,10 +176,6 @@ def draw(path: Path, trials: Sequence[Trial], joints: Sequence[str], show: bool)
     motion.set(ylabel=f'{joints[fastest]}, rad', title='free motion')
     error.set(ylabel='greatest error, mrad', xlabel='time, s')
     forces.set(ylabel='force, N', xlabel='time, s', title='the follower meets a wall')
-    for axis in (motion, error, forces):
-        add_grid(axis)
+    for axis in axes:
         axis.margins(x=0.01)
-        axis.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0), fontsize='small')
-    save(figure, path)
-    if show:
-        show_windows()
+    show_picture(figure, axes, path, show)

@@ -35,12 +35,7 @@ from ...teleoperation import (
 from ..hand import ScriptedHand
 from ..physics import Noise, SimulatedRobot
 from .arm import DemoArm
-from .robot import (
-    EFFORT_NOISE,
-    POSITION_NOISE,
-    VELOCITY_NOISE,
-    with_model_error,
-)
+from .robot import EFFORT_NOISE, POSITION_NOISE, VELOCITY_NOISE, with_model_error
 
 PERIOD = 0.002
 """Period of both controls and of the teleoperation, s."""
@@ -62,14 +57,7 @@ START = 100.0
 
 
 class SimulatedArm:
-    """
-    An arm and its control.
-
-    :param arm: the control's model
-    :param pose: start positions, shape (m,), rad or m
-    :param seed: seed of the model's errors and of the noise
-    :param settings: parameters of the control
-    """
+    """An arm and its control; the seed is that of the model's errors and of the noise."""
 
     def __init__(self, arm: DemoArm, pose: Array, seed: int, **settings: Any) -> None:
         random = np.random.default_rng(seed)
@@ -106,8 +94,6 @@ class Wall:
     """
     A stiff, damped wall in front of the end of an arm, normal to the root link's x axis.
 
-    :param arm: the arm that meets it
-    :param model: model of the arm
     :param link: link that meets it
     :param joints: numbers of the commanded joints in the model
     """
@@ -146,23 +132,14 @@ class Wall:
 
 @dataclass(frozen=True)
 class Record:
-    """
-    What was recorded, one row a tick.
+    """What was recorded, one row a tick."""
 
-    :param time: shape (N,), s
-    :param leader: positions, shape (N, m), rad or m
-    :param follower: positions, shape (N, m), rad or m
-    :param speed: greatest speed of a joint of the leader, shape (N,), rad/s or m/s
-    :param contact: force of the follower on the wall, shape (N,), N
-    :param felt: force of the leader on the hand along the same axis, shape (N,), N
-    """
-
-    time: Array
-    leader: Array
-    follower: Array
-    speed: Array
-    contact: Array
-    felt: Array
+    time: Array  # shape (N,), s
+    leader: Array  # positions, shape (N, m), rad or m
+    follower: Array  # positions, shape (N, m), rad or m
+    speed: Array  # greatest speed of a joint of the leader, shape (N,), rad/s or m/s
+    contact: Array  # force of the follower on the wall, shape (N,), N
+    felt: Array  # force of the leader on the hand along the same axis, shape (N,), N
 
 
 class TwoArms:
@@ -175,9 +152,7 @@ class TwoArms:
     :param settings: parameters of the teleoperation
     """
 
-    def __init__(
-        self, arm: DemoArm, delay: float, offset: float = 0.05, **settings: Any
-    ) -> None:
+    def __init__(self, arm: DemoArm, delay: float, offset: float = 0.05, **settings: Any) -> None:
         model, joints = arm.model, arm.joints
         numbers = np.array([model.joint_names.index(name) for name in joints])
         limits = LIMIT_SHARE * model.effort_limits[numbers]
@@ -215,11 +190,7 @@ class TwoArms:
         self.hand.guide(TrajectoryRequest.of_points(self._joints, [self._pose]))
 
     def run(self, duration: float) -> Record:
-        """
-        Go on for a time.
-
-        :param duration: s
-        """
+        """Go on for a time, s."""
         rows = [self._tick() for _ in range(round(duration / PERIOD))]
         return Record(*(np.array(column) for column in zip(*rows, strict=True)))
 

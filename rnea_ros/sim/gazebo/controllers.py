@@ -12,25 +12,12 @@ from ...errors import InputError
 
 
 def listed_joints(parameters: Any, controller: str) -> tuple[str, ...]:
-    """
-    Return the joints of a controller in parameters, empty if there are none.
-
-    :param parameters: content of a YAML file
-    :param controller: name of the controller
-    :raises InputError: the controller is missing
-    """
+    """Return the joints of a controller in parameters of a YAML file, empty if there are none."""
     return tuple(_values(parameters, controller).get('joints') or ())
 
 
 def with_joints(parameters: Any, controller: str, joints: Sequence[str]) -> dict[str, Any]:
-    """
-    Return parameters with the commanded joints of a controller.
-
-    :param parameters: content of a YAML file
-    :param controller: name of the controller
-    :param joints: names of the joints, in order
-    :raises InputError: the controller is missing, or has other joints
-    """
+    """Return parameters with the commanded joints of a controller, which must not have others."""
     values = _values(parameters, controller)
     listed = listed_joints(parameters, controller)
     if listed not in ((), tuple(joints)):

@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import math
-import warnings
 from xml.etree import ElementTree
 
 import numpy as np
 
 from ...arrays import Array
-from ...errors import InputError, UrdfError, UrdfWarning
+from ...errors import InputError, UrdfError
 from ...resources import share_path
 from ...robot import RobotModel
 from ...urdf import RobotDescription, parse_urdf, parse_xml
@@ -34,29 +33,21 @@ XACRO = 'http://www.ros.org/wiki/xacro'
 
 @dataclass(frozen=True)
 class PluginNames:
-    """
-    Names of the plugins of a version of gz_ros2_control.
+    """Names of the plugins of a version of gz_ros2_control."""
 
-    :param hardware: hardware plugin of ros2_control
-    :param library: library of Gazebo's plugin
-    :param plugin: class of Gazebo's plugin
-    """
-
-    hardware: str
-    library: str
-    plugin: str
+    hardware: str  # hardware plugin of ros2_control
+    library: str  # library of Gazebo's plugin
+    plugin: str  # class of Gazebo's plugin
 
 
 PLUGINS: Mapping[str, PluginNames] = {
     'gz_ros2_control': PluginNames(
-        'gz_ros2_control/GazeboSimSystem',
-        'gz_ros2_control-system',
-        'gz_ros2_control::GazeboSimROS2ControlPlugin',
+        'gz_ros2_control/GazeboSimSystem', 'gz_ros2_control-system',
+        'gz_ros2_control::GazeboSimROS2ControlPlugin'
     ),
     'ign_ros2_control': PluginNames(
-        'ign_ros2_control/IgnitionSystem',
-        'ign_ros2_control-system',
-        'ign_ros2_control::IgnitionROS2ControlPlugin',
+        'ign_ros2_control/IgnitionSystem', 'ign_ros2_control-system',
+        'ign_ros2_control::IgnitionROS2ControlPlugin'
     ),
 }
 """Names by ROS package, in order of preference; the second is for Humble before 0.7.13."""
@@ -64,17 +55,11 @@ PLUGINS: Mapping[str, PluginNames] = {
 
 @dataclass(frozen=True)
 class GazeboRobot:
-    """
-    A robot for Gazebo with effort interfaces.
-
-    :param name: name of the robot
-    :param joints: names of the commanded joints, in order
-    :param description: URDF text
-    """
+    """A robot for Gazebo with effort interfaces."""
 
     name: str
-    joints: tuple[str, ...]
-    description: str
+    joints: tuple[str, ...]  # the commanded ones, in order
+    description: str  # URDF text
 
 
 def has_own_control(urdf: str) -> bool:
@@ -116,9 +101,7 @@ def with_gazebo_control(
         fix_joint(root, joint, positions_at_start[joint.name])
     give_base_mass(root, description, {joint.name for joint in roles.held})
     text = ElementTree.tostring(root, 'unicode')
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', UrdfWarning)  # the node logs them
-        model = RobotModel.from_urdf(text, gravity=GRAVITY)
+    model = RobotModel.from_description(parse_urdf(text), gravity=GRAVITY)
     names = tuple(joint.name for joint in roles.commanded)
     default = [positions_at_start[name] for name in names]
     start = _checked(positions or default, names, description)
@@ -136,9 +119,6 @@ def arm_joints(description: RobotDescription) -> tuple[str, ...]:
     Return the probable joints of an arm's effort controller.
 
     These are the joints without mimic relations, as fingers usually have a mimic tag.
-
-    :param description: description of the robot
-    :raises UrdfError: there are none
     """
     moving = [joint for joint in description.joints.values() if joint.moves]
     followed = {joint.mimic.joint for joint in moving if joint.mimic}
@@ -169,12 +149,8 @@ def _checked(
 
 
 def _tags(
-    description: RobotDescription,
-    roles: JointRoles,
-    start: Array,
-    efforts: Array,
-    controllers: str,
-    plugins: PluginNames,
+    description: RobotDescription, roles: JointRoles, start: Array, efforts: Array,
+    controllers: str, plugins: PluginNames
 ) -> list[ElementTree.Element]:
     """Return the elements of the macros in ``gazebo_control.xacro``."""
     import xacro
@@ -194,12 +170,9 @@ def _tags(
     for joint, position, effort in zip(roles.commanded, start, efforts, strict=True):
         limit = joint.limits.effort
         ElementTree.SubElement(
-            block,
-            f'{{{XACRO}}}effort_joint',
-            name=joint.name,
-            limit=repr(limit if math.isfinite(limit) else 0.0),
-            position=repr(float(position)),
-            effort=repr(float(effort)),
+            block, f'{{{XACRO}}}effort_joint', name=joint.name,
+            limit=repr(limit if math.isfinite(limit) else 0.0), position=repr(float(position)),
+            effort=repr(float(effort))
         )
     document = xacro.parse(ElementTree.tostring(calls, 'unicode'))
     xacro.process_doc(document)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 import math
-import warnings
 from xml.etree import ElementTree
 
 import numpy as np
 
 from ...arrays import Array
 from ...dynamics.tree import Placement
-from ...errors import UrdfError, UrdfWarning
+from ...errors import UrdfError
 from ...urdf import Joint, RobotDescription, parse_urdf
 
 WORLD = 'world'
@@ -24,16 +23,8 @@ MIN_MASS = 1e-6
 
 
 def reject_massless(urdf: str) -> None:
-    """
-    Reject a robot if Gazebo would remove a part of it.
-
-    :param urdf: URDF text, used unchanged
-    :raises UrdfError: a link has no mass, including everything fixed to it
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', UrdfWarning)
-        description = parse_urdf(urdf)
-    for name in _massless(description, frozenset()):
+    """Reject a URDF if a link has no mass, fixed parts included: Gazebo would remove it."""
+    for name in _massless(parse_urdf(urdf), frozenset()):
         raise UrdfError(f'link {name!r}', 'has no mass: Gazebo removes all that it carries')
 
 
@@ -41,12 +32,9 @@ def give_base_mass(
     root: ElementTree.Element, description: RobotDescription, held: Collection[str]
 ) -> None:
     """
-    Give a mass to a base without mass, as Gazebo would remove the arm.
+    Give a mass to a base without mass, as Gazebo would remove the arm; reject others without.
 
-    :param root: URDF, changed in place
-    :param description: parsed URDF
-    :param held: names of joints to fix, in addition to those of type fixed
-    :raises UrdfError: a moving link has no mass, including everything fixed to it
+    Joints named as held count as fixed.
     """
     for name, moves in _massless(description, held).items():
         if moves:
@@ -64,12 +52,7 @@ def give_base_mass(
 
 
 def _massless(description: RobotDescription, held: Collection[str]) -> dict[str, bool]:
-    """
-    Return the names of the bodies without mass, and whether each moves.
-
-    :param description: parsed URDF
-    :param held: names of joints to fix, in addition to those of type fixed
-    """
+    """Return the bodies without mass, and whether each moves; held joints count as fixed."""
     carriers, moves = {description.root: description.root}, {description.root: False}
     for joint in description.joints.values():
         rigid = joint.type == 'fixed' or joint.name in held
@@ -88,13 +71,7 @@ def _massless(description: RobotDescription, held: Collection[str]) -> dict[str,
 
 
 def fix_joint(root: ElementTree.Element, joint: Joint, position: float) -> None:
-    """
-    Replace a joint by a fixed joint at a position.
-
-    :param root: URDF, changed in place
-    :param joint: joint with one axis
-    :param position: position of the joint, rad or m
-    """
+    """Replace a joint by a fixed joint at a position, rad or m."""
     element = next(each for each in root.findall('joint') if each.get('name') == joint.name)
     element.set('type', 'fixed')
     for tag in ('mimic', 'limit', 'dynamics', 'axis'):

@@ -26,11 +26,7 @@ class GazeboError(RneaError):
 
 
 def unpause() -> None:
-    """
-    Let the time of all worlds of the running Gazebo advance.
-
-    :raises GazeboError: no world answers
-    """
+    """Let the time of all worlds of the running Gazebo advance."""
     programs = [program for program in PROGRAMS if shutil.which(program)]
     for program in ATTEMPTS * programs:
         package = PROGRAMS[program]

@@ -1,14 +1,19 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A robot that is guided by hand: weightless for that time, its joint states recorded."""
+"""A robot guided by hand: weightless meanwhile, its joint states recorded; keys of a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+import os
+import select
 import signal
+import sys
+import termios
 import time
+import tty
 from typing import Any
 
 import numpy as np
@@ -19,7 +24,7 @@ from sensor_msgs.msg import JointState
 from ...arrays import Array
 from ...errors import RneaError
 from ...recordings import Recording, Sample, recording_from
-from .keys import END
+from ...ros import seconds
 from .moving_robot import STATES
 from .node import TIMEOUT, LiveNode, SilentTopicError
 
@@ -32,18 +37,16 @@ POSE = 0.2
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that end a tool; while the mode is restored they wait."""
 
+END = '\x04'
+"""Returned at the end of the input."""
+
 
 class GuidingError(RneaError):
     """The robot cannot be made weightless."""
 
 
 class Mode:
-    """
-    The parameter ``mode`` of a feedforward node.
-
-    :param live: node of the tool
-    :param feedforward: name of the feedforward node
-    """
+    """The parameter ``mode`` of a feedforward node."""
 
     def __init__(self, live: LiveNode, feedforward: str) -> None:
         self._spin, self._name = live.spin, feedforward
@@ -52,21 +55,12 @@ class Mode:
         self._set = create(SetParametersAtomically, f'{feedforward}/set_parameters_atomically')
 
     def value(self, timeout: float = TIMEOUT) -> str:
-        """
-        Return the mode.
-
-        :param timeout: longest wait for the node, s
-        :raises GuidingError: no such node
-        """
+        """Return the mode; wait for the node until the timeout, s."""
         values = self._call(self._get, GetParameters.Request(names=['mode']), timeout).values
         return str(values[0].string_value) if values else ''
 
     def set(self, mode: str) -> None:
-        """
-        Change the mode.
-
-        :raises GuidingError: the node does not answer, or rejects the mode
-        """
+        """Change the mode."""
         message = Parameter('mode', value=mode).to_parameter_msg()
         request = SetParametersAtomically.Request(parameters=[message])
         result = self._call(self._set, request, TIMEOUT).result
@@ -106,30 +100,17 @@ class Mode:
 
 
 class GuidedRobot:
-    """
-    Records joint states.
-
-    :param live: node of the tool
-    :param feedforward: name of the feedforward node, whose joints are those of the motion
-    """
+    """Records joint states; the joints of the motion are those of the feedforward node."""
 
     def __init__(self, live: LiveNode, feedforward: str) -> None:
         self.joints: tuple[str, ...] = ()
         self._node, self._spin = live.node, live.spin
         self._samples: list[Sample] = []
         self._newest: dict[tuple[str, ...], float] = {}
-        self._node.create_subscription(
-            JointState, f'{feedforward}/effort', self._take_names, 1
-        )
+        self._node.create_subscription(JointState, f'{feedforward}/effort', self._take_names, 1)
 
     def record(self, duration: float, done: Callable[[], bool] = lambda: False) -> Recording:
-        """
-        Record from now on for a time, or until a condition holds.
-
-        :param duration: s
-        :param done: the condition
-        :raises SilentTopicError: no joint states
-        """
+        """Record from now on for a time, s, or until a condition holds."""
         self._samples.clear()
         self._newest.clear()
         # A new subscription: in an old one earlier joint states may wait.
@@ -144,12 +125,7 @@ class GuidedRobot:
         return recording_from(self._samples)
 
     def key(self, key: Callable[[], str], accepted: str) -> str:
-        """
-        Wait for one of some keys; return it.
-
-        :param key: returns the pressed key, or an empty string
-        :param accepted: the keys; the end of the input is accepted too
-        """
+        """Wait for one of the accepted keys, or the end of the input; return it."""
         pressed = ''
 
         def done() -> bool:
@@ -167,8 +143,7 @@ class GuidedRobot:
         return recording.names, np.asarray(recording.position.mean(axis=0))
 
     def _take(self, message: Any) -> None:
-        stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
-        stamp = stamp or time.monotonic()
+        stamp = seconds(message.header.stamp) or time.monotonic()
         names = tuple(message.name)
         if abs(stamp - self._newest.get(names, -INTERVAL)) >= INTERVAL:  # it may run backwards
             self._newest[names] = stamp
@@ -176,3 +151,25 @@ class GuidedRobot:
 
     def _take_names(self, message: Any) -> None:
         self.joints = tuple(message.name)
+
+
+@contextmanager
+def pressed_keys() -> Iterator[Callable[[], str]]:
+    """
+    Provide a function that returns the key pressed since its last call, or an empty string.
+
+    Ctrl-C still interrupts. The terminal is restored at the end of the block.
+    """
+    source = sys.stdin.fileno()
+    before = termios.tcgetattr(source)
+    tty.setcbreak(source)
+
+    def key() -> str:
+        if not select.select([source], [], [], 0.0)[0]:
+            return ''
+        return os.read(source, 1).decode('latin-1') or END
+
+    try:
+        yield key
+    finally:
+        termios.tcsetattr(source, termios.TCSADRAIN, before)

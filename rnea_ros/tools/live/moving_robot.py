@@ -20,7 +20,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ...arrays import Array
 from ...errors import RneaError
 from ...recordings import bag_writer
-from ...ros import trajectory_message
+from ...ros import seconds, trajectory_message
 from .node import TIMEOUT, LiveNode, SilentTopicError
 
 if TYPE_CHECKING:
@@ -55,15 +55,7 @@ class MovingRobotError(RneaError):
 
 
 def confirm(way: float, motion: float, speed: float, *, yes: bool) -> None:
-    """
-    Ask before a motion.
-
-    :param way: duration of the way to the start pose, s
-    :param motion: duration of the motion, s
-    :param speed: factor of the speed
-    :param yes: whether to go on without asking
-    :raises MovingRobotError: the answer is not yes
-    """
+    """Ask before a motion; durations of the way and the motion are in s."""
     print(f'\nthe robot moves to the start pose in {way:.1f} s, then for {motion:.1f} s, at '
           f'{100.0 * speed:.0f} % of the full speed', flush=True)
     if yes:
@@ -77,13 +69,7 @@ def confirm(way: float, motion: float, speed: float, *, yes: bool) -> None:
 
 
 class MovingRobot:
-    """
-    A robot that follows trajectories.
-
-    :param live: node of the topics
-    :param joint_names: n joints
-    :param topic: topic of the trajectories
-    """
+    """A robot that follows trajectories."""
 
     def __init__(self, live: LiveNode, joint_names: Sequence[str], topic: str) -> None:
         self._node, self._spin = live.node, live.spin
@@ -97,12 +83,7 @@ class MovingRobot:
         self._states: Any = None
 
     def pose(self) -> Array:
-        """
-        Return the positions of the robot at rest, shape (n,), rad or m.
-
-        :raises SilentTopicError: no joint states with all joints arrived
-        :raises MovingRobotError: the robot moves
-        """
+        """Return the positions of the robot at rest, shape (n,), rad or m."""
         if self._states is not None:  # joint states of the time since then wait in it
             self._node.destroy_subscription(self._states)
         self._received.clear()
@@ -134,8 +115,6 @@ class MovingRobot:
         :param motion: the motion, from the present pose
         :param joints: joints of the trajectory
         :param bag: new bag for the joint states; ``None`` for none
-        :raises MovingRobotError: no subscription to the trajectories, or the robot did not move
-        :raises BagError: the bag cannot be written
         """
         topic = self._publisher.topic_name
         self._spin(TIMEOUT, lambda: self._publisher.get_subscription_count() > 0)
@@ -221,7 +200,6 @@ class MovingRobot:
             position = np.array([by_name[name] for name in self._joint_names])
             if np.isfinite(position).all():
                 self._received.append(position)
-                stamp = state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec
-                self._stamp = stamp or time.time()
+                self._stamp = seconds(state.header.stamp) or time.time()
                 if np.abs(position - self._moved_to).max() > STILL:
                     self._moved_to, self._moved_at = position, self._stamp

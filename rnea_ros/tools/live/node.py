@@ -27,13 +27,7 @@ WAIT = 0.05
 
 
 class SilentTopicError(RneaError):
-    """
-    No message arrived on a topic.
-
-    :param topic: name of the topic
-    :param waited: duration of the wait, s
-    :param remedy: what to do
-    """
+    """No message arrived on a topic within a time, s."""
 
     def __init__(self, topic: str, waited: float, remedy: str = '') -> None:
         super().__init__(f'no message on {topic} in {waited:g} s{remedy and f"; {remedy}"}')
@@ -41,12 +35,7 @@ class SilentTopicError(RneaError):
 
 
 class LiveNode:
-    """
-    The ROS node of a tool, and its executor.
-
-    :param node: the node
-    :ivar node: as given
-    """
+    """The ROS node of a tool, and its executor."""
 
     def __init__(self, node: Any) -> None:
         self.node = node
@@ -54,12 +43,7 @@ class LiveNode:
         self._executor.add_node(node)
 
     def spin(self, duration: float, done: Callable[[], bool] = lambda: False) -> None:
-        """
-        Handle messages until a condition holds.
-
-        :param duration: longest duration, s
-        :param done: the condition
-        """
+        """Handle messages for a time, s, or until a condition holds."""
         deadline = time.monotonic() + duration
         while not done() and (left := deadline - time.monotonic()) > 0.0:
             self._executor.spin_once(timeout_sec=min(WAIT, left))
@@ -77,8 +61,6 @@ def live_node(
     """
     Provide a node until the block ends.
 
-    :param name: name of the node
-    :param ros_arguments: ROS arguments of the command line
     :param ends_by_signals: whether Ctrl-C shuts ROS down too; if not, the block can still publish
         after KeyboardInterrupt
     :raises RosError: ROS rejects the arguments or the name of a topic

@@ -19,7 +19,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ...feedforward.trajectory import TrajectoryRequest
 from ...messages import decode_trajectory
 from ...recordings import Sample
-from ...ros import LATCHED
+from ...ros import LATCHED, seconds
 from .node import TIMEOUT, LiveNode, SilentTopicError, live_node
 
 SENSOR = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -32,92 +32,65 @@ CHECK_INTERVAL = 1.0
 """Interval of the checks whether enough samples were collected, s."""
 
 
-class LiveRobot:
+def robot_description(live: LiveNode) -> str:
+    """Return the URDF from the topic robot_description."""
+    received: list[str] = []
+    subscription = live.node.create_subscription(
+        String, 'robot_description', lambda message: received.append(message.data), LATCHED
+    )
+    live.spin(TIMEOUT, lambda: bool(received))
+    if not received:
+        raise SilentTopicError(subscription.topic_name, TIMEOUT, 'or give the URDF: --urdf')
+    live.node.destroy_subscription(subscription)
+    return received[0]
+
+
+def collect_joint_states(
+    live: LiveNode, topic: str, duration: float, enough: Callable[[Sequence[Sample]], bool]
+) -> list[Sample]:
     """
-    The topics of a robot.
+    Collect joint states until enough, their duration, Ctrl-C or a silence of :data:`TIMEOUT`.
 
-    :param live: node of the subscriptions
+    :param duration: greatest duration by their stamps, s
+    :param enough: called every second with the samples; True ends the collection
     """
+    samples: list[Sample] = []
+    oldest: dict[tuple[str, ...], float] = {}
+    newest: dict[tuple[str, ...], float] = {}
 
-    def __init__(self, live: LiveNode) -> None:
-        self._node, self._spin = live.node, live.spin
+    def take(message: Any) -> None:
+        stamp = seconds(message.header.stamp) or time.monotonic()
+        names = tuple(message.name)
+        if abs(stamp - newest.get(names, -INTERVAL)) < 0.95 * INTERVAL:
+            return
+        newest[names] = stamp
+        oldest.setdefault(names, stamp)
+        samples.append(Sample(stamp, names, message.position, message.velocity, message.effort))
 
-    def description(self) -> str:
-        """
-        Return the URDF from robot_description.
+    subscription = live.node.create_subscription(JointState, topic, take, SENSOR)
 
-        :raises SilentTopicError: no message arrived
-        """
-        received: list[str] = []
-        subscription = self._node.create_subscription(
-            String, 'robot_description', lambda message: received.append(message.data), LATCHED
-        )
-        self._spin(TIMEOUT, lambda: bool(received))
-        if not received:
-            raise SilentTopicError(subscription.topic_name, TIMEOUT, 'or give the URDF: --urdf')
-        self._node.destroy_subscription(subscription)
-        return received[0]
+    def complete() -> bool:  # also where time jumps back
+        return any(abs(newest[names] - oldest[names]) >= duration for names in newest)
 
-    def collect(
-        self, topic: str, duration: float, enough: Callable[[Sequence[Sample]], bool]
-    ) -> list[Sample]:
-        """
-        Collect joint states until enough, their duration, Ctrl-C or a silence of :data:`TIMEOUT`.
+    def wait_for_more() -> bool:
+        known = len(samples)
+        live.spin(CHECK_INTERVAL, complete)
+        live.spin(TIMEOUT, lambda: len(samples) > known)
+        return len(samples) > known
 
-        :param topic: topic of the joint states
-        :param duration: greatest duration by their stamps, s
-        :param enough: called every second with the samples; True ends the collection
-        :raises SilentTopicError: no message arrived
-        """
-        samples: list[Sample] = []
-        oldest: dict[tuple[str, ...], float] = {}
-        newest: dict[tuple[str, ...], float] = {}
-
-        def take(message: Any) -> None:
-            stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
-            stamp = stamp or time.monotonic()
-            names = tuple(message.name)
-            if abs(stamp - newest.get(names, -INTERVAL)) < 0.95 * INTERVAL:
-                return
-            newest[names] = stamp
-            oldest.setdefault(names, stamp)
-            samples.append(
-                Sample(stamp, names, message.position, message.velocity, message.effort)
-            )
-
-        subscription = self._node.create_subscription(JointState, topic, take, SENSOR)
-
-        def complete() -> bool:  # also where time jumps back
-            return any(abs(newest[names] - oldest[names]) >= duration for names in newest)
-
-        def wait_for_more() -> bool:
-            known = len(samples)
-            self._spin(CHECK_INTERVAL, complete)
-            self._spin(TIMEOUT, lambda: len(samples) > known)
-            return len(samples) > known
-
-        with suppress(KeyboardInterrupt, ExternalShutdownException):
-            self._spin(min(TIMEOUT, duration), lambda: bool(samples))
-            more = bool(samples)
-            while more and not enough(samples) and not complete():
-                more = wait_for_more()
-        if not samples:
-            raise SilentTopicError(subscription.topic_name, min(TIMEOUT, duration))
-        self._node.destroy_subscription(subscription)
-        return samples
+    with suppress(KeyboardInterrupt, ExternalShutdownException):
+        live.spin(min(TIMEOUT, duration), lambda: bool(samples))
+        more = bool(samples)
+        while more and not enough(samples) and not complete():
+            more = wait_for_more()
+    if not samples:
+        raise SilentTopicError(subscription.topic_name, min(TIMEOUT, duration))
+    live.node.destroy_subscription(subscription)
+    return samples
 
 
 def live_trajectory(topic: str, timeout: float, ros_arguments: Sequence[str]) -> TrajectoryRequest:
-    """
-    Wait for the next trajectory on a topic.
-
-    :param topic: name of the topic
-    :param timeout: longest wait, s
-    :param ros_arguments: ROS arguments of the command line
-    :raises SilentTopicError: no message before the timeout
-    :raises RosError: ROS rejects the arguments, or the topic
-    :raises MalformedError: a message with wrong bytes
-    """
+    """Wait for the next trajectory on a topic until the timeout, s."""
     received: list[bytes] = []
     with live_node('check_trajectory', ros_arguments) as live:
         subscription = live.node.create_subscription(

@@ -25,7 +25,7 @@ from std_msgs.msg import Float64, Float64MultiArray
 
 from rnea_ros.parameters import described, read_settings
 from rnea_ros.robot import Wrench
-from rnea_ros.ros import MACHINE_TIME, NodeProcess, PolledSubscription, seconds
+from rnea_ros.ros import MACHINE_TIME, NodeProcess, PolledSubscription, finish, seconds
 from rnea_ros.sim.effort_controller import EffortController
 from rnea_ros.sim.options import PARAMETERS, TIMESTEP, Options
 from rnea_ros.sim.pace import RealTime
@@ -130,13 +130,7 @@ def main() -> int:
     node = process.create(lambda: rclpy.create_node('simulated_robot'))
     controller, loop = process.create(lambda: start(node))
     process.spin(node, controller.node, running=lambda: loop.running)
-    loop.end()
-    if loop.failure is not None:
-        node.get_logger().fatal(loop.failure)
-    controller.node.destroy_node()
-    node.destroy_node()
-    rclpy.try_shutdown()
-    return 0 if loop.failure is None else 1
+    return finish(loop, node, controller.node)
 
 
 if __name__ == '__main__':
