@@ -28,8 +28,6 @@ def finite_number(argument: str, value: float) -> float:
     """
     Return a finite number.
 
-    :param argument: name of the argument, for the error
-    :param value: a real number
     :raises InputError: not a real number, or not finite
     """
     return float(finite_array(argument, value, ()))
@@ -39,9 +37,6 @@ def whole_number(argument: str, value: int, least: int) -> int:
     """
     Return a whole number.
 
-    :param argument: name of the argument, for the error
-    :param value: an integer
-    :param least: smallest value
     :raises InputError: not an integer, or below ``least``
     """
     try:
@@ -55,11 +50,8 @@ def whole_number(argument: str, value: int, least: int) -> int:
 
 def finite_vector(argument: str, values: ArrayLike, size: int) -> Array:
     """
-    Return finite numbers as a new contiguous array.
+    Return finite numbers of a length as a new contiguous array.
 
-    :param argument: name of the argument, for the error
-    :param values: anything array-like of real numbers
-    :param size: required length
     :raises InputError: not real numbers, another shape, a value that is not finite
     """
     return finite_array(argument, values, (size,))
@@ -71,8 +63,6 @@ def finite_array(
     """
     Return finite numbers as a new contiguous array.
 
-    :param argument: name of the argument, for the error
-    :param values: anything array-like of real numbers
     :param shape: required shape, with None for an axis of any length
     :raises InputError: not real numbers, another shape, a value that is not finite
     """
@@ -92,8 +82,6 @@ def real_array(argument: str, values: ArrayLike) -> Array:
     """
     Return real numbers as an array of any shape; a float64 array is returned without a copy.
 
-    :param argument: name of the argument, for the error
-    :param values: anything array-like of real numbers
     :raises InputError: not real numbers, or masked
     """
     try:
@@ -128,7 +116,6 @@ def finite_result(result: Numbers) -> Numbers:
     """
     Return a result of finite numbers, if it is finite too.
 
-    :param result: a number or an array
     :raises InputError: the result is not finite
     """
     if not np.isfinite(result).all():
@@ -137,11 +124,7 @@ def finite_result(result: Numbers) -> Numbers:
 
 
 def finite_result_required(function: Callable[P, Numbers]) -> Callable[P, Numbers]:
-    """
-    Return a function that raises InputError if its result overflows.
-
-    :param function: function that returns a number or an array, finite unless it overflows
-    """
+    """Return a function that raises InputError if its result overflows."""
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> Numbers:

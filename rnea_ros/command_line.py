@@ -50,9 +50,8 @@ def tool(main: Main) -> Callable[..., int]:
     """
     Return the main function of a tool, ending with one line after an error or Ctrl-C.
 
-    It ends quietly if its output is closed, which is usual: ``check_trajectory ... | head``.
-
-    :param main: main function, printing to standard output; its file has the tool's name
+    It ends quietly if its output is closed, which is usual: ``check_trajectory ... | head``. The
+    file of ``main`` has the tool's name.
     """
     name = Path(inspect.getfile(main)).stem
 
@@ -84,8 +83,6 @@ def node_parser(
     """
     Return the parser of a node, which takes ROS parameters only.
 
-    :param prog: name of the executable
-    :param description: of the node
     :param parameters: default (None if unset) and description by name
     """
     rows = [
@@ -124,7 +121,6 @@ def text_table(rows: Sequence[Sequence[str]], left: Collection[int]) -> str:
     """
     Return rows of cells as aligned text, with a line below the first row.
 
-    :param rows: texts of the cells
     :param left: numbers of the left-aligned columns
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

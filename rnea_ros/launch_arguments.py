@@ -29,10 +29,9 @@ def declared(
     arguments: Mapping[str, tuple[str, str]], choices: Mapping[str, Collection[str]]
 ) -> list[Any]:
     """
-    Return the actions that declare arguments; other values than the choices end the launch.
+    Return the actions that declare arguments, with default and description by name.
 
-    :param arguments: default and description by name
-    :param choices: allowed values by name
+    Other values than the choices end the launch.
     """
     return [
         DeclareLaunchArgument(
@@ -81,12 +80,7 @@ def enclave(root: str, name: str) -> list[str]:
 
 
 def urdf_text(path: Path, xacro_arguments: str = '') -> str:
-    """
-    Return the text of a URDF file; a xacro file is expanded.
-
-    :param path: path of the file
-    :param xacro_arguments: ``name:=value`` pairs separated by spaces
-    """
+    """Return the text of a URDF file; a xacro file is expanded with ``name:=value`` pairs."""
     pairs = [word.partition(':=') for word in xacro_arguments.split()]
     for name, sign, value in pairs:
         if not name or not sign:

@@ -34,13 +34,7 @@ from .trajectory import Reference
 def law_of(
     settings: ResolvedSettings, robot: LoadedModel, law: type[ControlLaw] | None = None
 ) -> ControlLaw:
-    """
-    Return a control law for some settings, for all joints of the model.
-
-    :param settings: checked settings
-    :param robot: the robot with its payloads
-    :param law: the law; None: that of the settings
-    """
+    """Return a control law (None: that of the settings) for all joints of the model."""
     kp, kd = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
     kp[settings.joint_indices] = settings.parameters.kp
     kd[settings.joint_indices] = settings.parameters.kd
@@ -55,11 +49,6 @@ class ActiveLaw:
     """
     Computes the effort of the m commanded joints from the measured state and the reference.
 
-    :param settings: checked settings
-    :param states: measured state of all joints of the model
-    :param environment: payloads and external forces
-    :param reference: reference motion of the commanded joints
-    :param additional: efforts of another program
     :ivar active: the law in force
     :ivar joint_efforts: damping and soft limits
     :ivar external: -J^T f of the force-torque sensors at the last tick, shape (n,), N m or N; None
@@ -84,12 +73,7 @@ class ActiveLaw:
         self.configure(settings, self.law_of(settings))
 
     def configure(self, settings: ResolvedSettings, law: ControlLaw) -> None:
-        """
-        Set the law, damping and soft limits.
-
-        :param settings: checked settings of the same joints
-        :param law: the law for them
-        """
+        """Set the law, damping and soft limits."""
         self.active = law
         self.joint_efforts.configure(
             np.array([*vars(settings.soft_limits).values(), settings.parameters.damping])
@@ -100,12 +84,7 @@ class ActiveLaw:
         return law_of(settings, self._environment.robot)
 
     def effort(self, now: float, dt: float) -> Array:
-        """
-        Return the effort at this tick, shape (m,), N m or N; finite if the inputs are finite.
-
-        :param now: monotonic time, s
-        :param dt: time since the last tick, s
-        """
+        """Return the effort, shape (m,), N m or N; finite if the inputs are finite."""
         q, qd = self._states.position, self._states.velocity
         reference = self._motion if self._reference.advance(now) else None
         if reference is not None:
@@ -182,8 +161,6 @@ def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     """
     Compute the effort of every mode at the ends of the joints' ranges.
 
-    :param model: the robot
-    :param settings: settings of its control
     :raises InputError: an effort is not finite
     """
     given = settings.parameters

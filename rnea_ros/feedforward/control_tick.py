@@ -36,9 +36,6 @@ class ControlTick:
     """
     The parts of the control, run once a tick.
 
-    :param model: the robot
-    :param settings: checked settings
-    :param states: measured state of all joints of the model
     :ivar settings: the settings in force
     :ivar started: whether commands have started
     :ivar outside_flags: flags that the caller of the control has set
@@ -88,13 +85,7 @@ class ControlTick:
         self.state_machine.handle(Event.STOP, now, Reason.STOP_REQUESTED)
 
     def fail(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
-        """
-        End the control by a fault.
-
-        :param reason: the cause
-        :param now: monotonic time, s
-        :param error: the error, or None; the first one is kept
-        """
+        """End the control by a fault; the first ``error`` is kept."""
         self.stalls.exclude_return()
         self.error = self.error or error
         self.state_machine.handle(Event.FAILED, now, reason)
@@ -103,15 +94,11 @@ class ControlTick:
         self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None
     ) -> None:
         """
-        Follow a motion; drop it if the present mode follows no motions.
+        Follow a motion from a time on (None: this tick); drop it if the mode follows none.
 
         The mode may have changed since the request. If a trajectory without a goal is joined to
         the motion of a goal, the goal stays, and is judged by the joined motion, as in
         ros2_control's joint_trajectory_controller.
-
-        :param motion: motion of the commanded joints, in their order
-        :param start: monotonic time, s; None for this tick
-        :param goal: goal of the motion, None if it has no goal
         """
         if goal is None and isinstance(motion, Setpoint) and self.contact.register_setpoint():
             return
@@ -149,13 +136,7 @@ class ControlTick:
     def change(
         self, settings: ResolvedSettings, law: ControlLaw, payloads: Sequence[Array]
     ) -> None:
-        """
-        Change the settings; the effort is blended.
-
-        :param settings: new settings
-        :param law: the law for them
-        :param payloads: the prepared payloads
-        """
+        """Change settings, law and prepared payloads; the effort is blended."""
         before, self.settings = self.settings.parameters, settings
         self.law.configure(settings, law)
         if settings.parameters.payloads != before.payloads:
@@ -180,7 +161,6 @@ class ControlTick:
         """
         Return the command of a tick, shape (m,); the next call overwrites it.
 
-        :param now: monotonic time, s
         :param permitted: whether commands may start
         :return: None before commands have started, and shortly after a blocked tick
         """

@@ -34,9 +34,6 @@ class FeedforwardController:
     """
     Feedforward control of one robot with m commanded joints.
 
-    :param model: the robot
-    :param settings: checked settings
-    :param states: measured state of all joints of the model
     :ivar permitted: whether commands may be sent; set it in the thread of :meth:`step`. The first
         True starts the commands; a later False withholds them
     :ivar withheld: whether started commands are withheld now
@@ -166,11 +163,7 @@ class FeedforwardController:
         return self.measured()[0] if reference is None else reference.position
 
     def command_expired(self, age: float) -> bool:
-        """
-        Return whether a command is too old to be sent.
-
-        :param age: time since its tick, s
-        """
+        """Return whether a command is too old to be sent, at a time since its tick, s."""
         return self._tick.monitor.exceeds_timeout(age)
 
     def terms(self) -> Terms:
@@ -215,11 +208,7 @@ class FeedforwardController:
         self._requests.append(lambda now: self._tick.change(settings, law, payloads))
 
     def publish_external_effort(self, published: bool) -> None:
-        """
-        Request external efforts, or request that they end unless contact needs them.
-
-        :param published: whether they are published
-        """
+        """Request external efforts, or that they end unless contact needs them."""
         if published != self._external_effort_published:
             self._external_effort_published = published
             tick = self._tick
@@ -235,21 +224,11 @@ class FeedforwardController:
         self._requests.append(self._tick.stop)
 
     def request_fault(self, reason: Reason) -> None:
-        """
-        Request a ramp-down that ends in state ``fault``.
-
-        :param reason: the cause
-        """
+        """Request a ramp-down that ends in state ``fault``."""
         self._requests.append(lambda now: self._tick.fail(reason, now))
 
     def enter_fault(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
-        """
-        Start the ramp-down to ``fault`` at once; for the thread that calls :meth:`step`.
-
-        :param reason: the cause
-        :param now: monotonic time, s
-        :param error: the error; the first one is kept in ``error``
-        """
+        """Ramp down to ``fault`` at once, in :meth:`step`'s thread; the first error is kept."""
         self._tick.fail(reason, now, error)
 
     def note_setpoint(self) -> None:
@@ -258,11 +237,9 @@ class FeedforwardController:
 
     def set_reference(self, setpoint: Setpoint) -> None:
         """
-        Take a trajectory controller's set-point; for the thread that calls :meth:`step`.
+        Take a trajectory controller's set-point, for the thread of :meth:`step`.
 
         The first set-point of a stream is blended in.
-
-        :param setpoint: set-point of the commanded joints, in their order
         """
         if self._tick.contact.register_setpoint() or not self.following:
             return
@@ -276,7 +253,6 @@ class FeedforwardController:
 
         An error ends the control like any other fault, and is kept in ``error``.
 
-        :param now: monotonic time, s
         :return: None before the first valid joint states, while commands are not permitted, and
             shortly after a blocked tick
         """
@@ -293,11 +269,7 @@ class FeedforwardController:
         return None if self.withheld else command
 
     def command_sent(self, now: float) -> None:
-        """
-        Set the time at which the last command was sent; without it, the time of its tick counts.
-
-        :param now: monotonic time right after sending, s
-        """
+        """Set the time right after the last command was sent; without it, its tick's counts."""
         self._tick.limiter.sent(now)
 
     def withdraw_command(self) -> None:

@@ -58,7 +58,6 @@ class StampOrder:
 
     Joints are plain objects, not arrays: for a few joints a loop takes a tenth of the time.
 
-    :param n: the number of joints
     :ivar steps: number of detected steps of a clock
     """
 
@@ -76,14 +75,7 @@ class StampOrder:
     def check(
         self, numbers: Sequence[int], stamp: float, clock: float, received: float
     ) -> Reason | None:
-        """
-        Return why a stamp is rejected, None if it is valid.
-
-        :param numbers: indices of the sample's joints
-        :param stamp: the sample's stamp, s
-        :param clock: time of the clock that gives the stamps, s
-        :param received: monotonic time of receipt, s
-        """
+        """Return why a stamp of a sample of some joints is rejected, None if it is valid."""
         self._stepping = False
         if self._newest < stamp <= received + self._least_offset + MAX_FUTURE:
             return None  # valid for any joint
@@ -102,13 +94,7 @@ class StampOrder:
         return None if self._stepping else reason
 
     def accept(self, numbers: Sequence[int], stamp: float, received: float) -> None:
-        """
-        Accept the stamp of a sample, after :meth:`check`.
-
-        :param numbers: indices of the sample's joints
-        :param stamp: the sample's stamp, s
-        :param received: monotonic time of receipt, s
-        """
+        """Accept the stamp of a sample of some joints, after :meth:`check`."""
         self.steps += self._stepping
         self._newest = max(self._newest, stamp)
         for number in numbers:

@@ -71,9 +71,8 @@ class CdrMessage:
 
     def integer(self, what: str) -> int:
         """
-        Read an int32.
+        Read an int32; errors quote the name of the field, here and below.
 
-        :param what: name of the field, for the error
         :raises MalformedError: the message is too short
         """
         self.offset = aligned(self.offset, 4)
@@ -86,7 +85,6 @@ class CdrMessage:
         """
         Read a uint32.
 
-        :param what: name of the field, for the error
         :raises MalformedError: the message is too short
         """
         return self.integer(what) & 0xFFFFFFFF
@@ -95,7 +93,6 @@ class CdrMessage:
         """
         Read a string; a length of 0 counts as an empty one.
 
-        :param what: name of the field, for the error
         :raises MalformedError: the string does not end where its length says, or is not UTF-8
         """
         length = self.unsigned(f'length of {what}')
@@ -115,10 +112,8 @@ class CdrMessage:
 
     def expect(self, need: int, what: str) -> None:
         """
-        Check that the message is long enough for the next field.
+        Check that the message is long enough for the next field, of so many bytes.
 
-        :param need: size of the field, bytes
-        :param what: name of the field, for the error
         :raises MalformedError: the message is too short
         """
         left = self.size - self.offset

@@ -47,7 +47,6 @@ class FixedLayout(CdrMessage):
     """
     A message whose memory is filled again with later messages of the same layout.
 
-    :param data: the first message with its header
     :raises MalformedError: the header is not one of plain CDR
     """
 
@@ -98,8 +97,6 @@ class FixedLayout(CdrMessage):
         """
         Return a view of float64 numbers, shape (count,); :meth:`refill` changes them.
 
-        :param count: number of values
-        :param what: name of the field, for the error
         :raises MalformedError: the message is too short
         """
         if count:
@@ -118,7 +115,6 @@ class FixedLayout(CdrMessage):
         """
         Fill in a later message.
 
-        :param data: the message with its header
         :return: whether it has this layout; if not, the present numbers are invalid
         """
         if len(data) != self._length or data[:2] != self._header[:2]:
@@ -142,7 +138,6 @@ class FixedLayoutReader(Generic[Sample]):
         """
         Return the sample and the stamp, s, of a message; the next call overwrites the sample.
 
-        :param data: the message with its header
         :raises MalformedError: the bytes are not a message of this type
         """
         for message, sample in self._layouts:

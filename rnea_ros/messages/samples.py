@@ -131,7 +131,7 @@ def controller_state_reader(
     """
     Return a function that reads a message from the end of its stamp on.
 
-    :param fields: types of the message's fields by name, in order
+    The fields are the types of the message's fields by name, in order.
     """
     last = 'speed_scaling_factor' if 'speed_scaling_factor' in fields else 'reference'
     names = list(fields)

@@ -36,7 +36,6 @@ def decode_trajectory(data: bytes) -> TrajectoryRequest:
     """
     Decode a serialised trajectory_msgs/JointTrajectory.
 
-    :param data: the message with its CDR header of four bytes
     :raises MalformedError: the bytes are not such a message
     """
     message = CdrMessage(data)
@@ -119,14 +118,7 @@ def _find_points(
 def _copy_values(
     doubles: Array, starts: NDArray[np.int64], counts: NDArray[np.int64], values: Array
 ) -> None:
-    """
-    Copy the values of one field, point after point.
-
-    :param doubles: the message as doubles
-    :param starts: offset of the values of each point, in doubles, shape (points,)
-    :param counts: number of values of each point, shape (points,)
-    :param values: output, shape (sum of counts,)
-    """
+    """Copy one field's values, point after point; starts in doubles, counts: shape (points,)."""
     end = 0
     for point in range(counts.shape[0]):
         begin, end = end, end + counts[point]

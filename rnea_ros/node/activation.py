@@ -46,10 +46,6 @@ class Activation:
     """
     Runs the control from activate to deactivate.
 
-    :param node: the node
-    :param configuration: robot, settings and topics
-    :param controller_joints: the joints of the effort controller
-    :param other_publishers: other publishers on the command topic
     :ivar controller: the control
     :ivar motions: judges requested motions
     :raises Exception: a part cannot be created; the parts created before it are destroyed

@@ -35,19 +35,13 @@ class Configuration:
     """
     Keeps the setup and the topics of the control from configure to cleanup.
 
-    :param node: the node
-    :param setup: robot and settings
     :param command_topic: full name of the effort controller's topic
     :raises Exception: any error of a part; the parts made before it are destroyed
     :ivar setup: as given; :meth:`change` replaces it
-    :ivar joint_states: subscription of the joint states
-    :ivar wrenches: subscriptions of the force-torque sensors, by name of the sensor
     :ivar imu: subscription of the IMU on the base, None without one
     :ivar controller_state: subscription of a trajectory controller's state, None if not followed
     :ivar additional_effort: subscription of another program's efforts, None before a limit is set
-    :ivar watchdog: subscription of the watchdog's commands
     :ivar sim_clock: subscription of ``/clock``, None without simulated time
-    :ivar publishers: publishers of the loop
     """
 
     def __init__(self, node: Any, setup: ControlSetup, command_topic: str) -> None:
@@ -111,11 +105,7 @@ class Configuration:
             self.sim_clock = subscribe(ClockMessage, '/clock', NEWEST)
 
     def change(self, setup: ControlSetup) -> None:
-        """
-        Replace the setup; subscribe to additional efforts once they may be above 0.
-
-        :param setup: setup with other parameters
-        """
+        """Replace the setup; subscribe to additional efforts once they may be above 0."""
         self.setup = setup
         if self.additional_effort is None and any(
             setup.settings.parameters.additional_effort.limits

@@ -39,16 +39,9 @@ class ControlSetup:
     """
     Robot and settings of the control.
 
-    :param values: all parameter values by name
     :param urdf: the robot's description
-    :param model: model of the robot
-    :param settings: settings of the control
-    :param rules: rules for motions
     :param tolerances: tolerances of goals that state none
     :param deceleration: limits of the motion to a stop after a cancel; None to hold at once
-    :param robot: parameters of the robot and of the loop's trigger
-    :param reference: parameters of the reference motion's source
-    :param realtime: real-time settings of the loop's thread
     :param state_type: class of a trajectory controller's state, None if no such state is followed
     :param listed_joints: whether the user listed the joints
     :param warnings: warnings about the model, one sentence each
@@ -72,7 +65,6 @@ class ControlSetup:
         """
         Return the setup with changed parameters; robot and joints stay the same.
 
-        :param values: all parameter values by name
         :raises InputError: a value that cannot be used
         """
         settings = resolve(settings_from(values, self.settings.joints), self.model)
@@ -105,9 +97,6 @@ def make_setup(
     """
     Return the robot and settings of the control, checked.
 
-    :param values: all parameter values by name
-    :param urdf: the robot's description
-    :param controller: the joints of the effort controller
     :param before: the previous setup; its model is used again if URDF, ``gravity`` and
         ``strict_inertia`` are unchanged
     :raises RneaError: the first value that cannot be used

@@ -72,9 +72,6 @@ class FollowJointTrajectory:
     A client would wait without end for a server that is destroyed before its answer. So the
     server stays, and rejects goals while the node is not active. Without the package
     ``control_msgs`` there is no server.
-
-    :param node: the node
-    :param motions: returns what judges motions, None while the node is not active
     """
 
     def __init__(self, node: Any, motions: Callable[[], MotionRequests | None]) -> None:
@@ -209,11 +206,9 @@ class FollowJointTrajectory:
 
 def fill_feedback(feedback: Any, sample: GoalSample, times: Array) -> None:
     """
-    Write the state of a goal into its feedback.
+    Write the state of a goal, with the times of its points, s, into its feedback.
 
-    :param feedback: ``FollowJointTrajectory.Feedback`` of any version of control_msgs
-    :param sample: the state
-    :param times: times of the requested points, s
+    Of any version of control_msgs.
     """
     for point, values in (
         (feedback.desired, sample.desired),
@@ -232,7 +227,6 @@ def _parts(message: Any) -> tuple[bytes, GoalTolerances]:
     """
     Return the trajectory of a goal as bytes, and its tolerances.
 
-    :param message: ``FollowJointTrajectory.Goal``
     :raises RequestRejectedError: a part for joints of several degrees of freedom
     """
     for part, content in (

@@ -245,9 +245,7 @@ class ControlLoop:
         Step the control in the calling thread until it has stopped, in the machine's time.
 
         Clock, schedule and inputs are not read, and permission is not checked: one of them may be
-        the cause.
-
-        :param may_go_on: called before every step; False ends the ramp-down
+        the cause. It ends too once it may not go on.
         """
         began, start = time.monotonic(), self._now
         last_command = LastCommand(self._controller, self._permission)
@@ -266,8 +264,6 @@ class LastCommand:
     """
     Decides when the last command of a stop was sent often enough, or cannot be sent.
 
-    :param controller: the control
-    :param permission: permission of commands
     :ivar done: whether the loop may end
     """
 
@@ -280,11 +276,7 @@ class LastCommand:
         self.done = False
 
     def register(self, command: Array | None) -> None:
-        """
-        Register the result of a tick.
-
-        :param command: the command that was sent, shape (m,), N m or N; None if none was sent
-        """
+        """Register the command that a tick sent, shape (m,); None if none was sent."""
         if self._controller.state is not State.STOPPED:
             return
         now = time.monotonic()

@@ -44,11 +44,7 @@ class NodeParameters:
             check_topic(node, 'wrench_inputs.names', f'~/wrench/{name}')
 
     def values(self, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
-        """
-        Return all values by name.
-
-        :param changes: parameters with values that replace those in force
-        """
+        """Return all values by name; those of changed parameters replace those in force."""
         values = {
             name: self._node.get_parameter(name).value for name in (*self._table, SIMULATED_TIME)
         }
@@ -59,7 +55,6 @@ class NodeParameters:
         """
         Check the names of topics.
 
-        :param values: parameter values by name
         :raises InputError: the first one that is not a valid name
         """
         for name, value in values.items():
@@ -70,7 +65,6 @@ class NodeParameters:
         """
         Check that parameters can be changed while the node is active.
 
-        :param changes: the parameters
         :raises InputError: the first one that cannot
         """
         for change in changes:

@@ -55,10 +55,8 @@ class Declaration:
 
     def check(self, name: str, value: Any) -> None:
         """
-        Check a value against range and choices.
+        Check a value of the right type against range and choices.
 
-        :param name: name of the parameter
-        :param value: the value, of the right type
         :raises InputError: it is out of range, or not among the choices
         """
         if self.choices and value not in self.choices:
@@ -109,12 +107,7 @@ def parameter(
 
 
 def group(default: Any, prefix: str = '') -> Any:
-    """
-    Return a field of a settings class that holds another settings object.
-
-    :param default: settings with all defaults
-    :param prefix: text before the names of its parameters
-    """
+    """Return a field of a settings class that holds another settings object, with its prefix."""
     return field(default=default, metadata={'prefix': prefix})
 
 
@@ -134,12 +127,7 @@ def _groups(settings: Any) -> Iterator[tuple[str, Any, str]]:
 
 
 def declarations_of(settings: type[Any], prefix: str = '') -> dict[str, Declaration]:
-    """
-    Return the parameters of a settings class by name; its groups are not included.
-
-    :param settings: a dataclass with fields made by :func:`parameter`
-    :param prefix: text before each name
-    """
+    """Return the parameters of a settings class by name; its groups are not included."""
     return {name: declaration for name, _, declaration in _parameters(settings, prefix)}
 
 
@@ -147,12 +135,8 @@ def from_values(
     settings: type[T], values: Mapping[str, Any], prefix: str = '', **others: Any
 ) -> T:
     """
-    Return a settings object.
+    Return a settings object, from parameter values by name and those of its other fields.
 
-    :param settings: a dataclass with fields made by :func:`parameter` and :func:`group`
-    :param values: parameter values by name
-    :param prefix: text before each name
-    :param others: values of its other fields
     :raises InputError: a word that is not among the choices
     """
     given = dict(others)
@@ -171,8 +155,6 @@ def check_ranges(settings: Any, prefix: str = '') -> None:
     """
     Check every number of a settings object and of its groups against its range.
 
-    :param settings: an object of a dataclass with fields made by :func:`parameter`
-    :param prefix: text before each name
     :raises InputError: the first one that is out of range
     """
     for name, each, declaration in _parameters(settings, prefix):
@@ -186,9 +168,6 @@ def with_value_per_joint(settings: T, joints: Sequence[str], prefix: str = '') -
     """
     Return settings, also in groups, in which each parameter with :data:`EACH` has n values.
 
-    :param settings: an object of a dataclass with fields made by :func:`parameter`
-    :param joints: names of the joints
-    :param prefix: text before each name
     :raises InputError: the number of values is neither 1 nor n, the number of joints
     """
     changes: dict[str, Any] = {
@@ -205,9 +184,6 @@ def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> tupl
     """
     Return one value per joint.
 
-    :param name: name of the parameter
-    :param values: one value for all joints, or one per joint
-    :param joints: names of the joints
     :raises InputError: the number of values is neither 1 nor the number of joints
     """
     if len(values) not in (1, len(joints)):
@@ -221,12 +197,8 @@ def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> tupl
 
 def in_range(name: str, value: Any, lowest: float, highest: float) -> None:
     """
-    Check a number, or every number of a list.
+    Check a number, or every number of a sequence.
 
-    :param name: name of the parameter
-    :param value: a number or a sequence of numbers
-    :param lowest: smallest permitted number
-    :param highest: largest permitted number
     :raises InputError: a number is out of range
     """
     values = value if isinstance(value, Sequence | array) else (value,)

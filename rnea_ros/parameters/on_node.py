@@ -19,8 +19,6 @@ def read_settings(node: Any, settings: type[T]) -> T:
     """
     Declare all parameters of a node that reads them once, and return their values.
 
-    :param node: a node without declared parameters
-    :param settings: a dataclass with fields made by :func:`.parameter`
     :raises InputError: as in :func:`declare_all`, or a value that the settings reject
     """
     table = declarations_of(settings)
@@ -32,10 +30,7 @@ def declare_all(node: Any, table: Mapping[str, Declaration]) -> None:
     """
     Declare every parameter of a table on a node, and reject values for any others.
 
-    :param node: a node without declared parameters
-    :param table: declarations by name
-    :raises InputError: a value at the start has the wrong type, is out of range, or is for a
-        parameter that does not exist
+    :raises InputError: as in :func:`declare` and :func:`reject_unknown`
     """
     declare(node, table)
     reject_unknown(node, table)
@@ -45,8 +40,6 @@ def declare(node: Any, table: Mapping[str, Declaration]) -> None:
     """
     Declare every parameter of a table on a node.
 
-    :param node: the node
-    :param table: declarations by name
     :raises InputError: a value at the start has the wrong type or is out of range
     """
     # Imported here: declarations are also read without ROS.
@@ -72,7 +65,6 @@ def _right_form(given: Any, default: Any) -> Any:
     """
     Return a value as a list, or with decimal points, where its parameter needs that.
 
-    :param given: the value at the start
     :param default: default of the parameter, or its rclpy type
     :return: None if the form is right, or another value is needed
     """
@@ -95,8 +87,6 @@ def reject_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
     """
     Reject values at the start for parameters that do not exist.
 
-    :param node: a node with its declared parameters
-    :param table: declarations by name
     :raises InputError: the first such parameter
     """
     for name in sorted(parameter_overrides(node)):
@@ -108,7 +98,7 @@ def parameter_overrides(node: Any) -> Mapping[str, Any]:
     """
     Return the values given at the start, by name, also those for parameters that do not exist.
 
-    :param node: rclpy's node; where it lacks this undocumented attribute, no value is known
+    Where rclpy's node lacks this undocumented attribute, no value is known.
     """
     overrides: Mapping[str, Any] = getattr(node, '_parameter_overrides', {})
     return overrides

@@ -13,15 +13,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 def diagnostic_array(
     stamp: Any, name: str, level: bytes, summary: str, values: dict[str, object]
 ) -> DiagnosticArray:
-    """
-    Return a DiagnosticArray with one status.
-
-    :param stamp: builtin_interfaces Time
-    :param name: name of the status
-    :param level: OK, WARN or ERROR of DiagnosticStatus
-    :param summary: one line
-    :param values: values by key
-    """
+    """Return a DiagnosticArray with one status: a line and values by key."""
     status = DiagnosticStatus(
         level=level, name=name, message=summary, hardware_id='',
         values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],

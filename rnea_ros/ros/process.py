@@ -107,12 +107,7 @@ class NodeProcess:
                 signal.signal(number, signal.SIG_IGN)
 
     def create(self, make: Callable[[], Made]) -> Made:
-        """
-        Create a node; an RneaError ends the process with one log line and exit code 2.
-
-        :param make: class of the node, or a function that makes it
-        :return: the result of ``make``
-        """
+        """Create a node; an RneaError ends the process with one log line and exit code 2."""
         try:
             with ros_errors():
                 return make()
@@ -131,7 +126,6 @@ class NodeProcess:
         An exception in a callback is logged, and the nodes go on: the process must not end while
         an effort is applied.
 
-        :param nodes: the nodes
         :param running: called ten times a second; False ends the run too
         :param finishing: called repeatedly at the end; True runs the nodes a little longer
         """
@@ -164,7 +158,6 @@ def without_ros_arguments(arguments: Sequence[str]) -> list[str]:
     """
     Return the command-line arguments that are not ROS arguments.
 
-    :param arguments: all arguments
     :raises RosError: ROS rejects one of its arguments
     """
     with ros_errors():
@@ -204,9 +197,6 @@ def check_topic(node: Any, parameter: str, topic: str) -> None:
     """
     Check a parameter's value that is the name of a topic or node.
 
-    :param node: any node
-    :param parameter: name of the parameter, for the error
-    :param topic: its value
     :raises InputError: ROS rejects the name
     """
     try:

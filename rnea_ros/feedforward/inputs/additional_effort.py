@@ -31,7 +31,6 @@ class AdditionalEffort:
     """
     Keeps the newest valid efforts for the m commanded joints.
 
-    :param settings: checked settings
     :ivar enabled: whether a joint may have an additional effort
     :ivar acting: whether there is an effort to add
     :ivar effort: the effort to add, shape (m,), N m or N
@@ -56,11 +55,7 @@ class AdditionalEffort:
         self.configure(settings)
 
     def configure(self, settings: ResolvedSettings) -> None:
-        """
-        Set limits, timeout and fade.
-
-        :param settings: checked settings of the same joints
-        """
+        """Set limits, timeout and fade."""
         given = settings.parameters.additional_effort
         self._limits[:] = given.limits
         self._timeout, self._fade = given.timeout, given.fade
@@ -72,14 +67,10 @@ class AdditionalEffort:
         self, names: Sequence[str], effort: Array, *, stamp: float, clock: float, received: float
     ) -> Reason | None:
         """
-        Accept a message, or reject it as a whole.
+        Accept a message, or return why it is rejected as a whole.
 
         :param names: its k joints; pass the same tuple object each time for speed
         :param effort: shape (k,), N m or N
-        :param stamp: its stamp, s; 0 for none, its order is then not checked
-        :param clock: time of the clock that gives the stamps, s
-        :param received: monotonic time of receipt, s
-        :return: why it was rejected, None if it was accepted
         """
         layout = self._layouts.of(names)
         reason = None
@@ -108,12 +99,7 @@ class AdditionalEffort:
         self.rejections = self.rejections + Counter((reason,))
 
     def advance(self, now: float, dt: float) -> None:
-        """
-        Advance ``effort``; once a tick of the control law.
-
-        :param now: monotonic time, s
-        :param dt: time since the last tick, s
-        """
+        """Advance ``effort``; once a tick of the control law."""
         if self._received == -math.inf:
             return
         left = 1.0 - (now - self._received - self._timeout) / self._fade

@@ -92,7 +92,6 @@ class ControlLaw:
     A subclass with a ``name`` is a value of the parameter ``mode`` from then on. One that follows
     motions overrides ``_follow``.
 
-    :param robot: the robot with its payloads
     :param kp: proportional gains
     :param kd: derivative gains
     :param compensate_coriolis: whether Coriolis and centrifugal efforts are included without a
@@ -156,11 +155,7 @@ class ControlLaw:
         self._external: Array | None = None
 
     def holding_effort(self, q: Array) -> Array:
-        """
-        Return g(q) without the part that the hardware compensates; the next call overwrites it.
-
-        :param q: joint positions, rad or m
-        """
+        """Return g(q) without what the hardware compensates; the next call overwrites it."""
         self._gravity[:] = self._robot.gravity(q)
         self.compensated = self._robot.compensated(q, self._gravity)
         self.holding[:] = self._gravity
@@ -172,12 +167,7 @@ class ControlLaw:
         """
         Return the law's equation for a reference motion; its arrays are only read.
 
-        The default is the equation without a reference.
-
-        :param q: measured positions, rad or m
-        :param qd: measured velocities, rad/s or m/s
-        :param reference: the reference motion
-        :param feedback: Kp e + Kd e'
+        The default is the equation without a reference. The feedback is Kp e + Kd e'.
         """
         del reference, feedback
         return self._weightless(q, qd)

@@ -74,8 +74,6 @@ def check_base_sensor(settings: BaseSensorSettings, model: RobotModel) -> None:
     """
     Check the parameters against a robot.
 
-    :param settings: the parameters
-    :param model: the robot
     :raises InputError: the first parameter that cannot be used
     """
     check_ranges(settings, 'base_sensor.')

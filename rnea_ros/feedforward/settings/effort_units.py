@@ -56,10 +56,6 @@ def resolve_effort_scale(
     Return N m or N per unit of the measured effort of every joint of the robot, shape (n,).
 
     One value is for all joints; of several, joints that are not commanded have none: 1.
-
-    :param values: the parameter ``effort_scale``: one value, or one per commanded joint
-    :param joints: the commanded joints
-    :param all_joints: the joints of the robot, n of them
     """
     others = values[0] if len(values) == 1 else 1.0
     given = {} if len(values) == 1 else dict(zip(joints, values, strict=True))

@@ -76,23 +76,15 @@ class ContactSettings:
 
 
 def contact_threshold(contact: ContactSettings, effort_limits: Array) -> Array:
-    """
-    Return the external efforts that count as contact, shape (m,), N m or N.
-
-    :param contact: the parameters, with a value per joint
-    :param effort_limits: shape (m,), N m or N
-    """
+    """Return the external efforts that count as contact, shape (m,), N m or N."""
     threshold = np.array(contact.threshold)
     return np.where(threshold > 0.0, threshold, DEFAULT_THRESHOLD_SHARE * effort_limits)
 
 
 def check_link(link: str, joint_indices: NDArray[np.intp], model: RobotModel) -> None:
     """
-    Reject a link that no commanded joint moves.
+    Reject a link (empty for none) that no commanded joint moves.
 
-    :param link: the parameter ``external_effort.link``; empty for none
-    :param joint_indices: indices of the commanded joints in the model, shape (m,)
-    :param model: the robot
     :raises InputError: an unknown link, or one that no commanded joint moves
     """
     if not link:

@@ -95,9 +95,6 @@ def resolve_friction(
     Return the friction of all joints of a model; uncommanded joints have none.
 
     :param settings: the parameters, in their ranges, with a value per joint
-    :param joints: the commanded joints
-    :param joint_indices: their indices in the model, shape (m,)
-    :param model: the robot
     :param compensated: whether the hardware compensates friction
     :raises InputError: the first parameter that cannot be used
     """

@@ -76,8 +76,6 @@ def check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
     """
     Check payloads against a robot.
 
-    :param payloads: the payloads
-    :param model: the robot
     :raises InputError: the first parameter that cannot be used
     """
     if len(payloads) > MAX_PAYLOADS:

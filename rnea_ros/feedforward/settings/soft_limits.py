@@ -100,9 +100,6 @@ def resolve_soft_limits(
     Return the zones of the commanded joints.
 
     :param settings: the parameters, in their ranges, with a value per joint
-    :param joints: the commanded joints
-    :param model: the robot
-    :param period: period of the control, s
     :raises InputError: the first parameter that cannot be used
     """
     described = {} if model.description is None else model.description.joints

@@ -85,8 +85,6 @@ def check_wrench_inputs(inputs: Sequence[WrenchInputSettings], model: RobotModel
     """
     Check sensors against each other and against a robot.
 
-    :param inputs: the sensors
-    :param model: the robot
     :raises InputError: the first parameter that cannot be used
     """
     for number, sensor in enumerate(inputs):

@@ -40,7 +40,6 @@ def check_finite(trajectory: Trajectory, first_point: int) -> None:
     """
     Reject a motion with a sample that overflows.
 
-    :param trajectory: the motion
     :param first_point: point of the first knot; -1 for the start state
     :raises TrajectoryError: not_finite
     """
@@ -67,11 +66,9 @@ def check_start(
     """
     Reject a motion that is not near the robot.
 
-    :param trajectory: the motion
     :param elapsed: time since the start of the motion, s
     :param q: positions of the motion at that time, shape (joints,), rad or m
     :param q_measured: positions of the robot, shape (joints,), rad or m
-    :param rules: contain ``start_tolerance``
     :param first_point: point of the first knot
     :raises TrajectoryError: start_too_far
     """
@@ -94,9 +91,6 @@ def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules)
 
     A segment whose end is beyond a limit already may stay there, so that a robot can come back.
 
-    :param trajectory: the motion
-    :param first_point: point of the first knot; -1 for the start state
-    :param rules: contain the limits
     :raises TrajectoryError: position_limit
     """
     q = trajectory.knots.positions
@@ -117,9 +111,8 @@ def check_velocities(trajectory: Trajectory, first_point: int, rules: JointRules
     """
     Reject a motion that is faster than a velocity limit anywhere, by more than 5 %.
 
-    :param trajectory: the motion; a single point counts with its own velocity
-    :param first_point: point of the first knot; -1 for the start state
-    :param rules: contain the limits
+    A single point counts with its own velocity.
+
     :raises TrajectoryError: velocity_limit
     """
     limits = OVERSPEED * rules.velocity_limits
@@ -146,11 +139,7 @@ def _extremes(coefficients: Array, lower: Array, upper: Array) -> tuple[Array, A
     Return the least and the greatest value of polynomials for s in [0, 1].
 
     For polynomials that cannot reach a bound, both are the value at s = 0: no search is needed.
-
-    :param coefficients: coefficients of s^0, s^1, ..., shape (segments, powers, joints)
-    :param lower: lower bounds, shape (segments, joints) or (joints,)
-    :param upper: upper bounds, of the same shape
-    :returns: two arrays of shape (segments, joints)
+    Shapes: (segments, powers, joints), bounds and results (segments, joints).
     """
     start = coefficients[:, 0]
     reach = np.abs(coefficients[:, 1:]).sum(axis=1)

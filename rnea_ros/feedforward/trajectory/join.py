@@ -49,7 +49,6 @@ def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
     """
     Return the active trajectory up to the handover, and the new one from there on.
 
-    :param handover: the active trajectory, and when it is left
     :param new: motion of all joints; its first knot is the active trajectory's state at the
         handover
     :param columns: joints that follow the new trajectory; all others follow the active one

@@ -48,11 +48,8 @@ class ParsedRequest:
 
 def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> ParsedRequest:
     """
-    Check a request and return its points.
+    Check a request at a time of its stamp's clock, s, and return its points.
 
-    :param request: the requested trajectory
-    :param rules: rules for the controller's joints
-    :param now: time in the clock of ``request.start_time``, s
     :raises TrajectoryError: the request breaks a rule
     """
     columns = _columns(request.joint_names, rules)
@@ -132,10 +129,9 @@ def _time_error(times: Array, point: int) -> TrajectoryError:
 
 def _table(request: TrajectoryRequest, field: str) -> tuple[Array, NDArray[np.bool_]]:
     """
-    Return one field of all points as a table, and whether each point has the field.
+    Return one field, with 0 where it is absent, and whether each point has it.
 
-    :returns: values with 0 for absent fields, shape (points, joints of the request); presence,
-        shape (points,)
+    Shapes: (points, joints of the request) and (points,).
     """
     column: Column = getattr(request, field)
     joints = len(request.joint_names)

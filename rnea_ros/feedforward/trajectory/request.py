@@ -45,13 +45,7 @@ class TrajectoryPoint:
 
 
 class Header(NamedTuple):
-    """
-    The header of a message as received, for messages made from it.
-
-    :param seconds: seconds of the stamp
-    :param nanoseconds: nanoseconds of the stamp
-    :param frame_id: name of the frame
-    """
+    """The header of a message as received, for messages made from it."""
 
     seconds: int = 0
     nanoseconds: int = 0
@@ -115,13 +109,7 @@ class TrajectoryRequest:
         cls, joint_names: tuple[str, ...], points: Sequence[TrajectoryPoint],
         start_time: float | None = None,
     ) -> TrajectoryRequest:
-        """
-        Return the request with copies of these points.
-
-        :param joint_names: see the class
-        :param points: in order of time
-        :param start_time: see the class
-        """
+        """Return the request with copies of these points, in order of time."""
         return cls(
             joint_names,
             np.array([point.time for point in points], dtype=np.float64),

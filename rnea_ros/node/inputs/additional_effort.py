@@ -22,13 +22,7 @@ class Subscriber(Protocol):
 
 
 class AdditionalEffortTopic:
-    """
-    Gives the control the additional efforts; for the loop's thread.
-
-    :param subscriber: has the subscription
-    :param additional: the additional efforts
-    :param clock: the loop's clock
-    """
+    """Gives the control the additional efforts; for the loop's thread."""
 
     def __init__(
         self, subscriber: Subscriber, additional: AdditionalEffort, clock: Clock
@@ -39,11 +33,7 @@ class AdditionalEffortTopic:
         self._read = FixedLayoutReader(JointStateSample.read)
 
     def take_messages(self, now: float) -> None:
-        """
-        Take the messages that have arrived.
-
-        :param now: time of the tick, s
-        """
+        """Take the messages that have arrived."""
         subscription, additional = self._subscriber.additional_effort, self._additional
         if subscription is None:
             return

@@ -37,14 +37,7 @@ def controller_state_type() -> Any:
 
 
 class ControllerStateInput:
-    """
-    Gives the control the reference of a trajectory controller; for the loop's thread.
-
-    :param subscription: of JointTrajectoryControllerState
-    :param monitor: checks every message
-    :param controller: the control, which follows the reference
-    :param clock: the loop's clock
-    """
+    """Gives the control the reference of a trajectory controller; for the loop's thread."""
 
     def __init__(
         self, subscription: RawSubscription, monitor: ControllerStateMonitor,
@@ -58,11 +51,7 @@ class ControllerStateInput:
         self._read = FixedLayoutReader(controller_state_reader(fields))
 
     def take_messages(self, now: float) -> None:
-        """
-        Take the messages that have arrived.
-
-        :param now: time of the tick, s
-        """
+        """Take the messages that have arrived."""
         for message in self._subscription.take_all():
             if not self._controller.following:
                 continue

@@ -28,12 +28,10 @@ class SensorTopics:
     """
     Takes the messages that have arrived since the last tick; for the loop's thread.
 
-    :param states: the measured joint state
     :param environment: the force-torque sensors and the IMU
     :param joint_states: of sensor_msgs/JointState
     :param wrenches: of geometry_msgs/WrenchStamped, by name of the force-torque sensor
     :param imu: of sensor_msgs/Imu, None without an IMU on the base
-    :param clock: the loop's clock
     :ivar take_others: take the messages of all topics but the joint states; each gets the time of
         the tick, s
     """
@@ -64,11 +62,7 @@ class SensorTopics:
             self.take_others.append(self._take_imu)
 
     def take_joint_states(self, now: float) -> None:
-        """
-        Take the joint states that have arrived.
-
-        :param now: time of the tick, s
-        """
+        """Take the joint states that have arrived."""
         messages = self._joint_states.take_all()
         # A delayed tick takes samples that are newer than its own time.
         received = max(now, self._clock.now())

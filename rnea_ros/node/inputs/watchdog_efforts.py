@@ -37,11 +37,7 @@ class WatchdogEfforts:
         self._effort: Array | None = None
 
     def take_messages(self, now: float) -> None:
-        """
-        Poll the topic if it is time, and forget what came before the last poll.
-
-        :param now: time of the tick, s
-        """
+        """Poll the topic if it is time, and forget what came before the last poll."""
         if not 0.0 <= now - self._polled_at < INTERVAL:  # simulated time can be set back
             self._polled_at, self._effort = now, None
             self.newest()

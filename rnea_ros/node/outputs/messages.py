@@ -27,9 +27,8 @@ NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 class CommandMessage:
     """
-    A Float64MultiArray of commands.
+    A Float64MultiArray of m commands.
 
-    :param m: number of commands
     :ivar view: the commands inside the message, shape (m,), unit of the driver
     """
 
@@ -47,22 +46,14 @@ class CommandMessage:
 
 
 class StampedMessage:
-    """
-    A message with a header.
-
-    :param message: the ROS message
-    """
+    """A ROS message with a header."""
 
     def __init__(self, message: Any) -> None:
         self._message = FixedLayout(serialize_message(message))
         self._message.skip_stamp()
 
     def stamp(self, time: float) -> None:
-        """
-        Set the stamp of the header.
-
-        :param time: s
-        """
+        """Set the stamp of the header, s."""
         seconds = int(time)
         nanoseconds = min(int((time - seconds) * 1e9), 999_999_999)
         self._message.words[:2] = seconds, nanoseconds
@@ -77,7 +68,6 @@ class EffortMessage(StampedMessage):
     """
     A JointState with efforts only.
 
-    :param joints: names, in the order of the efforts
     :ivar view: the efforts inside the message, shape (m,), N m or N
     """
 
@@ -92,14 +82,7 @@ class EffortMessage(StampedMessage):
 
 
 class WrenchMessage(StampedMessage):
-    """
-    A WrenchStamped.
-
-    :param frame: frame_id of its header
-    :ivar frame: as given
-    :ivar force: the force inside the message, shape (3,), N
-    :ivar torque: the torque inside the message, shape (3,), N m
-    """
+    """A WrenchStamped; its force and torque are views of the message, shape (3,), N and N m."""
 
     def __init__(self, frame: str) -> None:
         message = WrenchStamped()
@@ -117,7 +100,6 @@ class OptionalPublishers:
     """
     Publishers of topics that are published only while they have subscribers.
 
-    :param node: the node
     :param topics: class of the messages and topic, by name
     :ivar subscribed: names of the topics that have subscribers
     """

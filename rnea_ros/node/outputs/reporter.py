@@ -38,13 +38,7 @@ class Reporter:
     """
     Reports on the control from activate to deactivate; for the node's executor.
 
-    :param node: the node that logs and publishes
-    :param controller: the control
-    :param states: the measured joint state
-    :param statistics: statistics of the loop
-    :param clock: the loop's clock
     :param rejections: counts of rejected trajectories and speed scaling values
-    :param command_topic: monitor of the command topic
     :param references: monitor of a trajectory controller's reference, None if none is followed
     """
 

@@ -16,11 +16,7 @@ NOTHING = 'none'
 
 
 def missing_hardware_compensates(values: Mapping[str, Any]) -> str:
-    """
-    Return why the node must not command while the parameter is not stated; empty if it is.
-
-    :param values: parameter values by name
-    """
+    """Return why the node must not command while the parameter is not stated; empty if it is."""
     if any(values['hardware_compensates']):
         return ''
     return (
@@ -35,7 +31,6 @@ def compensated(given: Sequence[str]) -> tuple[HardwareCompensation, ...]:
     """
     Return what the hardware compensates; nothing if it is not stated.
 
-    :param given: value of the parameter
     :raises InputError: an unknown word, or ``none`` beside others
     """
     known = {part.value: part for part in HardwareCompensation}

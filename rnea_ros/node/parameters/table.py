@@ -185,28 +185,19 @@ PARAMETERS: Mapping[str, Declaration] = {
 
 
 def sensor_declarations(name: str) -> dict[str, Declaration]:
-    """
-    Return the parameters of a force-torque sensor.
-
-    :param name: name of the sensor
-    """
+    """Return the parameters of a force-torque sensor."""
     return declarations_of(WrenchInputSettings, sensor_prefix(name))
 
 
 def constraint_declarations(joint: str) -> dict[str, Declaration]:
-    """
-    Return the parameters of one joint's goals.
-
-    :param joint: name of the joint
-    """
+    """Return the parameters of one joint's goals."""
     return declarations_of(JointGoalSettings, f'constraints.{joint}.')
 
 
 def all_declarations(sensors: Iterable[str], given: Iterable[str]) -> dict[str, Declaration]:
     """
-    Return all parameters of the node.
+    Return all parameters of the node, for a value of ``wrench_inputs.names``.
 
-    :param sensors: value of ``wrench_inputs.names``
     :param given: names of the parameters with a value; a joint has its ``constraints.<joint>.*``
         if one of them is given
     """
@@ -219,11 +210,7 @@ def all_declarations(sensors: Iterable[str], given: Iterable[str]) -> dict[str, 
 
 
 def constrained_joints(names: Iterable[str]) -> list[str]:
-    """
-    Return the joints that have parameters ``constraints.<joint>.*``, sorted.
-
-    :param names: names of parameters
-    """
+    """Return the joints with parameters ``constraints.<joint>.*`` among names, sorted."""
     found = (_CONSTRAINT.fullmatch(name) for name in names)
     return sorted({match[1] for match in found if match})
 

@@ -30,8 +30,6 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
     """
     Return the settings of the control.
 
-    :param values: parameter values by name
-    :param joints: the commanded joints
     :raises InputError: the first parameter that cannot be used
     """
     has_base_sensor = bool(values['base_sensor.topic'])
@@ -55,7 +53,6 @@ def realtime_from(values: Mapping[str, Any]) -> RealtimeSettings:
     """
     Return the scheduling of the loop's thread.
 
-    :param values: parameter values by name
     :raises InputError: a value that no system can grant
     """
     settings = from_values(RealtimeSettings, values, 'realtime.')
@@ -72,7 +69,6 @@ def check_without_robot(values: Mapping[str, Any]) -> None:
     """
     Check what can be checked without a robot.
 
-    :param values: parameter values by name
     :raises InputError: the first parameter that cannot be used on any robot
     """
     for name, declaration in all_declarations(values['wrench_inputs.names'], values).items():
@@ -86,13 +82,7 @@ def check_without_robot(values: Mapping[str, Any]) -> None:
 def joint_rules(
     values: Mapping[str, Any], model: RobotModel, settings: ResolvedSettings
 ) -> JointRules:
-    """
-    Return the rules for motions of the commanded joints.
-
-    :param values: all parameter values by name
-    :param model: model of the robot
-    :param settings: settings of the control
-    """
+    """Return the rules for motions of the commanded joints."""
     commanded = settings.joint_indices
     speeds = model.velocity_limits[commanded]
     return from_values(
@@ -111,8 +101,6 @@ def tolerances_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Toler
     """
     Return the tolerances of goals that state none.
 
-    :param values: all parameter values by name
-    :param joints: the commanded joints
     :raises InputError: a parameter of a joint that is not commanded
     """
     constrained = constrained_joints(values)
@@ -134,8 +122,6 @@ def deceleration_from(values: Mapping[str, Any], rules: JointRules) -> Decelerat
     """
     Return the limits of the motion to a stop after a cancel; None to hold at once.
 
-    :param values: all parameter values by name
-    :param rules: rules for motions of the commanded joints
     :raises InputError: a joint without a maximum
     """
     if not values['constraints.decelerate_on_cancel']:

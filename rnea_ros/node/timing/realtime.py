@@ -83,7 +83,6 @@ def enter_realtime(settings: RealtimeSettings) -> list[str]:
     """
     Apply the settings to the calling thread; memory is locked for the whole process.
 
-    :param settings: the settings
     :return: one sentence per rejected setting, with the permission that it needs
     """
     if sys.platform != 'linux':
@@ -128,11 +127,7 @@ def _set_priority(settings: RealtimeSettings) -> str:
 
 
 def leave_realtime(settings: RealtimeSettings) -> None:
-    """
-    Give the process's threads the default scheduler again; for its main thread.
-
-    :param settings: the settings that were applied
-    """
+    """Give the process's threads the default scheduler again; for its main thread."""
     if settings.priority and sys.platform == 'linux':
         with suppress(OSError):
             _schedule_others(os.SCHED_OTHER, 0)

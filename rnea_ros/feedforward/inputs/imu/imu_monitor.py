@@ -25,8 +25,6 @@ class ImuMonitor:
     """
     Accepts or rejects messages, and updates the root link's motion.
 
-    :param model: the robot
-    :param settings: settings of the IMU
     :raises InputError: the first parameter that cannot be used
     :ivar motion: the root link's motion
     :ivar starts: number of times that messages started, first or after a silence
@@ -52,11 +50,7 @@ class ImuMonitor:
         self.rejections: Counter[Reason] = Counter()
 
     def age(self, now: float) -> float:
-        """
-        Return the age of the newest valid message, s; infinite before the first.
-
-        :param now: monotonic time, s
-        """
+        """Return the age of the newest valid message, s; infinite before the first."""
         return now - self._received
 
     def take_sample(
@@ -64,17 +58,13 @@ class ImuMonitor:
         linear_acceleration: Numbers | None, *, stamp: float, clock: float, received: float,
     ) -> Reason | None:
         """
-        Accept a message, or reject it as a whole; unused parts are ignored.
+        Accept a message, or return why it is rejected as a whole; unused parts are ignored.
 
         :param frame_id: frame of its header; ignored if the settings name a link
         :param orientation: x, y, z, w of the quaternion from the IMU's axes to a world whose z
             axis points up; None if missing
         :param angular_velocity: x, y, z, rad/s; None if missing
         :param linear_acceleration: reading of the accelerometer, x, y, z, m/s^2; None if missing
-        :param stamp: the message's stamp, s; 0 for none, its order is then not checked
-        :param clock: time of the clock that gives the stamps, s
-        :param received: monotonic time of receipt, s
-        :return: why it was rejected, None if it was accepted
         """
         message = self._used(orientation, angular_velocity, linear_acceleration)
         starts = received - self._received > self._settings.timeout

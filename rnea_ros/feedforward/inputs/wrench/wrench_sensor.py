@@ -64,12 +64,7 @@ class WrenchSensor:
     """
     Turns readings into the wrench that the environment exerts on the robot, [torque; force].
 
-    :param settings: checked settings
     :param mounts: possible mounts of the sensor, by link
-    :ivar settings: settings of the sensor
-    :ivar name: name of the sensor
-    :ivar monitor: its readings
-    :ivar tare: its offset
     :ivar link: link in whose frame the wrench is; empty before the first reading
     :ivar stale: whether readings are missing or implausible; the wrench then fades out
     :ivar external: the wrench before deadband, gain and fade, in the sensor's frame, shape (6,),
@@ -103,13 +98,7 @@ class WrenchSensor:
         self.on_body = np.zeros(6)
 
     def advance(self, now: float, dt: float, q: Array) -> None:
-        """
-        Advance ``wrench`` and ``on_body``; once a tick.
-
-        :param now: monotonic time, s
-        :param dt: time since the last call, s; 0 in the first
-        :param q: joint positions, shape (nq,), rad or m
-        """
+        """Advance ``wrench`` and ``on_body``; once a tick, with a dt of 0 in the first."""
         fresh = self.monitor.age(now) <= self.settings.timeout
         self.stale = not (fresh and self._filter(now, dt, q))
         if self.stale:
@@ -156,9 +145,7 @@ class WrenchMonitor:
     """
     Accepts or rejects readings of one sensor.
 
-    :param settings: settings of the sensor
     :param links: links that a reading's frame may be
-    :ivar mount: its mount, None before the first reading
     :ivar link: link in whose frame the readings are; empty before the first
     :ivar wrench: the newest valid reading, [torque; force] that the environment exerts on the
         robot, shape (6,), N m and N
@@ -183,11 +170,7 @@ class WrenchMonitor:
         self.rejections: Counter[Reason] = Counter()
 
     def age(self, now: float) -> float:
-        """
-        Return the age of the newest valid reading, s; infinite before the first.
-
-        :param now: monotonic time, s
-        """
+        """Return the age of the newest valid reading, s; infinite before the first."""
         return now - self._received
 
     def reset_link(self) -> None:
@@ -199,15 +182,11 @@ class WrenchMonitor:
         *, stamp: float, clock: float, received: float,
     ) -> Reason | None:
         """
-        Accept a reading, or reject it as a whole.
+        Accept a reading, or return why it is rejected as a whole.
 
         :param frame_id: frame of its header; ignored if the settings name a link
         :param force: x, y, z in the sensor's frame, shape (3,), contiguous, N
         :param torque: x, y, z in the sensor's frame, about its origin, contiguous, N m
-        :param stamp: the reading's stamp, s; 0 for none, its order is then not checked
-        :param clock: time of the clock that gives the stamps, s
-        :param received: monotonic time of receipt, s
-        :return: why it was rejected, None if it was accepted
         """
         reason = self._check_frame(frame_id) or self._read(force, torque)
         if stamp:
