@@ -57,9 +57,7 @@ def finite_vector(argument: str, values: ArrayLike, size: int) -> Array:
     return finite_array(argument, values, (size,))
 
 
-def finite_array(
-    argument: str, values: ArrayLike, shape: tuple[int | None, ...]
-) -> Array:
+def finite_array(argument: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Array:
     """
     Return finite numbers as a new contiguous array.
 

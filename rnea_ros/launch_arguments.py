@@ -19,8 +19,7 @@ TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
 
 MODES = tuple(re.findall(
     r"^    name = '(\w+)'$",
-    (Path(__file__).parent / 'feedforward/law/laws.py').read_text(encoding='utf-8'),
-    re.MULTILINE,
+    (Path(__file__).parent / 'feedforward/law/laws.py').read_text(encoding='utf-8'), re.MULTILINE,
 ))
 """The control laws, read from their source: an import would load the compiler."""
 
@@ -35,9 +34,7 @@ def declared(
     """
     return [
         DeclareLaunchArgument(
-            name,
-            default_value=default,
-            description=description,
+            name, default_value=default, description=description,
             choices=list(choices[name]) if name in choices else None,
         )
         for name, (default, description) in arguments.items()

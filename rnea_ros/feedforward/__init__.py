@@ -26,10 +26,5 @@ from .reasons import Reason
 from .state_machine import CONTROLLING, State
 
 __all__ = [
-    'CONTROLLING',
-    'Environment',
-    'FeedforwardController',
-    'Reason',
-    'State',
-    'check_efforts',
+    'CONTROLLING', 'Environment', 'FeedforwardController', 'Reason', 'State', 'check_efforts',
 ]

@@ -55,16 +55,13 @@ class ControlTick:
         self.environment = Environment(model, settings.parameters)
         given = settings.parameters
         self.reference = Reference(
-            len(settings.joints),
-            given.reference_timeout,
+            len(settings.joints), given.reference_timeout,
             lead=given.period if given.predict_state else 0.0,
         )
         self.state_machine = StateMachine()
         self.monitor = TickMonitor(states, self.reference, settings)
         self.additional = AdditionalEffort(settings)
-        self.law = ActiveLaw(
-            settings, states, self.environment, self.reference, self.additional
-        )
+        self.law = ActiveLaw(settings, states, self.environment, self.reference, self.additional)
         self.holding = HoldingEffort(settings)
         self.limiter = EffortLimiter(settings.effort_limits, settings.effort_rate_limit)
         self.ramp_down = RampDown(self.state_machine, self.limiter)

@@ -71,8 +71,7 @@ class Activation:
         for subscription in configuration.inputs:
             subscription.take()  # discard messages from before the activation
         states = JointStateMonitor(
-            model.joint_names,
-            jumps=PositionJumps.of_robot(model, settings),
+            model.joint_names, jumps=PositionJumps.of_robot(model, settings),
             continuous=model.continuous,
             differentiate_velocity=setup.reference.differentiate_velocity,
             effort_scale=settings.effort_scale,

@@ -54,10 +54,7 @@ class Configuration:
         with ExitStack() as resources:
             self._subscribe(node, resources, command_topic)
             self.publishers = Publishers(
-                node,
-                command_topic,
-                settings.joints,
-                settings.parameters.period,
+                node, command_topic, settings.joints, settings.parameters.period,
                 settings.command_scale,
                 [sensor.name for sensor in settings.parameters.wrench_inputs],
                 settings.parameters.external_effort.link,

@@ -237,8 +237,7 @@ def _parts(message: Any) -> tuple[bytes, GoalTolerances]:
         if content:
             raise RequestRejectedError('multi_dof', f'{part} is not empty')
     tolerances = GoalTolerances(
-        _joint_tolerances(message.path_tolerance),
-        _joint_tolerances(message.goal_tolerance),
+        _joint_tolerances(message.path_tolerance), _joint_tolerances(message.goal_tolerance),
         seconds(message.goal_time_tolerance),
     )
     # Bytes, so that the topic and the action share the decoder and its checks.

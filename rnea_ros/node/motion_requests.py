@@ -139,12 +139,8 @@ class MotionRequests:
             wait = 0.0 if request.start_time is None else max(request.start_time - stamp, 0.0)
             handover = controller.handover(now + max(wait, delay)) if may_join else None
             motion = compile_trajectory(
-                request,
-                rules,
-                now=stamp if handover is None else stamp + max(wait, delay),
-                position=position,
-                velocity=velocity,
-                desired=controller.reference_at(now + wait),
+                request, rules, now=stamp if handover is None else stamp + max(wait, delay),
+                position=position, velocity=velocity, desired=controller.reference_at(now + wait),
                 handover=handover,
             )
             # A trajectory of many points takes longer: its handover must not be in the past.

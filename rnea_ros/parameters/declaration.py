@@ -69,15 +69,9 @@ class Declaration:
 
 
 def parameter(
-    default: Any,
-    summary: str = '',
-    *,
-    span: tuple[float, float] | None = None,
-    while_active: bool = False,
-    read_only: bool = False,
-    name: str = '',
-    words: Mapping[str, Any] | None = None,
-    unset: Any = None,
+    default: Any, summary: str = '', *, span: tuple[float, float] | None = None,
+    while_active: bool = False, read_only: bool = False, name: str = '',
+    words: Mapping[str, Any] | None = None, unset: Any = None,
 ) -> Any:
     """
     Return a field of a settings class that is a parameter.

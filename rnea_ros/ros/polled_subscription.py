@@ -112,9 +112,7 @@ class PolledClient(Generic[Message]):
 
     def response(self) -> Message | None:
         """Return the response to the pending request; None if there is none yet."""
-        response: Message | None = take_response(
-            self._client, self._response_type, self._pending
-        )
+        response: Message | None = take_response(self._client, self._response_type, self._pending)
         if response is not None:
             self._pending = None
         return response

@@ -115,9 +115,7 @@ class NodeProcess:
             self._reject(error)
 
     def spin(
-        self,
-        *nodes: Any,
-        running: Callable[[], bool] = lambda: True,
+        self, *nodes: Any, running: Callable[[], bool] = lambda: True,
         finishing: Callable[[], bool] = lambda: False,
     ) -> None:
         """

@@ -71,14 +71,9 @@ class JointStateMonitor:
     """
 
     def __init__(
-        self,
-        joint_names: Sequence[str],
-        *,
-        jumps: PositionJumps | None = None,
-        continuous: NDArray[np.bool_] | None = None,
-        differentiate_velocity: bool = False,
-        cutoff: float = 20.0,
-        effort_scale: Array | None = None,
+        self, joint_names: Sequence[str], *, jumps: PositionJumps | None = None,
+        continuous: NDArray[np.bool_] | None = None, differentiate_velocity: bool = False,
+        cutoff: float = 20.0, effort_scale: Array | None = None,
     ) -> None:
         n = len(joint_names)
         self._names = tuple(joint_names)

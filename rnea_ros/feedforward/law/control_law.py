@@ -120,15 +120,9 @@ class ControlLaw:
             raise TypeError(f'there is a control law {cls.name} already')
 
     def __init__(
-        self,
-        robot: LoadedModel,
-        kp: Array,
-        kd: Array,
-        *,
-        compensate_coriolis: bool = False,
+        self, robot: LoadedModel, kp: Array, kd: Array, *, compensate_coriolis: bool = False,
         friction: JointFriction | None = None,
-        friction_velocity: VelocitySource = VelocitySource.MEASURED,
-        armature: Array | None = None,
+        friction_velocity: VelocitySource = VelocitySource.MEASURED, armature: Array | None = None,
     ) -> None:
         n = robot.model.nv
         self._robot = robot

@@ -65,9 +65,7 @@ class JointFriction:
     @property
     def has_friction(self) -> bool:
         """Whether any joint has friction or an offset."""
-        return any(
-            each.any() for each in (self.viscous, self.coulomb, self.load, self.offset)
-        )
+        return any(each.any() for each in (self.viscous, self.coulomb, self.load, self.offset))
 
     def friction(self, qd: Array, load: Array) -> Array:
         """Return tau_f with the offsets, shape (n,), N m or N, for the efforts carried."""

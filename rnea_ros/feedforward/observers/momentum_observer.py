@@ -41,9 +41,7 @@ from ..settings import EffortSource, ResolvedSettings
 ) = range(11)
 """Rows of the constants of the joints."""
 
-(
-    EFFORT, LIMIT, MOMENTUM, RATE, MEASURED, SIZE, COMMAND, TICKS,
-) = range(8)
+(EFFORT, LIMIT, MOMENTUM, RATE, MEASURED, SIZE, COMMAND, TICKS) = range(8)
 """
 Rows of the observer's state: external effort r; effort that counts as contact; p, C^T qd - g and
 the measured effort (NaN for none) at the last joint state; size of the known efforts; sum and

@@ -42,10 +42,8 @@ class ExternalEffortSettings:
     """Parameters ``external_effort.*``."""
 
     gain: tuple[float, ...] = parameter(
-        (50.0,),
-        f'gain of the observer of external efforts, {EACH}, 1/s: its delay is 1 / gain',
-        span=(0.1, 1000.0),
-        while_active=True,
+        (50.0,), f'gain of the observer of external efforts, {EACH}, 1/s: its delay is 1 / gain',
+        span=(0.1, 1000.0), while_active=True,
     )
     source: EffortSource = parameter(
         EffortSource.MEASURED, 'motor efforts: of the joint states if they have any, or commanded'
@@ -63,15 +61,13 @@ class ContactSettings:
     threshold: tuple[float, ...] = parameter(
         (0.0,),
         f'external effort that counts as contact, {EACH}, N m or N; 0: 1.5 % of effort_limits',
-        span=(0.0, 1e6),
-        while_active=True,
+        span=(0.0, 1e6), while_active=True,
     )
     model_error: tuple[float, ...] = parameter(
         (0.1,),
         f'relative error of the model, {EACH}: this share of the efforts of gravity, motion and '
         'friction is added to contact.threshold',
-        span=(0.0, 10.0),
-        while_active=True,
+        span=(0.0, 10.0), while_active=True,
     )
 
 

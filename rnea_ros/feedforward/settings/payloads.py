@@ -30,17 +30,14 @@ class PayloadSettings:
         (0.0,), 'mass of each payload, kg', span=(0.0, 1e4), while_active=True
     )
     com: tuple[float, ...] = parameter(
-        (0.0, 0.0, 0.0),
-        'centre of mass of each payload in its link frame, three values each, m',
-        span=(-100.0, 100.0),
-        while_active=True,
+        (0.0, 0.0, 0.0), 'centre of mass of each payload in its link frame, three values each, m',
+        span=(-100.0, 100.0), while_active=True,
     )
     inertia: tuple[float, ...] = parameter(
         (0.0,) * 6,
         'inertia of each payload about its centre of mass, in link axes, xx xy xz yy yz zz each, '
         'kg m^2; zeros: point masses',
-        span=(-1e6, 1e6),
-        while_active=True,
+        span=(-1e6, 1e6), while_active=True,
     )
 
     def payloads(self) -> tuple[Payload, ...]:

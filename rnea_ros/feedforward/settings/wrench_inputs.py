@@ -125,8 +125,7 @@ def _check_link(sensor: WrenchInputSettings, model: RobotModel) -> None:
     if link not in model.link_names:
         nearest = difflib.get_close_matches(link, model.link_names, n=3, cutoff=0.0)
         raise _rejected(
-            sensor,
-            'link',
+            sensor, 'link',
             f'robot {model.name!r} has no link {brief(link)}; nearest are {", ".join(nearest)}',
         )
     if model.tree.frames[link].body == BASE:

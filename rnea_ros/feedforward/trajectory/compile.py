@@ -155,8 +155,7 @@ def _measured_state(
         if not finite.all():
             joint = int(np.argmin(finite))
             raise TrajectoryError(
-                TrajectoryReason.START_NOT_FINITE,
-                f'{argument} {array[joint]}',
+                TrajectoryReason.START_NOT_FINITE, f'{argument} {array[joint]}',
                 joint=rules.joint_names[joint],
             )
         state.append(array)
@@ -207,9 +206,7 @@ def _passed(points: Knots, time: float, *, is_spline: bool) -> int:
     return passed
 
 
-def _after_handover(
-    points: Knots, dropped: int, start: MotionState, *, is_spline: bool
-) -> Knots:
+def _after_handover(points: Knots, dropped: int, start: MotionState, *, is_spline: bool) -> Knots:
     """
     Return the points that are left after some were dropped, for a smooth bridge from the start.
 
@@ -237,8 +234,7 @@ def _with_bridge(points: Knots, parsed: ParsedRequest, time: float, start: Motio
         values[parsed.columns] = at_start[parsed.columns]
     efforts = points.efforts
     return Knots(
-        np.concatenate(([time], points.times)),
-        np.vstack((first.position, points.positions)),
+        np.concatenate(([time], points.times)), np.vstack((first.position, points.positions)),
         np.vstack((first.velocity, points.velocities)),
         np.vstack((first.acceleration, points.accelerations)),
         np.concatenate((points.degrees[:1], points.degrees)),

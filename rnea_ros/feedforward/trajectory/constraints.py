@@ -51,11 +51,9 @@ def check_finite(trajectory: Trajectory, first_point: int) -> None:
         bound = np.abs(trajectory.knots.positions)
         bound[1:] += np.einsum('sp,spj->sj', weights, np.abs(trajectory.coefficients))
     reject_where(
-        ~np.isfinite(bound),
-        TrajectoryReason.NOT_FINITE,
+        ~np.isfinite(bound), TrajectoryReason.NOT_FINITE,
         lambda knot, joint: f'the motion to {trajectory.knots.positions[knot, joint]} overflows',
-        trajectory.joint_names,
-        first_point,
+        trajectory.joint_names, first_point,
     )
 
 

@@ -76,8 +76,7 @@ class Tolerances:
         :raises RequestRejectedError: an unknown joint, or an invalid value
         """
         return replace(
-            self,
-            path=self._table('path_tolerance', self.path, path),
+            self, path=self._table('path_tolerance', self.path, path),
             goal=self._table('goal_tolerance', self.goal, goal),
             goal_time=_resolve('goal_time_tolerance', self.goal_time, goal_time),
         )
@@ -259,8 +258,7 @@ class Goal:
         limit = self._tolerances.path
         if (np.abs(error) > limit).any():
             self._miss(
-                Reason.PATH_TOLERANCE,
-                ErrorCode.PATH_TOLERANCE_VIOLATED,
+                Reason.PATH_TOLERANCE, ErrorCode.PATH_TOLERANCE_VIOLATED,
                 f'{self._worst(error, limit)}, {elapsed:.3f} s after the start',
             )
 

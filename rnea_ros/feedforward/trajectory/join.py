@@ -81,9 +81,7 @@ def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
         efforts[before.size :, :, joints] = of_efforts[:, :, joints]
         final[joints] = source.final_position[joints]
     return Trajectory(
-        active.joint_names,
-        new.start_time,
-        _knots(times, positions, final),
+        active.joint_names, new.start_time, _knots(times, positions, final),
         Polynomials(positions, efforts if efforts.any() else None),
         Join(active.root, begin, zero, tuple(sources)),
     )

@@ -142,17 +142,14 @@ def _table(request: TrajectoryRequest, field: str) -> tuple[Array, NDArray[np.bo
     if wrong.any():
         point = int(np.argmax(wrong))
         raise TrajectoryError(
-            TrajectoryReason.WRONG_SIZE,
-            f'{column.counts[point]} {field} for {joints} joints',
+            TrajectoryReason.WRONG_SIZE, f'{column.counts[point]} {field} for {joints} joints',
             point=point,
         )
     table = np.zeros((present.size, joints))
     table[present] = column.values.reshape(-1, joints)
     reject_where(
-        ~np.isfinite(table),
-        TrajectoryReason.NOT_FINITE,
-        lambda point, joint: f'{field} {table[point, joint]}',
-        request.joint_names,
+        ~np.isfinite(table), TrajectoryReason.NOT_FINITE,
+        lambda point, joint: f'{field} {table[point, joint]}', request.joint_names,
     )
     return table, present
 
@@ -173,8 +170,7 @@ def _check_combination(
     if with_efforts.any() and not with_efforts.all():
         point = int(np.argmin(with_efforts))
         raise TrajectoryError(
-            TrajectoryReason.EFFORTS_INCOMPLETE,
-            'no efforts, but other points have efforts',
+            TrajectoryReason.EFFORTS_INCOMPLETE, 'no efforts, but other points have efforts',
             point=point,
         )
 
@@ -193,9 +189,7 @@ def _check_limits(
 
 def _check_final_velocity(qd: Array, request: TrajectoryRequest) -> None:
     reject_where(
-        np.abs(qd) > _FINAL_VELOCITY_TOLERANCE,
-        TrajectoryReason.FINAL_VELOCITY,
-        lambda row, joint: f'{qd[row, joint]} at the last point is not 0',
-        request.joint_names,
+        np.abs(qd) > _FINAL_VELOCITY_TOLERANCE, TrajectoryReason.FINAL_VELOCITY,
+        lambda row, joint: f'{qd[row, joint]} at the last point is not 0', request.joint_names,
         first_point=request.times.size - 1,
     )

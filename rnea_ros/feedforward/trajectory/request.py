@@ -111,13 +111,11 @@ class TrajectoryRequest:
     ) -> TrajectoryRequest:
         """Return the request with copies of these points, in order of time."""
         return cls(
-            joint_names,
-            np.array([point.time for point in points], dtype=np.float64),
+            joint_names, np.array([point.time for point in points], dtype=np.float64),
             Column.of([point.positions for point in points]),
             Column.of([point.velocities for point in points]),
             Column.of([point.accelerations for point in points]),
-            Column.of([point.efforts for point in points]),
-            start_time,
+            Column.of([point.efforts for point in points]), start_time,
         )
 
     @property

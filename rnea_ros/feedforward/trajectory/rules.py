@@ -101,8 +101,7 @@ class JointRules:
     continuous: NDArray[np.bool_]
     velocity_limits: Array
     start_tolerance: float = parameter(
-        0.1,
-        'maximum distance from the robot to the start of a motion, rad or m',
+        0.1, 'maximum distance from the robot to the start of a motion, rad or m',
         span=(0.0, math.tau),
     )
     interpolation: Interpolation = parameter(

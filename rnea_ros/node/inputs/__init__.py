@@ -9,11 +9,6 @@ from .sensor_topics import RawSubscription, SensorTopics
 from .watchdog_efforts import WatchdogEfforts
 
 __all__ = [
-    'AdditionalEffortTopic',
-    'ControllerStateInput',
-    'RawSubscription',
-    'SensorTopics',
-    'SpeedScalingInput',
-    'WatchdogEfforts',
-    'controller_state_type',
+    'AdditionalEffortTopic', 'ControllerStateInput', 'RawSubscription', 'SensorTopics',
+    'SpeedScalingInput', 'WatchdogEfforts', 'controller_state_type',
 ]

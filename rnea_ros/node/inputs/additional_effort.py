@@ -24,9 +24,7 @@ class Subscriber(Protocol):
 class AdditionalEffortTopic:
     """Gives the control the additional efforts; for the loop's thread."""
 
-    def __init__(
-        self, subscriber: Subscriber, additional: AdditionalEffort, clock: Clock
-    ) -> None:
+    def __init__(self, subscriber: Subscriber, additional: AdditionalEffort, clock: Clock) -> None:
         self._subscriber = subscriber
         self._additional = additional
         self._clock = clock

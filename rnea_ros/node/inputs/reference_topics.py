@@ -63,14 +63,8 @@ class ControllerStateInput:
                 continue
             names, position, velocity, acceleration, speed = sample
             setpoint = self._monitor.take_sample(
-                names,
-                position,
-                velocity,
-                acceleration,
-                speed.item() if speed.size else None,
-                stamp=stamp,
-                clock=self._clock.stamp(),
-                received=now,
+                names, position, velocity, acceleration, speed.item() if speed.size else None,
+                stamp=stamp, clock=self._clock.stamp(), received=now,
                 measured=self._controller.measured()[0],
                 held=lambda: self._controller.hold_position(now),
             )

@@ -45,8 +45,7 @@ class SensorTopics:
         self._joint_states = joint_states
         self._wrenches = [
             (
-                environment.wrenches.sensors[name].monitor,
-                subscription,
+                environment.wrenches.sensors[name].monitor, subscription,
                 FixedLayoutReader(WrenchSample.read),
             )
             for name, subscription in wrenches.items()

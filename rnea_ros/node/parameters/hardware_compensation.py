@@ -38,8 +38,7 @@ def compensated(given: Sequence[str]) -> tuple[HardwareCompensation, ...]:
     for word in stated:
         if word not in (*known, NOTHING):
             raise InputError(
-                'hardware_compensates',
-                f'{brief(word)} is none of {", ".join((NOTHING, *known))}',
+                'hardware_compensates', f'{brief(word)} is none of {", ".join((NOTHING, *known))}'
             )
     if NOTHING not in stated:
         return tuple(known[word] for word in dict.fromkeys(stated))

@@ -110,11 +110,9 @@ def tolerances_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Toler
                 f'constraints.{joint}', f'not one of the commanded joints {", ".join(joints)}'
             )
     return default_tolerances(
-        joints,
-        {joint: values[f'constraints.{joint}.trajectory'] for joint in constrained},
+        joints, {joint: values[f'constraints.{joint}.trajectory'] for joint in constrained},
         {joint: values[f'constraints.{joint}.goal'] for joint in constrained},
-        values['constraints.stopped_velocity_tolerance'],
-        values['constraints.goal_time'],
+        values['constraints.stopped_velocity_tolerance'], values['constraints.goal_time'],
     )
 
 
