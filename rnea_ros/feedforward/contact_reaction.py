@@ -68,11 +68,11 @@ class ContactReaction:
             self._observer.restart()
             self.monitor = self._observer
 
-    def react(self, law: ActiveLaw, limiter: EffortLimiter, *, judged: bool) -> None:
+    def react(self, active_law: ActiveLaw, limiter: EffortLimiter, *, judged: bool) -> None:
         """Observe, once a tick before its command; ``judged``: an effort may be a contact."""
         assert self.monitor is not None
         contact = self.monitor.observe(
-            limiter.command, law.active.compensated, law.external, judged=judged
+            limiter.command, active_law.active.compensated, active_law.external, judged=judged
         )
         if contact is None:
             return

@@ -61,7 +61,9 @@ class ControlTick:
         self.state_machine = StateMachine()
         self.monitor = TickMonitor(states, self.reference, settings)
         self.additional = AdditionalEffort(settings)
-        self.law = ActiveLaw(settings, states, self.environment, self.reference, self.additional)
+        self.active_law = ActiveLaw(
+            settings, states, self.environment, self.reference, self.additional
+        )
         self.holding = HoldingEffort(settings)
         self.limiter = EffortLimiter(settings.effort_limits, settings.effort_rate_limit)
         self.ramp_down = RampDown(self.state_machine, self.limiter)
@@ -99,7 +101,7 @@ class ControlTick:
         """
         if goal is None and isinstance(motion, Setpoint) and self.contact.register_setpoint():
             return
-        if not self.law.active.follows_motions:
+        if not self.active_law.active.follows_motions:
             if goal is not None:
                 goal.drop(Reason.MODE_GRAVITY)
             return
@@ -135,7 +137,7 @@ class ControlTick:
     ) -> None:
         """Change settings, law and prepared payloads; the effort is blended."""
         before, self.settings = self.settings.parameters, settings
-        self.law.configure(settings, law)
+        self.active_law.configure(settings, law)
         if settings.parameters.payloads != before.payloads:
             # The environment blends payloads, not the limiter.
             duration = settings.parameters.payload_blend_duration
@@ -195,7 +197,7 @@ class ControlTick:
         if not self.started:
             return None
         if self.error is None:  # after an error, the same computation may fail again
-            self.holding.replace(self.law.holding_effort(compute=True))
+            self.holding.replace(self.active_law.holding_effort(compute=True))
         command, event = self.ramp_down.command(
             now, self.monitor.dt, self.holding.effort, self.settings.parameters
         )
@@ -223,7 +225,7 @@ class ControlTick:
             return
         if known and controlling:
             ramping = self.state_machine.state is State.RAMPING or self.limiter.starting
-            contact.react(self.law, self.limiter, judged=not ramping)
+            contact.react(self.active_law, self.limiter, judged=not ramping)
         else:
             contact.monitor.reset()
 
@@ -261,13 +263,13 @@ class ControlTick:
         self.environment.advance_wrenches(now, self._states.position, self._states.velocity)
         if self.additional.enabled:
             self.additional.advance(now, self.monitor.dt)
-        effort = self.law.effort(now, self.monitor.dt)
+        effort = self.active_law.effort(now, self.monitor.dt)
         if self.goal is not None:
             self._judge(self.goal, now, permitted)
         if not math.isfinite(effort.sum()):
             self.fail(Reason.OUTPUT_NOT_FINITE, now)
             return self.ramp_down_command(now)
-        self.holding.replace(self.law.holding_effort(compute=False))
+        self.holding.replace(self.active_law.holding_effort(compute=False))
         command = self.limiter.limit(effort, now, self.monitor.dt)
         if self.state_machine.state is State.RAMPING and not self.limiter.blending:
             self.state_machine.handle(Event.BLENDED, now)

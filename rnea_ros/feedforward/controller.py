@@ -107,7 +107,7 @@ class FeedforwardController:
     @property
     def law(self) -> ControlLaw:
         """The control law in force."""
-        return self._tick.law.active
+        return self._tick.active_law.active
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ class FeedforwardController:
     def terms(self) -> Terms:
         """Return the terms of the last tick's effort, for the commanded joints."""
         if self._tick.state_machine.controlling:
-            return self._tick.law.terms()
+            return self._tick.active_law.terms()
         gravity = self._tick.ramp_down.share * self._tick.holding.effort
         return Terms(gravity, *(np.zeros_like(gravity) for _ in fields(Terms)[1:]))
 
@@ -197,13 +197,8 @@ class FeedforwardController:
         self._requests.append(lambda now: self._tick.cancel(goal, limits))
 
     def change(self, settings: ResolvedSettings) -> None:
-        """
-        Request a blended change of settings.
-
-        :param settings: new settings; only parameters declared ``while_active`` may differ from
-            the settings in force
-        """
-        law = self._tick.law.law_of(settings)
+        """Request a blended change; new settings may differ in ``while_active`` parameters."""
+        law = self._tick.active_law.make_law(settings)
         payloads = self.environment.payloads.prepare(settings.parameters.payloads)
         self._requests.append(lambda now: self._tick.change(settings, law, payloads))
 
@@ -237,9 +232,7 @@ class FeedforwardController:
 
     def set_reference(self, setpoint: Setpoint) -> None:
         """
-        Take a trajectory controller's set-point, for the thread of :meth:`step`.
-
-        The first set-point of a stream is blended in.
+        Take a trajectory controller's set-point in :meth:`step`'s thread; blend in the first.
         """
         if self._tick.contact.register_setpoint() or not self.following:
             return

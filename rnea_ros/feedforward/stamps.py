@@ -12,6 +12,7 @@ the first sample: setting it later has no effect.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 import math
@@ -122,3 +123,39 @@ class StampOrder:
                 joint.suspects, joint.shift, joint.since = 1, shift, received
         # A burst of old samples advances too, but is received at one time.
         return all(joint.suspects >= CONFIRMED_BY and received > joint.since for joint in joints)
+
+
+class SampleMonitor:
+    """
+    What is common to the checks of all messages of one source: stamps, age, counts of rejections.
+
+    :ivar rejections: number of rejected messages by reason; replaced, never changed, because
+        other threads read it
+    """
+
+    def __init__(self) -> None:
+        self._stamps = StampOrder(1)
+        self._received = -math.inf
+        self.rejections: Counter[Reason] = Counter()
+
+    def age(self, now: float) -> float:
+        """Return the age of the newest valid message, s; infinite before the first."""
+        return now - self._received
+
+    def reject(self, reason: Reason) -> None:
+        """Count a rejected message."""
+        self.rejections = self.rejections + Counter((reason,))
+
+    def _register(
+        self, reason: Reason | None, stamp: float, clock: float, received: float
+    ) -> Reason | None:
+        """Accept a message unless there is a reason, or its stamp gives one; return it."""
+        if reason is None and stamp:
+            reason = self._stamps.check(SINGLE, stamp, clock, received)
+        if reason is not None:
+            self.reject(reason)
+            return reason
+        if stamp:
+            self._stamps.accept(SINGLE, stamp, received)
+        self._received = received
+        return None

@@ -44,11 +44,7 @@ _agrees = entry_point(_compare, tuple(np.zeros((3, 1), dtype=np.uint64)))
 
 
 class FixedLayout(CdrMessage):
-    """
-    A message whose memory is filled again with later messages of the same layout.
-
-    :raises MalformedError: the header is not one of plain CDR
-    """
+    """A message whose memory is filled again with later messages of the same layout."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
@@ -94,11 +90,7 @@ class FixedLayout(CdrMessage):
         return text
 
     def numbers(self, count: int, what: str) -> NDArray[np.float64]:
-        """
-        Return a view of float64 numbers, shape (count,); :meth:`refill` changes them.
-
-        :raises MalformedError: the message is too short
-        """
+        """Return a view of float64 numbers, shape (count,); :meth:`refill` changes them."""
         if count:
             self.offset = aligned(self.offset, 8)
         self.expect(8 * count, what)
@@ -112,11 +104,7 @@ class FixedLayout(CdrMessage):
         self._expected[:] = words & mask
 
     def refill(self, data: bytes) -> bool:
-        """
-        Fill in a later message.
-
-        :return: whether it has this layout; if not, the present numbers are invalid
-        """
+        """Fill in a later message; return whether it has this layout and its numbers are valid."""
         if len(data) != self._length or data[:2] != self._header[:2]:
             return False
         self._buffer[:] = data[HEADER:]
@@ -136,7 +124,7 @@ class FixedLayoutReader(Generic[Sample]):
 
     def __call__(self, data: bytes) -> tuple[Sample, float]:
         """
-        Return the sample and the stamp, s, of a message; the next call overwrites the sample.
+        Return a message's sample and stamp, s; the next call overwrites the sample.
 
         :raises MalformedError: the bytes are not a message of this type
         """

@@ -129,9 +129,9 @@ def controller_state_reader(
     fields: Mapping[str, str],
 ) -> Callable[[FixedLayout], ControllerStateSample]:
     """
-    Return a function that reads a message from the end of its stamp on.
+    Return a function that reads a message, from the end of its stamp on.
 
-    The fields are the types of the message's fields by name, in order.
+    The fields are the message's types by name, in order.
     """
     last = 'speed_scaling_factor' if 'speed_scaling_factor' in fields else 'reference'
     names = list(fields)

@@ -34,7 +34,7 @@ _SMALLEST = bytes((0, 1, 0, 0, *bytes(16), 1, 0, 0, 0, 1, 0, 0, 0, *bytes(8 + 12
 
 def decode_trajectory(data: bytes) -> TrajectoryRequest:
     """
-    Decode a serialised trajectory_msgs/JointTrajectory.
+    Decode the bytes of a trajectory_msgs/JointTrajectory.
 
     :raises MalformedError: the bytes are not such a message
     """

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 import gc
 import time
@@ -44,11 +43,10 @@ STOP_MARGIN = 5.0
 
 class Activation:
     """
-    Runs the control from activate to deactivate.
+    Runs the control from activate to deactivate; if a part fails, destroys those before it.
 
     :ivar controller: the control
     :ivar motions: judges requested motions
-    :raises Exception: a part cannot be created; the parts created before it are destroyed
     """
 
     def __init__(
@@ -87,29 +85,38 @@ class Activation:
             states, self.controller.environment, configuration.joint_states,
             configuration.wrenches, configuration.imu, self._clock,
         )
+        takes = [*inputs.take_others]
         self._references: ControllerStateMonitor | None = None
         if configuration.controller_state is not None:
             references = ControllerStateMonitor(setup.rules, self.controller.speed_scaling)
             source = ControllerStateInput(
                 configuration.controller_state, references, self.controller, self._clock
             )
-            inputs.take_others.append(source.take_messages)
+            takes.append(source.take_messages)
             self._references = references
         additional = AdditionalEffortTopic(
-            configuration, self.controller.additional_effort, self._clock
+            lambda: configuration.additional_effort, self.controller.additional_effort, self._clock
         )
-        inputs.take_others.append(additional.take_messages)
         watchdog = WatchdogEfforts(configuration.watchdog, settings.command_scale)
-        inputs.take_others.append(watchdog.take_messages)
+        takes += [additional.take_messages, watchdog.take_messages]
         self.controller.acting_effort.watchdog_effort = watchdog.newest
-        takes, schedule = self._make_schedule(states, inputs)
+        schedule: Schedule
+        period = settings.parameters.period
+        if setup.robot.trigger is Trigger.TIMER:
+            takes.insert(0, inputs.take_joint_states)
+            schedule = PeriodicSchedule(period, self._clock.now, self._clock.sleep)
+        else:
+            schedule = JointStateTrigger(
+                states, settings.joint_indices, configuration.joint_states.wait,
+                inputs.take_joint_states, period, self._clock,
+            )
         permission = CommandPermission(
             node, configuration.publishers.command_publisher, self._controller_joints,
             listed=setup.listed_joints,
         )
         self._loop = ControlLoop(
             self.controller, takes, configuration.publishers, permission,
-            settings.parameters.period, self._clock, schedule, setup.realtime,
+            period, self._clock, schedule, setup.realtime,
         )
         self._command_topic = CommandTopicMonitor(
             node, self.controller, self._controller_joints, permission, self._other_publishers,
@@ -177,17 +184,3 @@ class Activation:
             self._node.get_logger().warning(self._loop.warnings.pop())
         self._reporter.publish()
         gc.collect()  # off in the loop's thread: see ManualGarbageCollection
-
-    def _make_schedule(
-        self, states: JointStateMonitor, inputs: SensorTopics
-    ) -> tuple[Sequence[Callable[[float], None]], Schedule]:
-        """Return the functions that take messages at a tick, and the schedule of the ticks."""
-        configuration, clock = self._configuration, self._clock
-        period = configuration.setup.settings.parameters.period
-        if configuration.setup.robot.trigger is Trigger.TIMER:
-            takes = [inputs.take_joint_states, *inputs.take_others]
-            return takes, PeriodicSchedule(period, clock.now, clock.sleep)
-        return inputs.take_others, JointStateTrigger(
-            states, configuration.setup.settings.joint_indices, configuration.joint_states.wait,
-            inputs.take_joint_states, period, clock,
-        )

@@ -62,11 +62,7 @@ class ControlSetup:
     warnings: tuple[str, ...]
 
     def changed(self, values: Mapping[str, Any]) -> ControlSetup:
-        """
-        Return the setup with changed parameters; robot and joints stay the same.
-
-        :raises InputError: a value that cannot be used
-        """
+        """Return the setup with changed parameters, checked; robot and joints stay the same."""
         settings = resolve(settings_from(values, self.settings.joints), self.model)
         check_efforts(self.model, settings)
         tolerances = tolerances_from(values, settings.joints)
@@ -95,11 +91,10 @@ def make_setup(
     before: ControlSetup | None = None,
 ) -> ControlSetup:
     """
-    Return the robot and settings of the control, checked.
+    Return the robot and settings of the control; raise an RneaError for the first bad value.
 
     :param before: the previous setup; its model is used again if URDF, ``gravity`` and
         ``strict_inertia`` are unchanged
-    :raises RneaError: the first value that cannot be used
     """
     warnings: list[str] = []
     robot = from_values(RobotSettings, values)

@@ -110,7 +110,7 @@ class FollowJointTrajectory:
 
     def finishing(self) -> bool:
         """
-        Reject goals from now on, and end the active one.
+        Reject goals, and end the active one.
 
         :return: whether the executor must go on, because a result may not be delivered yet
         """
@@ -205,11 +205,7 @@ class FollowJointTrajectory:
 
 
 def fill_feedback(feedback: Any, sample: GoalSample, times: Array) -> None:
-    """
-    Write the state of a goal, with the times of its points, s, into its feedback.
-
-    Of any version of control_msgs.
-    """
+    """Write a goal's state, and times of its points, s, into feedback of any control_msgs."""
     for point, values in (
         (feedback.desired, sample.desired),
         (feedback.actual, sample.actual),
@@ -224,11 +220,7 @@ def fill_feedback(feedback: Any, sample: GoalSample, times: Array) -> None:
 
 
 def _parts(message: Any) -> tuple[bytes, GoalTolerances]:
-    """
-    Return the trajectory of a goal as bytes, and its tolerances.
-
-    :raises RequestRejectedError: a part for joints of several degrees of freedom
-    """
+    """Return a goal's trajectory as bytes, and its tolerances; reject multi_dof parts."""
     for part, content in (
         ('multi_dof_trajectory', message.multi_dof_trajectory.points),
         ('component_path_tolerance', message.component_path_tolerance),

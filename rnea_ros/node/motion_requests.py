@@ -43,12 +43,7 @@ class GoalTolerances(NamedTuple):
 
 
 class GoalMotion(NamedTuple):
-    """
-    An accepted motion with its goal.
-
-    :param start: monotonic time of its start, s; None for at once
-    :param times: times of the requested points, s
-    """
+    """An accepted motion, its start (monotonic, s; None: at once), goal, and points' times, s."""
 
     motion: Trajectory | Setpoint
     start: float | None
@@ -57,11 +52,7 @@ class GoalMotion(NamedTuple):
 
 
 class MotionRequests:
-    """
-    Judges requested motions, and gives the accepted ones to the control.
-
-    :param rejections: counters for diagnostics by ``<source>/<reason>``
-    """
+    """Judges motions, follows accepted ones, and counts others by ``<source>/<reason>``."""
 
     def __init__(
         self, node: Any, configuration: Configuration, controller: FeedforwardController,
@@ -97,7 +88,7 @@ class MotionRequests:
 
     def goal(self, message: bytes, stated: GoalTolerances) -> GoalMotion:
         """
-        Return a motion with its goal and stated tolerances, checked but not yet followed.
+        Return a motion with its goal, checked but not yet followed.
 
         :raises RneaError: one of :data:`REJECTIONS`
         """

@@ -54,11 +54,7 @@ class Declaration:
         return ': '.join(part for part in (self.summary, words) if part)
 
     def check(self, name: str, value: Any) -> None:
-        """
-        Check a value of the right type against range and choices.
-
-        :raises InputError: it is out of range, or not among the choices
-        """
+        """Raise an InputError for a value that is out of range, or not among the choices."""
         if self.choices and value not in self.choices:
             raise InputError(name, f'{brief(value)} is none of {", ".join(self.choices)}')
         if self.span is not None:
@@ -129,7 +125,7 @@ def from_values(
     settings: type[T], values: Mapping[str, Any], prefix: str = '', **others: Any
 ) -> T:
     """
-    Return a settings object, from parameter values by name and those of its other fields.
+    Return settings from parameter values by name, and from values of their other fields.
 
     :raises InputError: a word that is not among the choices
     """
@@ -146,11 +142,7 @@ def from_values(
 
 
 def check_ranges(settings: Any, prefix: str = '') -> None:
-    """
-    Check every number of a settings object and of its groups against its range.
-
-    :raises InputError: the first one that is out of range
-    """
+    """Raise an InputError for the first number, also of a group, that is out of its range."""
     for name, each, declaration in _parameters(settings, prefix):
         if declaration.span is not None:
             in_range(name, getattr(settings, each.name), *declaration.span)
@@ -162,7 +154,7 @@ def with_value_per_joint(settings: T, joints: Sequence[str], prefix: str = '') -
     """
     Return settings, also in groups, in which each parameter with :data:`EACH` has n values.
 
-    :raises InputError: the number of values is neither 1 nor n, the number of joints
+    :raises InputError: as in :func:`per_joint`
     """
     changes: dict[str, Any] = {
         each.name: per_joint(name, getattr(settings, each.name), joints)
@@ -190,11 +182,7 @@ def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> tupl
 
 
 def in_range(name: str, value: Any, lowest: float, highest: float) -> None:
-    """
-    Check a number, or every number of a sequence.
-
-    :raises InputError: a number is out of range
-    """
+    """Raise an InputError for a number, or the first number of a sequence, out of range."""
     values = value if isinstance(value, Sequence | array) else (value,)
     for k, number in enumerate(values):
         if not lowest <= number <= highest:

@@ -27,11 +27,7 @@ def read_settings(node: Any, settings: type[T]) -> T:
 
 
 def declare_all(node: Any, table: Mapping[str, Declaration]) -> None:
-    """
-    Declare every parameter of a table on a node, and reject values for any others.
-
-    :raises InputError: as in :func:`declare` and :func:`reject_unknown`
-    """
+    """Declare a table as in :func:`declare`, and reject other values as :func:`reject_unknown`."""
     declare(node, table)
     reject_unknown(node, table)
 
@@ -62,12 +58,7 @@ def declare(node: Any, table: Mapping[str, Declaration]) -> None:
 
 
 def _right_form(given: Any, default: Any) -> Any:
-    """
-    Return a value as a list, or with decimal points, where its parameter needs that.
-
-    :param default: default of the parameter, or its rclpy type
-    :return: None if the form is right, or another value is needed
-    """
+    """Return a value as a list, or with decimal points, if its parameter needs that; else None."""
     is_list = isinstance(given, (list, tuple, array))
     values = list(given) if is_list else [given]
     needs_list = isinstance(default, list) or str(default).endswith('_ARRAY')
@@ -84,22 +75,14 @@ def _right_form(given: Any, default: Any) -> Any:
 
 
 def reject_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
-    """
-    Reject values at the start for parameters that do not exist.
-
-    :raises InputError: the first such parameter
-    """
+    """Raise an InputError for the first value at the start without such a parameter."""
     for name in sorted(parameter_overrides(node)):
         if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
             raise InputError(name, f'no such parameter; known are {", ".join(table)}')
 
 
 def parameter_overrides(node: Any) -> Mapping[str, Any]:
-    """
-    Return the values given at the start, by name, also those for parameters that do not exist.
-
-    Where rclpy's node lacks this undocumented attribute, no value is known.
-    """
+    """Return all values given at the start, by name; none without rclpy's attribute."""
     overrides: Mapping[str, Any] = getattr(node, '_parameter_overrides', {})
     return overrides
 

@@ -153,22 +153,14 @@ class NodeProcess:
 
 
 def without_ros_arguments(arguments: Sequence[str]) -> list[str]:
-    """
-    Return the command-line arguments that are not ROS arguments.
-
-    :raises RosError: ROS rejects one of its arguments
-    """
+    """Return the arguments that are not for ROS; raise a RosError for an invalid one of ROS."""
     with ros_errors():
         return list(remove_ros_args(['', *arguments])[1:])
 
 
 @contextmanager
 def ros_errors() -> Iterator[None]:
-    """
-    Turn rclpy's errors about arguments and names into an error of one line.
-
-    :raises RosError: instead of rclpy's own error
-    """
+    """Turn rclpy's errors about arguments and names into a RosError of one line."""
     try:
         yield
     except ARGUMENT_ERRORS as error:
@@ -192,11 +184,7 @@ def logged_transition(transition: Transition) -> Transition:
 
 
 def check_topic(node: Any, parameter: str, topic: str) -> None:
-    """
-    Check a parameter's value that is the name of a topic or node.
-
-    :raises InputError: ROS rejects the name
-    """
+    """Raise an InputError for a parameter whose value is not a name of a topic or node."""
     try:
         with ros_errors():
             node.resolve_topic_name(topic)

@@ -43,7 +43,7 @@ def missing() -> list[str]:
 
 def take_messages(handle: Any, msg_type: type[Any], *, raw: bool, limit: int) -> list[Any]:
     """
-    Take the messages of a subscription's handle, oldest first, at most ``limit``.
+    Take a subscription's messages, oldest first, at most ``limit``.
 
     :raises DESTROYED: the subscription was destroyed
     """

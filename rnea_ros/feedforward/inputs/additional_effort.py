@@ -12,7 +12,6 @@ of the control is forgotten.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 import math
@@ -23,11 +22,11 @@ from ...arrays import Array
 from ...compilation import entry, entry_point
 from ..reasons import Reason
 from ..settings import ResolvedSettings
-from ..stamps import SINGLE, StampOrder
+from ..stamps import SampleMonitor
 from .joint_table import JointLayouts
 
 
-class AdditionalEffort:
+class AdditionalEffort(SampleMonitor):
     """
     Keeps the newest valid efforts for the m commanded joints.
 
@@ -35,21 +34,17 @@ class AdditionalEffort:
     :ivar acting: whether there is an effort to add
     :ivar effort: the effort to add, shape (m,), N m or N
     :ivar cut: whether a limit cuts an effort
-    :ivar rejections: number of rejected messages by reason; replaced, never changed, because
-        other threads read it
     """
 
     def __init__(self, settings: ResolvedSettings) -> None:
+        super().__init__()
         m = len(settings.joints)
         self._layouts = JointLayouts(settings.joints)
-        self._stamps = StampOrder(1)
         self._newest = np.zeros(m)
         self._limits = np.zeros(m)
-        self._received = -math.inf
         self._share = 0.0
         self.acting = self.cut = False
         self.effort = np.zeros(m)
-        self.rejections: Counter[Reason] = Counter()
         efforts = (self._newest, self._limits, self.effort)
         self._scale = partial(entry_point(_scale, (*efforts, 0.0)), *efforts)
         self.configure(settings)
@@ -82,21 +77,11 @@ class AdditionalEffort:
             reason = Reason.WRONG_SIZE
         elif not np.isfinite(effort).all():
             reason = Reason.NOT_FINITE
-        elif stamp:
-            reason = self._stamps.check(SINGLE, stamp, clock, received)
-        if reason is not None:
-            self.reject(reason)
-            return reason
-        if stamp:
-            self._stamps.accept(SINGLE, stamp, received)
-        self._newest[:] = 0.0
-        self._newest[layout.in_robot] = effort
-        self._received = received
-        return None
-
-    def reject(self, reason: Reason) -> None:
-        """Count a rejected message."""
-        self.rejections = self.rejections + Counter((reason,))
+        reason = self._register(reason, stamp, clock, received)
+        if reason is None:
+            self._newest[:] = 0.0
+            self._newest[layout.in_robot] = effort
+        return reason
 
     def advance(self, now: float, dt: float) -> None:
         """Advance ``effort``; once a tick of the control law."""

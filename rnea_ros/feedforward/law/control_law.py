@@ -216,11 +216,7 @@ class ControlLaw:
         return total
 
     def terms(self) -> Terms:
-        """
-        Split the last :meth:`effort`, before its arguments change; zeros before the first.
-
-        Allocates, so call it only if terms are read.
-        """
+        """Split the last :meth:`effort`, before its arguments change; allocates."""
         robot, zero = self._robot, self._zero
         q, qd, qdd, acceleration, effort = self._parts
         feedback = zero if effort is None else effort.copy()

@@ -75,13 +75,7 @@ class LoadedModel:
         self.loaded_bodies.set_payloads(payloads)
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
-        """
-        Set the motion of the base.
-
-        :param gravity: gravitational acceleration in the root link's frame, shape (3,), m/s^2
-        :param velocity: spatial velocity of the root link in its own axes, shape (6,)
-        :param acceleration: spatial acceleration of the root link in its own axes, shape (6,)
-        """
+        """Set gravity, velocity and acceleration of the base, as in :class:`.BaseState`."""
         self._base = (gravity, velocity, acceleration)
         self._base_turns = bool(velocity.any() or acceleration[:3].any())
         for workspace in (self._loaded, self._unloaded):
@@ -104,11 +98,7 @@ class LoadedModel:
         return self._loaded.inverse_dynamics(q, qd, qdd)
 
     def compensated(self, q: Array, gravity: Array) -> Array | None:
-        """
-        Return the part of g(q) that the hardware compensates, None for no part.
-
-        The array of g(q) itself is returned where the hardware compensates all.
-        """
+        """Return the part of g(q) that the hardware compensates; None for no part."""
         if not (self._robot_compensated or self._payload_compensated):
             return None
         if self._hardware_gravity is not None:

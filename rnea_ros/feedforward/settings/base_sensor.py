@@ -67,11 +67,7 @@ class BaseSensorSettings:
 
 
 def check_base_sensor(settings: BaseSensorSettings, model: RobotModel) -> None:
-    """
-    Check the parameters against a robot.
-
-    :raises InputError: the first parameter that cannot be used
-    """
+    """Raise an InputError for the first parameter that cannot be used with a robot."""
     check_ranges(settings, 'base_sensor.')
     mounts = links_on_base(model)
     if not settings.link or settings.link in mounts:

@@ -20,11 +20,9 @@ MAX_SCALE = 1e6
 @dataclass(frozen=True)
 class EffortUnits:
     """
-    Parameters ``command_scale`` and ``effort_scale``.
+    Parameters ``command_scale`` and ``effort_scale``; neither may be 0.
 
     Everything between measured efforts and sent commands is in N m or N.
-
-    :raises InputError: a scale is 0
     """
 
     command_scale: tuple[float, ...] = parameter(

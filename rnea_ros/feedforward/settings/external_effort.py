@@ -78,11 +78,7 @@ def contact_threshold(contact: ContactSettings, effort_limits: Array) -> Array:
 
 
 def check_link(link: str, joint_indices: NDArray[np.intp], model: RobotModel) -> None:
-    """
-    Reject a link (empty for none) that no commanded joint moves.
-
-    :raises InputError: an unknown link, or one that no commanded joint moves
-    """
+    """Raise an InputError for a link that is unknown, or that no commanded joint moves."""
     if not link:
         return
     if link not in model.link_names:

@@ -76,7 +76,6 @@ def resolve_friction(
     Return the friction of all joints of a model; uncommanded joints have none.
 
     :param settings: the parameters, in their ranges, with a value per joint
-    :param compensated: whether the hardware compensates friction
     :raises InputError: the first parameter that cannot be used
     """
     def both_directions(name: str, positive: Sequence[float], negative: Sequence[float]) -> Array:

@@ -41,11 +41,7 @@ class PayloadSettings:
     )
 
     def payloads(self) -> tuple[Payload, ...]:
-        """
-        Return the payloads.
-
-        :raises InputError: the first parameter that cannot be used
-        """
+        """Return the payloads; InputError for the first parameter that cannot be used."""
         links = [link for link in self.link if link]
         parts = {}
         for name, width in _WIDTHS.items():
@@ -70,11 +66,7 @@ class PayloadSettings:
 
 
 def check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
-    """
-    Check payloads against a robot.
-
-    :raises InputError: the first parameter that cannot be used
-    """
+    """Raise an InputError for the first parameter that cannot be used with a robot."""
     if len(payloads) > MAX_PAYLOADS:
         raise InputError('payload.link', f'{len(payloads)} are more than {MAX_PAYLOADS}')
     declarations = declarations_of(PayloadSettings, 'payload.')

@@ -48,7 +48,7 @@ class ResolvedSettings:
 
     :param parameters: values as the user set them, with one value per joint where the user set
         one for all
-    :param joint_indices: their indices in the model, shape (m,)
+    :param joint_indices: indices of the commanded joints in the model, shape (m,)
     :param armature: rotor inertia of all joints of the model, shape (n,), kg m^2 or kg
     :param effort_limits: maximum effort, shape (m,), N m or N
     :param effort_rate_limit: maximum change of effort, shape (m,), N m/s or N/s

@@ -50,16 +50,10 @@ class Settings:
     Parameters of the control; those per joint have one value per joint, or one for all.
 
     :param joints: the controller's joints, in its order
-    :param units: units of commands and of measured efforts
-    :param friction: joint friction
     :param payloads: payloads that are not in the robot description
     :param hardware_compensates: efforts that the robot's own controller adds to every command
     :param wrench_inputs: force-torque sensors
     :param base_sensor: the IMU on the base, None for no IMU
-    :param external_effort: observer of external efforts
-    :param contact: thresholds and reaction
-    :param additional_effort: efforts of another program
-    :param soft_limits: zones before the position limits
     """
 
     joints: tuple[str, ...]

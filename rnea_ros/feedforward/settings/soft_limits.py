@@ -93,12 +93,7 @@ class SoftLimitZones:
 def resolve_soft_limits(
     settings: SoftLimitSettings, joints: Sequence[str], model: RobotModel, period: float
 ) -> SoftLimitZones:
-    """
-    Return the zones of the commanded joints.
-
-    :param settings: the parameters, in their ranges, with a value per joint
-    :raises InputError: the first parameter that cannot be used
-    """
+    """Return the commanded joints' zones; InputError for the first unusable parameter."""
     described = {} if model.description is None else model.description.joints
     m = len(joints)
     zones = SoftLimitZones(

@@ -38,10 +38,9 @@ A spline through samples of a motion at full speed exceeds the limit a little: b
 
 def check_finite(trajectory: Trajectory, first_point: int) -> None:
     """
-    Reject a motion with a sample that overflows.
+    Reject a motion with a sample that overflows: ``not_finite``.
 
-    :param first_point: point of the first knot; -1 for the start state
-    :raises TrajectoryError: not_finite
+    :param first_point: point of the first knot, here and below; -1 for the start state
     """
     with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
         rate = 1.0 / np.diff(trajectory.knots.times)[:, np.newaxis]
@@ -62,13 +61,11 @@ def check_start(
     first_point: int = 0,
 ) -> None:
     """
-    Reject a motion that is not near the robot.
+    Reject a motion that is not near the robot: ``start_too_far``.
 
     :param elapsed: time since the start of the motion, s
     :param q: positions of the motion at that time, shape (joints,), rad or m
     :param q_measured: positions of the robot, shape (joints,), rad or m
-    :param first_point: point of the first knot
-    :raises TrajectoryError: start_too_far
     """
     too_far = np.abs(rules.shortest_way(q - q_measured)) > rules.start_tolerance
     if too_far.any():
@@ -85,11 +82,9 @@ def check_start(
 
 def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
     """
-    Reject a motion that leaves the position limits between points, by more than a milliradian.
+    Reject a motion beyond the position limits between points, by more than a milliradian.
 
     A segment whose end is beyond a limit already may stay there, so that a robot can come back.
-
-    :raises TrajectoryError: position_limit
     """
     q = trajectory.knots.positions
     lower = np.minimum(rules.lower, np.minimum(q[:-1], q[1:])) - OVERSHOOT
@@ -106,13 +101,7 @@ def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules)
 
 
 def check_velocities(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
-    """
-    Reject a motion that is faster than a velocity limit anywhere, by more than 5 %.
-
-    A single point counts with its own velocity.
-
-    :raises TrajectoryError: velocity_limit
-    """
+    """Reject a motion that is faster than a limit by more than 5 %, also a single point."""
     limits = OVERSPEED * rules.velocity_limits
     knots = trajectory.knots
     speeds = np.abs(knots.velocities)

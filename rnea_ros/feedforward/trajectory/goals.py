@@ -40,9 +40,9 @@ _NO_LIMIT_ROUNDING = float(np.finfo(np.float32).eps)
 
 class JointTolerance(NamedTuple):
     """
-    The tolerance that a goal states for one joint, as in ``control_msgs/JointTolerance``.
+    A goal's tolerance for a joint, as in ``control_msgs/JointTolerance``; rad or m, s.
 
-    In rad or m and s. The acceleration is checked, but not applied: none is measured.
+    The acceleration is checked, but not applied: no acceleration is measured.
     """
 
     name: str

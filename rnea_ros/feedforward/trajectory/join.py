@@ -88,11 +88,7 @@ def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
 
 
 def _sources(active: Trajectory, begin: float) -> tuple[tuple[Trajectory, Indices], ...]:
-    """
-    Return the trajectories that the active one is made of after a time, and their joints.
-
-    The knots of what was replaced earlier are not among theirs.
-    """
+    """Return the trajectories that the active one is made of after a time, with their joints."""
     if active.join is not None and active.join.begin <= begin:
         return active.join.sources
     polynomials = Polynomials(active.coefficients, active.efforts)

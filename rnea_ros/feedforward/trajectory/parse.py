@@ -48,7 +48,7 @@ class ParsedRequest:
 
 def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> ParsedRequest:
     """
-    Check a request at a time of its stamp's clock, s, and return its points.
+    Return a request's points, checked at a time of the clock of its stamp, s.
 
     :raises TrajectoryError: the request breaks a rule
     """

@@ -25,11 +25,7 @@ from .trajectory import MotionState, Setpoint, Trajectory
 
 
 class _ActiveMotion(NamedTuple):
-    """
-    The motion that is followed; a trajectory remains it after its end.
-
-    The delay is that of trajectory time when it became active, s.
-    """
+    """The motion that is followed, also after its end; its start, and delay of its time, s."""
 
     motion: Trajectory | Setpoint
     start: float

@@ -24,7 +24,7 @@ ROUNDING = 1e-6
 
 def speed_factor(value: float, scale: float) -> float:
     """
-    Return a speed as received, times a scale (0.01 for percent), as a factor from 0 to 1.
+    Return a speed, times a scale (0.01 for percent), as a factor from 0 to 1.
 
     :raises InputError: the factor is not in [0, 1], or not a number
     """

@@ -23,12 +23,9 @@ from .spline import CUBIC, LINEAR, QUINTIC, Knots, coefficients, values_at
 
 class MotionState(NamedTuple):
     """
-    The desired state at one time. Each array has shape (joints,).
+    The desired state at one time; arrays of shape (joints,), rad or m, and s; N m or N.
 
-    :param position: rad or m
-    :param velocity: rad/s or m/s
-    :param acceleration: rad/s^2 or m/s^2
-    :param effort: effort added to the output, N m or N
+    The effort is added to the output.
     """
 
     position: Array

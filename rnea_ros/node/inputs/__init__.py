@@ -3,9 +3,8 @@
 
 """The topics that the control reads: from messages to samples of the feedforward inputs."""
 
-from .additional_effort import AdditionalEffortTopic
 from .reference_topics import ControllerStateInput, SpeedScalingInput, controller_state_type
-from .sensor_topics import RawSubscription, SensorTopics
+from .sensor_topics import AdditionalEffortTopic, RawSubscription, SensorTopics
 from .watchdog_efforts import WatchdogEfforts
 
 __all__ = [

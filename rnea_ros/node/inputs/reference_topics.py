@@ -20,11 +20,7 @@ from .sensor_topics import RawSubscription
 
 
 def controller_state_type() -> Any:
-    """
-    Return the class control_msgs/JointTrajectoryControllerState.
-
-    :raises InputError: control_msgs is not installed
-    """
+    """Return the class of a trajectory controller's state; raise an InputError without it."""
     try:
         from control_msgs.msg import JointTrajectoryControllerState
     except ImportError as error:
@@ -78,15 +74,7 @@ NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
 class SpeedScalingInput:
-    """
-    Sets the requested speed factor from a topic; the last value stays in force.
-
-    :param node: the node that subscribes
-    :param topic: topic of std_msgs/Float64; empty for none
-    :param scale: factor of one unit of its values; 0.01 for percent
-    :param scaling: speed scaling of the motions
-    :param rejections: counter for values out of range
-    """
+    """Sets the requested speed factor from a topic, if any; the last value stays in force."""
 
     def __init__(
         self, node: Any, topic: str, scale: float, scaling: SpeedScaling, rejections: Counter[str]

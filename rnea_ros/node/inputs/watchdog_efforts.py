@@ -23,12 +23,7 @@ INTERVAL = 0.2
 
 
 class WatchdogEfforts:
-    """
-    Keeps the watchdog's newest command of the last :data:`INTERVAL`; for the loop's thread.
-
-    :param subscription: of the watchdog's commands, std_msgs/Float64MultiArray
-    :param command_scale: the driver's unit per N m or N, shape (m,)
-    """
+    """Keeps the watchdog's newest command of the last :data:`INTERVAL`; for the loop's thread."""
 
     def __init__(self, subscription: PolledSubscription[Any], command_scale: Array) -> None:
         self._subscription = subscription

@@ -26,11 +26,7 @@ NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
 class CommandMessage:
-    """
-    A Float64MultiArray of m commands.
-
-    :ivar view: the commands inside the message, shape (m,), unit of the driver
-    """
+    """A Float64MultiArray of m commands; ``view``: those inside, shape (m,), driver's unit."""
 
     def __init__(self, m: int) -> None:
         message = Float64MultiArray(data=array('d', bytes(8 * m)))
@@ -65,11 +61,7 @@ class StampedMessage:
 
 
 class EffortMessage(StampedMessage):
-    """
-    A JointState with efforts only.
-
-    :ivar view: the efforts inside the message, shape (m,), N m or N
-    """
+    """A JointState with efforts only; ``view``: those inside, shape (m,), N m or N."""
 
     def __init__(self, joints: Sequence[str]) -> None:
         super().__init__(JointState(name=list(joints), effort=array('d', bytes(8 * len(joints)))))

@@ -171,18 +171,21 @@ class Reporter:
         return f' for a joint state of {missing}' if missing else ' for newer joint states'
 
     def _counts(self) -> dict[str, int]:
-        controller = self._controller
-        counts = {f'joint_states/{k.value}': v for k, v in self._states.rejections.items()}
-        rejected = controller.environment.wrenches.rejections
-        counts.update({f'wrenches/{k.value}': v for k, v in rejected.items()})
-        if controller.environment.base is not None:
-            rejected = controller.environment.base.imu.rejections
-            counts.update({f'base_sensor/{k.value}': v for k, v in rejected.items()})
-        rejected = controller.additional_effort.rejections
-        counts.update({f'additional_effort/{k.value}': v for k, v in rejected.items()})
+        controller, base = self._controller, self._controller.environment.base
+        rejections_by_source = {
+            'joint_states': self._states.rejections,
+            'wrenches': controller.environment.wrenches.rejections,
+            'base_sensor': {} if base is None else base.imu.rejections,
+            'additional_effort': controller.additional_effort.rejections,
+        }
+        counts = {
+            f'{source}/{reason.value}': number
+            for source, rejections in rejections_by_source.items()
+            for reason, number in rejections.items()
+        }
         if self._references is not None:
-            rejections = self._references.rejections
-            counts.update({f'controller_state/{word}': n for word, n in rejections.items()})
+            rejected = self._references.rejections
+            counts.update({f'controller_state/{word}': n for word, n in rejected.items()})
         if controller.contact is not None:
             counts[Reason.CONTACT.value] = controller.contact.number
         if self._states.clock_steps:

@@ -49,11 +49,7 @@ def read_parameter_file(path: Path) -> dict[str, Any]:
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """
-    Return name and value from ``name:=value``.
-
-    :raises ParameterFileError: it has another form
-    """
+    """Return name and value from ``name:=value``; raise a ParameterFileError otherwise."""
     name, given, value = text.partition(':=')
     if not (name and given):
         raise ParameterFileError(f'{text} is not NAME:=VALUE')

@@ -28,11 +28,7 @@ def missing_hardware_compensates(values: Mapping[str, Any]) -> str:
 
 
 def compensated(given: Sequence[str]) -> tuple[HardwareCompensation, ...]:
-    """
-    Return what the hardware compensates; nothing if it is not stated.
-
-    :raises InputError: an unknown word, or ``none`` beside others
-    """
+    """Return what the hardware compensates; raise an InputError for words that make no sense."""
     known = {part.value: part for part in HardwareCompensation}
     stated = [word for word in given if word]
     for word in stated:

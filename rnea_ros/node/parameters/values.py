@@ -27,11 +27,7 @@ from .table import all_declarations, constrained_joints, sensor_names, sensor_pr
 
 
 def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Settings:
-    """
-    Return the settings of the control.
-
-    :raises InputError: the first parameter that cannot be used
-    """
+    """Return the control's settings; raise an InputError for the first unusable parameter."""
     has_base_sensor = bool(values['base_sensor.topic'])
     return from_values(
         Settings,
@@ -50,11 +46,7 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
 
 
 def realtime_from(values: Mapping[str, Any]) -> RealtimeSettings:
-    """
-    Return the scheduling of the loop's thread.
-
-    :raises InputError: a value that no system can grant
-    """
+    """Return the scheduling of the loop's thread, if a system can grant it."""
     settings = from_values(RealtimeSettings, values, 'realtime.')
     check_realtime(settings)
     return settings
@@ -66,11 +58,7 @@ def listed_joints(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def check_without_robot(values: Mapping[str, Any]) -> None:
-    """
-    Check what can be checked without a robot.
-
-    :raises InputError: the first parameter that cannot be used on any robot
-    """
+    """Raise an InputError for the first parameter that cannot be used on any robot."""
     for name, declaration in all_declarations(values['wrench_inputs.names'], values).items():
         declaration.check(name, values[name])
     settings_from(values, ())
@@ -98,11 +86,7 @@ def joint_rules(
 
 
 def tolerances_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Tolerances:
-    """
-    Return the tolerances of goals that state none.
-
-    :raises InputError: a parameter of a joint that is not commanded
-    """
+    """Return the default tolerances; raise an InputError for a joint that is not commanded."""
     constrained = constrained_joints(values)
     for joint in constrained:
         if joint not in joints:

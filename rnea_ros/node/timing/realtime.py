@@ -63,11 +63,7 @@ class RealtimeSettings:
 
 
 def check_realtime(settings: RealtimeSettings) -> None:
-    """
-    Check the values that no system can grant.
-
-    :raises InputError: the first invalid parameter
-    """
+    """Raise an InputError for the first value that no system can grant."""
     if settings.priority != 0 and not 2 <= settings.priority <= MAX_PRIORITY:
         raise InputError(
             'realtime.priority', f'{settings.priority} is neither 0 nor from 2 to {MAX_PRIORITY}'
@@ -83,7 +79,7 @@ def enter_realtime(settings: RealtimeSettings) -> list[str]:
     """
     Apply the settings to the calling thread; memory is locked for the whole process.
 
-    :return: one sentence per rejected setting, with the permission that it needs
+    Returns one sentence per rejected setting, with the permission that it needs.
     """
     if sys.platform != 'linux':
         asked = settings != RealtimeSettings()

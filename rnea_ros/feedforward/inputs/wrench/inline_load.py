@@ -54,12 +54,7 @@ class InlineLoad:
 
 
 class CarriedLoad:
-    """
-    The wrench that the joint above a link exerts on the link.
-
-    :param force: [moment; force] in body coordinates, which :meth:`InlineLoad.move` updates
-    :param to_link: force transform from the body's frame to the link's, shape (6, 6)
-    """
+    """The wrench that the joint above a link exerts on the link, by a force transform, (6, 6)."""
 
     def __init__(self, force: Array, to_link: Array) -> None:
         self._wrench = np.zeros(6)
@@ -73,11 +68,7 @@ class CarriedLoad:
 
 
 def force_transform(placement: Placement) -> Array:
-    """
-    Return X, shape (6, 6), with f_parent = X f_child for a child's placement in its parent.
-
-    Forces are [moment; force] (Featherstone 2008, eq. 2.25).
-    """
+    """Return X, shape (6, 6), with f_parent = X f_child (Featherstone 2008, eq. 2.25)."""
     R = placement.rotation
     X = np.zeros((6, 6))
     X[:3, :3] = X[3:, 3:] = R

@@ -90,11 +90,7 @@ class WrenchInputs:
         return {name: reason for name, reason in rejections.items() if reason is not None}
 
     def tare(self, now: float, q: Array) -> None:
-        """
-        Begin a tare of every sensor.
-
-        It ends after the longest ``tare_duration``; see ``taring`` and ``tare_rejections``.
-        """
+        """Begin a tare of every sensor; see ``taring`` and ``tare_rejections``."""
         for sensor in self.sensors.values():
             sensor.tare.begin(now, q)
         self.tares += 1
