@@ -25,20 +25,12 @@ Numbers = TypeVar('Numbers', float, Array)
 
 
 def finite_number(argument: str, value: float) -> float:
-    """
-    Return a finite number.
-
-    :raises InputError: not a real number, or not finite
-    """
+    """Return a finite real number; raise an InputError for anything else."""
     return float(finite_array(argument, value, ()))
 
 
 def whole_number(argument: str, value: int, least: int) -> int:
-    """
-    Return a whole number.
-
-    :raises InputError: not an integer, or below ``least``
-    """
+    """Return an integer that is not below ``least``; raise an InputError for anything else."""
     try:
         number = index(value)
     except Exception as error:  # a foreign object's conversion may raise anything
@@ -49,11 +41,7 @@ def whole_number(argument: str, value: int, least: int) -> int:
 
 
 def finite_vector(argument: str, values: ArrayLike, size: int) -> Array:
-    """
-    Return finite numbers of a length as a new contiguous array.
-
-    :raises InputError: not real numbers, another shape, a value that is not finite
-    """
+    """Return a new array of finite numbers of a length, as :func:`finite_array`."""
     return finite_array(argument, values, (size,))
 
 
@@ -111,11 +99,7 @@ def _reject_other_objects(given: NDArray[Any]) -> None:
 
 
 def finite_result(result: Numbers) -> Numbers:
-    """
-    Return a result of finite numbers, if it is finite too.
-
-    :raises InputError: the result is not finite
-    """
+    """Return a result of finite numbers; raise an InputError if it is not finite."""
     if not np.isfinite(result).all():
         raise InputError('motion', 'is so large that the result is not finite')
     return result

@@ -23,11 +23,7 @@ class PictureError(RneaError):
 
 
 def require_matplotlib() -> None:
-    """
-    Check that matplotlib is installed.
-
-    :raises PictureError: matplotlib is missing
-    """
+    """Raise a PictureError if matplotlib is not installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -36,10 +32,9 @@ def require_matplotlib() -> None:
 
 def new_figure(width: float, height: float, *, window: bool = False) -> Figure:
     """
-    Return an empty figure; width and height in inches.
+    Return an empty figure, width and height in inches; PictureError without matplotlib.
 
     :param window: whether :func:`show_windows` shows the figure; False needs no display
-    :raises PictureError: matplotlib is missing
     """
     require_matplotlib()
     if window:
@@ -92,11 +87,7 @@ def legend_above(axis: Axes) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """
-    Write a figure to a PNG file.
-
-    :raises FileError: the file cannot be written
-    """
+    """Write a figure to a PNG file; raise a FileError if it cannot be written."""
     content = BytesIO()
     figure.savefig(content, dpi=90, format='png')
     write_file(path, content.getvalue())

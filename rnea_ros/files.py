@@ -29,11 +29,7 @@ def write_file(path: Path, content: str | bytes) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """
-    Check that a file can be written later; it stays as it is.
-
-    :raises FileError: the file cannot be written
-    """
+    """Raise a FileError if a file could not be written later; it stays as it is."""
     _write(path, None)
 
 

@@ -27,11 +27,7 @@ MODES = tuple(re.findall(
 def declared(
     arguments: Mapping[str, tuple[str, str]], choices: Mapping[str, Collection[str]]
 ) -> list[Any]:
-    """
-    Return the actions that declare arguments, with default and description by name.
-
-    Other values than the choices end the launch.
-    """
+    """Return the actions that declare arguments; other values than the choices end the launch."""
     return [
         DeclareLaunchArgument(
             name, default_value=default, description=description,

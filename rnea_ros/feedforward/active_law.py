@@ -89,7 +89,8 @@ class ActiveLaw:
         reference = self._motion if self._reference.advance(now) else None
         if reference is not None:
             self._expand_reference(q, qd)
-        self.external = self._environment.wrench_efforts(q)
+        wrenches = self._environment.wrenches
+        self.external = wrenches.efforts(q) if wrenches.settings else None
         if reference is not None and self._reference.ahead:
             q, qd = self._predict_state(now, q, qd)
         effort = self.active.effort(q, qd, reference, self.external)

@@ -260,7 +260,8 @@ class ControlTick:
 
     def _control(self, now: float, permitted: bool) -> Array | None:
         """Return the command of the control law."""
-        self.environment.advance_wrenches(now, self._states.position, self._states.velocity)
+        if self.environment.wrenches.settings:
+            self.environment.wrenches.advance(now, self._states.position, self._states.velocity)
         if self.additional.enabled:
             self.additional.advance(now, self.monitor.dt)
         effort = self.active_law.effort(now, self.monitor.dt)

@@ -163,7 +163,7 @@ class FeedforwardController:
         return self.measured()[0] if reference is None else reference.position
 
     def command_expired(self, age: float) -> bool:
-        """Return whether a command is too old to be sent, at a time since its tick, s."""
+        """Return whether a command is too old to be sent; ``age``: time since its tick, s."""
         return self._tick.monitor.exceeds_timeout(age)
 
     def terms(self) -> Terms:
@@ -203,7 +203,7 @@ class FeedforwardController:
         self._requests.append(lambda now: self._tick.change(settings, law, payloads))
 
     def publish_external_effort(self, published: bool) -> None:
-        """Request external efforts, or that they end unless contact needs them."""
+        """Request external efforts, or their end unless contact needs them."""
         if published != self._external_effort_published:
             self._external_effort_published = published
             tick = self._tick
@@ -232,7 +232,9 @@ class FeedforwardController:
 
     def set_reference(self, setpoint: Setpoint) -> None:
         """
-        Take a trajectory controller's set-point in :meth:`step`'s thread; blend in the first.
+        Take a trajectory controller's set-point, in the thread of :meth:`step`.
+
+        The first set-point of a stream is blended in.
         """
         if self._tick.contact.register_setpoint() or not self.following:
             return
@@ -262,7 +264,7 @@ class FeedforwardController:
         return None if self.withheld else command
 
     def command_sent(self, now: float) -> None:
-        """Set the time right after the last command was sent; without it, its tick's counts."""
+        """Set the time right after sending; without it, the time of the tick counts."""
         self._tick.limiter.sent(now)
 
     def withdraw_command(self) -> None:

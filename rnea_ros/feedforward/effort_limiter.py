@@ -103,7 +103,7 @@ class EffortLimiter:
         self._sent_at = self._sent_before
 
     def settled(self, effort: Array, dt: float) -> bool:
-        """Return whether the command has reached an effort, or its limit, but for a time dt."""
+        """Return whether the command is at an effort or its limit, within dt at the rate limit."""
         bounded = np.clip(effort, -self._limits, self._limits)
         return bool((np.abs(bounded - self.command) <= self._rate_limit * dt).all())
 

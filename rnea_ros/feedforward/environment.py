@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from ..arrays import Array
 from ..robot import RobotModel
 from .inputs.imu import BaseSensor
 from .inputs.wrench import WrenchInputs
@@ -48,12 +47,3 @@ class Environment:
             motion = self.base.advance(now)
             self.robot.set_base(*motion)
             self.wrenches.set_base(*motion)
-
-    def advance_wrenches(self, now: float, q: Array, qd: Array) -> None:
-        """Advance the force-torque sensors; once a tick of the control law."""
-        if self.wrenches.settings:
-            self.wrenches.advance(now, q, qd)
-
-    def wrench_efforts(self, q: Array) -> Array | None:
-        """Return -J^T f of the measured forces, shape (n,), overwritten; None without sensors."""
-        return self.wrenches.efforts(q) if self.wrenches.settings else None

@@ -71,7 +71,7 @@ class TickMonitor:
         self.flag_counts: Counter[Reason] = Counter()
 
     def check_times(self, now: float) -> None:
-        """Check the times of a tick."""
+        """Check the time since the last tick, and the ages of the joint states."""
         elapsed, self._last_tick = now - self._last_tick, now
         self.elapsed = elapsed
         half_period_ahead = now + 0.5 * self._period

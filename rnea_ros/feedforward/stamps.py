@@ -127,7 +127,7 @@ class StampOrder:
 
 class SampleMonitor:
     """
-    What is common to the checks of all messages of one source: stamps, age, counts of rejections.
+    Stamps, age and counts of rejections of the messages of one source.
 
     :ivar rejections: number of rejected messages by reason; replaced, never changed, because
         other threads read it

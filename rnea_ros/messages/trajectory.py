@@ -82,16 +82,12 @@ def _find_points(
     counts: NDArray[np.int64], times: NDArray[np.int32],
 ) -> tuple[int, int, int, int]:
     """
-    Find the values of all points, up to a point for which bytes are missing.
+    Find the values of all points, up to a point for which bytes are missing; offsets in bytes.
 
-    :param words: the message as 4-byte words
-    :param size: size of the message, bytes
-    :param offset: offset of the first point, bytes
-    :param starts: output: offset of the values of each field, in doubles, shape (fields, points)
-    :param counts: output: number of values of each field, shape (fields, points)
-    :param times: output: seconds and nanoseconds, shape (2, points)
-    :returns: number of complete points; then, for an incomplete point: index in :data:`_PARTS` of
-        the part with missing bytes, its offset in bytes, and the bytes that it needs
+    Outputs: offset, in doubles, and number of the values of each field, shape (fields, points);
+    seconds and nanoseconds, shape (2, points). Returns the number of complete points; then, for an
+    incomplete point: index in :data:`_PARTS` of the part with missing bytes, its offset, and the
+    bytes that it needs.
     """
     for point in range(times.shape[1]):
         for field in range(starts.shape[0]):

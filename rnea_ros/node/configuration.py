@@ -33,15 +33,10 @@ With a history of 1, the last publisher before a tick would replace the messages
 
 class Configuration:
     """
-    Keeps the setup and the topics of the control from configure to cleanup.
+    Keeps the setup, which :meth:`change` replaces, and the topics, from configure to cleanup.
 
-    :param command_topic: full name of the effort controller's topic
-    :raises Exception: any error of a part; the parts made before it are destroyed
-    :ivar setup: as given; :meth:`change` replaces it
-    :ivar imu: subscription of the IMU on the base, None without one
-    :ivar controller_state: subscription of a trajectory controller's state, None if not followed
-    :ivar additional_effort: subscription of another program's efforts, None before a limit is set
-    :ivar sim_clock: subscription of ``/clock``, None without simulated time
+    Subscriptions are None where parameters do not need them. An error of a part destroys those
+    that were made before it.
     """
 
     def __init__(self, node: Any, setup: ControlSetup, command_topic: str) -> None:

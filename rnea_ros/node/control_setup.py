@@ -39,8 +39,6 @@ class ControlSetup:
     """
     Robot and settings of the control.
 
-    :param urdf: the robot's description
-    :param tolerances: tolerances of goals that state none
     :param deceleration: limits of the motion to a stop after a cancel; None to hold at once
     :param state_type: class of a trajectory controller's state, None if no such state is followed
     :param listed_joints: whether the user listed the joints

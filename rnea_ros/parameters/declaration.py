@@ -70,13 +70,9 @@ def parameter(
     words: Mapping[str, Any] | None = None, unset: Any = None,
 ) -> Any:
     """
-    Return a field of a settings class that is a parameter.
+    Return a field of a settings class that is a parameter; see :class:`Declaration`.
 
     :param default: default value; a tuple for a list, an enum's member for a set of words
-    :param summary: text for ``ros2 param describe``, before any words
-    :param span: smallest and largest value of a number, or of each number in a list
-    :param while_active: whether it can be changed while the node is active
-    :param read_only: whether it can be set only at the start
     :param name: name of the parameter; empty: the name of the field
     :param words: meaning of each permitted word, if ``default`` is not an enum's member
     :param unset: type of a parameter without a default, a member of ``rclpy.Parameter.Type``

@@ -12,9 +12,9 @@ from .clock import (
     SimClock,
     seconds,
 )
-from .diagnostics import diagnostic_array
 from .endpoints import LATCHED, Endpoint, EndpointReader, watchdog_topic
 from .interpreter import ManualGarbageCollection, prepare_interpreter
+from .made_messages import diagnostic_array, trajectory_message
 from .parameter_services import ParameterServices
 from .polled_subscription import PolledClient, PolledSubscription
 from .process import (
@@ -25,7 +25,6 @@ from .process import (
     ros_errors,
     without_ros_arguments,
 )
-from .trajectory_message import trajectory_message
 
 __all__ = [
     'LATCHED', 'MACHINE_TIME', 'Clock', 'Endpoint', 'EndpointReader', 'MachineClock',

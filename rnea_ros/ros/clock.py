@@ -32,11 +32,7 @@ def seconds(stamp: Any) -> float:
 
 
 class MachineClock:
-    """
-    Monotonic time for ages and schedules, wall time for stamps.
-
-    :cvar simulated: whether time comes from ``/clock``
-    """
+    """Monotonic time for ages and schedules, wall time for stamps; not from ``/clock``."""
 
     simulated: ClassVar[bool] = False
 

@@ -27,11 +27,7 @@ UNKNOWN = '_NODE_NAME_UNKNOWN_'
 
 @dataclass(frozen=True)
 class Endpoint:
-    """
-    A publisher or a subscription, with its GID in DDS.
-
-    :param node: full name of its node, empty while it is not discovered
-    """
+    """A publisher or a subscription: its GID in DDS, and its node; empty until discovered."""
 
     gid: bytes
     node: str

@@ -68,7 +68,7 @@ class JointFriction:
         return any(each.any() for each in (self.viscous, self.coulomb, self.load, self.offset))
 
     def friction(self, qd: Array, load: Array) -> Array:
-        """Return tau_f with the offsets, shape (n,), N m or N, for the efforts carried."""
+        """Return tau_f, with the offsets, for the loads that the joints carry; shape (n,)."""
         forwards, backwards = np.maximum(qd, 0.0), np.minimum(qd, 0.0)
         sign = np.tanh(qd / self.smoothing_velocity)
         of_load = self.load * np.abs(load)

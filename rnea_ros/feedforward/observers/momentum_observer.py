@@ -141,13 +141,12 @@ def _observe(
     if dt == TICK:
         return _largest(state)
     generalised_momentum(bodies, weights, q, qd, p, rate)
+    any_measured = False
     for k in range(joints.size):
         i = joints[k]
         # With rotors, p = (M + A) qd.
         p[i] += constants[ARMATURE, k] * qd[i]
-    any_measured = False
-    for k in range(joints.size):
-        effort = measured[joints[k]]
+        effort = measured[i]
         # Simulations without a measurement report exactly 0 for every joint.
         any_measured |= math.isfinite(effort) and effort != 0.0
     for k in range(joints.size):

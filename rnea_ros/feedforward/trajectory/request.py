@@ -31,8 +31,8 @@ class TrajectoryPoint:
     """
     One point of a request, with the fields of ``trajectory_msgs/JointTrajectoryPoint``.
 
-    An empty field is absent. Every other field has one value per joint of the request, in rad or m,
-    and s, or N m or N. The time is that from the start of the trajectory, the efforts are the
+    An empty field is absent. Every other field has one value per joint of the request, in rad or
+    m, and s, or N m or N. The time is that from the start of the trajectory, the efforts are the
     user's own feedforward.
     """
 
@@ -114,11 +114,7 @@ class TrajectoryRequest:
 
     @property
     def is_cancel(self) -> bool:
-        """
-        Whether the request has no points: the active trajectory is dropped, the position held.
-
-        JTC rejects a trajectory without points from its topic.
-        """
+        """Whether there is no point: drop all motions, hold the position; JTC rejects it."""
         return self.times.size == 0
 
     @property

@@ -23,14 +23,11 @@ If its first announcements are lost, Fast DDS repeats them after 3 s.
 
 class CommandTopicMonitor:
     """
-    Confirms the controller's joints, and reports other publishers.
+    Confirms the controller's joints, and reports and counts other publishers.
 
     A second publisher that is discovered soon after the start was there before: the control ends.
     A later one is flagged and named, and the control goes on: one test command of another node
     must not drop the arm.
-
-    :param listed: whether the user listed the joints
-    :ivar counts: how often each flag was raised
     """
 
     def __init__(

@@ -32,7 +32,6 @@ class Publishers:
     Only here a command is in the unit of the driver; everything else is in N m or N.
 
     :param command_scale: the driver's unit per N m or N, shape (m,)
-    :param sensors: names of the force-torque sensors
     :param link: link of the external wrench; empty for no wrench
     """
 
@@ -72,13 +71,7 @@ class Publishers:
         self, command: Array, terms: Callable[[], Terms], wrenches: WrenchInputs,
         external: ExternalEffortMonitor | None, now: float, stamp: float,
     ) -> None:
-        """
-        Publish on the extra topics that have subscribers.
-
-        :param command: the command that was just sent, shape (m,), N m or N
-        :param terms: returns the terms of the command
-        :param external: the external efforts, None while there are none
-        """
+        """Publish on the extra topics that have subscribers; the command was just sent."""
         if self._efforts.subscribed:
             self._effort.fill(command, stamp)
             self._efforts.publish('effort', self._effort)

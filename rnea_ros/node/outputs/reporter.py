@@ -39,7 +39,6 @@ class Reporter:
     Reports on the control from activate to deactivate; for the node's executor.
 
     :param rejections: counts of rejected trajectories and speed scaling values
-    :param references: monitor of a trajectory controller's reference, None if none is followed
     """
 
     def __init__(

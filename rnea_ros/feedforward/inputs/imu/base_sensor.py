@@ -40,9 +40,8 @@ class BaseState(NamedTuple):
 
 class BaseSensor:
     """
-    Turns the messages of an IMU into the motion of the base.
+    Turns the messages of an IMU into the motion of the base; :class:`ImuMonitor` checks it.
 
-    :raises InputError: the first parameter that cannot be used
     :ivar imu: its messages
     :ivar stale: whether the IMU is silent
     """

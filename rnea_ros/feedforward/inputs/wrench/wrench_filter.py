@@ -40,7 +40,7 @@ class TwoStageLowPass:
         self._advance_low_pass = partial(kernel, *stages)
 
     def start(self, wrench: Array, *, keep_value: bool) -> None:
-        """Start again from a wrench: it is the output too, unless this keeps its value."""
+        """Start again from a wrench; the output goes on from its value, or is the wrench too."""
         self._first[:] = wrench
         if not keep_value:
             self.value[:] = wrench

@@ -89,7 +89,6 @@ class WrenchSensor:
         self._apply_deadbands = entry_point(
             apply_deadbands, (self._external, 0.0, 0.0, 0.0, np.zeros((6, 6)), *np.zeros((2, 6)))
         )
-        self.name = settings.name
         self.monitor = WrenchMonitor(settings, mounts)
         self.tare = Tare(settings)
         self.stale = True
