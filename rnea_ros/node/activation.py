@@ -29,8 +29,8 @@ from .inputs import (
     AdditionalEffortTopic,
     ControllerStateInput,
     SensorTopics,
-    SpeedScalingInput,
     WatchdogEfforts,
+    subscribe_speed_scaling,
 )
 from .loop import ControlLoop, Schedule
 from .motion_requests import MotionRequests
@@ -133,11 +133,9 @@ class Activation:
             JointTrajectory, '~/joint_trajectory', self.motions.on_message, 10, raw=True
         )
         resources.callback(node.destroy_subscription, trajectories)
-        speed_scaling = SpeedScalingInput(
-            node, setup.reference.speed_scaling_topic, setup.reference.speed_scaling_scale,
-            controller.speed_scaling, rejections,
+        subscribe_speed_scaling(
+            node, resources, setup.reference, controller.speed_scaling, rejections
         )
-        resources.callback(speed_scaling.close)
         self.poll()
         self._loop.start()
 

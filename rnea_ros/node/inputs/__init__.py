@@ -3,11 +3,15 @@
 
 """The topics that the control reads: from messages to samples of the feedforward inputs."""
 
-from .reference_topics import ControllerStateInput, SpeedScalingInput, controller_state_type
+from .reference_topics import (
+    ControllerStateInput,
+    controller_state_type,
+    subscribe_speed_scaling,
+)
 from .sensor_topics import AdditionalEffortTopic, RawSubscription, SensorTopics
 from .watchdog_efforts import WatchdogEfforts
 
 __all__ = [
     'AdditionalEffortTopic', 'ControllerStateInput', 'RawSubscription', 'SensorTopics',
-    'SpeedScalingInput', 'WatchdogEfforts', 'controller_state_type',
+    'WatchdogEfforts', 'controller_state_type', 'subscribe_speed_scaling',
 ]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import ExitStack
 from typing import Any
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -16,6 +17,7 @@ from ...feedforward import FeedforwardController, Reason
 from ...feedforward.trajectory import ControllerStateMonitor, SpeedScaling, TrajectoryError
 from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
 from ...ros import Clock
+from ..parameters import ReferenceSettings
 from .sensor_topics import RawSubscription
 
 
@@ -73,28 +75,20 @@ class ControllerStateInput:
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
-class SpeedScalingInput:
-    """Sets the requested speed factor from a topic, if any; the last value stays in force."""
+def subscribe_speed_scaling(
+    node: Any, resources: ExitStack, settings: ReferenceSettings, scaling: SpeedScaling,
+    rejections: Counter[str],
+) -> None:
+    """Set the requested speed factor from a topic, if any; the last value stays in force."""
 
-    def __init__(
-        self, node: Any, topic: str, scale: float, scaling: SpeedScaling, rejections: Counter[str]
-    ) -> None:
-        self._node = node
-        self._scale = scale
-        self._scaling = scaling
-        self._rejections = rejections
-        self._subscription = None
-        if topic:
-            self._subscription = node.create_subscription(Float64, topic, self._take, NEWEST)
-
-    def close(self) -> None:
-        """Unsubscribe."""
-        if self._subscription is not None:
-            self._node.destroy_subscription(self._subscription)
-
-    def _take(self, message: Any) -> None:
+    def take(message: Any) -> None:
         try:
-            self._scaling.set_target(message.data, self._scale)
+            scaling.set_target(message.data, settings.speed_scaling_scale)
         except InputError as error:
-            self._rejections['speed_scaling/out_of_range'] += 1
-            self._node.get_logger().error(f'rejected: {error}', throttle_duration_sec=1.0)
+            rejections['speed_scaling/out_of_range'] += 1
+            node.get_logger().error(f'rejected: {error}', throttle_duration_sec=1.0)
+
+    topic = settings.speed_scaling_topic
+    if topic:
+        subscription = node.create_subscription(Float64, topic, take, NEWEST)
+        resources.callback(node.destroy_subscription, subscription)

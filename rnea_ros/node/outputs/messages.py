@@ -25,27 +25,33 @@ from ...messages import FixedLayout, JointStateSample, WrenchSample
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
-class CommandMessage:
+class OutgoingMessage:
+    """A ROS message as CDR bytes."""
+
+    def __init__(self, message: Any) -> None:
+        self._message = FixedLayout(serialize_message(message))
+
+    @property
+    def data(self) -> bytes:
+        """The message with its present numbers."""
+        return self._message.data
+
+
+class CommandMessage(OutgoingMessage):
     """A Float64MultiArray of m commands; ``view``: those inside, shape (m,), driver's unit."""
 
     def __init__(self, m: int) -> None:
-        message = Float64MultiArray(data=array('d', bytes(8 * m)))
-        self._message = FixedLayout(serialize_message(message))
+        super().__init__(Float64MultiArray(data=array('d', bytes(8 * m))))
         for what in ('number of dimensions', 'offset'):
             self._message.integer(what)
         self.view = self._message.numbers(self._message.unsigned('number of commands'), 'commands')
 
-    @property
-    def data(self) -> bytes:
-        """The message as CDR bytes."""
-        return self._message.data
 
-
-class StampedMessage:
+class StampedMessage(OutgoingMessage):
     """A ROS message with a header."""
 
     def __init__(self, message: Any) -> None:
-        self._message = FixedLayout(serialize_message(message))
+        super().__init__(message)
         self._message.skip_stamp()
 
     def stamp(self, time: float) -> None:
@@ -53,11 +59,6 @@ class StampedMessage:
         seconds = int(time)
         nanoseconds = min(int((time - seconds) * 1e9), 999_999_999)
         self._message.words[:2] = seconds, nanoseconds
-
-    @property
-    def data(self) -> bytes:
-        """The message as CDR bytes."""
-        return self._message.data
 
 
 class EffortMessage(StampedMessage):
