@@ -28,18 +28,8 @@ if TYPE_CHECKING:
     from .simulation import simulate
 
 __all__ = [
-    'BaseMotion',
-    'InputError',
-    'LoopClosureError',
-    'ReferenceFrame',
-    'RneaError',
-    'RobotModel',
-    'SingularityError',
-    'UnknownNameError',
-    'UrdfError',
-    'UrdfWarning',
-    'Wrench',
-    'simulate',
+    'BaseMotion', 'InputError', 'LoopClosureError', 'ReferenceFrame', 'RneaError', 'RobotModel',
+    'SingularityError', 'UnknownNameError', 'UrdfError', 'UrdfWarning', 'Wrench', 'simulate',
 ]
 
 _MODULES = {

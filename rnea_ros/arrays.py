@@ -25,25 +25,12 @@ Numbers = TypeVar('Numbers', float, Array)
 
 
 def finite_number(argument: str, value: float) -> float:
-    """
-    Return a finite number.
-
-    :param argument: name of the argument, for the error
-    :param value: a real number
-    :raises InputError: not a real number, or not finite
-    """
+    """Return a finite real number; raise an InputError for anything else."""
     return float(finite_array(argument, value, ()))
 
 
 def whole_number(argument: str, value: int, least: int) -> int:
-    """
-    Return a whole number.
-
-    :param argument: name of the argument, for the error
-    :param value: an integer
-    :param least: smallest value
-    :raises InputError: not an integer, or below ``least``
-    """
+    """Return an integer that is not below ``least``; raise an InputError for anything else."""
     try:
         number = index(value)
     except Exception as error:  # a foreign object's conversion may raise anything
@@ -54,25 +41,14 @@ def whole_number(argument: str, value: int, least: int) -> int:
 
 
 def finite_vector(argument: str, values: ArrayLike, size: int) -> Array:
-    """
-    Return finite numbers as a new contiguous array.
-
-    :param argument: name of the argument, for the error
-    :param values: anything array-like of real numbers
-    :param size: required length
-    :raises InputError: not real numbers, another shape, a value that is not finite
-    """
+    """Return a new array of finite numbers of a length, as :func:`finite_array`."""
     return finite_array(argument, values, (size,))
 
 
-def finite_array(
-    argument: str, values: ArrayLike, shape: tuple[int | None, ...]
-) -> Array:
+def finite_array(argument: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Array:
     """
     Return finite numbers as a new contiguous array.
 
-    :param argument: name of the argument, for the error
-    :param values: anything array-like of real numbers
     :param shape: required shape, with None for an axis of any length
     :raises InputError: not real numbers, another shape, a value that is not finite
     """
@@ -92,8 +68,6 @@ def real_array(argument: str, values: ArrayLike) -> Array:
     """
     Return real numbers as an array of any shape; a float64 array is returned without a copy.
 
-    :param argument: name of the argument, for the error
-    :param values: anything array-like of real numbers
     :raises InputError: not real numbers, or masked
     """
     try:
@@ -125,23 +99,14 @@ def _reject_other_objects(given: NDArray[Any]) -> None:
 
 
 def finite_result(result: Numbers) -> Numbers:
-    """
-    Return a result of finite numbers, if it is finite too.
-
-    :param result: a number or an array
-    :raises InputError: the result is not finite
-    """
+    """Return a result of finite numbers; raise an InputError if it is not finite."""
     if not np.isfinite(result).all():
         raise InputError('motion', 'is so large that the result is not finite')
     return result
 
 
 def finite_result_required(function: Callable[P, Numbers]) -> Callable[P, Numbers]:
-    """
-    Return a function that raises InputError if its result overflows.
-
-    :param function: function that returns a number or an array, finite unless it overflows
-    """
+    """Return a function that raises InputError if its result overflows."""
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> Numbers:

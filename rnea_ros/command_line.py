@@ -50,9 +50,8 @@ def tool(main: Main) -> Callable[..., int]:
     """
     Return the main function of a tool, ending with one line after an error or Ctrl-C.
 
-    It ends quietly if its output is closed, which is usual: ``check_trajectory ... | head``.
-
-    :param main: main function, printing to standard output; its file has the tool's name
+    It ends quietly if its output is closed, which is usual: ``check_trajectory ... | head``. The
+    file of ``main`` has the tool's name.
     """
     name = Path(inspect.getfile(main)).stem
 
@@ -81,13 +80,7 @@ def tool(main: Main) -> Callable[..., int]:
 def node_parser(
     prog: str, description: str, parameters: Mapping[str, tuple[Any, str]]
 ) -> OneLineParser:
-    """
-    Return the parser of a node, which takes ROS parameters only.
-
-    :param prog: name of the executable
-    :param description: of the node
-    :param parameters: default (None if unset) and description by name
-    """
+    """Return the parser of a node; parameters: default (None if unset) and description."""
     rows = [
         textwrap.fill(f'{name} ({_yaml(default)}): {text}', 95, subsequent_indent='    ')
         for name, (default, text) in parameters.items()
@@ -121,12 +114,7 @@ def _yaml(default: Any) -> str:
 
 
 def text_table(rows: Sequence[Sequence[str]], left: Collection[int]) -> str:
-    """
-    Return rows of cells as aligned text, with a line below the first row.
-
-    :param rows: texts of the cells
-    :param left: numbers of the left-aligned columns
-    """
+    """Return rows of cells as aligned text, with a line below the first; some columns ``left``."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         '  '.join(

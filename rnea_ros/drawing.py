@@ -23,11 +23,7 @@ class PictureError(RneaError):
 
 
 def require_matplotlib() -> None:
-    """
-    Check that matplotlib is installed.
-
-    :raises PictureError: matplotlib is missing
-    """
+    """Raise a PictureError if matplotlib is not installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -36,12 +32,9 @@ def require_matplotlib() -> None:
 
 def new_figure(width: float, height: float, *, window: bool = False) -> Figure:
     """
-    Return an empty figure.
+    Return an empty figure, width and height in inches; PictureError without matplotlib.
 
-    :param width: width, inches
-    :param height: height, inches
     :param window: whether :func:`show_windows` shows the figure; False needs no display
-    :raises PictureError: matplotlib is missing
     """
     require_matplotlib()
     if window:
@@ -57,12 +50,7 @@ def new_figure(width: float, height: float, *, window: bool = False) -> Figure:
 
 
 def rows_over_time(figure: Figure, joints: Sequence[str]) -> list[Axes]:
-    """
-    Return one row of axes per joint, for efforts over a common time.
-
-    :param figure: empty figure
-    :param joints: names of the joints
-    """
+    """Return one row of axes per joint, for efforts over a common time."""
     rows = figure.subplots(len(joints), 1, squeeze=False, sharex=True)[:, 0]
     for axis, joint in zip(rows, joints, strict=True):
         axis.set_ylabel(f'{joint}\nN m or N', fontsize='small')
@@ -72,12 +60,7 @@ def rows_over_time(figure: Figure, joints: Sequence[str]) -> list[Axes]:
 
 
 def two_columns_over_time(figure: Figure, count: int) -> list[tuple[Axes, Axes]]:
-    """
-    Return rows of two axes over a common time.
-
-    :param figure: empty figure
-    :param count: number of rows
-    """
+    """Return rows of two axes over a common time."""
     rows = figure.subplots(count, 2, squeeze=False, sharex=True)
     for axis in rows.ravel():
         add_grid(axis)
@@ -104,13 +87,7 @@ def legend_above(axis: Axes) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """
-    Write a figure to a file.
-
-    :param figure: figure
-    :param path: PNG file to write
-    :raises FileError: the file cannot be written
-    """
+    """Write a figure to a PNG file; raise a FileError if it cannot be written."""
     content = BytesIO()
     figure.savefig(content, dpi=90, format='png')
     write_file(path, content.getvalue())

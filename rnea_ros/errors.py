@@ -31,12 +31,7 @@ def one_line(error: BaseException) -> str:
 
 
 def clipped(text: str, most: int = 500) -> str:
-    """
-    Return a text, cut off if it is too long for an answer or a line of a log.
-
-    :param text: text of any length
-    :param most: greatest number of characters
-    """
+    """Return a text, cut off if it is too long for an answer or a line of a log."""
     return text if len(text) <= most else f'{text[: most - 4]} ...'
 
 

@@ -21,20 +21,15 @@ def write_file(path: Path, content: str | bytes) -> None:
     """
     Write a file under a temporary name and rename it; an error leaves an older file as it was.
 
-    :param path: file to write; a device or pipe is written directly
-    :param content: bytes, or text that is encoded in UTF-8
+    A device or pipe is written directly; text is encoded in UTF-8.
+
     :raises FileError: the file cannot be written
     """
     _write(path, content.encode('utf-8') if isinstance(content, str) else content)
 
 
 def check_writable(path: Path) -> None:
-    """
-    Check that a file can be written; it stays as it is.
-
-    :param path: file to write later
-    :raises FileError: the file cannot be written
-    """
+    """Raise a FileError if a file could not be written later; it stays as it is."""
     _write(path, None)
 
 

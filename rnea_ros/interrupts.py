@@ -22,11 +22,7 @@ INTERRUPTED = 2
 
 
 def prepare_interrupts(folder: str) -> None:
-    """
-    End this process at Ctrl-C, if it is a program of a folder and does not ignore the signal.
-
-    :param folder: folder of the programs, a module each
-    """
+    """End this process at Ctrl-C, if it is a program of a folder and heeds the signal."""
     is_program = sys.argv[0] == '-m' or os.path.isfile(f'{folder}/{_program()}.py')
     if is_program and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)

@@ -19,8 +19,7 @@ TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
 
 MODES = tuple(re.findall(
     r"^    name = '(\w+)'$",
-    (Path(__file__).parent / 'feedforward/law/laws.py').read_text(encoding='utf-8'),
-    re.MULTILINE,
+    (Path(__file__).parent / 'feedforward/law/laws.py').read_text(encoding='utf-8'), re.MULTILINE,
 ))
 """The control laws, read from their source: an import would load the compiler."""
 
@@ -28,17 +27,10 @@ MODES = tuple(re.findall(
 def declared(
     arguments: Mapping[str, tuple[str, str]], choices: Mapping[str, Collection[str]]
 ) -> list[Any]:
-    """
-    Return the actions that declare arguments; other values than the choices end the launch.
-
-    :param arguments: default and description by name
-    :param choices: allowed values by name
-    """
+    """Return the actions that declare arguments; other values than the choices end the launch."""
     return [
         DeclareLaunchArgument(
-            name,
-            default_value=default,
-            description=description,
+            name, default_value=default, description=description,
             choices=list(choices[name]) if name in choices else None,
         )
         for name, (default, description) in arguments.items()
@@ -81,12 +73,7 @@ def enclave(root: str, name: str) -> list[str]:
 
 
 def urdf_text(path: Path, xacro_arguments: str = '') -> str:
-    """
-    Return the text of a URDF file; a xacro file is expanded.
-
-    :param path: path of the file
-    :param xacro_arguments: ``name:=value`` pairs separated by spaces
-    """
+    """Return the text of a URDF file; a xacro file is expanded with ``name:=value`` pairs."""
     pairs = [word.partition(':=') for word in xacro_arguments.split()]
     for name, sign, value in pairs:
         if not name or not sign:

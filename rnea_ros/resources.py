@@ -17,9 +17,8 @@ class ResourceError(RneaError):
 
 def share_path(relative: str) -> Path:
     """
-    Return the path of a file of the package, in a checkout or installed.
+    Return the path of a file below the package's share directory, in a checkout or installed.
 
-    :param relative: path below the package's share directory, such as ``urdf/panda.urdf``
     :raises ResourceError: the file does not exist; the message lists the paths tried
     """
     package = Path(__file__).parent

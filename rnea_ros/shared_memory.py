@@ -29,8 +29,6 @@ def without_shared_memory(environment: Mapping[str, str]) -> dict[str, str]:
     range LOCALHOST, or ROS_LOCALHOST_ONLY=1 before Kilted, ROS sets the transports itself, shared
     memory included; then a profile for the loopback interface replaces these variables, unless the
     user has a profile.
-
-    :param environment: environment variables of the process
     """
     old = _before_fast_dds_3(environment.get('ROS_DISTRO'))
     localhost_only = old and environment.get(LOCALHOST_ONLY) == '1'
@@ -49,8 +47,6 @@ def on_loopback(environment: Mapping[str, str]) -> dict[str, str]:
     Return the environment variables that keep a process off the network.
 
     Humble ignores the range; later distributions warn of ROS_LOCALHOST_ONLY, or ignore it.
-
-    :param environment: environment variables of the process
     """
     variables = {RANGE: 'LOCALHOST'}
     if environment.get('ROS_DISTRO') == 'humble':

@@ -22,12 +22,10 @@ def is_xacro(path: str | os.PathLike[str]) -> bool:
 
 def expand(path: str | os.PathLike[str], arguments: Mapping[str, str] | None = None) -> str:
     """
-    Return the URDF text of a xacro file.
+    Return the URDF text of a xacro file, with values of its arguments by name.
 
     A xacro file is a program: it includes other files and evaluates expressions.
 
-    :param path: the file
-    :param arguments: values of its arguments by name; the others have their defaults
     :raises UrdfError: the package xacro is missing or cannot expand the file
     """
     try:

@@ -1,7 +1,23 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Feedforward control of one robot. Time is an argument: no ROS, no clock, no thread."""
+"""
+Feedforward control of one robot. Time is an argument: no ROS, no clock, no thread.
+
+An argument means the same in all modules, and is described only where it does not:
+
+- ``model``, ``robot``: the robot with n joints, and its dynamics with payloads, on its base;
+  ``states``: measured state of all n joints
+- ``settings``: checked settings, with m commanded ``joints``; another ``configure`` is for the
+  same joints
+- ``now``: monotonic time, s; ``dt``: time since the last tick, s
+- ``stamp``: stamp of a message, s; 0 for none, its order is then not checked. ``clock``: time of
+  the clock that gives the stamps, s. ``received``: monotonic time of receipt, s
+- ``q``, ``qd``, ``qdd``: joint positions, velocities and accelerations, shape (n,), with rad or m;
+  efforts: N m or N
+- ``reason``: why something is rejected or ends; a function that accepts returns None
+- ``rules``: rules for the commanded joints' trajectories
+"""
 
 from .active_law import check_efforts
 from .controller import FeedforwardController
@@ -10,10 +26,5 @@ from .reasons import Reason
 from .state_machine import CONTROLLING, State
 
 __all__ = [
-    'CONTROLLING',
-    'Environment',
-    'FeedforwardController',
-    'Reason',
-    'State',
-    'check_efforts',
+    'CONTROLLING', 'Environment', 'FeedforwardController', 'Reason', 'State', 'check_efforts',
 ]

@@ -31,20 +31,14 @@ from .settings import ResolvedSettings
 from .trajectory import Reference
 
 
-def law_of(
-    settings: ResolvedSettings, robot: LoadedModel, law: type[ControlLaw] | None = None
+def make_law(
+    settings: ResolvedSettings, robot: LoadedModel, mode: type[ControlLaw] | None = None
 ) -> ControlLaw:
-    """
-    Return a control law for some settings, for all joints of the model.
-
-    :param settings: checked settings
-    :param robot: the robot with its payloads
-    :param law: the law; None: that of the settings
-    """
+    """Return the law of a mode (None: that of the settings) for all joints of the model."""
     kp, kd = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
     kp[settings.joint_indices] = settings.parameters.kp
     kd[settings.joint_indices] = settings.parameters.kd
-    return (law or settings.parameters.mode)(
+    return (mode or settings.parameters.mode)(
         robot, kp, kd, compensate_coriolis=settings.parameters.compensate_coriolis,
         friction=settings.friction, friction_velocity=settings.parameters.friction.velocity,
         armature=settings.armature,
@@ -55,11 +49,6 @@ class ActiveLaw:
     """
     Computes the effort of the m commanded joints from the measured state and the reference.
 
-    :param settings: checked settings
-    :param states: measured state of all joints of the model
-    :param environment: payloads and external forces
-    :param reference: reference motion of the commanded joints
-    :param additional: efforts of another program
     :ivar active: the law in force
     :ivar joint_efforts: damping and soft limits
     :ivar external: -J^T f of the force-torque sensors at the last tick, shape (n,), N m or N; None
@@ -81,36 +70,27 @@ class ActiveLaw:
         self._change = np.zeros(n)
         self.external: Array | None = None
         self.joint_efforts = JointEfforts(settings.joint_indices)
-        self.configure(settings, self.law_of(settings))
+        self.configure(settings, self.make_law(settings))
 
     def configure(self, settings: ResolvedSettings, law: ControlLaw) -> None:
-        """
-        Set the law, damping and soft limits.
-
-        :param settings: checked settings of the same joints
-        :param law: the law for them
-        """
+        """Set the law, damping and soft limits."""
         self.active = law
         self.joint_efforts.configure(
             np.array([*vars(settings.soft_limits).values(), settings.parameters.damping])
         )
 
-    def law_of(self, settings: ResolvedSettings) -> ControlLaw:
+    def make_law(self, settings: ResolvedSettings) -> ControlLaw:
         """Return the control law for some settings; any thread may call this."""
-        return law_of(settings, self._environment.robot)
+        return make_law(settings, self._environment.robot)
 
     def effort(self, now: float, dt: float) -> Array:
-        """
-        Return the effort at this tick, shape (m,), N m or N; finite if the inputs are finite.
-
-        :param now: monotonic time, s
-        :param dt: time since the last tick, s
-        """
+        """Return the effort, shape (m,), N m or N; finite if the inputs are finite."""
         q, qd = self._states.position, self._states.velocity
         reference = self._motion if self._reference.advance(now) else None
         if reference is not None:
             self._expand_reference(q, qd)
-        self.external = self._environment.wrench_efforts(q)
+        wrenches = self._environment.wrenches
+        self.external = wrenches.efforts(q) if wrenches.settings else None
         if reference is not None and self._reference.ahead:
             q, qd = self._predict_state(now, q, qd)
         effort = self.active.effort(q, qd, reference, self.external)
@@ -127,12 +107,12 @@ class ActiveLaw:
 
     def holding_effort(self, *, compute: bool) -> Array:
         """
-        Return the effort that holds the robot at its measured position, shape (m,), N m or N.
+        Return the effort that holds the robot where it is, shape (m,), N m or N.
 
         :param compute: False at a tick in which :meth:`effort` has computed it already
         """
-        law = self.active
-        effort = law.holding_effort(self._states.position) if compute else law.holding
+        active = self.active
+        effort = active.holding_effort(self._states.position) if compute else active.holding
         return effort[self._commanded]
 
     def terms(self) -> Terms:
@@ -179,17 +159,11 @@ HARDEST = 1000.0
 
 
 def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
-    """
-    Compute the effort of every mode at the ends of the joints' ranges.
-
-    :param model: the robot
-    :param settings: settings of its control
-    :raises InputError: an effort is not finite
-    """
+    """Raise an InputError if an effort of any mode, at the ends of joint ranges, is not finite."""
     given = settings.parameters
     robot = LoadedModel(model, given.hardware_compensates, given.own_hardware_gravity)
     robot.set_payloads(given.payloads)
-    laws = [law_of(settings, robot, each) for each in LAWS.values()]
+    laws = [make_law(settings, robot, mode) for mode in LAWS.values()]
     lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)
     upper = np.where(np.isfinite(model.position_upper), model.position_upper, np.pi)
     limits = model.velocity_limits

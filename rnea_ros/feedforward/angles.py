@@ -12,12 +12,7 @@ from ..arrays import Array
 
 
 def shortest(difference: Array, continuous: NDArray[np.bool_]) -> Array:
-    """
-    Return differences of positions without whole turns of continuous joints.
-
-    :param difference: shape (k,), rad or m
-    :param continuous: which joints are continuous, shape (k,)
-    """
+    """Return position differences, shape (k,), without whole turns of continuous joints."""
     if not continuous.any():
         return difference
     with np.errstate(invalid='ignore'):  # numpy 1.21 warns of NaN here

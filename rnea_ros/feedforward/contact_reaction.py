@@ -29,10 +29,6 @@ class ContactReaction:
     """
     Runs the observer of external efforts, and reacts to contacts.
 
-    :param robot: the robot with its payloads, on its base
-    :param states: measured state of all joints of the model
-    :param settings: checked settings
-    :param reference: reference motion
     :ivar monitor: the observer; None while nothing needs it
     :ivar newest: the newest contact, None before the first
     """
@@ -58,21 +54,12 @@ class ContactReaction:
         return CONTACT if self.monitor is not None and self.monitor.contact else NO_FLAGS
 
     def publish(self, published: bool, settings: ResolvedSettings) -> None:
-        """
-        Start the observer for subscribers, or end it unless contacts need it.
-
-        :param published: whether external efforts are published
-        :param settings: the settings in force
-        """
+        """Start the observer for subscribers, or end it unless contacts need it."""
         self._published = published
         self.configure(settings)
 
     def configure(self, settings: ResolvedSettings) -> None:
-        """
-        Set the parameters of the observer; start or end it if they need or do not need it now.
-
-        :param settings: the settings in force
-        """
+        """Set the observer's parameters; start it or end it, as they need."""
         if not self._published and settings.parameters.contact.action is ContactAction.NONE:
             self.monitor, self._ignores_stream = None, False
             return
@@ -81,17 +68,11 @@ class ContactReaction:
             self._observer.restart()
             self.monitor = self._observer
 
-    def react(self, law: ActiveLaw, limiter: EffortLimiter, *, judged: bool) -> None:
-        """
-        Observe the external efforts, and react to a contact; once a tick before its command.
-
-        :param law: the active law
-        :param limiter: has the last command
-        :param judged: whether external efforts may be a contact
-        """
+    def react(self, active_law: ActiveLaw, limiter: EffortLimiter, *, judged: bool) -> None:
+        """Observe, once a tick before its command; ``judged``: an effort may be a contact."""
         assert self.monitor is not None
         contact = self.monitor.observe(
-            limiter.command, law.active.compensated, law.external, judged=judged
+            limiter.command, active_law.active.compensated, active_law.external, judged=judged
         )
         if contact is None:
             return
@@ -107,11 +88,7 @@ class ContactReaction:
                 limiter.end_blend()
 
     def count_pause(self, dt: float) -> None:
-        """
-        Count the pause of a stream that a contact ended; once a tick.
-
-        :param dt: time since the last tick, at most a period, s
-        """
+        """Count the pause of a stream that a contact ended; once a tick."""
         if self._ignores_stream:
             self._pause_so_far += dt
             self._ignores_stream = self._pause_so_far <= self._pause

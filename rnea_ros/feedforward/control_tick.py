@@ -36,9 +36,6 @@ class ControlTick:
     """
     The parts of the control, run once a tick.
 
-    :param model: the robot
-    :param settings: checked settings
-    :param states: measured state of all joints of the model
     :ivar settings: the settings in force
     :ivar started: whether commands have started
     :ivar outside_flags: flags that the caller of the control has set
@@ -58,14 +55,13 @@ class ControlTick:
         self.environment = Environment(model, settings.parameters)
         given = settings.parameters
         self.reference = Reference(
-            len(settings.joints),
-            given.reference_timeout,
+            len(settings.joints), given.reference_timeout,
             lead=given.period if given.predict_state else 0.0,
         )
         self.state_machine = StateMachine()
         self.monitor = TickMonitor(states, self.reference, settings)
         self.additional = AdditionalEffort(settings)
-        self.law = ActiveLaw(
+        self.active_law = ActiveLaw(
             settings, states, self.environment, self.reference, self.additional
         )
         self.holding = HoldingEffort(settings)
@@ -88,13 +84,7 @@ class ControlTick:
         self.state_machine.handle(Event.STOP, now, Reason.STOP_REQUESTED)
 
     def fail(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
-        """
-        End the control by a fault.
-
-        :param reason: the cause
-        :param now: monotonic time, s
-        :param error: the error, or None; the first one is kept
-        """
+        """End the control by a fault; the first ``error`` is kept."""
         self.stalls.exclude_return()
         self.error = self.error or error
         self.state_machine.handle(Event.FAILED, now, reason)
@@ -103,19 +93,15 @@ class ControlTick:
         self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None
     ) -> None:
         """
-        Follow a motion; drop it if the present mode follows no motions.
+        Follow a motion from a time on (None: this tick); drop it if the mode follows none.
 
         The mode may have changed since the request. If a trajectory without a goal is joined to
         the motion of a goal, the goal stays, and is judged by the joined motion, as in
         ros2_control's joint_trajectory_controller.
-
-        :param motion: motion of the commanded joints, in their order
-        :param start: monotonic time, s; None for this tick
-        :param goal: goal of the motion, None if it has no goal
         """
         if goal is None and isinstance(motion, Setpoint) and self.contact.register_setpoint():
             return
-        if not self.law.active.follows_motions:
+        if not self.active_law.active.follows_motions:
             if goal is not None:
                 goal.drop(Reason.MODE_GRAVITY)
             return
@@ -149,15 +135,9 @@ class ControlTick:
     def change(
         self, settings: ResolvedSettings, law: ControlLaw, payloads: Sequence[Array]
     ) -> None:
-        """
-        Change the settings; the effort is blended.
-
-        :param settings: new settings
-        :param law: the law for them
-        :param payloads: the prepared payloads
-        """
+        """Change settings, law and prepared payloads; the effort is blended."""
         before, self.settings = self.settings.parameters, settings
-        self.law.configure(settings, law)
+        self.active_law.configure(settings, law)
         if settings.parameters.payloads != before.payloads:
             # The environment blends payloads, not the limiter.
             duration = settings.parameters.payload_blend_duration
@@ -180,7 +160,6 @@ class ControlTick:
         """
         Return the command of a tick, shape (m,); the next call overwrites it.
 
-        :param now: monotonic time, s
         :param permitted: whether commands may start
         :return: None before commands have started, and shortly after a blocked tick
         """
@@ -218,7 +197,7 @@ class ControlTick:
         if not self.started:
             return None
         if self.error is None:  # after an error, the same computation may fail again
-            self.holding.replace(self.law.holding_effort(compute=True))
+            self.holding.replace(self.active_law.holding_effort(compute=True))
         command, event = self.ramp_down.command(
             now, self.monitor.dt, self.holding.effort, self.settings.parameters
         )
@@ -246,7 +225,7 @@ class ControlTick:
             return
         if known and controlling:
             ramping = self.state_machine.state is State.RAMPING or self.limiter.starting
-            contact.react(self.law, self.limiter, judged=not ramping)
+            contact.react(self.active_law, self.limiter, judged=not ramping)
         else:
             contact.monitor.reset()
 
@@ -281,16 +260,17 @@ class ControlTick:
 
     def _control(self, now: float, permitted: bool) -> Array | None:
         """Return the command of the control law."""
-        self.environment.advance_wrenches(now, self._states.position, self._states.velocity)
+        if self.environment.wrenches.settings:
+            self.environment.wrenches.advance(now, self._states.position, self._states.velocity)
         if self.additional.enabled:
             self.additional.advance(now, self.monitor.dt)
-        effort = self.law.effort(now, self.monitor.dt)
+        effort = self.active_law.effort(now, self.monitor.dt)
         if self.goal is not None:
             self._judge(self.goal, now, permitted)
         if not math.isfinite(effort.sum()):
             self.fail(Reason.OUTPUT_NOT_FINITE, now)
             return self.ramp_down_command(now)
-        self.holding.replace(self.law.holding_effort(compute=False))
+        self.holding.replace(self.active_law.holding_effort(compute=False))
         command = self.limiter.limit(effort, now, self.monitor.dt)
         if self.state_machine.state is State.RAMPING and not self.limiter.blending:
             self.state_machine.handle(Event.BLENDED, now)

@@ -34,9 +34,6 @@ class FeedforwardController:
     """
     Feedforward control of one robot with m commanded joints.
 
-    :param model: the robot
-    :param settings: checked settings
-    :param states: measured state of all joints of the model
     :ivar permitted: whether commands may be sent; set it in the thread of :meth:`step`. The first
         True starts the commands; a later False withholds them
     :ivar withheld: whether started commands are withheld now
@@ -110,7 +107,7 @@ class FeedforwardController:
     @property
     def law(self) -> ControlLaw:
         """The control law in force."""
-        return self._tick.law.active
+        return self._tick.active_law.active
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -166,17 +163,13 @@ class FeedforwardController:
         return self.measured()[0] if reference is None else reference.position
 
     def command_expired(self, age: float) -> bool:
-        """
-        Return whether a command is too old to be sent.
-
-        :param age: time since its tick, s
-        """
+        """Return whether a command is too old to be sent; ``age``: time since its tick, s."""
         return self._tick.monitor.exceeds_timeout(age)
 
     def terms(self) -> Terms:
         """Return the terms of the last tick's effort, for the commanded joints."""
         if self._tick.state_machine.controlling:
-            return self._tick.law.terms()
+            return self._tick.active_law.terms()
         gravity = self._tick.ramp_down.share * self._tick.holding.effort
         return Terms(gravity, *(np.zeros_like(gravity) for _ in fields(Terms)[1:]))
 
@@ -204,22 +197,13 @@ class FeedforwardController:
         self._requests.append(lambda now: self._tick.cancel(goal, limits))
 
     def change(self, settings: ResolvedSettings) -> None:
-        """
-        Request a blended change of settings.
-
-        :param settings: new settings; only parameters declared ``while_active`` may differ from
-            the settings in force
-        """
-        law = self._tick.law.law_of(settings)
+        """Request a blended change; new settings may differ in ``while_active`` parameters."""
+        law = self._tick.active_law.make_law(settings)
         payloads = self.environment.payloads.prepare(settings.parameters.payloads)
         self._requests.append(lambda now: self._tick.change(settings, law, payloads))
 
     def publish_external_effort(self, published: bool) -> None:
-        """
-        Request external efforts, or request that they end unless contact needs them.
-
-        :param published: whether they are published
-        """
+        """Request external efforts, or their end unless contact needs them."""
         if published != self._external_effort_published:
             self._external_effort_published = published
             tick = self._tick
@@ -235,21 +219,11 @@ class FeedforwardController:
         self._requests.append(self._tick.stop)
 
     def request_fault(self, reason: Reason) -> None:
-        """
-        Request a ramp-down that ends in state ``fault``.
-
-        :param reason: the cause
-        """
+        """Request a ramp-down that ends in state ``fault``."""
         self._requests.append(lambda now: self._tick.fail(reason, now))
 
     def enter_fault(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
-        """
-        Start the ramp-down to ``fault`` at once; for the thread that calls :meth:`step`.
-
-        :param reason: the cause
-        :param now: monotonic time, s
-        :param error: the error; the first one is kept in ``error``
-        """
+        """Ramp down to ``fault`` at once, in :meth:`step`'s thread; the first error is kept."""
         self._tick.fail(reason, now, error)
 
     def note_setpoint(self) -> None:
@@ -258,11 +232,9 @@ class FeedforwardController:
 
     def set_reference(self, setpoint: Setpoint) -> None:
         """
-        Take a trajectory controller's set-point; for the thread that calls :meth:`step`.
+        Take a trajectory controller's set-point, in the thread of :meth:`step`.
 
         The first set-point of a stream is blended in.
-
-        :param setpoint: set-point of the commanded joints, in their order
         """
         if self._tick.contact.register_setpoint() or not self.following:
             return
@@ -276,7 +248,6 @@ class FeedforwardController:
 
         An error ends the control like any other fault, and is kept in ``error``.
 
-        :param now: monotonic time, s
         :return: None before the first valid joint states, while commands are not permitted, and
             shortly after a blocked tick
         """
@@ -293,11 +264,7 @@ class FeedforwardController:
         return None if self.withheld else command
 
     def command_sent(self, now: float) -> None:
-        """
-        Set the time at which the last command was sent; without it, the time of its tick counts.
-
-        :param now: monotonic time right after sending, s
-        """
+        """Set the time right after sending; without it, the time of the tick counts."""
         self._tick.limiter.sent(now)
 
     def withdraw_command(self) -> None:

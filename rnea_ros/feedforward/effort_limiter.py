@@ -55,11 +55,7 @@ class EffortLimiter:
         return self._remaining > 0.0
 
     def start(self, effort: Array) -> None:
-        """
-        Set the last command to an effort, and end the blend.
-
-        :param effort: shape (m,), N m or N; cut at the effort limits
-        """
+        """Set the last command to an effort, cut at its limits, and end the blend."""
         np.clip(effort, -self._limits, self._limits, out=self.command)
         self.saturated[:] = False
         self._remaining = 0.0
@@ -67,11 +63,7 @@ class EffortLimiter:
         self.starting = True
 
     def blend(self, duration: float) -> None:
-        """
-        Blend from the last command to the effort of the next tick.
-
-        :param duration: s
-        """
+        """Blend from the last command to the effort of the next tick, for a duration in s."""
         self._remaining = self._duration = duration
         self._offset_is_due = True
 
@@ -81,13 +73,9 @@ class EffortLimiter:
 
     def limit(self, effort: Array, now: float, dt: float) -> Array:
         """
-        Return the next command, shape (m,); the next call overwrites it.
+        Return the next command for finite efforts, shape (m,); the next call overwrites it.
 
         It counts as sent now; correct that with :meth:`sent` or :meth:`withdraw`.
-
-        :param effort: finite efforts, shape (m,), N m or N
-        :param now: monotonic time, s
-        :param dt: time since the last tick, s
         """
         share = 0.0
         if self._remaining > 0.0:
@@ -105,11 +93,7 @@ class EffortLimiter:
         return self.command
 
     def sent(self, now: float) -> None:
-        """
-        Set the time at which the command was sent: a stall may lie between the limits and sending.
-
-        :param now: monotonic time right after sending, s
-        """
+        """Set the time right after sending: a stall may lie between the limits and sending."""
         self._sent_at = now
         self._before[:] = self.command
 
@@ -119,12 +103,7 @@ class EffortLimiter:
         self._sent_at = self._sent_before
 
     def settled(self, effort: Array, dt: float) -> bool:
-        """
-        Return whether the command has reached an effort, or its limit.
-
-        :param effort: shape (m,), N m or N
-        :param dt: tolerance, as a time at the rate limit, s
-        """
+        """Return whether the command is at an effort or its limit, within dt at the rate limit."""
         bounded = np.clip(effort, -self._limits, self._limits)
         return bool((np.abs(bounded - self.command) <= self._rate_limit * dt).all())
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from ..arrays import Array
 from ..robot import RobotModel
 from .inputs.imu import BaseSensor
 from .inputs.wrench import WrenchInputs
@@ -18,8 +17,6 @@ class Environment:
     """
     Updates the robot's dynamics with payloads and sensors.
 
-    :param model: the robot
-    :param settings: checked settings
     :ivar robot: the robot with its payloads, on its base
     :ivar wrenches: the force-torque sensors
     :ivar base: the IMU on the base, None for no IMU
@@ -44,34 +41,9 @@ class Environment:
         return flags | {Reason.BASE_STALE} if self.base is not None and self.base.stale else flags
 
     def advance(self, now: float, dt: float) -> None:
-        """
-        Advance payloads and base; once a tick.
-
-        :param now: monotonic time, s
-        :param dt: time since the last tick, s
-        """
+        """Advance payloads and base; once a tick."""
         self.payloads.advance(dt)
         if self.base is not None:
             motion = self.base.advance(now)
             self.robot.set_base(*motion)
             self.wrenches.set_base(*motion)
-
-    def advance_wrenches(self, now: float, q: Array, qd: Array) -> None:
-        """
-        Advance the force-torque sensors; once a tick of the control law.
-
-        :param now: monotonic time, s
-        :param q: measured joint positions, shape (n,), rad or m
-        :param qd: measured joint velocities, shape (n,), rad/s or m/s
-        """
-        if self.wrenches.settings:
-            self.wrenches.advance(now, q, qd)
-
-    def wrench_efforts(self, q: Array) -> Array | None:
-        """
-        Return -J^T f for the measured external forces, None without sensors.
-
-        :param q: measured joint positions, shape (n,), rad or m
-        :return: shape (n,), N m or N; the next call overwrites it
-        """
-        return self.wrenches.efforts(q) if self.wrenches.settings else None

@@ -39,8 +39,6 @@ class TickMonitor:
     A timeout trips at the tick nearest to it: half a period is added to the age of joint states,
     so that jitter does not move the trip by a tick.
 
-    :param states: measured state of all joints
-    :param reference: the reference motion
     :param settings: timeouts and period
     :ivar dt: time in which this tick may change the command: time since the last tick, at most a
         period, s
@@ -73,11 +71,7 @@ class TickMonitor:
         self.flag_counts: Counter[Reason] = Counter()
 
     def check_times(self, now: float) -> None:
-        """
-        Check the times of a tick.
-
-        :param now: monotonic time, s
-        """
+        """Check the time since the last tick, and the ages of the joint states."""
         elapsed, self._last_tick = now - self._last_tick, now
         self.elapsed = elapsed
         half_period_ahead = now + 0.5 * self._period
@@ -90,32 +84,18 @@ class TickMonitor:
         self.dt = min(elapsed, self._period) if elapsed >= 0.0 else self._period
 
     def overdue(self, now: float) -> tuple[float, float]:
-        """
-        Return the age of the joint states that are stale, and its timeout, s.
-
-        :param now: monotonic time, s
-        """
+        """Return the age of the joint states that are stale, and its timeout, s."""
         commanded = self._states.age(now, self._commanded)
         if self.exceeds_timeout(commanded + self._period):
             return commanded, self._timeout
         return self._states.age(now, self._others), self._timeout_of_others
 
     def exceeds_timeout(self, duration: float) -> bool:
-        """
-        Return whether a duration exceeds the joint states' timeout by half a period.
-
-        :param duration: s
-        """
+        """Return whether a duration exceeds the joint states' timeout by half a period."""
         return duration - 0.5 * self._period > self._timeout
 
     def set_flags(self, now: float, *, overloaded: bool, cut: bool) -> None:
-        """
-        Raise and clear flags.
-
-        :param now: monotonic time, s
-        :param overloaded: whether effort limits are below the holding effort
-        :param cut: whether a limit cuts an additional effort
-        """
+        """Raise and clear flags; ``overloaded``: effort limits are below the holding effort."""
         if not self._reference.moving:
             self._last_rest = now
         in_motion = now - self._last_rest > FROZEN_AFTER

@@ -27,7 +27,6 @@ class HoldingEffort:
     """
     Keeps the newest finite effort that holds the robot at its measured position.
 
-    :param settings: commanded joints and their effort limits
     :ivar effort: shape (m,), N m or N; zero before the first one; replaced, never changed
     :ivar overloaded: joints whose effort limit is below this effort, shape (m,)
     """
@@ -40,11 +39,7 @@ class HoldingEffort:
         self._find_overloaded = partial(kernel, *results)
 
     def replace(self, effort: Array) -> None:
-        """
-        Replace the effort if the new one is finite.
-
-        :param effort: a new array, shape (m,), N m or N
-        """
+        """Replace the effort by a new array, if it is finite."""
         if math.isfinite(effort.sum()):
             self.effort = effort
 
@@ -57,8 +52,6 @@ class RampDown:
     """
     Moves the command to the holding effort at the rate limit, then ramps it down to zero.
 
-    :param state_machine: the state machine of the control; read only
-    :param limiter: limits every command
     :ivar share: commanded share of the holding effort, from 1 to 0
     """
 
@@ -70,15 +63,7 @@ class RampDown:
     def command(
         self, now: float, dt: float, holding: Array, settings: Settings
     ) -> tuple[Array, Event | None]:
-        """
-        Return the next command and the event that it causes.
-
-        :param now: monotonic time, s
-        :param dt: time in which the command may change, s
-        :param holding: the holding effort, shape (m,), N m or N
-        :param settings: the settings in force
-        :return: the command, shape (m,), overwritten by the next call; the event, or None
-        """
+        """Return the next command, shape (m,), overwritten by the next call; and its event."""
         state, elapsed = self._state_machine.state, self._state_machine.elapsed(now)
         self._limiter.end_blend()
         if state is State.HOLDING:

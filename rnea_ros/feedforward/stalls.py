@@ -47,13 +47,7 @@ CAUSES = {Reason.JOINT_STATES_STALE: 'no joint states', Reason.TICK_BLOCKED: 'no
 
 @dataclass(frozen=True)
 class Stall:
-    """
-    A stall after which the control has returned.
-
-    :param reason: ``joint_states_stale`` or ``tick_blocked``
-    :param duration: its duration, s
-    :param timeout: the duration that is permitted, s
-    """
+    """A stall after which the control has returned: its duration and the permitted one, s."""
 
     reason: Reason
     duration: float
@@ -71,7 +65,6 @@ class StallRecovery:
     """
     Decides whether the control returns after a stall.
 
-    :param settings: timeouts
     :ivar newest: the newest stall after which the control returned, None before the first;
         replaced, never changed, because other threads read it
     :ivar counts: number of returns by reason; replaced, never changed
@@ -93,14 +86,7 @@ class StallRecovery:
         return self._reason is not None
 
     def begin(self, reason: Reason, now: float, duration: float, timeout: float) -> None:
-        """
-        Begin a stall.
-
-        :param reason: ``joint_states_stale`` or ``tick_blocked``
-        :param now: monotonic time, s
-        :param duration: duration of the stall so far, s
-        :param timeout: the duration that is permitted, s
-        """
+        """Begin a stall, with its duration so far and the permitted one, s."""
         self.exclude_return()
         too_long = reason is Reason.TICK_BLOCKED and duration > self._longest_block
         if not (too_long or self._too_many_returns(now)):
@@ -115,7 +101,6 @@ class StallRecovery:
         """
         Judge the stall, once a tick; return whether the control returns now.
 
-        :param now: monotonic time, s
         :param fresh: whether joint states are not stale, and the last tick was not blocked
         :param jumped: whether several positions in a row were rejected as jumps
         """
@@ -163,7 +148,6 @@ class ActingEffort:
     """
     Finds the effort from which commands start.
 
-    :param states: measured state of all joints
     :ivar known: False while waiting after a blocked tick
     :ivar watchdog_effort: returns what a watchdog commands, shape (m,), N m or N; None for nothing
     """
@@ -176,13 +160,10 @@ class ActingEffort:
 
     def measured(self, settings: ResolvedSettings) -> Array | None:
         """
-        Return the measured effort of the commanded joints; None if unknown or not to be used.
+        Return the commanded joints' measured effort, shape (m,); None if it must not be used.
 
         It is not used with ``hardware_compensates``: the measured effort then includes the robot's
         own compensation, which must not be commanded.
-
-        :param settings: the settings in force
-        :return: shape (m,), N m or N
         """
         effort, given = self._states.effort[settings.joint_indices], settings.parameters
         used = given.start_from_measured_effort and not given.hardware_compensates
@@ -192,8 +173,6 @@ class ActingEffort:
         """
         Return the effort once messages are current: measured since the block, or the watchdog's.
 
-        :param now: monotonic time, s
-        :param settings: the settings in force
         :param blocked: whether this tick was blocked: a watchdog may have commanded meanwhile
         :return: shape (m,), N m or N; None while waiting or if the effort is known already, or to
             start from the node's last command

@@ -12,6 +12,7 @@ the first sample: setting it later has no effect.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 import math
@@ -58,7 +59,6 @@ class StampOrder:
 
     Joints are plain objects, not arrays: for a few joints a loop takes a tenth of the time.
 
-    :param n: the number of joints
     :ivar steps: number of detected steps of a clock
     """
 
@@ -76,14 +76,7 @@ class StampOrder:
     def check(
         self, numbers: Sequence[int], stamp: float, clock: float, received: float
     ) -> Reason | None:
-        """
-        Return why a stamp is rejected, None if it is valid.
-
-        :param numbers: indices of the sample's joints
-        :param stamp: the sample's stamp, s
-        :param clock: time of the clock that gives the stamps, s
-        :param received: monotonic time of receipt, s
-        """
+        """Return why a stamp of a sample of some joints is rejected, None if it is valid."""
         self._stepping = False
         if self._newest < stamp <= received + self._least_offset + MAX_FUTURE:
             return None  # valid for any joint
@@ -102,13 +95,7 @@ class StampOrder:
         return None if self._stepping else reason
 
     def accept(self, numbers: Sequence[int], stamp: float, received: float) -> None:
-        """
-        Accept the stamp of a sample, after :meth:`check`.
-
-        :param numbers: indices of the sample's joints
-        :param stamp: the sample's stamp, s
-        :param received: monotonic time of receipt, s
-        """
+        """Accept the stamp of a sample of some joints, after :meth:`check`."""
         self.steps += self._stepping
         self._newest = max(self._newest, stamp)
         for number in numbers:
@@ -136,3 +123,39 @@ class StampOrder:
                 joint.suspects, joint.shift, joint.since = 1, shift, received
         # A burst of old samples advances too, but is received at one time.
         return all(joint.suspects >= CONFIRMED_BY and received > joint.since for joint in joints)
+
+
+class SampleMonitor:
+    """
+    Stamps, age and counts of rejections of the messages of one source.
+
+    :ivar rejections: number of rejected messages by reason; replaced, never changed, because
+        other threads read it
+    """
+
+    def __init__(self) -> None:
+        self._stamps = StampOrder(1)
+        self._received = -math.inf
+        self.rejections: Counter[Reason] = Counter()
+
+    def age(self, now: float) -> float:
+        """Return the age of the newest valid message, s; infinite before the first."""
+        return now - self._received
+
+    def reject(self, reason: Reason) -> None:
+        """Count a rejected message."""
+        self.rejections = self.rejections + Counter((reason,))
+
+    def _register(
+        self, reason: Reason | None, stamp: float, clock: float, received: float
+    ) -> Reason | None:
+        """Accept a message unless there is a reason, or its stamp gives one; return it."""
+        if reason is None and stamp:
+            reason = self._stamps.check(SINGLE, stamp, clock, received)
+        if reason is not None:
+            self.reject(reason)
+            return reason
+        if stamp:
+            self._stamps.accept(SINGLE, stamp, received)
+        self._received = received
+        return None

@@ -102,22 +102,12 @@ class StateMachine:
         return self.state in CONTROLLING
 
     def elapsed(self, now: float) -> float:
-        """
-        Return the time in this state, s; it starts again if simulated time was set back.
-
-        :param now: monotonic time, s
-        """
+        """Return the time in this state, s; it starts again if simulated time was set back."""
         self.since = min(self.since, now)
         return now - self.since
 
     def handle(self, event: Event, now: float, reason: Reason | None = None) -> None:
-        """
-        Change the state after an event.
-
-        :param event: the event
-        :param now: monotonic time, s
-        :param reason: reason of a fault or a stop; the first one is kept
-        """
+        """Change the state after an event; the first reason of a fault or a stop is kept."""
         self.stop_requested |= event is Event.STOP
         state = TRANSITIONS.get((self.state, event), self.state)
         if state is State.FAULT and self.stop_requested:

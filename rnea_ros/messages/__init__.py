@@ -9,14 +9,7 @@ from .samples import ImuSample, JointStateSample, WrenchSample, controller_state
 from .trajectory import decode_trajectory, load_decoder
 
 __all__ = [
-    'CdrMessage',
-    'FixedLayout',
-    'FixedLayoutReader',
-    'ImuSample',
-    'JointStateSample',
-    'MalformedError',
-    'WrenchSample',
-    'controller_state_reader',
-    'decode_trajectory',
+    'CdrMessage', 'FixedLayout', 'FixedLayoutReader', 'ImuSample', 'JointStateSample',
+    'MalformedError', 'WrenchSample', 'controller_state_reader', 'decode_trajectory',
     'load_decoder',
 ]

@@ -70,12 +70,7 @@ class CdrMessage:
         self.doubles = self._octets.view(f'{order}f8').astype(np.float64, copy=False)
 
     def integer(self, what: str) -> int:
-        """
-        Read an int32.
-
-        :param what: name of the field, for the error
-        :raises MalformedError: the message is too short
-        """
+        """Read an int32; MalformedErrors quote the name of the field, here and below."""
         self.offset = aligned(self.offset, 4)
         self.expect(4, what)
         value = int(self.words[self.offset // 4])
@@ -83,21 +78,11 @@ class CdrMessage:
         return value
 
     def unsigned(self, what: str) -> int:
-        """
-        Read a uint32.
-
-        :param what: name of the field, for the error
-        :raises MalformedError: the message is too short
-        """
+        """Read a uint32."""
         return self.integer(what) & 0xFFFFFFFF
 
     def text(self, what: str) -> str:
-        """
-        Read a string; a length of 0 counts as an empty one.
-
-        :param what: name of the field, for the error
-        :raises MalformedError: the string does not end where its length says, or is not UTF-8
-        """
+        """Read a string, UTF-8 that ends where its length says; a length of 0: an empty one."""
         length = self.unsigned(f'length of {what}')
         self.expect(length, what)
         encoded = self._octets[self.offset : self.offset + length].tobytes()
@@ -114,13 +99,7 @@ class CdrMessage:
         return text
 
     def expect(self, need: int, what: str) -> None:
-        """
-        Check that the message is long enough for the next field.
-
-        :param need: size of the field, bytes
-        :param what: name of the field, for the error
-        :raises MalformedError: the message is too short
-        """
+        """Raise a MalformedError if less than a number of bytes is left for the next field."""
         left = self.size - self.offset
         if need > left:
             raise MalformedError.too_short(self.offset + HEADER, what, need, left)

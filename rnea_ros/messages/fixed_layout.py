@@ -44,12 +44,7 @@ _agrees = entry_point(_compare, tuple(np.zeros((3, 1), dtype=np.uint64)))
 
 
 class FixedLayout(CdrMessage):
-    """
-    A message whose memory is filled again with later messages of the same layout.
-
-    :param data: the first message with its header
-    :raises MalformedError: the header is not one of plain CDR
-    """
+    """A message whose memory is filled again with later messages of the same layout."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
@@ -95,13 +90,7 @@ class FixedLayout(CdrMessage):
         return text
 
     def numbers(self, count: int, what: str) -> NDArray[np.float64]:
-        """
-        Return a view of float64 numbers, shape (count,); :meth:`refill` changes them.
-
-        :param count: number of values
-        :param what: name of the field, for the error
-        :raises MalformedError: the message is too short
-        """
+        """Return a view of float64 numbers, shape (count,); :meth:`refill` changes them."""
         if count:
             self.offset = aligned(self.offset, 8)
         self.expect(8 * count, what)
@@ -115,12 +104,7 @@ class FixedLayout(CdrMessage):
         self._expected[:] = words & mask
 
     def refill(self, data: bytes) -> bool:
-        """
-        Fill in a later message.
-
-        :param data: the message with its header
-        :return: whether it has this layout; if not, the present numbers are invalid
-        """
+        """Fill in a later message; return whether it has this layout and its numbers are valid."""
         if len(data) != self._length or data[:2] != self._header[:2]:
             return False
         self._buffer[:] = data[HEADER:]
@@ -140,9 +124,8 @@ class FixedLayoutReader(Generic[Sample]):
 
     def __call__(self, data: bytes) -> tuple[Sample, float]:
         """
-        Return the sample and the stamp, s, of a message; the next call overwrites the sample.
+        Return a message's sample and stamp, s; the next call overwrites the sample.
 
-        :param data: the message with its header
         :raises MalformedError: the bytes are not a message of this type
         """
         for message, sample in self._layouts:

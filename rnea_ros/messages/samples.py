@@ -25,12 +25,9 @@ from .fixed_layout import FixedLayout
 
 class JointStateSample(NamedTuple):
     """
-    A sensor_msgs/JointState with k joints; an array is empty if the message has no such values.
+    A sensor_msgs/JointState with k joints: shapes (k,), rad or m, and s, N m or N.
 
-    :param names: names of the joints
-    :param position: shape (k,), rad or m
-    :param velocity: shape (k,), rad/s or m/s
-    :param effort: shape (k,), N m or N
+    An array is empty if the message has no such values.
     """
 
     names: tuple[str, ...]
@@ -51,13 +48,7 @@ class JointStateSample(NamedTuple):
 
 
 class WrenchSample(NamedTuple):
-    """
-    A geometry_msgs/WrenchStamped.
-
-    :param frame: frame_id of the header
-    :param force: shape (3,), N
-    :param torque: shape (3,), N m
-    """
+    """A geometry_msgs/WrenchStamped: frame_id, force and torque, shape (3,), N and N m."""
 
     frame: str
     force: Array
@@ -109,13 +100,9 @@ _MULTI_DOF_POINT = (('transforms', 7), ('velocities', 6), ('accelerations', 6))
 
 class ControllerStateSample(NamedTuple):
     """
-    The reference of k joints; an array is empty if the message has no such values.
+    The reference of k joints: shapes (k,), rad or m, and s; the speed factor, shape (1,).
 
-    :param names: names of the joints
-    :param position: shape (k,), rad or m
-    :param velocity: shape (k,), rad/s or m/s
-    :param acceleration: shape (k,), rad/s^2 or m/s^2
-    :param speed: speed scaling factor, shape (1,); (0,) if the message type has none
+    An array is empty if the message has no such values, or its type none.
     """
 
     names: tuple[str, ...]
@@ -129,9 +116,9 @@ def controller_state_reader(
     fields: Mapping[str, str],
 ) -> Callable[[FixedLayout], ControllerStateSample]:
     """
-    Return a function that reads a message from the end of its stamp on.
+    Return a function that reads a message, from the end of its stamp on.
 
-    :param fields: types of the message's fields by name, in order
+    The fields are the message's types by name, in order.
     """
     last = 'speed_scaling_factor' if 'speed_scaling_factor' in fields else 'reference'
     names = list(fields)

@@ -34,9 +34,8 @@ _SMALLEST = bytes((0, 1, 0, 0, *bytes(16), 1, 0, 0, 0, 1, 0, 0, 0, *bytes(8 + 12
 
 def decode_trajectory(data: bytes) -> TrajectoryRequest:
     """
-    Decode a serialised trajectory_msgs/JointTrajectory.
+    Decode the bytes of a trajectory_msgs/JointTrajectory.
 
-    :param data: the message with its CDR header of four bytes
     :raises MalformedError: the bytes are not such a message
     """
     message = CdrMessage(data)
@@ -83,16 +82,12 @@ def _find_points(
     counts: NDArray[np.int64], times: NDArray[np.int32],
 ) -> tuple[int, int, int, int]:
     """
-    Find the values of all points, up to a point for which bytes are missing.
+    Find the values of all points, up to a point for which bytes are missing; offsets in bytes.
 
-    :param words: the message as 4-byte words
-    :param size: size of the message, bytes
-    :param offset: offset of the first point, bytes
-    :param starts: output: offset of the values of each field, in doubles, shape (fields, points)
-    :param counts: output: number of values of each field, shape (fields, points)
-    :param times: output: seconds and nanoseconds, shape (2, points)
-    :returns: number of complete points; then, for an incomplete point: index in :data:`_PARTS` of
-        the part with missing bytes, its offset in bytes, and the bytes that it needs
+    Outputs: offset, in doubles, and number of the values of each field, shape (fields, points);
+    seconds and nanoseconds, shape (2, points). Returns the number of complete points; then, for an
+    incomplete point: index in :data:`_PARTS` of the part with missing bytes, its offset, and the
+    bytes that it needs.
     """
     for point in range(times.shape[1]):
         for field in range(starts.shape[0]):
@@ -119,14 +114,7 @@ def _find_points(
 def _copy_values(
     doubles: Array, starts: NDArray[np.int64], counts: NDArray[np.int64], values: Array
 ) -> None:
-    """
-    Copy the values of one field, point after point.
-
-    :param doubles: the message as doubles
-    :param starts: offset of the values of each point, in doubles, shape (points,)
-    :param counts: number of values of each point, shape (points,)
-    :param values: output, shape (sum of counts,)
-    """
+    """Copy one field's values, point after point; starts in doubles, counts: shape (points,)."""
     end = 0
     for point in range(counts.shape[0]):
         begin, end = end, end + counts[point]

@@ -19,4 +19,8 @@ The path of a joint state, or of a wrench, from the wire to the effort:
 
 A trajectory: :mod:`.activation` subscribes, :mod:`.motion_requests` judges;
 :mod:`rnea_ros.feedforward.trajectory` lists the rest.
+
+Arguments in all modules: ``values``, parameter values by name; ``now``, the loop's time, s, on the
+executor monotonic time; ``clock``, the loop's clock; ``stamp``, of messages, s; ``controller``,
+the control; ``joints``, the m commanded joints, or those of the effort controller.
 """

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 import gc
 import time
@@ -30,8 +29,8 @@ from .inputs import (
     AdditionalEffortTopic,
     ControllerStateInput,
     SensorTopics,
-    SpeedScalingInput,
     WatchdogEfforts,
+    subscribe_speed_scaling,
 )
 from .loop import ControlLoop, Schedule
 from .motion_requests import MotionRequests
@@ -44,15 +43,10 @@ STOP_MARGIN = 5.0
 
 class Activation:
     """
-    Runs the control from activate to deactivate.
+    Runs the control from activate to deactivate; if a part fails, destroys those before it.
 
-    :param node: the node
-    :param configuration: robot, settings and topics
-    :param controller_joints: the joints of the effort controller
-    :param other_publishers: other publishers on the command topic
     :ivar controller: the control
     :ivar motions: judges requested motions
-    :raises Exception: a part cannot be created; the parts created before it are destroyed
     """
 
     def __init__(
@@ -61,84 +55,87 @@ class Activation:
     ) -> None:
         self._node = node
         self._configuration = configuration
-        self._controller_joints = controller_joints
-        self._other_publishers = other_publishers
-        self._rejections: Counter[str] = Counter()
         with ExitStack() as resources:
-            self._start(resources)
+            self._start(resources, controller_joints, other_publishers)
             self._resources = resources.pop_all()
 
-    def _start(self, resources: ExitStack) -> None:
-        node, configuration = self._node, self._configuration
-        setup = configuration.setup
+    def _start(
+        self, resources: ExitStack, controller_joints: ControllerJoints,
+        other_publishers: OtherPublishers,
+    ) -> None:
+        node, configuration, setup = self._node, self._configuration, self._configuration.setup
         model, settings = setup.model, setup.settings
         for subscription in configuration.inputs:
             subscription.take()  # discard messages from before the activation
         states = JointStateMonitor(
-            model.joint_names,
-            jumps=PositionJumps.of_robot(model, settings),
+            model.joint_names, jumps=PositionJumps.of_robot(model, settings),
             continuous=model.continuous,
             differentiate_velocity=setup.reference.differentiate_velocity,
             effort_scale=settings.effort_scale,
         )
-        self.controller = FeedforwardController(model, settings, states)
-        self._clock: Clock = MachineClock()
+        controller = self.controller = FeedforwardController(model, settings, states)
+        clock: Clock = MachineClock()
         if configuration.sim_clock is not None:
-            self._clock = SimClock(
+            clock = SimClock(
                 configuration.sim_clock,
-                lambda now: self.controller.enter_fault(Reason.CLOCK_RESET, now),
+                lambda now: controller.enter_fault(Reason.CLOCK_RESET, now),
             )
         inputs = SensorTopics(
-            states, self.controller.environment, configuration.joint_states,
-            configuration.wrenches, configuration.imu, self._clock,
+            states, controller.environment, configuration.joint_states,
+            configuration.wrenches, configuration.imu, clock,
         )
-        self._references: ControllerStateMonitor | None = None
+        takes = list(inputs.take_others)
+        references: ControllerStateMonitor | None = None
         if configuration.controller_state is not None:
-            references = ControllerStateMonitor(setup.rules, self.controller.speed_scaling)
+            references = ControllerStateMonitor(setup.rules, controller.speed_scaling)
             source = ControllerStateInput(
-                configuration.controller_state, references, self.controller, self._clock
+                configuration.controller_state, references, controller, clock
             )
-            inputs.take_others.append(source.take_messages)
-            self._references = references
+            takes.append(source.take_messages)
         additional = AdditionalEffortTopic(
-            configuration, self.controller.additional_effort, self._clock
+            lambda: configuration.additional_effort, controller.additional_effort, clock
         )
-        inputs.take_others.append(additional.take_messages)
         watchdog = WatchdogEfforts(configuration.watchdog, settings.command_scale)
-        inputs.take_others.append(watchdog.take_messages)
-        self.controller.acting_effort.watchdog_effort = watchdog.newest
-        takes, schedule = self._make_schedule(states, inputs)
+        takes += [additional.take_messages, watchdog.take_messages]
+        controller.acting_effort.watchdog_effort = watchdog.newest
+        schedule: Schedule
+        period = settings.parameters.period
+        if setup.robot.trigger is Trigger.TIMER:
+            takes.insert(0, inputs.take_joint_states)
+            schedule = PeriodicSchedule(period, clock.now, clock.sleep)
+        else:
+            schedule = JointStateTrigger(
+                states, settings.joint_indices, configuration.joint_states.wait,
+                inputs.take_joint_states, period, clock,
+            )
         permission = CommandPermission(
-            node, configuration.publishers.command_publisher, self._controller_joints,
+            node, configuration.publishers.command_publisher, controller_joints,
             listed=setup.listed_joints,
         )
         self._loop = ControlLoop(
-            self.controller, takes, configuration.publishers, permission,
-            settings.parameters.period, self._clock, schedule, setup.realtime,
+            controller, takes, configuration.publishers, permission,
+            period, clock, schedule, setup.realtime,
         )
         self._command_topic = CommandTopicMonitor(
-            node, self.controller, self._controller_joints, permission, self._other_publishers,
+            node, controller, controller_joints, permission, other_publishers,
             time.monotonic(), listed=setup.listed_joints,
         )
+        rejections: Counter[str] = Counter()
         self._reporter = Reporter(
-            node, self.controller, states, self._loop.statistics, self._clock, self._rejections,
-            self._command_topic, self._references,
+            node, controller, states, self._loop.statistics, clock, rejections,
+            self._command_topic, references,
         )
         resources.callback(self._reporter.close)
         reserve_memory()
         load_decoder()
-        self.motions = MotionRequests(
-            node, configuration, self.controller, self._clock, self._rejections
-        )
+        self.motions = MotionRequests(node, configuration, controller, clock, rejections)
         trajectories = node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self.motions.on_message, 10, raw=True
         )
         resources.callback(node.destroy_subscription, trajectories)
-        speed_scaling = SpeedScalingInput(
-            node, setup.reference.speed_scaling_topic, setup.reference.speed_scaling_scale,
-            self.controller.speed_scaling, self._rejections,
+        subscribe_speed_scaling(
+            node, resources, setup.reference, controller.speed_scaling, rejections
         )
-        resources.callback(speed_scaling.close)
         self.poll()
         self._loop.start()
 
@@ -182,17 +179,3 @@ class Activation:
             self._node.get_logger().warning(self._loop.warnings.pop())
         self._reporter.publish()
         gc.collect()  # off in the loop's thread: see ManualGarbageCollection
-
-    def _make_schedule(
-        self, states: JointStateMonitor, inputs: SensorTopics
-    ) -> tuple[Sequence[Callable[[float], None]], Schedule]:
-        """Return the functions that take messages at a tick, and the schedule of the ticks."""
-        configuration, clock = self._configuration, self._clock
-        period = configuration.setup.settings.parameters.period
-        if configuration.setup.robot.trigger is Trigger.TIMER:
-            takes = [inputs.take_joint_states, *inputs.take_others]
-            return takes, PeriodicSchedule(period, clock.now, clock.sleep)
-        return inputs.take_others, JointStateTrigger(
-            states, configuration.setup.settings.joint_indices, configuration.joint_states.wait,
-            inputs.take_joint_states, period, clock,
-        )

@@ -29,8 +29,6 @@ class Autostart:
     Two nodes that start at the same moment find each other's publisher on the command topic, and
     neither may command. Both clean up and try again after a random delay, so one is first.
 
-    :param node: the lifecycle node
-    :param others: other publishers on its command topic
     :param missing: returns in words what the node still needs; empty if nothing
     """
 

@@ -33,21 +33,10 @@ With a history of 1, the last publisher before a tick would replace the messages
 
 class Configuration:
     """
-    Keeps the setup and the topics of the control from configure to cleanup.
+    Keeps the setup, which :meth:`change` replaces, and the topics, from configure to cleanup.
 
-    :param node: the node
-    :param setup: robot and settings
-    :param command_topic: full name of the effort controller's topic
-    :raises Exception: any error of a part; the parts made before it are destroyed
-    :ivar setup: as given; :meth:`change` replaces it
-    :ivar joint_states: subscription of the joint states
-    :ivar wrenches: subscriptions of the force-torque sensors, by name of the sensor
-    :ivar imu: subscription of the IMU on the base, None without one
-    :ivar controller_state: subscription of a trajectory controller's state, None if not followed
-    :ivar additional_effort: subscription of another program's efforts, None before a limit is set
-    :ivar watchdog: subscription of the watchdog's commands
-    :ivar sim_clock: subscription of ``/clock``, None without simulated time
-    :ivar publishers: publishers of the loop
+    Subscriptions are None where parameters do not need them. An error of a part destroys those
+    that were made before it.
     """
 
     def __init__(self, node: Any, setup: ControlSetup, command_topic: str) -> None:
@@ -60,10 +49,7 @@ class Configuration:
         with ExitStack() as resources:
             self._subscribe(node, resources, command_topic)
             self.publishers = Publishers(
-                node,
-                command_topic,
-                settings.joints,
-                settings.parameters.period,
+                node, command_topic, settings.joints, settings.parameters.period,
                 settings.command_scale,
                 [sensor.name for sensor in settings.parameters.wrench_inputs],
                 settings.parameters.external_effort.link,
@@ -111,11 +97,7 @@ class Configuration:
             self.sim_clock = subscribe(ClockMessage, '/clock', NEWEST)
 
     def change(self, setup: ControlSetup) -> None:
-        """
-        Replace the setup; subscribe to additional efforts once they may be above 0.
-
-        :param setup: setup with other parameters
-        """
+        """Replace the setup; subscribe to additional efforts once they may be above 0."""
         self.setup = setup
         if self.additional_effort is None and any(
             setup.settings.parameters.additional_effort.limits

@@ -39,16 +39,7 @@ class ControlSetup:
     """
     Robot and settings of the control.
 
-    :param values: all parameter values by name
-    :param urdf: the robot's description
-    :param model: model of the robot
-    :param settings: settings of the control
-    :param rules: rules for motions
-    :param tolerances: tolerances of goals that state none
     :param deceleration: limits of the motion to a stop after a cancel; None to hold at once
-    :param robot: parameters of the robot and of the loop's trigger
-    :param reference: parameters of the reference motion's source
-    :param realtime: real-time settings of the loop's thread
     :param state_type: class of a trajectory controller's state, None if no such state is followed
     :param listed_joints: whether the user listed the joints
     :param warnings: warnings about the model, one sentence each
@@ -69,12 +60,7 @@ class ControlSetup:
     warnings: tuple[str, ...]
 
     def changed(self, values: Mapping[str, Any]) -> ControlSetup:
-        """
-        Return the setup with changed parameters; robot and joints stay the same.
-
-        :param values: all parameter values by name
-        :raises InputError: a value that cannot be used
-        """
+        """Return the setup with changed parameters, checked; robot and joints stay the same."""
         settings = resolve(settings_from(values, self.settings.joints), self.model)
         check_efforts(self.model, settings)
         tolerances = tolerances_from(values, settings.joints)
@@ -103,14 +89,10 @@ def make_setup(
     before: ControlSetup | None = None,
 ) -> ControlSetup:
     """
-    Return the robot and settings of the control, checked.
+    Return the robot and settings of the control; raise an RneaError for the first bad value.
 
-    :param values: all parameter values by name
-    :param urdf: the robot's description
-    :param controller: the joints of the effort controller
     :param before: the previous setup; its model is used again if URDF, ``gravity`` and
         ``strict_inertia`` are unchanged
-    :raises RneaError: the first value that cannot be used
     """
     warnings: list[str] = []
     robot = from_values(RobotSettings, values)

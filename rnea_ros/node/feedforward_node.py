@@ -56,10 +56,8 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     """
     Torque feedforward as a ROS 2 lifecycle node.
 
-    Everything except the control loop runs on the executor that spins this node.
-
-    :raises InputError: a parameter given at the start cannot be used
-    :ivar action: the action server; destroy it before the node
+    Everything except the control loop runs on the executor that spins this node. The action server
+    is destroyed before the node. An unusable parameter at the start raises an InputError.
     """
 
     def __init__(self) -> None:
@@ -171,11 +169,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         return self._configuration
 
     def _up_to_date(self, values: Mapping[str, Any]) -> Configuration:
-        """
-        Return the configuration; a new one if parameters or the description have changed.
-
-        :raises RneaError: a new one cannot be made; the previous one stays
-        """
+        """Return the configuration, a new one after changes; an error leaves the old one."""
         assert self._configuration is not None
         made = self._configuration.setup
         if made.values == values and made.urdf == self._urdf(values):

@@ -72,9 +72,6 @@ class FollowJointTrajectory:
     A client would wait without end for a server that is destroyed before its answer. So the
     server stays, and rejects goals while the node is not active. Without the package
     ``control_msgs`` there is no server.
-
-    :param node: the node
-    :param motions: returns what judges motions, None while the node is not active
     """
 
     def __init__(self, node: Any, motions: Callable[[], MotionRequests | None]) -> None:
@@ -113,7 +110,7 @@ class FollowJointTrajectory:
 
     def finishing(self) -> bool:
         """
-        Reject goals from now on, and end the active one.
+        Reject goals, and end the active one.
 
         :return: whether the executor must go on, because a result may not be delivered yet
         """
@@ -208,13 +205,7 @@ class FollowJointTrajectory:
 
 
 def fill_feedback(feedback: Any, sample: GoalSample, times: Array) -> None:
-    """
-    Write the state of a goal into its feedback.
-
-    :param feedback: ``FollowJointTrajectory.Feedback`` of any version of control_msgs
-    :param sample: the state
-    :param times: times of the requested points, s
-    """
+    """Write a goal's state, and times of its points, s, into feedback of any control_msgs."""
     for point, values in (
         (feedback.desired, sample.desired),
         (feedback.actual, sample.actual),
@@ -229,12 +220,7 @@ def fill_feedback(feedback: Any, sample: GoalSample, times: Array) -> None:
 
 
 def _parts(message: Any) -> tuple[bytes, GoalTolerances]:
-    """
-    Return the trajectory of a goal as bytes, and its tolerances.
-
-    :param message: ``FollowJointTrajectory.Goal``
-    :raises RequestRejectedError: a part for joints of several degrees of freedom
-    """
+    """Return a goal's trajectory as bytes, and its tolerances; reject multi_dof parts."""
     for part, content in (
         ('multi_dof_trajectory', message.multi_dof_trajectory.points),
         ('component_path_tolerance', message.component_path_tolerance),
@@ -243,8 +229,7 @@ def _parts(message: Any) -> tuple[bytes, GoalTolerances]:
         if content:
             raise RequestRejectedError('multi_dof', f'{part} is not empty')
     tolerances = GoalTolerances(
-        _joint_tolerances(message.path_tolerance),
-        _joint_tolerances(message.goal_tolerance),
+        _joint_tolerances(message.path_tolerance), _joint_tolerances(message.goal_tolerance),
         seconds(message.goal_time_tolerance),
     )
     # Bytes, so that the topic and the action share the decoder and its checks.

@@ -57,15 +57,8 @@ class ControlLoop:
     whichever is longer, the supervisor takes over and ramps the control down. In simulated time
     it takes over only if the thread dies.
 
-    :param controller: the control; one thread at a time steps it
     :param takes: functions that take new messages, called with the time of the tick, s; the
         messages that trigger ticks are taken by the schedule
-    :param publishers: publishers of the commands
-    :param permission: decides whether a command may be sent
-    :param period: period of the control, s
-    :param clock: clock of the schedule, ages and stamps
-    :param schedule: times of the ticks
-    :param realtime: real-time settings of the loop's thread
     :ivar statistics: timing of the ticks
     :ivar warnings: one sentence per rejected real-time setting
     """
@@ -107,10 +100,9 @@ class ControlLoop:
         """
         Wait until the control has stopped, then end the threads.
 
-        If it does not stop in time, or simulated time stands still, this thread takes over and
+        If it does not stop in time, s, or simulated time stands still, this thread takes over and
         ramps the control down.
 
-        :param timeout: longest wait, s
         :param meanwhile: called ten times a second
         :return: why this thread took over; empty if it did not
         """
@@ -245,9 +237,7 @@ class ControlLoop:
         Step the control in the calling thread until it has stopped, in the machine's time.
 
         Clock, schedule and inputs are not read, and permission is not checked: one of them may be
-        the cause.
-
-        :param may_go_on: called before every step; False ends the ramp-down
+        the cause. It ends too once it may not go on.
         """
         began, start = time.monotonic(), self._now
         last_command = LastCommand(self._controller, self._permission)
@@ -263,13 +253,7 @@ class ControlLoop:
 
 
 class LastCommand:
-    """
-    Decides when the last command of a stop was sent often enough, or cannot be sent.
-
-    :param controller: the control
-    :param permission: permission of commands
-    :ivar done: whether the loop may end
-    """
+    """Decides when the last command of a stop was sent often enough, or cannot be sent."""
 
     def __init__(self, controller: FeedforwardController, permission: CommandPermission) -> None:
         self._controller = controller
@@ -280,11 +264,7 @@ class LastCommand:
         self.done = False
 
     def register(self, command: Array | None) -> None:
-        """
-        Register the result of a tick.
-
-        :param command: the command that was sent, shape (m,), N m or N; None if none was sent
-        """
+        """Register the command that a tick sent, shape (m,); None if none was sent."""
         if self._controller.state is not State.STOPPED:
             return
         now = time.monotonic()

@@ -35,13 +35,7 @@ FOLLOWING_TICKS = 2
 
 
 class GoalTolerances(NamedTuple):
-    """
-    The tolerances that a goal states.
-
-    :param path: while the motion lasts
-    :param goal: from its end on
-    :param goal_time: s
-    """
+    """The tolerances that a goal states; time in s."""
 
     path: list[JointTolerance]
     goal: list[JointTolerance]
@@ -49,14 +43,7 @@ class GoalTolerances(NamedTuple):
 
 
 class GoalMotion(NamedTuple):
-    """
-    An accepted motion with its goal.
-
-    :param motion: motion of the commanded joints
-    :param start: monotonic time of its start, s; None for at once
-    :param goal: its goal
-    :param times: times of the requested points, s
-    """
+    """An accepted motion, its start (monotonic, s; None: at once), goal, and points' times, s."""
 
     motion: Trajectory | Setpoint
     start: float | None
@@ -65,16 +52,7 @@ class GoalMotion(NamedTuple):
 
 
 class MotionRequests:
-    """
-    Judges requested motions, and gives the accepted ones to the control.
-
-    :param node: the node
-    :param configuration: robot, settings and topics
-    :param controller: the control
-    :param clock: the loop's clock
-    :param rejections: counters for diagnostics by ``<source>/<reason>``
-    :ivar controller: as given
-    """
+    """Judges motions, follows accepted ones, and counts others by ``<source>/<reason>``."""
 
     def __init__(
         self, node: Any, configuration: Configuration, controller: FeedforwardController,
@@ -87,11 +65,7 @@ class MotionRequests:
         self.controller = controller
 
     def on_message(self, message: bytes) -> None:
-        """
-        Follow a JointTrajectory; a rejected one is logged and counted, and changes nothing.
-
-        :param message: trajectory_msgs/JointTrajectory as CDR bytes
-        """
+        """Follow a JointTrajectory; a rejected one is logged and counted, and changes nothing."""
         is_setpoint = False
         try:
             request = self._request(message)
@@ -109,19 +83,13 @@ class MotionRequests:
             )
 
     def cancel(self, goal: Goal | None = None) -> None:
-        """
-        Drop the motion, and hold the position or decelerate.
-
-        :param goal: do so only if the motion of this goal is followed; None: whatever is followed
-        """
+        """Drop the motion, if it is that of a goal or of any, and hold or decelerate."""
         self.controller.cancel(goal, self._configuration.setup.deceleration)
 
     def goal(self, message: bytes, stated: GoalTolerances) -> GoalMotion:
         """
         Return a motion with its goal, checked but not yet followed.
 
-        :param message: trajectory_msgs/JointTrajectory as CDR bytes
-        :param stated: its tolerances
         :raises RneaError: one of :data:`REJECTIONS`
         """
         setup = self._configuration.setup
@@ -131,20 +99,11 @@ class MotionRequests:
         return GoalMotion(motion, start, Goal(motion, tolerances, setup.rules), request.times)
 
     def count(self, source: str, word: str) -> None:
-        """
-        Count a rejected motion.
-
-        :param source: its topic or action
-        :param word: the reason
-        """
+        """Count a motion that was rejected for a reason, by its topic or action."""
         self._rejections[f'{source}/{word}'] += 1
 
     def stamp_at(self, now: float) -> float:
-        """
-        Return the stamp of a time of the loop, s.
-
-        :param now: monotonic time, s
-        """
+        """Return the stamp of a time of the loop, s."""
         return self._clock.stamp() - self._clock.latest() + now
 
     def _request(self, message: bytes) -> TrajectoryRequest:
@@ -171,12 +130,8 @@ class MotionRequests:
             wait = 0.0 if request.start_time is None else max(request.start_time - stamp, 0.0)
             handover = controller.handover(now + max(wait, delay)) if may_join else None
             motion = compile_trajectory(
-                request,
-                rules,
-                now=stamp if handover is None else stamp + max(wait, delay),
-                position=position,
-                velocity=velocity,
-                desired=controller.reference_at(now + wait),
+                request, rules, now=stamp if handover is None else stamp + max(wait, delay),
+                position=position, velocity=velocity, desired=controller.reference_at(now + wait),
                 handover=handover,
             )
             # A trajectory of many points takes longer: its handover must not be in the past.

@@ -21,11 +21,9 @@ SIMULATED_TIME = 'use_sim_time'
 
 class NodeParameters:
     """
-    The parameters of a node.
+    The parameters of a node, declared by this object; all have valid values.
 
-    :param node: a node without parameters of its own
-    :raises InputError: a value at the start cannot be used, or is for a parameter that does not
-        exist
+    :raises InputError: a value at the start cannot be used, or is for an unknown parameter
     """
 
     def __init__(self, node: Any) -> None:
@@ -44,11 +42,7 @@ class NodeParameters:
             check_topic(node, 'wrench_inputs.names', f'~/wrench/{name}')
 
     def values(self, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
-        """
-        Return all values by name.
-
-        :param changes: parameters with values that replace those in force
-        """
+        """Return all values by name; those of changed parameters replace those in force."""
         values = {
             name: self._node.get_parameter(name).value for name in (*self._table, SIMULATED_TIME)
         }
@@ -56,23 +50,13 @@ class NodeParameters:
         return values
 
     def check_topics(self, values: Mapping[str, Any]) -> None:
-        """
-        Check the names of topics.
-
-        :param values: parameter values by name
-        :raises InputError: the first one that is not a valid name
-        """
+        """Raise an InputError for the first topic that is not a valid name."""
         for name, value in values.items():
             if name.endswith('topic') and value:
                 check_topic(self._node, name, value)
 
     def check_while_active(self, changes: Iterable[Parameter]) -> None:
-        """
-        Check that parameters can be changed while the node is active.
-
-        :param changes: the parameters
-        :raises InputError: the first one that cannot
-        """
+        """Raise an InputError for a parameter that cannot be changed while the node is active."""
         for change in changes:
             declaration = self._table.get(change.name)
             fixed = declaration is not None and not declaration.while_active

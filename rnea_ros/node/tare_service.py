@@ -29,9 +29,6 @@ class TareService:
 
     A client would wait without end for a service that is destroyed before its answer. So the
     service stays, and rejects while the node is not active.
-
-    :param node: the node
-    :param controller: returns the active control, None if there is none
     """
 
     def __init__(self, node: Any, controller: Callable[[], FeedforwardController | None]) -> None:

@@ -26,22 +26,7 @@ from .on_node import (
 )
 
 __all__ = [
-    'EACH',
-    'Declaration',
-    'Value',
-    'check_ranges',
-    'declarations_of',
-    'declare',
-    'declare_all',
-    'described',
-    'from_values',
-    'group',
-    'in_range',
-    'parameter',
-    'parameter_file_text',
-    'parameter_overrides',
-    'per_joint',
-    'read_settings',
-    'reject_unknown',
-    'with_value_per_joint',
+    'EACH', 'Declaration', 'Value', 'check_ranges', 'declarations_of', 'declare', 'declare_all',
+    'described', 'from_values', 'group', 'in_range', 'parameter', 'parameter_file_text',
+    'parameter_overrides', 'per_joint', 'read_settings', 'reject_unknown', 'with_value_per_joint',
 ]

@@ -54,13 +54,7 @@ class Declaration:
         return ': '.join(part for part in (self.summary, words) if part)
 
     def check(self, name: str, value: Any) -> None:
-        """
-        Check a value against range and choices.
-
-        :param name: name of the parameter
-        :param value: the value, of the right type
-        :raises InputError: it is out of range, or not among the choices
-        """
+        """Raise an InputError for a value that is out of range, or not among the choices."""
         if self.choices and value not in self.choices:
             raise InputError(name, f'{brief(value)} is none of {", ".join(self.choices)}')
         if self.span is not None:
@@ -71,24 +65,14 @@ class Declaration:
 
 
 def parameter(
-    default: Any,
-    summary: str = '',
-    *,
-    span: tuple[float, float] | None = None,
-    while_active: bool = False,
-    read_only: bool = False,
-    name: str = '',
-    words: Mapping[str, Any] | None = None,
-    unset: Any = None,
+    default: Any, summary: str = '', *, span: tuple[float, float] | None = None,
+    while_active: bool = False, read_only: bool = False, name: str = '',
+    words: Mapping[str, Any] | None = None, unset: Any = None,
 ) -> Any:
     """
-    Return a field of a settings class that is a parameter.
+    Return a field of a settings class that is a parameter; see :class:`Declaration`.
 
     :param default: default value; a tuple for a list, an enum's member for a set of words
-    :param summary: text for ``ros2 param describe``, before any words
-    :param span: smallest and largest value of a number, or of each number in a list
-    :param while_active: whether it can be changed while the node is active
-    :param read_only: whether it can be set only at the start
     :param name: name of the parameter; empty: the name of the field
     :param words: meaning of each permitted word, if ``default`` is not an enum's member
     :param unset: type of a parameter without a default, a member of ``rclpy.Parameter.Type``
@@ -109,12 +93,7 @@ def parameter(
 
 
 def group(default: Any, prefix: str = '') -> Any:
-    """
-    Return a field of a settings class that holds another settings object.
-
-    :param default: settings with all defaults
-    :param prefix: text before the names of its parameters
-    """
+    """Return a field of a settings class that holds another settings object, with its prefix."""
     return field(default=default, metadata={'prefix': prefix})
 
 
@@ -134,12 +113,7 @@ def _groups(settings: Any) -> Iterator[tuple[str, Any, str]]:
 
 
 def declarations_of(settings: type[Any], prefix: str = '') -> dict[str, Declaration]:
-    """
-    Return the parameters of a settings class by name; its groups are not included.
-
-    :param settings: a dataclass with fields made by :func:`parameter`
-    :param prefix: text before each name
-    """
+    """Return the parameters of a settings class by name; its groups are not included."""
     return {name: declaration for name, _, declaration in _parameters(settings, prefix)}
 
 
@@ -147,12 +121,8 @@ def from_values(
     settings: type[T], values: Mapping[str, Any], prefix: str = '', **others: Any
 ) -> T:
     """
-    Return a settings object.
+    Return settings from parameter values by name, and from values of their other fields.
 
-    :param settings: a dataclass with fields made by :func:`parameter` and :func:`group`
-    :param values: parameter values by name
-    :param prefix: text before each name
-    :param others: values of its other fields
     :raises InputError: a word that is not among the choices
     """
     given = dict(others)
@@ -168,13 +138,7 @@ def from_values(
 
 
 def check_ranges(settings: Any, prefix: str = '') -> None:
-    """
-    Check every number of a settings object and of its groups against its range.
-
-    :param settings: an object of a dataclass with fields made by :func:`parameter`
-    :param prefix: text before each name
-    :raises InputError: the first one that is out of range
-    """
+    """Raise an InputError for the first number, also of a group, that is out of its range."""
     for name, each, declaration in _parameters(settings, prefix):
         if declaration.span is not None:
             in_range(name, getattr(settings, each.name), *declaration.span)
@@ -186,10 +150,7 @@ def with_value_per_joint(settings: T, joints: Sequence[str], prefix: str = '') -
     """
     Return settings, also in groups, in which each parameter with :data:`EACH` has n values.
 
-    :param settings: an object of a dataclass with fields made by :func:`parameter`
-    :param joints: names of the joints
-    :param prefix: text before each name
-    :raises InputError: the number of values is neither 1 nor n, the number of joints
+    :raises InputError: as in :func:`per_joint`
     """
     changes: dict[str, Any] = {
         each.name: per_joint(name, getattr(settings, each.name), joints)
@@ -205,9 +166,6 @@ def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> tupl
     """
     Return one value per joint.
 
-    :param name: name of the parameter
-    :param values: one value for all joints, or one per joint
-    :param joints: names of the joints
     :raises InputError: the number of values is neither 1 nor the number of joints
     """
     if len(values) not in (1, len(joints)):
@@ -220,15 +178,7 @@ def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> tupl
 
 
 def in_range(name: str, value: Any, lowest: float, highest: float) -> None:
-    """
-    Check a number, or every number of a list.
-
-    :param name: name of the parameter
-    :param value: a number or a sequence of numbers
-    :param lowest: smallest permitted number
-    :param highest: largest permitted number
-    :raises InputError: a number is out of range
-    """
+    """Raise an InputError for a number, or the first number of a sequence, out of range."""
     values = value if isinstance(value, Sequence | array) else (value,)
     for k, number in enumerate(values):
         if not lowest <= number <= highest:

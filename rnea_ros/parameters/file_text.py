@@ -16,12 +16,7 @@ DIGITS = 6
 
 
 def parameter_file_text(values: Mapping[str, Value], comments: Iterable[str]) -> str:
-    """
-    Return the text of a file for ``--params-file``.
-
-    :param values: values by the names of the parameters
-    :param comments: lines at the beginning, without ``#``
-    """
+    """Return the text of a file for ``--params-file``, with comments at the beginning."""
     lines = [f'# {comment}'.rstrip() for comment in comments]
     lines += ['', '/**:', '  ros__parameters:']
     lines += [f'    {name}: {_yaml(value)}' for name, value in values.items()]

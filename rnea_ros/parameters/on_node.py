@@ -19,8 +19,6 @@ def read_settings(node: Any, settings: type[T]) -> T:
     """
     Declare all parameters of a node that reads them once, and return their values.
 
-    :param node: a node without declared parameters
-    :param settings: a dataclass with fields made by :func:`.parameter`
     :raises InputError: as in :func:`declare_all`, or a value that the settings reject
     """
     table = declarations_of(settings)
@@ -29,14 +27,7 @@ def read_settings(node: Any, settings: type[T]) -> T:
 
 
 def declare_all(node: Any, table: Mapping[str, Declaration]) -> None:
-    """
-    Declare every parameter of a table on a node, and reject values for any others.
-
-    :param node: a node without declared parameters
-    :param table: declarations by name
-    :raises InputError: a value at the start has the wrong type, is out of range, or is for a
-        parameter that does not exist
-    """
+    """Declare a table as in :func:`declare`, and reject other values as :func:`reject_unknown`."""
     declare(node, table)
     reject_unknown(node, table)
 
@@ -45,8 +36,6 @@ def declare(node: Any, table: Mapping[str, Declaration]) -> None:
     """
     Declare every parameter of a table on a node.
 
-    :param node: the node
-    :param table: declarations by name
     :raises InputError: a value at the start has the wrong type or is out of range
     """
     # Imported here: declarations are also read without ROS.
@@ -69,13 +58,7 @@ def declare(node: Any, table: Mapping[str, Declaration]) -> None:
 
 
 def _right_form(given: Any, default: Any) -> Any:
-    """
-    Return a value as a list, or with decimal points, where its parameter needs that.
-
-    :param given: the value at the start
-    :param default: default of the parameter, or its rclpy type
-    :return: None if the form is right, or another value is needed
-    """
+    """Return a value as a list, or with decimal points, if its parameter needs that; else None."""
     is_list = isinstance(given, (list, tuple, array))
     values = list(given) if is_list else [given]
     needs_list = isinstance(default, list) or str(default).endswith('_ARRAY')
@@ -92,24 +75,14 @@ def _right_form(given: Any, default: Any) -> Any:
 
 
 def reject_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
-    """
-    Reject values at the start for parameters that do not exist.
-
-    :param node: a node with its declared parameters
-    :param table: declarations by name
-    :raises InputError: the first such parameter
-    """
+    """Raise an InputError for the first value at the start without such a parameter."""
     for name in sorted(parameter_overrides(node)):
         if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
             raise InputError(name, f'no such parameter; known are {", ".join(table)}')
 
 
 def parameter_overrides(node: Any) -> Mapping[str, Any]:
-    """
-    Return the values given at the start, by name, also those for parameters that do not exist.
-
-    :param node: rclpy's node; where it lacks this undocumented attribute, no value is known
-    """
+    """Return all values given at the start, by name; none without rclpy's attribute."""
     overrides: Mapping[str, Any] = getattr(node, '_parameter_overrides', {})
     return overrides
 

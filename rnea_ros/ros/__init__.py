@@ -12,10 +12,10 @@ from .clock import (
     SimClock,
     seconds,
 )
-from .diagnostics import diagnostic_array
 from .endpoints import LATCHED, Endpoint, EndpointReader, watchdog_topic
 from .interpreter import ManualGarbageCollection, prepare_interpreter
 from .loop_thread import LoopThread, finish
+from .made_messages import diagnostic_array, trajectory_message
 from .parameter_services import ParameterServices
 from .polled_subscription import PolledClient, PolledSubscription
 from .process import (
@@ -26,33 +26,11 @@ from .process import (
     ros_errors,
     without_ros_arguments,
 )
-from .trajectory_message import trajectory_message
 
 __all__ = [
-    'LATCHED',
-    'MACHINE_TIME',
-    'Clock',
-    'Endpoint',
-    'EndpointReader',
-    'LoopThread',
-    'MachineClock',
-    'ManualGarbageCollection',
-    'NodeProcess',
-    'ParameterServices',
-    'PeriodicSchedule',
-    'PolledClient',
-    'PolledNodeTime',
-    'PolledSubscription',
-    'RosError',
-    'SimClock',
-    'check_topic',
-    'diagnostic_array',
-    'finish',
-    'logged_transition',
-    'prepare_interpreter',
-    'ros_errors',
-    'seconds',
-    'trajectory_message',
-    'watchdog_topic',
-    'without_ros_arguments',
+    'LATCHED', 'MACHINE_TIME', 'Clock', 'Endpoint', 'EndpointReader', 'LoopThread', 'MachineClock',
+    'ManualGarbageCollection', 'NodeProcess', 'ParameterServices', 'PeriodicSchedule',
+    'PolledClient', 'PolledNodeTime', 'PolledSubscription', 'RosError', 'SimClock', 'check_topic',
+    'diagnostic_array', 'finish', 'logged_transition', 'prepare_interpreter', 'ros_errors',
+    'seconds', 'trajectory_message', 'watchdog_topic', 'without_ros_arguments',
 ]

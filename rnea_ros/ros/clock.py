@@ -32,11 +32,7 @@ def seconds(stamp: Any) -> float:
 
 
 class MachineClock:
-    """
-    Monotonic time for ages and schedules, wall time for stamps.
-
-    :cvar simulated: whether time comes from ``/clock``
-    """
+    """Monotonic time for ages and schedules, wall time for stamps; not from ``/clock``."""
 
     simulated: ClassVar[bool] = False
 
@@ -53,19 +49,14 @@ class MachineClock:
         return time.time()
 
     def sleep(self, duration: float) -> None:
-        """
-        Sleep.
-
-        :param duration: s
-        """
+        """Sleep for a duration, s."""
         time.sleep(duration)
 
 
 class SimClock:
     """
-    Simulated time; 0 before the first message.
+    Simulated time; 0 before the first message of ``/clock``.
 
-    :param subscription: of ``/clock``
     :param on_reset: called in the loop's thread, with the new time in s, when time runs backwards
     """
 
@@ -97,11 +88,7 @@ class SimClock:
         return self._time
 
     def sleep(self, duration: float) -> None:
-        """
-        Sleep until simulated time moves, at most for :data:`MAX_WAIT` of the machine's time.
-
-        :param duration: not used
-        """
+        """Sleep until simulated time moves, at most for :data:`MAX_WAIT` of the machine's time."""
         del duration
         self._subscription.wait(MAX_WAIT)
 
@@ -115,9 +102,6 @@ class PeriodicSchedule:
 
     A late tick is followed by no burst: missed ticks are skipped and counted.
 
-    :param period: s
-    :param clock: returns the time, s
-    :param sleep: sleeps for a duration, s
     :ivar missed: number of skipped ticks
     :ivar untriggered: number of ticks without a new joint state: always 0, ticks need none
     """

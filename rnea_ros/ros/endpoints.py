@@ -27,23 +27,14 @@ UNKNOWN = '_NODE_NAME_UNKNOWN_'
 
 @dataclass(frozen=True)
 class Endpoint:
-    """
-    A publisher or a subscription.
-
-    :param gid: globally unique identifier in DDS
-    :param node: full name of its node, empty while it is not discovered
-    """
+    """A publisher or a subscription: its GID in DDS, and its node; empty until discovered."""
 
     gid: bytes
     node: str
 
 
 def watchdog_topic(command_topic: str) -> str:
-    """
-    Return the topic on which a watchdog repeats its commands, for the node that it watches.
-
-    :param command_topic: topic of the commands
-    """
+    """Return the topic on which a watchdog repeats its commands, for the node it watches."""
     return f'{command_topic}/watchdog'
 
 
@@ -54,12 +45,7 @@ class EndpointReader:
         self._appeared: dict[bytes, float] = {}
 
     def read(self, infos: Iterable[Any], now: float) -> list[Endpoint]:
-        """
-        Return the endpoints of the topic.
-
-        :param infos: rclpy's TopicEndpointInfo of each
-        :param now: monotonic time, s
-        """
+        """Return the endpoints of the topic, from rclpy's TopicEndpointInfo of each."""
         by_gid = [(bytes(info.endpoint_gid), info) for info in infos]
         self._appeared = {gid: self._appeared.get(gid, now) for gid, _ in by_gid}
         return [

@@ -42,9 +42,6 @@ class PolledSubscription(Generic[Message]):
     """
     A subscription that a thread polls; its node may be on an executor.
 
-    :param node: the node that subscribes
-    :param msg_type: class of the messages
-    :param topic: name, resolved and remapped as usual
     :param qos: with a history of 1, :meth:`take` costs least
     :param raw: True for messages as CDR bytes
     :param options: further arguments of ``Node.create_subscription``
@@ -79,11 +76,7 @@ class PolledSubscription(Generic[Message]):
         return messages[-1] if messages else None
 
     def wait(self, timeout: float) -> None:
-        """
-        Sleep until a message can be taken.
-
-        :param timeout: longest sleep, s
-        """
+        """Sleep until a message can be taken, at most for a timeout, s."""
         self._message_wait.wait(timeout)
 
     def destroy(self) -> None:
@@ -92,13 +85,7 @@ class PolledSubscription(Generic[Message]):
 
 
 class PolledClient(Generic[Message]):
-    """
-    A service client whose response is polled; it works while the executor is busy.
-
-    :param node: the node that calls the service
-    :param srv_type: class of the service
-    :param name: name of the service, resolved and remapped as usual
-    """
+    """A service client whose response is polled; it works while the executor is busy."""
 
     def __init__(self, node: Node, srv_type: type[Any], name: str) -> None:
         self._response_type: type[Message] = srv_type.Response
@@ -125,9 +112,7 @@ class PolledClient(Generic[Message]):
 
     def response(self) -> Message | None:
         """Return the response to the pending request; None if there is none yet."""
-        response: Message | None = take_response(
-            self._client, self._response_type, self._pending
-        )
+        response: Message | None = take_response(self._client, self._response_type, self._pending)
         if response is not None:
             self._pending = None
         return response

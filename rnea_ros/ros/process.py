@@ -107,12 +107,7 @@ class NodeProcess:
                 signal.signal(number, signal.SIG_IGN)
 
     def create(self, make: Callable[[], Made]) -> Made:
-        """
-        Create a node; an RneaError ends the process with one log line and exit code 2.
-
-        :param make: class of the node, or a function that makes it
-        :return: the result of ``make``
-        """
+        """Create a node; an RneaError ends the process with one log line and exit code 2."""
         try:
             with ros_errors():
                 return make()
@@ -120,9 +115,7 @@ class NodeProcess:
             self._reject(error)
 
     def spin(
-        self,
-        *nodes: Any,
-        running: Callable[[], bool] = lambda: True,
+        self, *nodes: Any, running: Callable[[], bool] = lambda: True,
         finishing: Callable[[], bool] = lambda: False,
     ) -> None:
         """
@@ -131,7 +124,6 @@ class NodeProcess:
         An exception in a callback is logged, and the nodes go on: the process must not end while
         an effort is applied.
 
-        :param nodes: the nodes
         :param running: called ten times a second; False ends the run too
         :param finishing: called repeatedly at the end; True runs the nodes a little longer
         """
@@ -161,23 +153,14 @@ class NodeProcess:
 
 
 def without_ros_arguments(arguments: Sequence[str]) -> list[str]:
-    """
-    Return the command-line arguments that are not ROS arguments.
-
-    :param arguments: all arguments
-    :raises RosError: ROS rejects one of its arguments
-    """
+    """Return the arguments that are not for ROS; raise a RosError for an invalid one of ROS."""
     with ros_errors():
         return list(remove_ros_args(['', *arguments])[1:])
 
 
 @contextmanager
 def ros_errors() -> Iterator[None]:
-    """
-    Turn rclpy's errors about arguments and names into an error of one line.
-
-    :raises RosError: instead of rclpy's own error
-    """
+    """Turn rclpy's errors about arguments and names into a RosError of one line."""
     try:
         yield
     except ARGUMENT_ERRORS as error:
@@ -201,14 +184,7 @@ def logged_transition(transition: Transition) -> Transition:
 
 
 def check_topic(node: Any, parameter: str, topic: str) -> None:
-    """
-    Check a parameter's value that is the name of a topic or node.
-
-    :param node: any node
-    :param parameter: name of the parameter, for the error
-    :param topic: its value
-    :raises InputError: ROS rejects the name
-    """
+    """Raise an InputError for a parameter whose value is not a name of a topic or node."""
     try:
         with ros_errors():
             node.resolve_topic_name(topic)

@@ -41,16 +41,10 @@ def missing() -> list[str]:
     ]
 
 
-def take_messages(
-    handle: Any, msg_type: type[Any], *, raw: bool, limit: int
-) -> list[Any]:
+def take_messages(handle: Any, msg_type: type[Any], *, raw: bool, limit: int) -> list[Any]:
     """
-    Take the messages of a subscription, oldest first.
+    Take a subscription's messages, oldest first, at most ``limit``.
 
-    :param handle: of the subscription
-    :param msg_type: class of the messages
-    :param raw: True for CDR bytes
-    :param limit: largest number
     :raises DESTROYED: the subscription was destroyed
     """
     messages: list[Any] = []
@@ -64,12 +58,7 @@ def take_messages(
 
 
 class MessageWait:
-    """
-    Waits for the messages of one subscription.
-
-    :param node: its node
-    :param handle: of the subscription
-    """
+    """Waits for the messages of one subscription, by its handle."""
 
     def __init__(self, node: Node, handle: Any) -> None:
         self._handle = handle
@@ -91,13 +80,7 @@ def send_request(client: Any, request: Any) -> int:
 
 
 def take_response(client: Any, response_type: type[Any], number: int | None) -> Any:
-    """
-    Take responses up to that to a request; None if it has not come.
-
-    :param client: rclpy's client
-    :param response_type: class of the response
-    :param number: number of the request
-    """
+    """Take responses up to that to the request of a number; None if it has not come."""
     handle = client.handle
     with handle:
         while True:

@@ -100,7 +100,8 @@ def raise_it(*_: Any, **__: Any) -> None:
 
 PARTS = [
     ('configure', configuration, 'Publishers'), ('configure', control_setup, 'joint_rules'),
-    ('activate', activation, 'CommandTopicMonitor'), ('activate', activation, 'SpeedScalingInput'),
+    ('activate', activation, 'CommandTopicMonitor'),
+    ('activate', activation, 'subscribe_speed_scaling'),
     ('activate', loop, 'ManualGarbageCollection'), ('activate', activation, 'ControlLoop'),
     ('deactivate', loop, 'leave_realtime'),
 ]

@@ -12,7 +12,6 @@ of the control is forgotten.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 import math
@@ -23,44 +22,35 @@ from ...arrays import Array
 from ...compilation import entry, entry_point
 from ..reasons import Reason
 from ..settings import ResolvedSettings
-from ..stamps import SINGLE, StampOrder
+from ..stamps import SampleMonitor
 from .joint_table import JointLayouts
 
 
-class AdditionalEffort:
+class AdditionalEffort(SampleMonitor):
     """
     Keeps the newest valid efforts for the m commanded joints.
 
-    :param settings: checked settings
     :ivar enabled: whether a joint may have an additional effort
     :ivar acting: whether there is an effort to add
     :ivar effort: the effort to add, shape (m,), N m or N
     :ivar cut: whether a limit cuts an effort
-    :ivar rejections: number of rejected messages by reason; replaced, never changed, because
-        other threads read it
     """
 
     def __init__(self, settings: ResolvedSettings) -> None:
+        super().__init__()
         m = len(settings.joints)
         self._layouts = JointLayouts(settings.joints)
-        self._stamps = StampOrder(1)
         self._newest = np.zeros(m)
         self._limits = np.zeros(m)
-        self._received = -math.inf
         self._share = 0.0
         self.acting = self.cut = False
         self.effort = np.zeros(m)
-        self.rejections: Counter[Reason] = Counter()
         efforts = (self._newest, self._limits, self.effort)
         self._scale = partial(entry_point(_scale, (*efforts, 0.0)), *efforts)
         self.configure(settings)
 
     def configure(self, settings: ResolvedSettings) -> None:
-        """
-        Set limits, timeout and fade.
-
-        :param settings: checked settings of the same joints
-        """
+        """Set limits, timeout and fade."""
         given = settings.parameters.additional_effort
         self._limits[:] = given.limits
         self._timeout, self._fade = given.timeout, given.fade
@@ -72,14 +62,10 @@ class AdditionalEffort:
         self, names: Sequence[str], effort: Array, *, stamp: float, clock: float, received: float
     ) -> Reason | None:
         """
-        Accept a message, or reject it as a whole.
+        Accept a message, or return why it is rejected as a whole.
 
         :param names: its k joints; pass the same tuple object each time for speed
         :param effort: shape (k,), N m or N
-        :param stamp: its stamp, s; 0 for none, its order is then not checked
-        :param clock: time of the clock that gives the stamps, s
-        :param received: monotonic time of receipt, s
-        :return: why it was rejected, None if it was accepted
         """
         layout = self._layouts.of(names)
         reason = None
@@ -91,29 +77,14 @@ class AdditionalEffort:
             reason = Reason.WRONG_SIZE
         elif not np.isfinite(effort).all():
             reason = Reason.NOT_FINITE
-        elif stamp:
-            reason = self._stamps.check(SINGLE, stamp, clock, received)
-        if reason is not None:
-            self.reject(reason)
-            return reason
-        if stamp:
-            self._stamps.accept(SINGLE, stamp, received)
-        self._newest[:] = 0.0
-        self._newest[layout.in_robot] = effort
-        self._received = received
-        return None
-
-    def reject(self, reason: Reason) -> None:
-        """Count a rejected message."""
-        self.rejections = self.rejections + Counter((reason,))
+        reason = self._register(reason, stamp, clock, received)
+        if reason is None:
+            self._newest[:] = 0.0
+            self._newest[layout.in_robot] = effort
+        return reason
 
     def advance(self, now: float, dt: float) -> None:
-        """
-        Advance ``effort``; once a tick of the control law.
-
-        :param now: monotonic time, s
-        :param dt: time since the last tick, s
-        """
+        """Advance ``effort``; once a tick of the control law."""
         if self._received == -math.inf:
             return
         left = 1.0 - (now - self._received - self._timeout) / self._fade

@@ -71,14 +71,9 @@ class JointStateMonitor:
     """
 
     def __init__(
-        self,
-        joint_names: Sequence[str],
-        *,
-        jumps: PositionJumps | None = None,
-        continuous: NDArray[np.bool_] | None = None,
-        differentiate_velocity: bool = False,
-        cutoff: float = 20.0,
-        effort_scale: Array | None = None,
+        self, joint_names: Sequence[str], *, jumps: PositionJumps | None = None,
+        continuous: NDArray[np.bool_] | None = None, differentiate_velocity: bool = False,
+        cutoff: float = 20.0, effort_scale: Array | None = None,
     ) -> None:
         n = len(joint_names)
         self._names = tuple(joint_names)
@@ -127,12 +122,7 @@ class JointStateMonitor:
         return self._jumps.persistent
 
     def age(self, now: float, joints: Indices | None = None) -> float:
-        """
-        Return the age of the oldest joint's newest sample, s; infinite before the first.
-
-        :param now: monotonic time, s
-        :param joints: indices of the joints to check; None for all
-        """
+        """Return the age of the oldest joint's newest sample, s; infinite before the first."""
         joints = self._all if joints is None else joints
         return now - self._oldest_receipt(self._table, joints) if joints.size else 0.0
 
@@ -140,8 +130,7 @@ class JointStateMonitor:
         """
         Return the time of the oldest joint's newest sample, s: its stamp, or else its receipt.
 
-        :param joints: indices of the joints to check
-        :param numbers: the same indices as a list
+        :param numbers: the indices of the joints as a list
         """
         stamp = min(self._stamps.newest(numbers))
         if stamp == -math.inf:
@@ -149,30 +138,17 @@ class JointStateMonitor:
         return stamp
 
     def late(self, now: float, period: float) -> bool:
-        """
-        Return whether a joint's next sample is late, compared with its usual interval.
-
-        :param now: monotonic time, s
-        :param period: shortest interval that is expected, s
-        """
+        """Return whether a joint's next sample is later than its usual interval, or a period."""
         late: bool = self._any_late(self._table, now, period)
         return late
 
     def frozen_for(self, joints: Indices) -> float:
-        """
-        Return for how long a joint's samples have repeated the same values, s; the longest time.
-
-        :param joints: indices of the joints to check
-        """
+        """Return the longest time for which a joint's samples have repeated the same values, s."""
         repeated = self._table[RECEIVED, joints] - self._table[CHANGED, joints]
         return float(repeated.max(initial=0.0))
 
     def all_updated(self, joints: Indices) -> bool:
-        """
-        Return whether each of some joints has a sample since :meth:`mark_seen`.
-
-        :param joints: their indices
-        """
+        """Return whether each of some joints has a sample since :meth:`mark_seen`."""
         updated: bool = self._all_updated(self._table, joints)
         return updated
 
@@ -185,18 +161,14 @@ class JointStateMonitor:
         *, stamp: float, clock: float, received: float, machine: float | None = None,
     ) -> Reason | None:
         """
-        Accept a sample, or reject it as a whole; arrays are contiguous.
+        Accept a sample, or return why it is rejected as a whole; arrays are contiguous.
 
         :param names: the k joints of the sample; pass the same tuple object each time for speed
         :param position: shape (k,), rad or m
         :param velocity: shape (k,), rad/s or m/s, or (0,) for no velocities
         :param effort: shape (k,), unit of the driver, or (0,) for no efforts; NaN where a joint
             has none
-        :param stamp: the sample's stamp, s; 0 for none: the order is not checked
-        :param clock: present time of the clock of the stamps, s
-        :param received: monotonic time of receipt, s
         :param machine: with simulated time, the machine's monotonic time of receipt, s
-        :return: why it was rejected, None if it was accepted
         """
         layout = self._layouts.of(names)
         if not layout.in_robot.size:
@@ -289,12 +261,7 @@ def _all_nan(velocity: Array, layout: JointLayout) -> bool:
 
 
 class DerivedVelocity:
-    """
-    Differentiates positions, with a low-pass filter of first order.
-
-    :param continuous: which joints are continuous, shape (n,)
-    :param cutoff: cutoff frequency of the filter, Hz
-    """
+    """Differentiates positions, with a low-pass filter of first order and a cutoff in Hz."""
 
     def __init__(self, continuous: NDArray[np.bool_], cutoff: float) -> None:
         self._continuous = continuous
@@ -309,7 +276,6 @@ class DerivedVelocity:
         :param joints: indices of the sample's joints, shape (k,)
         :param q: their positions, shape (k,), rad or m
         :param velocity: their last velocities, shape (k,), rad/s or m/s
-        :param received: monotonic time of receipt, s
         """
         dt = received - self._time[joints]
         # Samples of one tick have the same time: the next quotient spans both.

@@ -45,11 +45,7 @@ MAX_LAYOUTS = 100
 
 
 def empty_table(n: int) -> Array:
-    """
-    Return the table of joints without a sample, shape (rows, n).
-
-    :param n: the number of joints
-    """
+    """Return the table of n joints without a sample, shape (rows, n)."""
     table = np.zeros((UPDATED + 1, n))
     table[[POSITION, EFFORT]] = math.nan
     table[RECEIVED] = -math.inf
@@ -76,11 +72,7 @@ class JointLayout:
 
 
 class JointLayouts:
-    """
-    Finds layouts, and keeps them.
-
-    :param joint_names: the robot's joints
-    """
+    """Finds the layouts for a robot's joints, and keeps them."""
 
     def __init__(self, joint_names: Sequence[str]) -> None:
         self._numbers = {name: number for number, name in enumerate(joint_names)}
@@ -88,11 +80,7 @@ class JointLayouts:
         self._last: JointLayout | None = None
 
     def of(self, names: Sequence[str]) -> JointLayout:
-        """
-        Return the layout of a message.
-
-        :param names: its joint names; fastest if it is the same object every time
-        """
+        """Return the layout for joint names; fastest if it is the same object every time."""
         last = self._last
         if last is not None and last.names is names:
             return last
@@ -126,20 +114,11 @@ def judge_sample(
     velocity_limits: Array, speeds: Array, allowances: Array, received: float,
 ) -> int:
     """
-    Return FINE, NOT_FINITE, TOO_FAST or FAR for a sample.
+    Return FINE, NOT_FINITE, TOO_FAST or FAR for a sample of the joints ``in_robot``.
 
     A joint is TOO_FAST above its velocity limit, and FAR if it moved by more than its speed times
-    the elapsed time plus allowance.
-
-    :param table: the newest valid sample of every joint
-    :param in_message: indices of the sample's joints in its arrays, shape (k,)
-    :param in_robot: their indices in the table, shape (k,)
-    :param position: rad or m
-    :param velocity: rad/s or m/s; empty for none
-    :param velocity_limits: of all joints, rad/s or m/s
-    :param speeds: maximum speeds of all joints, rad/s or m/s
-    :param allowances: permitted steps of all joints, rad or m
-    :param received: monotonic time of receipt, s
+    the elapsed time plus allowance. The last three arrays are those of all joints; the velocity is
+    empty for none.
     """
     verdict = FINE
     for k in range(in_robot.size):
@@ -161,10 +140,9 @@ def store_sample(
     velocity: Array, effort: Array, received: float, derived: bool,
 ) -> None:
     """
-    Write a sample into the table; arguments as in :func:`judge_sample`.
+    Write a sample into the table; velocities and efforts are empty for none.
 
     :param effort_scale: N m or N per unit of the sample's efforts, of all joints
-    :param effort: efforts in the driver's unit; empty for none
     :param derived: whether velocities were derived from positions: derived velocities change even
         if samples repeat
     """

@@ -59,8 +59,7 @@ class PositionJumps:
     """
 
     def __init__(
-        self, speeds: Array, continuous: NDArray[np.bool_], timeouts: Array,
-        hold_duration: float,
+        self, speeds: Array, continuous: NDArray[np.bool_], timeouts: Array, hold_duration: float
     ) -> None:
         checked = np.isfinite(speeds)
         self.speeds = np.where(checked, speeds, 0.0)

@@ -10,22 +10,7 @@ from .laws import ComputedTorque, Feedback, Feedforward, Gravity, GravityFeedbac
 from .loaded_model import HardwareCompensation, LoadedBodies, LoadedModel, PayloadBlend
 
 __all__ = [
-    'LAWS',
-    'ComputedTorque',
-    'ControlLaw',
-    'Feedback',
-    'Feedforward',
-    'FrictionModel',
-    'Gravity',
-    'GravityFeedback',
-    'HardwareCompensation',
-    'JointEfforts',
-    'JointFriction',
-    'LoadedBodies',
-    'LoadedModel',
-    'Parts',
-    'PayloadBlend',
-    'ReferenceMotion',
-    'Terms',
-    'VelocitySource',
+    'LAWS', 'ComputedTorque', 'ControlLaw', 'Feedback', 'Feedforward', 'FrictionModel', 'Gravity',
+    'GravityFeedback', 'HardwareCompensation', 'JointEfforts', 'JointFriction', 'LoadedBodies',
+    'LoadedModel', 'Parts', 'PayloadBlend', 'ReferenceMotion', 'Terms', 'VelocitySource',
 ]

@@ -92,7 +92,6 @@ class ControlLaw:
     A subclass with a ``name`` is a value of the parameter ``mode`` from then on. One that follows
     motions overrides ``_follow``.
 
-    :param robot: the robot with its payloads
     :param kp: proportional gains
     :param kd: derivative gains
     :param compensate_coriolis: whether Coriolis and centrifugal efforts are included without a
@@ -121,15 +120,9 @@ class ControlLaw:
             raise TypeError(f'there is a control law {cls.name} already')
 
     def __init__(
-        self,
-        robot: LoadedModel,
-        kp: Array,
-        kd: Array,
-        *,
-        compensate_coriolis: bool = False,
+        self, robot: LoadedModel, kp: Array, kd: Array, *, compensate_coriolis: bool = False,
         friction: JointFriction | None = None,
-        friction_velocity: VelocitySource = VelocitySource.MEASURED,
-        armature: Array | None = None,
+        friction_velocity: VelocitySource = VelocitySource.MEASURED, armature: Array | None = None,
     ) -> None:
         n = robot.model.nv
         self._robot = robot
@@ -156,11 +149,7 @@ class ControlLaw:
         self._external: Array | None = None
 
     def holding_effort(self, q: Array) -> Array:
-        """
-        Return g(q) without the part that the hardware compensates; the next call overwrites it.
-
-        :param q: joint positions, rad or m
-        """
+        """Return g(q) without what the hardware compensates; the next call overwrites it."""
         self._gravity[:] = self._robot.gravity(q)
         self.compensated = self._robot.compensated(q, self._gravity)
         self.holding[:] = self._gravity
@@ -172,12 +161,7 @@ class ControlLaw:
         """
         Return the law's equation for a reference motion; its arrays are only read.
 
-        The default is the equation without a reference.
-
-        :param q: measured positions, rad or m
-        :param qd: measured velocities, rad/s or m/s
-        :param reference: the reference motion
-        :param feedback: Kp e + Kd e'
+        The default is the equation without a reference. The feedback is Kp e + Kd e'.
         """
         del reference, feedback
         return self._weightless(q, qd)
@@ -232,11 +216,7 @@ class ControlLaw:
         return total
 
     def terms(self) -> Terms:
-        """
-        Split the last :meth:`effort`, before its arguments change; zeros before the first.
-
-        Allocates, so call it only if terms are read.
-        """
+        """Split the last :meth:`effort`, before its arguments change; allocates."""
         robot, zero = self._robot, self._zero
         q, qd, qdd, acceleration, effort = self._parts
         feedback = zero if effort is None else effort.copy()

@@ -65,17 +65,10 @@ class JointFriction:
     @property
     def has_friction(self) -> bool:
         """Whether any joint has friction or an offset."""
-        return any(
-            each.any() for each in (self.viscous, self.coulomb, self.load, self.offset)
-        )
+        return any(each.any() for each in (self.viscous, self.coulomb, self.load, self.offset))
 
     def friction(self, qd: Array, load: Array) -> Array:
-        """
-        Return tau_f, the efforts that overcome friction, with the offsets, shape (n,), N m or N.
-
-        :param qd: joint velocities, shape (n,), rad/s or m/s
-        :param load: efforts that the joints carry, shape (n,), N m or N
-        """
+        """Return tau_f, with the offsets, for the loads that the joints carry; shape (n,)."""
         forwards, backwards = np.maximum(qd, 0.0), np.minimum(qd, 0.0)
         sign = np.tanh(qd / self.smoothing_velocity)
         of_load = self.load * np.abs(load)

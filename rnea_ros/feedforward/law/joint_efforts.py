@@ -36,7 +36,6 @@ class JointEfforts:
     """
     Adds damping and soft limits of the m commanded joints.
 
-    :param joints: indices of the commanded joints in the model, shape (m,)
     :ivar acting: whether a joint has damping or a zone
     :ivar damping: efforts of the damping at the last tick, shape (m,), N m or N
     :ivar soft_limits: efforts of the soft limits at the last tick, shape (m,), N m or N
@@ -55,11 +54,7 @@ class JointEfforts:
         self._add_efforts = partial(kernel, *results)
 
     def configure(self, constants: Array) -> None:
-        """
-        Set damping and zones.
-
-        :param constants: shape (7, m), rows as above
-        """
+        """Set damping and zones: constants of shape (7, m), rows as above."""
         self._constants[:] = constants
         zones = np.isfinite(constants[[LOWER, UPPER]])
         was_acting, self.acting = self.acting, bool(zones.any() or constants[DAMPING].any())
@@ -68,12 +63,10 @@ class JointEfforts:
 
     def add(self, effort: Array, q: Array, qd: Array, dt: float, *, damped: bool) -> None:
         """
-        Add the efforts of this tick.
+        Add the efforts of this tick to those of the commanded joints, shape (m,), N m or N.
 
-        :param effort: efforts of the commanded joints, shape (m,), N m or N
         :param q: measured positions of all joints, shape (n,), rad or m
         :param qd: measured velocities of all joints, shape (n,), rad/s or m/s
-        :param dt: time since the last tick, s
         :param damped: whether no motion is followed
         """
         change = dt / FADE

@@ -71,21 +71,11 @@ class LoadedModel:
         return self._loaded.bodies
 
     def set_payloads(self, payloads: Sequence[Payload]) -> None:
-        """
-        Replace the payloads at once.
-
-        :param payloads: payloads on links of the robot
-        """
+        """Replace the payloads at once."""
         self.loaded_bodies.set_payloads(payloads)
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
-        """
-        Set the motion of the base.
-
-        :param gravity: gravitational acceleration in the root link's frame, shape (3,), m/s^2
-        :param velocity: spatial velocity of the root link in its own axes, shape (6,)
-        :param acceleration: spatial acceleration of the root link in its own axes, shape (6,)
-        """
+        """Set gravity, velocity and acceleration of the base, as in :class:`.BaseState`."""
         self._base = (gravity, velocity, acceleration)
         self._base_turns = bool(velocity.any() or acceleration[:3].any())
         for workspace in (self._loaded, self._unloaded):
@@ -96,8 +86,6 @@ class LoadedModel:
         Return g(q), the efforts that hold the robot and its payloads at rest on its base.
 
         On a moving base they include the efforts of the base's motion.
-
-        :param q: joint positions, shape (n,), rad or m
         """
         return self._at_rest(self._loaded, q)
 
@@ -110,12 +98,7 @@ class LoadedModel:
         return self._loaded.inverse_dynamics(q, qd, qdd)
 
     def compensated(self, q: Array, gravity: Array) -> Array | None:
-        """
-        Return the part of g(q) that the hardware compensates, None for no part.
-
-        :param q: measured joint positions, shape (n,), rad or m
-        :param gravity: g(q), shape (n,), N m or N; returned where the hardware compensates all
-        """
+        """Return the part of g(q) that the hardware compensates; None for no part."""
         if not (self._robot_compensated or self._payload_compensated):
             return None
         if self._hardware_gravity is not None:
@@ -147,13 +130,10 @@ class LoadedModel:
 
 class LoadedBodies:
     """
-    Blends payloads into the bodies of a workspace.
+    Blends payloads into the bodies of the workspace of a tree without payloads.
 
     Inertial parameters add up: the state of a blend is one array, however many payloads were
     changed before its end.
-
-    :param workspace: workspace of the tree; its bodies are changed
-    :param tree: the robot without payloads
     """
 
     def __init__(self, workspace: Workspace, tree: KinematicTree) -> None:
@@ -166,11 +146,7 @@ class LoadedBodies:
         self._parameters = self._unloaded.copy()
 
     def parameters(self, payloads: Sequence[Payload]) -> Array:
-        """
-        Return the inertial parameters of the bodies with payloads; any thread may call this.
-
-        :param payloads: payloads on links of the tree
-        """
+        """Return the inertial parameters of the bodies with payloads; any thread may call this."""
         total = self._unloaded.copy()
         for payload in payloads:
             frame = self._tree.frames[payload.link]
@@ -179,19 +155,11 @@ class LoadedBodies:
         return total
 
     def change(self, parameters: Array) -> None:
-        """
-        Start a blend from the present parameters; :meth:`blend` carries it out.
-
-        :param parameters: result of :meth:`parameters` for all payloads at its end
-        """
+        """Start a blend from the present parameters to a result of :meth:`parameters`."""
         self._before, self._target = self._parameters.copy(), parameters
 
     def blend(self, share: float) -> None:
-        """
-        Write the bodies at a share of the blend.
-
-        :param share: from 0 to 1, the end
-        """
+        """Write the bodies at a share of the blend, from 0 to 1, the end."""
         if share == 1.0:
             self._parameters[:] = self._target
         else:
@@ -202,22 +170,13 @@ class LoadedBodies:
         self._bodies['J'] = self._parameters[:, 4:].reshape(-1, 3, 3)
 
     def set_payloads(self, payloads: Sequence[Payload]) -> None:
-        """
-        Replace the payloads at once.
-
-        :param payloads: payloads on links of the tree
-        """
+        """Replace the payloads at once."""
         self.change(self.parameters(payloads))
         self.blend(1.0)
 
 
 class PayloadBlend:
-    """
-    Blends from one set of payloads to another.
-
-    :param loaded: the bodies to blend
-    :param payloads: payloads at the start
-    """
+    """Blends bodies from one set of payloads to another."""
 
     def __init__(self, loaded: Sequence[LoadedBodies], payloads: Sequence[Payload] = ()) -> None:
         self._loaded = tuple(loaded)
@@ -227,30 +186,17 @@ class PayloadBlend:
             bodies.set_payloads(payloads)
 
     def prepare(self, payloads: Sequence[Payload]) -> list[Array]:
-        """
-        Return the inertial parameters for :meth:`change`; any thread may call this.
-
-        :param payloads: all payloads at the end of the blend
-        """
+        """Return the parameters for :meth:`change` to all payloads; any thread may call this."""
         return [bodies.parameters(payloads) for bodies in self._loaded]
 
     def change(self, prepared: Sequence[Array], duration: float) -> None:
-        """
-        Start a blend from the present bodies.
-
-        :param prepared: result of :meth:`prepare`
-        :param duration: duration of the blend, s
-        """
+        """Start a blend from the present bodies to a result of :meth:`prepare`; duration in s."""
         for bodies, parameters in zip(self._loaded, prepared, strict=True):
             bodies.change(parameters)
         self._duration = self._remaining = max(duration, 1e-9)
 
     def advance(self, dt: float) -> None:
-        """
-        Advance the blend; once a tick.
-
-        :param dt: time since the last call, s
-        """
+        """Advance the blend; once a tick."""
         if self._remaining == 0.0:
             return
         self._remaining = max(self._remaining - dt, 0.0)

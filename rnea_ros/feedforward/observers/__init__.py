@@ -7,9 +7,4 @@ from .external_effort import Contact, ExternalEffortMonitor
 from .external_wrench import ExternalWrench
 from .momentum_observer import MomentumObserver
 
-__all__ = [
-    'Contact',
-    'ExternalEffortMonitor',
-    'ExternalWrench',
-    'MomentumObserver',
-]
+__all__ = ['Contact', 'ExternalEffortMonitor', 'ExternalWrench', 'MomentumObserver']

@@ -33,7 +33,6 @@ class Contact:
     :param joint: the joint with the largest external effort, relative to its threshold
     :param effort: its external effort, N m or N
     :param threshold: its threshold, N m or N
-    :param action: the reaction
     :param number: number of contacts so far
     """
 
@@ -56,9 +55,6 @@ class ExternalEffortMonitor:
     """
     Observes external efforts, and finds contacts; for the thread of the control.
 
-    :param robot: the robot with its payloads, on its base
-    :param states: measured state of all joints of the model
-    :param settings: checked settings
     :ivar effort: external efforts of the m commanded joints, shape (m,), N m or N; overwritten
     :ivar threshold: external efforts that count as contact now, shape (m,), N m or N; overwritten
     :ivar wrench: the wrench at ``external_effort.link``, None without a link
@@ -89,11 +85,7 @@ class ExternalEffortMonitor:
         return self.wrench.estimate(self._states.position, self.effort)
 
     def configure(self, settings: ResolvedSettings) -> None:
-        """
-        Set gains, thresholds, friction and reaction.
-
-        :param settings: checked settings of the same joints
-        """
+        """Set gains, thresholds, friction and reaction."""
         self._action = settings.parameters.contact.action
         self._observer.configure(settings)
 

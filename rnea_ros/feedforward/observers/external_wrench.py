@@ -34,9 +34,6 @@ class ExternalWrench:
     """
     Computes the wrench at a link; allocates, so use it only if the wrench is read.
 
-    :param model: the robot
-    :param settings: checked settings with ``external_effort.link``
-    :ivar link: name of the link
     :ivar determined: number of directions, of six, that the joints determine at the last pose;
         fewer than six near a singularity
     """
@@ -57,10 +54,7 @@ class ExternalWrench:
         """
         Return the wrench [moment; force] of the environment on the link, N m and N, shape (6,).
 
-        In the link's axes, at its origin.
-
-        :param q: joint positions, shape (n,), rad or m
-        :param effort: external efforts of the commanded joints, shape (m,), N m or N
+        In the link's axes, at its origin; from the commanded joints' external efforts, shape (m,).
         """
         self._jacobian_into(*self._frame, self._point, q, self._J)
         A = self._J[:, self._joints] * self._weights

@@ -41,9 +41,7 @@ from ..settings import EffortSource, ResolvedSettings
 ) = range(11)
 """Rows of the constants of the joints."""
 
-(
-    EFFORT, LIMIT, MOMENTUM, RATE, MEASURED, SIZE, COMMAND, TICKS,
-) = range(8)
+(EFFORT, LIMIT, MOMENTUM, RATE, MEASURED, SIZE, COMMAND, TICKS) = range(8)
 """
 Rows of the observer's state: external effort r; effort that counts as contact; p, C^T qd - g and
 the measured effort (NaN for none) at the last joint state; size of the known efforts; sum and
@@ -61,10 +59,9 @@ class MomentumObserver:
     """
     Estimates the external efforts of the m commanded joints.
 
-    Its sign is that of the effort: positive pushes the joint in its positive direction.
+    Its sign is that of the effort: positive pushes the joint in its positive direction. The kernel
+    writes the bodies' records.
 
-    :param bodies: bodies of the robot with its payloads, on its base; the kernel writes them
-    :param settings: checked settings
     :ivar effort: external efforts, shape (m,), N m or N
     :ivar limit: external efforts that count as contact, shape (m,), N m or N
     """
@@ -89,11 +86,7 @@ class MomentumObserver:
         self.reset()
 
     def configure(self, settings: ResolvedSettings) -> None:
-        """
-        Set gains, thresholds and friction.
-
-        :param settings: checked settings of the same joints
-        """
+        """Set gains, thresholds and friction."""
         joints, constants = settings.joint_indices, self._constants
         friction = settings.motor_friction
         constants[GAIN] = settings.parameters.external_effort.gain
@@ -117,14 +110,8 @@ class MomentumObserver:
         external: Array | None, dt: float,
     ) -> float:
         """
-        Observe the external efforts; once a tick.
+        Observe the external efforts; once a tick, as :meth:`.ExternalEffortMonitor.observe`.
 
-        :param q: measured joint positions, shape (n,), rad or m
-        :param qd: measured joint velocities, shape (n,), rad/s or m/s
-        :param measured: measured efforts, shape (n,), N m or N; NaN for none
-        :param command: the command in force since the last tick, shape (m,), N m or N
-        :param compensated: what the robot adds to the command, shape (n,); None for nothing
-        :param external: -J^T f of the force-torque sensors, shape (n,); None without sensors
         :param dt: time since the last joint state, s; 0 without a new one
         :return: largest external effort, as a multiple of what counts as contact
         """
@@ -154,13 +141,12 @@ def _observe(
     if dt == TICK:
         return _largest(state)
     generalised_momentum(bodies, weights, q, qd, p, rate)
+    any_measured = False
     for k in range(joints.size):
         i = joints[k]
         # With rotors, p = (M + A) qd.
         p[i] += constants[ARMATURE, k] * qd[i]
-    any_measured = False
-    for k in range(joints.size):
-        effort = measured[joints[k]]
+        effort = measured[i]
         # Simulations without a measurement report exactly 0 for every joint.
         any_measured |= math.isfinite(effort) and effort != 0.0
     for k in range(joints.size):

@@ -6,12 +6,7 @@
 from .additional_effort import AdditionalEffortSettings
 from .base_sensor import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
 from .effort_units import EffortUnits
-from .external_effort import (
-    ContactAction,
-    ContactSettings,
-    EffortSource,
-    ExternalEffortSettings,
-)
+from .external_effort import ContactAction, ContactSettings, EffortSource, ExternalEffortSettings
 from .friction import FrictionSettings
 from .payloads import PayloadSettings
 from .resolved import ResolvedSettings, default_timeout, resolve
@@ -26,29 +21,10 @@ from .wrench_inputs import (
 )
 
 __all__ = [
-    'AdditionalEffortSettings',
-    'BaseSensorSettings',
-    'BaseUse',
-    'ContactAction',
-    'ContactSettings',
-    'EffortSource',
-    'EffortUnits',
-    'ExternalEffortSettings',
-    'FrictionSettings',
-    'Measures',
-    'PayloadSettings',
-    'PublishFrame',
-    'ResolvedSettings',
-    'SensorPlacement',
-    'Settings',
-    'SoftLimitSettings',
-    'SoftLimitZones',
-    'StaleAction',
-    'StaleBase',
-    'WrenchInputSettings',
-    'check_base_sensor',
-    'check_wrench_inputs',
-    'default_timeout',
-    'links_on_base',
-    'resolve',
+    'AdditionalEffortSettings', 'BaseSensorSettings', 'BaseUse', 'ContactAction',
+    'ContactSettings', 'EffortSource', 'EffortUnits', 'ExternalEffortSettings', 'FrictionSettings',
+    'Measures', 'PayloadSettings', 'PublishFrame', 'ResolvedSettings', 'SensorPlacement',
+    'Settings', 'SoftLimitSettings', 'SoftLimitZones', 'StaleAction', 'StaleBase',
+    'WrenchInputSettings', 'check_base_sensor', 'check_wrench_inputs', 'default_timeout',
+    'links_on_base', 'resolve',
 ]

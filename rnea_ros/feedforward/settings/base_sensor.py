@@ -39,8 +39,7 @@ class BaseSensorSettings:
         '', "link in whose frame the IMU measures; empty: each message's frame_id"
     )
     use: BaseUse = parameter(
-        BaseUse.TILT,
-        'use the direction of gravity only, or also rotation and acceleration',
+        BaseUse.TILT, 'use the direction of gravity only, or also rotation and acceleration'
     )
     use_orientation: bool = parameter(
         True, 'take the direction of gravity from the orientation, if a message has one'
@@ -55,8 +54,7 @@ class BaseSensorSettings:
         span=(0.1, 100.0),
     )
     tilt_cutoff: float = parameter(
-        1.0,
-        'low-pass filter of the accelerometer for the direction of gravity, Hz',
+        1.0, 'low-pass filter of the accelerometer for the direction of gravity, Hz',
         span=(0.01, 1000.0),
     )
     motion_cutoff: float = parameter(
@@ -65,19 +63,11 @@ class BaseSensorSettings:
     timeout: float = parameter(
         0.1, 'age of a message at which the IMU counts as silent, s', span=(0.001, 10.0)
     )
-    fade: float = parameter(
-        0.5, 'time to fade the base motion out or in, s', span=(0.01, 60.0)
-    )
+    fade: float = parameter(0.5, 'time to fade the base motion out or in, s', span=(0.01, 60.0))
 
 
 def check_base_sensor(settings: BaseSensorSettings, model: RobotModel) -> None:
-    """
-    Check the parameters against a robot.
-
-    :param settings: the parameters
-    :param model: the robot
-    :raises InputError: the first parameter that cannot be used
-    """
+    """Raise an InputError for the first parameter that cannot be used with a robot."""
     check_ranges(settings, 'base_sensor.')
     mounts = links_on_base(model)
     if not settings.link or settings.link in mounts:

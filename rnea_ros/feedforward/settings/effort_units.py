@@ -20,11 +20,9 @@ MAX_SCALE = 1e6
 @dataclass(frozen=True)
 class EffortUnits:
     """
-    Parameters ``command_scale`` and ``effort_scale``.
+    Parameters ``command_scale`` and ``effort_scale``; neither may be 0.
 
     Everything between measured efforts and sent commands is in N m or N.
-
-    :raises InputError: a scale is 0
     """
 
     command_scale: tuple[float, ...] = parameter(
@@ -56,10 +54,6 @@ def resolve_effort_scale(
     Return N m or N per unit of the measured effort of every joint of the robot, shape (n,).
 
     One value is for all joints; of several, joints that are not commanded have none: 1.
-
-    :param values: the parameter ``effort_scale``: one value, or one per commanded joint
-    :param joints: the commanded joints
-    :param all_joints: the joints of the robot, n of them
     """
     others = values[0] if len(values) == 1 else 1.0
     given = {} if len(values) == 1 else dict(zip(joints, values, strict=True))

@@ -42,10 +42,8 @@ class ExternalEffortSettings:
     """Parameters ``external_effort.*``."""
 
     gain: tuple[float, ...] = parameter(
-        (50.0,),
-        f'gain of the observer of external efforts, {EACH}, 1/s: its delay is 1 / gain',
-        span=(0.1, 1000.0),
-        while_active=True,
+        (50.0,), f'gain of the observer of external efforts, {EACH}, 1/s: its delay is 1 / gain',
+        span=(0.1, 1000.0), while_active=True,
     )
     source: EffortSource = parameter(
         EffortSource.MEASURED, 'motor efforts: of the joint states if they have any, or commanded'
@@ -63,38 +61,24 @@ class ContactSettings:
     threshold: tuple[float, ...] = parameter(
         (0.0,),
         f'external effort that counts as contact, {EACH}, N m or N; 0: 1.5 % of effort_limits',
-        span=(0.0, 1e6),
-        while_active=True,
+        span=(0.0, 1e6), while_active=True,
     )
     model_error: tuple[float, ...] = parameter(
         (0.1,),
         f'relative error of the model, {EACH}: this share of the efforts of gravity, motion and '
         'friction is added to contact.threshold',
-        span=(0.0, 10.0),
-        while_active=True,
+        span=(0.0, 10.0), while_active=True,
     )
 
 
 def contact_threshold(contact: ContactSettings, effort_limits: Array) -> Array:
-    """
-    Return the external efforts that count as contact, shape (m,), N m or N.
-
-    :param contact: the parameters, with a value per joint
-    :param effort_limits: shape (m,), N m or N
-    """
+    """Return the external efforts that count as contact, shape (m,), N m or N."""
     threshold = np.array(contact.threshold)
     return np.where(threshold > 0.0, threshold, DEFAULT_THRESHOLD_SHARE * effort_limits)
 
 
 def check_link(link: str, joint_indices: NDArray[np.intp], model: RobotModel) -> None:
-    """
-    Reject a link that no commanded joint moves.
-
-    :param link: the parameter ``external_effort.link``; empty for none
-    :param joint_indices: indices of the commanded joints in the model, shape (m,)
-    :param model: the robot
-    :raises InputError: an unknown link, or one that no commanded joint moves
-    """
+    """Raise an InputError for a link that is unknown, or that no commanded joint moves."""
     if not link:
         return
     if link not in model.link_names:

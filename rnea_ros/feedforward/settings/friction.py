@@ -37,46 +37,31 @@ class FrictionSettings:
         FrictionModel.NONE, 'source of the friction parameters', while_active=True
     )
     viscous: tuple[float, ...] = parameter(
-        (0.0,),
-        f'viscous friction, {EACH}, N m s/rad or N s/m',
-        span=(0.0, MAX_GAIN),
-        while_active=True,
+        (0.0,), f'viscous friction, {EACH}, N m s/rad or N s/m',
+        span=(0.0, MAX_GAIN), while_active=True,
     )
     coulomb: tuple[float, ...] = parameter(
-        (0.0,),
-        f'Coulomb friction, {EACH}, N m or N',
-        span=(0.0, MAX_GAIN),
-        while_active=True,
+        (0.0,), f'Coulomb friction, {EACH}, N m or N', span=(0.0, MAX_GAIN), while_active=True
     )
     viscous_negative: tuple[float, ...] = parameter(
-        AS_POSITIVE,
-        'viscous friction in negative direction; [-1.0]: as in positive',
-        span=(-1.0, MAX_GAIN),
-        while_active=True,
+        AS_POSITIVE, 'viscous friction in negative direction; [-1.0]: as in positive',
+        span=(-1.0, MAX_GAIN), while_active=True,
     )
     coulomb_negative: tuple[float, ...] = parameter(
-        AS_POSITIVE,
-        'Coulomb friction in negative direction; [-1.0]: as in positive',
-        span=(-1.0, MAX_GAIN),
-        while_active=True,
+        AS_POSITIVE, 'Coulomb friction in negative direction; [-1.0]: as in positive',
+        span=(-1.0, MAX_GAIN), while_active=True,
     )
     load: tuple[float, ...] = parameter(
-        (0.0,),
-        f'Coulomb friction per N m or N of joint load, {EACH}',
-        span=(0.0, 10.0),
-        while_active=True,
+        (0.0,), f'Coulomb friction per N m or N of joint load, {EACH}',
+        span=(0.0, 10.0), while_active=True,
     )
     smoothing_velocity: tuple[float, ...] = parameter(
-        (0.05,),
-        f'speed below which Coulomb friction fades, {EACH}, rad/s or m/s',
-        span=(1e-6, 1000.0),
-        while_active=True,
+        (0.05,), f'speed below which Coulomb friction fades, {EACH}, rad/s or m/s',
+        span=(1e-6, 1000.0), while_active=True,
     )
     offset: tuple[float, ...] = parameter(
-        (0.0,),
-        f'constant effort, such as the offset of a sensor, {EACH}, N m or N',
-        span=(-MAX_GAIN, MAX_GAIN),
-        while_active=True,
+        (0.0,), f'constant effort, such as the offset of a sensor, {EACH}, N m or N',
+        span=(-MAX_GAIN, MAX_GAIN), while_active=True,
     )
     velocity: VelocitySource = parameter(
         VelocitySource.MEASURED, 'velocity for the friction model', while_active=True
@@ -84,26 +69,16 @@ class FrictionSettings:
 
 
 def resolve_friction(
-    settings: FrictionSettings,
-    joints: Sequence[str],
-    joint_indices: NDArray[np.intp],
-    model: RobotModel,
-    *,
-    compensated: bool,
+    settings: FrictionSettings, joints: Sequence[str], joint_indices: NDArray[np.intp],
+    model: RobotModel, *, compensated: bool,
 ) -> JointFriction:
     """
     Return the friction of all joints of a model; uncommanded joints have none.
 
     :param settings: the parameters, in their ranges, with a value per joint
-    :param joints: the commanded joints
-    :param joint_indices: their indices in the model, shape (m,)
-    :param model: the robot
-    :param compensated: whether the hardware compensates friction
     :raises InputError: the first parameter that cannot be used
     """
-    def both_directions(
-        name: str, positive: Sequence[float], negative: Sequence[float]
-    ) -> Array:
+    def both_directions(name: str, positive: Sequence[float], negative: Sequence[float]) -> Array:
         if tuple(negative) == AS_POSITIVE:
             return np.array([positive, positive])
         backwards = per_joint(name, negative, joints)
@@ -138,9 +113,6 @@ def resolve_friction(
         return expanded
 
     return JointFriction(
-        of_all_joints(viscous),
-        of_all_joints(coulomb),
-        of_all_joints(load),
-        of_all_joints(smoothing, 1.0),
-        of_all_joints(offset),
+        of_all_joints(viscous), of_all_joints(coulomb), of_all_joints(load),
+        of_all_joints(smoothing, 1.0), of_all_joints(offset),
     )

@@ -30,25 +30,18 @@ class PayloadSettings:
         (0.0,), 'mass of each payload, kg', span=(0.0, 1e4), while_active=True
     )
     com: tuple[float, ...] = parameter(
-        (0.0, 0.0, 0.0),
-        'centre of mass of each payload in its link frame, three values each, m',
-        span=(-100.0, 100.0),
-        while_active=True,
+        (0.0, 0.0, 0.0), 'centre of mass of each payload in its link frame, three values each, m',
+        span=(-100.0, 100.0), while_active=True,
     )
     inertia: tuple[float, ...] = parameter(
         (0.0,) * 6,
         'inertia of each payload about its centre of mass, in link axes, xx xy xz yy yz zz each, '
         'kg m^2; zeros: point masses',
-        span=(-1e6, 1e6),
-        while_active=True,
+        span=(-1e6, 1e6), while_active=True,
     )
 
     def payloads(self) -> tuple[Payload, ...]:
-        """
-        Return the payloads.
-
-        :raises InputError: the first parameter that cannot be used
-        """
+        """Return the payloads; InputError for the first parameter that cannot be used."""
         links = [link for link in self.link if link]
         parts = {}
         for name, width in _WIDTHS.items():
@@ -73,13 +66,7 @@ class PayloadSettings:
 
 
 def check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
-    """
-    Check payloads against a robot.
-
-    :param payloads: the payloads
-    :param model: the robot
-    :raises InputError: the first parameter that cannot be used
-    """
+    """Raise an InputError for the first parameter that cannot be used with a robot."""
     if len(payloads) > MAX_PAYLOADS:
         raise InputError('payload.link', f'{len(payloads)} are more than {MAX_PAYLOADS}')
     declarations = declarations_of(PayloadSettings, 'payload.')

@@ -48,8 +48,7 @@ class ResolvedSettings:
 
     :param parameters: values as the user set them, with one value per joint where the user set
         one for all
-    :param joints: the commanded joints
-    :param joint_indices: their indices in the model, shape (m,)
+    :param joint_indices: indices of the commanded joints in the model, shape (m,)
     :param armature: rotor inertia of all joints of the model, shape (n,), kg m^2 or kg
     :param effort_limits: maximum effort, shape (m,), N m or N
     :param effort_rate_limit: maximum change of effort, shape (m,), N m/s or N/s
@@ -90,8 +89,6 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     """
     Check parameters against each other and against a robot, and fill in defaults.
 
-    :param settings: the parameters
-    :param model: the robot
     :raises InputError: the first parameter that cannot be used
     """
     joints = settings.joints
@@ -150,11 +147,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
 
 
 def default_timeout(period: float) -> float:
-    """
-    Return the default timeout of joint states, s.
-
-    :param period: period of the control, or interval of the joint states, s
-    """
+    """Return the default timeout of joint states, s, for their or the control's period, s."""
     return max(DEFAULT_TIMEOUT_PERIODS * period, MIN_DEFAULT_TIMEOUT)
 
 

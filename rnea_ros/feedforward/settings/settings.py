@@ -50,45 +50,29 @@ class Settings:
     Parameters of the control; those per joint have one value per joint, or one for all.
 
     :param joints: the controller's joints, in its order
-    :param units: units of commands and of measured efforts
-    :param friction: joint friction
     :param payloads: payloads that are not in the robot description
     :param hardware_compensates: efforts that the robot's own controller adds to every command
     :param wrench_inputs: force-torque sensors
     :param base_sensor: the IMU on the base, None for no IMU
-    :param external_effort: observer of external efforts
-    :param contact: thresholds and reaction
-    :param additional_effort: efforts of another program
-    :param soft_limits: zones before the position limits
     """
 
     joints: tuple[str, ...]
     rate: float = parameter(500.0, 'commands per second, Hz', span=RATES)
-    mode: type[ControlLaw] = parameter(
-        Gravity, 'control law', words=LAWS, while_active=True
-    )
+    mode: type[ControlLaw] = parameter(Gravity, 'control law', words=LAWS, while_active=True)
     kp: tuple[float, ...] = parameter(
-        (0.0,),
-        f'proportional gains, {EACH}: {_units(0)}',
-        span=(0.0, MAX_GAIN),
-        while_active=True,
-        name='gains.kp',
+        (0.0,), f'proportional gains, {EACH}: {_units(0)}',
+        span=(0.0, MAX_GAIN), while_active=True, name='gains.kp',
     )
     kd: tuple[float, ...] = parameter(
-        (0.0,),
-        f'derivative gains, {EACH}: {_units(1)}',
-        span=(0.0, MAX_GAIN),
-        while_active=True,
-        name='gains.kd',
+        (0.0,), f'derivative gains, {EACH}: {_units(1)}',
+        span=(0.0, MAX_GAIN), while_active=True, name='gains.kd',
     )
     compensate_coriolis: bool = parameter(
         False, 'include Coriolis and centrifugal efforts in mode gravity', while_active=True
     )
     damping: tuple[float, ...] = parameter(
-        (0.0,),
-        f'damping while no motion is followed, {EACH}, N m s/rad or N s/m',
-        span=(0.0, MAX_GAIN),
-        while_active=True,
+        (0.0,), f'damping while no motion is followed, {EACH}, N m s/rad or N s/m',
+        span=(0.0, MAX_GAIN), while_active=True,
     )
     armature: tuple[float, ...] = parameter(
         (0.0,),
@@ -106,8 +90,7 @@ class Settings:
         (0.0,), f'maximum effort, {EACH}, N m or N; 0: the URDF limit', span=(0.0, 1e6)
     )
     effort_rate_limit: tuple[float, ...] = parameter(
-        (0.0,),
-        f'maximum change of effort, {EACH}, N m/s or N/s; 0: full effort in 0.1 s',
+        (0.0,), f'maximum change of effort, {EACH}, N m/s or N/s; 0: full effort in 0.1 s',
         span=(0.0, 1e9),
     )
     ramp_duration: float = parameter(
@@ -138,26 +121,19 @@ class Settings:
         span=(0.0, 1000.0),
     )
     reference_timeout: float = parameter(
-        0.2,
-        'age of a streamed set-point at which its position is held, s',
+        0.2, 'age of a streamed set-point at which its position is held, s',
         span=(1e-4, MAX_DURATION),
     )
-    stale_action: StaleAction = parameter(
-        StaleAction.RAMP_DOWN, 'action when the control ends'
-    )
+    stale_action: StaleAction = parameter(StaleAction.RAMP_DOWN, 'action when the control ends')
     start_from_measured_effort: bool = parameter(
         True, 'start the ramp from the measured effort if available; false: from zero'
     )
     predict_state: bool = parameter(
-        False,
-        'follow trajectories with state and reference predicted to one period from now',
+        False, 'follow trajectories with state and reference predicted to one period from now'
     )
     payload_blend_duration: float = parameter(
-        1.0,
-        'transition time of a payload change, s',
-        span=(0.0, MAX_DURATION),
-        while_active=True,
-        name='payload.blend_duration',
+        1.0, 'transition time of a payload change, s',
+        span=(0.0, MAX_DURATION), while_active=True, name='payload.blend_duration',
     )
     units: EffortUnits = group(EffortUnits())
     friction: FrictionSettings = group(FrictionSettings(), 'friction.')

@@ -48,22 +48,19 @@ class SoftLimitSettings:
         OF_URDF,
         f'width of the zone before each position limit, {EACH}, rad or m; 0: none; -1: to the '
         "soft limits of the URDF's <safety_controller>, none without",
-        span=(-1.0, 100.0),
-        while_active=True,
+        span=(-1.0, 100.0), while_active=True,
     )
     stiffness: tuple[float, ...] = parameter(
         OF_URDF,
         f'effort per rad or m at the position limit, {EACH}, N m/rad or N/m; '
         '-1: k_position k_velocity',
-        span=(-1.0, MAX_GAIN),
-        while_active=True,
+        span=(-1.0, MAX_GAIN), while_active=True,
     )
     damping: tuple[float, ...] = parameter(
         OF_URDF,
         f'damping at the position limit, {EACH}, N m s/rad or N s/m; '
         '-1: k_velocity, without it 0.05 s stiffness',
-        span=(-1.0, MAX_GAIN),
-        while_active=True,
+        span=(-1.0, MAX_GAIN), while_active=True,
     )
 
 
@@ -96,15 +93,7 @@ class SoftLimitZones:
 def resolve_soft_limits(
     settings: SoftLimitSettings, joints: Sequence[str], model: RobotModel, period: float
 ) -> SoftLimitZones:
-    """
-    Return the zones of the commanded joints.
-
-    :param settings: the parameters, in their ranges, with a value per joint
-    :param joints: the commanded joints
-    :param model: the robot
-    :param period: period of the control, s
-    :raises InputError: the first parameter that cannot be used
-    """
+    """Return the commanded joints' zones; InputError for the first unusable parameter."""
     described = {} if model.description is None else model.description.joints
     m = len(joints)
     zones = SoftLimitZones(

@@ -39,11 +39,7 @@ class PublishFrame(enum.Enum):
 
 @dataclass(frozen=True)
 class WrenchInputSettings:
-    """
-    Parameters ``wrench_inputs.<name>.*`` of one sensor; see :mod:`.wrench_sensor`.
-
-    :param name: name of the sensor in parameters, log and diagnostics
-    """
+    """Parameters ``wrench_inputs.<name>.*`` of one sensor; see :mod:`.wrench_sensor`."""
 
     name: str
     topic: str = parameter('', 'geometry_msgs/WrenchStamped of the sensor')
@@ -82,13 +78,7 @@ class WrenchInputSettings:
 
 
 def check_wrench_inputs(inputs: Sequence[WrenchInputSettings], model: RobotModel) -> None:
-    """
-    Check sensors against each other and against a robot.
-
-    :param inputs: the sensors
-    :param model: the robot
-    :raises InputError: the first parameter that cannot be used
-    """
+    """Raise an InputError for the first unusable parameter of sensors on a robot."""
     for number, sensor in enumerate(inputs):
         before = inputs[:number]
         if not sensor.name or sensor.name in [other.name for other in before]:
@@ -127,8 +117,7 @@ def _check_link(sensor: WrenchInputSettings, model: RobotModel) -> None:
     if link not in model.link_names:
         nearest = difflib.get_close_matches(link, model.link_names, n=3, cutoff=0.0)
         raise _rejected(
-            sensor,
-            'link',
+            sensor, 'link',
             f'robot {model.name!r} has no link {brief(link)}; nearest are {", ".join(nearest)}',
         )
     if model.tree.frames[link].body == BASE:

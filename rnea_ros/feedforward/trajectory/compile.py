@@ -155,8 +155,7 @@ def _measured_state(
         if not finite.all():
             joint = int(np.argmin(finite))
             raise TrajectoryError(
-                TrajectoryReason.START_NOT_FINITE,
-                f'{argument} {array[joint]}',
+                TrajectoryReason.START_NOT_FINITE, f'{argument} {array[joint]}',
                 joint=rules.joint_names[joint],
             )
         state.append(array)
@@ -207,20 +206,13 @@ def _passed(points: Knots, time: float, *, is_spline: bool) -> int:
     return passed
 
 
-def _after_handover(
-    points: Knots, dropped: int, start: MotionState, *, is_spline: bool
-) -> Knots:
+def _after_handover(points: Knots, dropped: int, start: MotionState, *, is_spline: bool) -> Knots:
     """
-    Return the points that are left, such that a bridge from the active trajectory is smooth.
+    Return the points that are left after some were dropped, for a smooth bridge from the start.
 
     A straight line to a point without velocity would begin with a step of the velocity. So this
     point takes the velocity of the straight line after it, or 0 if it is the last one. Without
     efforts in the request, the active trajectory's efforts end at the first point.
-
-    :param points: points of all joints
-    :param dropped: number of points to drop
-    :param start: state at the handover
-    :param is_spline: whether a spline gives the velocities
     """
     fields = (points.times, points.positions, points.velocities, points.accelerations)
     times, q, qd, qdd = (field[dropped:].copy() for field in fields)
@@ -236,21 +228,13 @@ def _after_handover(
 
 
 def _with_bridge(points: Knots, parsed: ParsedRequest, time: float, start: MotionState) -> Knots:
-    """
-    Return the points with the start state before them.
-
-    :param points: points of all joints
-    :param parsed: parsed request; its joints start in motion, all others at rest
-    :param time: time of the start state, s from the start of the trajectory
-    :param start: the start state
-    """
+    """Return the points with the start state before them, s; joints not in the request rest."""
     first = MotionState.at_rest(start.position)
     for values, at_start in zip(first[1:], start[1:], strict=True):
         values[parsed.columns] = at_start[parsed.columns]
     efforts = points.efforts
     return Knots(
-        np.concatenate(([time], points.times)),
-        np.vstack((first.position, points.positions)),
+        np.concatenate(([time], points.times)), np.vstack((first.position, points.positions)),
         np.vstack((first.velocity, points.velocities)),
         np.vstack((first.acceleration, points.accelerations)),
         np.concatenate((points.degrees[:1], points.degrees)),

@@ -38,11 +38,9 @@ A spline through samples of a motion at full speed exceeds the limit a little: b
 
 def check_finite(trajectory: Trajectory, first_point: int) -> None:
     """
-    Reject a motion with a sample that overflows.
+    Reject a motion with a sample that overflows: ``not_finite``.
 
-    :param trajectory: the motion
-    :param first_point: point of the first knot; -1 for the start state
-    :raises TrajectoryError: not_finite
+    :param first_point: point of the first knot, here and below; -1 for the start state
     """
     with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
         rate = 1.0 / np.diff(trajectory.knots.times)[:, np.newaxis]
@@ -52,11 +50,9 @@ def check_finite(trajectory: Trajectory, first_point: int) -> None:
         bound = np.abs(trajectory.knots.positions)
         bound[1:] += np.einsum('sp,spj->sj', weights, np.abs(trajectory.coefficients))
     reject_where(
-        ~np.isfinite(bound),
-        TrajectoryReason.NOT_FINITE,
+        ~np.isfinite(bound), TrajectoryReason.NOT_FINITE,
         lambda knot, joint: f'the motion to {trajectory.knots.positions[knot, joint]} overflows',
-        trajectory.joint_names,
-        first_point,
+        trajectory.joint_names, first_point,
     )
 
 
@@ -65,15 +61,11 @@ def check_start(
     first_point: int = 0,
 ) -> None:
     """
-    Reject a motion that is not near the robot.
+    Reject a motion that is not near the robot: ``start_too_far``.
 
-    :param trajectory: the motion
     :param elapsed: time since the start of the motion, s
     :param q: positions of the motion at that time, shape (joints,), rad or m
     :param q_measured: positions of the robot, shape (joints,), rad or m
-    :param rules: contain ``start_tolerance``
-    :param first_point: point of the first knot
-    :raises TrajectoryError: start_too_far
     """
     too_far = np.abs(rules.shortest_way(q - q_measured)) > rules.start_tolerance
     if too_far.any():
@@ -90,14 +82,9 @@ def check_start(
 
 def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
     """
-    Reject a motion that leaves the position limits between points, by more than a milliradian.
+    Reject a motion beyond the position limits between points, by more than a milliradian.
 
     A segment whose end is beyond a limit already may stay there, so that a robot can come back.
-
-    :param trajectory: the motion
-    :param first_point: point of the first knot; -1 for the start state
-    :param rules: contain the limits
-    :raises TrajectoryError: position_limit
     """
     q = trajectory.knots.positions
     lower = np.minimum(rules.lower, np.minimum(q[:-1], q[1:])) - OVERSHOOT
@@ -114,14 +101,7 @@ def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules)
 
 
 def check_velocities(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
-    """
-    Reject a motion that is faster than a velocity limit anywhere, by more than 5 %.
-
-    :param trajectory: the motion; a single point counts with its own velocity
-    :param first_point: point of the first knot; -1 for the start state
-    :param rules: contain the limits
-    :raises TrajectoryError: velocity_limit
-    """
+    """Reject a motion that is faster than a limit by more than 5 %, also a single point."""
     limits = OVERSPEED * rules.velocity_limits
     knots = trajectory.knots
     speeds = np.abs(knots.velocities)
@@ -146,11 +126,7 @@ def _extremes(coefficients: Array, lower: Array, upper: Array) -> tuple[Array, A
     Return the least and the greatest value of polynomials for s in [0, 1].
 
     For polynomials that cannot reach a bound, both are the value at s = 0: no search is needed.
-
-    :param coefficients: coefficients of s^0, s^1, ..., shape (segments, powers, joints)
-    :param lower: lower bounds, shape (segments, joints) or (joints,)
-    :param upper: upper bounds, of the same shape
-    :returns: two arrays of shape (segments, joints)
+    Shapes: (segments, powers, joints), bounds and results (segments, joints).
     """
     start = coefficients[:, 0]
     reach = np.abs(coefficients[:, 1:]).sum(axis=1)

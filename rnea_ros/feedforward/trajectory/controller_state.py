@@ -74,19 +74,11 @@ class ControllerStateMonitor:
         self.speed = 1.0
 
     def age(self, now: float) -> float:
-        """
-        Return the age of the last accepted reference, s; infinite before the first.
-
-        :param now: monotonic time, s
-        """
+        """Return the age of the last accepted reference, s; infinite before the first."""
         return now - self._last_received
 
     def reject(self, error: TrajectoryError) -> None:
-        """
-        Count a rejected reference.
-
-        :param error: its error
-        """
+        """Count a rejected reference."""
         # Replaced, not changed: another thread may read it.
         self.rejections = self.rejections + Counter((error.reason.value,))
         self.complaint = str(error)
@@ -104,9 +96,6 @@ class ControllerStateMonitor:
         :param velocity: shape (k,), rad/s or m/s; (0,) for zeros
         :param acceleration: shape (k,), rad/s^2 or m/s^2; (0,) for zeros
         :param speed: speed scaling factor; ``None`` if the message type has none
-        :param stamp: stamp of the message, s; 0 for none, then the order is not checked
-        :param clock: time in the clock of the stamps, s
-        :param received: monotonic time of receipt, s
         :param measured: positions of the commanded joints, shape (m,), rad or m
         :param held: returns the positions for joints missing in the reference, shape (m,)
         """

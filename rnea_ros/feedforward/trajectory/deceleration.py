@@ -50,10 +50,6 @@ def stop_motion(
     (1 - s) (a - p s). It starts at a and ends at 0, and its greatest value in between is
     (p - a)^2 / (4 p). T is the shortest time for which this is at most the maximum, or at most
     abs(a) if that is greater. A joint that would leave its position limits stops at the limit.
-
-    :param joint_names: joints in the controller's order, m of them
-    :param state: the state at the begin
-    :param limits: limits of the motion
     """
     sign = np.where(state.velocity < 0.0, -1.0, 1.0)
     v, a = sign * state.velocity, sign * state.acceleration

@@ -40,12 +40,9 @@ _NO_LIMIT_ROUNDING = float(np.finfo(np.float32).eps)
 
 class JointTolerance(NamedTuple):
     """
-    The tolerance that a goal states for one joint, as in ``control_msgs/JointTolerance``.
+    A goal's tolerance for a joint, as in ``control_msgs/JointTolerance``; rad or m, s.
 
-    :param name: name of the joint
-    :param position: rad or m
-    :param velocity: rad/s or m/s
-    :param acceleration: checked, but not applied: no acceleration is measured
+    The acceleration is checked, but not applied: no acceleration is measured.
     """
 
     name: str
@@ -76,14 +73,10 @@ class Tolerances:
         """
         Return these tolerances with those that a goal states.
 
-        :param path: tolerances while the motion lasts
-        :param goal: tolerances from its end on
-        :param goal_time: s
         :raises RequestRejectedError: an unknown joint, or an invalid value
         """
         return replace(
-            self,
-            path=self._table('path_tolerance', self.path, path),
+            self, path=self._table('path_tolerance', self.path, path),
             goal=self._table('goal_tolerance', self.goal, goal),
             goal_time=_resolve('goal_time_tolerance', self.goal_time, goal_time),
         )
@@ -108,11 +101,9 @@ def default_tolerances(
     """
     Return the tolerances of goals that state none; 0 means no limit everywhere.
 
-    :param joints: the commanded joints
     :param path: greatest position errors while a motion lasts by joint, rad or m
     :param goal: greatest position errors from its end on by joint, rad or m
     :param stopped_velocity: greatest velocity from its end on, rad/s or m/s
-    :param goal_time: longest time after the end until the robot is within ``goal``, s
     """
     limits = np.zeros((2, 2, len(joints)))
     limits[0, 0] = [path.get(joint, 0.0) for joint in joints]
@@ -157,21 +148,12 @@ _CODES = {
 
 
 def error_code(word: str) -> ErrorCode:
-    """
-    Return the error code of a rejected goal.
-
-    :param word: the reason in one word
-    """
+    """Return the error code of a goal that was rejected for a reason, in one word."""
     return _CODES.get(word, ErrorCode.INVALID_GOAL)
 
 
 class GoalResult(NamedTuple):
-    """
-    The end of a goal.
-
-    :param code: error code of the action
-    :param text: one sentence that begins with the reason's word
-    """
+    """The end of a goal: error code, and a sentence that begins with the reason's word."""
 
     code: ErrorCode
     text: str
@@ -201,9 +183,6 @@ class Goal:
     """
     A motion that must be followed within tolerances.
 
-    :param motion: motion of the m commanded joints
-    :param tolerances: its tolerances
-    :param rules: rules for the joints, for the shorter way of continuous ones
     :ivar result: the end of the goal, None while it is pursued
     :ivar sample: the state at the last tick, None before the motion starts
     :ivar missed: reason if the robot left the tolerances, so that the control holds; else None
@@ -228,45 +207,26 @@ class Goal:
         self.missed: Reason | None = None
 
     def begin(self, reference: Reference, start: float | None) -> None:
-        """
-        Begin, right after the reference has accepted the motion.
-
-        :param reference: the reference that follows the motion
-        :param start: monotonic time of its start, s; None for the next tick
-        """
+        """Begin at a time, s (None: next tick), right after the reference accepted the motion."""
         self._reference = reference
         self._change = reference.changes
         self._start = start
 
     def go_on(self, motion: Trajectory) -> None:
-        """
-        Go on with a trajectory without a goal, which was joined to the motion and accepted.
-
-        :param motion: the joined trajectory; the goal is judged until its end
-        """
+        """Go on with a trajectory without a goal, which was joined to the motion and accepted."""
         assert self._reference is not None
         self._change = self._reference.changes
         self._duration = motion.duration - self._zero
 
     def drop(self, reason: Reason) -> None:
-        """
-        End without success, for a cause other than a tolerance; any thread may call this.
-
-        :param reason: the cause
-        """
+        """End without success, for a cause other than a tolerance; any thread may call this."""
         if self.result is None:
             self.result = GoalResult(
                 ErrorCode.INVALID_GOAL, f'{reason.value}: the motion ended before its goal'
             )
 
     def judge(self, now: float, position: Array, velocity: Array) -> None:
-        """
-        Judge the robot at a tick, after the reference was sampled.
-
-        :param now: monotonic time, s
-        :param position: measured positions of the commanded joints, shape (m,), rad or m
-        :param velocity: measured velocities, shape (m,), rad/s or m/s
-        """
+        """Judge the robot's measured state, shapes (m,), at a tick after the reference's."""
         reference = self._reference
         assert reference is not None
         if reference.changes != self._change:
@@ -298,8 +258,7 @@ class Goal:
         limit = self._tolerances.path
         if (np.abs(error) > limit).any():
             self._miss(
-                Reason.PATH_TOLERANCE,
-                ErrorCode.PATH_TOLERANCE_VIOLATED,
+                Reason.PATH_TOLERANCE, ErrorCode.PATH_TOLERANCE_VIOLATED,
                 f'{self._worst(error, limit)}, {elapsed:.3f} s after the start',
             )
 

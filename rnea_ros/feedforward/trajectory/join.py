@@ -49,7 +49,6 @@ def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
     """
     Return the active trajectory up to the handover, and the new one from there on.
 
-    :param handover: the active trajectory, and when it is left
     :param new: motion of all joints; its first knot is the active trajectory's state at the
         handover
     :param columns: joints that follow the new trajectory; all others follow the active one
@@ -82,20 +81,14 @@ def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
         efforts[before.size :, :, joints] = of_efforts[:, :, joints]
         final[joints] = source.final_position[joints]
     return Trajectory(
-        active.joint_names,
-        new.start_time,
-        _knots(times, positions, final),
+        active.joint_names, new.start_time, _knots(times, positions, final),
         Polynomials(positions, efforts if efforts.any() else None),
         Join(active.root, begin, zero, tuple(sources)),
     )
 
 
 def _sources(active: Trajectory, begin: float) -> tuple[tuple[Trajectory, Indices], ...]:
-    """
-    Return the trajectories that the active one is made of after a time, and their joints.
-
-    The knots of what was replaced earlier are not among theirs.
-    """
+    """Return the trajectories that the active one is made of after a time, with their joints."""
     if active.join is not None and active.join.begin <= begin:
         return active.join.sources
     polynomials = Polynomials(active.coefficients, active.efforts)

@@ -48,11 +48,8 @@ class ParsedRequest:
 
 def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> ParsedRequest:
     """
-    Check a request and return its points.
+    Return a request's points, checked at a time of the clock of its stamp, s.
 
-    :param request: the requested trajectory
-    :param rules: rules for the controller's joints
-    :param now: time in the clock of ``request.start_time``, s
     :raises TrajectoryError: the request breaks a rule
     """
     columns = _columns(request.joint_names, rules)
@@ -132,10 +129,9 @@ def _time_error(times: Array, point: int) -> TrajectoryError:
 
 def _table(request: TrajectoryRequest, field: str) -> tuple[Array, NDArray[np.bool_]]:
     """
-    Return one field of all points as a table, and whether each point has the field.
+    Return one field, with 0 where it is absent, and whether each point has it.
 
-    :returns: values with 0 for absent fields, shape (points, joints of the request); presence,
-        shape (points,)
+    Shapes: (points, joints of the request) and (points,).
     """
     column: Column = getattr(request, field)
     joints = len(request.joint_names)
@@ -146,17 +142,14 @@ def _table(request: TrajectoryRequest, field: str) -> tuple[Array, NDArray[np.bo
     if wrong.any():
         point = int(np.argmax(wrong))
         raise TrajectoryError(
-            TrajectoryReason.WRONG_SIZE,
-            f'{column.counts[point]} {field} for {joints} joints',
+            TrajectoryReason.WRONG_SIZE, f'{column.counts[point]} {field} for {joints} joints',
             point=point,
         )
     table = np.zeros((present.size, joints))
     table[present] = column.values.reshape(-1, joints)
     reject_where(
-        ~np.isfinite(table),
-        TrajectoryReason.NOT_FINITE,
-        lambda point, joint: f'{field} {table[point, joint]}',
-        request.joint_names,
+        ~np.isfinite(table), TrajectoryReason.NOT_FINITE,
+        lambda point, joint: f'{field} {table[point, joint]}', request.joint_names,
     )
     return table, present
 
@@ -177,8 +170,7 @@ def _check_combination(
     if with_efforts.any() and not with_efforts.all():
         point = int(np.argmin(with_efforts))
         raise TrajectoryError(
-            TrajectoryReason.EFFORTS_INCOMPLETE,
-            'no efforts, but other points have efforts',
+            TrajectoryReason.EFFORTS_INCOMPLETE, 'no efforts, but other points have efforts',
             point=point,
         )
 
@@ -197,9 +189,7 @@ def _check_limits(
 
 def _check_final_velocity(qd: Array, request: TrajectoryRequest) -> None:
     reject_where(
-        np.abs(qd) > _FINAL_VELOCITY_TOLERANCE,
-        TrajectoryReason.FINAL_VELOCITY,
-        lambda row, joint: f'{qd[row, joint]} at the last point is not 0',
-        request.joint_names,
+        np.abs(qd) > _FINAL_VELOCITY_TOLERANCE, TrajectoryReason.FINAL_VELOCITY,
+        lambda row, joint: f'{qd[row, joint]} at the last point is not 0', request.joint_names,
         first_point=request.times.size - 1,
     )

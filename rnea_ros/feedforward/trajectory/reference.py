@@ -25,13 +25,7 @@ from .trajectory import MotionState, Setpoint, Trajectory
 
 
 class _ActiveMotion(NamedTuple):
-    """
-    The motion that is followed; a trajectory remains it after its end.
-
-    :param motion: trajectory or set-point
-    :param start: monotonic time of its start, s
-    :param delay: delay of trajectory time when it became active, s
-    """
+    """The motion that is followed, also after its end; its start, and delay of its time, s."""
 
     motion: Trajectory | Setpoint
     start: float
@@ -39,12 +33,7 @@ class _ActiveMotion(NamedTuple):
 
 
 class _WaitingMotion(NamedTuple):
-    """
-    The motion that is followed next.
-
-    :param motion: trajectory or set-point
-    :param start: monotonic time of its start, s; ``None`` for the next sample
-    """
+    """The motion that is followed next, from a time in s; ``None`` for the next sample."""
 
     motion: Trajectory | Setpoint
     start: float | None
@@ -118,12 +107,10 @@ class Reference:
 
     def accept(self, motion: Trajectory | Setpoint, start: float | None) -> bool:
         """
-        Set the next motion. It replaces the active one at its start.
+        Set the next motion. It replaces the active one at its start, s; ``None``: next sample.
 
         A joined trajectory contains the active one up to its start, and replaces it at once.
 
-        :param motion: trajectory or set-point
-        :param start: monotonic time, s; ``None`` for the next sample; not used for a joined one
         :return: False if the trajectory that a joined one continues is no longer followed
         """
         active, waiting = self._active, self._next
@@ -139,22 +126,13 @@ class Reference:
         return True
 
     def hold(self, position: Array, reason: Reason = Reason.CANCELLED) -> None:
-        """
-        Hold a position and drop every motion.
-
-        :param position: shape (m,), rad or m
-        :param reason: why
-        """
+        """Hold a position, shape (m,), and drop every motion."""
         self.clear(reason)
         self.position[:] = position
         self._hold_position()
 
     def stop(self, reason: Reason) -> None:
-        """
-        Drop every motion, and hold the present desired position if there is one.
-
-        :param reason: why
-        """
+        """Drop every motion, and hold the present desired position if there is one."""
         if self.is_set:
             self.hold(self.position.copy(), reason)
         else:
@@ -165,7 +143,6 @@ class Reference:
         Drop every motion, and follow the motion to a stop; hold at once if nothing moves.
 
         :param limits: limits of the motion to a stop; at a speed factor below 1 it takes longer
-        :param reason: why
         """
         active, ahead = self._active, self._lead * self.scaling.factor
         if not (isinstance(active, _ActiveMotion) and self.moving):
@@ -182,23 +159,14 @@ class Reference:
         self._active = _ActiveMotion(motion, self._sampled_at + ahead, self.scaling.delay)
 
     def clear(self, reason: Reason = Reason.CANCELLED) -> None:
-        """
-        Drop every motion and hold nothing.
-
-        :param reason: why
-        """
+        """Drop every motion and hold nothing."""
         self._count_change(reason)
         self._active = self._next = None
         self.stale = False
         self._stop()
 
     def advance(self, now: float) -> bool:
-        """
-        Advance the desired position, velocity, acceleration and effort.
-
-        :param now: monotonic time, s
-        :return: whether there is a desired state
-        """
+        """Advance the desired state; return whether there is one."""
         self.scaling.advance(now)
         self._sampled_at = now
         waiting = self._next

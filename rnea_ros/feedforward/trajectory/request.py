@@ -22,19 +22,18 @@ from ...arrays import Array
 
 Values: TypeAlias = Sequence[float] | Array
 
+FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
+"""Fields of a point with a value per joint, in their order."""
+
 
 @dataclass(frozen=True)
 class TrajectoryPoint:
     """
     One point of a request, with the fields of ``trajectory_msgs/JointTrajectoryPoint``.
 
-    An empty field is absent. Every other field has one value per joint of the request.
-
-    :param time: seconds from the start of the trajectory
-    :param positions: rad or m
-    :param velocities: rad/s or m/s
-    :param accelerations: rad/s^2 or m/s^2
-    :param efforts: N m or N, the user's own feedforward
+    An empty field is absent. Every other field has one value per joint of the request, in rad or
+    m, and s, or N m or N. The time is that from the start of the trajectory, the efforts are the
+    user's own feedforward.
     """
 
     time: float
@@ -45,13 +44,7 @@ class TrajectoryPoint:
 
 
 class Header(NamedTuple):
-    """
-    The header of a message as received, for messages made from it.
-
-    :param seconds: seconds of the stamp
-    :param nanoseconds: nanoseconds of the stamp
-    :param frame_id: name of the frame
-    """
+    """The header of a message as received, for messages made from it."""
 
     seconds: int = 0
     nanoseconds: int = 0
@@ -90,15 +83,12 @@ class TrajectoryRequest:
     """
     A requested trajectory. Fields are arrays, so that thousands of points need no Python loop.
 
+    Fields have one value per joint and point, in rad or m, and s, or N m or N.
+
     :param joint_names: joints of the values of every point, in any order
     :param times: seconds from the start, shape (points,); empty to cancel the active trajectory
-    :param positions: rad or m
-    :param velocities: rad/s or m/s
-    :param accelerations: rad/s^2 or m/s^2
-    :param efforts: N m or N
     :param start_time: header stamp, s; ``None`` for a stamp of 0, then the trajectory starts when
         it is first sampled
-    :param header: header as received
     """
 
     joint_names: tuple[str, ...]
@@ -115,30 +105,16 @@ class TrajectoryRequest:
         cls, joint_names: tuple[str, ...], points: Sequence[TrajectoryPoint],
         start_time: float | None = None,
     ) -> TrajectoryRequest:
-        """
-        Return the request with copies of these points.
-
-        :param joint_names: see the class
-        :param points: in order of time
-        :param start_time: see the class
-        """
-        return cls(
-            joint_names,
-            np.array([point.time for point in points], dtype=np.float64),
-            Column.of([point.positions for point in points]),
-            Column.of([point.velocities for point in points]),
-            Column.of([point.accelerations for point in points]),
-            Column.of([point.efforts for point in points]),
-            start_time,
+        """Return the request with copies of these points, in order of time."""
+        times = np.array([point.time for point in points], dtype=np.float64)
+        positions, velocities, accelerations, efforts = (
+            Column.of([getattr(point, field) for point in points]) for field in FIELDS
         )
+        return cls(joint_names, times, positions, velocities, accelerations, efforts, start_time)
 
     @property
     def is_cancel(self) -> bool:
-        """
-        Whether the request has no points: the active trajectory is dropped, the position held.
-
-        JTC rejects a trajectory without points from its topic.
-        """
+        """Whether there is no point: drop all motions, hold the position; JTC rejects it."""
         return self.times.size == 0
 
     @property

@@ -101,8 +101,7 @@ class JointRules:
     continuous: NDArray[np.bool_]
     velocity_limits: Array
     start_tolerance: float = parameter(
-        0.1,
-        'maximum distance from the robot to the start of a motion, rad or m',
+        0.1, 'maximum distance from the robot to the start of a motion, rad or m',
         span=(0.0, math.tau),
     )
     interpolation: Interpolation = parameter(
@@ -163,22 +162,13 @@ class JointRules:
             object.__setattr__(self, field, array)
 
     def whole_turns(self, difference: Array) -> Array:
-        """
-        Return the whole turns in a difference of positions; 0 for joints that are not continuous.
-
-        :param difference: shape (joints,), rad or m
-        :returns: multiples of 2 pi, shape (joints,), rad
-        """
+        """Return the whole turns in position differences, rad; 0 for other joints."""
         turns = difference / math.tau
         whole = np.copysign(np.ceil(np.abs(turns) - 0.5 - _HALF_TURN_ROUNDING), turns)
         return np.where(self.continuous, math.tau * whole, 0.0)
 
     def shortest_way(self, difference: Array) -> Array:
-        """
-        Return a difference of positions without whole turns of continuous joints.
-
-        :param difference: shape (joints,), rad or m
-        """
+        """Return position differences without whole turns of continuous joints."""
         return difference - self.whole_turns(difference)
 
 

@@ -24,10 +24,8 @@ ROUNDING = 1e-6
 
 def speed_factor(value: float, scale: float) -> float:
     """
-    Return a speed as a factor from 0 to 1.
+    Return a speed, times a scale (0.01 for percent), as a factor from 0 to 1.
 
-    :param value: speed as received
-    :param scale: factor of one unit of the value; 0.01 for percent
     :raises InputError: the factor is not in [0, 1], or not a number
     """
     factor = scale * value
@@ -55,30 +53,16 @@ class SpeedScaling:
         self.delay = 0.0
 
     def set_target(self, speed: float, scale: float = 1.0) -> None:
-        """
-        Set the requested factor. Any thread may call this.
-
-        :param speed: speed as received
-        :param scale: factor of one unit of the speed; 0.01 for percent
-        :raises InputError: the factor is not in [0, 1], or not a number
-        """
+        """Set the requested factor, as in :func:`speed_factor`. Any thread may call this."""
         self._target = speed_factor(speed, scale)
 
     def delay_at(self, time: float) -> float:
-        """
-        Return the delay at a future time, with the factor as it is now.
-
-        :param time: monotonic time, s, not before the last :meth:`advance`
-        """
+        """Return the delay at a time after the last :meth:`advance`, with the present factor."""
         ahead = 0.0 if self._last_time is None else time - self._last_time
         return self.delay + (1.0 - self.factor) * ahead
 
     def advance(self, now: float) -> None:
-        """
-        Advance factor and delay to the present. A time that runs backwards changes nothing.
-
-        :param now: monotonic time, s
-        """
+        """Advance factor and delay to the present. A time that runs backwards changes nothing."""
         elapsed = 0.0 if self._last_time is None else max(now - self._last_time, 0.0)
         self._last_time = now
         if elapsed == 0.0:

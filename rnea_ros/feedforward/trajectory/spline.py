@@ -85,12 +85,7 @@ class Knots:
 
 
 def coefficients(knots: Knots) -> Array:
-    """
-    Return the polynomial of each segment, in its own time s in [0, 1].
-
-    :param knots: points of the motion
-    :returns: coefficients of s^0 to s^5, shape (segments, 6, joints)
-    """
+    """Return the polynomials for s in [0, 1] in each segment, shape (segments, 6, joints)."""
     h = np.diff(knots.times)[:, np.newaxis]
     ends = np.stack(
         (
@@ -143,13 +138,7 @@ def turning_points(polynomials: Array) -> Array:
 
 
 def values_at(polynomials: Array, s: Array) -> Array:
-    """
-    Evaluate polynomials.
-
-    :param polynomials: coefficients, shape (powers, k)
-    :param s: arguments, shape (points, k)
-    :returns: shape (points, k)
-    """
+    """Return polynomials, shape (powers, k), at arguments, shape (points, k): (points, k)."""
     values = np.broadcast_to(polynomials[-1], s.shape)
     for coefficient in polynomials[-2::-1]:
         values = values * s + coefficient

@@ -23,12 +23,9 @@ from .spline import CUBIC, LINEAR, QUINTIC, Knots, coefficients, values_at
 
 class MotionState(NamedTuple):
     """
-    The desired state at one time. Each array has shape (joints,).
+    The desired state at one time; arrays of shape (joints,), rad or m, and s; N m or N.
 
-    :param position: rad or m
-    :param velocity: rad/s or m/s
-    :param acceleration: rad/s^2 or m/s^2
-    :param effort: effort added to the output, N m or N
+    The effort is added to the output.
     """
 
     position: Array
@@ -150,11 +147,7 @@ class Trajectory:
         return self if self.join is None else self.join.root
 
     def state(self, t_since_start: float) -> MotionState:
-        """
-        Return the desired state at a time, in new arrays.
-
-        :param t_since_start: time since the start, s
-        """
+        """Return the desired state at a time since the start, s, in new arrays."""
         state = MotionState(*np.empty((4, len(self.joint_names))))
         self.sample(t_since_start, *state[:3])
         self.sample_effort(t_since_start, state.effort)
@@ -199,12 +192,7 @@ class Trajectory:
         return False
 
     def sample_effort(self, t_since_start: float, effort_out: Array) -> None:
-        """
-        Write the efforts of the points: linear between points, 0 before the start and at the end.
-
-        :param t_since_start: time since the start, s
-        :param effort_out: shape (joints,), N m or N
-        """
+        """Write the points' efforts: linear between them, 0 before the start and at the end."""
         efforts = self.efforts
         if efforts is None or not self._times[0] <= t_since_start < self.duration:
             effort_out[:] = 0.0
@@ -236,7 +224,6 @@ def derivative(trajectory: Trajectory, order: int) -> Array:
     """
     Return the time derivative of each segment's polynomial, as a polynomial in s.
 
-    :param trajectory: motion of two or more points
     :param order: order of the derivative; 0 for the positions themselves
     :returns: coefficients of s^0, s^1, ..., shape (segments, powers, joints)
     """
@@ -252,7 +239,6 @@ def states_in(trajectory: Trajectory, segment: NDArray[np.intp], s: Array) -> St
     """
     Return positions, velocities and accelerations, each of shape (N, joints).
 
-    :param trajectory: motion of two or more points
     :param segment: index of the segment, shape (N,)
     :param s: position in the segment, 0 to 1, shape (N,)
     """

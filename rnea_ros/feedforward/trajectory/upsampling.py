@@ -62,12 +62,10 @@ def upsampled(knots: Knots, *, continues: bool = False) -> Knots:
 
 def _solve(diagonal: Array, beside: Array, right: Array, solution: Array) -> None:
     """
-    Solve a symmetric tridiagonal system of equations, whose diagonal dominates.
+    Solve a symmetric tridiagonal system of k equations, whose diagonal dominates.
 
-    :param diagonal: shape (k,)
-    :param beside: entries beside the diagonal, shape (k - 1,)
-    :param right: right-hand sides, shape (k, joints)
-    :param solution: its rows but the first and the last one are set, shape (k + 2, joints)
+    The right-hand sides have shape (k, joints). The solution's rows between the first and the last
+    are set, shape (k + 2, joints).
     """
     pivots, factors, rows = diagonal.tolist(), beside.tolist(), list(right)
     for k, factor in enumerate(factors):

@@ -9,9 +9,6 @@ from .other_publishers import OtherPublishers
 from .permission import CommandPermission
 
 __all__ = [
-    'CommandPermission',
-    'CommandTopicMonitor',
-    'ControllerJoints',
-    'OtherPublishers',
+    'CommandPermission', 'CommandTopicMonitor', 'ControllerJoints', 'OtherPublishers',
     'difference',
 ]

@@ -33,8 +33,6 @@ class ControllerJoints:
     again whenever another subscription of this node appears: it may have been restarted with other
     joints. :meth:`poll` does not block; one thread at a time may call it.
 
-    :param node: the node that sends the requests
-    :param topic: full name of the command topic
     :ivar endpoints: GIDs of the controller's subscriptions of the topic; replaced, never changed
     :ivar joints: the joints of these subscriptions; empty if the controller names none, None
         before its answer
@@ -65,11 +63,7 @@ class ControllerJoints:
         return '' if self.joints else f'{self.controller} names no joints; set joints'
 
     def poll(self, now: float) -> None:
-        """
-        Look for the controller's subscriptions, send a request if one is due, take the answer.
-
-        :param now: monotonic time, s
-        """
+        """Look for the controller's subscriptions; send a request if due, or take the answer."""
         infos = self._node.get_subscriptions_info_by_topic(self.topic)
         listeners = self._reader.read(infos, now)
         present = frozenset(each.gid for each in listeners if each.node == self.controller)
@@ -96,12 +90,7 @@ class ControllerJoints:
 
 
 def difference(joints: Sequence[str], commanded: Sequence[str]) -> str:
-    """
-    Return in words how a controller's joints differ from the commanded ones.
-
-    :param joints: the controller's joints, in order
-    :param commanded: the commanded joints, in order
-    """
+    """Return in words how a controller's joints differ from the commanded ones."""
     absent = [name for name in commanded if name not in joints]
     more = [name for name in joints if name not in commanded]
     words = []

@@ -23,21 +23,11 @@ If its first announcements are lost, Fast DDS repeats them after 3 s.
 
 class CommandTopicMonitor:
     """
-    Confirms the controller's joints, and reports other publishers.
+    Confirms the controller's joints, and reports and counts other publishers.
 
     A second publisher that is discovered soon after the start was there before: the control ends.
     A later one is flagged and named, and the control goes on: one test command of another node
     must not drop the arm.
-
-    :param node: the node that logs
-    :param controller: the control
-    :param joints: the joints of the effort controller
-    :param permission: permission of commands
-    :param others: other publishers on the topic
-    :param now: monotonic time of the start, s
-    :param listed: whether the user listed the joints
-    :ivar others: as given
-    :ivar counts: how often each flag was raised
     """
 
     def __init__(
@@ -63,11 +53,7 @@ class CommandTopicMonitor:
         return 'confirmed' if self._joints.endpoints <= self._permission.confirmed else 'withheld'
 
     def poll(self, now: float) -> None:
-        """
-        Check the controller and the other publishers; for the node's executor.
-
-        :param now: monotonic time, s
-        """
+        """Check the controller and the other publishers; for the node's executor."""
         self._joints.poll(now)
         self._check_joints()
         self.others.poll(now, publishing=True)

@@ -15,11 +15,7 @@ WATCHDOG = 'effort_watchdog'
 
 
 def is_watchdog(node: str) -> bool:
-    """
-    Return whether a node is an effort watchdog.
-
-    :param node: full name of the node
-    """
+    """Return whether a node of a full name is an effort watchdog."""
     return node.rpartition('/')[2] == WATCHDOG
 
 
@@ -27,8 +23,6 @@ class OtherPublishers:
     """
     Finds the other nodes that publish on the command topic.
 
-    :param node: this node
-    :param topic: full name of the command topic
     :ivar names: full names of the other nodes, sorted
     :ivar unnamed: whether there is a publisher whose node is not discovered yet
     """
@@ -42,20 +36,11 @@ class OtherPublishers:
         self.unnamed = False
 
     def conflict(self, names: Iterable[str]) -> str:
-        """
-        Return in words why this node must not command.
-
-        :param names: names of other publishers
-        """
+        """Return in words why this node must not command beside other publishers."""
         return f'{", ".join(sorted(names))} publishes on {self._topic} already'
 
     def poll(self, now: float, publishing: bool) -> None:
-        """
-        Find the publishers that are there now.
-
-        :param now: monotonic time, s
-        :param publishing: whether this node has a publisher on the topic
-        """
+        """Find the present publishers; ``publishing``: one of them is this node's own."""
         infos = self._node.get_publishers_info_by_topic(self._topic)
         names = [endpoint.node for endpoint in self._reader.read(infos, now)]
         if publishing and self._own_name in names:

@@ -37,11 +37,7 @@ class CommandPermission:
     Every tick compares the number of listeners, which takes 1 us. If it or the state of the
     controller has changed, the graph is read until it is settled and shows every listener.
 
-    :param node: this node
-    :param publisher: publisher of the commands
-    :param joints: the joints of the effort controller
-    :param listed: whether the user listed the joints; commands then may also go to a
-        driver that is not a controller
+    :param listed: whether the user listed the joints
     :ivar unconfirmed: whether a listener is, or may be, a controller that is not confirmed yet
     :ivar confirmed: GIDs of the controller's subscriptions that take the commanded joints; any
         thread may replace it

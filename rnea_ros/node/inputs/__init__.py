@@ -3,17 +3,15 @@
 
 """The topics that the control reads: from messages to samples of the feedforward inputs."""
 
-from .additional_effort import AdditionalEffortTopic
-from .reference_topics import ControllerStateInput, SpeedScalingInput, controller_state_type
-from .sensor_topics import RawSubscription, SensorTopics
+from .reference_topics import (
+    ControllerStateInput,
+    controller_state_type,
+    subscribe_speed_scaling,
+)
+from .sensor_topics import AdditionalEffortTopic, RawSubscription, SensorTopics
 from .watchdog_efforts import WatchdogEfforts
 
 __all__ = [
-    'AdditionalEffortTopic',
-    'ControllerStateInput',
-    'RawSubscription',
-    'SensorTopics',
-    'SpeedScalingInput',
-    'WatchdogEfforts',
-    'controller_state_type',
+    'AdditionalEffortTopic', 'ControllerStateInput', 'RawSubscription', 'SensorTopics',
+    'WatchdogEfforts', 'controller_state_type', 'subscribe_speed_scaling',
 ]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import ExitStack
 from typing import Any
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -16,15 +17,12 @@ from ...feedforward import FeedforwardController, Reason
 from ...feedforward.trajectory import ControllerStateMonitor, SpeedScaling, TrajectoryError
 from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
 from ...ros import Clock
+from ..parameters import ReferenceSettings
 from .sensor_topics import RawSubscription
 
 
 def controller_state_type() -> Any:
-    """
-    Return the class control_msgs/JointTrajectoryControllerState.
-
-    :raises InputError: control_msgs is not installed
-    """
+    """Return the class of a trajectory controller's state; raise an InputError without it."""
     try:
         from control_msgs.msg import JointTrajectoryControllerState
     except ImportError as error:
@@ -37,14 +35,7 @@ def controller_state_type() -> Any:
 
 
 class ControllerStateInput:
-    """
-    Gives the control the reference of a trajectory controller; for the loop's thread.
-
-    :param subscription: of JointTrajectoryControllerState
-    :param monitor: checks every message
-    :param controller: the control, which follows the reference
-    :param clock: the loop's clock
-    """
+    """Gives the control the reference of a trajectory controller; for the loop's thread."""
 
     def __init__(
         self, subscription: RawSubscription, monitor: ControllerStateMonitor,
@@ -58,11 +49,7 @@ class ControllerStateInput:
         self._read = FixedLayoutReader(controller_state_reader(fields))
 
     def take_messages(self, now: float) -> None:
-        """
-        Take the messages that have arrived.
-
-        :param now: time of the tick, s
-        """
+        """Take the messages that have arrived."""
         for message in self._subscription.take_all():
             if not self._controller.following:
                 continue
@@ -74,14 +61,8 @@ class ControllerStateInput:
                 continue
             names, position, velocity, acceleration, speed = sample
             setpoint = self._monitor.take_sample(
-                names,
-                position,
-                velocity,
-                acceleration,
-                speed.item() if speed.size else None,
-                stamp=stamp,
-                clock=self._clock.stamp(),
-                received=now,
+                names, position, velocity, acceleration, speed.item() if speed.size else None,
+                stamp=stamp, clock=self._clock.stamp(), received=now,
                 measured=self._controller.measured()[0],
                 held=lambda: self._controller.hold_position(now),
             )
@@ -94,36 +75,20 @@ class ControllerStateInput:
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
-class SpeedScalingInput:
-    """
-    Sets the requested speed factor from a topic; the last value stays in force.
+def subscribe_speed_scaling(
+    node: Any, resources: ExitStack, settings: ReferenceSettings, scaling: SpeedScaling,
+    rejections: Counter[str],
+) -> None:
+    """Set the requested speed factor from a topic, if any; the last value stays in force."""
 
-    :param node: the node that subscribes
-    :param topic: topic of std_msgs/Float64; empty for none
-    :param scale: factor of one unit of its values; 0.01 for percent
-    :param scaling: speed scaling of the motions
-    :param rejections: counter for values out of range
-    """
-
-    def __init__(
-        self, node: Any, topic: str, scale: float, scaling: SpeedScaling, rejections: Counter[str]
-    ) -> None:
-        self._node = node
-        self._scale = scale
-        self._scaling = scaling
-        self._rejections = rejections
-        self._subscription = None
-        if topic:
-            self._subscription = node.create_subscription(Float64, topic, self._take, NEWEST)
-
-    def close(self) -> None:
-        """Unsubscribe."""
-        if self._subscription is not None:
-            self._node.destroy_subscription(self._subscription)
-
-    def _take(self, message: Any) -> None:
+    def take(message: Any) -> None:
         try:
-            self._scaling.set_target(message.data, self._scale)
+            scaling.set_target(message.data, settings.speed_scaling_scale)
         except InputError as error:
-            self._rejections['speed_scaling/out_of_range'] += 1
-            self._node.get_logger().error(f'rejected: {error}', throttle_duration_sec=1.0)
+            rejections['speed_scaling/out_of_range'] += 1
+            node.get_logger().error(f'rejected: {error}', throttle_duration_sec=1.0)
+
+    topic = settings.speed_scaling_topic
+    if topic:
+        subscription = node.create_subscription(Float64, topic, take, NEWEST)
+        resources.callback(node.destroy_subscription, subscription)

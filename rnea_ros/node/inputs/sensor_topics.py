@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joint states, wrenches and IMU messages: from CDR bytes to samples of the feedforward inputs."""
+"""Messages of every tick: from CDR bytes to samples of the feedforward inputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from typing import TypeVar
 
 from ...feedforward import Environment, Reason
-from ...feedforward.inputs import JointStateMonitor
+from ...feedforward.inputs import AdditionalEffort, JointStateMonitor
 from ...messages import (
     FixedLayoutReader,
     ImuSample,
@@ -28,12 +28,9 @@ class SensorTopics:
     """
     Takes the messages that have arrived since the last tick; for the loop's thread.
 
-    :param states: the measured joint state
-    :param environment: the force-torque sensors and the IMU
     :param joint_states: of sensor_msgs/JointState
     :param wrenches: of geometry_msgs/WrenchStamped, by name of the force-torque sensor
     :param imu: of sensor_msgs/Imu, None without an IMU on the base
-    :param clock: the loop's clock
     :ivar take_others: take the messages of all topics but the joint states; each gets the time of
         the tick, s
     """
@@ -45,30 +42,22 @@ class SensorTopics:
         self._states = states
         self._environment = environment
         self._joint_states = joint_states
+        sensors = environment.wrenches.sensors
         self._wrenches = [
-            (
-                environment.wrenches.sensors[name].monitor,
-                subscription,
-                FixedLayoutReader(WrenchSample.read),
-            )
+            (sensors[name].monitor, subscription, FixedLayoutReader(WrenchSample.read))
             for name, subscription in wrenches.items()
         ]
         self._imu = imu
         self._clock = clock
         self._read_joint_state = FixedLayoutReader(JointStateSample.read)
         self._read_imu = FixedLayoutReader(ImuSample.read)
-        self.take_others: list[Callable[[float], None]] = []
-        if self._wrenches:
-            self.take_others.append(self._take_wrenches)
+        takes = [self._take_wrenches] if self._wrenches else []
         if imu is not None:
-            self.take_others.append(self._take_imu)
+            takes.append(self._take_imu)
+        self.take_others = tuple(takes)
 
     def take_joint_states(self, now: float) -> None:
-        """
-        Take the joint states that have arrived.
-
-        :param now: time of the tick, s
-        """
+        """Take the joint states that have arrived."""
         messages = self._joint_states.take_all()
         # A delayed tick takes samples that are newer than its own time.
         received = max(now, self._clock.now())
@@ -91,6 +80,36 @@ class SensorTopics:
             base.imu.take_sample(
                 sample.frame, *sample.present(), stamp=stamp, clock=self._clock.stamp(),
                 received=now,
+            )
+
+
+class AdditionalEffortTopic:
+    """
+    Gives the control the additional efforts of another program; for the loop's thread.
+
+    The subscription of ``~/additional_effort`` is None until a limit is above 0.
+    """
+
+    def __init__(
+        self, subscription: Callable[[], RawSubscription | None], additional: AdditionalEffort,
+        clock: Clock,
+    ) -> None:
+        self._subscription = subscription
+        self._additional = additional
+        self._clock = clock
+        self._read = FixedLayoutReader(JointStateSample.read)
+
+    def take_messages(self, now: float) -> None:
+        """Take the messages that have arrived."""
+        subscription, additional = self._subscription(), self._additional
+        if subscription is None:
+            return
+        messages = subscription.take_all()
+        if not additional.enabled:
+            return
+        for sample, stamp in samples(messages, self._read, additional.reject):
+            additional.take_sample(
+                sample.names, sample.effort, stamp=stamp, clock=self._clock.stamp(), received=now
             )
 
 

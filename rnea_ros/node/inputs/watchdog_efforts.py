@@ -23,12 +23,7 @@ INTERVAL = 0.2
 
 
 class WatchdogEfforts:
-    """
-    Keeps the watchdog's newest command of the last :data:`INTERVAL`; for the loop's thread.
-
-    :param subscription: of the watchdog's commands, std_msgs/Float64MultiArray
-    :param command_scale: the driver's unit per N m or N, shape (m,)
-    """
+    """Keeps the watchdog's newest command of the last :data:`INTERVAL`; for the loop's thread."""
 
     def __init__(self, subscription: PolledSubscription[Any], command_scale: Array) -> None:
         self._subscription = subscription
@@ -37,11 +32,7 @@ class WatchdogEfforts:
         self._effort: Array | None = None
 
     def take_messages(self, now: float) -> None:
-        """
-        Poll the topic if it is time, and forget what came before the last poll.
-
-        :param now: time of the tick, s
-        """
+        """Poll the topic if it is time, and forget what came before the last poll."""
         if not 0.0 <= now - self._polled_at < INTERVAL:  # simulated time can be set back
             self._polled_at, self._effort = now, None
             self.newest()

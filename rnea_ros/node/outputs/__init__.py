@@ -7,8 +7,4 @@ from .publishers import Publishers
 from .reporter import Reporter
 from .terms import TERMS
 
-__all__ = [
-    'TERMS',
-    'Publishers',
-    'Reporter',
-]
+__all__ = ['TERMS', 'Publishers', 'Reporter']

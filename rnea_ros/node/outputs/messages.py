@@ -25,61 +25,44 @@ from ...messages import FixedLayout, JointStateSample, WrenchSample
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
-class CommandMessage:
-    """
-    A Float64MultiArray of commands.
+class OutgoingMessage:
+    """A ROS message as CDR bytes."""
 
-    :param m: number of commands
-    :ivar view: the commands inside the message, shape (m,), unit of the driver
-    """
+    def __init__(self, message: Any) -> None:
+        self._message = FixedLayout(serialize_message(message))
+
+    @property
+    def data(self) -> bytes:
+        """The message with its present numbers."""
+        return self._message.data
+
+
+class CommandMessage(OutgoingMessage):
+    """A Float64MultiArray of m commands; ``view``: those inside, shape (m,), driver's unit."""
 
     def __init__(self, m: int) -> None:
-        message = Float64MultiArray(data=array('d', bytes(8 * m)))
-        self._message = FixedLayout(serialize_message(message))
+        super().__init__(Float64MultiArray(data=array('d', bytes(8 * m))))
         for what in ('number of dimensions', 'offset'):
             self._message.integer(what)
         self.view = self._message.numbers(self._message.unsigned('number of commands'), 'commands')
 
-    @property
-    def data(self) -> bytes:
-        """The message as CDR bytes."""
-        return self._message.data
 
-
-class StampedMessage:
-    """
-    A message with a header.
-
-    :param message: the ROS message
-    """
+class StampedMessage(OutgoingMessage):
+    """A ROS message with a header."""
 
     def __init__(self, message: Any) -> None:
-        self._message = FixedLayout(serialize_message(message))
+        super().__init__(message)
         self._message.skip_stamp()
 
     def stamp(self, time: float) -> None:
-        """
-        Set the stamp of the header.
-
-        :param time: s
-        """
+        """Set the stamp of the header, s."""
         seconds = int(time)
         nanoseconds = min(int((time - seconds) * 1e9), 999_999_999)
         self._message.words[:2] = seconds, nanoseconds
 
-    @property
-    def data(self) -> bytes:
-        """The message as CDR bytes."""
-        return self._message.data
-
 
 class EffortMessage(StampedMessage):
-    """
-    A JointState with efforts only.
-
-    :param joints: names, in the order of the efforts
-    :ivar view: the efforts inside the message, shape (m,), N m or N
-    """
+    """A JointState with efforts only; ``view``: those inside, shape (m,), N m or N."""
 
     def __init__(self, joints: Sequence[str]) -> None:
         super().__init__(JointState(name=list(joints), effort=array('d', bytes(8 * len(joints)))))
@@ -92,14 +75,7 @@ class EffortMessage(StampedMessage):
 
 
 class WrenchMessage(StampedMessage):
-    """
-    A WrenchStamped.
-
-    :param frame: frame_id of its header
-    :ivar frame: as given
-    :ivar force: the force inside the message, shape (3,), N
-    :ivar torque: the torque inside the message, shape (3,), N m
-    """
+    """A WrenchStamped; its force and torque are views of the message, shape (3,), N and N m."""
 
     def __init__(self, frame: str) -> None:
         message = WrenchStamped()
@@ -117,7 +93,6 @@ class OptionalPublishers:
     """
     Publishers of topics that are published only while they have subscribers.
 
-    :param node: the node
     :param topics: class of the messages and topic, by name
     :ivar subscribed: names of the topics that have subscribers
     """

@@ -31,15 +31,8 @@ class Publishers:
 
     Only here a command is in the unit of the driver; everything else is in N m or N.
 
-    :param node: the node
-    :param command_topic: topic of the effort controller
-    :param joints: the commanded joints, m of them
-    :param period: period of the control, s
     :param command_scale: the driver's unit per N m or N, shape (m,)
-    :param sensors: names of the force-torque sensors
     :param link: link of the external wrench; empty for no wrench
-    :ivar command_publisher: publisher of the commands
-    :ivar external_effort: publishers of external efforts
     """
 
     def __init__(
@@ -70,11 +63,7 @@ class Publishers:
             publishers.poll_subscribers()
 
     def send_command(self, command: Array) -> None:
-        """
-        Publish a command.
-
-        :param command: efforts, shape (m,), N m or N
-        """
+        """Publish a command, shape (m,), N m or N."""
         np.multiply(command, self._command_scale, out=self._command.view)
         self.command_publisher.publish(self._command.data)
 
@@ -82,16 +71,7 @@ class Publishers:
         self, command: Array, terms: Callable[[], Terms], wrenches: WrenchInputs,
         external: ExternalEffortMonitor | None, now: float, stamp: float,
     ) -> None:
-        """
-        Publish on the extra topics that have subscribers.
-
-        :param command: the command that was just sent, shape (m,), N m or N
-        :param terms: returns the terms of the command
-        :param wrenches: the force-torque sensors
-        :param external: the external efforts, None while there are none
-        :param now: the loop's time, s
-        :param stamp: stamp of the messages, s
-        """
+        """Publish on the extra topics that have subscribers; the command was just sent."""
         if self._efforts.subscribed:
             self._effort.fill(command, stamp)
             self._efforts.publish('effort', self._effort)

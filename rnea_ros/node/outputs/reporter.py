@@ -38,14 +38,7 @@ class Reporter:
     """
     Reports on the control from activate to deactivate; for the node's executor.
 
-    :param node: the node that logs and publishes
-    :param controller: the control
-    :param states: the measured joint state
-    :param statistics: statistics of the loop
-    :param clock: the loop's clock
     :param rejections: counts of rejected trajectories and speed scaling values
-    :param command_topic: monitor of the command topic
-    :param references: monitor of a trajectory controller's reference, None if none is followed
     """
 
     def __init__(
@@ -177,18 +170,21 @@ class Reporter:
         return f' for a joint state of {missing}' if missing else ' for newer joint states'
 
     def _counts(self) -> dict[str, int]:
-        controller = self._controller
-        counts = {f'joint_states/{k.value}': v for k, v in self._states.rejections.items()}
-        rejected = controller.environment.wrenches.rejections
-        counts.update({f'wrenches/{k.value}': v for k, v in rejected.items()})
-        if controller.environment.base is not None:
-            rejected = controller.environment.base.imu.rejections
-            counts.update({f'base_sensor/{k.value}': v for k, v in rejected.items()})
-        rejected = controller.additional_effort.rejections
-        counts.update({f'additional_effort/{k.value}': v for k, v in rejected.items()})
+        controller, base = self._controller, self._controller.environment.base
+        rejections_by_source = {
+            'joint_states': self._states.rejections,
+            'wrenches': controller.environment.wrenches.rejections,
+            'base_sensor': {} if base is None else base.imu.rejections,
+            'additional_effort': controller.additional_effort.rejections,
+        }
+        counts = {
+            f'{source}/{reason.value}': number
+            for source, rejections in rejections_by_source.items()
+            for reason, number in rejections.items()
+        }
         if self._references is not None:
-            rejections = self._references.rejections
-            counts.update({f'controller_state/{word}': n for word, n in rejections.items()})
+            rejected = self._references.rejections
+            counts.update({f'controller_state/{word}': n for word, n in rejected.items()})
         if controller.contact is not None:
             counts[Reason.CONTACT.value] = controller.contact.number
         if self._states.clock_steps:

@@ -29,13 +29,7 @@ RATE = 100.0
 
 
 class TermPublishers(OptionalPublishers):
-    """
-    Publishes the terms that have subscribers.
-
-    :param node: the node
-    :param joints: the commanded joints, m of them
-    :param period: period of the control, s
-    """
+    """Publishes the terms that have subscribers."""
 
     def __init__(self, node: Any, joints: tuple[str, ...], period: float) -> None:
         super().__init__(node, {name: (JointState, f'~/terms/{name}') for name in NAMES})
@@ -45,14 +39,7 @@ class TermPublishers(OptionalPublishers):
         self._next = -math.inf
 
     def send(self, command: Array, terms: Callable[[], Terms], now: float, stamp: float) -> None:
-        """
-        Take a set of terms if one is due, and publish this tick's share of the last set.
-
-        :param command: the command, shape (m,), N m or N
-        :param terms: returns the terms of the command
-        :param now: the loop's time, s
-        :param stamp: stamp of the set, s
-        """
+        """Take a set of terms if one is due, and publish this tick's share of the last set."""
         if not self.subscribed:
             return
         if not self._unsent and not self._next - 1.0 / RATE <= now < self._next:

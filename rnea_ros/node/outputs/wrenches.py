@@ -17,25 +17,14 @@ from .messages import EffortMessage, OptionalPublishers, WrenchMessage
 
 
 class WrenchPublishers(OptionalPublishers):
-    """
-    Publishes external wrenches on ``~/wrench/<sensor>``, one message per tick.
-
-    :param node: the node
-    :param sensors: names of the sensors
-    """
+    """Publishes the sensors' external wrenches on ``~/wrench/<sensor>``, one message per tick."""
 
     def __init__(self, node: Any, sensors: Iterable[str]) -> None:
         super().__init__(node, {name: (WrenchStamped, f'~/wrench/{name}') for name in sensors})
         self._messages: dict[str, WrenchMessage] = {}
 
     def send(self, wrenches: WrenchInputs, now: float, stamp: float) -> None:
-        """
-        Publish the wrenches of this tick; none for a sensor without current readings.
-
-        :param wrenches: the force-torque sensors
-        :param now: the loop's time, s
-        :param stamp: stamp of the messages, s
-        """
+        """Publish this tick's wrenches; none for a sensor without current readings."""
         for name in self.subscribed:
             measured = wrenches.external_wrench(name, now)
             if measured is None:
@@ -49,13 +38,7 @@ class WrenchPublishers(OptionalPublishers):
 
 
 class ExternalEffortPublishers(OptionalPublishers):
-    """
-    Publishes ``~/external_effort``, and ``~/external_wrench`` if a link is given.
-
-    :param node: the node
-    :param joints: the commanded joints, m of them
-    :param link: link of the wrench; empty for no wrench
-    """
+    """Publishes ``~/external_effort``, and ``~/external_wrench`` if a link is given."""
 
     def __init__(self, node: Any, joints: tuple[str, ...], link: str) -> None:
         topics: dict[str, tuple[Any, str]] = {'effort': (JointState, '~/external_effort')}
@@ -66,12 +49,7 @@ class ExternalEffortPublishers(OptionalPublishers):
         self._wrench = WrenchMessage(link)
 
     def send(self, external: ExternalEffortMonitor | None, stamp: float) -> None:
-        """
-        Publish to the topics that have subscribers.
-
-        :param external: the external efforts, None while there are none
-        :param stamp: stamp of the messages, s
-        """
+        """Publish the external efforts, if there are any, to topics with subscribers."""
         if external is None:
             return
         if 'effort' in self.subscribed:

@@ -27,9 +27,8 @@ class ParameterFileError(RneaError):
 
 def read_parameter_file(path: Path) -> dict[str, Any]:
     """
-    Return the values that a parameter file gives the node, by name.
+    Return the values that a YAML parameter file gives the node, by name.
 
-    :param path: YAML file for ``ros2 run ... --params-file``
     :raises ParameterFileError: it cannot be read, or has no parameters for the node
     """
     try:
@@ -50,12 +49,7 @@ def read_parameter_file(path: Path) -> dict[str, Any]:
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """
-    Return name and value from ``name:=value``.
-
-    :param text: the assignment
-    :raises ParameterFileError: it has another form
-    """
+    """Return name and value from ``name:=value``; raise a ParameterFileError otherwise."""
     name, given, value = text.partition(':=')
     if not (name and given):
         raise ParameterFileError(f'{text} is not NAME:=VALUE')
@@ -65,8 +59,6 @@ def parse_assignment(text: str) -> tuple[str, Any]:
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     Return the values of all parameters by name: given values, else defaults.
-
-    :param given: values by name
 
     :raises InputError: a parameter that does not exist, or a value that the node would reject
     """

@@ -16,11 +16,7 @@ NOTHING = 'none'
 
 
 def missing_hardware_compensates(values: Mapping[str, Any]) -> str:
-    """
-    Return why the node must not command while the parameter is not stated; empty if it is.
-
-    :param values: parameter values by name
-    """
+    """Return why the node must not command while the parameter is not stated; empty if it is."""
     if any(values['hardware_compensates']):
         return ''
     return (
@@ -32,19 +28,13 @@ def missing_hardware_compensates(values: Mapping[str, Any]) -> str:
 
 
 def compensated(given: Sequence[str]) -> tuple[HardwareCompensation, ...]:
-    """
-    Return what the hardware compensates; nothing if it is not stated.
-
-    :param given: value of the parameter
-    :raises InputError: an unknown word, or ``none`` beside others
-    """
+    """Return what the hardware compensates; raise an InputError for words that make no sense."""
     known = {part.value: part for part in HardwareCompensation}
     stated = [word for word in given if word]
     for word in stated:
         if word not in (*known, NOTHING):
             raise InputError(
-                'hardware_compensates',
-                f'{brief(word)} is none of {", ".join((NOTHING, *known))}',
+                'hardware_compensates', f'{brief(word)} is none of {", ".join((NOTHING, *known))}'
             )
     if NOTHING not in stated:
         return tuple(known[word] for word in dict.fromkeys(stated))

@@ -47,8 +47,7 @@ class RobotSettings:
         False, 'reject a URDF with inertias that no rigid body can have; false: warn'
     )
     gravity: tuple[float, ...] = parameter(
-        (0.0, 0.0, -9.81),
-        'gravitational acceleration in the root link frame, m/s^2',
+        (0.0, 0.0, -9.81), 'gravitational acceleration in the root link frame, m/s^2',
         span=(-100.0, 100.0),
     )
     command_topic: str = parameter(
@@ -87,8 +86,7 @@ class ReferenceSettings:
         '', 'std_msgs/Float64 that scales the speed of motions; empty: none'
     )
     speed_scaling_scale: float = parameter(
-        1.0,
-        'multiplies the values of speed_scaling_topic to get 0 to 1; 0.01 for percent',
+        1.0, 'multiplies the values of speed_scaling_topic to get 0 to 1; 0.01 for percent',
         span=(1e-3, 1e3),
     )
 
@@ -98,31 +96,22 @@ class GoalSettings:
     """Parameters of the goals of all joints."""
 
     action_monitor_rate: float = parameter(
-        20.0,
-        'rate of feedback and results of follow_joint_trajectory, Hz',
-        span=(0.1, 200.0),
-        read_only=True,
+        20.0, 'rate of feedback and results of follow_joint_trajectory, Hz',
+        span=(0.1, 200.0), read_only=True,
     )
     goal_time: float = parameter(
-        0.0,
-        'longest time after the end of a motion until its goal is reached, s; 0: no limit',
-        span=(0.0, 3600.0),
-        while_active=True,
-        name='constraints.goal_time',
+        0.0, 'longest time after the end of a motion until its goal is reached, s; 0: no limit',
+        span=(0.0, 3600.0), while_active=True, name='constraints.goal_time',
     )
     stopped_velocity_tolerance: float = parameter(
-        0.01,
-        'maximum velocity of each joint at the goal, rad/s or m/s; 0: any',
-        span=(0.0, 100.0),
-        while_active=True,
-        name='constraints.stopped_velocity_tolerance',
+        0.01, 'maximum velocity of each joint at the goal, rad/s or m/s; 0: any',
+        span=(0.0, 100.0), while_active=True, name='constraints.stopped_velocity_tolerance',
     )
     decelerate_on_cancel: bool = parameter(
         False,
         'decelerate after a cancel, by at most constraints.<joint>.max_deceleration_on_cancel; '
         'false: hold at once',
-        while_active=True,
-        name='constraints.decelerate_on_cancel',
+        while_active=True, name='constraints.decelerate_on_cancel',
     )
 
 
@@ -131,22 +120,16 @@ class JointGoalSettings:
     """Parameters ``constraints.<joint>.*`` of one joint's goals."""
 
     trajectory: float = parameter(
-        0.0,
-        'maximum position error while a motion of an action goal lasts, rad or m; 0: any',
-        span=(0.0, 100.0),
-        while_active=True,
+        0.0, 'maximum position error while a motion of an action goal lasts, rad or m; 0: any',
+        span=(0.0, 100.0), while_active=True,
     )
     goal: float = parameter(
-        0.0,
-        'maximum position error at the goal, rad or m; 0: any',
-        span=(0.0, 100.0),
-        while_active=True,
+        0.0, 'maximum position error at the goal, rad or m; 0: any',
+        span=(0.0, 100.0), while_active=True,
     )
     max_deceleration_on_cancel: float = parameter(
-        0.0,
-        'maximum deceleration after a cancel, rad/s^2 or m/s^2',
-        span=(0.0, 1e4),
-        while_active=True,
+        0.0, 'maximum deceleration after a cancel, rad/s^2 or m/s^2',
+        span=(0.0, 1e4), while_active=True,
     )
 
 
@@ -155,8 +138,7 @@ class WrenchInputNames:
     """Parameter ``wrench_inputs.names``."""
 
     names: tuple[str, ...] = parameter(
-        ('',),
-        'names of force-torque sensors; each has parameters wrench_inputs.<name>.*',
+        ('',), 'names of force-torque sensors; each has parameters wrench_inputs.<name>.*',
         read_only=True,
     )
 
@@ -185,28 +167,19 @@ PARAMETERS: Mapping[str, Declaration] = {
 
 
 def sensor_declarations(name: str) -> dict[str, Declaration]:
-    """
-    Return the parameters of a force-torque sensor.
-
-    :param name: name of the sensor
-    """
+    """Return the parameters of a force-torque sensor."""
     return declarations_of(WrenchInputSettings, sensor_prefix(name))
 
 
 def constraint_declarations(joint: str) -> dict[str, Declaration]:
-    """
-    Return the parameters of one joint's goals.
-
-    :param joint: name of the joint
-    """
+    """Return the parameters of one joint's goals."""
     return declarations_of(JointGoalSettings, f'constraints.{joint}.')
 
 
 def all_declarations(sensors: Iterable[str], given: Iterable[str]) -> dict[str, Declaration]:
     """
-    Return all parameters of the node.
+    Return all parameters of the node, for a value of ``wrench_inputs.names``.
 
-    :param sensors: value of ``wrench_inputs.names``
     :param given: names of the parameters with a value; a joint has its ``constraints.<joint>.*``
         if one of them is given
     """
@@ -219,11 +192,7 @@ def all_declarations(sensors: Iterable[str], given: Iterable[str]) -> dict[str, 
 
 
 def constrained_joints(names: Iterable[str]) -> list[str]:
-    """
-    Return the joints that have parameters ``constraints.<joint>.*``, sorted.
-
-    :param names: names of parameters
-    """
+    """Return the joints with parameters ``constraints.<joint>.*`` among names, sorted."""
     found = (_CONSTRAINT.fullmatch(name) for name in names)
     return sorted({match[1] for match in found if match})
 

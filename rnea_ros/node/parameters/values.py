@@ -27,13 +27,7 @@ from .table import all_declarations, constrained_joints, sensor_names, sensor_pr
 
 
 def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Settings:
-    """
-    Return the settings of the control.
-
-    :param values: parameter values by name
-    :param joints: the commanded joints
-    :raises InputError: the first parameter that cannot be used
-    """
+    """Return the control's settings; raise an InputError for the first unusable parameter."""
     has_base_sensor = bool(values['base_sensor.topic'])
     return from_values(
         Settings,
@@ -52,12 +46,7 @@ def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Setting
 
 
 def realtime_from(values: Mapping[str, Any]) -> RealtimeSettings:
-    """
-    Return the scheduling of the loop's thread.
-
-    :param values: parameter values by name
-    :raises InputError: a value that no system can grant
-    """
+    """Return the scheduling of the loop's thread, if a system can grant it."""
     settings = from_values(RealtimeSettings, values, 'realtime.')
     check_realtime(settings)
     return settings
@@ -69,12 +58,7 @@ def listed_joints(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def check_without_robot(values: Mapping[str, Any]) -> None:
-    """
-    Check what can be checked without a robot.
-
-    :param values: parameter values by name
-    :raises InputError: the first parameter that cannot be used on any robot
-    """
+    """Raise an InputError for the first parameter that cannot be used on any robot."""
     for name, declaration in all_declarations(values['wrench_inputs.names'], values).items():
         declaration.check(name, values[name])
     settings_from(values, ())
@@ -86,13 +70,7 @@ def check_without_robot(values: Mapping[str, Any]) -> None:
 def joint_rules(
     values: Mapping[str, Any], model: RobotModel, settings: ResolvedSettings
 ) -> JointRules:
-    """
-    Return the rules for motions of the commanded joints.
-
-    :param values: all parameter values by name
-    :param model: model of the robot
-    :param settings: settings of the control
-    """
+    """Return the rules for motions of the commanded joints."""
     commanded = settings.joint_indices
     speeds = model.velocity_limits[commanded]
     return from_values(
@@ -108,13 +86,7 @@ def joint_rules(
 
 
 def tolerances_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Tolerances:
-    """
-    Return the tolerances of goals that state none.
-
-    :param values: all parameter values by name
-    :param joints: the commanded joints
-    :raises InputError: a parameter of a joint that is not commanded
-    """
+    """Return the default tolerances; raise an InputError for a joint that is not commanded."""
     constrained = constrained_joints(values)
     for joint in constrained:
         if joint not in joints:
@@ -122,11 +94,9 @@ def tolerances_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Toler
                 f'constraints.{joint}', f'not one of the commanded joints {", ".join(joints)}'
             )
     return default_tolerances(
-        joints,
-        {joint: values[f'constraints.{joint}.trajectory'] for joint in constrained},
+        joints, {joint: values[f'constraints.{joint}.trajectory'] for joint in constrained},
         {joint: values[f'constraints.{joint}.goal'] for joint in constrained},
-        values['constraints.stopped_velocity_tolerance'],
-        values['constraints.goal_time'],
+        values['constraints.stopped_velocity_tolerance'], values['constraints.goal_time'],
     )
 
 
@@ -134,8 +104,6 @@ def deceleration_from(values: Mapping[str, Any], rules: JointRules) -> Decelerat
     """
     Return the limits of the motion to a stop after a cancel; None to hold at once.
 
-    :param values: all parameter values by name
-    :param rules: rules for motions of the commanded joints
     :raises InputError: a joint without a maximum
     """
     if not values['constraints.decelerate_on_cancel']:

@@ -14,12 +14,6 @@ from .realtime import (
 )
 
 __all__ = [
-    'JointStateTrigger',
-    'LoopStatistics',
-    'RealtimeSettings',
-    'Trigger',
-    'check_realtime',
-    'enter_realtime',
-    'leave_realtime',
-    'reserve_memory',
+    'JointStateTrigger', 'LoopStatistics', 'RealtimeSettings', 'Trigger', 'check_realtime',
+    'enter_realtime', 'leave_realtime', 'reserve_memory',
 ]

@@ -47,12 +47,8 @@ class JointStateTrigger:
     A simulation in lockstep waits for the command after each of its joint states. So in simulated
     time a rejected joint state triggers a tick too, and no tick waits for time that stands still.
 
-    :param states: the measured joint state
-    :param commanded: indices of the commanded joints
     :param wait: sleeps until a joint state arrives; gets the longest sleep, s
     :param take: takes the joint states that have arrived; gets the time, s
-    :param period: expected period of the joint states, s
-    :param clock: the loop's clock
     :ivar missed: number of skipped ticks: always 0, ticks have no planned times
     :ivar untriggered: number of ticks without a new joint state
     """

@@ -41,8 +41,6 @@ class LoopStatistics:
 
     One thread records, another reports; a report may miss the present tick.
 
-    :param period: period of the loop, s
-    :param loop_time: present time of the loop's clock, s
     :param capacity: greatest number of ticks in a report
     :ivar missed: number of skipped ticks, set by the loop
     :ivar untriggered: number of ticks without a new joint state, set by the loop
@@ -62,12 +60,7 @@ class LoopStatistics:
         self._reported_cpu = time.process_time()
 
     def record(self, lateness: float, compute: float) -> None:
-        """
-        Record one tick.
-
-        :param lateness: delay of its start, s
-        :param compute: its duration, s
-        """
+        """Record a tick: the delay of its start, and its duration, s."""
         slot = self._ticks % self._lateness.size
         self._lateness[slot] = lateness
         self._compute[slot] = compute
@@ -76,11 +69,7 @@ class LoopStatistics:
             self._late += 1
 
     def report(self, loop_time: float) -> LoopReport:
-        """
-        Return the timing since the last report.
-
-        :param loop_time: present time of the loop's clock, s
-        """
+        """Return the timing since the last report; ``loop_time``: the loop's clock now, s."""
         now, cpu, ticks = time.monotonic(), time.process_time(), self._ticks
         new = ticks - self._reported_ticks
         elapsed = max(now - self._reported_at, 1e-9)

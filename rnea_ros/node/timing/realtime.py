@@ -63,11 +63,7 @@ class RealtimeSettings:
 
 
 def check_realtime(settings: RealtimeSettings) -> None:
-    """
-    Check the values that no system can grant.
-
-    :raises InputError: the first invalid parameter
-    """
+    """Raise an InputError for the first value that no system can grant."""
     if settings.priority != 0 and not 2 <= settings.priority <= MAX_PRIORITY:
         raise InputError(
             'realtime.priority', f'{settings.priority} is neither 0 nor from 2 to {MAX_PRIORITY}'
@@ -83,8 +79,7 @@ def enter_realtime(settings: RealtimeSettings) -> list[str]:
     """
     Apply the settings to the calling thread; memory is locked for the whole process.
 
-    :param settings: the settings
-    :return: one sentence per rejected setting, with the permission that it needs
+    Returns one sentence per rejected setting, with the permission that it needs.
     """
     if sys.platform != 'linux':
         asked = settings != RealtimeSettings()
@@ -128,11 +123,7 @@ def _set_priority(settings: RealtimeSettings) -> str:
 
 
 def leave_realtime(settings: RealtimeSettings) -> None:
-    """
-    Give the process's threads the default scheduler again; for its main thread.
-
-    :param settings: the settings that were applied
-    """
+    """Give the process's threads the default scheduler again; for its main thread."""
     if settings.priority and sys.platform == 'linux':
         with suppress(OSError):
             _schedule_others(os.SCHED_OTHER, 0)

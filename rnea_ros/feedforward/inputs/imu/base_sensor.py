@@ -40,11 +40,8 @@ class BaseState(NamedTuple):
 
 class BaseSensor:
     """
-    Turns the messages of an IMU into the motion of the base.
+    Turns the messages of an IMU into the motion of the base; :class:`ImuMonitor` checks it.
 
-    :param model: the robot, with the configured gravity
-    :param settings: settings of the IMU
-    :raises InputError: the first parameter that cannot be used
     :ivar imu: its messages
     :ivar stale: whether the IMU is silent
     """
@@ -67,11 +64,7 @@ class BaseSensor:
         self.stale = True
 
     def advance(self, now: float) -> BaseState:
-        """
-        Advance the motion of the base, and return it; the next call overwrites it.
-
-        :param now: monotonic time, s
-        """
+        """Advance the motion of the base, and return it; the next call overwrites it."""
         dt = max(now - self._now, 0.0)
         self._now = now
         stale = self.imu.age(now) > self._settings.timeout

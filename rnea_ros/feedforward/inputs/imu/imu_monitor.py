@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 import math
 
 from ....robot import RobotModel
 from ...reasons import Reason
 from ...settings import BaseSensorSettings, BaseUse, check_base_sensor, links_on_base
-from ...stamps import SINGLE, StampOrder
+from ...stamps import SINGLE, SampleMonitor
 from .root_motion import ImuMessage, ImuMount, Numbers, RootMotion
 
 UNIT_TOLERANCE = 0.01
@@ -21,20 +20,17 @@ MIN_GRAVITY = 0.1
 """Smallest plausible reading of the accelerometer, as a share of gravity."""
 
 
-class ImuMonitor:
+class ImuMonitor(SampleMonitor):
     """
     Accepts or rejects messages, and updates the root link's motion.
 
-    :param model: the robot
-    :param settings: settings of the IMU
     :raises InputError: the first parameter that cannot be used
     :ivar motion: the root link's motion
     :ivar starts: number of times that messages started, first or after a silence
-    :ivar rejections: number of rejected messages by reason; replaced, never changed, because
-        other threads read it
     """
 
     def __init__(self, model: RobotModel, settings: BaseSensorSettings) -> None:
+        super().__init__()
         check_base_sensor(settings, model)
         self._settings = settings
         self._mounts = {
@@ -43,50 +39,37 @@ class ImuMonitor:
         self._link = settings.link
         self._moves = settings.use is BaseUse.MOTION
         self._least_acceleration = MIN_GRAVITY * math.hypot(*model.gravity)
-        self._stamps = StampOrder(1)
-        self._received = -math.inf
         self.motion = RootMotion(
             settings.tilt_cutoff, settings.motion_cutoff, self._least_acceleration
         )
         self.starts = 0
-        self.rejections: Counter[Reason] = Counter()
-
-    def age(self, now: float) -> float:
-        """
-        Return the age of the newest valid message, s; infinite before the first.
-
-        :param now: monotonic time, s
-        """
-        return now - self._received
 
     def take_sample(
         self, frame_id: str, orientation: Numbers | None, angular_velocity: Numbers | None,
         linear_acceleration: Numbers | None, *, stamp: float, clock: float, received: float,
     ) -> Reason | None:
         """
-        Accept a message, or reject it as a whole; unused parts are ignored.
+        Accept a message, or return why it is rejected as a whole; unused parts are ignored.
 
         :param frame_id: frame of its header; ignored if the settings name a link
         :param orientation: x, y, z, w of the quaternion from the IMU's axes to a world whose z
             axis points up; None if missing
         :param angular_velocity: x, y, z, rad/s; None if missing
         :param linear_acceleration: reading of the accelerometer, x, y, z, m/s^2; None if missing
-        :param stamp: the message's stamp, s; 0 for none, its order is then not checked
-        :param clock: time of the clock that gives the stamps, s
-        :param received: monotonic time of receipt, s
-        :return: why it was rejected, None if it was accepted
         """
         message = self._used(orientation, angular_velocity, linear_acceleration)
         starts = received - self._received > self._settings.timeout
         link = self._settings.link or ('' if starts else self._link) or frame_id
         reason = self._check_frame(link, frame_id) or self._check_reading(message)
-        if stamp:
-            reason = reason or self._stamps.check(SINGLE, stamp, clock, received)
+        by_receipt = max(received - self._received, 0.0)
+        last, steps = self._stamps.newest(SINGLE)[0], self._stamps.steps
+        reason = self._register(reason, stamp, clock, received)
         if reason is not None:
-            self.reject(reason)
             return reason
-        dt = self._elapsed(stamp, received)
-        self._link, self._received = link, received
+        # The time since the last message, from stamps if both have one of the same clock.
+        of_one_clock = stamp and last > 0.0 and self._stamps.steps == steps
+        dt = stamp - last if of_one_clock else by_receipt
+        self._link = link
         mount = self._mounts[link]
         if starts:
             self.starts += 1
@@ -95,10 +78,6 @@ class ImuMonitor:
         if self._moves:
             self.motion.advance_motion(message, mount, dt)
         return None
-
-    def reject(self, reason: Reason) -> None:
-        """Count a rejected message."""
-        self.rejections = self.rejections + Counter((reason,))
 
     def _used(
         self, orientation: Numbers | None, angular_velocity: Numbers | None,
@@ -116,16 +95,6 @@ class ImuMonitor:
         if not self._settings.link and link != frame_id:
             return Reason.FRAME_CHANGED
         return None
-
-    def _elapsed(self, stamp: float, received: float) -> float:
-        """Return the time since the last message, s, from stamps if they are of one clock."""
-        by_receipt = max(received - self._received, 0.0)
-        if not stamp:
-            return by_receipt
-        last, steps = self._stamps.newest(SINGLE)[0], self._stamps.steps
-        self._stamps.accept(SINGLE, stamp, received)
-        of_one_clock = last > 0.0 and self._stamps.steps == steps
-        return stamp - last if of_one_clock else by_receipt
 
     def _check_reading(self, message: ImuMessage) -> Reason | None:
         quaternion, rotation, acceleration = parts = (

@@ -72,10 +72,8 @@ class ImuMount:
 
 class FirstOrderLowPass:
     """
-    A low-pass filter of first order for readings at irregular times.
+    A low-pass filter of first order for readings at irregular times, with a cutoff in Hz.
 
-    :param cutoff: frequency at which half of the power passes, Hz
-    :param size: number of values in a reading
     :ivar value: the output, shape (size,)
     :ivar rate: rate of the output, shape (size,), 1/s
     """
@@ -91,12 +89,7 @@ class FirstOrderLowPass:
         self._running = False
 
     def advance(self, reading: Array, dt: float) -> None:
-        """
-        Advance ``value`` and ``rate``.
-
-        :param reading: shape (size,)
-        :param dt: time since the last reading, s
-        """
+        """Advance ``value`` and ``rate`` by a time dt, s, to a reading, shape (size,)."""
         if not self._running:
             self._running = True
             self.value[:], self.rate[:] = reading, 0.0
@@ -137,13 +130,7 @@ class RootMotion:
         self._motion.reset()
 
     def advance_tilt(self, message: ImuMessage, mount: ImuMount, dt: float) -> None:
-        """
-        Advance ``down``.
-
-        :param message: a valid message
-        :param mount: mount of the IMU
-        :param dt: time since the last message, s; ignored in the first
-        """
+        """Advance ``down`` to a valid message, dt after the last one, s; ignored in the first."""
         if message.orientation is not None:
             np.dot(mount.R, down(message.orientation), out=self.down)
             self._tilt.reset()
@@ -154,13 +141,7 @@ class RootMotion:
                 np.divide(self._tilt.value, -length, out=self.down)
 
     def advance_motion(self, message: ImuMessage, mount: ImuMount, dt: float) -> None:
-        """
-        Advance the motion: filter the readings, and transform them to the root link.
-
-        :param message: a valid message
-        :param mount: mount of the IMU
-        :param dt: time since the last message, s; ignored in the first
-        """
+        """Advance the motion: filter the readings, and transform them to the root link."""
         if message.angular_velocity is None or message.linear_acceleration is None:
             return
         reading = np.array((*message.angular_velocity, *message.linear_acceleration))
@@ -173,11 +154,7 @@ class RootMotion:
 
 
 def down(orientation: Numbers) -> Array:
-    """
-    Return the direction of gravity in the IMU's axes, a unit vector, shape (3,).
-
-    :param orientation: x, y, z, w of a quaternion, which may be slightly off unit length
-    """
+    """Return the unit vector of gravity in the IMU's axes, shape (3,); see :class:`ImuMessage`."""
     x, y, z, w = orientation
     # Last row of the rotation matrix, times the squared length of the quaternion.
     squares = x * x + y * y + z * z + w * w

@@ -26,10 +26,8 @@ from .wrench_filter import transform
 
 class InlineLoad:
     """
-    Computes the wrenches inside a robot, at some of its links.
+    Computes the wrenches inside a robot, at the first links behind its sensors.
 
-    :param model: the robot
-    :param links: the first links behind the sensors
     :ivar loaded_bodies: the bodies, with payloads
     """
 
@@ -44,13 +42,7 @@ class InlineLoad:
         self._workspace.set_base_motion(gravity, velocity, acceleration)
 
     def move(self, q: Array, qd: Array, qdd: Array) -> None:
-        """
-        Compute the load for a motion; :meth:`CarriedLoad.wrench` returns it.
-
-        :param q: joint positions, shape (nq,), rad or m
-        :param qd: joint velocities, shape (nv,), rad/s or m/s
-        :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
-        """
+        """Compute the load for a motion; :meth:`CarriedLoad.wrench` returns it."""
         self._workspace.inverse_dynamics(q, qd, qdd)
 
     def at(self, link: str) -> CarriedLoad:
@@ -62,12 +54,7 @@ class InlineLoad:
 
 
 class CarriedLoad:
-    """
-    The wrench that the joint above a link exerts on the link.
-
-    :param force: [moment; force] in body coordinates, which :meth:`InlineLoad.move` updates
-    :param to_link: force transform from the body's frame to the link's, shape (6, 6)
-    """
+    """The wrench that the joint above a link exerts on the link, by a force transform, (6, 6)."""
 
     def __init__(self, force: Array, to_link: Array) -> None:
         self._wrench = np.zeros(6)
@@ -81,12 +68,7 @@ class CarriedLoad:
 
 
 def force_transform(placement: Placement) -> Array:
-    """
-    Return X with f_parent = X f_child, for forces [moment; force] (Featherstone 2008, eq. 2.25).
-
-    :param placement: placement of the child's frame in the parent's
-    :return: shape (6, 6)
-    """
+    """Return X, shape (6, 6), with f_parent = X f_child (Featherstone 2008, eq. 2.25)."""
     R = placement.rotation
     X = np.zeros((6, 6))
     X[:3, :3] = X[3:, 3:] = R

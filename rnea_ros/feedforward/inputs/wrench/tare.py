@@ -21,7 +21,6 @@ class Tare:
     """
     Averages the readings of an unloaded sensor, and takes the mean as its offset.
 
-    :param settings: settings of the sensor
     :ivar offset: the offset in force, shape (6,), N m and N
     :ivar averaging: whether a tare is averaging
     :ivar rejection: why the last tare was rejected, None if it was not
@@ -42,12 +41,7 @@ class Tare:
         self.rejection: Reason | None = None
 
     def begin(self, now: float, q: Array) -> None:
-        """
-        Begin to average; a tare in progress begins again.
-
-        :param now: monotonic time, s
-        :param q: joint positions, rad or m
-        """
+        """Begin to average; a tare in progress begins again."""
         self._began, self._q = now, q.copy()
         self._sum[:], self._count = 0.0, 0
         self.averaging, self.rejection = True, None
@@ -63,13 +57,7 @@ class Tare:
         self._blending = False
 
     def average(self, now: float, q: Array, reading: Array) -> None:
-        """
-        Add a reading to the average; once a tick.
-
-        :param now: monotonic time, s
-        :param q: joint positions, rad or m
-        :param reading: external wrench with the offset, shape (6,), N m and N
-        """
+        """Add an external wrench with the offset, shape (6,), N m and N; once a tick."""
         if not self.averaging:
             return
         if not np.abs(q - self._q).max(initial=0.0) <= MAX_MOTION:
@@ -81,11 +69,7 @@ class Tare:
             self._finish(now)
 
     def advance(self, now: float) -> None:
-        """
-        Advance ``offset`` during a blend.
-
-        :param now: monotonic time, s
-        """
+        """Advance ``offset`` during a blend."""
         if self._blending:
             share = min(max((now - self._blend_began) / self._settings.fade, 0.0), 1.0)
             self.offset[:] = (1.0 - share) * self._from + share * self._to

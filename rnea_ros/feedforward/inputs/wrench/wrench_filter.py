@@ -40,23 +40,13 @@ class TwoStageLowPass:
         self._advance_low_pass = partial(kernel, *stages)
 
     def start(self, wrench: Array, *, keep_value: bool) -> None:
-        """
-        Start again, without the earlier input.
-
-        :param wrench: the input, shape (6,)
-        :param keep_value: whether the output goes on from its last value; else it is the input
-        """
+        """Start again from a wrench; the output goes on from its value, or is the wrench too."""
         self._first[:] = wrench
         if not keep_value:
             self.value[:] = wrench
 
     def advance(self, wrench: Array, dt: float) -> None:
-        """
-        Advance ``value`` by a step.
-
-        :param wrench: the input during the step, shape (6,)
-        :param dt: duration of the step, s
-        """
+        """Advance ``value`` by a step of dt, s, with a constant input, shape (6,)."""
         self._advance_low_pass(wrench, dt / self._time_constant)
 
 
@@ -131,13 +121,8 @@ def apply_deadbands(
     """
     Write the wrench after deadbands and a factor, and the same wrench in the body's frame.
 
-    A deadband is subtracted from the magnitude, so there is no step at its edge.
-
-    :param filtered: the wrench, shape (6,)
-    :param share: the factor
-    :param to_body: force transform to the body's frame, shape (6, 6)
-    :param wrench: result in the sensor's frame, shape (6,)
-    :param on_body: result in the body's frame, shape (6,)
+    A deadband is subtracted from the magnitude, so there is no step at its edge. Wrenches have
+    shape (6,), the force transform to the body's frame shape (6, 6).
     """
     torque, force = lengths(filtered)
     for k in range(6):

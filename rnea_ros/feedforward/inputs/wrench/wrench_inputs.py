@@ -36,8 +36,6 @@ class WrenchInputs:
     """
     The force-torque sensors of one robot.
 
-    :param model: the robot
-    :param inputs: settings of the sensors
     :raises InputError: the first parameter that cannot be used
     :ivar settings: settings of the sensors
     :ivar sensors: the sensors by name
@@ -92,26 +90,13 @@ class WrenchInputs:
         return {name: reason for name, reason in rejections.items() if reason is not None}
 
     def tare(self, now: float, q: Array) -> None:
-        """
-        Begin a tare of every sensor.
-
-        It ends after the longest ``tare_duration``; see ``taring`` and ``tare_rejections``.
-
-        :param now: monotonic time, s
-        :param q: measured joint positions, shape (nq,), rad or m
-        """
+        """Begin a tare of every sensor; see ``taring`` and ``tare_rejections``."""
         for sensor in self.sensors.values():
             sensor.tare.begin(now, q)
         self.tares += 1
 
     def advance(self, now: float, q: Array, qd: Array) -> None:
-        """
-        Advance all wrenches; once a tick, after the readings.
-
-        :param now: monotonic time, s
-        :param q: measured joint positions, shape (nq,), rad or m
-        :param qd: measured joint velocities, shape (nv,), rad/s or m/s
-        """
+        """Advance all wrenches; once a tick, after the readings."""
         dt = max(now - self._now, 0.0)
         self._now = now
         self._q[:] = q
@@ -128,12 +113,7 @@ class WrenchInputs:
             self._load.set_base(gravity, velocity, acceleration)
 
     def efforts(self, q: Array) -> Array:
-        """
-        Return -J^T f for the external forces f; the next call overwrites it.
-
-        :param q: joint positions, shape (nq,), rad or m
-        :return: shape (nv,), N m or N
-        """
+        """Return -J^T f for the external forces f, shape (nv,), N m or N; overwritten."""
         workspace = self._weightless
         workspace.clear_external_forces()
         for sensor in self.sensors.values():
@@ -148,8 +128,6 @@ class WrenchInputs:
         Load and tare are subtracted, and the low-pass filter has passed; deadband, gain and fade,
         which are for the command, are left out. The torque is about the origin of the frame.
 
-        :param name: name of the sensor
-        :param now: time of the last :meth:`advance`, s
         :return: link and [torque; force], shape (6,), N m and N; None if the sensor is stale, or
             if there was no step at this time; the next call overwrites it
         """
@@ -163,13 +141,7 @@ class WrenchInputs:
         return self._root_link, self._in_root_frame(mount.body, mount.to_body, sensor.external)
 
     def _in_root_frame(self, body: int, to_body: Array, wrench: Array) -> Array:
-        """
-        Return [torque; force] in the root link's frame, about its origin; overwritten.
-
-        :param body: number of the body on which the wrench acts
-        :param to_body: force transform from the sensor's frame to the body's, shape (6, 6)
-        :param wrench: [torque; force] in the sensor's frame, shape (6,), N m and N
-        """
+        """Return a body's [torque; force] in the root link's frame and origin; overwritten."""
         kinematics.place_bodies(self._weightless.bodies, self._q)
         np.matmul(to_body, wrench, out=self._on_body)
         _to_root(self._weightless.bodies, body, self._on_body, self._on_root)

@@ -24,7 +24,6 @@ by at most g B (2 / T + 1 / F) dt in a time dt.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 import math
@@ -36,7 +35,7 @@ from ....compilation import entry, entry_point
 from ....dynamics import check_compiled_code, needs_check
 from ...reasons import Reason
 from ...settings import Measures, WrenchInputSettings
-from ...stamps import SINGLE, StampOrder
+from ...stamps import SampleMonitor
 from .inline_load import CarriedLoad
 from .tare import Tare
 from .wrench_filter import TwoStageLowPass, add, apply_deadbands, lengths, subtract
@@ -64,12 +63,7 @@ class WrenchSensor:
     """
     Turns readings into the wrench that the environment exerts on the robot, [torque; force].
 
-    :param settings: checked settings
     :param mounts: possible mounts of the sensor, by link
-    :ivar settings: settings of the sensor
-    :ivar name: name of the sensor
-    :ivar monitor: its readings
-    :ivar tare: its offset
     :ivar link: link in whose frame the wrench is; empty before the first reading
     :ivar stale: whether readings are missing or implausible; the wrench then fades out
     :ivar external: the wrench before deadband, gain and fade, in the sensor's frame, shape (6,),
@@ -95,7 +89,6 @@ class WrenchSensor:
         self._apply_deadbands = entry_point(
             apply_deadbands, (self._external, 0.0, 0.0, 0.0, np.zeros((6, 6)), *np.zeros((2, 6)))
         )
-        self.name = settings.name
         self.monitor = WrenchMonitor(settings, mounts)
         self.tare = Tare(settings)
         self.stale = True
@@ -103,13 +96,7 @@ class WrenchSensor:
         self.on_body = np.zeros(6)
 
     def advance(self, now: float, dt: float, q: Array) -> None:
-        """
-        Advance ``wrench`` and ``on_body``; once a tick.
-
-        :param now: monotonic time, s
-        :param dt: time since the last call, s; 0 in the first
-        :param q: joint positions, shape (nq,), rad or m
-        """
+        """Advance ``wrench`` and ``on_body``; once a tick, with a dt of 0 in the first."""
         fresh = self.monitor.age(now) <= self.settings.timeout
         self.stale = not (fresh and self._filter(now, dt, q))
         if self.stale:
@@ -152,43 +139,29 @@ FINE, NOT_FINITE, OVER_CAP = range(3)
 _REASONS = {NOT_FINITE: Reason.NOT_FINITE, OVER_CAP: Reason.OVER_CAP}
 
 
-class WrenchMonitor:
+class WrenchMonitor(SampleMonitor):
     """
     Accepts or rejects readings of one sensor.
 
-    :param settings: settings of the sensor
     :param links: links that a reading's frame may be
-    :ivar mount: its mount, None before the first reading
     :ivar link: link in whose frame the readings are; empty before the first
     :ivar wrench: the newest valid reading, [torque; force] that the environment exerts on the
         robot, shape (6,), N m and N
-    :ivar rejections: number of rejected readings by reason; replaced, never changed, because
-        other threads read it
     """
 
     def __init__(self, settings: WrenchInputSettings, links: Container[str]) -> None:
+        super().__init__()
         self._settings = settings
         self._links = links
         self._sign = 1.0 if settings.measures is Measures.ENVIRONMENT_ON_ROBOT else -1.0
-        self._stamps = StampOrder(1)
         self._reading = np.zeros(6)
         # The kernel below; numba's dispatcher would add 0.2 us to each call.
         self._judge_reading = entry_point(
             _judge_reading, (*np.zeros((2, 3)), 0.0, 0.0, 0.0, self._reading)
         )
         _reject_blind(self._judge_reading)
-        self._received = -math.inf
         self.link = settings.link
         self.wrench = np.zeros(6)
-        self.rejections: Counter[Reason] = Counter()
-
-    def age(self, now: float) -> float:
-        """
-        Return the age of the newest valid reading, s; infinite before the first.
-
-        :param now: monotonic time, s
-        """
-        return now - self._received
 
     def reset_link(self) -> None:
         """Accept another frame in the next reading, unless the settings name a link."""
@@ -199,32 +172,18 @@ class WrenchMonitor:
         *, stamp: float, clock: float, received: float,
     ) -> Reason | None:
         """
-        Accept a reading, or reject it as a whole.
+        Accept a reading, or return why it is rejected as a whole.
 
         :param frame_id: frame of its header; ignored if the settings name a link
         :param force: x, y, z in the sensor's frame, shape (3,), contiguous, N
         :param torque: x, y, z in the sensor's frame, about its origin, contiguous, N m
-        :param stamp: the reading's stamp, s; 0 for none, its order is then not checked
-        :param clock: time of the clock that gives the stamps, s
-        :param received: monotonic time of receipt, s
-        :return: why it was rejected, None if it was accepted
         """
         reason = self._check_frame(frame_id) or self._read(force, torque)
-        if stamp:
-            reason = reason or self._stamps.check(SINGLE, stamp, clock, received)
-        if reason is not None:
-            self.reject(reason)
-            return reason
-        self.link = self.link or frame_id
-        self._received = received
-        if stamp:
-            self._stamps.accept(SINGLE, stamp, received)
-        self.wrench[:] = self._reading
-        return None
-
-    def reject(self, reason: Reason) -> None:
-        """Count a rejected reading."""
-        self.rejections = self.rejections + Counter((reason,))
+        reason = self._register(reason, stamp, clock, received)
+        if reason is None:
+            self.link = self.link or frame_id
+            self.wrench[:] = self._reading
+        return reason
 
     def _check_frame(self, frame_id: str) -> Reason | None:
         settings = self._settings

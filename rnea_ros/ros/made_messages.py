@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The ROS message of a trajectory."""
+"""ROS messages made from plain data: diagnostics, trajectories."""
 
 from __future__ import annotations
 
@@ -9,6 +9,21 @@ from array import array
 from collections.abc import Iterable, Sequence
 import math
 from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+
+
+def diagnostic_array(
+    stamp: Any, name: str, level: bytes, summary: str, values: dict[str, object]
+) -> DiagnosticArray:
+    """Return a DiagnosticArray with one status: a line and values by key."""
+    status = DiagnosticStatus(
+        level=level, name=name, message=summary, hardware_id='',
+        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+    )
+    message = DiagnosticArray(status=[status])
+    message.header.stamp = stamp
+    return message
 
 
 def trajectory_message(
