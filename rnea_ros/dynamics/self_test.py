@@ -51,11 +51,7 @@ _checked: set[str] = set()
 
 
 def needs_check(name: str) -> bool:
-    """
-    Return whether compiled code must be checked before its first use.
-
-    :param name: name of the code
-    """
+    """Return whether compiled code must be checked before its first use."""
     return COMPILED and name not in _checked
 
 
@@ -63,7 +59,6 @@ def check_compiled_code(name: str, accepts: Callable[[], bool], *inputs: Array) 
     """
     Check that compiled code rejects NaN and infinity.
 
-    :param name: name of the code, for the error
     :param accepts: function that returns whether the code accepts the numbers in the inputs
     :param inputs: arrays of finite numbers; changed, and restored at the end
     :raises CompiledCodeError: the code accepts NaN or infinity, or rejects finite numbers

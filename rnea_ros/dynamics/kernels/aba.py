@@ -61,11 +61,7 @@ from .vectors import (
 
 @cache
 def articulated_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
-    """
-    Return the dtype of the algorithm's record of one body.
-
-    :param lanes: () for one sample, (k,) for k samples side by side
-    """
+    """Return the dtype of one body's record, with lanes as of :func:`.bodies.body_dtype`."""
     return np.dtype(
         [
             # I^A = [[A, B], [B^T, C]]
@@ -90,17 +86,13 @@ def forward_dynamics(
     bodies: Records, articulated: Records, q: Array, qd: Array, tau: Array, qdd: Array
 ) -> None:
     """
-    Write the accelerations that efforts and external forces cause.
+    Write the accelerations that efforts and external forces cause into qdd.
 
     No two bodies may share a coordinate: this algorithm does not support mimic joints. A joint
-    that moves no inertia (D = 0) gives results that are not finite.
+    that moves no inertia (D = 0) gives results that are not finite. Arguments as for
+    :func:`.rnea.inverse_dynamics`; ``E``, ``r``, ``v``, ``a`` of the bodies are written.
 
-    :param bodies: as for :func:`.rnea.inverse_dynamics`; ``E``, ``r``, ``v``, ``a`` are written
     :param articulated: one record for each body, of dtype :func:`articulated_dtype`; overwritten
-    :param q: joint positions, shape (nq,), rad or m
-    :param qd: joint velocities, shape (nv,), rad/s or m/s
-    :param tau: joint efforts, shape (nv,), N m or N
-    :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2; overwritten
     """
     for i in range(1, bodies.shape[0]):
         _initialise(bodies, bodies[i], articulated[i], q, qd)

@@ -41,11 +41,7 @@ _CONSTANTS_OF_THE_TREE = [
 
 @cache
 def body_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
-    """
-    Return the dtype of the record.
-
-    :param lanes: () for one sample, (k,) for k samples side by side
-    """
+    """Return the dtype of the record; lanes are () for one sample, (k,) for k side by side."""
     written_by_kernels = [
         ('E', np.float64, (3, 3, *lanes)),      # X_up at the present q
         ('r', np.float64, (3, *lanes)),
@@ -63,12 +59,7 @@ BODY = body_dtype()
 
 
 def body_records(bodies: Records, lanes: tuple[int, ...] = ()) -> Records:
-    """
-    Return records for a workspace: the constants of the tree, and zeros.
-
-    :param bodies: the bodies of a tree, dtype :data:`BODY`
-    :param lanes: () for one sample, (k,) for k samples side by side
-    """
+    """Return records of a workspace for a tree's bodies, and lanes: constants, and zeros."""
     records = np.zeros(len(bodies), dtype=body_dtype(lanes))
     for field in _CONSTANTS_OF_THE_TREE:
         name = str(field[0])

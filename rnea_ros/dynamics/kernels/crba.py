@@ -32,11 +32,7 @@ from .vectors import add3, add33, load3, load33, store3, store33
 
 @cache
 def composite_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
-    """
-    Return the dtype of a composite body's inertia; its mass does not depend on q.
-
-    :param lanes: () for one sample, (k,) for k samples side by side
-    """
+    """Return the dtype of a composite body's inertia; its mass does not depend on q, or lanes."""
     return np.dtype(
         [
             ('mass', np.float64),
@@ -50,12 +46,10 @@ def composite_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
 @compiled
 def mass_matrix(bodies: Records, composites: Records, q: Array, M: Array) -> None:
     """
-    Write the mass matrix.
+    Write the mass matrix into M, shape (nv, nv).
 
     :param bodies: base first, parent before child; ``E`` and ``r`` are overwritten
     :param composites: as many, of dtype :func:`composite_dtype`; overwritten
-    :param q: joint positions, shape (nq,), rad or m
-    :param M: shape (nv, nv); overwritten
     """
     M[:] = 0.0
     for i in range(1, bodies.shape[0]):

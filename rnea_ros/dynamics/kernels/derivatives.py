@@ -86,11 +86,7 @@ from .vectors import (
 
 @cache
 def branch_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
-    """
-    Return the dtype of the record that the algorithm keeps of one body.
-
-    :param lanes: () for one sample, (k,) for k samples side by side
-    """
+    """Return the dtype of one body's record, with lanes as of :func:`.bodies.body_dtype`."""
     return np.dtype(
         [
             # Pose, velocity and acceleration, in the coordinates of the branch
@@ -125,12 +121,9 @@ def inverse_dynamics_derivatives(
     Write the derivatives of the joint efforts by q, qd and qdd; the last one is the mass matrix.
 
     The motion of the base and, in body coordinates, the external forces are held constant.
+    Arguments as for :func:`.rnea.inverse_dynamics`; bodies are only read.
 
-    :param bodies: as for :func:`.rnea.inverse_dynamics`; only read
     :param branches: one record for each body, of dtype :func:`branch_dtype`; overwritten
-    :param q: joint positions, shape (nq,), rad or m
-    :param qd: joint velocities, shape (nv,), rad/s or m/s
-    :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
     :param by_q: dtau/dq, shape (nv, nv), by the velocity coordinates of q; overwritten
     :param by_qd: dtau/dqd, shape (nv, nv); overwritten
     :param M: dtau/dqdd, shape (nv, nv); overwritten
@@ -231,9 +224,7 @@ def _write_derivatives(
         coriolis_force(D, momentum, load(own['dS'][k])),
     )
     # I^c S* + B^c S
-    F_qd = add(
-        apply_inertia(mass, h, J, load(own['rate'][k])), coriolis_force(D, momentum, S)
-    )
+    F_qd = add(apply_inertia(mass, h, J, load(own['rate'][k])), coriolis_force(D, momentum, S))
     column = body['dof'] + k
     for other in range(body['dofs']):
         row, S_other = body['dof'] + other, load(own['S'][other])

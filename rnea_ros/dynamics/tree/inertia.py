@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...arrays import Array, finite_array, finite_number, finite_vector
 from .placement import Placement
@@ -48,6 +49,18 @@ class RigidBodyInertia:
         J = J_com + np.dot(h, com) * np.eye(3) - np.outer(h, com)
         return cls(mass, h, J)
 
+    @classmethod
+    def from_parameters(cls, phi: ArrayLike) -> RigidBodyInertia:
+        """Return the inertia of :attr:`parameters`, shape (10,)."""
+        mass, hx, hy, hz, xx, xy, yy, xz, yz, zz = np.asarray(phi, dtype=np.float64).tolist()
+        J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return cls(mass, np.array([hx, hy, hz]), J)
+
+    @property
+    def parameters(self) -> Array:
+        """The ten standard parameters: mass, h, Jxx, Jxy, Jyy, Jxz, Jyz, Jzz, shape (10,)."""
+        return np.array([self.mass, *self.h, *self.J[np.tril_indices(3)]])
+
     @property
     def com(self) -> Array:
         """The centre of mass, shape (3,), m; zeros without mass."""
@@ -68,11 +81,7 @@ class RigidBodyInertia:
         return RigidBodyInertia(self.mass - other.mass, self.h - other.h, self.J - other.J)
 
     def transformed(self, placement: Placement) -> RigidBodyInertia:
-        """
-        Return the same body's inertia about a parent frame's origin, in its coordinates.
-
-        :param placement: pose of this inertia's frame in the parent frame
-        """
+        """Return the inertia about the origin of a frame in which this one's has a placement."""
         R, p = placement.rotation, placement.translation
         h = R @ self.h
         # |c + p|^2 1 - (c + p)(c + p)^T, expanded: no division by a mass, which may be zero

@@ -208,23 +208,12 @@ def _check_types(
 
 
 def with_separate_bodies(tree: KinematicTree, links: Iterable[str]) -> KinematicTree:
-    """
-    Return the tree with some links at fixed joints as separate bodies, to compute their forces.
-
-    :param tree: the tree
-    :param links: names of these links
-    """
+    """Return the tree with links at fixed joints as separate bodies, to compute their forces."""
     return _tree(tree.links, tuple(tree.joints), tree.separate_bodies.union(links))
 
 
 def with_added_inertia(tree: KinematicTree, link: str, inertia: RigidBodyInertia) -> KinematicTree:
-    """
-    Return the tree with more inertia on a link.
-
-    :param tree: the tree
-    :param link: a link's name
-    :param inertia: the added inertia, about the link's origin, in its coordinates
-    """
+    """Return the tree with more inertia on a link, about its origin, in its coordinates."""
     links = tuple(
         replace(old, inertia=old.inertia + inertia) if old.name == link else old
         for old in tree.links
