@@ -35,11 +35,8 @@ def independent_joints(description: RobotDescription) -> list[Joint]:
 
 def build_tree(description: RobotDescription, *, floating_base: bool = False) -> KinematicTree:
     """
-    Return the kinematic tree of a description.
+    Return the kinematic tree of a description; fixed links are part of the body that carries them.
 
-    Links at fixed joints are part of the body that carries them.
-
-    :param description: the robot
     :param floating_base: whether the root link moves freely, by the joint :data:`FLOATING_BASE`
     :raises UrdfError: the robot already has a moving joint of this name
     """
@@ -84,15 +81,9 @@ def _joint_type(joint: Joint) -> JointType:
 
 
 def link_inertia(inertial: Inertial | None) -> RigidBodyInertia:
-    """
-    Return the inertia of a link about the origin of its frame.
-
-    :param inertial: mass properties of the description; None for no mass
-    """
+    """Return the inertia of a link about the origin of its frame; None has no mass."""
     if inertial is None:
         return RigidBodyInertia.zero()
     placement = Placement.from_xyz_rpy(inertial.origin.xyz, inertial.origin.rpy)
-    ixx, ixy, ixz, iyy, iyz, izz = inertial.inertia
-    J = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-    about_com = RigidBodyInertia(inertial.mass, np.zeros(3), J)
+    about_com = RigidBodyInertia(inertial.mass, np.zeros(3), inertial.matrix)
     return about_com.transformed(placement)

@@ -125,11 +125,7 @@ def _by_q(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
 
 
 def by_mass_matrix(result: Array) -> Array:
-    """
-    Return the derivatives of the forward dynamics by q, qd and tau, shape (..., 3, nv, nv).
-
-    :param result: derivatives of the inverse dynamics by q, qd and qdd, shape (..., 3, nv, nv)
-    """
+    """Return derivatives of the forward dynamics from the inverse's, (..., 3, nv, nv)."""
     M = result[..., 2:, :, :]
     right = -result
     right[..., 2, :, :] = np.eye(result.shape[-1])
@@ -138,7 +134,7 @@ def by_mass_matrix(result: Array) -> Array:
 
 def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Load]) -> Array:
     """
-    Return the derivatives of J^T f_ext, the efforts of external wrenches, by q.
+    Return the derivatives of J^T f_ext by q, shape (..., nv, nv).
 
     Force, torque and point of each wrench are constant in its frame.
 
@@ -147,11 +143,8 @@ def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Loa
     or of one that carries it, changes S_r at the rate S_k x S_r, and
     (S_k x S_r) . phi = -S_r . (S_k x* phi). The rate of the load itself is added.
 
-    :param model: the robot
     :param R: rotation matrices from body to base axes, shape (..., bodies, 3, 3)
     :param p: origins of the bodies in base coordinates, shape (..., bodies, 3), m
-    :param given: the wrenches
-    :return: shape (..., nv, nv)
     """
     bodies = model.tree.bodies
     body = np.repeat(np.arange(len(bodies)), bodies['dofs'])

@@ -263,12 +263,10 @@ def _by_mass_matrix(
 
 def relative_inertia(M: Array) -> Array:
     """
-    Return mass matrices scaled to a diagonal of ones; zeros of the diagonal stay zero.
+    Return mass matrices, shape (..., nv, nv), scaled to a diagonal of ones; zeros stay zero.
 
     Eigenvectors of the result are motions of several coordinates. The eigenvalue is the inertia
     of that motion relative to the coordinates' own inertias.
-
-    :param M: mass matrices, shape (..., nv, nv)
     """
     own = np.diagonal(M, axis1=-2, axis2=-1)
     scale = np.sqrt(np.where(own > 0.0, own, 1.0))

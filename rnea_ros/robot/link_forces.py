@@ -13,11 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, finite_result, finite_result_required
 from ..dynamics.tree import TreeLink, orthogonal_complement, with_separate_bodies
 from ..errors import UnknownNameError
-from .kinematics import (
-    body_to_frame,
-    placed_bodies,
-    velocity_and_acceleration,
-)
+from .kinematics import body_to_frame, placed_bodies, velocity_and_acceleration
 from .model_data import ModelData
 from .wrench import ExternalWrenches, ReferenceFrame, Wrench, applied, frame_of
 

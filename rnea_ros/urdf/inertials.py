@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+import re
 from typing import TypeAlias
 from xml.parsers import expat
 
@@ -20,6 +21,9 @@ from .xml import parse_xml
 
 DIGITS = 9
 """Significant digits of written numbers."""
+
+START_TAG = re.compile(rb"""(?:[^>"']|"[^"]*"|'[^']*')*>""")
+"""A start tag; ``>`` within quotes does not end it."""
 
 Edit: TypeAlias = tuple[int, int, bytes]
 """First byte, byte after the last, and what stands there instead."""
@@ -50,11 +54,7 @@ class _Element:
 
 
 def rounded(inertial: Inertial) -> Inertial:
-    """
-    Return mass properties as they are written: with nine significant digits.
-
-    :param inertial: mass properties
-    """
+    """Return mass properties as they are written: with nine significant digits."""
 
     def each(values: Iterable[float]) -> tuple[float, ...]:
         return tuple(float(_number(value)) for value in values)
@@ -102,8 +102,9 @@ def _elements(data: bytes) -> _Element:
     open_elements: list[_Element] = [_Element('', {}, 0, 0)]
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        first = parser.CurrentByteIndex
-        element = _Element(name, attributes, first, _tag_end(data, first))
+        tag = START_TAG.match(data, parser.CurrentByteIndex)
+        assert tag is not None, 'the parser has found it'
+        element = _Element(name, attributes, tag.start(), tag.end())
         open_elements[-1].children.append(element)
         open_elements.append(element)
 
@@ -118,20 +119,6 @@ def _elements(data: bytes) -> _Element:
     parser.EndElementHandler = end
     parser.Parse(data, True)
     return open_elements[0].children[0]
-
-
-def _tag_end(data: bytes, start: int) -> int:
-    """Return the byte after a start tag; ``>`` within quotes does not end it."""
-    quote = b''
-    for place in range(start, len(data)):
-        character = data[place : place + 1]
-        if quote:
-            quote = b'' if character == quote else quote
-        elif character in (b'"', b"'"):
-            quote = character
-        elif character == b'>':
-            return place + 1
-    raise AssertionError('the parser has found the end of the tag')
 
 
 def _edits(data: bytes, link: _Element, inertial: Inertial | None) -> Iterator[Edit]:

@@ -41,7 +41,6 @@ def computed_rows(
     """
     Return the results of all rows, computed in blocks.
 
-    :param model: the robot
     :param arrays: samples by argument name, the positions first
     :param shape: shape of one result
     :param threads: number of cores to use; None for all
@@ -95,15 +94,7 @@ def _block(model: ModelData, arrays: dict[str, Array], start: int) -> list[Array
 def _compute_one_by_one(
     one_row: Callable[..., Array], block: list[Array], results: Array, first: int, start: int
 ) -> None:
-    """
-    Compute the samples of a block from one on: angles too large for SIMD, and those in error.
-
-    :param one_row: function for one sample
-    :param block: the block's samples
-    :param results: the block's results, written from row ``first`` on
-    :param first: row of the block
-    :param start: number of the block's first sample, for errors
-    """
+    """Compute a block from a row on: angles too large for SIMD, and those in error."""
     for i in range(first, len(results)):
         try:
             results[i] = one_row(*(array[i] for array in block)).reshape(-1)
