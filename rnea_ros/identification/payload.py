@@ -26,14 +26,7 @@ from .fit import Problem, log_det_derivatives, solve
 from .jackknife import block_factors, inverse, jackknife
 from .loading import check_model
 from .plausibility import LOAD_EXPLAINS
-from .pseudo_inertia import (
-    about_centre,
-    body_inertia,
-    deviations_about_centre,
-    parameters_of,
-    pseudo_inertias,
-    regular,
-)
+from .pseudo_inertia import about_centre, deviations_about_centre, pseudo_inertias, regular
 from .rounds import HUBER, weighted_rms
 from .run import IdentificationError, Run
 
@@ -110,7 +103,8 @@ def identify_payload(
     if armature is not None:
         measured = measured - armature * equations.qdd
     without = measured - friction.friction(equations.qd, rigid)
-    phi = parameters_of(START_MASS, np.zeros(3), START_MASS * RADIUS**2 * np.eye(3))
+    J = START_MASS * RADIUS**2 * np.eye(3)
+    phi = RigidBodyInertia(START_MASS, np.zeros(3), J).parameters
     sigma, weights = _rms(without, equations), equations.used.astype(np.float64)
     carried, no_terms = np.zeros_like(rigid), np.zeros((*rigid.shape, 0))
     for _ in range(ROUNDS):
@@ -156,8 +150,6 @@ def _covariance(
 
     The arm's parameters have equal relative errors, as large as the smooth part of the residuals
     shows; their effect on the payload follows from the equations.
-
-    :param prior: gradient and curvature of the payload's prior
     """
     no_terms = np.zeros((*residual.shape, 0))
     factors = block_factors(equations, residual, weights, no_terms)
@@ -184,11 +176,7 @@ def _on_link(factor: Array, to_body: Array) -> Array:
 
 
 def payload_parameters(payload: Payload) -> dict[str, Value]:
-    """
-    Return the parameters of a payload.
-
-    :param payload: payload of one link
-    """
+    """Return the parameters of a payload of one link."""
     return {
         'payload.link': [payload.link],
         'payload.mass': [float(payload.mass)],
@@ -198,11 +186,7 @@ def payload_parameters(payload: Payload) -> dict[str, Value]:
 
 
 def _in_body_parameters(model: RobotModel, link: str) -> Array:
-    """
-    Return the map of a payload's parameters in its link's frame to those of all bodies.
-
-    :return: shape (10 * bodies, 10)
-    """
+    """Return the map of a payload's parameters in its link's frame to those of all bodies."""
     if link not in model.link_names:
         raise UnknownNameError('link', link, model.link_names)
     frames = model.tree.frames
@@ -213,20 +197,17 @@ def _in_body_parameters(model: RobotModel, link: str) -> Array:
     to_body = np.zeros((10 * len(model.body_names), 10))
     first = 10 * model.body_names.index(carriers[0])
     for k, unit in enumerate(np.eye(10)):
-        moved = body_inertia(unit).transformed(placement)
-        to_body[first : first + 10, k] = parameters_of(moved.mass, moved.h, moved.J)
+        moved = RigidBodyInertia.from_parameters(unit).transformed(placement)
+        to_body[first : first + 10, k] = moved.parameters
     return to_body
 
 
 def _problem(phi: Array, weight: float) -> Problem:
     """Return the prior: a ball with the mass and centre of mass found before."""
-    body = body_inertia(phi)
-    com = body.h / body.mass
-    J = RigidBodyInertia.from_centre_of_mass(
-        body.mass, com, 0.4 * body.mass * RADIUS**2 * np.eye(3)
-    ).J
+    body = RigidBodyInertia.from_parameters(phi)
+    J_com = 0.4 * body.mass * RADIUS**2 * np.eye(3)
+    prior = RigidBodyInertia.from_centre_of_mass(body.mass, body.com, J_com).parameters
     none = np.zeros(10, dtype=bool)
-    prior = parameters_of(body.mass, body.h, J)
     return Problem(prior, weight, none, np.zeros(10), ~none, prior)
 
 

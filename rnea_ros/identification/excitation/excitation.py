@@ -218,8 +218,6 @@ def known_motion(
     """
     Return the motion of a trajectory, if it keeps all bounds of a new exciting motion.
 
-    :param model: the robot, on a fixed base
-    :param limits: limits of its joints
     :param request: trajectory with positions, velocities and accelerations at all points
     :param position: positions of the joints that the trajectory does not have, shape (n,); the
         others are ignored
@@ -238,13 +236,10 @@ def known_motion(
     return FeasibleMotion(motion, limits, constraints)
 
 
-def motion_of(
-    model: RobotModel, request: TrajectoryRequest, position: Array
-) -> RestToRestMotion:
+def motion_of(model: RobotModel, request: TrajectoryRequest, position: Array) -> RestToRestMotion:
     """
     Return the motion of all joints in a trajectory, whatever its limits.
 
-    :param model: the robot
     :param request: trajectory with positions, velocities and accelerations at all points
     :param position: positions of the joints that the trajectory does not have, shape (n,)
     :raises UnknownNameError: the robot has no joint of a name in the trajectory

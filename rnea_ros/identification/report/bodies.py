@@ -10,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
+from ...dynamics.kernels import PARAMETERS
 from ..pseudo_inertia import about_centre, deviations_about_centre
 from ..result import Identification, ParameterOrigin
 
-NAMES = ('mass', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
+NAMES = ('mass', *PARAMETERS[1:])
 """The ten standard parameters of a body, in their order."""
 
 GROUPS = {'mass': slice(0, 1), 'centre': slice(1, 4), 'inertia': slice(4, 10)}
@@ -60,11 +61,7 @@ class BodyChange:
 
 
 def bodies(result: Identification) -> tuple[BodyChange, ...]:
-    """
-    Return all moving bodies of a result.
-
-    :param result: the identified model
-    """
+    """Return all moving bodies of a result."""
     shape = (-1, len(NAMES))
     rows = zip(
         result.prior.body_names,
