@@ -82,8 +82,7 @@ class Problem:
     def trace(self) -> Array:
         """Derivative of tr(P0^-1 P) by the parameters of each fitted body, shape (bodies, 10)."""
         P0 = pseudo_inertias(self.prior[self.body_unknowns])
-        trace: Array = np.einsum('bij,kji->bk', np.linalg.inv(P0), BASIS)
-        return trace
+        return np.asarray(np.einsum('bij,kji->bk', np.linalg.inv(P0), BASIS))
 
     def excess(self, x: Array) -> tuple[Array, Array]:
         """Return the violated bounds' A, shape (any, 10 * bodies), and A phi - b."""

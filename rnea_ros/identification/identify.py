@@ -49,14 +49,9 @@ PRIOR_WEIGHTS = (1e-9, 1e3)
 
 
 def identify(
-    model: RobotModel,
-    runs: Run | Sequence[Run],
-    *,
-    validate: Run | Sequence[Run] | None = None,
-    prior_weight: float = PRIOR_WEIGHT,
-    links: Collection[str] | None = None,
-    keep_friction: JointFriction | None = None,
-    accept_faults: bool = False,
+    model: RobotModel, runs: Run | Sequence[Run], *, validate: Run | Sequence[Run] | None = None,
+    prior_weight: float = PRIOR_WEIGHT, links: Collection[str] | None = None,
+    keep_friction: JointFriction | None = None, accept_faults: bool = False,
     total_mass: float | None = None,
 ) -> Identification:
     """
@@ -137,9 +132,8 @@ def identify(
 
 
 def _fit(
-    model: RobotModel, runs: Sequence[Run], *, prior_weight: float,
-    free_bodies: NDArray[np.bool_], keep_friction: JointFriction | None,
-    bounds: tuple[Array, Array]
+    model: RobotModel, runs: Sequence[Run], *, prior_weight: float, free_bodies: NDArray[np.bool_],
+    keep_friction: JointFriction | None, bounds: tuple[Array, Array]
 ) -> tuple[Equations, Fitted, tuple[ArmModel, ArmModel]]:
     """Return the equations and the fit of runs, and the URDF with friction and the fitted arm."""
     equations, models = Equations(model, runs), []

@@ -119,8 +119,7 @@ def jackknife(factors: Array, gradient: Array, curvature: Array) -> Array:
         estimates.append(inverse(others[:-1, :-1] + curvature) @ (others[:-1, -1] - gradient))
     difference = np.array(estimates) - np.mean(estimates, axis=0)
     count = len(filled)
-    covariance: Array = (count - 1) / count * difference.T @ difference
-    return covariance
+    return np.asarray((count - 1) / count * difference.T @ difference)
 
 
 def inverse(H: Array) -> Array:

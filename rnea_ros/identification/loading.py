@@ -47,16 +47,9 @@ A sine on the coarse digits of a sensor reaches 1 / (sqrt(2) - 1) = 2.4.
 
 
 def load(
-    bag: Path | str,
-    model: RobotModel,
-    *,
-    joints: Mapping[str, str] | None = None,
-    topic: str | None = None,
-    effort_scale: ArrayLike = 1.0,
-    cutoff: float = CUTOFF,
-    effort_delay: float = 0.0,
-    without_effort: Collection[str] = (),
-    poses: bool = False,
+    bag: Path | str, model: RobotModel, *, joints: Mapping[str, str] | None = None,
+    topic: str | None = None, effort_scale: ArrayLike = 1.0, cutoff: float = CUTOFF,
+    effort_delay: float = 0.0, without_effort: Collection[str] = (), poses: bool = False,
 ) -> Run:
     """
     Return the run of a bag; the other arguments are those of :func:`run_from`.
@@ -74,16 +67,9 @@ def load(
 
 
 def run_from(
-    recording: Recording,
-    model: RobotModel,
-    *,
-    name: str = 'recording',
-    joints: Mapping[str, str] | None = None,
-    effort_scale: ArrayLike = 1.0,
-    cutoff: float = CUTOFF,
-    effort_delay: float = 0.0,
-    without_effort: Collection[str] = (),
-    poses: bool = False,
+    recording: Recording, model: RobotModel, *, name: str = 'recording',
+    joints: Mapping[str, str] | None = None, effort_scale: ArrayLike = 1.0, cutoff: float = CUTOFF,
+    effort_delay: float = 0.0, without_effort: Collection[str] = (), poses: bool = False,
 ) -> Run:
     """
     Return the run of a recording.

@@ -166,8 +166,7 @@ def _covariance(
     to_payload = inverse(to_body.T @ M @ to_body + prior[1]) @ to_body.T @ M
     # The payload has absorbed a part of these errors.
     size = max(smooth, 0.0) / np.trace((M - M @ to_body @ to_payload) @ relative)
-    covariance: Array = jackknife(own, *prior) + size * to_payload @ relative @ to_payload.T
-    return covariance
+    return np.asarray(jackknife(own, *prior) + size * to_payload @ relative @ to_payload.T)
 
 
 def _on_link(factor: Array, to_body: Array) -> Array:

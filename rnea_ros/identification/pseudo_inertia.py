@@ -71,8 +71,7 @@ def deviations_about_centre(phi: Array, covariance: Array) -> Array:
         for each in step
     ])
     variance = np.einsum('ik,ij,jk->k', derivatives, covariance, derivatives)
-    spread: Array = np.sqrt(np.maximum(variance, 0.0))
-    return spread
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
 def regular(parameters: Array) -> Array:

@@ -169,5 +169,4 @@ class Identification(ArmModel):
         """Return which joints moved or have an effort, shape (n,); no gripper at rest."""
         moved = [(np.abs(run.qd) > STILL_SPEED).any(axis=0) for run in self.fitted]
         with_effort = [np.isfinite(run.effort).any(axis=0) for run in self.fitted]
-        recorded: NDArray[np.bool_] = np.any([*moved, *with_effort], axis=0)
-        return recorded
+        return np.asarray(np.any([*moved, *with_effort], axis=0))

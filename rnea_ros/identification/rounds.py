@@ -144,13 +144,11 @@ def weighted_rms(values: Array, weights: Array) -> Array:
     """Return the weighted RMS of each column; NaN counts as 0, and no weight gives 0."""
     total = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
     squares = (weights * np.nan_to_num(values) ** 2).sum(axis=0)
-    rms: Array = np.sqrt(squares / total)
-    return rms
+    return np.asarray(np.sqrt(squares / total))
 
 
 def _standard_deviation(values: Array, used: NDArray[np.bool_]) -> Array:
     """Return the standard deviation of the used rows of each column, shape (n,)."""
     count = np.maximum(used.sum(axis=0), 1)
     mean = np.where(used, values, 0.0).sum(axis=0) / count
-    deviation: Array = np.sqrt(np.where(used, (values - mean) ** 2, 0.0).sum(axis=0) / count)
-    return deviation
+    return np.asarray(np.sqrt(np.where(used, (values - mean) ** 2, 0.0).sum(axis=0) / count))

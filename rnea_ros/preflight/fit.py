@@ -283,8 +283,7 @@ def _spread(residual: Array) -> Array:
     size = np.abs(residual)
     limit = CLIP * 1.4826 * np.median(size, axis=0)
     limit = np.where(limit > 0.0, limit, np.inf)
-    spread: Array = np.sqrt(np.mean(np.minimum(size, limit) ** 2, axis=0))
-    return spread
+    return np.asarray(np.sqrt(np.mean(np.minimum(size, limit) ** 2, axis=0)))
 
 
 def _solve(normal: Array, right: Array) -> tuple[Array, Array, Array, int]:

@@ -71,8 +71,7 @@ class RigidBodyInertia:
         """The rotational inertia about the centre of mass, shape (3, 3), kg m^2."""
         # Parallel axes (Steiner): J_com = J - m (|c|^2 1 - c c^T)
         com = self.com
-        J_com: Array = self.J - np.dot(self.h, com) * np.eye(3) + np.outer(self.h, com)
-        return J_com
+        return np.asarray(self.J - np.dot(self.h, com) * np.eye(3) + np.outer(self.h, com))
 
     def __add__(self, other: RigidBodyInertia) -> RigidBodyInertia:
         return RigidBodyInertia(self.mass + other.mass, self.h + other.h, self.J + other.J)

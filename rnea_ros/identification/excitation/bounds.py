@@ -104,8 +104,7 @@ class Constraints:
         """Return the excess of even samples, with what it may be more between, shape (N, m)."""
         outside = np.maximum(self.lower - quantities, quantities - self.upper)
         second = np.abs(np.diff(quantities, 2, axis=0)).max(axis=0, initial=0.0)
-        excess: Array = outside / self.scale + BETWEEN * second / self.scale
-        return excess
+        return np.asarray(outside / self.scale + BETWEEN * second / self.scale)
 
     def greatest_excess(self, q: Array, qd: Array, qdd: Array) -> float:
         """Return the largest excess of all bounds; above 0 if a motion exceeds one at any time."""

@@ -71,10 +71,7 @@ class Information:
 
     @classmethod
     def of(
-        cls,
-        model: RobotModel,
-        samples: tuple[Array, Array, Array],
-        excited: Sequence[int],
+        cls, model: RobotModel, samples: tuple[Array, Array, Array], excited: Sequence[int],
         noise: Array,
     ) -> Information:
         """Return the regressor for motions like the samples (q, qd, qdd), each of shape (N, n)."""
@@ -159,8 +156,7 @@ def _independent(F: Array, size: Array) -> Indices:
 
     R, order = qr(F / np.where(size > 0.0, size, 1.0), mode='r', pivoting=True)
     rank = int((np.abs(np.diagonal(R)) > DEPENDENT).sum())
-    columns: Indices = np.sort(order[:rank])
-    return columns
+    return np.asarray(np.sort(order[:rank]))
 
 
 def _added(qd: Array, qdd: Array, which: Indices) -> Array:
@@ -191,11 +187,8 @@ class Accuracy:
 
 
 def accuracy(
-    information: Information,
-    motion: tuple[Array, Array, Array],
-    others: Sequence[tuple[Array, Array, Array]],
-    link: str,
-    duration: float,
+    information: Information, motion: tuple[Array, Array, Array],
+    others: Sequence[tuple[Array, Array, Array]], link: str, duration: float,
 ) -> Accuracy:
     """
     Return the expected accuracy.

@@ -54,9 +54,7 @@ class JointLimits:
 
     @classmethod
     def of(
-        cls,
-        model: RobotModel,
-        velocity: Mapping[str | None, float] = MappingProxyType({}),
+        cls, model: RobotModel, velocity: Mapping[str | None, float] = MappingProxyType({}),
         effort: Mapping[str | None, float] = MappingProxyType({}),
     ) -> JointLimits:
         """

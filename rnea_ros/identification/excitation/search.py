@@ -161,8 +161,7 @@ class Objective:
         moved[np.arange(3), np.arange(3), :, joint] += steps[:, np.newaxis]
         count, n = motion[0].shape
         stepped = regressor(self.model, *moved.reshape(3, 3 * count, n)).reshape(3, *Y.shape)
-        slopes: Array = (stepped - Y) / steps[:, np.newaxis, np.newaxis, np.newaxis]
-        return slopes
+        return np.asarray((stepped - Y) / steps[:, np.newaxis, np.newaxis, np.newaxis])
 
 
 def search(

@@ -149,5 +149,4 @@ def _points(shape: Shape) -> Array:
         half = length / 2.0 + (0.0 if shape.kind == 'cylinder' else radius)
         points = CORNERS * [radius, radius, half]
     placement = Placement.from_xyz_rpy(shape.origin.xyz, shape.origin.rpy)
-    moved: Array = points @ placement.rotation.T + placement.translation
-    return moved
+    return np.asarray(points @ placement.rotation.T + placement.translation)

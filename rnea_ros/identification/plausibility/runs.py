@@ -114,8 +114,7 @@ def effort_delay(equations: Equations, fitted: Fitted, runs: Sequence[Run]) -> A
     weights = equations.used / fitted.sigma**2
     R = triangular(np.concatenate(list(equations.reduced(columns, equations.effort, weights))))
     unknowns = np.linalg.lstsq(R[:, :-1], R[:, -1], rcond=1e-9)[0]
-    delay: Array = np.where(equations.used.any(axis=0), -unknowns[size + TERMS * n :], np.nan)
-    return delay
+    return np.asarray(np.where(equations.used.any(axis=0), -unknowns[size + TERMS * n :], np.nan))
 
 
 def delay_notes(delay: Array) -> list[str]:
