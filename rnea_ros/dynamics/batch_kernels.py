@@ -145,7 +145,7 @@ def body_without_inertia_in_lane(bodies: Records, articulated: Records, lane: in
     """Return the outermost body without inertia along its joint in a lane; BASE for none."""
     for i in range(bodies.shape[0] - 1, 0, -1):
         body, own = bodies[i], articulated[i]
-        for k in range(body['dofs']):
+        for k in range(body['qd_size']):
             inertia = own['trace'][(body['column'] + k) // 3, lane]
             if not own['D'][k, lane] > MIN_INERTIA_RATIO * inertia:
                 return i

@@ -44,7 +44,7 @@ class BatchWorkspace:
     """
 
     def __init__(self, base: np.void, bodies: Records) -> None:
-        nq, nv, lanes = int(bodies[BASE]['position']), int(bodies[BASE]['dof']), (WIDTH,)
+        nq, nv, lanes = int(bodies[BASE]['q_index']), int(bodies[BASE]['qd_index']), (WIDTH,)
         self.bodies = body_records(bodies, lanes)
         self.bodies[BASE]['v'] = base['v'][:, np.newaxis]
         self.bodies[BASE]['a'] = base['a'][:, np.newaxis]

@@ -97,7 +97,7 @@ def checked_entry_point(
         for each in (*inputs, *results)
     ]
     prepared = entry_point(kernel, (*memory, *examples))
-    nv = int(memory[0][BASE]['dof'])  # 0: the size for two joints is unknown
+    nv = int(memory[0][BASE]['qd_index'])  # 0: the size for two joints is unknown
     if needs_check(kernel.__name__) and nv > 0:
         bodies = body_records(two_joints())
         others: list[NDArray[Any]] = [

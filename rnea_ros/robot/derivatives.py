@@ -147,9 +147,9 @@ def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Loa
     :param p: origins of the bodies in base coordinates, shape (..., bodies, 3), m
     """
     bodies = model.tree.bodies
-    body = np.repeat(np.arange(len(bodies)), bodies['dofs'])
+    body = np.repeat(np.arange(len(bodies)), bodies['qd_size'])
     number = np.arange(len(body)) - np.repeat(
-        np.cumsum(bodies['dofs']) - bodies['dofs'], bodies['dofs']
+        np.cumsum(bodies['qd_size']) - bodies['qd_size'], bodies['qd_size']
     )
     axes = np.eye(6)[bodies['column'][body] + number] * bodies['ratio'][body, np.newaxis]
     w = turned(R[..., body, :, :], axes[:, :3])
@@ -169,7 +169,7 @@ def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Loa
         rates = of_load - of_column * carried[:, body].T
         by_column += rates * carried[:, load.body, np.newaxis]
     # Several bodies may share a coordinate (mimic).
-    to_coordinates = np.eye(model.nv)[bodies['dof'][body] + number].reshape(-1, model.nv)
+    to_coordinates = np.eye(model.nv)[bodies['qd_index'][body] + number].reshape(-1, model.nv)
     return np.asarray(to_coordinates.T @ by_column @ to_coordinates)
 
 

@@ -244,7 +244,7 @@ def _by_articulated_bodies(
     if not workspace.forward_dynamics_into(*state, tau, qdd):
         i = checked_kernels.body_without_inertia(workspace.bodies, workspace.articulated)
         if i != BASE:
-            joint = model.joint_of(int(model.tree.bodies[i]['dof']))
+            joint = model.joint_of(int(model.tree.bodies[i]['qd_index']))
             raise SingularityError(f'joint {joint!r}', NO_INERTIA)
     return finite_result(qdd)
 

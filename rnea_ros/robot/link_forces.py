@@ -123,10 +123,10 @@ def motion_subspace(model: ModelData, q: ArrayLike, link: str) -> Array:
     i = frame.body
     while i != carrier:
         body = bodies[i]
-        for k in range(body['dofs']):
+        for k in range(body['qd_size']):
             S_k = body['ratio'] * _transformed_motion(E, r, np.eye(6)[body['column'] + k])
             # A screw turns and moves by one coordinate.
-            columns[body['dof'] + k] = columns.get(body['dof'] + k, 0.0) + S_k
+            columns[body['qd_index'] + k] = columns.get(body['qd_index'] + k, 0.0) + S_k
         E, r = E @ body['E'], body['r'] + body['E'].T @ r
         i = body['parent']
     return np.array([columns[j] for j in sorted(columns)]).reshape(-1, 6).T

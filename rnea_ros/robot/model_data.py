@@ -199,10 +199,10 @@ class ModelData:
             raise UnknownNameError('joint', joint, self.tree.joints)
         return self.tree.joints[joint]
 
-    def joint_of(self, dof: int) -> str:
+    def joint_of(self, qd_index: int) -> str:
         """Return the joint that a velocity coordinate belongs to."""
         joints = self.tree.joints.items()
-        return next(name for name, place in joints if dof < place.velocities.stop)
+        return next(name for name, place in joints if qd_index < place.velocities.stop)
 
     def frame_of(self, link: str) -> Frame:
         """Return the frame of a link; UnknownNameError if the robot has no such link."""

@@ -134,8 +134,8 @@ def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenche
             moment = moments[i] - np.cross(p[:, i], forces[i])
             R_back = np.swapaxes(R[:, i], -1, -2)
             in_body = np.hstack([turned(R_back, moment), turned(R_back, forces[i])])
-            S = slice(body['column'], body['column'] + body['dofs'])
-            own = slice(body['dof'], body['dof'] + body['dofs'])
+            S = slice(body['column'], body['column'] + body['qd_size'])
+            own = slice(body['qd_index'], body['qd_index'] + body['qd_size'])
             efforts[rows, own] += body['ratio'] * in_body[:, S]
             moments[parent] += moments[i]
             forces[parent] += forces[i]

@@ -130,13 +130,13 @@ def _eliminate_joint(body: np.void, own: np.void, tau: Array) -> None:
     """Replace I^A by I^a, and p^A by p^a - I^a c; :func:`_add_to_parent` adds the rest."""
     put(own['trace'], 0, trace(load33(own['A'])))
     put(own['trace'], 1, trace(load33(own['C'])))
-    for k in range(body['dofs']):
+    for k in range(body['qd_size']):
         A, B, C, p = load33(own['A']), load33(own['B']), load33(own['C']), load(own['p'])
         column = body['column'] + k
         # U = I^A S,  D = S^T U,  u = tau - S^T p^A
         U = _apply(A, B, C, basis_vector(column))
         D = component(U, column)
-        u = number(tau, body['dof'] + k) - component(p, column)
+        u = number(tau, body['qd_index'] + k) - component(p, column)
         store(own['U'][k], U)
         put(own['D'], k, D)
         put(own['u'], k, u)
@@ -174,10 +174,10 @@ def _accelerate(bodies: Records, body: np.void, own: np.void, qdd: Array) -> Non
     E, r = load33(body['E']), load3(body['r'])
     a_up = transform_motion(E, r, load(bodies[body['parent']]['a']))
     store(body['a'], add(a_up, load(own['c'])))
-    for k in range(body['dofs'] - 1, -1, -1):
+    for k in range(body['qd_size'] - 1, -1, -1):
         U, a = load(own['U'][k]), load(body['a'])
         acceleration = (number(own['u'], k) - dot(a, U)) / number(own['D'], k)
-        put(qdd, body['dof'] + k, acceleration)
+        put(qdd, body['qd_index'] + k, acceleration)
         a_joint = scale(acceleration, basis_vector(body['column'] + k))
         store(body['a'], add(a, a_joint))
 

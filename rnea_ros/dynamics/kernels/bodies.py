@@ -18,15 +18,15 @@ BASE = 0
 """
 The number of the base, which carries all other bodies.
 
-It has no joint: its ``position`` and ``dof`` are the lengths of q and qd.
+It has no joint: its ``q_index`` and ``qd_index`` are the lengths of q and qd.
 """
 
 _CONSTANTS_OF_THE_TREE = [
     ('parent', np.int64),
     ('kind', np.int64),
-    ('position', np.int64),         # index of its first number in q
-    ('dof', np.int64),              # index of its first number in qd, qdd and tau
-    ('dofs', np.int64),             # degrees of freedom
+    ('q_index', np.int64),          # index of its first number in q
+    ('qd_index', np.int64),         # index of its first number in qd, qdd and tau
+    ('qd_size', np.int64),          # its numbers in qd: degrees of freedom
     ('column', np.int64),           # first column of the identity in S
     ('ratio', np.float64),          # a mimic joint moves by ratio q + offset
     ('offset', np.float64),

@@ -68,13 +68,13 @@ def find_chains(bodies: Records, outwards: NDArray[np.int64], carrier: NDArray[n
     step = 0
     for i in range(1, bodies.shape[0]):
         parent = bodies[i]['parent']
-        while parent != BASE and bodies[parent]['dofs'] == 0:
+        while parent != BASE and bodies[parent]['qd_size'] == 0:
             parent = bodies[parent]['parent']
         last = NONE
         if parent != BASE:
-            last = bodies[parent]['dof'] + bodies[parent]['dofs'] - 1
-        for column in range(bodies[i]['dofs']):
-            k = bodies[i]['dof'] + column
+            last = bodies[parent]['qd_index'] + bodies[parent]['qd_size'] - 1
+        for column in range(bodies[i]['qd_size']):
+            k = bodies[i]['qd_index'] + column
             outwards[step], carrier[k] = k, last
             step += 1
             last = k

@@ -141,12 +141,12 @@ def frame_jacobian(
     i = carrier
     while i != BASE:
         body = bodies[i]
-        for k in range(body['dofs']):
+        for k in range(body['qd_size']):
             S = basis_vector(body['column'] + k)
             column = transform_motion(E, r, S)
             for row in range(6):
                 # Mimic joints between frame and base add to the column of the joint they follow.
-                jacobian[row, body['dof'] + k] += body['ratio'] * component(column, row)
+                jacobian[row, body['qd_index'] + k] += body['ratio'] * component(column, row)
         E_up, r_up = joint_transform(body, q)
         E, r = from_parent(E, r, E_up, r_up)
         i = body['parent']
@@ -171,10 +171,10 @@ def frame_jacobian_rate(
     while i != BASE:
         body = bodies[i]
         v = subtract(transform_motion(E, r, load(body['v'])), v_F)
-        for k in range(body['dofs']):
+        for k in range(body['qd_size']):
             S = transform_motion(E, r, basis_vector(body['column'] + k))
             column = cross_motion(v, S)
             for row in range(6):
-                jacobian_rate[row, body['dof'] + k] += body['ratio'] * component(column, row)
+                jacobian_rate[row, body['qd_index'] + k] += body['ratio'] * component(column, row)
         E, r = from_parent(E, r, load33(body['E']), load3(body['r']))
         i = body['parent']

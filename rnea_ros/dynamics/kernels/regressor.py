@@ -53,9 +53,9 @@ def regressor(bodies: Records, q: Array, qd: Array, qdd: Array, Y: Array) -> Non
         carrier = i
         while carrier != BASE:
             body = bodies[carrier]
-            for k in range(body['dofs']):
+            for k in range(body['qd_size']):
                 S = scale(body['ratio'], basis_vector(body['column'] + k))
-                _add_products(transform_motion(E, r, S), v, a, Y, body['dof'] + k, i - 1)
+                _add_products(transform_motion(E, r, S), v, a, Y, body['qd_index'] + k, i - 1)
             E, r = from_parent(E, r, load33(body['E']), load3(body['r']))
             carrier = body['parent']
 
