@@ -11,13 +11,8 @@ from .findings import Cause
 from .selection import Estimate
 
 SPOILS_FRICTION = frozenset({
-    Cause.NO_EFFORT,
-    Cause.ANOTHER_ROBOT,
-    Cause.INVERTED_AXIS,
-    Cause.INVERTED_EFFORT,
-    Cause.GRAVITY_DIRECTION,
-    Cause.WRONG_SCALE,
-    Cause.UNEXPLAINED,
+    Cause.NO_EFFORT, Cause.ANOTHER_ROBOT, Cause.INVERTED_AXIS, Cause.INVERTED_EFFORT,
+    Cause.GRAVITY_DIRECTION, Cause.WRONG_SCALE, Cause.UNEXPLAINED,
 })
 """Causes that make the friction of their joints uncertain, or have it in another unit."""
 
