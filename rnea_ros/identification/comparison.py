@@ -137,7 +137,7 @@ def repetition_notes(fitted: Sequence[Run], held_out: Sequence[Run]) -> list[str
 def compare(
     held_out: Sequence[Run], urdf: Efforts, judged: Sequence[tuple[ArmModel, ArmModel]]
 ) -> Comparison:
-    """Return the errors on runs; ``judged`` has URDF with friction, and fit, for each."""
+    """Return the errors on held-out runs of the URDF, and of the two models for each run."""
     motions = [(run.q, run.qd, run.qdd) for run in held_out]
     measured = _errors(held_out, tuple(np.zeros_like(q) for q, _, _ in motions))
     predicted = [tuple(urdf(*motion) for motion in motions)] + [

@@ -146,7 +146,7 @@ def _prior_error(fitted: Fitted) -> float:
 
 
 def _removed_variance(G: Array, error: float, covariance: Array, free: NDArray[np.bool_]) -> Array:
-    """Return the share that the data removed of the URDF's variance, ``error`` / G."""
+    """Return the share, 0 to 1, that the data removed of the URDF's variance ``error`` / G."""
     removed = np.zeros(len(free))
     bodies = np.flatnonzero((np.diag(G) > 0.0) & free)
     if bodies.size:

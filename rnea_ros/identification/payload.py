@@ -105,7 +105,8 @@ def identify_payload(
     without = measured - friction.friction(equations.qd, rigid)
     J = START_MASS * RADIUS**2 * np.eye(3)
     phi = RigidBodyInertia(START_MASS, np.zeros(3), J).parameters
-    sigma, weights = _rms(without, equations), equations.used.astype(np.float64)
+    used = weights = equations.used.astype(np.float64)
+    sigma = rms_without = weighted_rms(without, used)
     carried, no_terms = np.zeros_like(rigid), np.zeros((*rigid.shape, 0))
     for _ in range(ROUNDS):
         effort = measured - friction.friction(equations.qd, rigid + carried)
@@ -128,8 +129,9 @@ def identify_payload(
     )
     covariance += GAIN_ERROR**2 * np.outer(phi, phi)
     deviation = deviations_about_centre(phi, covariance)
-    squares = [np.nansum((_rms(each, equations) / noise) ** 2) for each in (without, residual)]
-    explained = squares[0] > 0.0 and 1.0 - squares[1] / squares[0] > LOAD_EXPLAINS
+    rms_with = weighted_rms(residual, used)
+    before, after = (np.nansum((rms / noise) ** 2) for rms in (rms_without, rms_with))
+    explained = before > 0.0 and 1.0 - after / before > LOAD_EXPLAINS
     if values[0] < CERTAIN * deviation[0] or not explained:
         raise IdentificationError(
             f'no payload is visible on {link}: its mass is {values[0]:.2f} +- '
@@ -137,7 +139,7 @@ def identify_payload(
         )
     return PayloadFit(
         Payload(link, float(values[0]), values[1:4], values[4:]), float(deviation[0]),
-        deviation[1:4], deviation[4:], _rms(without, equations), _rms(residual, equations), at_rest
+        deviation[1:4], deviation[4:], rms_without, rms_with, at_rest
     )
 
 
@@ -150,6 +152,8 @@ def _covariance(
 
     The arm's parameters have equal relative errors, as large as the smooth part of the residuals
     shows; their effect on the payload follows from the equations.
+
+    :param prior: gradient and curvature of the payload's prior
     """
     no_terms = np.zeros((*residual.shape, 0))
     factors = block_factors(equations, residual, weights, no_terms)
@@ -208,7 +212,3 @@ def _problem(phi: Array, weight: float) -> Problem:
     prior = RigidBodyInertia.from_centre_of_mass(body.mass, body.com, J_com).parameters
     none = np.zeros(10, dtype=bool)
     return Problem(prior, weight, none, np.zeros(10), ~none, prior)
-
-
-def _rms(error: Array, equations: Equations) -> Array:
-    return weighted_rms(error, equations.used.astype(np.float64))

@@ -76,7 +76,7 @@ def deviations_about_centre(phi: Array, covariance: Array) -> Array:
 
 def regular(parameters: Array) -> Array:
     """
-    Return parameters of physical bodies; bodies that are physical stay unchanged.
+    Return parameters of physical bodies, (10 * bodies,); physical ones stay unchanged.
 
     Too small masses and radii of gyration about the centre of mass are raised. Principal moments
     that violate the triangle inequality have a radius of gyration that is too small.

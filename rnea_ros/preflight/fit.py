@@ -273,7 +273,7 @@ class HypothesisEquations:
 
 
 def huber_weights(residual: Array, sigma: Array, threshold: float) -> Array:
-    """Return the weights of squared residuals, linear above a threshold in sigma; 1 for NaN."""
+    """Return Huber's weights (1964) of squared residuals, threshold in sigma; 1 for NaN."""
     in_sigma = np.abs(np.nan_to_num(residual)) / sigma
     return np.minimum(1.0, threshold / np.maximum(in_sigma, threshold))
 

@@ -33,7 +33,7 @@ ABSENT = 0.3
 """Factor of gravity below which it counts as compensated; model errors leave a rest."""
 
 CONFIDENCE = 0.99
-"""Of the intervals. Rules also require a tolerance, so false alarms are rarer than 1 %."""
+"""Confidence of intervals; rules need a tolerance too, so false alarms are rarer than 1 %."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Solution:
         return misfit + self.fit.rank * math.log(blocks * self.fit.scatter.size)
 
     def estimate(self, function: Callable[[Fit], float], error: float = 0.0) -> Estimate:
-        """Return a function of a fit with its interval, for at least a standard error."""
+        """Return a function of the fit with its interval; ``error``: least standard error."""
         value = function(self.fit)
         if not math.isfinite(error):
             return Estimate(value, math.inf)

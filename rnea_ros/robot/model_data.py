@@ -84,19 +84,14 @@ class ModelData:
     """
     What the computations of a robot model read; made by :meth:`of`.
 
-    :param tree: bodies and joints
-    :param name: the robot's name
     :param description: source of the tree, with limits, damping and friction of the joints; None
         for a tree without a description
     :param gravity: acceleration of free fall in the root link's frame (in the world frame if the
         base floats), shape (3,), m/s^2; read-only
     :param base_motion: motion of the root link's frame
     :param base_at_rest: whether its velocity and acceleration are zero
-    :param nq: number of position coordinates
-    :param nv: number of velocity coordinates
     :param matrix_shape: (nv, nv)
     :param rest: velocities of zero, shape (nv,); read-only
-    :param quaternions: joints with a quaternion
     :param shared_coordinates: whether mimic joints or screws move two bodies by one coordinate
     :param kernels_check_arrays: whether kernels reject all wrong arguments, so that calls need no
         check before: they reject NaN and infinity, but do not check the length of quaternions, nor

@@ -17,7 +17,7 @@ from xml.parsers import expat
 
 from ..errors import UnknownNameError
 from .description import Inertial, Origin
-from .xml import parse_xml
+from .xml import BLANKS, parse_xml
 
 DIGITS = 9
 """Significant digits of written numbers."""
@@ -29,7 +29,6 @@ Edit: TypeAlias = tuple[int, int, bytes]
 """First byte, byte after the last, and what stands there instead."""
 
 _NAMES = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
-_OUTSIDE = '\ufeff \t\r\n'  # skipped by parse_xml before the first element
 
 
 @dataclass
@@ -78,7 +77,7 @@ def with_inertials(text: str, inertials: Mapping[str, Inertial | None]) -> str:
     :raises UnknownNameError: the text has no such link
     """
     parse_xml(text)
-    body = text.lstrip(_OUTSIDE)
+    body = text.lstrip(BLANKS)  # as parse_xml
     skipped = text[: len(text) - len(body)]
     data = body.encode('utf-8')
     links = {

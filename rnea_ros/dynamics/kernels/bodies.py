@@ -59,7 +59,7 @@ BODY = body_dtype()
 
 
 def body_records(bodies: Records, lanes: tuple[int, ...] = ()) -> Records:
-    """Return records of a workspace for a tree's bodies, and lanes: constants, and zeros."""
+    """Return a workspace's records of a tree's bodies, with lanes: their constants, and zeros."""
     records = np.zeros(len(bodies), dtype=body_dtype(lanes))
     for field in _CONSTANTS_OF_THE_TREE:
         name = str(field[0])

@@ -77,13 +77,10 @@ MOVING_COMPOSITE = np.dtype([
 @compiled
 def coriolis_matrix(bodies: Records, composites: Records, q: Array, qd: Array, C: Array) -> None:
     """
-    Write the Coriolis matrix of a tree on a base at rest.
+    Write the Coriolis matrix into C, shape (nv, nv), of a base at rest.
 
     :param bodies: base first, parent before child; ``E``, ``r`` and ``v`` are written
     :param composites: as many, of dtype :data:`MOVING_COMPOSITE`; overwritten
-    :param q: joint positions, shape (nq,), rad or m
-    :param qd: joint velocities, shape (nv,), rad/s or m/s
-    :param C: shape (nv, nv); overwritten
     """
     C[:] = 0.0
     for i in range(1, bodies.shape[0]):

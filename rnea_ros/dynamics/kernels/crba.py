@@ -32,7 +32,7 @@ from .vectors import add3, add33, load3, load33, store3, store33
 
 @cache
 def composite_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
-    """Return the dtype of a composite body's inertia; its mass does not depend on q, or lanes."""
+    """Return the dtype of a composite body's inertia with lanes; the mass does not depend on q."""
     return np.dtype(
         [
             ('mass', np.float64),

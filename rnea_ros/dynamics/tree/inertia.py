@@ -80,7 +80,7 @@ class RigidBodyInertia:
         return RigidBodyInertia(self.mass - other.mass, self.h - other.h, self.J - other.J)
 
     def transformed(self, placement: Placement) -> RigidBodyInertia:
-        """Return the inertia about the origin of a frame in which this one's has a placement."""
+        """Return the same body's inertia about the origin of the placement's parent frame."""
         R, p = placement.rotation, placement.translation
         h = R @ self.h
         # |c + p|^2 1 - (c + p)(c + p)^T, expanded: no division by a mass, which may be zero

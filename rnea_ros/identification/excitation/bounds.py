@@ -101,7 +101,7 @@ class Constraints:
         return self.quantities(q, qd, self.model.inverse_dynamics_batch(q, qd, qdd))
 
     def excess(self, quantities: Array) -> Array:
-        """Return the excess of even samples, with what it may be more between, shape (N, m)."""
+        """Return the excess of evenly spaced samples and of the time between, shape (N, m)."""
         outside = np.maximum(self.lower - quantities, quantities - self.upper)
         second = np.abs(np.diff(quantities, 2, axis=0)).max(axis=0, initial=0.0)
         return np.asarray(outside / self.scale + BETWEEN * second / self.scale)

@@ -55,12 +55,7 @@ class _TimeIsOverError(Exception):
 
 @dataclass(eq=False)
 class Budget:
-    """
-    Search time: processor time of this thread, from the creation of this object.
-
-    :param seconds: available time, s
-    :param progress: called with the used share of the time, and a text
-    """
+    """Search time, s, on this thread's processor from now on; progress gets the used share."""
 
     seconds: float
     progress: Progress

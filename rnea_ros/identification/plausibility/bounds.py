@@ -33,8 +33,10 @@ def mass_bounds(model: RobotModel, total_mass: float | None) -> tuple[Array, Arr
     """
     Return A and b with A phi <= b for plausible standard parameters phi of the bodies.
 
-    A violation of 1 is one of the whole mass, or of a body's mass times the size of its box. The
-    total mass, kg, is that of the whole robot; None for that of the URDF within a factor.
+    A violation of 1 is one of the whole mass, or of a body's mass times the size of its box.
+
+    :param total_mass: mass of the whole robot, kg; None for that of the URDF within a factor
+    :raises InputError: the mass is less than that of the links that do not move
     """
     prior = model.inertial_parameters
     masses = prior[::10]

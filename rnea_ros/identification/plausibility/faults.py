@@ -47,7 +47,7 @@ SUSPICIOUS = 0.25
 """Unexplained share of a loaded joint's effort above which a cause is searched for."""
 
 UNUSUAL_FACTOR = 1.6
-"""Identified over URDF efforts, or the inverse, to be noted; errors of CAD masses cause less."""
+"""Ratio of identified and URDF efforts, either way, that is noted; CAD errors cause less."""
 
 INEXPLICABLE = 0.5
 """Unexplained share of a loaded joint's effort that wrong masses cannot cause."""

@@ -52,18 +52,14 @@ def computed_rows(
     flat = result.reshape(count, int(np.prod(shape)))
     threads = _usable_cores() if threads is None else whole_number('threads', threads, 1)
 
-    def compute_block(workspace: BatchWorkspace, start: int) -> None:
-        block = _block(model, arrays, start)
-        results = flat[start : start + BLOCK]
-        bad = kernel(workspace, *block, results)
-        if bad != batch_kernels.NO_BAD_SAMPLE:
-            _compute_one_by_one(partial(one_row, model), block, results, max(bad, 0), start)
-
     def work(starts: Iterator[int]) -> None:
         base = model.thread.workspace.bodies[BASE]
         workspace = BatchWorkspace(base, model.tree.bodies)
         for start in starts:
-            compute_block(workspace, start)
+            block, results = _block(model, arrays, start), flat[start : start + BLOCK]
+            bad = kernel(workspace, *block, results)
+            if bad != batch_kernels.NO_BAD_SAMPLE:
+                _compute_one_by_one(partial(one_row, model), block, results, max(bad, 0), start)
 
     starts = iter(range(0, count, BLOCK))  # one iterator for all threads
     # Starting a thread takes as long as one or two blocks.
