@@ -103,7 +103,7 @@ class Pinocchio:
         self.order = [ours.index(name) for name in list(self.model.names)[1:]]
         assert self.model.nq == self.model.nv == len(ours)
         tree = robot.model.tree
-        by_joint = np.argsort(tree.bodies['dof'][1:])  # body of each of our joints, less one
+        by_joint = np.argsort(tree.bodies['qd_index'][1:])  # body of each of our joints, less one
         self.bodies = by_joint[self.order]
         self.last = self.model.getFrameId(robot.model.body_names[-1])
 

@@ -13,10 +13,5 @@ from .decorators import (
 )
 
 __all__ = [
-    'COMPILED',
-    'batch_entry',
-    'compiled',
-    'entry',
-    'entry_point',
-    'kernels_exclude_threads',
+    'COMPILED', 'batch_entry', 'compiled', 'entry', 'entry_point', 'kernels_exclude_threads',
 ]

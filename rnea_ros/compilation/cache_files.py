@@ -25,21 +25,12 @@ _already_warned: set[str] = set()
 
 
 def with_checksum(data: bytes) -> bytes:
-    """
-    Return the content of a file.
-
-    :param data: a pickled object
-    """
+    """Return the content of a file for a pickled object."""
     return _CHECKSUM(data).digest() + data
 
 
 def read_checked(path: str) -> Any:
-    """
-    Return the object in a file.
-
-    :param path: file with the content that :func:`with_checksum` returned
-    :raises ValueError: the file is damaged
-    """
+    """Return the object in a file that :func:`with_checksum` made; ValueError if it is damaged."""
     content = Path(path).read_bytes()
     checksum, data = content[:_CHECKSUM_SIZE], content[_CHECKSUM_SIZE:]
     if _CHECKSUM(data).digest() != checksum:
@@ -48,11 +39,7 @@ def read_checked(path: str) -> Any:
 
 
 def warn_not_cached(cause: str) -> None:
-    """
-    Warn, once in a process, that compiled code is not saved.
-
-    :param cause: the directory, and the reason
-    """
+    """Warn, once in a process, that compiled code is not saved, and why."""
     _warn_once(
         'not kept',
         f'compiled code cannot be saved ({cause}): every start compiles it again, for up to a '
@@ -61,12 +48,7 @@ def warn_not_cached(cause: str) -> None:
 
 
 def warn_damaged(path: str, error: Exception) -> None:
-    """
-    Warn, once in a process, that saved compiled code cannot be read.
-
-    :param path: file or directory
-    :param error: what happened
-    """
+    """Warn, once in a process, that saved compiled code cannot be read."""
     _warn_once(
         'damaged',
         f'saved compiled code cannot be read ({path}: {one_line(error)}): it is compiled again. '

@@ -44,11 +44,7 @@ SHARED_KERNELS = COMPILATION.parent / 'dynamics' / 'kernels'
 
 @cache
 def _digest_of_sources(folder: Path) -> str:
-    """
-    Return one digest over all source code that the kernels of a folder depend on.
-
-    :param folder: folder of the kernels; the shared kernels and the compiler options are included
-    """
+    """Return one digest over a folder of kernels, the shared kernels and the compiler options."""
     digest = hashlib.sha256()
     folders = (folder, SHARED_KERNELS, COMPILATION)
     for path in sorted({path for each in folders for path in each.glob('*.py')}):
@@ -69,9 +65,6 @@ def compiled(function: Kernel) -> Kernel:
 
     Python calls it as plain Python. Machine code that Python could call would take a third of the
     time of compilation.
-
-    :param function: a function over numpy arrays, floats and tuples of floats
-    :return: the function
     """
     if not COMPILED:
         return function
@@ -85,27 +78,13 @@ def kernels_exclude_threads() -> bool:
     return COMPILED and bool(getattr(sys, '_is_gil_enabled', lambda: True)())
 
 
-def entry(function: Kernel) -> Kernel:
-    """
-    Compile a kernel that Python calls for one sample; the machine code is cached on disk.
-
-    :param function: a function over numpy arrays
-    :return: the function, compiled or loaded at its first call, or unchanged
-    """
-    return _cached(function)
-
-
 def batch_entry(function: Kernel) -> Kernel:
-    """
-    Compile a kernel that Python calls for many samples; it releases the interpreter lock.
-
-    :param function: a function over numpy arrays
-    :return: the function, compiled or loaded at its first call, or unchanged
-    """
-    return _cached(function, nogil=True)
+    """Compile a kernel that Python calls for many samples; it releases the interpreter lock."""
+    return entry(function, nogil=True)
 
 
-def _cached(function: Kernel, **options: bool) -> Kernel:
+def entry(function: Kernel, **options: bool) -> Kernel:
+    """Compile a kernel that Python calls for one sample; the machine code is cached on disk."""
     if not COMPILED:
         return _without_warnings(function)
     jitted: Any = numba.njit(**_options(), **options)(function)
@@ -133,8 +112,5 @@ def entry_point(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     the inverse dynamics of a small arm. The result raises TypeError for float64 arguments that
     are not contiguous arrays of the same dimension. Of all other arguments the caller must ensure
     the types. From now on the kernel itself raises TypeError for arguments of other types.
-
-    :param kernel: a compiled kernel
-    :param arguments: arguments to compile for
     """
     return numba_internals.entry_point(kernel, arguments) if COMPILED else kernel

@@ -55,12 +55,7 @@ OPTIONS: dict[str, Any] = {'no_cfunc_wrapper': True, '_nrt': False}
 
 
 def entry_point(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
-    """
-    Return the machine code of a kernel for arguments of these types; compile it if necessary.
-
-    :param kernel: a compiled kernel, or a function
-    :param arguments: arguments to compile for
-    """
+    """Return a kernel's machine code for arguments of these types, compiled if necessary."""
     overloads = getattr(kernel, 'overloads', None)
     if overloads is None:
         return kernel  # type: ignore[no-any-return]
@@ -109,8 +104,6 @@ class ExactArray(types.Array):
     Type of C-contiguous, aligned float64 arrays of class ndarray itself, not of a subclass.
 
     The machine code raises TypeError for anything else. It also accepts read-only arrays.
-
-    :param ndim: number of dimensions
     """
 
     def __init__(self, ndim: int) -> None:
@@ -286,13 +279,7 @@ class _Directories(CompileResultCacheImpl):
 
 
 class KernelCache(FunctionCache):
-    """
-    The compiled forms of one kernel.
-
-    :param function: the kernel in Python
-    :param stamp: digest of all source code that the kernel depends on
-    :raises RuntimeError: no writable directory
-    """
+    """The compiled forms of a kernel; RuntimeError without a writable directory."""
 
     _impl_class = _Directories
 

@@ -11,14 +11,6 @@ from .specialised_workspace import SpecialisedWorkspace
 from .workspace import Derivatives, Workspace
 
 __all__ = [
-    'BatchWorkspace',
-    'Derivatives',
-    'Quaternions',
-    'SpecialisedKernels',
-    'SpecialisedWorkspace',
-    'Workspace',
-    'can_specialise',
-    'check_compiled_code',
-    'needs_check',
-    'with_unit_quaternions',
+    'BatchWorkspace', 'Derivatives', 'Quaternions', 'SpecialisedKernels', 'SpecialisedWorkspace',
+    'Workspace', 'can_specialise', 'check_compiled_code', 'needs_check', 'with_unit_quaternions',
 ]

@@ -40,11 +40,8 @@ POSITIONS_OUT_OF_RANGE = -2
 @compiled
 def load_block(samples: Array, start: int, block: Array) -> float:
     """
-    Copy samples into the lanes of a block.
+    Copy samples from a row on into the lanes of a block, shape (columns, lanes).
 
-    :param samples: one sample in each row
-    :param start: row of the first sample
-    :param block: shape (columns of samples, lanes); overwritten
     :return: the largest magnitude, NaN if a number is not finite
     """
     largest = 0.0
@@ -61,11 +58,8 @@ def load_block(samples: Array, start: int, block: Array) -> float:
 @compiled
 def store_block(block: Array, samples: Array, start: int) -> int:
     """
-    Copy the lanes of a block to samples.
+    Copy the lanes of a block, shape (columns, lanes), to samples from a row on.
 
-    :param block: shape (columns of samples, lanes)
-    :param samples: one sample in each row; overwritten
-    :param start: row of the first sample
     :return: row of the first sample that is not finite, or :data:`NO_BAD_SAMPLE`
     """
     for lane in range(min(block.shape[1], samples.shape[0] - start)):
@@ -151,7 +145,7 @@ def body_without_inertia_in_lane(bodies: Records, articulated: Records, lane: in
     """Return the outermost body without inertia along its joint in a lane; BASE for none."""
     for i in range(bodies.shape[0] - 1, 0, -1):
         body, own = bodies[i], articulated[i]
-        for k in range(body['dofs']):
+        for k in range(body['qd_size']):
             inertia = own['trace'][(body['column'] + k) // 3, lane]
             if not own['D'][k, lane] > MIN_INERTIA_RATIO * inertia:
                 return i
@@ -206,10 +200,7 @@ def forward_dynamics_derivatives(
     """
     Replace derivatives of the inverse dynamics by those of the forward dynamics, one by one.
 
-    :param bodies: bodies of the tree, without lanes
-    :param chains: working memory, shape (2 nv,)
-    :param X: working memory, shape (nv, 3 nv)
-    :param Results: shape (N, 3, nv, nv)
+    Results have shape (N, 3, nv, nv); memory as for :mod:`.forward_derivatives`, without lanes.
     """
     for row in range(Results.shape[0]):
         by_q, by_qd, by_third = Results[row, 0], Results[row, 1], Results[row, 2]

@@ -44,7 +44,7 @@ class BatchWorkspace:
     """
 
     def __init__(self, base: np.void, bodies: Records) -> None:
-        nq, nv, lanes = int(bodies[BASE]['position']), int(bodies[BASE]['dof']), (WIDTH,)
+        nq, nv, lanes = int(bodies[BASE]['q_index']), int(bodies[BASE]['qd_index']), (WIDTH,)
         self.bodies = body_records(bodies, lanes)
         self.bodies[BASE]['v'] = base['v'][:, np.newaxis]
         self.bodies[BASE]['a'] = base['a'][:, np.newaxis]
@@ -91,9 +91,7 @@ class BatchWorkspace:
         branches = np.zeros(len(self.bodies), dtype=branch_dtype((WIDTH,)))
         lanes = np.zeros((3, self._nv, self._nv, WIDTH))
         arguments = (branches, self._q, self._qd, self._qdd, lanes)
-        return batch_kernels.inverse_dynamics_derivatives(
-            self.bodies, *arguments, Q, QD, QDD, D
-        )
+        return batch_kernels.inverse_dynamics_derivatives(self.bodies, *arguments, Q, QD, QDD, D)
 
     def forward_dynamics_derivatives(self, Q: Array, QD: Array, Tau: Array, D: Array) -> int:
         """Compute derivatives of the forward dynamics, shape (N, 3 * nv * nv); no mimic joints."""
@@ -109,23 +107,14 @@ class BatchWorkspace:
         return bad
 
     def _check(self, name: str, inputs: int, columns: int) -> None:
-        """
-        Check the kernel of a method before its first use.
-
-        :param name: name of the method
-        :param inputs: number of its arguments without the result
-        :param columns: columns of its result for a tree of two joints
-        :raises CompiledCodeError: the kernel does not detect NaN or infinity
-        """
+        """Check a method's kernel before its first use, for results of so many columns."""
         kernel = f'{name}_batch'
         if needs_check(kernel):
             workspace = _UncheckedWorkspace(body_records(two_joints())[BASE], two_joints())
             method = getattr(workspace, name)
             samples = np.full((inputs, 2, JOINTS), 0.5)
             result = np.empty((2, columns))
-            check_compiled_code(
-                kernel, lambda: method(*samples, result) == NO_BAD_SAMPLE, samples
-            )
+            check_compiled_code(kernel, lambda: method(*samples, result) == NO_BAD_SAMPLE, samples)
 
 
 class _UncheckedWorkspace(BatchWorkspace):
@@ -136,11 +125,7 @@ class _UncheckedWorkspace(BatchWorkspace):
 
 
 def _check_forward_dynamics_derivatives() -> None:
-    """
-    Check the kernel before its first use; it gets derivatives of the inverse dynamics.
-
-    :raises CompiledCodeError: the kernel does not detect NaN or infinity
-    """
+    """Check the kernel before its first use; it gets derivatives of the inverse dynamics."""
     kernel = 'forward_dynamics_derivatives_batch'
     if not needs_check(kernel):
         return

@@ -23,12 +23,9 @@ UNIT_TOLERANCE = 1e-6
 
 def with_unit_quaternions(argument: str, q: Array, quaternions: Quaternions) -> Array:
     """
-    Return q with its quaternions scaled to unit length.
+    Return q with its quaternions scaled to unit length, in place.
 
-    :param argument: name of the argument, for the error
-    :param q: joint positions, shape (nq,); changed in place
-    :param quaternions: joints with a quaternion
-    :raises InputError: a quaternion whose length is not 1, with joint and value
+    :raises InputError: a quaternion whose length is not 1, with argument, joint and value
     """
     for joint, start, _, floats in quaternions:
         where = slice(start + 3, start + 7) if floats else slice(start, start + 4)

@@ -51,11 +51,7 @@ _checked: set[str] = set()
 
 
 def needs_check(name: str) -> bool:
-    """
-    Return whether compiled code must be checked before its first use.
-
-    :param name: name of the code
-    """
+    """Return whether compiled code must be checked before its first use."""
     return COMPILED and name not in _checked
 
 
@@ -63,7 +59,6 @@ def check_compiled_code(name: str, accepts: Callable[[], bool], *inputs: Array) 
     """
     Check that compiled code rejects NaN and infinity.
 
-    :param name: name of the code, for the error
     :param accepts: function that returns whether the code accepts the numbers in the inputs
     :param inputs: arrays of finite numbers; changed, and restored at the end
     :raises CompiledCodeError: the code accepts NaN or infinity, or rejects finite numbers
@@ -102,7 +97,7 @@ def checked_entry_point(
         for each in (*inputs, *results)
     ]
     prepared = entry_point(kernel, (*memory, *examples))
-    nv = int(memory[0][BASE]['dof'])  # 0: the size for two joints is unknown
+    nv = int(memory[0][BASE]['qd_index'])  # 0: the size for two joints is unknown
     if needs_check(kernel.__name__) and nv > 0:
         bodies = body_records(two_joints())
         others: list[NDArray[Any]] = [

@@ -115,7 +115,7 @@ class SpecialisedKernels:
 
     def __init__(self, bodies: Records, changing: Mapping[int, Sequence[str]]) -> None:
         self._memory = (bodies.view(np.float64),) if changing else ()
-        self._nq, self._nv = int(bodies[BASE]['position']), int(bodies[BASE]['dof'])
+        self._nq, self._nv = int(bodies[BASE]['q_index']), int(bodies[BASE]['qd_index'])
         self._tree = TracedTree(bodies)
         for body, fields in changing.items():
             for field in fields:

@@ -112,54 +112,36 @@ class Workspace:
         return self.inverse_dynamics(q, qd, self._zeros)
 
     def mass_matrix(self, q: Array) -> Array:
-        """
-        Return M(q), shape (nv, nv); overwritten by the next call.
-
-        :param q: joint positions, shape (nq,), rad or m
-        """
+        """Return M(q), shape (nv, nv); overwritten by the next call."""
         self.mass_matrix_into(q, self._M)
         return self._M
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """
-        Return qdd = FD(q, qd, tau), with the present external forces.
+        Return qdd = FD(q, qd, tau), shape (nv,), with the present external forces.
 
         The tree must not have mimic or helical joints (InputError). If a joint has no inertia to
-        accelerate, the result is not finite.
-
-        :param q: joint positions, shape (nq,), rad or m
-        :param qd: joint velocities, shape (nv,), rad/s or m/s
-        :param tau: joint efforts, shape (nv,), N m or N
-        :return: joint accelerations, shape (nv,), rad/s^2 or m/s^2; overwritten by the next call
+        accelerate, the result is not finite. It is overwritten by the next call.
         """
         self.forward_dynamics_into(q, qd, tau, self._qdd)
         return self._qdd
 
     def inverse_dynamics_derivatives(self, q: Array, qd: Array, qdd: Array) -> Derivatives:
         """
-        Return the derivatives of the joint efforts by q, qd and qdd.
+        Return the derivatives of the joint efforts by q, qd and qdd, shape (nv, nv) each.
 
-        The present external forces are held constant in body coordinates.
-
-        :param q: joint positions, shape (nq,), rad or m
-        :param qd: joint velocities, shape (nv,), rad/s or m/s
-        :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
-        :return: three arrays of shape (nv, nv); overwritten by the next call
+        The present external forces are held constant in body coordinates. The next call overwrites
+        the result.
         """
         self.inverse_dynamics_derivatives_into(q, qd, qdd, *self._derivatives)
         return self._derivatives
 
     def forward_dynamics_derivatives(self, q: Array, qd: Array, tau: Array) -> Derivatives:
         """
-        Return the derivatives of the joint accelerations by q, qd and tau.
+        Return the derivatives of the joint accelerations by q, qd and tau, shape (nv, nv) each.
 
         As for :meth:`forward_dynamics`, the tree must not have mimic joints. The present external
-        forces are held constant in body coordinates.
-
-        :param q: joint positions, shape (nq,), rad or m
-        :param qd: joint velocities, shape (nv,), rad/s or m/s
-        :param tau: joint efforts, shape (nv,), N m or N
-        :return: three arrays of shape (nv, nv); overwritten by the next call
+        forces are held constant in body coordinates. The next call overwrites the result.
         """
         self.forward_dynamics_derivatives_into(q, qd, tau, *self._derivatives)
         return self._derivatives
@@ -252,13 +234,7 @@ class Workspace:
         self.external_forces[:] = 0.0
 
     def add_external_force(self, body: int, moment: Array, force: Array) -> None:
-        """
-        Add an external force on a body.
-
-        :param body: the body's number in the tree
-        :param moment: moment about the body frame's origin, in body coordinates, shape (3,), N m
-        :param force: force in body coordinates, shape (3,), N
-        """
+        """Add a moment about the body frame's origin, N m, and a force, N, in body coordinates."""
         f_ext = self.external_forces[body]
         f_ext[:3] += moment
         f_ext[3:] += force

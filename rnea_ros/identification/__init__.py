@@ -12,20 +12,7 @@ from .result import Identification, JointDeviations, ParameterOrigin
 from .run import IdentificationError, Run, require_scipy
 
 __all__ = [
-    'PRIOR_WEIGHT',
-    'BaseParameters',
-    'Comparison',
-    'Identification',
-    'IdentificationError',
-    'JointDeviations',
-    'ModelErrors',
-    'ParameterOrigin',
-    'PayloadFit',
-    'Run',
-    'identify',
-    'identify_payload',
-    'load',
-    'payload_parameters',
-    'require_scipy',
-    'run_from',
+    'PRIOR_WEIGHT', 'BaseParameters', 'Comparison', 'Identification', 'IdentificationError',
+    'JointDeviations', 'ModelErrors', 'ParameterOrigin', 'PayloadFit', 'Run', 'identify',
+    'identify_payload', 'load', 'payload_parameters', 'require_scipy', 'run_from',
 ]

@@ -16,10 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array, Indices
+from ..dynamics.kernels import PARAMETERS
 from ..robot import RobotModel
-
-NAMES = ('m', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
-"""Names of the ten standard parameters of a body."""
 
 SAMPLES = 60
 """Random motions that the dependencies are found with."""
@@ -62,7 +60,6 @@ def combinations(
     """
     Return the base parameters as combinations, shape (rank, 10 * bodies + n).
 
-    :param model: the robot
     :param q: a position of the recording, shape (n,), for the joints that do not move
     :param moving: numbers of the joints that move
     :param measured: numbers of the joints with efforts
@@ -104,12 +101,10 @@ def base_parameters(
     Return the base parameters of a fit.
 
     :param matrix: the combinations, shape (rank, 10 * bodies + n)
-    :param model: the model of the URDF
     :param factor: triangular factor of the columns, shape (any, 10 * bodies + n)
-    :param parameters: identified standard parameters and rotor inertias, shape (10 * bodies + n,)
-    :param covariance: their covariance
+    :param parameters: identified standard parameters and rotor inertias, with their covariance
     """
-    names = [f'{name}({body})' for body in model.body_names for name in NAMES]
+    names = [f'{name}({body})' for body in model.body_names for name in PARAMETERS]
     names += [f'rotor({joint})' for joint in model.joint_names]
     prior = np.concatenate([model.inertial_parameters, np.zeros(model.nv)])
     # Y = Y_b matrix, so the regressor of the combinations consists of the independent columns.

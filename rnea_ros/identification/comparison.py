@@ -39,13 +39,7 @@ class ArmModel:
     armature: Array
 
     def efforts(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """
-        Return the efforts of N motions with rotors and friction, shape (N, n), N m or N.
-
-        :param q: joint positions, shape (N, n)
-        :param qd: joint velocities, shape (N, n)
-        :param qdd: joint accelerations, shape (N, n)
-        """
+        """Return the efforts of N motions with rotors and friction, shape (N, n), N m or N."""
         rigid = self.model.inverse_dynamics_batch(q, qd, qdd)
         return rigid + self.armature * qdd + self.friction.friction(qd, rigid)
 
@@ -121,11 +115,7 @@ class Comparison:
 
 
 def check_held_out(fitted: Sequence[Run], held_out: Sequence[Run]) -> None:
-    """
-    Check that no run is both fitted and held out.
-
-    :raises IdentificationError: one is
-    """
+    """Raise an error if a run is both fitted and held out."""
     for run in held_out:
         if same := [each for each in fitted if np.array_equal(each.q, run.q)]:
             raise IdentificationError(
@@ -147,13 +137,7 @@ def repetition_notes(fitted: Sequence[Run], held_out: Sequence[Run]) -> list[str
 def compare(
     held_out: Sequence[Run], urdf: Efforts, judged: Sequence[tuple[ArmModel, ArmModel]]
 ) -> Comparison:
-    """
-    Return the errors of three models on runs that were not fitted.
-
-    :param held_out: the runs
-    :param urdf: efforts of the URDF
-    :param judged: the URDF with fitted friction, and the identified model, for each run
-    """
+    """Return the errors on held-out runs of the URDF, and of the two models for each run."""
     motions = [(run.q, run.qd, run.qdd) for run in held_out]
     measured = _errors(held_out, tuple(np.zeros_like(q) for q, _, _ in motions))
     predicted = [tuple(urdf(*motion) for motion in motions)] + [
@@ -167,9 +151,7 @@ def compare(
 def _errors(runs: Sequence[Run], predicted: tuple[Array, ...]) -> ModelErrors:
     error = np.concatenate([run.effort - tau for run, tau in zip(runs, predicted, strict=True)])
     # Of poses at rest all samples count.
-    moving = np.concatenate([
-        (np.abs(run.qd) > MOVING_SPEED) | (not run.qd.any()) for run in runs
-    ])
+    moving = np.concatenate([(np.abs(run.qd) > MOVING_SPEED) | (not run.qd.any()) for run in runs])
     return ModelErrors(predicted, _rms(error), _rms(np.where(moving, error, np.nan)))
 
 

@@ -40,10 +40,8 @@ velocity describes it. The travel of a prismatic joint is that of a pinion with 
 
 class Equations:
     """
-    Motion and efforts of some runs, one after the other.
+    Motion and efforts of some clean runs, one after the other.
 
-    :param model: the robot
-    :param runs: clean runs
     :ivar q: shape (N, n), and so qd, qdd and effort
     :ivar slides: whether the joint slides in the sample, shape (N, n)
     :ivar passes: whether it passes a velocity of 0 without standing still, shape (N, n)
@@ -78,11 +76,7 @@ class Equations:
         return len(self.q)
 
     def thinned(self, most: int) -> Equations:
-        """
-        Return evenly chosen samples.
-
-        :param most: greatest number of samples
-        """
+        """Return at most so many samples, evenly chosen."""
         step = 1 + len(self) // most
         few = copy(self)
         for name in ('q', 'qd', 'qdd', 'effort', 'slides', 'passes', 'used', 'run', 'block'):
@@ -99,12 +93,11 @@ class Equations:
 
     def reduced(self, terms: Array, effort: Array, weights: Array) -> Array:
         """
-        Return the triangular factors of the weighted equations [A y], one for each block.
+        Return the factors of the weighted equations [A y], shape (blocks, p + 1, p + 1).
 
-        :param terms: columns of the joints' own parameters, shape (N, n, 5)
+        :param terms: columns of the joints' own parameters, shape (N, n, any)
         :param effort: right-hand side y, shape (N, n)
         :param weights: of the squared rows, shape (N, n); 0 leaves a row out
-        :return: shape (blocks, p + 1, p + 1), where p is the number of unknowns
         """
         n = self.q.shape[1]
         bodies = 10 * len(self.model.body_names)
@@ -126,11 +119,7 @@ class Equations:
 
 
 def triangular(rows: Array) -> Array:
-    """
-    Return the square triangular factor R of rows, so that R^T R = rows^T rows.
-
-    :param rows: shape (N, p)
-    """
+    """Return the square triangular factor R of rows, shape (N, p), so that R^T R = rows^T rows."""
     p = rows.shape[1]
     factor = np.zeros((p, p))
     R = np.linalg.qr(rows, mode='r')
@@ -142,10 +131,7 @@ def sliding(run: Run, wind_up: Array) -> tuple[NDArray[np.bool_], NDArray[np.boo
     """
     Return whether each joint slides, or passes a velocity of 0, at each sample, shape (N, n) each.
 
-    A joint that stands still or winds up does neither.
-
-    :param run: the run
-    :param wind_up: travel of each joint in which it winds up, shape (n,), rad or m
+    A joint that stands still, or winds up within a travel (n,), rad or m, does neither.
     """
     slides = np.abs(run.qd) >= STILL_SPEED
     stuck = np.zeros_like(slides)

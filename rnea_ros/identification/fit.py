@@ -66,11 +66,7 @@ class Problem:
 
     @property
     def body_unknowns(self) -> Indices:
-        """
-        Numbers of the unknowns of the bodies that are fitted, shape (bodies, 10).
-
-        The other bodies may have no mass or no extent.
-        """
+        """Numbers of the fitted bodies' unknowns, shape (bodies, 10); others may lack mass."""
         numbers = np.arange(self.prior.size).reshape(-1, 10)
         return numbers[self.free[: self.prior.size].reshape(-1, 10).all(axis=1)]
 
@@ -86,8 +82,7 @@ class Problem:
     def trace(self) -> Array:
         """Derivative of tr(P0^-1 P) by the parameters of each fitted body, shape (bodies, 10)."""
         P0 = pseudo_inertias(self.prior[self.body_unknowns])
-        trace: Array = np.einsum('bij,kji->bk', np.linalg.inv(P0), BASIS)
-        return trace
+        return np.asarray(np.einsum('bij,kji->bk', np.linalg.inv(P0), BASIS))
 
     def excess(self, x: Array) -> tuple[Array, Array]:
         """Return the violated bounds' A, shape (any, 10 * bodies), and A phi - b."""
@@ -115,10 +110,8 @@ def log_det_derivatives(P: Array) -> tuple[Array, Array]:
     """
     Return the first two derivatives of -log det P by the parameters of each body.
 
-    d(-log det P) = -tr(P^-1 E) and d^2(-log det P) = tr(P^-1 E P^-1 E).
-
-    :param P: pseudo-inertias, shape (bodies, 4, 4)
-    :return: shapes (bodies, 10) and (bodies, 10, 10)
+    d(-log det P) = -tr(P^-1 E) and d^2(-log det P) = tr(P^-1 E P^-1 E), of shapes (bodies, 10) and
+    (bodies, 10, 10).
     """
     A = np.linalg.inv(P)[:, np.newaxis] @ BASIS
     rows, columns = A.reshape(-1, 10, 16), A.swapaxes(2, 3).reshape(-1, 10, 16)
@@ -126,12 +119,7 @@ def log_det_derivatives(P: Array) -> tuple[Array, Array]:
 
 
 def solve(factor: Array, problem: Problem) -> Array:
-    """
-    Return the unknowns with the least cost, shape (p,).
-
-    :param factor: triangular factor of the equations [A y], shape (p + 1, p + 1)
-    :param problem: prior and constraints
-    """
+    """Return the unknowns with the least cost, shape (p,), from the triangular factor of [A y]."""
     cost = _Cost(factor, problem)
     x = problem.start()
     for barrier in BARRIERS:

@@ -34,15 +34,7 @@ GRID = 12
 
 
 def terms(qd: Array, qdd: Array, load: Array, smoothing: ArrayLike) -> Array:
-    """
-    Return the columns of a, B, C, k and o of each joint.
-
-    :param qd: joint velocities, shape (..., n), rad/s or m/s
-    :param qdd: joint accelerations, shape (..., n), rad/s^2 or m/s^2
-    :param load: rigid-body efforts, shape (..., n), N m or N
-    :param smoothing: v_s, shape (n,), rad/s or m/s
-    :return: shape (..., n, 5)
-    """
+    """Return the columns of a, B, C, k and o of each joint, shape (..., n, 5)."""
     s = np.tanh(qd / np.asarray(smoothing))
     return np.stack([qdd, qd, s, s * np.abs(load), np.ones_like(qd)], axis=-1)
 
@@ -54,11 +46,6 @@ def search_smoothing(equations: Equations, load: Array, weights: Array, with_loa
     The other terms are fitted with each v_s, with the rigid-body effort times a factor, so that
     wrong masses have little influence. Passages of a velocity of 0 count here. On two real arms
     they change the errors by less than 0.1 %; samples at standstill double the error of one joint.
-
-    :param equations: motion and efforts
-    :param load: rigid-body efforts, shape (N, n), N m or N
-    :param weights: of the rows, shape (N, n); 0 for rows that are not used
-    :param with_load: joints with friction that depends on the load, shape (n,)
     """
     found = np.full(load.shape[1], START)
     for joint in np.flatnonzero((weights > 0.0).any(axis=0)):

@@ -45,22 +45,13 @@ PRIOR_WEIGHT = 1e-3
 """Default weight of the URDF, per sample; 1e-4 to 0.1 give similar results."""
 
 PRIOR_WEIGHTS = (1e-9, 1e3)
-"""
-Range of the weight.
-
-At less the bodies degenerate by rounding, and at more nothing is fitted.
-"""
+"""Range of the weight: below, the bodies degenerate by rounding; above, nothing is fitted."""
 
 
 def identify(
-    model: RobotModel,
-    runs: Run | Sequence[Run],
-    *,
-    validate: Run | Sequence[Run] | None = None,
-    prior_weight: float = PRIOR_WEIGHT,
-    links: Collection[str] | None = None,
-    keep_friction: JointFriction | None = None,
-    accept_faults: bool = False,
+    model: RobotModel, runs: Run | Sequence[Run], *, validate: Run | Sequence[Run] | None = None,
+    prior_weight: float = PRIOR_WEIGHT, links: Collection[str] | None = None,
+    keep_friction: JointFriction | None = None, accept_faults: bool = False,
     total_mass: float | None = None,
 ) -> Identification:
     """
@@ -141,9 +132,8 @@ def identify(
 
 
 def _fit(
-    model: RobotModel, runs: Sequence[Run], *, prior_weight: float,
-    free_bodies: NDArray[np.bool_], keep_friction: JointFriction | None,
-    bounds: tuple[Array, Array]
+    model: RobotModel, runs: Sequence[Run], *, prior_weight: float, free_bodies: NDArray[np.bool_],
+    keep_friction: JointFriction | None, bounds: tuple[Array, Array]
 ) -> tuple[Equations, Fitted, tuple[ArmModel, ArmModel]]:
     """Return the equations and the fit of runs, and the URDF with friction and the fitted arm."""
     equations, models = Equations(model, runs), []
@@ -160,15 +150,11 @@ def friction_and_rotors(
     fitted: Fitted, n: int, keep_friction: JointFriction | None
 ) -> tuple[JointFriction, Array]:
     """
-    Return friction with the offset, and rotor inertia.
+    Return friction with the offset, and rotor inertia; known friction gets the offset added.
 
     Moving joints do not tell an offset from Coulomb friction that differs by direction, C + o and
     C - o. On real arms the second predicts slow joints better, where it fades. It needs
     ``|o| <= C``, as friction never drives; a larger offset stays one.
-
-    :param fitted: result of the last round
-    :param n: number of joints
-    :param keep_friction: known friction, to which the offset is added; None if it was identified
     """
     armature, viscous, coulomb, load, offset = fitted.x[-TERMS * n :].reshape(TERMS, n)
     if keep_friction is not None:
@@ -198,9 +184,7 @@ def _base(equations: Equations, fitted: Fitted, uncertain: Uncertainty) -> BaseP
     measured = np.flatnonzero(equations.used.any(axis=0))
     inertias = slice(0, 10 * len(model.body_names) + model.nv)
     return base_parameters(
-        combinations(
-            model, equations.q[0], moving, measured, float(equations.qd.any())
-        ),
+        combinations(model, equations.q[0], moving, measured, float(equations.qd.any())),
         model,
         fitted.factor[:, inertias],
         fitted.x[inertias],

@@ -39,7 +39,7 @@ class Uncertainty:
     """
     Uncertainty of the unknowns of a fit.
 
-    :param covariance: of the unknowns, shape (p, p)
+    :param covariance: shape (p, p)
     :param removed_variance: share of the URDF's variance of each unknown that the data removed, 0
         to 1, shape (p,); what the fits without one block scatter counts as left
     :param has_effect: whether the unknown has any influence on the used efforts, shape (p,)
@@ -62,18 +62,14 @@ def uncertainty(equations: Equations, fitted: Fitted) -> Uncertainty:
     The covariance has two parts: the scatter of the fits without one block, and the error of the
     URDF in parameters that the data hardly determine. The smoothing velocities are fitted too, as
     they are correlated with friction.
-
-    :param equations: motion and efforts
-    :param fitted: result of the last round
     """
     problem, x, free = fitted.problem, fitted.x, fitted.problem.free
     p, n = len(x), len(fitted.sigma)
-    load = equations.rigid(equations.model.with_inertial_parameters(x[: problem.prior.size]))
-    own = terms(equations.qd, equations.qdd, load, fitted.smoothing)
+    own = terms(equations.qd, equations.qdd, fitted.load, fitted.smoothing)
     coulomb, of_load = x[p - 3 * n : p - n].reshape(2, n)
     s = own[:, :, 2]
     ratio = -equations.qd / fitted.smoothing
-    by_smoothing = ratio * (1.0 - s**2) * (coulomb + of_load * np.abs(load))
+    by_smoothing = ratio * (1.0 - s**2) * (coulomb + of_load * np.abs(fitted.load))
     columns = np.concatenate([own, by_smoothing[:, :, np.newaxis]], axis=2)
     factors = block_factors(equations, fitted.residual, fitted.weights, columns)
     R = factors.reshape(-1, p + n + 1)[:, :-1]
@@ -94,18 +90,11 @@ def uncertainty(equations: Equations, fitted: Fitted) -> Uncertainty:
     return Uncertainty(covariance, removed, size > 1e-9 * size.max())
 
 
-def block_factors(
-    equations: Equations, residual: Array, weights: Array, columns: Array
-) -> Array:
+def block_factors(equations: Equations, residual: Array, weights: Array, columns: Array) -> Array:
     """
     Return the reduced equations of each jackknife block, whose right-hand side is the residual.
 
     Equal places of a repeated motion belong to one block.
-
-    :param equations: motion and efforts
-    :param residual: measured minus fitted effort, shape (N, n), N m or N
-    :param weights: of the squared residuals, shape (N, n)
-    :param columns: as of :meth:`.Equations.reduced`
     """
     errors = np.nan_to_num(residual) * np.sqrt(weights)
     length = max(BLOCK_LENGTH * correlation_length(errors), 1.0)
@@ -119,8 +108,7 @@ def jackknife(factors: Array, gradient: Array, curvature: Array) -> Array:
     """
     Return the jackknife covariance of a solution, shape (p, p).
 
-    :param factors: reduced equations of each block, [A r] with the residual r, shape (blocks,
-        any, p + 1)
+    :param factors: reduced equations of each block, [A r] with the residual r
     :param gradient: of the prior at the solution, shape (p,)
     :param curvature: second derivative of the prior, shape (p, p)
     """
@@ -131,8 +119,7 @@ def jackknife(factors: Array, gradient: Array, curvature: Array) -> Array:
         estimates.append(inverse(others[:-1, :-1] + curvature) @ (others[:-1, -1] - gradient))
     difference = np.array(estimates) - np.mean(estimates, axis=0)
     count = len(filled)
-    covariance: Array = (count - 1) / count * difference.T @ difference
-    return covariance
+    return np.asarray((count - 1) / count * difference.T @ difference)
 
 
 def inverse(H: Array) -> Array:
@@ -159,14 +146,7 @@ def _prior_error(fitted: Fitted) -> float:
 
 
 def _removed_variance(G: Array, error: float, covariance: Array, free: NDArray[np.bool_]) -> Array:
-    """
-    Return the share of the URDF's variance that the data removed, 0 to 1, shape (p,).
-
-    :param G: curvature of the prior, shape (p, p)
-    :param error: variance of the URDF's error times the prior's weight
-    :param covariance: of the unknowns, shape (p, p)
-    :param free: which unknowns are fitted, shape (p,)
-    """
+    """Return the share, 0 to 1, that the data removed of the URDF's variance ``error`` / G."""
     removed = np.zeros(len(free))
     bodies = np.flatnonzero((np.diag(G) > 0.0) & free)
     if bodies.size:

@@ -17,10 +17,6 @@ from ..dynamics.tree import Placement, RigidBodyInertia
 from ..errors import UrdfError
 from ..robot import RobotModel, link_inertia
 from ..urdf import Inertial, Origin, RobotDescription, rounded
-from .pseudo_inertia import body_inertia
-
-PARAMETERS = 10
-"""Standard parameters of a body."""
 
 SAME = 1e-9
 """Relative difference below which parameters are those of the URDF: rounding errors."""
@@ -33,14 +29,7 @@ def link_inertials(
     Return the mass properties of the links that differ from the URDF, and notes.
 
     Links at fixed joints keep theirs, if the rest of their body is physical; the link that carries
-    them has this rest. Otherwise it has all, and they have none.
-
-    :param prior: the model of the URDF
-    :param parameters: identified parameters, as of
-        :attr:`~rnea_ros.RobotModel.inertial_parameters`, shape (10 * bodies,)
-    :return: mass properties by link, None for links that lose theirs; one sentence for each body
-        of several links
-    :raises UrdfError: the model was not built from a URDF
+    them has this rest. Otherwise it has all, and they have none (None).
     """
     description = prior.description
     if description is None:
@@ -48,8 +37,8 @@ def link_inertials(
     changed: dict[str, Inertial | None] = {}
     notes = []
     bodies = zip(
-        prior.body_names, prior.inertial_parameters.reshape(-1, PARAMETERS),
-        np.asarray(parameters).reshape(-1, PARAMETERS), strict=True
+        prior.body_names, prior.inertial_parameters.reshape(-1, 10),
+        np.asarray(parameters).reshape(-1, 10), strict=True
     )
     for name, before, after in bodies:
         if np.abs(after - before).max() > SAME * np.abs(before).max():
@@ -78,10 +67,9 @@ def _divided(
     # Some descriptions have a frame without mass at the joint, and the body fixed to it.
     carrier = body if body in own or not own else max(own, key=lambda link: own[link].mass)
     others = [link for link in own if link != carrier]
-    whole = rest = body_inertia(parameters)
+    whole = rest = RigidBodyInertia.from_parameters(parameters)
     for link in others:
-        kept = own[link]
-        rest = RigidBodyInertia(rest.mass - kept.mass, rest.h - kept.h, rest.J - kept.J)
+        rest -= own[link]
     old = description.links[carrier].inertial
     axes = Origin() if old is None else old.origin
     inverse = placements[carrier].inverse()
@@ -103,21 +91,11 @@ def _divided(
 
 
 def _inertial(inertia: RigidBodyInertia, axes: Origin) -> Inertial:
-    """
-    Return an inertia about a link's origin as it is written.
-
-    :param inertia: in the link's axes
-    :param axes: has the roll, pitch and yaw of the inertial frame, which stay
-    """
-    com = inertia.h / inertia.mass if inertia.mass > 0.0 else np.zeros(3)
-    # Parallel axes: J_com = J - m (|c|^2 1 - c c^T)
-    h = inertia.h
-    J = inertia.J - np.dot(h, com) * np.eye(3) + np.outer(h, com)
+    """Return an inertia about a link's origin as it is written, with the rpy of ``axes``."""
     R = Placement.from_xyz_rpy((0.0, 0.0, 0.0), axes.rpy).rotation
-    J = R.T @ J @ R
-    x, y, z = com.tolist()
-    moments = (J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
-    ixx, ixy, ixz, iyy, iyz, izz = map(float, moments)
+    J = R.T @ inertia.J_com @ R
+    x, y, z = inertia.com.tolist()
+    ixx, ixy, ixz, iyy, iyz, izz = J[np.triu_indices(3)].tolist()
     return rounded(
         Inertial(Origin((x, y, z), axes.rpy), inertia.mass, (ixx, ixy, ixz, iyy, iyz, izz))
     )
@@ -125,7 +103,6 @@ def _inertial(inertia: RigidBodyInertia, axes: Origin) -> Inertial:
 
 def _is_physical(inertial: Inertial) -> bool:
     """Return whether mass and pseudo-inertia are positive, so that a body can have them."""
-    ixx, ixy, ixz, iyy, iyz, izz = inertial.inertia
-    J = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+    J = inertial.matrix
     spread = 0.5 * np.trace(J) * np.eye(3) - J
     return inertial.mass > 0.0 and bool(np.linalg.eigvalsh(spread)[0] > 0.0)

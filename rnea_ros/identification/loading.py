@@ -47,29 +47,15 @@ A sine on the coarse digits of a sensor reaches 1 / (sqrt(2) - 1) = 2.4.
 
 
 def load(
-    bag: Path | str,
-    model: RobotModel,
-    *,
-    joints: Mapping[str, str] | None = None,
-    topic: str | None = None,
-    effort_scale: ArrayLike = 1.0,
-    cutoff: float = CUTOFF,
-    effort_delay: float = 0.0,
-    without_effort: Collection[str] = (),
-    poses: bool = False,
+    bag: Path | str, model: RobotModel, *, joints: Mapping[str, str] | None = None,
+    topic: str | None = None, effort_scale: ArrayLike = 1.0, cutoff: float = CUTOFF,
+    effort_delay: float = 0.0, without_effort: Collection[str] = (), poses: bool = False,
 ) -> Run:
     """
-    Return the run of a bag.
+    Return the run of a bag; the other arguments are those of :func:`run_from`.
 
     :param bag: directory of a ROS 2 bag, or a file: ``.db3``, ``.mcap``, or ``.bag`` of ROS 1
-    :param model: the robot
-    :param joints: recorded joint names by the model's, if automatic matching fails
     :param topic: the recorded topic; None for the only one with joint states
-    :param effort_scale: factor of the recorded efforts, one number or one for each model joint
-    :param cutoff: of the low-pass filter, Hz
-    :param effort_delay: time by which the efforts are later than the positions, s
-    :param without_effort: joints of the model whose efforts are left out
-    :param poses: take the poses at rest instead of the motion
     :raises RneaError: the bag cannot be read, or lacks what is needed
     """
     path = Path(bag)
@@ -81,16 +67,9 @@ def load(
 
 
 def run_from(
-    recording: Recording,
-    model: RobotModel,
-    *,
-    name: str = 'recording',
-    joints: Mapping[str, str] | None = None,
-    effort_scale: ArrayLike = 1.0,
-    cutoff: float = CUTOFF,
-    effort_delay: float = 0.0,
-    without_effort: Collection[str] = (),
-    poses: bool = False,
+    recording: Recording, model: RobotModel, *, name: str = 'recording',
+    joints: Mapping[str, str] | None = None, effort_scale: ArrayLike = 1.0, cutoff: float = CUTOFF,
+    effort_delay: float = 0.0, without_effort: Collection[str] = (), poses: bool = False,
 ) -> Run:
     """
     Return the run of a recording.
@@ -139,16 +118,9 @@ def run_from(
         notes.append(f'no effort, or a constant one, left out: {", ".join(dead)}')
     if without_effort:
         notes.append(f'efforts left out as asked: {", ".join(without_effort)}')
+    q, qd, qdd = map(in_model_order, (motion.position, motion.velocity, motion.acceleration))
     return Run(
-        name,
-        motion.time,
-        in_model_order(motion.position),
-        in_model_order(motion.velocity),
-        in_model_order(motion.acceleration),
-        effort * scale,
-        motion.segment,
-        tuple(names),
-        tuple(notes),
+        name, motion.time, q, qd, qdd, effort * scale, motion.segment, tuple(names), tuple(notes)
     )
 
 
@@ -213,12 +185,7 @@ def _check_saturation(recording: Recording) -> None:
 
 
 def check_model(model: RobotModel) -> None:
-    """
-    Check that a model can be identified: a fixed base, and joints with one axis each.
-
-    :raises IdentificationError: another kind of robot
-    :raises InputError: no moving link has a mass
-    """
+    """Raise an error for a floating base, joints of several axes, or moving links without mass."""
     if model.inertial_parameters[::10].max(initial=0.0) < MIN_MASS:
         raise InputError(
             'URDF', 'no moving link has a mass; the fit begins with the masses of the URDF: give '

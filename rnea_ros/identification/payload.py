@@ -26,14 +26,7 @@ from .fit import Problem, log_det_derivatives, solve
 from .jackknife import block_factors, inverse, jackknife
 from .loading import check_model
 from .plausibility import LOAD_EXPLAINS
-from .pseudo_inertia import (
-    about_centre,
-    body_inertia,
-    deviations_about_centre,
-    parameters_of,
-    pseudo_inertias,
-    regular,
-)
+from .pseudo_inertia import about_centre, deviations_about_centre, pseudo_inertias, regular
 from .rounds import HUBER, weighted_rms
 from .run import IdentificationError, Run
 
@@ -110,8 +103,10 @@ def identify_payload(
     if armature is not None:
         measured = measured - armature * equations.qdd
     without = measured - friction.friction(equations.qd, rigid)
-    phi = parameters_of(START_MASS, np.zeros(3), START_MASS * RADIUS**2 * np.eye(3))
-    sigma, weights = _rms(without, equations), equations.used.astype(np.float64)
+    J = START_MASS * RADIUS**2 * np.eye(3)
+    phi = RigidBodyInertia(START_MASS, np.zeros(3), J).parameters
+    used = weights = equations.used.astype(np.float64)
+    sigma = rms_without = weighted_rms(without, used)
     carried, no_terms = np.zeros_like(rigid), np.zeros((*rigid.shape, 0))
     for _ in range(ROUNDS):
         effort = measured - friction.friction(equations.qd, rigid + carried)
@@ -134,8 +129,9 @@ def identify_payload(
     )
     covariance += GAIN_ERROR**2 * np.outer(phi, phi)
     deviation = deviations_about_centre(phi, covariance)
-    squares = [np.nansum((_rms(each, equations) / noise) ** 2) for each in (without, residual)]
-    explained = squares[0] > 0.0 and 1.0 - squares[1] / squares[0] > LOAD_EXPLAINS
+    rms_with = weighted_rms(residual, used)
+    before, after = (np.nansum((rms / noise) ** 2) for rms in (rms_without, rms_with))
+    explained = before > 0.0 and 1.0 - after / before > LOAD_EXPLAINS
     if values[0] < CERTAIN * deviation[0] or not explained:
         raise IdentificationError(
             f'no payload is visible on {link}: its mass is {values[0]:.2f} +- '
@@ -143,7 +139,7 @@ def identify_payload(
         )
     return PayloadFit(
         Payload(link, float(values[0]), values[1:4], values[4:]), float(deviation[0]),
-        deviation[1:4], deviation[4:], _rms(without, equations), _rms(residual, equations), at_rest
+        deviation[1:4], deviation[4:], rms_without, rms_with, at_rest
     )
 
 
@@ -174,8 +170,7 @@ def _covariance(
     to_payload = inverse(to_body.T @ M @ to_body + prior[1]) @ to_body.T @ M
     # The payload has absorbed a part of these errors.
     size = max(smooth, 0.0) / np.trace((M - M @ to_body @ to_payload) @ relative)
-    covariance: Array = jackknife(own, *prior) + size * to_payload @ relative @ to_payload.T
-    return covariance
+    return np.asarray(jackknife(own, *prior) + size * to_payload @ relative @ to_payload.T)
 
 
 def _on_link(factor: Array, to_body: Array) -> Array:
@@ -184,11 +179,7 @@ def _on_link(factor: Array, to_body: Array) -> Array:
 
 
 def payload_parameters(payload: Payload) -> dict[str, Value]:
-    """
-    Return the parameters of a payload.
-
-    :param payload: payload of one link
-    """
+    """Return the parameters of a payload of one link."""
     return {
         'payload.link': [payload.link],
         'payload.mass': [float(payload.mass)],
@@ -198,11 +189,7 @@ def payload_parameters(payload: Payload) -> dict[str, Value]:
 
 
 def _in_body_parameters(model: RobotModel, link: str) -> Array:
-    """
-    Return the map of a payload's parameters in its link's frame to those of all bodies.
-
-    :return: shape (10 * bodies, 10)
-    """
+    """Return the map of a payload's parameters in its link's frame to those of all bodies."""
     if link not in model.link_names:
         raise UnknownNameError('link', link, model.link_names)
     frames = model.tree.frames
@@ -213,22 +200,15 @@ def _in_body_parameters(model: RobotModel, link: str) -> Array:
     to_body = np.zeros((10 * len(model.body_names), 10))
     first = 10 * model.body_names.index(carriers[0])
     for k, unit in enumerate(np.eye(10)):
-        moved = body_inertia(unit).transformed(placement)
-        to_body[first : first + 10, k] = parameters_of(moved.mass, moved.h, moved.J)
+        moved = RigidBodyInertia.from_parameters(unit).transformed(placement)
+        to_body[first : first + 10, k] = moved.parameters
     return to_body
 
 
 def _problem(phi: Array, weight: float) -> Problem:
     """Return the prior: a ball with the mass and centre of mass found before."""
-    body = body_inertia(phi)
-    com = body.h / body.mass
-    J = RigidBodyInertia.from_centre_of_mass(
-        body.mass, com, 0.4 * body.mass * RADIUS**2 * np.eye(3)
-    ).J
+    body = RigidBodyInertia.from_parameters(phi)
+    J_com = 0.4 * body.mass * RADIUS**2 * np.eye(3)
+    prior = RigidBodyInertia.from_centre_of_mass(body.mass, body.com, J_com).parameters
     none = np.zeros(10, dtype=bool)
-    prior = parameters_of(body.mass, body.h, J)
     return Problem(prior, weight, none, np.zeros(10), ~none, prior)
-
-
-def _rms(error: Array, equations: Equations) -> Array:
-    return weighted_rms(error, equations.used.astype(np.float64))

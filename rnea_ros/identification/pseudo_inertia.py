@@ -33,9 +33,9 @@ def _basis() -> Array:
     E[0, 3, 3] = 1.0
     for i in range(3):
         E[1 + i, i, 3] = E[1 + i, 3, i] = 1.0
-    for k, (i, j) in enumerate(((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))):
+    for k, (row, column) in enumerate(zip(*np.tril_indices(3), strict=True)):
         J = np.zeros((3, 3))
-        J[i, j] = J[j, i] = 1.0
+        J[row, column] = J[column, row] = 1.0
         E[4 + k, :3, :3] = 0.5 * np.trace(J) * np.eye(3) - J
     return E
 
@@ -45,53 +45,22 @@ BASIS = _basis()
 
 
 def pseudo_inertias(parameters: Array) -> Array:
-    """
-    Return the pseudo-inertia of each body, shape (bodies, 4, 4).
-
-    :param parameters: shape (10 * bodies,): mass, first moment, Jxx, Jxy, Jyy, Jxz, Jyz, Jzz
-    """
+    """Return P of each body, shape (bodies, 4, 4), from parameters of shape (10 * bodies,)."""
     return (parameters.reshape(-1, 10) @ BASIS.reshape(10, 16)).reshape(-1, 4, 4)
 
 
 def standard_parameters(P: Array) -> Array:
-    """
-    Return the ten parameters of each body, shape (10 * bodies,).
-
-    :param P: pseudo-inertias, shape (bodies, 4, 4)
-    """
+    """Return the parameters, shape (10 * bodies,), from P of shape (bodies, 4, 4)."""
     Sigma = P[:, :3, :3]
     J = np.trace(Sigma, axis1=1, axis2=2)[:, np.newaxis, np.newaxis] * np.eye(3) - Sigma
-    columns = [P[:, 3, 3], *P[:, :3, 3].T]
-    columns += [J[:, i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))]
-    return np.stack(columns, axis=1).reshape(-1)
-
-
-def body_inertia(phi: Array) -> RigidBodyInertia:
-    """Return the inertia with ten standard parameters, shape (10,)."""
-    mass, hx, hy, hz, xx, xy, yy, xz, yz, zz = phi
-    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return RigidBodyInertia(float(mass), np.array([hx, hy, hz]), J)
-
-
-def parameters_of(mass: float, h: Array, J: Array) -> Array:
-    """
-    Return ten standard parameters, shape (10,).
-
-    :param mass: kg
-    :param h: first moment, shape (3,), kg m
-    :param J: inertia about the frame's origin, shape (3, 3), kg m^2
-    """
-    return np.array([mass, *h, J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]])
+    i, j = np.tril_indices(3)
+    return np.column_stack([P[:, 3, 3], P[:, :3, 3], J[:, i, j]]).reshape(-1)
 
 
 def about_centre(phi: Array) -> Array:
     """Return mass, centre of mass, and xx, xy, xz, yy, yz, zz about it, of standard parameters."""
-    mass, *h, xx, xy, yy, xz, yz, zz = phi.tolist()
-    c = np.array(h) / mass if mass > 0.0 else np.zeros(3)
-    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    # Parallel axes: J_com = J - m (|c|^2 1 - c c^T)
-    J -= mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c))
-    return np.array([mass, *c, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
+    body = RigidBodyInertia.from_parameters(phi)
+    return np.array([body.mass, *body.com, *body.J_com[np.triu_indices(3)]])
 
 
 def deviations_about_centre(phi: Array, covariance: Array) -> Array:
@@ -102,18 +71,15 @@ def deviations_about_centre(phi: Array, covariance: Array) -> Array:
         for each in step
     ])
     variance = np.einsum('ik,ij,jk->k', derivatives, covariance, derivatives)
-    spread: Array = np.sqrt(np.maximum(variance, 0.0))
-    return spread
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
 def regular(parameters: Array) -> Array:
     """
-    Return parameters of physical bodies; bodies that are physical stay unchanged.
+    Return parameters of physical bodies, (10 * bodies,); physical ones stay unchanged.
 
     Too small masses and radii of gyration about the centre of mass are raised. Principal moments
     that violate the triangle inequality have a radius of gyration that is too small.
-
-    :param parameters: of a URDF, shape (10 * bodies,)
     """
     bodies = parameters.reshape(-1, 10)
     least_mass = MIN_MASS_SHARE * max(float(bodies[:, 0].max()), MIN_MASS_SHARE)

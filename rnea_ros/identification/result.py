@@ -39,12 +39,7 @@ class ParameterOrigin(str, Enum):
 
     @classmethod
     def of(cls, removed_variance: float, has_effect: bool) -> ParameterOrigin:
-        """
-        Return the origin of a parameter.
-
-        :param removed_variance: share of its prior variance that the data removed
-        :param has_effect: whether the parameter has any influence on the efforts
-        """
+        """Return the origin, by the removed share of the prior variance, and by its effect."""
         if not has_effect:
             return cls.NOTHING
         return cls.DATA if removed_variance >= DETERMINED else cls.PRIOR
@@ -152,31 +147,26 @@ class Identification(ArmModel):
 
         :return: values by the names of the node's parameters, one for each joint in use
         """
-        recorded = self._recorded()
+        recorded, friction = self._recorded(), self.friction
         names = [name for name, used in zip(self.prior.joint_names, recorded, strict=True) if used]
-        viscous, coulomb, load = (
-            self.friction.viscous, self.friction.coulomb, self.friction.load
-        )  # fmt: skip
         values: dict[str, Value] = {'joints': names}
         if not np.array_equal(self.prior.gravity, STANDARD_GRAVITY):
             values['gravity'] = self.prior.gravity.tolist()
         values['armature'] = self.armature[recorded].tolist()
         values['friction.model'] = 'parameters'
-        for name, directions in (('viscous', viscous), ('coulomb', coulomb)):
-            values[f'friction.{name}'] = directions[0, recorded].tolist()
-            if (directions[0, recorded] != directions[1, recorded]).any():
-                values[f'friction.{name}_negative'] = directions[1, recorded].tolist()
-        if load[recorded].any():
-            values['friction.load'] = load[recorded].tolist()
-        smoothing = self.friction.smoothing_velocity[recorded]
-        values['friction.smoothing_velocity'] = smoothing.tolist()
-        if self.friction.offset[recorded].any():
-            values['friction.offset'] = self.friction.offset[recorded].tolist()
+        for name in ('viscous', 'coulomb'):
+            positive, negative = getattr(friction, name)[:, recorded]
+            values[f'friction.{name}'] = positive.tolist()
+            if (positive != negative).any():
+                values[f'friction.{name}_negative'] = negative.tolist()
+        for name in ('load', 'smoothing_velocity', 'offset'):
+            each = getattr(friction, name)[recorded]
+            if each.any():  # no smoothing velocity is 0
+                values[f'friction.{name}'] = each.tolist()
         return values
 
     def _recorded(self) -> NDArray[np.bool_]:
         """Return which joints moved or have an effort, shape (n,); no gripper at rest."""
         moved = [(np.abs(run.qd) > STILL_SPEED).any(axis=0) for run in self.fitted]
         with_effort = [np.isfinite(run.effort).any(axis=0) for run in self.fitted]
-        recorded: NDArray[np.bool_] = np.any([*moved, *with_effort], axis=0)
-        return recorded
+        return np.asarray(np.any([*moved, *with_effort], axis=0))

@@ -32,10 +32,7 @@ HUBER = 3.0
 """Larger residuals, in sigma, have a linear instead of a quadratic cost (Huber 1964)."""
 
 LOAD_SPREAD = 5.0
-"""
-Load-dependent friction is fitted only if the load of the joint varies more (standard deviation, in
-sigma).
-"""
+"""Least standard deviation of a joint's load, in sigma, to fit friction that depends on it."""
 
 OFFSET_SHARE = 0.1
 """
@@ -62,6 +59,7 @@ class Fitted:
     :param sigma: RMS residual of each joint, shape (n,), N m or N
     :param factor: triangular factor of the equations, shape (p + 1, p + 1)
     :param problem: prior and constraints
+    :param load: rigid-body efforts of the fitted bodies, shape (N, n), N m or N
     :param residual: measured minus fitted effort, NaN in unused rows, shape (N, n), N m or N
     :param weights: of the squared equations, shape (N, n)
     """
@@ -71,6 +69,7 @@ class Fitted:
     sigma: Array
     factor: Array
     problem: Problem
+    load: Array
     residual: Array
     weights: Array
 
@@ -82,12 +81,10 @@ def fit_in_rounds(
     """
     Return the result of the last round.
 
-    :param equations: motion and efforts
-    :param prior: the model of the URDF
     :param prior_weight: weight of the URDF, per sample
     :param free_bodies: which bodies are fitted, shape (bodies,)
     :param keep_friction: known friction; None to fit friction
-    :param bounds: soft bounds A phi <= b of the bodies; None for none
+    :param bounds: soft bounds A phi <= b of the bodies
     """
     used = equations.used
     weights = used.astype(np.float64)
@@ -125,7 +122,7 @@ def fit_in_rounds(
         sigma = np.maximum(weighted_rms(residual, weights), MIN_NOISE * rms_effort)
         weights = used * huber_weights(residual, sigma, HUBER)
         with_load = _standard_deviation(load, used) > LOAD_SPREAD * sigma
-    return Fitted(x, smoothing, sigma, factor, problem, residual, weights / sigma**2)
+    return Fitted(x, smoothing, sigma, factor, problem, load, residual, weights / sigma**2)
 
 
 def _problem(
@@ -144,21 +141,14 @@ def _problem(
 
 
 def weighted_rms(values: Array, weights: Array) -> Array:
-    """
-    Return the weighted RMS of each column, shape (n,); 0 if all weights are 0.
-
-    :param values: shape (N, n); NaN counts as 0
-    :param weights: weights of the squared values, shape (N, n)
-    """
+    """Return the weighted RMS of each column; NaN counts as 0, and no weight gives 0."""
     total = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
     squares = (weights * np.nan_to_num(values) ** 2).sum(axis=0)
-    rms: Array = np.sqrt(squares / total)
-    return rms
+    return np.asarray(np.sqrt(squares / total))
 
 
 def _standard_deviation(values: Array, used: NDArray[np.bool_]) -> Array:
     """Return the standard deviation of the used rows of each column, shape (n,)."""
     count = np.maximum(used.sum(axis=0), 1)
     mean = np.where(used, values, 0.0).sum(axis=0) / count
-    deviation: Array = np.sqrt(np.where(used, (values - mean) ** 2, 0.0).sum(axis=0) / count)
-    return deviation
+    return np.asarray(np.sqrt(np.where(used, (values - mean) ** 2, 0.0).sum(axis=0) / count))

@@ -27,11 +27,7 @@ class MissingPackageError(RneaError):
 
 
 def require_scipy() -> None:
-    """
-    Check that scipy is installed.
-
-    :raises MissingPackageError: it is not
-    """
+    """Check that scipy is installed; raise MissingPackageError if not."""
     try:
         import scipy  # noqa: F401
     except ImportError as error:
@@ -65,34 +61,20 @@ class Run:
     notes: tuple[str, ...] = ()
 
     def part(self, start: int, stop: int | None, step: int = 1) -> Run:
-        """
-        Return the samples from one number to another.
-
-        :param start: number of the first sample
-        :param stop: number after the last sample; None for all after the first
-        :param step: distance of the samples
-        """
+        """Return every ``step``-th sample from ``start`` up to ``stop``, None for the end."""
         columns = ('time', 'q', 'qd', 'qdd', 'effort', 'segment')
         which = slice(start, stop, step)
         return replace(self, **{name: getattr(self, name)[which] for name in columns})
 
     def split(self, share: float) -> tuple[Run, Run]:
-        """
-        Return the first part of the run and the rest.
-
-        :param share: share of the time that the first part has, 0 to 1
-        """
+        """Return the first part of the run, a share of its time from 0 to 1, and the rest."""
         end = self.time[0] + share * (self.time[-1] - self.time[0])
         place = int(np.searchsorted(self.time, end))
         return self.part(0, place), self.part(place, len(self.time))
 
 
 def groups_of_poses(runs: Sequence[Run]) -> list[Run]:
-    """
-    Return poses at rest in groups of similar size, with every fourth pose in a group.
-
-    :param runs: runs of poses at rest
-    """
+    """Return poses at rest in groups of similar size, with every fourth pose in a group."""
     columns = ('time', 'q', 'qd', 'qdd', 'effort')
     poses: dict[str, Any] = {
         name: np.concatenate([getattr(run, name) for run in runs]) for name in columns

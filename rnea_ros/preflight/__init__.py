@@ -18,18 +18,7 @@ from .found_parameters import found_parameters
 from .picture import picture
 
 __all__ = [
-    'LEAVE_GRAVITY',
-    'MIN_GRAVITY',
-    'Assessment',
-    'Cause',
-    'Checkup',
-    'Finding',
-    'KnownEfforts',
-    'Prediction',
-    'another_robot',
-    'check',
-    'find_faults',
-    'found_parameters',
-    'huber_weights',
+    'LEAVE_GRAVITY', 'MIN_GRAVITY', 'Assessment', 'Cause', 'Checkup', 'Finding', 'KnownEfforts',
+    'Prediction', 'another_robot', 'check', 'find_faults', 'found_parameters', 'huber_weights',
     'picture',
 ]

@@ -50,7 +50,6 @@ def check(
 
     Joints without a recording, as of a gripper, are assumed at rest at zero.
 
-    :param model: the robot's model
     :param recording: joint states with efforts
     :param joints: recorded joint names by the model's, if automatic matching fails
     :param kind: source of the samples; None for poses at rest if there are enough, else the motion
@@ -93,12 +92,7 @@ def constant_efforts(recording: Recording) -> dict[str, float]:
 
 
 def no_effort(prediction: Prediction, constant: Mapping[str, float]) -> list[Finding]:
-    """
-    Return findings for joints with a constant effort; loaded ones must be fixed.
-
-    :param prediction: prediction for all joints with an effort
-    :param constant: constant efforts by recorded joint name, N m or N
-    """
+    """Return findings for joints with a constant effort; loaded ones must be fixed."""
     if constant.keys() >= set(prediction.joints.values()):
         values = 'exactly 0' if not any(constant.values()) else 'constant'
         text = f'every effort is {values}: the driver or simulation does not measure efforts'
@@ -131,11 +125,7 @@ def find_causes(assessment: Assessment) -> list[Finding]:
 
 
 def verdict(assessment: Assessment, findings: list[Finding]) -> ModelVerdict:
-    """
-    Return whether the model may be used.
-
-    It is accepted if nothing must be fixed and every loaded joint was judged.
-    """
+    """Return ACCEPTED if nothing must be fixed, and every loaded joint was judged."""
     if any(finding.must_be_fixed for finding in findings):
         return ModelVerdict.REJECTED
     judged = [assessment.joints[joint].is_judged for joint in assessment.loaded]

@@ -17,11 +17,7 @@ from ..recordings import Kind, RecordingError, Samples
 from ..robot import RobotModel
 
 LOAD_PARAMETERS = 4
-"""
-Number of estimated parameters of a load: its mass and three first moments.
-
-Its rotational inertia has no effect at rest and little in a motion.
-"""
+"""A load's mass and first moments; its inertia has no effect at rest and little in a motion."""
 
 
 KnownEfforts: TypeAlias = Callable[[Array, Array, Array], Array]
@@ -31,9 +27,8 @@ KnownEfforts: TypeAlias = Callable[[Array, Array, Array], Array]
 @dataclass(frozen=True)
 class Tip:
     """
-    A link that may carry a tool.
+    The last link that a measured joint moves, which may carry a tool.
 
-    :param link: name of the last link that a measured joint moves
     :param behind: mass of each link fixed behind it, with everything that link carries, kg; in
         order from the tip of the robot inwards
     """
@@ -73,26 +68,21 @@ class Prediction:
         self._sign[list(flipped)] = -1.0
         self.effort = samples.effort[:, columns]
         self.velocity = samples.velocity[:, columns]
-        rest = np.clip(0.0, model.position_lower, model.position_upper)
-        self._q = np.tile(rest, (len(samples.time), 1))
-        self._q[:, self._rows] = self._sign * samples.position[:, columns]
-        self._qd = np.zeros((len(samples.time), model.nv))
-        self._qd[:, self._rows] = self._sign * self.velocity
-        self._qdd = np.zeros((len(samples.time), model.nv))
-        self._qdd[:, self._rows] = self._sign * samples.acceleration[:, columns]
-        for name, recorded in self._moved.items():
-            row, column = model.velocity_indices(name).start, samples.names.index(recorded)
-            self._q[:, row] = samples.position[:, column]
-            self._qd[:, row] = samples.velocity[:, column]
-            self._qdd[:, row] = samples.acceleration[:, column]
+        motion = np.zeros((3, len(samples.time), model.nv))
+        self._q, self._qd, self._qdd = motion
+        self._q[:] = np.clip(0.0, model.position_lower, model.position_upper)
+        moved_rows = [model.velocity_indices(name).start for name in self._moved]
+        moved_columns = [samples.names.index(name) for name in self._moved.values()]
+        recorded = (samples.position, samples.velocity, samples.acceleration)
+        for values, found in zip(motion, recorded, strict=True):
+            values[:, self._rows] = self._sign * found[:, columns]
+            values[:, moved_rows] = found[:, moved_columns]
         if known is not None:
             self.effort = self.effort - self._measured(known(self._q, self._qd, self._qdd))
 
     def flipped(self, joints: Sequence[int]) -> Prediction:
         """Return the prediction with the axes of some joints inverted."""
-        return Prediction(
-            self.model, self.joints, self.samples, joints, self._moved, self._known
-        )
+        return Prediction(self.model, self.joints, self.samples, joints, self._moved, self._known)
 
     def _measured(self, tau: Array) -> Array:
         """Return the efforts of the measured joints, shape (N, n)."""
@@ -131,9 +121,7 @@ class Prediction:
             carried[joint.parent].append(joint.child)
 
         def all_behind(link: str) -> list[str]:
-            return [
-                deeper for child in carried[link] for deeper in (*all_behind(child), child)
-            ]
+            return [deeper for child in carried[link] for deeper in (*all_behind(child), child)]
 
         def mass(link: str) -> float:
             inertial = description.links[link].inertial
@@ -157,12 +145,7 @@ class Prediction:
         return self.model.regressor_batch(self._q, self._qd, self._qdd)[:, self._rows]
 
     def load(self, link: str) -> Array:
-        """
-        Return the efforts of a load with unit mass and unit first moments on a link.
-
-        :param link: name of the link that carries the load
-        :return: shape (N, n, 4); first moments in the frame of the link
-        """
+        """Return the efforts of unit mass and first moments on a link, shape (N, n, 4)."""
         first = 10 * self.model.body_names.index(link)
         columns: Array = self._regressor[:, :, first : first + LOAD_PARAMETERS]
         return columns * self._sign[:, np.newaxis]

@@ -33,13 +33,8 @@ class Cause(str, Enum):
 
 
 BY_HYPOTHESIS = frozenset({
-    Cause.INVERTED_AXIS,
-    Cause.INVERTED_EFFORT,
-    Cause.GRAVITY_DIRECTION,
-    Cause.WRONG_SCALE,
-    Cause.MISSING_TOOL,
-    Cause.SURPLUS_TOOL,
-    Cause.COMPENSATED,
+    Cause.INVERTED_AXIS, Cause.INVERTED_EFFORT, Cause.GRAVITY_DIRECTION, Cause.WRONG_SCALE,
+    Cause.MISSING_TOOL, Cause.SURPLUS_TOOL, Cause.COMPENSATED,
 })
 """Causes that depend on the best hypothesis; another hypothesis may fit as well."""
 

@@ -29,11 +29,7 @@ Label: TypeAlias = tuple[str, int]
 """A parameter: its kind, and the number of its joint; if shared, of its component."""
 
 HUBER = 1.345
-"""
-Huber threshold of the residuals, in units of the scatter.
-
-The usual value: 95 % efficiency for normal errors.
-"""
+"""Huber threshold of the residuals, in scatters: the usual 95 % efficiency for normal errors."""
 
 CLIP = 3.0
 """Residuals are clipped for the scatter, in robust standard deviations."""
@@ -149,7 +145,6 @@ class HypothesisEquations:
     Least-squares equations of one hypothesis, solved for all samples or a part of them.
 
     :param prediction: modelled and measured efforts, with the axes of the hypothesis
-    :param hypothesis: determines the unknowns
     :param change: further change of the efforts with an unknown factor, shape (N, n), N m or N
     """
 
@@ -210,9 +205,8 @@ class HypothesisEquations:
 
     def solve(self, which: NDArray[np.bool_], independent: int) -> Fit:
         """
-        Solve by least squares, reweighted for outliers and for the scatter of each joint.
+        Solve for the samples of a mask, reweighted for outliers and for the scatter of each joint.
 
-        :param which: mask of the samples, shape (N,)
         :param independent: number of independent samples among them, for the standard errors
         """
         target = (self._measured - self._rigid)[which]
@@ -279,13 +273,7 @@ class HypothesisEquations:
 
 
 def huber_weights(residual: Array, sigma: Array, threshold: float) -> Array:
-    """
-    Return Huber's weights of the squared residuals, shape (N, n); 1 for NaN.
-
-    :param residual: shape (N, n), N m or N
-    :param sigma: noise of each joint, shape (n,), N m or N
-    :param threshold: size of a residual, in sigma, above which its cost is linear (Huber 1964)
-    """
+    """Return Huber's weights (1964) of squared residuals, threshold in sigma; 1 for NaN."""
     in_sigma = np.abs(np.nan_to_num(residual)) / sigma
     return np.minimum(1.0, threshold / np.maximum(in_sigma, threshold))
 
@@ -295,8 +283,7 @@ def _spread(residual: Array) -> Array:
     size = np.abs(residual)
     limit = CLIP * 1.4826 * np.median(size, axis=0)
     limit = np.where(limit > 0.0, limit, np.inf)
-    spread: Array = np.sqrt(np.mean(np.minimum(size, limit) ** 2, axis=0))
-    return spread
+    return np.asarray(np.sqrt(np.mean(np.minimum(size, limit) ** 2, axis=0)))
 
 
 def _solve(normal: Array, right: Array) -> tuple[Array, Array, Array, int]:

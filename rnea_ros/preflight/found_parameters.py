@@ -11,24 +11,14 @@ from .findings import Cause
 from .selection import Estimate
 
 SPOILS_FRICTION = frozenset({
-    Cause.NO_EFFORT,
-    Cause.ANOTHER_ROBOT,
-    Cause.INVERTED_AXIS,
-    Cause.INVERTED_EFFORT,
-    Cause.GRAVITY_DIRECTION,
-    Cause.WRONG_SCALE,
-    Cause.UNEXPLAINED,
+    Cause.NO_EFFORT, Cause.ANOTHER_ROBOT, Cause.INVERTED_AXIS, Cause.INVERTED_EFFORT,
+    Cause.GRAVITY_DIRECTION, Cause.WRONG_SCALE, Cause.UNEXPLAINED,
 })
 """Causes that make the friction of their joints uncertain, or have it in another unit."""
 
 
 def found_parameters(checkup: Checkup) -> dict[str, Value]:
-    """
-    Return the parameters of the node that a comparison has found; those without doubt only.
-
-    :param checkup: result of the comparison
-    :return: values by the names of the parameters; empty if nothing was found
-    """
+    """Return the node's parameters that were found without doubt; empty if none were."""
     all_joints = len(checkup.assessment.joints)
     values: dict[str, Value] = {}
     if any(f.cause is Cause.COMPENSATED and len(f.joints) == all_joints for f in checkup.findings):

@@ -18,15 +18,7 @@ from .report import short_findings
 
 
 def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> None:
-    """
-    Draw efforts over time, and measured over modelled effort; one row per joint.
-
-    :param path: PNG file to write
-    :param assessment: figures to draw
-    :param findings: findings to name beside the joints
-    :raises PictureError: matplotlib is missing
-    :raises FileError: the file cannot be written
-    """
+    """Draw efforts over time, and measured over modelled effort, as PNG; one row per joint."""
     prediction, samples = assessment.prediction, assessment.samples
     n = len(assessment.joints)
     figure = new_figure(11.0, 1.0 + 1.7 * n)

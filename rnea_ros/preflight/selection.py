@@ -33,11 +33,7 @@ ABSENT = 0.3
 """Factor of gravity below which it counts as compensated; model errors leave a rest."""
 
 CONFIDENCE = 0.99
-"""
-Confidence of the intervals.
-
-Rules also require a tolerance, so false alarms are rarer than 1 %.
-"""
+"""Confidence of intervals; rules need a tolerance too, so false alarms are rarer than 1 %."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +68,7 @@ class Estimate:
 
 
 class Solution:
-    """
-    A fitted hypothesis, with confidence intervals of its parameters and functions of them.
-
-    :param equations: equations of the hypothesis
-    :param prediction: modelled and measured efforts
-    """
+    """A fitted hypothesis, with confidence intervals of its parameters and functions of them."""
 
     def __init__(self, equations: HypothesisEquations, prediction: Prediction) -> None:
         self._equations = equations
@@ -101,12 +92,7 @@ class Solution:
         return misfit + self.fit.rank * math.log(blocks * self.fit.scatter.size)
 
     def estimate(self, function: Callable[[Fit], float], error: float = 0.0) -> Estimate:
-        """
-        Return a function of the parameters with its confidence interval.
-
-        :param function: function of a fit
-        :param error: lower bound of the standard error
-        """
+        """Return a function of the fit with its interval; ``error``: least standard error."""
         value = function(self.fit)
         if not math.isfinite(error):
             return Estimate(value, math.inf)
@@ -116,13 +102,7 @@ class Solution:
         return Estimate(value, student_quantile(count - 1) * max(jackknife, error))
 
     def parameter(self, kind: str, number: int, add: float = 0.0) -> Estimate:
-        """
-        Return a parameter of the fit.
-
-        :param kind: kind of the parameter, as in :data:`.Label`
-        :param number: number in the label
-        :param add: summand of the value; 1 for factors, which are fitted as difference from 1
-        """
+        """Return the parameter of a label; ``add`` 1 to factors, fitted as differences from 1."""
         label = (kind, number)
         return self.estimate(lambda fit: fit.values[label] + add, self.fit.errors[label])
 
@@ -132,9 +112,6 @@ def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
     Return the quantile of Student's distribution for a two-sided interval.
 
     By the expansion of Cornish and Fisher; the error is 1 % at 5 degrees of freedom.
-
-    :param freedom: degrees of freedom
-    :param confidence: confidence of the interval
     """
     z: float = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
     terms = (
@@ -146,11 +123,7 @@ def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
 
 
 class Selection:
-    """
-    Search over hypotheses; each is solved once.
-
-    :param prediction: modelled and measured efforts
-    """
+    """Search over hypotheses; each is solved once."""
 
     def __init__(self, prediction: Prediction) -> None:
         self.prediction = prediction

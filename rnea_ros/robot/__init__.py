@@ -12,14 +12,7 @@ from .payload import Payload
 from .wrench import ExternalWrenches, ReferenceFrame, Wrench
 
 __all__ = [
-    'STANDARD_GRAVITY',
-    'BaseMotion',
-    'ContactSolution',
-    'ExternalWrenches',
-    'OperationalSpaceDynamics',
-    'Payload',
-    'ReferenceFrame',
-    'RobotModel',
-    'Wrench',
+    'STANDARD_GRAVITY', 'BaseMotion', 'ContactSolution', 'ExternalWrenches',
+    'OperationalSpaceDynamics', 'Payload', 'ReferenceFrame', 'RobotModel', 'Wrench',
     'link_inertia',
 ]

@@ -28,22 +28,15 @@ FLOATING_BASE = 'floating_base'
 """The name of the joint of a floating base."""
 
 
-def independent_joints(description: RobotDescription) -> list[Joint]:
-    """Return the moving joints except mimic joints, parents first."""
-    return [joint for joint in description.joints.values() if joint.moves and joint.mimic is None]
-
-
 def build_tree(description: RobotDescription, *, floating_base: bool = False) -> KinematicTree:
     """
-    Return the kinematic tree of a description.
+    Return the kinematic tree of a description; fixed links are part of the body that carries them.
 
-    Links at fixed joints are part of the body that carries them.
-
-    :param description: the robot
     :param floating_base: whether the root link moves freely, by the joint :data:`FLOATING_BASE`
     :raises UrdfError: the robot already has a moving joint of this name
     """
-    names = [joint.name for joint in independent_joints(description)]
+    joints = description.joints.values()
+    names = [joint.name for joint in joints if joint.moves and joint.mimic is None]
     root_inertia = link_inertia(description.links[description.root].inertial)
     if floating_base:
         present = description.joints.get(FLOATING_BASE)
@@ -58,14 +51,10 @@ def build_tree(description: RobotDescription, *, floating_base: bool = False) ->
         builder.add_link(description.root, WORLD, Placement.identity(), free, root_inertia)
     else:
         builder = TreeBuilder(description.root, names, root_inertia)
-    for joint in description.joints.values():
-        builder.add_link(
-            joint.child,
-            joint.parent,
-            Placement.from_xyz_rpy(joint.origin.xyz, joint.origin.rpy),
-            _joint_type(joint),
-            link_inertia(description.links[joint.child].inertial),
-        )
+    for joint in joints:
+        placement = Placement.from_xyz_rpy(joint.origin.xyz, joint.origin.rpy)
+        inertia = link_inertia(description.links[joint.child].inertial)
+        builder.add_link(joint.child, joint.parent, placement, _joint_type(joint), inertia)
     return builder.build()
 
 
@@ -84,15 +73,9 @@ def _joint_type(joint: Joint) -> JointType:
 
 
 def link_inertia(inertial: Inertial | None) -> RigidBodyInertia:
-    """
-    Return the inertia of a link about the origin of its frame.
-
-    :param inertial: mass properties of the description; None for no mass
-    """
+    """Return the inertia of a link about the origin of its frame; None has no mass."""
     if inertial is None:
         return RigidBodyInertia.zero()
     placement = Placement.from_xyz_rpy(inertial.origin.xyz, inertial.origin.rpy)
-    ixx, ixy, ixz, iyy, iyz, izz = inertial.inertia
-    J = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-    about_com = RigidBodyInertia(inertial.mass, np.zeros(3), J)
+    about_com = RigidBodyInertia(inertial.mass, np.zeros(3), inertial.matrix)
     return about_com.transformed(placement)

@@ -117,14 +117,7 @@ def constrained_inverse_dynamics(
 
 
 def _check_contact_motion(qdd: Array, contact_jacobian: Array, bias: Array) -> None:
-    """
-    Raise an error if the contacts accelerate: J qdd + Jdot qd = 0.
-
-    :param qdd: joint accelerations, shape (nv,)
-    :param contact_jacobian: J, shape (k, nv)
-    :param bias: Jdot qd, shape (k,), rad/s^2 or m/s^2
-    :raises InputError: a contact accelerates; with the accelerations
-    """
+    """Raise an error if the contacts accelerate: J qdd + Jdot qd = 0, with bias Jdot qd."""
     with np.errstate(over='ignore', invalid='ignore'):
         acceleration = contact_jacobian @ qdd + bias
         parts = np.abs(contact_jacobian) @ np.abs(qdd) + np.abs(bias)

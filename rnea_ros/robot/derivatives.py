@@ -125,11 +125,7 @@ def _by_q(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
 
 
 def by_mass_matrix(result: Array) -> Array:
-    """
-    Return the derivatives of the forward dynamics by q, qd and tau, shape (..., 3, nv, nv).
-
-    :param result: derivatives of the inverse dynamics by q, qd and qdd, shape (..., 3, nv, nv)
-    """
+    """Return derivatives of the forward dynamics from the inverse's, (..., 3, nv, nv)."""
     M = result[..., 2:, :, :]
     right = -result
     right[..., 2, :, :] = np.eye(result.shape[-1])
@@ -138,7 +134,7 @@ def by_mass_matrix(result: Array) -> Array:
 
 def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Load]) -> Array:
     """
-    Return the derivatives of J^T f_ext, the efforts of external wrenches, by q.
+    Return the derivatives of J^T f_ext by q, shape (..., nv, nv).
 
     Force, torque and point of each wrench are constant in its frame.
 
@@ -147,16 +143,13 @@ def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Loa
     or of one that carries it, changes S_r at the rate S_k x S_r, and
     (S_k x S_r) . phi = -S_r . (S_k x* phi). The rate of the load itself is added.
 
-    :param model: the robot
     :param R: rotation matrices from body to base axes, shape (..., bodies, 3, 3)
     :param p: origins of the bodies in base coordinates, shape (..., bodies, 3), m
-    :param given: the wrenches
-    :return: shape (..., nv, nv)
     """
     bodies = model.tree.bodies
-    body = np.repeat(np.arange(len(bodies)), bodies['dofs'])
+    body = np.repeat(np.arange(len(bodies)), bodies['qd_size'])
     number = np.arange(len(body)) - np.repeat(
-        np.cumsum(bodies['dofs']) - bodies['dofs'], bodies['dofs']
+        np.cumsum(bodies['qd_size']) - bodies['qd_size'], bodies['qd_size']
     )
     axes = np.eye(6)[bodies['column'][body] + number] * bodies['ratio'][body, np.newaxis]
     w = turned(R[..., body, :, :], axes[:, :3])
@@ -176,7 +169,7 @@ def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Loa
         rates = of_load - of_column * carried[:, body].T
         by_column += rates * carried[:, load.body, np.newaxis]
     # Several bodies may share a coordinate (mimic).
-    to_coordinates = np.eye(model.nv)[bodies['dof'][body] + number].reshape(-1, model.nv)
+    to_coordinates = np.eye(model.nv)[bodies['qd_index'][body] + number].reshape(-1, model.nv)
     return np.asarray(to_coordinates.T @ by_column @ to_coordinates)
 
 

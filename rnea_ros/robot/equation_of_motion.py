@@ -244,7 +244,7 @@ def _by_articulated_bodies(
     if not workspace.forward_dynamics_into(*state, tau, qdd):
         i = checked_kernels.body_without_inertia(workspace.bodies, workspace.articulated)
         if i != BASE:
-            joint = model.joint_of(int(model.tree.bodies[i]['dof']))
+            joint = model.joint_of(int(model.tree.bodies[i]['qd_index']))
             raise SingularityError(f'joint {joint!r}', NO_INERTIA)
     return finite_result(qdd)
 
@@ -263,12 +263,10 @@ def _by_mass_matrix(
 
 def relative_inertia(M: Array) -> Array:
     """
-    Return mass matrices scaled to a diagonal of ones; zeros of the diagonal stay zero.
+    Return mass matrices, shape (..., nv, nv), scaled to a diagonal of ones; zeros stay zero.
 
     Eigenvectors of the result are motions of several coordinates. The eigenvalue is the inertia
     of that motion relative to the coordinates' own inertias.
-
-    :param M: mass matrices, shape (..., nv, nv)
     """
     own = np.diagonal(M, axis1=-2, axis2=-1)
     scale = np.sqrt(np.where(own > 0.0, own, 1.0))

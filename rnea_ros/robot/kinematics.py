@@ -69,13 +69,7 @@ def link_positions_batch(model: ModelData, q: ArrayLike, links: Sequence[str]) -
 def body_poses(
     model: ModelData, q: Array, chosen: NDArray[np.intp] | slice = slice(None)
 ) -> tuple[Array, Array]:
-    """
-    Return rotations (N, bodies, 3, 3) and origins (N, bodies, 3) of bodies in the base frame.
-
-    :param model: the robot
-    :param q: joint positions, checked, shape (N, nq)
-    :param chosen: numbers of bodies; all by default
-    """
+    """Return R (N, bodies, 3, 3) and origins (N, bodies, 3) of bodies in the base frame."""
     bodies: NDArray[np.void] = model.thread.workspace.bodies
     rotations, origins = bodies['R'], bodies['p']
     count = len(origins[chosen])
@@ -206,14 +200,7 @@ def centre_of_mass(model: ModelData, q: ArrayLike) -> Array:
 
 
 def kernel_frame(model: ModelData, link: str) -> tuple[int, Array]:
-    """
-    Return the frame of a link as the checked kernels take it.
-
-    :param model: the robot
-    :param link: a link's name
-    :return: number of its body, and its frame, shape (4, 3)
-    :raises UnknownNameError: the robot has no such link
-    """
+    """Return the frame of a link as the checked kernels take it: its body, and (4, 3)."""
     model.frame_of(link)
     return model.link_frames[link]
 

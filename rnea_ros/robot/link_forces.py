@@ -13,11 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, finite_result, finite_result_required
 from ..dynamics.tree import TreeLink, orthogonal_complement, with_separate_bodies
 from ..errors import UnknownNameError
-from .kinematics import (
-    body_to_frame,
-    placed_bodies,
-    velocity_and_acceleration,
-)
+from .kinematics import body_to_frame, placed_bodies, velocity_and_acceleration
 from .model_data import ModelData
 from .wrench import ExternalWrenches, ReferenceFrame, Wrench, applied, frame_of
 
@@ -127,18 +123,14 @@ def motion_subspace(model: ModelData, q: ArrayLike, link: str) -> Array:
     i = frame.body
     while i != carrier:
         body = bodies[i]
-        for k in range(body['dofs']):
-            S_k = body['ratio'] * _transformed_motion(E, r, np.eye(6)[body['column'] + k])
+        for k in range(body['qd_size']):
+            w, u = body['ratio'] * np.eye(6)[body['column'] + k].reshape(2, 3)
+            S_k = np.concatenate([E @ w, E @ (u - np.cross(r, w))])
             # A screw turns and moves by one coordinate.
-            columns[body['dof'] + k] = columns.get(body['dof'] + k, 0.0) + S_k
+            columns[body['qd_index'] + k] = columns.get(body['qd_index'] + k, 0.0) + S_k
         E, r = E @ body['E'], body['r'] + body['E'].T @ r
         i = body['parent']
     return np.array([columns[j] for j in sorted(columns)]).reshape(-1, 6).T
-
-
-def _transformed_motion(E: Array, r: Array, m: Array) -> Array:
-    """Return a motion vector in the coordinates of a frame."""
-    return np.concatenate([E @ m[:3], E @ (m[3:] - np.cross(r, m[:3]))])
 
 
 @finite_result_required

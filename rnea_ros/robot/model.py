@@ -43,8 +43,6 @@ class _Method(Generic[P, Result]):
 
     The first use stores the bound function as an attribute of the model. So a call of the method
     takes as long as a call of the function.
-
-    :param function: function of one module of this folder
     """
 
     def __init__(self, function: Callable[Concatenate[ModelData, P], Result]) -> None:

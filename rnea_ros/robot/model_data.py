@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 import threading
 from typing import Any
@@ -52,13 +52,7 @@ class BaseMotion:
         :raises InputError: a part that is not an array of shape (3,) of finite numbers
         """
         v, w, a, alpha = (
-            finite_vector(name, getattr(self, name), 3)
-            for name in (
-                'linear_velocity',
-                'angular_velocity',
-                'linear_acceleration',
-                'angular_acceleration',
-            )
+            finite_vector(part.name, getattr(self, part.name), 3) for part in fields(self)
         )
         return np.concatenate([w, v]), np.concatenate([alpha, a - np.cross(w, v)])
 
@@ -68,12 +62,7 @@ AT_REST = BaseMotion()
 
 
 class ThreadMemory(threading.local):
-    """
-    Workspaces of the calling thread, created at its first call.
-
-    :param create: function that returns a workspace under a gravity
-    :param gravity: acceleration of free fall, shape (3,), m/s^2
-    """
+    """Workspaces of the calling thread, created at its first call by a function of the gravity."""
 
     def __init__(self, create: Callable[[Array], Workspace], gravity: Array) -> None:
         self._create = create
@@ -95,19 +84,14 @@ class ModelData:
     """
     What the computations of a robot model read; made by :meth:`of`.
 
-    :param tree: bodies and joints
-    :param name: the robot's name
     :param description: source of the tree, with limits, damping and friction of the joints; None
         for a tree without a description
     :param gravity: acceleration of free fall in the root link's frame (in the world frame if the
         base floats), shape (3,), m/s^2; read-only
     :param base_motion: motion of the root link's frame
     :param base_at_rest: whether its velocity and acceleration are zero
-    :param nq: number of position coordinates
-    :param nv: number of velocity coordinates
     :param matrix_shape: (nv, nv)
     :param rest: velocities of zero, shape (nv,); read-only
-    :param quaternions: joints with a quaternion
     :param shared_coordinates: whether mimic joints or screws move two bodies by one coordinate
     :param kernels_check_arrays: whether kernels reject all wrong arguments, so that calls need no
         check before: they reject NaN and infinity, but do not check the length of quaternions, nor
@@ -149,15 +133,7 @@ class ModelData:
         cls, tree: KinematicTree, *, name: str, description: RobotDescription | None = None,
         gravity: ArrayLike = STANDARD_GRAVITY, base_motion: BaseMotion = AT_REST,
     ) -> ModelData:
-        """
-        Return the data of a model; the arguments are fields of the same name.
-
-        :param tree: bodies and joints
-        :param name: the robot's name
-        :param description: source of the tree
-        :param gravity: acceleration of free fall, shape (3,), m/s^2
-        :param base_motion: motion of the root link's frame
-        """
+        """Return the data of a model; the arguments are fields of the same name."""
         if not isinstance(tree, KinematicTree):
             raise InputError('tree', f'expected a KinematicTree, got {brief(tree)}')
         gravity, rest = finite_vector('gravity', gravity, 3), np.zeros(tree.nv)
@@ -192,11 +168,7 @@ class ModelData:
         )
 
     def changed(self, **changes: Any) -> ModelData:
-        """
-        Return the data of another model.
-
-        :param changes: arguments of :meth:`of`
-        """
+        """Return the data of another model, with other arguments of :meth:`of`."""
         return ModelData.of(**{**self._arguments(), **changes})
 
     def _arguments(self) -> dict[str, Any]:
@@ -217,45 +189,28 @@ class ModelData:
         return tuple(link.name for link in self.tree.links if link.joint)
 
     def coordinates_of(self, joint: str) -> JointCoordinates:
-        """
-        Return the parts of q and qd that belong to a joint.
-
-        :param joint: a joint's name
-        :raises UnknownNameError: no such independent joint
-        """
+        """Return the parts of q and qd of a joint; UnknownNameError if it is not independent."""
         if not isinstance(joint, str) or joint not in self.tree.joints:
             raise UnknownNameError('joint', joint, self.tree.joints)
         return self.tree.joints[joint]
 
-    def joint_of(self, dof: int) -> str:
-        """
-        Return the joint that a velocity coordinate belongs to.
-
-        :param dof: the coordinate's number
-        """
+    def joint_of(self, qd_index: int) -> str:
+        """Return the joint that a velocity coordinate belongs to."""
         joints = self.tree.joints.items()
-        return next(name for name, place in joints if dof < place.velocities.stop)
+        return next(name for name, place in joints if qd_index < place.velocities.stop)
 
     def frame_of(self, link: str) -> Frame:
-        """
-        Return the frame of a link.
-
-        :param link: a link's name
-        :raises UnknownNameError: the robot has no such link
-        """
+        """Return the frame of a link; UnknownNameError if the robot has no such link."""
         if not isinstance(link, str) or link not in self.link_frames:
             raise UnknownNameError('link', link, self.link_frames)
         return self.tree.frames[link]
 
     def checked(self, **given: ArrayLike) -> tuple[Array, ...]:
         """
-        Return arguments in their order, checked.
+        Return arguments in their order, checked; the error names the argument.
 
-        Quaternions of ``q``, ``q0`` and ``q1`` are scaled to exactly unit length.
-
-        :param given: joint positions ``q``, ``q0`` or ``q1``; a ``point``, shape (3,); all others
-            have the shape (nv,)
-        :raises InputError: with the name of the argument
+        They are joint positions ``q``, ``q0`` or ``q1``, whose quaternions are scaled to exactly
+        unit length; a ``point``, shape (3,); all others have the shape (nv,).
         """
         return tuple(
             self.checked_position(name, values) if name in ('q', 'q0', 'q1')
@@ -264,21 +219,12 @@ class ModelData:
         )
 
     def checked_position(self, argument: str, values: ArrayLike) -> Array:
-        """
-        Return joint positions, checked; quaternions are scaled to exactly unit length.
-
-        :param argument: name of the argument, for the error
-        :param values: anything array-like, shape (nq,)
-        """
+        """Return joint positions, checked; quaternions are scaled to exactly unit length."""
         q = finite_vector(argument, values, self.nq)
         return with_unit_quaternions(argument, q, self.quaternions) if self.quaternions else q
 
     def checked_positions(self, values: ArrayLike) -> Array:
-        """
-        Return positions of N samples, shape (N, nq), checked; errors name the sample.
-
-        :param values: anything array-like, shape (N, nq)
-        """
+        """Return positions of N samples, shape (N, nq), checked; errors name the sample."""
         given = real_array('q', values)
         if given.ndim != 2 or given.shape[1] != self.nq:
             raise InputError('q', f'has shape {given.shape}, not (N, {self.nq})')
@@ -292,25 +238,17 @@ def computed(
     model: ModelData, kernel: Callable[..., bool], result: Array, *first: Any, **given: ArrayLike
 ) -> Array:
     """
-    Return the result of a kernel; its arguments are checked before, and the result afterwards.
+    Write and return the result of a kernel of the calling thread's workspace, if it is finite.
 
-    :param model: the robot
-    :param kernel: kernel of a workspace of the calling thread
-    :param result: array that the kernel writes
     :param first: first arguments of the kernel, checked
-    :param given: further arguments, as for :meth:`ModelData.checked`
+    :param given: further arguments, which :meth:`ModelData.checked` checks
     """
     kernel(*first, *model.checked(**given), result)
     return finite_result(result)
 
 
 def checked_names(argument: str, values: Iterable[str]) -> list[str]:
-    """
-    Return names as a list, after a check that they are not one string or no sequence.
-
-    :param argument: name of the argument, for the error
-    :param values: the names
-    """
+    """Return names as a list, after a check that they are not one string or no sequence."""
     try:
         if isinstance(values, str):
             raise TypeError('a string is a sequence of characters')

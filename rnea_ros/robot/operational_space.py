@@ -123,8 +123,7 @@ def _movable(J: Array, lever: float) -> NDArray[np.bool_]:
     largest_angular = angular.max(axis=0, initial=0.0)
     largest_linear = np.maximum(linear.max(axis=0, initial=0.0), lever * largest_angular)
     largest = np.repeat([largest_angular, largest_linear], 3, axis=0)
-    movable: NDArray[np.bool_] = (np.abs(J) > ROUNDING * largest).max(axis=1, initial=False)
-    return movable
+    return np.asarray((np.abs(J) > ROUNDING * largest).max(axis=1, initial=False))
 
 
 def _longest_lever(model: ModelData, q: ArrayLike, link: str, point: Array) -> float:

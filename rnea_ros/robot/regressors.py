@@ -23,25 +23,14 @@ def inertial_parameters(model: ModelData) -> Array:
         frame = model.frame_of(name)
         body = model.tree.bodies[frame.body]
         inertia = RigidBodyInertia(float(body['mass']), body['h'], body['J'])
-        inertia = inertia.transformed(frame.placement.inverse())
-        J = inertia.J
-        phi.append([
-            inertia.mass, *inertia.h,
-            J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2],
-        ])
+        phi.append(inertia.transformed(frame.placement.inverse()).parameters)
     return np.array(phi).reshape(-1)
 
 
 def tree_with_parameters(
     model: ModelData, parameters: ArrayLike, *, strict_inertia: bool
 ) -> KinematicTree:
-    """
-    Return the model's tree with other inertial parameters.
-
-    :param model: the robot
-    :param parameters: phi, shape (10 * bodies,)
-    :param strict_inertia: raise an error for a body that cannot exist
-    """
+    """Return the model's tree with other inertial parameters phi, shape (10 * bodies,)."""
     before = inertial_parameters(model)
     phi = finite_vector('parameters', parameters, before.size)
     tree = model.tree
@@ -51,20 +40,13 @@ def tree_with_parameters(
         if strict_inertia and (problem := _problem(new)):
             raise InputError('parameters', f'the inertia of link {name!r} {problem}')
         if (new != old).any():
-            tree = with_added_inertia(tree, name, _inertia(new - old))
+            tree = with_added_inertia(tree, name, RigidBodyInertia.from_parameters(new - old))
     return tree
-
-
-def _inertia(phi: Array) -> RigidBodyInertia:
-    """Return the inertia with ten parameters."""
-    mass, hx, hy, hz, xx, xy, yy, xz, yz, zz = phi
-    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return RigidBodyInertia(float(mass), np.array([hx, hy, hz]), J)
 
 
 def _problem(phi: Array) -> str:
     """Return why no rigid body has these parameters; empty if one has."""
-    body = _inertia(phi)
+    body = RigidBodyInertia.from_parameters(phi)
     if body.mass <= 0.0:
         return f'has a mass of {body.mass:.6g} kg'
     # J_com is a difference, and has rounding errors of the size of J.
@@ -94,11 +76,9 @@ def regressor(model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> 
 
 def of_links(model: ModelData, Y: Array) -> Array:
     """
-    Return the columns of the links' parameters; a screw joint has a body that is not a link.
+    Return the columns of the links' parameters, shape (..., 10 * links), from (..., bodies, 10).
 
-    :param model: the robot
-    :param Y: regressors of all bodies' parameters, shape (..., bodies, 10)
-    :return: shape (..., 10 * links)
+    A screw joint has a body that is not a link.
     """
     if Y.shape[-2] != len(model.link_bodies):
         Y = Y[..., [body - 1 for body in model.link_bodies], :]

@@ -18,11 +18,7 @@ from .model_data import BaseMotion, ModelData, checked_names
 
 
 class RobotProperties:
-    """
-    What a robot model states about its robot.
-
-    :param data: the model's data
-    """
+    """What a robot model states about its robot."""
 
     def __init__(self, data: ModelData) -> None:
         self._data = data

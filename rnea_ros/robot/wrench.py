@@ -94,14 +94,7 @@ ROWS = 1024
 def applied(
     model: ModelData, workspace: Workspace, q: Array, wrenches: ExternalWrenches | None
 ) -> Iterator[None]:
-    """
-    Let external wrenches act on the bodies of a workspace inside a ``with`` block.
-
-    :param model: the robot
-    :param workspace: memory of the calling thread
-    :param q: joint positions, checked, shape (nq,)
-    :param wrenches: wrenches on the robot, by link
-    """
+    """Let external wrenches act on the bodies of a workspace inside a ``with`` block."""
     if wrenches is None:
         yield
         return
@@ -122,13 +115,9 @@ def applied(
 
 def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
     """
-    Return J^T f_ext, the efforts of external wrenches, at N positions, shape (N, nv).
+    Return J^T f_ext, the efforts of external wrenches, at N checked positions, shape (N, nv).
 
     Moments and forces are added up from the leaves to the base, in its axes and about its origin.
-
-    :param model: the robot
-    :param q: joint positions, checked, shape (N, nq)
-    :param wrenches: wrenches on the robot, by link; arrays of shape (3,), or (N, 3), one each row
     """
     efforts = np.zeros((len(q), model.nv))
     bodies = model.thread.workspace.bodies
@@ -143,9 +132,10 @@ def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenche
         for i in range(len(bodies) - 1, BASE, -1):
             body, parent = bodies[i], bodies[i]['parent']
             moment = moments[i] - np.cross(p[:, i], forces[i])
-            in_body = np.hstack([_turned_back(R[:, i], m) for m in (moment, forces[i])])
-            S = slice(body['column'], body['column'] + body['dofs'])
-            own = slice(body['dof'], body['dof'] + body['dofs'])
+            R_back = np.swapaxes(R[:, i], -1, -2)
+            in_body = np.hstack([turned(R_back, moment), turned(R_back, forces[i])])
+            S = slice(body['column'], body['column'] + body['qd_size'])
+            own = slice(body['qd_index'], body['qd_index'] + body['qd_size'])
             efforts[rows, own] += body['ratio'] * in_body[:, S]
             moments[parent] += moments[i]
             forces[parent] += forces[i]
@@ -157,14 +147,9 @@ def loads(
     vectors: Callable[[str, ArrayLike], Array],
 ) -> Iterator[Load]:
     """
-    Yield each wrench.
+    Yield each wrench, for bodies of rotations R and origins p in the base.
 
-    :param model: the robot
-    :param wrenches: wrenches by link
-    :param R: rotations of bodies to the base, shape (..., bodies, 3, 3)
-    :param p: origins of bodies in the base, shape (..., bodies, 3), m
-    :param vectors: function of the name and value of a field that returns it checked, shape
-        (..., 3)
+    :param vectors: function of the name and value of a field that returns it checked, (..., 3)
     """
     if not isinstance(wrenches, Mapping):
         raise InputError('external_wrenches', f'expected wrenches by link, got {brief(wrenches)}')
@@ -185,9 +170,7 @@ def loads(
             if not np.isfinite(moment).all():
                 reason = f'its moment is not finite: {brief(wrench)}'
                 raise InputError(f'wrench on link {link!r}', reason)
-            yield Load(
-                carrier.body, frame.body, moves_with, point, torque, force, moment
-            )
+            yield Load(carrier.body, frame.body, moves_with, point, torque, force, moment)
 
 
 def vectors_of_rows(argument: str, values: ArrayLike, count: int, rows: slice) -> Array:
@@ -206,11 +189,6 @@ def _origin(R: Array, p: Array, frame: Frame) -> Array:
 def turned(R: Array, vectors: Array) -> Array:
     """Return R v for each rotation, shape (..., 3)."""
     return np.asarray((R @ vectors[..., np.newaxis])[..., 0])
-
-
-def _turned_back(R: Array, vectors: Array) -> Array:
-    """Return R^T v for each rotation, shape (..., 3)."""
-    return turned(np.swapaxes(R, -1, -2), vectors)
 
 
 def frame_of(model: ModelData, frame: str | ReferenceFrame) -> Frame:

@@ -10,6 +10,10 @@ from dataclasses import dataclass, field
 import math
 from typing import TypeAlias
 
+import numpy as np
+
+from ..arrays import Array
+
 Vector3: TypeAlias = tuple[float, float, float]
 
 ONE_AXIS_TYPES = ('revolute', 'continuous', 'prismatic')
@@ -43,6 +47,12 @@ class Inertial:
     origin: Origin
     mass: float
     inertia: tuple[float, float, float, float, float, float]
+
+    @property
+    def matrix(self) -> Array:
+        """The inertia as a matrix, shape (3, 3), kg m^2."""
+        xx, xy, xz, yy, yz, zz = self.inertia
+        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 @dataclass(frozen=True)

@@ -33,12 +33,7 @@ _ROUNDING = 1e-9
 
 
 def read_link(element: ElementTree.Element) -> Link:
-    """
-    Return a link.
-
-    :param element: the reduced ``<link>``
-    :raises UrdfError: a mass or inertia that is missing, negative or not finite
-    """
+    """Return the link of a reduced ``<link>``; UrdfError for an unusable mass or inertia."""
     owner = _owner(element)
     source = element.find('inertial')
     if source is not None and source.find('mass') is None:
@@ -59,9 +54,8 @@ def read_link(element: ElementTree.Element) -> Link:
 
 def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
     """
-    Return a joint; the names of its links and of a mimicked joint are not checked here.
+    Return the joint of a reduced ``<joint>``; names of links and leaders are not checked here.
 
-    :param element: the reduced ``<joint>``
     :param warnings: gets a sentence on limits that no position meets
     :raises UrdfError: an unknown type, no parent or child, an axis of length zero; a limit,
         damping or friction out of range; a number that is not finite
@@ -88,9 +82,8 @@ def read_safety_controller(
     element: ElementTree.Element, warnings: list[str]
 ) -> SafetyController | None:
     """
-    Return the soft position limits of a joint; None without, and where a gain is 0.
+    Return the soft limits of a ``<joint>``; None without, or where a gain is 0.
 
-    :param element: the ``<joint>``
     :param warnings: gets a sentence on numbers that cannot be used; dynamics do not need them
     """
     source = element.find('safety_controller')

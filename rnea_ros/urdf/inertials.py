@@ -11,21 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+import re
 from typing import TypeAlias
 from xml.parsers import expat
 
 from ..errors import UnknownNameError
 from .description import Inertial, Origin
-from .xml import parse_xml
+from .xml import BLANKS, parse_xml
 
 DIGITS = 9
 """Significant digits of written numbers."""
+
+START_TAG = re.compile(rb"""(?:[^>"']|"[^"]*"|'[^']*')*>""")
+"""A start tag; ``>`` within quotes does not end it."""
 
 Edit: TypeAlias = tuple[int, int, bytes]
 """First byte, byte after the last, and what stands there instead."""
 
 _NAMES = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
-_OUTSIDE = '\ufeff \t\r\n'  # skipped by parse_xml before the first element
 
 
 @dataclass
@@ -50,11 +53,7 @@ class _Element:
 
 
 def rounded(inertial: Inertial) -> Inertial:
-    """
-    Return mass properties as they are written: with nine significant digits.
-
-    :param inertial: mass properties
-    """
+    """Return mass properties as they are written: with nine significant digits."""
 
     def each(values: Iterable[float]) -> tuple[float, ...]:
         return tuple(float(_number(value)) for value in values)
@@ -78,7 +77,7 @@ def with_inertials(text: str, inertials: Mapping[str, Inertial | None]) -> str:
     :raises UnknownNameError: the text has no such link
     """
     parse_xml(text)
-    body = text.lstrip(_OUTSIDE)
+    body = text.lstrip(BLANKS)  # as parse_xml
     skipped = text[: len(text) - len(body)]
     data = body.encode('utf-8')
     links = {
@@ -102,8 +101,9 @@ def _elements(data: bytes) -> _Element:
     open_elements: list[_Element] = [_Element('', {}, 0, 0)]
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        first = parser.CurrentByteIndex
-        element = _Element(name, attributes, first, _tag_end(data, first))
+        tag = START_TAG.match(data, parser.CurrentByteIndex)
+        assert tag is not None, 'the parser has found it'
+        element = _Element(name, attributes, tag.start(), tag.end())
         open_elements[-1].children.append(element)
         open_elements.append(element)
 
@@ -118,20 +118,6 @@ def _elements(data: bytes) -> _Element:
     parser.EndElementHandler = end
     parser.Parse(data, True)
     return open_elements[0].children[0]
-
-
-def _tag_end(data: bytes, start: int) -> int:
-    """Return the byte after a start tag; ``>`` within quotes does not end it."""
-    quote = b''
-    for place in range(start, len(data)):
-        character = data[place : place + 1]
-        if quote:
-            quote = b'' if character == quote else quote
-        elif character in (b'"', b"'"):
-            quote = character
-        elif character == b'>':
-            return place + 1
-    raise AssertionError('the parser has found the end of the tag')
 
 
 def _edits(data: bytes, link: _Element, inertial: Inertial | None) -> Iterator[Edit]:

@@ -18,9 +18,7 @@ def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
     """Warn of, or raise an error for, an inertia that no distribution of mass can have."""
     if link.inertial is None:
         return
-    ixx, ixy, ixz, iyy, iyz, izz = link.inertial.inertia
-    matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-    reason = inertia_problem(link.inertial.mass, matrix)
+    reason = inertia_problem(link.inertial.mass, link.inertial.matrix)
     if not reason:
         return
     if strict:

@@ -70,8 +70,7 @@ def mesh_triangles(path: Path) -> Array:
 def _stl(data: bytes) -> Array:
     count = int.from_bytes(data[80:84], 'little')
     if len(data) == 84 + count * TRIANGLE.itemsize:
-        binary: Array = np.frombuffer(data, TRIANGLE, count, 84)['corners'].astype(np.float64)
-        return binary
+        return np.asarray(np.frombuffer(data, TRIANGLE, count, 84)['corners'].astype(np.float64))
     words = (line.split() for line in data.decode('utf-8', 'replace').splitlines())
     return np.array([each[1:4] for each in words if each[:1] == ['vertex']], dtype=np.float64)
 
@@ -85,8 +84,7 @@ def _obj(data: bytes) -> Array:
             face = [int(word.partition('/')[0]) for word in each[1:]]
             corners += [face[index] for k in range(1, len(face) - 1) for index in (0, k, k + 1)]
     indices = np.array(corners, dtype=np.intp)
-    chosen: Array = vertices[np.where(indices > 0, indices - 1, indices)]
-    return chosen
+    return np.asarray(vertices[np.where(indices > 0, indices - 1, indices)])
 
 
 def _collada(data: bytes) -> Array:

@@ -9,7 +9,7 @@ All joints together form one tree, and mimic joints follow joints of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 import math
 
@@ -72,19 +72,15 @@ def _tree_order(links: Mapping[str, Link], joints: Mapping[str, Joint]) -> tuple
     if len(roots) > 1:
         raise UrdfError('robot', f'has {len(roots)} root links: {", ".join(map(repr, roots))}')
 
-    order = [joint.name for joint in _depth_first(roots[0], outgoing)]
+    order, stack = [], outgoing[roots[0]][::-1]
+    while stack:  # depth first
+        joint = stack.pop()
+        order.append(joint.name)
+        stack += outgoing[joint.child][::-1]
     if len(order) < len(joints):
         cyclic = sorted(set(joints) - set(order))
         raise UrdfError(f'joint {cyclic[0]!r}', f'the joints {cyclic} form a cycle')
     return roots[0], order
-
-
-def _depth_first(root: str, outgoing: Mapping[str, list[Joint]]) -> Iterator[Joint]:
-    stack = list(reversed(outgoing[root]))
-    while stack:
-        joint = stack.pop()
-        yield joint
-        stack.extend(reversed(outgoing[joint.child]))
 
 
 def _resolve_mimics(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str, Joint]:

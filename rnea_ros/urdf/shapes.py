@@ -41,7 +41,6 @@ def collision_shapes(description: RobotDescription) -> list[Shape]:
     """
     Return the collision shapes of all links.
 
-    :param description: the robot
     :raises UrdfError: an unknown shape, or a size or pose that is not a number
     """
     if not description.text:
@@ -55,9 +54,8 @@ def collision_shapes(description: RobotDescription) -> list[Shape]:
 
 def disabled_pairs(srdf: Path) -> frozenset[frozenset[str]]:
     """
-    Return the pairs of links whose collisions an SRDF disables.
+    Return the pairs of links whose collisions an SRDF file disables.
 
-    :param srdf: path of the file
     :raises UrdfError: the file cannot be read
     """
     root = parse_xml(read_urdf(srdf))

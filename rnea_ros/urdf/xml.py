@@ -106,7 +106,7 @@ def parse_xml(text: str) -> ElementTree.Element:
         raise UrdfError('URDF', f'is not text but {type(text).__name__}')
     if not text.strip():
         raise UrdfError('URDF', 'the text is empty')
-    text = text.lstrip('\ufeff \t\r\n')
+    text = text.lstrip(BLANKS)
     if len(text.encode('utf-8', errors='replace')) > MAX_BYTES:
         raise UrdfError('URDF', f'the text has over {MAX_BYTES} bytes')
 

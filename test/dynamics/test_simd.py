@@ -240,7 +240,7 @@ def test_a_kernel_leaves_what_the_tree_fixes_as_it_was(
     workspace = BatchWorkspace(model.workspace().bodies[BASE], model.tree.bodies)
     fixed = {
         name: workspace.bodies[name].copy()
-        for name in ('parent', 'kind', 'dof', 'ratio', 'E_T', 'r_T', 'mass', 'h', 'J')
+        for name in ('parent', 'kind', 'qd_index', 'ratio', 'E_T', 'r_T', 'mass', 'h', 'J')
     }
     q, qd, qdd = samples
     workspace.inverse_dynamics(q, qd, qdd, np.empty((LANES, model.nv)))

@@ -127,8 +127,8 @@ def test_bodies_are_numbered_as_added_each_after_its_parent() -> None:
     tree = builder.build()
     assert tree.bodies.dtype == BODY
     assert tree.bodies['parent'].tolist() == [0, 0, 1, 0]
-    assert tree.bodies['position'][1:].tolist() == [2, 0, 1]
-    assert tree.bodies['dof'][1:].tolist() == [2, 0, 1]
+    assert tree.bodies['q_index'][1:].tolist() == [2, 0, 1]
+    assert tree.bodies['qd_index'][1:].tolist() == [2, 0, 1]
     assert tree.bodies['kind'][1:].tolist() == [
         JointKind.REVOLUTE, JointKind.REVOLUTE, JointKind.PRISMATIC
     ]
@@ -192,9 +192,9 @@ def test_a_joint_of_several_movements_is_a_row_of_bodies() -> None:
     assert ''.join(kinds) == 'FRS' + 'PPR' + 'RP' + 'P' + 'RP'
     assert tree.bodies['parent'].tolist() == [0, *range(len(kinds))]
     # planar: x, y, angle; cylindrical: angle, distance; helical: angle, angle times pitch
-    assert tree.bodies['dof'][4:7].tolist() == [10, 11, 12]
-    assert tree.bodies['dof'][7:9].tolist() == [13, 14]
-    assert tree.bodies['dof'][10:12].tolist() == [16, 16]
+    assert tree.bodies['qd_index'][4:7].tolist() == [10, 11, 12]
+    assert tree.bodies['qd_index'][7:9].tolist() == [13, 14]
+    assert tree.bodies['qd_index'][10:12].tolist() == [16, 16]
     assert tree.bodies['ratio'][10:12].tolist() == [1.0, 0.25]
     assert {name: frame.body for name, frame in tree.frames.items()} == {
         '': 0, 'f': 1, 'r': 2, 's': 3, 'pl': 6, 'c': 8, 'p': 9, 'h': 11
@@ -224,7 +224,7 @@ def test_a_fixed_link_with_a_body_of_its_own_is_not_lumped(seed: int) -> None:
     tree = with_separate_bodies(lumped, ['b'])
     assert len(lumped.bodies) == 2
     assert tree.bodies['kind'].tolist() == [JointKind.FIXED, JointKind.REVOLUTE, JointKind.FIXED]
-    assert tree.bodies['dofs'].tolist() == [0, 1, 0]
+    assert tree.bodies['qd_size'].tolist() == [0, 1, 0]
     assert tree.bodies[1]['mass'] == a.mass
     # What is fixed to the link goes with it.
     carried = b + c.transformed(to_c)

@@ -14,8 +14,7 @@ import pytest
 
 from rnea_ros import RobotModel, identification
 from rnea_ros.errors import InputError
-from rnea_ros.identification.plausibility.bounds import fixed_mass, mass_bounds
-from rnea_ros.identification.plausibility.boxes import link_points
+from rnea_ros.identification.plausibility.bounds import fixed_mass, link_points, mass_bounds
 from support.models.robots import ROOT, load
 from support.recorded.simulated_arms import arm_unlike, record
 

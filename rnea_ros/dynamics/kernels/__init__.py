@@ -15,22 +15,8 @@ from .regressor import PARAMETERS
 from .simd import LANES, MAX_ANGLE, cosine_and_sine_in_range
 
 __all__ = [
-    'BASE',
-    'BODY',
-    'DEGREES',
-    'FIRST_COLUMN',
-    'LANES',
-    'MAX_ANGLE',
-    'MIN_INERTIA_RATIO',
-    'MOVING_COMPOSITE',
-    'PARAMETERS',
-    'POSITIONS',
-    'JointKind',
-    'Records',
-    'articulated_dtype',
-    'body_records',
-    'branch_dtype',
-    'composite_dtype',
-    'cosine_and_sine_in_range',
+    'BASE', 'BODY', 'DEGREES', 'FIRST_COLUMN', 'LANES', 'MAX_ANGLE', 'MIN_INERTIA_RATIO',
+    'MOVING_COMPOSITE', 'PARAMETERS', 'POSITIONS', 'JointKind', 'Records', 'articulated_dtype',
+    'body_records', 'branch_dtype', 'composite_dtype', 'cosine_and_sine_in_range',
     'generalised_momentum',
 ]

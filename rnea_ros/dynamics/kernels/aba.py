@@ -61,11 +61,7 @@ from .vectors import (
 
 @cache
 def articulated_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
-    """
-    Return the dtype of the algorithm's record of one body.
-
-    :param lanes: () for one sample, (k,) for k samples side by side
-    """
+    """Return the dtype of one body's record, with lanes as of :func:`.bodies.body_dtype`."""
     return np.dtype(
         [
             # I^A = [[A, B], [B^T, C]]
@@ -90,17 +86,13 @@ def forward_dynamics(
     bodies: Records, articulated: Records, q: Array, qd: Array, tau: Array, qdd: Array
 ) -> None:
     """
-    Write the accelerations that efforts and external forces cause.
+    Write the accelerations that efforts and external forces cause into qdd.
 
     No two bodies may share a coordinate: this algorithm does not support mimic joints. A joint
-    that moves no inertia (D = 0) gives results that are not finite.
+    that moves no inertia (D = 0) gives results that are not finite. Arguments as for
+    :func:`.rnea.inverse_dynamics`; ``E``, ``r``, ``v``, ``a`` of the bodies are written.
 
-    :param bodies: as for :func:`.rnea.inverse_dynamics`; ``E``, ``r``, ``v``, ``a`` are written
     :param articulated: one record for each body, of dtype :func:`articulated_dtype`; overwritten
-    :param q: joint positions, shape (nq,), rad or m
-    :param qd: joint velocities, shape (nv,), rad/s or m/s
-    :param tau: joint efforts, shape (nv,), N m or N
-    :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2; overwritten
     """
     for i in range(1, bodies.shape[0]):
         _initialise(bodies, bodies[i], articulated[i], q, qd)
@@ -138,13 +130,13 @@ def _eliminate_joint(body: np.void, own: np.void, tau: Array) -> None:
     """Replace I^A by I^a, and p^A by p^a - I^a c; :func:`_add_to_parent` adds the rest."""
     put(own['trace'], 0, trace(load33(own['A'])))
     put(own['trace'], 1, trace(load33(own['C'])))
-    for k in range(body['dofs']):
+    for k in range(body['qd_size']):
         A, B, C, p = load33(own['A']), load33(own['B']), load33(own['C']), load(own['p'])
         column = body['column'] + k
         # U = I^A S,  D = S^T U,  u = tau - S^T p^A
         U = _apply(A, B, C, basis_vector(column))
         D = component(U, column)
-        u = number(tau, body['dof'] + k) - component(p, column)
+        u = number(tau, body['qd_index'] + k) - component(p, column)
         store(own['U'][k], U)
         put(own['D'], k, D)
         put(own['u'], k, u)
@@ -182,10 +174,10 @@ def _accelerate(bodies: Records, body: np.void, own: np.void, qdd: Array) -> Non
     E, r = load33(body['E']), load3(body['r'])
     a_up = transform_motion(E, r, load(bodies[body['parent']]['a']))
     store(body['a'], add(a_up, load(own['c'])))
-    for k in range(body['dofs'] - 1, -1, -1):
+    for k in range(body['qd_size'] - 1, -1, -1):
         U, a = load(own['U'][k]), load(body['a'])
         acceleration = (number(own['u'], k) - dot(a, U)) / number(own['D'], k)
-        put(qdd, body['dof'] + k, acceleration)
+        put(qdd, body['qd_index'] + k, acceleration)
         a_joint = scale(acceleration, basis_vector(body['column'] + k))
         store(body['a'], add(a, a_joint))
 

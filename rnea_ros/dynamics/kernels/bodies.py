@@ -18,15 +18,15 @@ BASE = 0
 """
 The number of the base, which carries all other bodies.
 
-It has no joint: its ``position`` and ``dof`` are the lengths of q and qd.
+It has no joint: its ``q_index`` and ``qd_index`` are the lengths of q and qd.
 """
 
 _CONSTANTS_OF_THE_TREE = [
     ('parent', np.int64),
     ('kind', np.int64),
-    ('position', np.int64),         # index of its first number in q
-    ('dof', np.int64),              # index of its first number in qd, qdd and tau
-    ('dofs', np.int64),             # degrees of freedom
+    ('q_index', np.int64),          # index of its first number in q
+    ('qd_index', np.int64),         # index of its first number in qd, qdd and tau
+    ('qd_size', np.int64),          # its numbers in qd: degrees of freedom
     ('column', np.int64),           # first column of the identity in S
     ('ratio', np.float64),          # a mimic joint moves by ratio q + offset
     ('offset', np.float64),
@@ -41,11 +41,7 @@ _CONSTANTS_OF_THE_TREE = [
 
 @cache
 def body_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
-    """
-    Return the dtype of the record.
-
-    :param lanes: () for one sample, (k,) for k samples side by side
-    """
+    """Return the dtype of the record; lanes are () for one sample, (k,) for k side by side."""
     written_by_kernels = [
         ('E', np.float64, (3, 3, *lanes)),      # X_up at the present q
         ('r', np.float64, (3, *lanes)),
@@ -63,12 +59,7 @@ BODY = body_dtype()
 
 
 def body_records(bodies: Records, lanes: tuple[int, ...] = ()) -> Records:
-    """
-    Return records for a workspace: the constants of the tree, and zeros.
-
-    :param bodies: the bodies of a tree, dtype :data:`BODY`
-    :param lanes: () for one sample, (k,) for k samples side by side
-    """
+    """Return a workspace's records of a tree's bodies, with lanes: their constants, and zeros."""
     records = np.zeros(len(bodies), dtype=body_dtype(lanes))
     for field in _CONSTANTS_OF_THE_TREE:
         name = str(field[0])

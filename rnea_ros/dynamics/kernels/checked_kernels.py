@@ -44,7 +44,7 @@ def finite(array: Array) -> bool:
 @compiled
 def fits(bodies: Records, q: Array, qd: Array, qdd: Array) -> bool:
     """Return whether the arrays have the shapes of the tree's coordinates."""
-    nq, nv = bodies[BASE]['position'], bodies[BASE]['dof']
+    nq, nv = bodies[BASE]['q_index'], bodies[BASE]['qd_index']
     return bool(q.shape[0] == nq and qd.shape[0] == nv and qdd.shape[0] == nv)
 
 
@@ -71,7 +71,7 @@ def gravity_torques(bodies: Records, q: Array, tau: Array) -> bool:
 @entry
 def mass_matrix(bodies: Records, composites: Records, q: Array, M: Array) -> bool:
     """Write M as :func:`crba.mass_matrix` does; return whether inputs were valid."""
-    if q.shape[0] != bodies[BASE]['position']:
+    if q.shape[0] != bodies[BASE]['q_index']:
         M[:] = math.nan
         return False
     crba.mass_matrix(bodies, composites, q, M)
@@ -147,7 +147,7 @@ def body_without_inertia(bodies: Records, articulated: Records) -> int:
     """
     for i in range(bodies.shape[0] - 1, 0, -1):
         body, own = bodies[i], articulated[i]
-        for k in range(body['dofs']):
+        for k in range(body['qd_size']):
             if not own['D'][k] > MIN_INERTIA_RATIO * own['trace'][(body['column'] + k) // 3]:
                 return i
     return BASE
@@ -165,7 +165,7 @@ def regressor(bodies: Records, q: Array, qd: Array, qdd: Array, Y: Array) -> boo
 @entry
 def link_pose(bodies: Records, carrier: int, frame: Array, q: Array, T: Array) -> bool:
     """Write T as :func:`kinematics.frame_pose` does; return whether inputs were valid."""
-    if q.shape[0] != bodies[BASE]['position']:
+    if q.shape[0] != bodies[BASE]['q_index']:
         return False
     kinematics.frame_pose(bodies, carrier, load33(frame), load3(frame[3]), q, T)
     return finite(q) and finite(T)
@@ -176,7 +176,7 @@ def jacobian(
     bodies: Records, carrier: int, frame: Array, point: Array, q: Array, J: Array
 ) -> bool:
     """Write J as :func:`kinematics.frame_jacobian` does; return whether inputs were valid."""
-    if q.shape[0] != bodies[BASE]['position'] or point.shape[0] != 3:
+    if q.shape[0] != bodies[BASE]['q_index'] or point.shape[0] != 3:
         return False
     kinematics.frame_jacobian(bodies, carrier, load33(frame), at_point(frame, point), q, J)
     return finite(q) and finite(point) and finite(J)
@@ -219,7 +219,7 @@ def at_point(frame: Array, point: Array) -> Vector3:
 @entry
 def centre_of_mass(bodies: Records, q: Array, c: Array) -> bool:
     """Write the centre of mass in the base frame; return whether inputs were valid."""
-    if q.shape[0] != bodies[BASE]['position']:
+    if q.shape[0] != bodies[BASE]['q_index']:
         return False
     m, h = kinematics.first_moment(bodies, q)
     store3(c, scale3(1.0 / m, h) if m != 0.0 else h)
@@ -238,7 +238,7 @@ def kinetic_energy(bodies: Records, q: Array, qd: Array, energy: Array) -> bool:
 @entry
 def potential_energy(bodies: Records, gravity: Array, q: Array, energy: Array) -> bool:
     """Write the potential energy, shape (1,), J; return whether inputs were valid."""
-    if q.shape[0] != bodies[BASE]['position']:
+    if q.shape[0] != bodies[BASE]['q_index']:
         return False
     energy[0] = -dot3(load3(gravity), kinematics.first_moment(bodies, q)[1])
     return finite(q) and finite(energy)

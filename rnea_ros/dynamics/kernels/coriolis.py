@@ -77,13 +77,10 @@ MOVING_COMPOSITE = np.dtype([
 @compiled
 def coriolis_matrix(bodies: Records, composites: Records, q: Array, qd: Array, C: Array) -> None:
     """
-    Write the Coriolis matrix of a tree on a base at rest.
+    Write the Coriolis matrix into C, shape (nv, nv), of a base at rest.
 
     :param bodies: base first, parent before child; ``E``, ``r`` and ``v`` are written
     :param composites: as many, of dtype :data:`MOVING_COMPOSITE`; overwritten
-    :param q: joint positions, shape (nq,), rad or m
-    :param qd: joint velocities, shape (nv,), rad/s or m/s
-    :param C: shape (nv, nv); overwritten
     """
     C[:] = 0.0
     for i in range(1, bodies.shape[0]):
@@ -100,7 +97,7 @@ def coriolis_matrix(bodies: Records, composites: Records, q: Array, qd: Array, C
 
     for i in range(bodies.shape[0] - 1, 0, -1):
         body, composite = bodies[i], composites[i]
-        for k in range(body['dofs']):
+        for k in range(body['qd_size']):
             _write_row_and_column(bodies, composite, i, k, C)
         if body['parent'] != BASE:
             _add_to_parent(body, composite, composites[body['parent']])
@@ -130,7 +127,7 @@ def _write_row_and_column(bodies: Records, composite: np.void, j: int, k: int, C
     """Add to the elements of column k of joint j and of all joints i between it and the base."""
     body = bodies[j]
     mass, h, J = composite['mass'], load3(composite['h']), load33(composite['J'])
-    column, own, ratio = body['column'] + k, body['dof'] + k, body['ratio']
+    column, own, ratio = body['column'] + k, body['qd_index'] + k, body['ratio']
     S = basis_vector(column)
     # I_rate S and [p] S = S x* p, both halved
     h_rate, J_rate = load3(composite['h_rate']), load33(composite['J_rate'])
@@ -141,8 +138,8 @@ def _write_row_and_column(bodies: Records, composite: np.void, j: int, k: int, C
     F_1 = add(I_S_rate, add(half_I_rate_S, half_p_S))
     F_2 = inertia_column(mass, h, J, column)
     F_3 = subtract(half_I_rate_S, half_p_S)
-    for other in range(body['dofs']):
-        C[body['dof'] + other, own] += ratio * ratio * component(F_1, body['column'] + other)
+    for other in range(body['qd_size']):
+        C[body['qd_index'] + other, own] += ratio * ratio * component(F_1, body['column'] + other)
     while body['parent'] != BASE:
         E, r = load33(body['E']), load3(body['r'])
         F_1, F_2, F_3 = (
@@ -151,8 +148,8 @@ def _write_row_and_column(bodies: Records, composite: np.void, j: int, k: int, C
             transform_force_back(E, r, F_3),
         )
         body = bodies[body['parent']]
-        for other in range(body['dofs']):
-            i, S_i = body['dof'] + other, basis_vector(body['column'] + other)
+        for other in range(body['qd_size']):
+            i, S_i = body['qd_index'] + other, basis_vector(body['column'] + other)
             both = ratio * body['ratio']
             C[i, own] += both * dot(S_i, F_1)
             S_i_rate = cross_motion(load(body['v']), S_i)

@@ -32,11 +32,7 @@ from .vectors import add3, add33, load3, load33, store3, store33
 
 @cache
 def composite_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
-    """
-    Return the dtype of a composite body's inertia; its mass does not depend on q.
-
-    :param lanes: () for one sample, (k,) for k samples side by side
-    """
+    """Return the dtype of a composite body's inertia with lanes; the mass does not depend on q."""
     return np.dtype(
         [
             ('mass', np.float64),
@@ -50,12 +46,10 @@ def composite_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
 @compiled
 def mass_matrix(bodies: Records, composites: Records, q: Array, M: Array) -> None:
     """
-    Write the mass matrix.
+    Write the mass matrix into M, shape (nv, nv).
 
     :param bodies: base first, parent before child; ``E`` and ``r`` are overwritten
     :param composites: as many, of dtype :func:`composite_dtype`; overwritten
-    :param q: joint positions, shape (nq,), rad or m
-    :param M: shape (nv, nv); overwritten
     """
     M[:] = 0.0
     for i in range(1, bodies.shape[0]):
@@ -72,7 +66,7 @@ def mass_matrix(bodies: Records, composites: Records, q: Array, M: Array) -> Non
     for i in range(bodies.shape[0] - 1, 0, -1):
         body, composite = bodies[i], composites[i]
         mass, h, J = composite['mass'], load3(composite['h']), load33(composite['J'])
-        for k in range(body['dofs']):
+        for k in range(body['qd_size']):
             # F = I^c_i S_i
             F = inertia_column(mass, h, J, body['column'] + k)
             _write_column(bodies, i, k, F, M)
@@ -89,18 +83,18 @@ def mass_matrix(bodies: Records, composites: Records, q: Array, M: Array) -> Non
 def _write_column(bodies: Records, i: int, k: int, F: SpatialVector, M: Array) -> None:
     """Add S_j^T F to M for column k of joint i and all j from i to the base."""
     body = bodies[i]
-    column, ratio = body['dof'] + k, body['ratio']
+    column, ratio = body['qd_index'] + k, body['ratio']
     # M_ii = S_i^T F, each pair of its columns once
     for other in range(k + 1):
         element = ratio * ratio * component(F, body['column'] + other)
-        _add_element(M, column, body['dof'] + other, element)
+        _add_element(M, column, body['qd_index'] + other, element)
     while body['parent'] != BASE:
         # F = X_up^T F,  M_ij = F^T S_j
         F = transform_force_back(load33(body['E']), load3(body['r']), F)
         body = bodies[body['parent']]
-        for other in range(body['dofs']):
+        for other in range(body['qd_size']):
             element = ratio * body['ratio'] * component(F, body['column'] + other)
-            row = body['dof'] + other
+            row = body['qd_index'] + other
             if row == column:  # joint i mimics a joint between itself and the base
                 element = 2.0 * element
             _add_element(M, row, column, element)

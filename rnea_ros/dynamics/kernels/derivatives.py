@@ -86,11 +86,7 @@ from .vectors import (
 
 @cache
 def branch_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
-    """
-    Return the dtype of the record that the algorithm keeps of one body.
-
-    :param lanes: () for one sample, (k,) for k samples side by side
-    """
+    """Return the dtype of one body's record, with lanes as of :func:`.bodies.body_dtype`."""
     return np.dtype(
         [
             # Pose, velocity and acceleration, in the coordinates of the branch
@@ -125,12 +121,9 @@ def inverse_dynamics_derivatives(
     Write the derivatives of the joint efforts by q, qd and qdd; the last one is the mass matrix.
 
     The motion of the base and, in body coordinates, the external forces are held constant.
+    Arguments as for :func:`.rnea.inverse_dynamics`; bodies are only read.
 
-    :param bodies: as for :func:`.rnea.inverse_dynamics`; only read
     :param branches: one record for each body, of dtype :func:`branch_dtype`; overwritten
-    :param q: joint positions, shape (nq,), rad or m
-    :param qd: joint velocities, shape (nv,), rad/s or m/s
-    :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
     :param by_q: dtau/dq, shape (nv, nv), by the velocity coordinates of q; overwritten
     :param by_qd: dtau/dqd, shape (nv, nv); overwritten
     :param M: dtau/dqdd, shape (nv, nv); overwritten
@@ -143,7 +136,7 @@ def inverse_dynamics_derivatives(
         _move(bodies[i], branches[i], qd, qdd)
         _initialise_sums(bodies[i], branches[i])
     for i in range(bodies.shape[0] - 1, 0, -1):
-        for k in range(bodies[i]['dofs']):
+        for k in range(bodies[i]['qd_size']):
             _write_derivatives(bodies, branches, i, k, by_q, by_qd, M)
         if bodies[i]['parent'] != BASE:
             _add_to_parent(branches[i], branches[bodies[i]['parent']])
@@ -175,12 +168,12 @@ def _move(body: np.void, own: np.void, qd: Array, qdd: Array) -> None:
     """Write S, S', S'' and S*, and add the motion of the joint to that of the parent."""
     R, p, v_p, a_p = load33(own['R']), load3(own['p']), load(own['v']), load(own['a'])
     v, a = v_p, a_p
-    for k in range(body['dofs']):
+    for k in range(body['qd_size']):
         w, u = basis_vector(body['column'] + k)
         w, u = scale3(body['ratio'], rotate(R, w)), scale3(body['ratio'], rotate(R, u))
         S = (w, add3(u, cross(p, w)))
-        v = add(v, scale(number(qd, body['dof'] + k), S))
-        a = add(a, scale(number(qdd, body['dof'] + k), S))
+        v = add(v, scale(number(qd, body['qd_index'] + k), S))
+        a = add(a, scale(number(qdd, body['qd_index'] + k), S))
         # S' = v_p x S,  S'' = a_p x S + v_p x S'
         dS = cross_motion(v_p, S)
         store(own['S'][k], S)
@@ -188,7 +181,7 @@ def _move(body: np.void, own: np.void, qd: Array, qdd: Array) -> None:
         store(own['ddS'][k], add(cross_motion(a_p, S), cross_motion(v_p, dS)))
     # a_i = a_p + S qdd + v_p x S qd,  S qd = v_i - v_p
     a = add(a, cross_motion(v_p, v))
-    for k in range(body['dofs']):
+    for k in range(body['qd_size']):
         # S* = (v_p + v_k) x S
         rate = add(load(own['dS'][k]), cross_motion(v, load(own['S'][k])))
         store(own['rate'][k], rate)
@@ -231,12 +224,10 @@ def _write_derivatives(
         coriolis_force(D, momentum, load(own['dS'][k])),
     )
     # I^c S* + B^c S
-    F_qd = add(
-        apply_inertia(mass, h, J, load(own['rate'][k])), coriolis_force(D, momentum, S)
-    )
-    column = body['dof'] + k
-    for other in range(body['dofs']):
-        row, S_other = body['dof'] + other, load(own['S'][other])
+    F_qd = add(apply_inertia(mass, h, J, load(own['rate'][k])), coriolis_force(D, momentum, S))
+    column = body['qd_index'] + k
+    for other in range(body['qd_size']):
+        row, S_other = body['qd_index'] + other, load(own['S'][other])
         add_to(by_q, (row, column), dot(S_other, F_q))
         add_to(by_qd, (row, column), dot(S_other, F_qd))
         add_to(M, (row, column), dot(S_other, IS))
@@ -245,8 +236,8 @@ def _write_derivatives(
     j = body['parent']
     while j != BASE:
         carrier = branches[j]
-        for other in range(bodies[j]['dofs']):
-            row, S_other = bodies[j]['dof'] + other, load(carrier['S'][other])
+        for other in range(bodies[j]['qd_size']):
+            row, S_other = bodies[j]['qd_index'] + other, load(carrier['S'][other])
             # dtau_j / dx_i
             add_to(by_q, (row, column), dot(S_other, F_q))
             add_to(by_qd, (row, column), dot(S_other, F_qd))

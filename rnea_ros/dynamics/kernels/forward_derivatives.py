@@ -68,13 +68,13 @@ def find_chains(bodies: Records, outwards: NDArray[np.int64], carrier: NDArray[n
     step = 0
     for i in range(1, bodies.shape[0]):
         parent = bodies[i]['parent']
-        while parent != BASE and bodies[parent]['dofs'] == 0:
+        while parent != BASE and bodies[parent]['qd_size'] == 0:
             parent = bodies[parent]['parent']
         last = NONE
         if parent != BASE:
-            last = bodies[parent]['dof'] + bodies[parent]['dofs'] - 1
-        for column in range(bodies[i]['dofs']):
-            k = bodies[i]['dof'] + column
+            last = bodies[parent]['qd_index'] + bodies[parent]['qd_size'] - 1
+        for column in range(bodies[i]['qd_size']):
+            k = bodies[i]['qd_index'] + column
             outwards[step], carrier[k] = k, last
             step += 1
             last = k
@@ -86,11 +86,8 @@ def factorise(outwards: NDArray[np.int64], carrier: NDArray[np.int64], M: Array)
     Replace a mass matrix by its factors L and D with M = L^T D L (Featherstone 2008, table 6.3).
 
     M_ij is zero unless one of the joints carries the other. This factorisation, from the leaves
-    to the base, keeps these zeros; that of Cholesky would not.
-
-    :param outwards: coordinates from the base to the leaves
-    :param carrier: by coordinate
-    :param M: shape (nv, nv); M_kk becomes D_kk, M_ki becomes L_ki if i carries k
+    to the base, keeps these zeros; that of Cholesky would not. M_kk becomes D_kk, M_ki becomes
+    L_ki if i carries k.
     """
     for step in range(len(outwards) - 1, -1, -1):
         k = outwards[step]
@@ -107,14 +104,7 @@ def factorise(outwards: NDArray[np.int64], carrier: NDArray[np.int64], M: Array)
 
 @compiled
 def solve(outwards: NDArray[np.int64], carrier: NDArray[np.int64], L: Array, X: Array) -> None:
-    """
-    Replace X by M^-1 X.
-
-    :param outwards: coordinates from the base to the leaves
-    :param carrier: by coordinate
-    :param L: factors of M that :func:`factorise` wrote
-    :param X: shape (nv, m); few long rows are faster than many short ones
-    """
+    """Replace X, shape (nv, m), by M^-1 X; few long rows are faster than many short ones."""
     # X = L^-T X
     for step in range(len(outwards) - 1, -1, -1):
         k = outwards[step]

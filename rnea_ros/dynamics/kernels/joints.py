@@ -62,7 +62,7 @@ def rotation_into(x: float, y: float, z: float, w: float) -> Matrix3:
 @compiled
 def joint_transform(body: np.void, q: Array) -> tuple[Matrix3, Vector3]:
     """Return X_up = X_J(q) X_T, parent to body coordinates, as (E, r)."""
-    kind, j = body['kind'], body['position']
+    kind, j = body['kind'], body['q_index']
     E_T, r_T = load33(body['E_T']), load3(body['r_T'])
     if kind == REVOLUTE:
         c, s = cosine_and_sine(body['ratio'] * number(q, j) + body['offset'])
@@ -84,7 +84,7 @@ def joint_transform(body: np.void, q: Array) -> tuple[Matrix3, Vector3]:
 @compiled
 def add_joint_motion(body: np.void, m: SpatialVector, qd: Array) -> SpatialVector:
     """Return m + S qd; with accelerations as arguments, m + S qdd."""
-    kind, j = body['kind'], body['dof']
+    kind, j = body['kind'], body['qd_index']
     angular, linear = m
     if kind == REVOLUTE:
         return ((angular[0], angular[1], angular[2] + body['ratio'] * number(qd, j)), linear)
@@ -103,10 +103,10 @@ def velocity_product(body: np.void, v: SpatialVector, qd: Array) -> SpatialVecto
     """Return c = v x S qd; one-axis kinds skip the products with the zeros of S."""
     kind, (w, u) = body['kind'], v
     if kind == REVOLUTE:
-        rate = body['ratio'] * number(qd, body['dof'])
+        rate = body['ratio'] * number(qd, body['qd_index'])
         return ((w[1] * rate, -w[0] * rate, 0.0), (u[1] * rate, -u[0] * rate, 0.0))
     if kind == PRISMATIC:
-        rate = body['ratio'] * number(qd, body['dof'])
+        rate = body['ratio'] * number(qd, body['qd_index'])
         return (ZERO[0], (w[1] * rate, -w[0] * rate, 0.0))
     return cross_motion(v, add_joint_motion(body, ZERO, qd))
 
@@ -114,6 +114,6 @@ def velocity_product(body: np.void, v: SpatialVector, qd: Array) -> SpatialVecto
 @compiled
 def add_joint_efforts(body: np.void, f: SpatialVector, tau: Array) -> None:
     """Add S^T f, the joint's efforts, to tau: several bodies may share a coordinate (mimic)."""
-    for k in range(body['dofs']):
-        j = body['dof'] + k
+    for k in range(body['qd_size']):
+        j = body['qd_index'] + k
         put(tau, j, number(tau, j) + body['ratio'] * component(f, body['column'] + k))

@@ -43,8 +43,7 @@ def place_bodies(bodies: Records, q: Array) -> None:
     """
     Write every body's pose: ``E``, ``r`` relative to the parent, ``R``, ``p`` in the base frame.
 
-    :param bodies: base first, parent before child; the base's own ``R`` and ``p`` are read
-    :param q: joint positions, shape (nq,), rad or m
+    The base's own ``R`` and ``p`` are read.
     """
     for i in range(1, bodies.shape[0]):
         body = bodies[i]
@@ -69,14 +68,9 @@ def move_bodies(bodies: Records, q: Array, qd: Array, qdd: Array) -> None:
 @compiled
 def frame_pose(bodies: Records, carrier: int, E: Matrix3, r: Vector3, q: Array, T: Array) -> None:
     """
-    Write the pose of a frame in the base frame, as a homogeneous matrix.
+    Write the pose of a frame on a body in the base frame, homogeneous, shape (4, 4), into T.
 
-    :param bodies: only read
-    :param carrier: the body that the frame is fixed to
-    :param E: body to frame coordinates
-    :param r: the frame's origin in body coordinates, m
-    :param q: joint positions, shape (nq,), rad or m
-    :param T: shape (4, 4); overwritten
+    E and r lead from body to frame coordinates.
     """
     i = carrier
     while i != BASE:
@@ -95,12 +89,9 @@ def first_moment(bodies: Records, q: Array) -> tuple[float, Vector3]:
     """
     Return mass, kg, and mass times centre of mass, kg m, of all bodies in the base frame.
 
-    From the leaves to the base, each body adds its sums to those of its parent::
+    From the leaves to the base, each body adds its sums, in ``f``, to those of its parent::
 
         m_parent += m,  h_parent += m r + E^T h
-
-    :param bodies: ``f`` of all bodies is overwritten
-    :param q: joint positions, shape (nq,), rad or m
     """
     for body in bodies:
         store(body['f'], ((body['mass'], 0.0, 0.0), load3(body['h'])))
@@ -117,13 +108,7 @@ def first_moment(bodies: Records, q: Array) -> tuple[float, Vector3]:
 
 @compiled
 def kinetic_energy(bodies: Records, q: Array, qd: Array) -> float:
-    """
-    Return the kinetic energy of all bodies, J: the sum of v^T I v / 2.
-
-    :param bodies: ``v`` of the base is read, that of the others is overwritten
-    :param q: joint positions, shape (nq,), rad or m
-    :param qd: joint velocities, shape (nv,), rad/s or m/s
-    """
+    """Return the energy of all bodies, J: the sum of v^T I v / 2; ``v`` is overwritten."""
     twice = 0.0
     for i in range(bodies.shape[0]):
         body = bodies[i]
@@ -147,23 +132,21 @@ def frame_jacobian(
     For each body i from the frame to the base, X transforms motion vectors from body i to the
     frame; the columns of X S_i are those of joint i (Featherstone 2008, section 4.1).
 
-    :param bodies: only read
     :param carrier: the body that the frame is fixed to
     :param E: body to frame coordinates
     :param r: the frame's origin in body coordinates, m
-    :param q: joint positions, shape (nq,), rad or m
     :param jacobian: shape (6, nv); overwritten
     """
     jacobian[:] = 0.0
     i = carrier
     while i != BASE:
         body = bodies[i]
-        for k in range(body['dofs']):
+        for k in range(body['qd_size']):
             S = basis_vector(body['column'] + k)
             column = transform_motion(E, r, S)
             for row in range(6):
                 # Mimic joints between frame and base add to the column of the joint they follow.
-                jacobian[row, body['dof'] + k] += body['ratio'] * component(column, row)
+                jacobian[row, body['qd_index'] + k] += body['ratio'] * component(column, row)
         E_up, r_up = joint_transform(body, q)
         E, r = from_parent(E, r, E_up, r_up)
         i = body['parent']
@@ -174,17 +157,13 @@ def frame_jacobian_rate(
     bodies: Records, carrier: int, E: Matrix3, r: Vector3, jacobian_rate: Array
 ) -> None:
     """
-    Write the time derivative of :func:`frame_jacobian`'s elements.
+    Write the time derivative of :func:`frame_jacobian`'s elements; arguments as there.
 
     S_i is constant in body i. In the frame's coordinates, which move with v_F::
 
         d/dt (X S_i) = (X v_i - v_F) x X S_i
 
     :param bodies: with ``E``, ``r`` and ``v`` of the present position and velocity
-    :param carrier: the body that the frame is fixed to
-    :param E: body to frame coordinates
-    :param r: the frame's origin in body coordinates, m
-    :param jacobian_rate: shape (6, nv); overwritten
     """
     jacobian_rate[:] = 0.0
     v_F = transform_motion(E, r, load(bodies[carrier]['v']))
@@ -192,10 +171,10 @@ def frame_jacobian_rate(
     while i != BASE:
         body = bodies[i]
         v = subtract(transform_motion(E, r, load(body['v'])), v_F)
-        for k in range(body['dofs']):
+        for k in range(body['qd_size']):
             S = transform_motion(E, r, basis_vector(body['column'] + k))
             column = cross_motion(v, S)
             for row in range(6):
-                jacobian_rate[row, body['dof'] + k] += body['ratio'] * component(column, row)
+                jacobian_rate[row, body['qd_index'] + k] += body['ratio'] * component(column, row)
         E, r = from_parent(E, r, load33(body['E']), load3(body['r']))
         i = body['parent']

@@ -51,12 +51,8 @@ def generalised_momentum(
     """
     Write p = M qd and C^T qd - g, without external forces.
 
-    :param bodies: base first, parent before child. Read: ``v`` and ``a`` of the base, its velocity
-        and its acceleration minus gravity. Written: ``E``, ``r``, ``v``, ``a`` and ``f``, which
-        becomes the momentum h_i
+    :param bodies: as for :func:`.rnea.inverse_dynamics`; ``f`` becomes the momentum h_i
     :param weights: as many weights w_i, shape (bodies, 6); overwritten
-    :param q: joint positions, shape (nq,), rad or m
-    :param qd: joint velocities, shape (nv,), rad/s or m/s
     :param p: generalised momentum, shape (nv,), N m s or N s; overwritten
     :param rate: C^T qd - g, shape (nv,), N m or N; overwritten
     """

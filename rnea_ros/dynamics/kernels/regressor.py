@@ -39,11 +39,8 @@ def regressor(bodies: Records, q: Array, qd: Array, qdd: Array, Y: Array) -> Non
 
     A column S of the motion subspace of a joint that carries body i is (s, t) in the axes of link
     i, at its origin. Body i needs the force f = I a + v x* I v; that adds S . f to the effort.
+    Arguments as for :func:`.rnea.inverse_dynamics`; ``E``, ``r``, ``v``, ``a`` are written.
 
-    :param bodies: as for :func:`.rnea.inverse_dynamics`; ``E``, ``r``, ``v``, ``a`` are written
-    :param q: joint positions, shape (nq,), rad or m
-    :param qd: joint velocities, shape (nv,), rad/s or m/s
-    :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
     :param Y: for parameters in link axes, shape (nv, bodies - 1, 10): effort, body from 1 on,
         parameter; overwritten
     """
@@ -56,9 +53,9 @@ def regressor(bodies: Records, q: Array, qd: Array, qdd: Array, Y: Array) -> Non
         carrier = i
         while carrier != BASE:
             body = bodies[carrier]
-            for k in range(body['dofs']):
+            for k in range(body['qd_size']):
                 S = scale(body['ratio'], basis_vector(body['column'] + k))
-                _add_products(transform_motion(E, r, S), v, a, Y, body['dof'] + k, i - 1)
+                _add_products(transform_motion(E, r, S), v, a, Y, body['qd_index'] + k, i - 1)
             E, r = from_parent(E, r, load33(body['E']), load3(body['r']))
             carrier = body['parent']
 

@@ -79,7 +79,7 @@ def bodies_of(tree: KinematicTree) -> tuple[Body, ...]:
         if kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
             reason = f'its joint is {kind.name.lower()}, not revolute or prismatic'
             raise TreeError(_name(tree, number), reason)
-        coordinate, ratio, offset = int(record['dof']), record['ratio'], record['offset']
+        coordinate, ratio, offset = int(record['qd_index']), record['ratio'], record['offset']
         shared = any(body.coordinate == coordinate for body in bodies)
         if shared or ratio != 1.0 or offset != 0.0:
             reason = f'it has no coordinate of its own: {ratio} q[{coordinate}] + {offset}'

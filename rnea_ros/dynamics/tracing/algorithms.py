@@ -44,8 +44,8 @@ class TracedTree:
     def __init__(self, bodies: Records) -> None:
         self.trace = Trace()
         self.bodies = _of_objects(bodies)
-        self._nv = int(bodies[BASE]['dof'])
-        self._q = self.trace.inputs('q', int(bodies[BASE]['position']))
+        self._nv = int(bodies[BASE]['qd_index'])
+        self._q = self.trace.inputs('q', int(bodies[BASE]['q_index']))
         self._qd, self._qdd = (self.trace.inputs(name, self._nv) for name in ('qd', 'qdd'))
 
     def inverse_dynamics(self) -> Values:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...arrays import Array, finite_array, finite_number, finite_vector
 from .placement import Placement
@@ -48,6 +49,18 @@ class RigidBodyInertia:
         J = J_com + np.dot(h, com) * np.eye(3) - np.outer(h, com)
         return cls(mass, h, J)
 
+    @classmethod
+    def from_parameters(cls, phi: ArrayLike) -> RigidBodyInertia:
+        """Return the inertia of :attr:`parameters`, shape (10,)."""
+        mass, hx, hy, hz, xx, xy, yy, xz, yz, zz = np.asarray(phi, dtype=np.float64).tolist()
+        J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return cls(mass, np.array([hx, hy, hz]), J)
+
+    @property
+    def parameters(self) -> Array:
+        """The ten standard parameters: mass, h, Jxx, Jxy, Jyy, Jxz, Jyz, Jzz, shape (10,)."""
+        return np.array([self.mass, *self.h, *self.J[np.tril_indices(3)]])
+
     @property
     def com(self) -> Array:
         """The centre of mass, shape (3,), m; zeros without mass."""
@@ -58,8 +71,7 @@ class RigidBodyInertia:
         """The rotational inertia about the centre of mass, shape (3, 3), kg m^2."""
         # Parallel axes (Steiner): J_com = J - m (|c|^2 1 - c c^T)
         com = self.com
-        J_com: Array = self.J - np.dot(self.h, com) * np.eye(3) + np.outer(self.h, com)
-        return J_com
+        return np.asarray(self.J - np.dot(self.h, com) * np.eye(3) + np.outer(self.h, com))
 
     def __add__(self, other: RigidBodyInertia) -> RigidBodyInertia:
         return RigidBodyInertia(self.mass + other.mass, self.h + other.h, self.J + other.J)
@@ -68,11 +80,7 @@ class RigidBodyInertia:
         return RigidBodyInertia(self.mass - other.mass, self.h - other.h, self.J - other.J)
 
     def transformed(self, placement: Placement) -> RigidBodyInertia:
-        """
-        Return the same body's inertia about a parent frame's origin, in its coordinates.
-
-        :param placement: pose of this inertia's frame in the parent frame
-        """
+        """Return the same body's inertia about the origin of the placement's parent frame."""
         R, p = placement.rotation, placement.translation
         h = R @ self.h
         # |c + p|^2 1 - (c + p)(c + p)^T, expanded: no division by a mass, which may be zero

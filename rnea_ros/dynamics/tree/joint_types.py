@@ -5,7 +5,7 @@
 The types of joints of a tree, each a sequence of the few movements that the kernels know.
 
 A joint of several movements adds massless bodies between them. The docstring of its function
-states the order of its coordinates.
+states the order of its coordinates. Axes are unit vectors in the joint frame, shape (3,).
 """
 
 from __future__ import annotations
@@ -64,40 +64,23 @@ def revolute(coordinate: str | Coordinate, axis: ArrayLike = Z) -> JointType:
     Return a joint that turns about an axis.
 
     :param coordinate: the joint's name; for a mimic joint, its coordinate of another joint
-    :param axis: unit vector in the joint frame, shape (3,)
     """
     return (Movement(JointKind.REVOLUTE, _vector(axis), _coordinate(coordinate)),)
 
 
 def prismatic(coordinate: str | Coordinate, axis: ArrayLike = Z) -> JointType:
-    """
-    Return a joint that slides along an axis.
-
-    :param coordinate: the joint's name; for a mimic joint, its coordinate of another joint
-    :param axis: unit vector in the joint frame, shape (3,)
-    """
+    """Return a joint that slides along an axis; coordinate as for :func:`revolute`."""
     return (Movement(JointKind.PRISMATIC, _vector(axis), _coordinate(coordinate)),)
 
 
 def helical(name: str, pitch: float, axis: ArrayLike = Z) -> JointType:
-    """
-    Return a screw: q is the angle, and the body advances by pitch q.
-
-    :param name: the joint's name
-    :param pitch: advance along the axis per angle, m/rad
-    :param axis: unit vector in the joint frame, shape (3,)
-    """
+    """Return a screw: q is the angle, and the body advances by pitch q; the pitch is in m/rad."""
     advance = Coordinate(name, ratio=finite_number('pitch', pitch))
     return revolute(name, axis) + prismatic(advance, axis)
 
 
 def cylindrical(name: str, axis: ArrayLike = Z) -> JointType:
-    """
-    Return a joint that turns about and slides along an axis; q is angle, distance.
-
-    :param name: the joint's name
-    :param axis: unit vector in the joint frame, shape (3,)
-    """
+    """Return a joint that turns about and slides along an axis; q is angle, distance."""
     return revolute(name, axis) + prismatic(Coordinate(name, index=1), axis)
 
 
@@ -107,9 +90,6 @@ def planar(name: str, normal: ArrayLike = Z) -> JointType:
 
     The axes of x and y are those of the joint frame, turned by the smallest rotation from z to the
     normal. If the normal points down, the joint frame is turned by pi about x first.
-
-    :param name: the joint's name
-    :param normal: unit vector in the joint frame, shape (3,)
     """
     x, y, _ = rotation_from_z_to(_vector(normal)).T
     return (
@@ -120,11 +100,7 @@ def planar(name: str, normal: ArrayLike = Z) -> JointType:
 
 
 def spherical(name: str) -> JointType:
-    """
-    Return a ball joint; q is a unit quaternion x, y, z, w, qd the angular velocity of the body.
-
-    :param name: the joint's name
-    """
+    """Return a ball joint; q is a unit quaternion x, y, z, w, qd the body's angular velocity."""
     return (Movement(JointKind.SPHERICAL, Z, Coordinate(name)),)
 
 
@@ -134,8 +110,6 @@ def floating(name: str) -> JointType:
 
     q is the position in the joint frame, then a unit quaternion x, y, z, w; qd is the spatial
     velocity [angular; linear] of the body in its own coordinates.
-
-    :param name: the joint's name
     """
     return (Movement(JointKind.FLOATING, Z, Coordinate(name)),)
 

@@ -96,17 +96,17 @@ class KinematicTree:
     @property
     def nq(self) -> int:
         """The number of position coordinates."""
-        return int(self.bodies[BASE]['position'])
+        return int(self.bodies[BASE]['q_index'])
 
     @property
     def nv(self) -> int:
         """The number of velocity coordinates."""
-        return int(self.bodies[BASE]['dof'])
+        return int(self.bodies[BASE]['qd_index'])
 
     @property
     def shared_coordinates(self) -> bool:
         """Whether mimic joints or screws move two bodies by one coordinate."""
-        return int(self.bodies['dofs'].sum()) > self.nv
+        return int(self.bodies['qd_size'].sum()) > self.nv
 
     @cached_property
     def link_frames(self) -> dict[str, tuple[int, Array]]:
@@ -208,23 +208,12 @@ def _check_types(
 
 
 def with_separate_bodies(tree: KinematicTree, links: Iterable[str]) -> KinematicTree:
-    """
-    Return the tree with some links at fixed joints as separate bodies, to compute their forces.
-
-    :param tree: the tree
-    :param links: names of these links
-    """
+    """Return the tree with links at fixed joints as separate bodies, to compute their forces."""
     return _tree(tree.links, tuple(tree.joints), tree.separate_bodies.union(links))
 
 
 def with_added_inertia(tree: KinematicTree, link: str, inertia: RigidBodyInertia) -> KinematicTree:
-    """
-    Return the tree with more inertia on a link.
-
-    :param tree: the tree
-    :param link: a link's name
-    :param inertia: the added inertia, about the link's origin, in its coordinates
-    """
+    """Return the tree with more inertia on a link, about its origin, in its coordinates."""
     links = tuple(
         replace(old, inertia=old.inertia + inertia) if old.name == link else old
         for old in tree.links
@@ -260,8 +249,9 @@ def _tree(
     joints = _numbered(tuple(movement for _, movement, _ in rows if movement), order)
     bodies = np.zeros(len(inertias), dtype=BODY)
     bodies['E_T'] = bodies['E'] = bodies['link_axes'] = np.eye(3)
+    base = bodies[BASE]
     for place in joints.values():  # the last one leaves nq and nv in the base's record
-        bodies[BASE]['position'], bodies[BASE]['dof'] = place.positions.stop, place.velocities.stop
+        base['q_index'], base['qd_index'] = place.positions.stop, place.velocities.stop
     for record, inertia in zip(bodies, inertias, strict=True):
         record['mass'], record['h'], record['J'] = inertia.mass, inertia.h, inertia.J
     for record, (parent, movement_or_none, placement) in zip(bodies[1:], rows, strict=True):
@@ -284,10 +274,10 @@ def _write_movement(
 ) -> None:
     coordinate = movement.coordinate
     place = joints[coordinate.joint]
-    record['kind'], record['dofs'] = movement.kind, DEGREES[movement.kind]
+    record['kind'], record['qd_size'] = movement.kind, DEGREES[movement.kind]
     record['column'] = FIRST_COLUMN[movement.kind]
-    record['position'] = place.positions.start + coordinate.index
-    record['dof'] = place.velocities.start + coordinate.index
+    record['q_index'] = place.positions.start + coordinate.index
+    record['qd_index'] = place.velocities.start + coordinate.index
     record['ratio'], record['offset'] = coordinate.ratio, coordinate.offset
 
 

@@ -82,5 +82,4 @@ def rotation_from_z_to(axis: Array) -> Array:
         half_turn = np.diag([1.0, -1.0, -1.0])
         return half_turn @ rotation_from_z_to(half_turn @ axis)
     K = np.array([[0.0, 0.0, x], [0.0, 0.0, y], [-x, -y, 0.0]])  # skew matrix of e_z x axis
-    rotation: Array = np.eye(3) + K + K @ K / (1.0 + z)
-    return rotation
+    return np.asarray(np.eye(3) + K + K @ K / (1.0 + z))

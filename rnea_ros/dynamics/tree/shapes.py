@@ -4,10 +4,11 @@
 """
 Inertias of homogeneous bodies of simple shape.
 
-Each is about the shape's centre, in its axes; that of a cone about the centre of its base. Sizes
-of 0 give the thin bodies of the texts' tables: a cylinder of radius 0 is a rod, one of length 0 a
-disc; a box with an edge of 0 is a plate; ``inner_radius=radius`` makes a shell. Inertias are added
-after they were moved to one frame (parallel axes)::
+Each is about the shape's centre, in its axes; that of a cone about the centre of its base. Masses
+are in kg, sizes in m; ``inner_radius`` is that of a hollow. Sizes of 0 give the thin bodies of the
+texts' tables: a cylinder of radius 0 is a rod, one of length 0 a disc; a box with an edge of 0 is
+a plate; ``inner_radius=radius`` makes a shell. Inertias are added after they were moved to one
+frame (parallel axes)::
 
     handle = shapes.cylinder(0.5, radius=0.02, length=0.3)
     head = shapes.box(1.2, (0.05, 0.12, 0.05))
@@ -27,37 +28,21 @@ from .inertia import RigidBodyInertia
 
 
 def box(mass: float, size: ArrayLike) -> RigidBodyInertia:
-    """
-    Return the inertia of a box.
-
-    :param mass: kg
-    :param size: lengths of the edges along x, y, z, shape (3,), m
-    """
+    """Return the inertia of a box with edges along x, y, z, shape (3,)."""
     x, y, z = (_not_negative('size', edge) for edge in finite_vector('size', size, 3))
     # m/12 (y^2 + z^2)
     return _about_centre(mass, (y * y + z * z, z * z + x * x, x * x + y * y), 1.0 / 12.0)
 
 
 def ellipsoid(mass: float, radii: ArrayLike) -> RigidBodyInertia:
-    """
-    Return the inertia of an ellipsoid.
-
-    :param mass: kg
-    :param radii: semi-axes along x, y, z, shape (3,), m
-    """
+    """Return the inertia of an ellipsoid with semi-axes along x, y, z, shape (3,)."""
     x, y, z = (_not_negative('radii', radius) for radius in finite_vector('radii', radii, 3))
     # m/5 (y^2 + z^2)
     return _about_centre(mass, (y * y + z * z, z * z + x * x, x * x + y * y), 1.0 / 5.0)
 
 
 def sphere(mass: float, radius: float, inner_radius: float = 0.0) -> RigidBodyInertia:
-    """
-    Return the inertia of a ball or a hollow sphere.
-
-    :param mass: kg
-    :param radius: m
-    :param inner_radius: of the hollow, m; ``radius`` for a thin shell
-    """
+    """Return the inertia of a ball or a hollow sphere."""
     R, r = _hollow(radius, inner_radius)
     # 2/5 m (R^5 - r^5) / (R^3 - r^3), divided by R - r, which is zero for a shell
     fourth = R**4 + R**3 * r + R * R * r * r + R * r**3 + r**4
@@ -69,14 +54,7 @@ def sphere(mass: float, radius: float, inner_radius: float = 0.0) -> RigidBodyIn
 def cylinder(
     mass: float, radius: float, length: float, inner_radius: float = 0.0
 ) -> RigidBodyInertia:
-    """
-    Return the inertia of a cylinder or a tube with its axis along z.
-
-    :param mass: kg
-    :param radius: m
-    :param length: m
-    :param inner_radius: of the tube, m; ``radius`` for a thin one
-    """
+    """Return the inertia of a cylinder or a tube with its axis along z."""
     R, r = _hollow(radius, inner_radius)
     z = _not_negative('length', length)
     # m/2 (R^2 + r^2) about the axis, m/12 (3 (R^2 + r^2) + z^2) across
@@ -89,10 +67,6 @@ def cone(mass: float, radius: float, height: float) -> RigidBodyInertia:
     Return the inertia of a cone about the centre of its base; z points to the tip.
 
     The centre of mass is at a quarter of the height.
-
-    :param mass: kg
-    :param radius: of the base, m
-    :param height: m
     """
     R, z = _not_negative('radius', radius), _not_negative('height', height)
     # 3/10 m R^2 about the axis, 3/20 m R^2 + 3/80 m z^2 across, about the centre of mass

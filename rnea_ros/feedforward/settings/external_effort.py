@@ -91,7 +91,7 @@ def check_link(link: str, joint_indices: NDArray[np.intp], model: RobotModel) ->
     body = model.tree.frames[link].body
     while body != BASE:
         record = model.tree.bodies[body]
-        moving.update(range(record['dof'], record['dof'] + record['dofs']))
+        moving.update(range(record['qd_index'], record['qd_index'] + record['qd_size']))
         body = int(record['parent'])
     if not moving & set(joint_indices.tolist()):
         raise InputError('external_effort.link', f'no commanded joint moves link {link!r}')

@@ -17,17 +17,6 @@ from .motion import RestToRestMotion, way
 from .report import report
 
 __all__ = [
-    'LOAD_SHARE',
-    'Accuracy',
-    'Excitation',
-    'ExcitationError',
-    'FeasibleMotion',
-    'JointLimits',
-    'Region',
-    'RestToRestMotion',
-    'excite',
-    'known_motion',
-    'motion_of',
-    'report',
-    'way',
+    'LOAD_SHARE', 'Accuracy', 'Excitation', 'ExcitationError', 'FeasibleMotion', 'JointLimits',
+    'Region', 'RestToRestMotion', 'excite', 'known_motion', 'motion_of', 'report', 'way',
 ]

@@ -72,14 +72,7 @@ class Constraints:
         cls, model: RobotModel, limits: JointLimits, region: Region | None,
         collisions: CollisionModel | None = None
     ) -> Constraints:
-        """
-        Return the constraints of a robot.
-
-        :param model: the robot
-        :param limits: limits of its joints
-        :param region: region for some of its links
-        :param collisions: distances between links, and from walls, which links may touch
-        """
+        """Return the constraints of a robot; links may touch the walls of a collision model."""
         links = () if region is None else region.links
         lower = [limits.lower, -limits.velocity, -limits.effort, -limits.effort]
         upper = [limits.upper, limits.velocity, limits.effort, limits.effort]
@@ -99,13 +92,7 @@ class Constraints:
         return np.where(np.isfinite(half) & (half > 0.0), half, 1.0)
 
     def quantities(self, q: Array, qd: Array, effort: Array) -> Array:
-        """
-        Return the quantities of N samples, shape (N, m).
-
-        :param q: joint positions, shape (N, n)
-        :param qd: joint velocities, shape (N, n)
-        :param effort: joint efforts, shape (N, n)
-        """
+        """Return the quantities of N samples, shape (N, m)."""
         distances = [] if self.collisions is None else [self.collisions.distances(q)]
         return np.hstack((q, qd, effort, self._pose_quantities(q), *distances))
 
@@ -114,15 +101,10 @@ class Constraints:
         return self.quantities(q, qd, self.model.inverse_dynamics_batch(q, qd, qdd))
 
     def excess(self, quantities: Array) -> Array:
-        """
-        Return the excess of each sample, with what it may be more between samples, shape (N, m).
-
-        :param quantities: of evenly spaced samples, shape (N, m)
-        """
+        """Return the excess of evenly spaced samples and of the time between, shape (N, m)."""
         outside = np.maximum(self.lower - quantities, quantities - self.upper)
         second = np.abs(np.diff(quantities, 2, axis=0)).max(axis=0, initial=0.0)
-        excess: Array = outside / self.scale + BETWEEN * second / self.scale
-        return excess
+        return np.asarray(outside / self.scale + BETWEEN * second / self.scale)
 
     def greatest_excess(self, q: Array, qd: Array, qdd: Array) -> float:
         """Return the largest excess of all bounds; above 0 if a motion exceeds one at any time."""
@@ -130,13 +112,9 @@ class Constraints:
 
     def slopes(self, q: Array, weight: Array) -> Array:
         """
-        Return the derivatives of a weighted sum of the last quantities by the positions.
+        Return the derivatives by q, shape (N, n), of a weighted sum of the last quantities.
 
-        They are gravity torques, origins of links and distances.
-
-        :param q: joint positions, shape (N, n)
-        :param weight: weights of the quantities, shape (N, m)
-        :returns: shape (N, n)
+        They are gravity torques, origins of links and distances. The weights have shape (N, m).
         """
         slopes, n = np.zeros_like(q), self.model.nv
         weight = weight[:, 3 * n :]
@@ -156,36 +134,20 @@ class Constraints:
         return slopes
 
     def check_rest(self, start: Array) -> None:
-        """
-        Reject a start pose on a bound, or outside.
-
-        :param start: joint positions, shape (n,)
-        :raises ExcitationError: the first bound that the pose does not keep
-        """
+        """Raise the error of the first bound that a start pose, shape (n,), does not keep."""
         quantities, excess = self._at_rest(start)
         outside = np.flatnonzero(excess > -ROUNDING)
         if outside.size:
             raise self._outside(int(outside[0]), quantities, *AT_START)
 
     def no_room(self, start: Array) -> ExcitationError:
-        """
-        Return the error of a start pose that is too near to a bound to move.
-
-        :param start: joint positions, shape (n,)
-        """
+        """Return the error of a start pose, shape (n,), that is too near to a bound to move."""
         quantities, excess = self._at_rest(start)
         nearest = int((excess * self.scale).argmax())
         return self._outside(nearest, quantities, *AT_START, 'too near to the end of')
 
     def check_motion(self, motion: RestToRestMotion, when: str, remedy: str) -> None:
-        """
-        Reject a motion that leaves a bound.
-
-        :param motion: the motion
-        :param when: name of the motion, for the error
-        :param remedy: way out, for the error
-        :raises ExcitationError: the first bound that it does not keep
-        """
+        """Raise the error of the first bound that a motion leaves, with the way out."""
         times, states = motion.sampled()
         quantities = self.of_motion(*states)
         excess = self.excess(quantities)
@@ -267,9 +229,8 @@ class FeasibleMotion:
 
     def way_from(self, position: ArrayLike) -> RestToRestMotion:
         """
-        Return a motion from rest at other positions to the start.
+        Return a motion from rest at other positions, shape (n,), to the start.
 
-        :param position: shape (n,), rad or m
         :raises ExcitationError: the way leaves position limits or the region, or needs more effort
             than there is
         """

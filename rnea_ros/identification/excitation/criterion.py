@@ -71,20 +71,10 @@ class Information:
 
     @classmethod
     def of(
-        cls,
-        model: RobotModel,
-        samples: tuple[Array, Array, Array],
-        excited: Sequence[int],
+        cls, model: RobotModel, samples: tuple[Array, Array, Array], excited: Sequence[int],
         noise: Array,
     ) -> Information:
-        """
-        Return the regressor for motions like the samples.
-
-        :param model: the robot
-        :param samples: positions, velocities and accelerations, each of shape (N, n)
-        :param excited: indices of the joints that move
-        :param noise: standard deviation of the efforts, shape (n,)
-        """
+        """Return the regressor for motions like the samples (q, qd, qdd), each of shape (N, n)."""
         q, qd, qdd = samples
         n = model.nv
         base = combinations(model, q[0], np.array(excited), np.arange(n))
@@ -100,26 +90,14 @@ class Information:
         return replace(whole, size=np.sqrt(np.mean(Z**2, axis=(0, 1))))
 
     def after(self, run: Run, duration: float) -> Information:
-        """
-        Return the information for motions that follow a recording.
-
-        :param run: the recording
-        :param duration: duration of the motions, s
-        """
+        """Return the information for motions of a duration, s, that follow a recording."""
         Z = self.rows(regressor(self.model, run.q, run.qd, run.qdd), run.qd, run.qdd)
         Z *= np.isfinite(run.effort)[:, :, np.newaxis]
         step = float(np.median(np.diff(run.time)))
         return replace(self, known=self.matrix(Z) * (len(Z) * step / duration))
 
     def rows(self, Y: Array, qd: Array, qdd: Array) -> Array:
-        """
-        Return Z, whose rows are those of the class, divided by noise and size.
-
-        :param Y: regressors, shape (N, n, 10 * bodies)
-        :param qd: joint velocities, shape (N, n)
-        :param qdd: joint accelerations, shape (N, n)
-        :returns: shape (N, n, r + f)
-        """
+        """Return the class's rows z, divided by noise and size, shape (N, n, r + f)."""
         Z = np.concatenate((Y[:, :, self.rigid], _added(qd, qdd, self.added)), axis=2)
         Z /= self.noise[:, np.newaxis] * self.size
         return Z
@@ -137,26 +115,12 @@ class Information:
         return float(log_det) if sign > 0.0 else -np.inf
 
     def slopes(self, Z: Array) -> tuple[float, Array]:
-        """
-        Return log det of the information matrix, and its derivatives by Z.
-
-        :param Z: shape (N, n, r + f)
-        """
+        """Return log det of the information matrix, and its derivatives by Z, of Z's shape."""
         M = self.matrix(Z)
         return self.log_det(M), 2.0 / len(Z) * Z @ np.linalg.inv(M)
 
-    def by_motion(
-        self, row_slopes: Array, qd: Array, qdd: Array
-    ) -> tuple[Array, Array, Array]:
-        """
-        Return derivatives by Y, by velocities and by accelerations from those by Z.
-
-        :param row_slopes: derivatives by Z, shape (N, n, r + f)
-        :param qd: joint velocities, shape (N, n)
-        :param qdd: joint accelerations, shape (N, n)
-        :returns: shapes (N, n, 10 * bodies), (N, n), (N, n); the last two are of friction and
-            rotors only
-        """
+    def by_motion(self, row_slopes: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """Return derivatives by Y, and by qd and qdd of friction and rotors, from those by Z."""
         G = row_slopes / (self.noise[:, np.newaxis] * self.size)
         Y_slopes = np.zeros((*qd.shape, PARAMETERS * len(self.model.body_names)))
         Y_slopes[:, :, self.rigid] = G[:, :, : len(self.rigid)]
@@ -172,10 +136,6 @@ class Information:
         Return the condition number of the base regressor of the rigid bodies.
 
         Rows are divided by the noise; columns are scaled to equal size, as their units differ.
-
-        :param Y: regressors of a motion, shape (N, n, 10 * bodies)
-        :param qd: joint velocities, shape (N, n)
-        :param qdd: joint accelerations, shape (N, n)
         """
         count = len(self.rigid)
         M = self.matrix(self.rows(Y, qd, qdd))[:count, :count]
@@ -191,18 +151,12 @@ def regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
 
 
 def _independent(F: Array, size: Array) -> Indices:
-    """
-    Return a greatest set of independent columns, in their order.
-
-    :param F: shape (rows, columns)
-    :param size: a column with less than a small share of its size is 0, shape (columns,)
-    """
+    """Return a greatest set of independent columns, in their order, at their sizes."""
     from scipy.linalg import qr
 
     R, order = qr(F / np.where(size > 0.0, size, 1.0), mode='r', pivoting=True)
     rank = int((np.abs(np.diagonal(R)) > DEPENDENT).sum())
-    columns: Indices = np.sort(order[:rank])
-    return columns
+    return np.asarray(np.sort(order[:rank]))
 
 
 def _added(qd: Array, qdd: Array, which: Indices) -> Array:
@@ -233,16 +187,12 @@ class Accuracy:
 
 
 def accuracy(
-    information: Information,
-    motion: tuple[Array, Array, Array],
-    others: Sequence[tuple[Array, Array, Array]],
-    link: str,
-    duration: float,
+    information: Information, motion: tuple[Array, Array, Array],
+    others: Sequence[tuple[Array, Array, Array]], link: str, duration: float,
 ) -> Accuracy:
     """
     Return the expected accuracy.
 
-    :param information: regressor of the robot, with the noise of the efforts
     :param motion: evenly spaced positions, velocities and accelerations, each of shape (N, n)
     :param others: motions whose efforts are predicted
     :param link: link for the payload, one of the model's bodies

@@ -87,22 +87,14 @@ class Excitation(FeasibleMotion):
     @property
     def start(self) -> Array:
         """Positions at the start and at the end, shape (n,), rad or m."""
-        start: Array = self.motion.positions[0]
-        return start
+        return np.asarray(self.motion.positions[0])
 
 
 def excite(
-    model: RobotModel,
-    limits: JointLimits,
-    *,
-    start: Mapping[str, float] | ArrayLike | None = None,
-    joints: Sequence[str] | None = None,
-    region: Region | None = None,
-    collisions: CollisionModel | None = None,
-    after: Run | None = None,
-    duration: float = PERIOD,
-    seconds: float = 60.0,
-    seed: int = 0,
+    model: RobotModel, limits: JointLimits, *,
+    start: Mapping[str, float] | ArrayLike | None = None, joints: Sequence[str] | None = None,
+    region: Region | None = None, collisions: CollisionModel | None = None,
+    after: Run | None = None, duration: float = PERIOD, seconds: float = 60.0, seed: int = 0,
     progress: Progress = lambda share, text: None,
 ) -> Excitation:
     """
@@ -208,18 +200,12 @@ def _condition(information: Information, q: Array, qd: Array, qdd: Array) -> flo
 
 
 def known_motion(
-    model: RobotModel,
-    limits: JointLimits,
-    request: TrajectoryRequest,
-    position: ArrayLike,
-    region: Region | None = None,
-    collisions: CollisionModel | None = None,
+    model: RobotModel, limits: JointLimits, request: TrajectoryRequest, position: ArrayLike,
+    region: Region | None = None, collisions: CollisionModel | None = None,
 ) -> FeasibleMotion:
     """
     Return the motion of a trajectory, if it keeps all bounds of a new exciting motion.
 
-    :param model: the robot, on a fixed base
-    :param limits: limits of its joints
     :param request: trajectory with positions, velocities and accelerations at all points
     :param position: positions of the joints that the trajectory does not have, shape (n,); the
         others are ignored
@@ -238,13 +224,10 @@ def known_motion(
     return FeasibleMotion(motion, limits, constraints)
 
 
-def motion_of(
-    model: RobotModel, request: TrajectoryRequest, position: Array
-) -> RestToRestMotion:
+def motion_of(model: RobotModel, request: TrajectoryRequest, position: Array) -> RestToRestMotion:
     """
     Return the motion of all joints in a trajectory, whatever its limits.
 
-    :param model: the robot
     :param request: trajectory with positions, velocities and accelerations at all points
     :param position: positions of the joints that the trajectory does not have, shape (n,)
     :raises UnknownNameError: the robot has no joint of a name in the trajectory
@@ -303,17 +286,12 @@ def _noise(
     states = _random_states(replace(bounds, velocity=velocity), middle, range(model.nv), rng)
     largest = np.abs(model.inverse_dynamics_batch(*states, threads=1)).max(axis=0)
     size = np.where(np.isfinite(limits.effort), limits.effort, largest)
-    noise: Array = NOISE * np.where(size > 0.0, size, 1.0)
-    return noise
+    return np.asarray(NOISE * np.where(size > 0.0, size, 1.0))
 
 
 def _with_links(
-    region: Region | None,
-    model: RobotModel,
-    bounds: JointLimits,
-    start: Array,
-    excited: Sequence[int],
-    rng: np.random.Generator,
+    region: Region | None, model: RobotModel, bounds: JointLimits, start: Array,
+    excited: Sequence[int], rng: np.random.Generator,
 ) -> Region | None:
     """Return a region with its links: the given ones, or all whose origins move."""
     if region is None or region.links:

@@ -54,9 +54,7 @@ class JointLimits:
 
     @classmethod
     def of(
-        cls,
-        model: RobotModel,
-        velocity: Mapping[str | None, float] = MappingProxyType({}),
+        cls, model: RobotModel, velocity: Mapping[str | None, float] = MappingProxyType({}),
         effort: Mapping[str | None, float] = MappingProxyType({}),
     ) -> JointLimits:
         """
@@ -88,12 +86,10 @@ class JointLimits:
 
     def with_margins(self, start: Array, excited: Sequence[int]) -> JointLimits:
         """
-        Return the limits for an exciting motion.
+        Return the limits for a motion from a start, shape (n,), of the joints ``excited``.
 
-        A joint without position limits stays within pi of the start, rad or m.
-
-        :param start: joint positions at the start, shape (n,)
-        :param excited: indices of the joints that move; the others have no margin of position
+        A joint without position limits stays within pi of the start, rad or m. The joints that
+        hold have no margin of position.
         """
         # Joints that hold may stand on a limit.
         lower, upper = self.lower - ON_THE_LIMIT, self.upper + ON_THE_LIMIT
@@ -108,13 +104,7 @@ class JointLimits:
         )
 
     def check(self, model: RobotModel, excited: Sequence[int]) -> None:
-        """
-        Reject ranges of zero width and unknown velocity limits.
-
-        :param model: the robot
-        :param excited: indices of the joints that move
-        :raises ExcitationError: the first joint that cannot move
-        """
+        """Raise an error for an excited joint without a range, or without a velocity limit."""
         for index in excited:
             name = model.joint_names[index]
             lower, upper = self.lower[index], self.upper[index]
@@ -163,23 +153,14 @@ class Region:
 
     @classmethod
     def above(cls, floor: float, links: Sequence[str] = ()) -> Region:
-        """
-        Return the space above a height.
-
-        :param floor: least z in the root link's frame, m
-        :param links: names of the links
-        """
+        """Return the space above a height, m, in the root link's frame."""
         return cls(np.array([-np.inf, -np.inf, floor]), np.full(3, np.inf), tuple(links))
 
     @classmethod
     def box(cls, x: ArrayLike, y: ArrayLike, z: ArrayLike, links: Sequence[str] = ()) -> Region:
         """
-        Return a box.
+        Return a box of the least and greatest x, y and z in the root link's frame, m.
 
-        :param x: least and greatest x in the root link's frame, shape (2,), m
-        :param y: the same for y
-        :param z: the same for z
-        :param links: names of the links
         :raises ExcitationError: a side of zero length
         """
         sides = [finite_vector(*side, 2) for side in (('x', x), ('y', y), ('z', z))]
@@ -207,14 +188,7 @@ class Region:
 
 
 def chosen(model: RobotModel, names: Sequence[str] | None) -> list[int]:
-    """
-    Return the indices of joints; of all joints for None.
-
-    :param model: the robot
-    :param names: names of the joints
-    :raises UnknownNameError: an unknown joint
-    :raises ExcitationError: no joint
-    """
+    """Return the sorted indices of joints, of all for None; raise an error for no joint."""
     names = model.joint_names if names is None else names
     indices = sorted({model.position_indices(name).start for name in names})
     if not indices:

@@ -75,12 +75,7 @@ class FourierBasis:
 
     @classmethod
     def at(cls, time: Array, period: float) -> FourierBasis:
-        """
-        Return the basic motions.
-
-        :param time: shape (N,), s
-        :param period: s
-        """
+        """Return the basic motions at some times, shape (N,), s."""
         k = np.arange(1, HARMONICS + 1)
         w = 2.0 * np.pi * k / period
         cosine, sine = np.cos(np.outer(time, w)), np.sin(np.outer(time, w))
@@ -96,12 +91,7 @@ class FourierBasis:
         )
 
     def motion(self, start: Array, coefficients: Array) -> tuple[Array, Array, Array]:
-        """
-        Return positions, velocities and accelerations of n joints, each of shape (N, n).
-
-        :param start: positions at both ends, shape (n,), rad or m
-        :param coefficients: shape (8, n), rad/s or m/s
-        """
+        """Return q, qd and qdd, each of shape (N, n), for coefficients of shape (8, n)."""
         return (
             start + self.position @ coefficients,
             self.velocity @ coefficients,
@@ -133,11 +123,7 @@ class RestToRestMotion:
         return float(self.times[-1])
 
     def at(self, times: Array) -> States:
-        """
-        Return positions, velocities and accelerations, each of shape (M, n).
-
-        :param times: shape (M,), s
-        """
+        """Return positions, velocities and accelerations at M times, s, each of shape (M, n)."""
         degrees = np.full(self.times.size, QUINTIC)
         states = self.positions, self.velocities, self.accelerations
         trajectory = Trajectory(self.joint_names, None, Knots(self.times, *states, degrees))
@@ -154,11 +140,7 @@ class RestToRestMotion:
         return times, self.at(times)
 
     def slowed(self, speed: float) -> RestToRestMotion:
-        """
-        Return the motion at another speed.
-
-        :param speed: factor, 0.5 for half as fast
-        """
+        """Return the motion at another speed: a factor, 0.5 for half as fast."""
         return replace(
             self,
             times=self.times / speed,
@@ -175,11 +157,7 @@ class RestToRestMotion:
         )
 
     def after(self, way: RestToRestMotion) -> RestToRestMotion:
-        """
-        Return both motions, one after the other.
-
-        :param way: motion to the first point of this one
-        """
+        """Return both motions, one after the other; ``way`` leads to this one's first point."""
         return RestToRestMotion(
             self.joint_names,
             np.concatenate((way.times, way.duration + self.times[1:])),
@@ -190,10 +168,9 @@ class RestToRestMotion:
 
     def braked(self, time: float, duration: float) -> RestToRestMotion:
         """
-        Return a motion to rest, on the path of this one. It begins after time 0.
+        Return a motion to rest within a duration, s, on this motion's path from a time, s.
 
-        :param time: time when it begins, s from the start of this motion
-        :param duration: time until rest, s
+        Its first point is after time 0.
         """
         s = np.arange(1, BRAKE_POINTS + 1) / BRAKE_POINTS
         # The speed factor falls from 1 to 0: 1 - 3 s^2 + 2 s^3; its integral is the way.
@@ -206,11 +183,7 @@ class RestToRestMotion:
         )
 
     def request(self, joints: Sequence[str]) -> TrajectoryRequest:
-        """
-        Return the motion as a request.
-
-        :param joints: joints of the request
-        """
+        """Return the motion of some joints as a request."""
         motion = self.of_joints(joints)
         states = motion.positions, motion.velocities, motion.accelerations
         q, qd, qdd = (Column.of(list(values)) for values in states)
@@ -221,15 +194,7 @@ class RestToRestMotion:
 def fourier_motion(
     joint_names: tuple[str, ...], start: Array, coefficients: Array, period: float, periods: int
 ) -> RestToRestMotion:
-    """
-    Return periods of a Fourier series.
-
-    :param joint_names: n joints
-    :param start: positions at the start, shape (n,), rad or m
-    :param coefficients: shape (8, n)
-    :param period: s
-    :param periods: number of periods
-    """
+    """Return periods of a Fourier series of n joints, for coefficients of shape (8, n)."""
     times = period / POINTS * np.arange(periods * POINTS + 1, dtype=np.float64)
     basis = FourierBasis.at(times[:POINTS], period)
     states = basis.motion(start, coefficients)
@@ -243,12 +208,9 @@ def way(
     joint_names: tuple[str, ...], start: Array, end: Array, velocity: Array
 ) -> RestToRestMotion:
     """
-    Return a motion from rest to rest on a straight line between joint positions.
+    Return a motion from rest to rest on a straight line between joint positions, shape (n,).
 
-    :param joint_names: n joints
-    :param start: shape (n,), rad or m
-    :param end: shape (n,), rad or m
-    :param velocity: velocity bounds, shape (n,)
+    :param velocity: velocity bounds, shape (n,), of which a quarter is used
     """
     duration = QUINTIC_PEAK * float((np.abs(end - start) / (WAY_SHARE * velocity)).max())
     rest = np.zeros((2, len(start)))

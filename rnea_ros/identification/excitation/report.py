@@ -19,11 +19,7 @@ HEADER = ('joint', 'start', 'least', 'greatest', 'range', 'velocity', 'effort', 
 
 
 def report(excitation: Excitation) -> str:
-    """
-    Return the report: verdict, accuracy, peaks against limits.
-
-    :param excitation: the exciting motion
-    """
+    """Return the report: verdict, accuracy, peaks against limits."""
     model, motion = excitation.model, excitation.motion
     random, found = excitation.random_accuracy.torque, excitation.accuracy.torque
     better = np.mean(np.divide(random, found, out=np.ones_like(found), where=found > 0.0))

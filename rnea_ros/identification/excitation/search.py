@@ -37,11 +37,7 @@ MIN_SIZE = 1e-3
 """A motion that exceeds a bound at this largest share of a velocity bound is discarded."""
 
 PENALTIES = (1e3, 1e4, 1e5)
-"""
-Weights of the squared excess, one after the other.
-
-After the last one about 0.001 of excess remains, as a share of half the range between the bounds.
-"""
+"""Weights of the squared excess in turn; after the last, about 0.001 of half a range remains."""
 
 ITERATIONS = 150
 """Maximum number of iterations of the optimiser for each penalty."""
@@ -59,12 +55,7 @@ class _TimeIsOverError(Exception):
 
 @dataclass(eq=False)
 class Budget:
-    """
-    Search time: processor time of this thread, from the creation of this object.
-
-    :param seconds: available time, s
-    :param progress: called with the used share of the time, and a text
-    """
+    """Search time, s, on this thread's processor from now on; progress gets the used share."""
 
     seconds: float
     progress: Progress
@@ -107,8 +98,7 @@ class Objective:
         """
         Return Fourier coefficients of all joints, shape (8, n).
 
-        :param x: coefficients of the moving joints, as shares of their velocity bounds, shape
-            (8 e,)
+        :param x: those of the moving joints, as shares of their velocity bounds, shape (8 e,)
         """
         n = self.model.nv
         coefficients = np.zeros((DEGREES, n))
@@ -131,12 +121,7 @@ class Objective:
         return -self.information.log_det(self.information.matrix(rows))
 
     def penalised(self, x: Array, penalty: float) -> tuple[float, Array]:
-        """
-        Return the objective with the penalty, and its derivatives by x.
-
-        :param x: see :meth:`coefficients`
-        :param penalty: weight of the squared excess
-        """
+        """Return the objective with ``penalty`` times the squared excess, and its derivatives."""
         motion = q, qd, qdd = self.motion(x)
         phi = self.model.inertial_parameters
         Y = regressor(self.model, *motion)
@@ -165,21 +150,13 @@ class Objective:
         return value, (slope * constraints.upper[n : 2 * n])[:, self.excited].ravel()
 
     def _regressor_slopes(self, motion: Sequence[Array], joint: int, Y: Array) -> Array:
-        """
-        Return derivatives of the regressors by position, velocity and acceleration of a joint.
-
-        :param motion: positions, velocities and accelerations, each of shape (N, n)
-        :param joint: index of the joint
-        :param Y: regressors of the motion, shape (N, n, 10 * bodies)
-        :returns: shape (3, N, n, 10 * bodies)
-        """
+        """Return derivatives of the regressors Y by a joint's q, qd, qdd, shape (3, N, n, any)."""
         moved = np.tile(np.array(motion)[:, np.newaxis], (1, 3, 1, 1))
         steps = np.array(STEPS)
         moved[np.arange(3), np.arange(3), :, joint] += steps[:, np.newaxis]
         count, n = motion[0].shape
         stepped = regressor(self.model, *moved.reshape(3, 3 * count, n)).reshape(3, *Y.shape)
-        slopes: Array = (stepped - Y) / steps[:, np.newaxis, np.newaxis, np.newaxis]
-        return slopes
+        return np.asarray((stepped - Y) / steps[:, np.newaxis, np.newaxis, np.newaxis])
 
 
 def search(
@@ -191,8 +168,6 @@ def search(
     The budget reports progress after each random motion and at each step of the optimiser.
 
     :param objective: function to minimise; the start pose at rest must keep the bounds
-    :param budget: search time
-    :param rng: source of the random motions
     :returns: Fourier coefficients of the best motion, shape (8, n); those of random motions within
         the bounds, best first
     :raises ExcitationError: no random motion of at least 20 kept the bounds within the search time
@@ -227,11 +202,7 @@ def _shrunk(objective: Objective, x: Array, step: float) -> Array:
 
 
 def _random_motion(objective: Objective, rng: np.random.Generator) -> Array:
-    """
-    Return a random motion.
-
-    Each joint uses 30 to 100 % of its position or velocity bound, whichever is reached first.
-    """
+    """Return a random motion: each joint uses 30 to 100 % of the bound that it reaches first."""
     n = objective.model.nv
     decay = rng.uniform(0.5, 1.0, (1, len(objective.excited)))
     x = rng.normal(size=(DEGREES, len(objective.excited)))

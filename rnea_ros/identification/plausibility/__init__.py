@@ -8,12 +8,6 @@ from .faults import check_fit
 from .runs import LOAD_EXPLAINS, check_runs, check_same_load, delay_notes, effort_delay
 
 __all__ = [
-    'LOAD_EXPLAINS',
-    'check_fit',
-    'check_runs',
-    'check_same_load',
-    'delay_notes',
-    'effort_delay',
-    'mass_bounds',
-    'mass_notes',
+    'LOAD_EXPLAINS', 'check_fit', 'check_runs', 'check_same_load', 'delay_notes', 'effort_delay',
+    'mass_bounds', 'mass_notes',
 ]

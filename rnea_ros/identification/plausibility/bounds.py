@@ -10,18 +10,23 @@ beside it. Bounds decide where the efforts leave it open; efforts that contradic
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
 from ...arrays import Array
-from ...errors import InputError
+from ...dynamics.tree import Placement
+from ...errors import InputError, UrdfError
 from ...robot import RobotModel
-from .boxes import link_points
+from ...urdf import RobotDescription, Shape, collision_shapes, mesh_path, mesh_triangles
 
 MASS_FACTOR = 1.6
 """Greatest factor between the total masses of arm and URDF; errors of CAD masses are smaller."""
 
 KNOWN_MASS = 0.01
 """Relative error of a total mass that was weighed."""
+
+CORNERS: Array = np.array([*product((-1.0, 1.0), repeat=3)])
 
 
 def mass_bounds(model: RobotModel, total_mass: float | None) -> tuple[Array, Array]:
@@ -30,9 +35,7 @@ def mass_bounds(model: RobotModel, total_mass: float | None) -> tuple[Array, Arr
 
     A violation of 1 is one of the whole mass, or of a body's mass times the size of its box.
 
-    :param model: the model of the URDF
     :param total_mass: mass of the whole robot, kg; None for that of the URDF within a factor
-    :return: shapes (any, 10 * bodies) and (any,)
     :raises InputError: the mass is less than that of the links that do not move
     """
     prior = model.inertial_parameters
@@ -77,13 +80,7 @@ def fixed_mass(model: RobotModel) -> float:
 
 
 def mass_notes(model: RobotModel, phi: Array, total_mass: float | None) -> list[str]:
-    """
-    Return a note if the moving bodies have another total mass than the URDF's, or the given one.
-
-    :param model: the model of the URDF
-    :param phi: identified standard parameters
-    :param total_mass: as for :func:`mass_bounds`
-    """
+    """Return a note if the identified total mass is neither the URDF's nor the given one."""
     before, after = float(model.inertial_parameters[::10].sum()), float(phi[::10].sum())
     if total_mass is not None:
         before, factor, what = total_mass - fixed_mass(model), 1.0 + 3.0 * KNOWN_MASS, 'as given'
@@ -117,3 +114,41 @@ def _boxes(model: RobotModel) -> dict[int, Array]:
                 corners = np.concatenate(moved)
                 boxes[number] = np.array([corners.min(axis=0), corners.max(axis=0)])
     return boxes
+
+
+def link_points(description: RobotDescription) -> dict[str, Array]:
+    """
+    Return points of each link whose box encloses its collision geometry, shape (any, 3), m.
+
+    Links without geometry, or with a mesh that cannot be read, are left out.
+    """
+    found: dict[str, list[Array]] = {}
+    try:
+        shapes = collision_shapes(description)
+    except UrdfError:
+        return {}
+    unknown = set()
+    for shape in shapes:
+        try:
+            found.setdefault(shape.link, []).append(_points(shape))
+        except UrdfError:
+            unknown.add(shape.link)
+    return {link: np.concatenate(found[link]) for link in found.keys() - unknown}
+
+
+def _points(shape: Shape) -> Array:
+    """Return the corners of a primitive's box, or of a mesh, in the link's frame."""
+    size = np.array(shape.size)
+    if shape.kind == 'mesh':
+        path = mesh_path(shape.file, None)
+        if path is None:
+            raise UrdfError('mesh', f'{shape.file} is not found')
+        points = mesh_triangles(path).reshape(-1, 3) * size
+    elif shape.kind == 'box':
+        points = CORNERS * size / 2.0
+    else:
+        radius, length = size[0], size[1] if len(size) > 1 else 0.0
+        half = length / 2.0 + (0.0 if shape.kind == 'cylinder' else radius)
+        points = CORNERS * [radius, radius, half]
+    placement = Placement.from_xyz_rpy(shape.origin.xyz, shape.origin.rpy)
+    return np.asarray(points @ placement.rotation.T + placement.translation)

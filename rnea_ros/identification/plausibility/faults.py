@@ -47,11 +47,7 @@ SUSPICIOUS = 0.25
 """Unexplained share of a loaded joint's effort above which a cause is searched for."""
 
 UNUSUAL_FACTOR = 1.6
-"""
-Factor between identified and URDF efforts above which a note is added.
-
-The same applies below its inverse. Errors of CAD masses cause smaller factors.
-"""
+"""Ratio of identified and URDF efforts, either way, that is noted; CAD errors cause less."""
 
 INEXPLICABLE = 0.5
 """Unexplained share of a loaded joint's effort that wrong masses cannot cause."""
@@ -63,11 +59,7 @@ def check_fit(
     """
     Check that a fit explains the efforts with plausible bodies; return notes.
 
-    :param equations: motion and efforts
-    :param prior: the model of the URDF
-    :param fitted: result of the last round
-    :param accept_faults: return errors as notes instead of raising them
-    :raises IdentificationError: the efforts show an error; the text has its cause and a remedy
+    The error has the cause and a remedy; ``accept_faults`` returns errors as notes.
     """
     names = prior.joint_names
     used = equations.used.astype(np.float64)
@@ -110,9 +102,7 @@ def check_fit(
     )
 
 
-def _faults(
-    equations: Equations, suspicious: NDArray[np.bool_]
-) -> tuple[list[str], list[str]]:
+def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[str], list[str]]:
     """
     Return the faults of recording or URDF that no masses explain, and notes.
 
@@ -166,13 +156,9 @@ def _effort_factors(equations: Equations, prior: RobotModel, fitted: Fitted) -> 
     The ratio is fitted by least squares. It is 1 for joints with little load in the URDF.
     """
     expected = np.where(equations.used, equations.rigid(prior), 0.0)
-    phi = fitted.x[: prior.inertial_parameters.size]
-    identified = np.where(
-        equations.used, equations.rigid(prior.with_inertial_parameters(phi)), 0.0
-    )
     squares = (expected**2).sum(axis=0)
     loaded = (squares > 0.0) & (squares >= LOADED_SHARE**2 * squares.max())
-    factors: Array = (expected * identified).sum(axis=0) / np.where(loaded, squares, 1.0)
+    factors: Array = (expected * fitted.load).sum(axis=0) / np.where(loaded, squares, 1.0)
     return np.where(loaded, factors, 1.0)
 
 

@@ -31,11 +31,7 @@ LOAD_EXPLAINS = 0.3
 
 
 def check_runs(model: RobotModel, runs: Sequence[Run]) -> None:
-    """
-    Check that runs contain enough motion, or poses at rest, to identify a model.
-
-    :raises IdentificationError: they do not
-    """
+    """Raise an error if runs lack the motion, or poses at rest, to identify a model."""
     if not runs:
         raise IdentificationError('no run is given')
     for run in runs[1:]:
@@ -74,15 +70,10 @@ def check_runs(model: RobotModel, runs: Sequence[Run]) -> None:
 
 def check_same_load(equations: Equations, fitted: Fitted, runs: Sequence[Run]) -> None:
     """
-    Check that no run has another load at the tip of the arm.
+    Raise an error if a run has another load at the tip of the arm.
 
     A mass and a first moment for each run are fitted to the residuals. Without a change of the
     load they explain little.
-
-    :param equations: motion and efforts of all runs
-    :param fitted: result of the last round
-    :param runs: the runs
-    :raises IdentificationError: the load changed between two runs
     """
     model = equations.model
     tip = len(model.body_names) - 1
@@ -111,33 +102,23 @@ def check_same_load(equations: Equations, fitted: Fitted, runs: Sequence[Run]) -
 
 def effort_delay(equations: Equations, fitted: Fitted, runs: Sequence[Run]) -> Array:
     """
-    Return the time by which the effort of each joint is later than the motion, shape (n,), s.
+    Return the time by which each joint's effort is later than the motion, shape (n,), s.
 
     Efforts that are late by D are about tau - D dtau/dt. So the rate of the effort is one more
     column of the equations, and its unknown is -D; NaN for joints without used efforts.
-
-    :param equations: motion and efforts of the runs
-    :param fitted: result of the last round
-    :param runs: the runs
     """
     n, size = equations.q.shape[1], fitted.problem.prior.size
-    load = equations.rigid(equations.model.with_inertial_parameters(fitted.x[:size]))
     rate = np.concatenate([np.gradient(run.effort, run.time, axis=0) for run in runs])
-    own = terms(equations.qd, equations.qdd, load, fitted.smoothing)
+    own = terms(equations.qd, equations.qdd, fitted.load, fitted.smoothing)
     columns = np.concatenate([own, rate[:, :, np.newaxis]], axis=2)
     weights = equations.used / fitted.sigma**2
     R = triangular(np.concatenate(list(equations.reduced(columns, equations.effort, weights))))
     unknowns = np.linalg.lstsq(R[:, :-1], R[:, -1], rcond=1e-9)[0]
-    delay: Array = np.where(equations.used.any(axis=0), -unknowns[size + TERMS * n :], np.nan)
-    return delay
+    return np.asarray(np.where(equations.used.any(axis=0), -unknowns[size + TERMS * n :], np.nan))
 
 
 def delay_notes(delay: Array) -> list[str]:
-    """
-    Return a note if the efforts of most joints are late, or early.
-
-    :param delay: of each joint, shape (n,), s; NaN for none
-    """
+    """Return a note if the efforts of most joints are late, or early."""
     common = float(np.nanmedian(delay))
     if abs(common) < NOTICEABLE_DELAY:
         return []

@@ -43,8 +43,6 @@ def advice(result: Identification) -> Iterator[str]:
 
     A motion is worth as much as the efforts in it are uncertain. So each joint in turn moves over
     its range, or as fast as it may, with the others as recorded.
-
-    :param result: the identified model
     """
     model, fitted = result.prior, result.fitted
     q, qd, qdd = (

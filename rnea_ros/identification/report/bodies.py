@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from ...arrays import Array
+from ...dynamics.kernels import PARAMETERS
 from ..pseudo_inertia import about_centre, deviations_about_centre
 from ..result import Identification, ParameterOrigin
 
-NAMES = ('mass', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')
+NAMES = ('mass', *PARAMETERS[1:])
 """The ten standard parameters of a body, in their order."""
 
 GROUPS = {'mass': slice(0, 1), 'centre': slice(1, 4), 'inertia': slice(4, 10)}
@@ -60,33 +59,22 @@ class BodyChange:
 
 
 def bodies(result: Identification) -> tuple[BodyChange, ...]:
-    """
-    Return all moving bodies of a result.
-
-    :param result: the identified model
-    """
-    shape = (-1, len(NAMES))
-    rows = zip(
-        result.prior.body_names,
-        result.prior.inertial_parameters.reshape(shape),
-        result.parameters.reshape(shape),
-        _blocks(result.covariance),
-        np.array([origin.value for origin in result.origin]).reshape(shape),
-        strict=True,
-    )
-    frames = result.prior.tree.frames
-    return tuple(
-        _body(
-            (name, *(link for link, frame in frames.items()
-                     if frame.body == frames[name].body and link != name)),
-            before, after, covariance, origin.tolist(),
-        )
-        for name, before, after, covariance, origin in rows
-    )  # fmt: skip
+    """Return all moving bodies of a result."""
+    prior, changes = result.prior, []
+    frames, before = prior.tree.frames, prior.inertial_parameters
+    for number, name in enumerate(prior.body_names):
+        part = slice(len(NAMES) * number, len(NAMES) * (number + 1))
+        fixed = [link for link, frame in frames.items() if frame.body == frames[name].body]
+        changes.append(_body(
+            (name, *(link for link in fixed if link != name)), before[part],
+            result.parameters[part], result.covariance[part, part], result.origin[part],
+        ))
+    return tuple(changes)
 
 
 def _body(
-    links: tuple[str, ...], before: Array, after: Array, covariance: Array, origin: list[str]
+    links: tuple[str, ...], before: Array, after: Array, covariance: Array,
+    origin: tuple[ParameterOrigin, ...],
 ) -> BodyChange:
     urdf, identified = about_centre(before), about_centre(after)
     spread = deviations_about_centre(after, covariance)
@@ -95,22 +83,15 @@ def _body(
             tuple(urdf[part].tolist()),
             tuple(identified[part].tolist()),
             tuple(spread[part].tolist()),
-            (origin[part].count(ParameterOrigin.DATA.value), len(origin[part])),
+            (origin[part].count(ParameterOrigin.DATA), len(origin[part])),
         )
         for group, part in GROUPS.items()
     }
 
     def named(what: ParameterOrigin) -> tuple[str, ...]:
-        return tuple(name for name, each in zip(NAMES, origin, strict=True) if each == what.value)
+        return tuple(name for name, each in zip(NAMES, origin, strict=True) if each is what)
 
     return BodyChange(
         links, **quantities, undetermined=named(ParameterOrigin.PRIOR),
         invisible=named(ParameterOrigin.NOTHING)
     )
-
-
-def _blocks(covariance: Array) -> Array:
-    """Return the covariance of each body's parameters, shape (bodies, 10, 10)."""
-    size = len(NAMES)
-    starts = range(0, len(covariance), size)
-    return np.array([covariance[k : k + size, k : k + size] for k in starts])

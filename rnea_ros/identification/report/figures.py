@@ -128,11 +128,7 @@ class ReportFigures:
 
 
 def figures(result: Identification) -> ReportFigures:
-    """
-    Return the figures of a result.
-
-    :param result: the identified model
-    """
+    """Return the figures of a result."""
     comparison = result.comparison
     joints = tuple(
         _joint(result, number, name) for number, name in enumerate(result.prior.joint_names)

@@ -16,12 +16,7 @@ from ..payload import PayloadFit
 
 
 def payload_text(fit: PayloadFit, joints: Sequence[str]) -> str:
-    """
-    Return the report of a payload.
-
-    :param fit: the payload
-    :param joints: names of the model's joints
-    """
+    """Return the report of a payload; joints are the model's names."""
     payload = fit.payload
     rows: list[tuple[str, ...]] = [('joint', 'without payload', 'with payload')]
     for name, *errors in zip(joints, fit.rms_without, fit.rms_with, strict=True):
@@ -42,12 +37,7 @@ def payload_text(fit: PayloadFit, joints: Sequence[str]) -> str:
 
 
 def payload_json(fit: PayloadFit, joints: Sequence[str]) -> dict[str, Any]:
-    """
-    Return the figures of a payload for JSON.
-
-    :param fit: the payload
-    :param joints: names of the model's joints
-    """
+    """Return the figures of a payload for JSON."""
     payload = fit.payload
     return {
         'link': payload.link,

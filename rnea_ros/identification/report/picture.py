@@ -20,14 +20,7 @@ PAUSE = 1.0
 
 
 def picture(path: Path, result: Identification) -> None:
-    """
-    Draw efforts and residuals over time; one row for each joint with an effort.
-
-    :param path: PNG file to write
-    :param result: the identified model
-    :raises PictureError: matplotlib is missing
-    :raises FileError: the file cannot be written
-    """
+    """Draw efforts and residuals over time as PNG; one row for each joint with an effort."""
     comparison, names = result.comparison, result.prior.joint_names
     rows = np.flatnonzero(np.isfinite(comparison.effort_rms))
     figure = new_figure(11.1, 1.2 + 1.55 * len(rows))
@@ -69,9 +62,7 @@ def _over_time(comparison: Comparison) -> tuple[Array, Array, Array, Array]:
         time = run.time + (start - run.time[0] if number else 0.0)
         parts.append(_with_gaps(run, time, columns))
         start = float(time[-1]) + PAUSE
-    time, measured, urdf, identified = (
-        np.concatenate(each) for each in zip(*parts, strict=True)
-    )
+    time, measured, urdf, identified = (np.concatenate(each) for each in zip(*parts, strict=True))
     return time, measured, urdf, identified
 
 

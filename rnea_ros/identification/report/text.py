@@ -26,11 +26,7 @@ NEGLIGIBLE = 5e-5
 
 
 def text(figures: ReportFigures) -> str:
-    """
-    Return the report of a result.
-
-    :param figures: its figures
-    """
+    """Return the report of a result."""
     parts = (_verdict, _errors, _runs, _changes, _friction, _undetermined)
     sections = [part(figures) for part in parts]
     sections += [

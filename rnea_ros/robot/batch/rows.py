@@ -41,7 +41,6 @@ def computed_rows(
     """
     Return the results of all rows, computed in blocks.
 
-    :param model: the robot
     :param arrays: samples by argument name, the positions first
     :param shape: shape of one result
     :param threads: number of cores to use; None for all
@@ -53,18 +52,14 @@ def computed_rows(
     flat = result.reshape(count, int(np.prod(shape)))
     threads = _usable_cores() if threads is None else whole_number('threads', threads, 1)
 
-    def compute_block(workspace: BatchWorkspace, start: int) -> None:
-        block = _block(model, arrays, start)
-        results = flat[start : start + BLOCK]
-        bad = kernel(workspace, *block, results)
-        if bad != batch_kernels.NO_BAD_SAMPLE:
-            _compute_one_by_one(partial(one_row, model), block, results, max(bad, 0), start)
-
     def work(starts: Iterator[int]) -> None:
         base = model.thread.workspace.bodies[BASE]
         workspace = BatchWorkspace(base, model.tree.bodies)
         for start in starts:
-            compute_block(workspace, start)
+            block, results = _block(model, arrays, start), flat[start : start + BLOCK]
+            bad = kernel(workspace, *block, results)
+            if bad != batch_kernels.NO_BAD_SAMPLE:
+                _compute_one_by_one(partial(one_row, model), block, results, max(bad, 0), start)
 
     starts = iter(range(0, count, BLOCK))  # one iterator for all threads
     # Starting a thread takes as long as one or two blocks.
@@ -95,15 +90,7 @@ def _block(model: ModelData, arrays: dict[str, Array], start: int) -> list[Array
 def _compute_one_by_one(
     one_row: Callable[..., Array], block: list[Array], results: Array, first: int, start: int
 ) -> None:
-    """
-    Compute the samples of a block from one on: angles too large for SIMD, and those in error.
-
-    :param one_row: function for one sample
-    :param block: the block's samples
-    :param results: the block's results, written from row ``first`` on
-    :param first: row of the block
-    :param start: number of the block's first sample, for errors
-    """
+    """Compute a block from a row on: angles too large for SIMD, and those in error."""
     for i in range(first, len(results)):
         try:
             results[i] = one_row(*(array[i] for array in block)).reshape(-1)
