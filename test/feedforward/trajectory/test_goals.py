@@ -150,13 +150,6 @@ def test_a_goal_succeeds_at_the_end_of_its_motion_and_is_held() -> None:
     np.testing.assert_allclose(rig.controller.hold_position(rig.now), END)
 
 
-def test_a_set_point_is_a_goal_that_is_reached_where_the_robot_is() -> None:
-    rig = ready_rig()
-    goal = follow(rig, tolerances(0.01, 0.01, 0.01), setpoint(JOINTS, START))
-    rig.tick()
-    assert code(goal) is ErrorCode.SUCCESSFUL
-
-
 def test_without_a_goal_time_a_goal_waits_for_the_robot() -> None:
     rig = ready_rig()
     goal = follow(rig, tolerances(goal=0.01, stopped_velocity=0.01))
