@@ -134,14 +134,6 @@ def test_a_tare_is_rejected_when_readings_are_stale() -> None:
     np.testing.assert_allclose(wrench[3:], np.subtract(BIAS, (1.0, 0.0, 0.0)), atol=1e-9)
 
 
-def test_a_sensor_without_readings_rejects_a_tare() -> None:
-    rig = WrenchRig(arm())
-    tare(rig)
-    assert rig.inputs.taring
-    rig.step()
-    assert rig.inputs.tare_rejections == {'wrist': Reason.WRENCH_STALE}
-
-
 def test_an_offset_over_a_cap_is_rejected() -> None:
     # The model has a tool of 20 N that the reading does not show: no offset of such a sensor.
     rig = WrenchRig(arm(), {'placement': INLINE, 'max_force': 15.0})
