@@ -170,9 +170,7 @@ NOT_FINITE = (math.nan, math.inf, -math.inf)
         (with_point(2, time=time), {}, ('times_not_increasing', None, 2))
         for time in (0.0, 0.9, 1.0)
     ),
-    (
-        request_of(*valid_points(), start_time=100.0), {'now': 102.5}, ('ended_in_past', None, 2),
-    ),
+    (request_of(*valid_points(), start_time=100.0), {'now': 102.5}, ('ended_in_past', None, 2)),
     (
         request_of(TrajectoryPoint(0.0, AT_REST), start_time=100.0), {'now': 100.001},
         ('ended_in_past', None, 0),

@@ -15,13 +15,13 @@ from rnea_ros.feedforward.trajectory import (
     CUBIC,
     LINEAR,
     QUINTIC,
-    JointRules,
     Knots,
     Trajectory,
     TrajectoryPoint,
     TrajectoryRequest,
     compile_trajectory,
 )
+from support.control.control_rig import free_rules
 
 Array = NDArray[np.float64]
 
@@ -108,11 +108,7 @@ def test_each_segment_of_10000_points_is_its_own_polynomial() -> None:
         TrajectoryPoint(float(time), *values[: (degree + 1) // 2])
         for time, values, degree in zip(times, fields, degrees, strict=True)
     ]
-    free = np.full(joints, math.inf)
-    rules = JointRules(
-        names, -free, free, np.zeros(joints, dtype=np.bool_), free, math.inf,
-        allow_nonzero_velocity_at_trajectory_end=True,
-    )
+    rules = free_rules(names, allow_nonzero_velocity_at_trajectory_end=True)
     trajectory = compile_trajectory(
         TrajectoryRequest.of_points(names, points), rules, now=0.0, position=np.zeros(joints),
         velocity=np.zeros(joints),
