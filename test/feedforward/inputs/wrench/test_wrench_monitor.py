@@ -162,16 +162,12 @@ def test_a_tare_is_at_least_as_long_as_the_timeout() -> None:
         check({'timeout': 0.2, 'tare_duration': 0.1})
 
 
-@pytest.mark.parametrize('name', ['', 'wrist'])
-def test_names_are_given_and_different(name: str) -> None:
+@pytest.mark.parametrize(('name', 'topic'), [
+    ('', '/other'), ('wrist', '/other'), ('other', ''), ('other', '/wrist'),
+])
+def test_names_and_topics_are_given_and_different(name: str, topic: str) -> None:
     with pytest.raises(InputError, match='is empty or taken'):
-        check({}, {'name': name, 'topic': '/other'})
-
-
-@pytest.mark.parametrize('topic', ['', '/wrist'])
-def test_topics_are_given_and_different(topic: str) -> None:
-    with pytest.raises(InputError, match='is empty or taken'):
-        check({}, {'name': 'other', 'topic': topic})
+        check({}, {'name': name, 'topic': topic})
 
 
 @pytest.mark.parametrize('placement', [CONTACT, INLINE])
