@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Payloads, friction, sensors, additional efforts, several joint-state publishers, over DDS."""
+"""Payloads, sensors, additional efforts, several joint-state publishers, over DDS."""
 
 from __future__ import annotations
 
@@ -133,21 +133,6 @@ def test_limits_that_cannot_hold_a_payload_are_flagged_by_joint(
         assert wait_until(lambda: 'limits_cannot_hold' in robot.diagnostics.get('flags', ''))
         assert 'fer_joint2' in robot.diagnostics['overloaded_joints']
         assert_safe(robot, LIMITS)
-
-
-# Losses
-
-
-def test_friction_of_a_measured_velocity_is_added(robot: FakeRobot, domain_id: int) -> None:
-    qd = [0.5, -0.5, 0.5, -0.5, 0.5, -0.5, 0.5]
-    robot.message.velocity = qd
-    options = (
-        '-p friction.model:=parameters -p friction.viscous:=[2.0] -p friction.coulomb:=[1.0] '
-        '-p friction.smoothing_velocity:=[0.01]'
-    )
-    with node(domain_id, options):
-        expected = GRAVITY + 2.0 * np.array(qd) + np.sign(qd)
-        assert wait_until(lambda: robot.steady(expected, 1e-6))
 
 
 # Force-torque sensors
