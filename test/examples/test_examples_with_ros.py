@@ -120,9 +120,7 @@ def test_the_cartesian_impedance_answers_joint_states(monkeypatch: pytest.Monkey
         law = example.Impedance(model)
         spinner = threading.Thread(target=lambda: rclpy.spin(law), daemon=True)
         spinner.start()
-        node.create_subscription(
-            JointState, 'feedforward/additional_effort', received.append, 10
-        )
+        node.create_subscription(JointState, 'feedforward/additional_effort', received.append, 10)
         publisher = node.create_publisher(JointState, 'joint_states', 10)
         names = model.joint_names[::-1]
 

@@ -14,7 +14,6 @@ from support.ros.ros_process import NO_ROS
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.stalls import BACKLOG_TIME
 from rnea_ros.ros import PeriodicSchedule
 
 
@@ -39,23 +38,6 @@ def test_a_blocked_tick_longer_than_the_timeout_interrupts_the_control(
     else:
         assert rig.state() is State.HOLDING
         assert rig.controller.reason is Reason.TICK_BLOCKED
-
-
-def test_after_a_blocked_tick_it_winds_down_from_the_effort_that_acts_then() -> None:
-    rig = active_rig(0.02)
-    rig.effort = 0.3 * rig.gravity  # a watchdog takes the effort away
-    rig.now += 0.5
-    commands = rig.run(2.0 * BACKLOG_TIME)
-    difference = np.abs(commands[0] - rig.effort)
-    assert (difference <= rig.greatest_step).all()
-
-
-def test_without_a_measured_effort_it_ramps_down_from_the_last_command() -> None:
-    rig = active_rig(0.02)
-    before = rig.commands[-1]
-    rig.now += 0.5
-    commands = rig.run(2.0 * BACKLOG_TIME)
-    assert (np.abs(commands[0] - before) <= rig.greatest_step).all()
 
 
 @pytest.mark.parametrize('rate', [500.0, 1000.0])

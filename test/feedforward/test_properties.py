@@ -44,12 +44,19 @@ from rnea_ros.feedforward.settings import (
 from rnea_ros.feedforward.trajectory import (
     ErrorCode,
     Goal,
-    JointRules,
     Trajectory,
     default_tolerances,
 )
 from rnea_ros.robot import Payload
-from support.control.control_rig import Rig, mixed_arm, panda_arm, setpoint, swing, two_joint_arm
+from support.control.control_rig import (
+    Rig,
+    free_rules,
+    mixed_arm,
+    panda_arm,
+    setpoint,
+    swing,
+    two_joint_arm,
+)
 
 TICKS = 12_000
 AS = {State.DEGRADED: State.ACTIVE, State.READY: State.WAITING}
@@ -396,11 +403,7 @@ class Chance:
     def _goal_of(self, motion: Trajectory) -> Goal:
         """Return a goal with limits that are met, or missed."""
         joints, rng = motion.joint_names, self.rng
-        rules = JointRules(
-            joints, lower=np.full(len(joints), -np.inf), upper=np.full(len(joints), np.inf),
-            continuous=rng.random(len(joints)) < 0.5, velocity_limits=np.full(len(joints), np.inf),
-            start_tolerance=np.inf,
-        )
+        rules = free_rules(joints, continuous=rng.random(len(joints)) < 0.5)
         path, goal = (dict.fromkeys(joints, float(rng.choice([0.0, 0.1, 10.0]))) for _ in range(2))
         limits = default_tolerances(joints, path, goal, 0.0, float(rng.choice([0.0, 0.01])))
         return Goal(motion, limits, rules)

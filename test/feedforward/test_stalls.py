@@ -22,9 +22,9 @@ from rnea_ros.feedforward.stalls import (
     SETTLING_TIME,
     StallRecovery,
 )
-from rnea_ros.feedforward.trajectory import Goal, JointRules, default_tolerances
+from rnea_ros.feedforward.trajectory import Goal, default_tolerances
 from rnea_ros.feedforward.trajectory.join import join
-from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
+from support.control.control_rig import PANDA_POSE, Rig, free_rules, panda_arm, setpoint, swing
 
 RAMP, HOLD = 0.2, 1.0
 STALE, BLOCKED = Reason.JOINT_STATES_STALE, Reason.TICK_BLOCKED
@@ -117,8 +117,7 @@ def test_the_goal_of_a_motion_is_aborted_with_the_reason(reason: Reason) -> None
     names = rig.model.joint_names
     end = np.array(PANDA_POSE) + 0.4
     motion = swing(names, PANDA_POSE, end, 5.0)
-    free = np.full(7, np.inf)
-    rules = JointRules(names, -free, free, rig.model.continuous, free, np.inf)
+    rules = free_rules(names, continuous=rig.model.continuous)
     unlimited = dict.fromkeys(names, 0.0)
     goal = Goal(motion, default_tolerances(names, unlimited, unlimited, 0.0, 0.0), rules)
     rig.controller.follow(motion, None, goal)

@@ -102,16 +102,6 @@ def test_only_a_return_from_holding_leads_back_to_the_control() -> None:
         assert reached.isdisjoint((State.WAITING, State.READY, *RUNNING))
 
 
-@pytest.mark.parametrize('state', RUNNING)
-@pytest.mark.parametrize('event', [Event.FAILED, Event.STOP])
-def test_with_torque_on_a_failure_or_a_stop_goes_through_holding(
-    state: State, event: Event
-) -> None:
-    state_machine = in_state(state)
-    state_machine.handle(event, 2.0)
-    assert state_machine.state is State.HOLDING
-
-
 def test_a_stop_during_a_fault_ends_in_stopped_with_its_reason() -> None:
     state_machine = in_state(State.ACTIVE)
     state_machine.handle(Event.FAILED, 2.0, Reason.JOINT_STATES_STALE)

@@ -6,14 +6,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from rnea_ros import InputError
 from rnea_ros.identification.pseudo_inertia import pseudo_inertias, regular, standard_parameters
 from support.models.robots import ROOT, joint, link, load, robot
 from support.recorded.simulated_arms import min_eigenvalues
-
-PANDA = ROOT / 'urdf/panda.urdf'
 
 
 def cloud(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -45,12 +41,3 @@ def test_a_regular_prior_keeps_real_bodies_and_repairs_others() -> None:
     repaired = regular(degenerate)
     assert (min_eigenvalues(repaired) > 0.0).all()
     np.testing.assert_allclose(repaired[:4], degenerate[:4], rtol=1e-9)
-
-
-def test_strict_inertial_parameters_must_be_those_of_real_bodies() -> None:
-    model = load(PANDA)
-    phi = model.inertial_parameters
-    phi[0] = -1.0
-    assert model.with_inertial_parameters(phi).inertial_parameters[0] == pytest.approx(-1.0)
-    with pytest.raises(InputError, match='fer_link1'):
-        model.with_inertial_parameters(phi, strict_inertia=True)

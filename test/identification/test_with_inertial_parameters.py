@@ -56,5 +56,6 @@ def test_with_strict_inertia_only_physical_bodies_are_accepted() -> None:
     np.testing.assert_allclose(heavier.inertial_parameters, phi)
     phi[10] = 0.0
     name = model.body_names[1]
+    assert model.with_inertial_parameters(phi).inertial_parameters[10] == 0.0
     with pytest.raises(InputError, match=f"link '{name}' has a mass of 0 kg"):
         model.with_inertial_parameters(phi, strict_inertia=True)

@@ -182,15 +182,6 @@ def test_a_length_that_lies_is_rejected_and_nothing_is_allocated_for_it(
         assert peak < 200_000
 
 
-@pytest.mark.parametrize('order', ORDERS)
-def test_a_length_that_is_off_by_one_reads_nothing_beyond_the_end(order: str) -> None:
-    encoder = encoder_of(EXAMPLE, order)
-    for offset in encoder.lengths:
-        (length,) = struct.unpack_from(f'{order}I', encoder.data, offset)
-        for wrong in (length + 1, max(0, length - 1)):
-            check_bounds(with_word(encoder, offset, wrong))
-
-
 @pytest.mark.parametrize('header', [b'', b'\0', b'\0\1\0', b'\1\0\0\0', b'\0\2\0\0', b'\0\7\0\0'])
 def test_a_header_other_than_plain_cdr_is_rejected(header: bytes) -> None:
     error = rejection(header + encoded(EXAMPLE)[4:] if len(header) == 4 else header)

@@ -317,12 +317,6 @@ def test_an_exception_in_every_tick_ends_in_zero_effort_and_is_logged_once(
 BROKEN_INERTIA = PANDA_ARM.replace('ixx="', 'ixx="1000', 1)
 
 
-def test_an_impossible_inertia_is_a_warning(domain_id: int) -> None:
-    with fake_robot(domain_id, urdf=BROKEN_INERTIA) as robot, node(domain_id) as process:
-        process.wait_for('triangle inequality')
-        assert wait_until(lambda: len(robot.commands) > 0)
-
-
 def test_an_impossible_inertia_is_rejected_where_asked_to(domain_id: int) -> None:
     strict = '-p strict_inertia:=true'
     with fake_robot(domain_id, urdf=BROKEN_INERTIA) as robot, node(domain_id, strict) as process:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 import signal
 import time
@@ -53,13 +53,6 @@ def wait_for_count(robot: FakeRobot, reason: str, before: int = 0) -> None:
     assert counted, f'{reason} was not counted: {robot.diagnostics}'
 
 
-def test_gravity_torque_is_reached_by_a_ramp_from_zero(
-    robot: FakeRobot, active: RosProcess
-) -> None:
-    assert wait_until(lambda: robot.steady(GRAVITY))
-    assert_safe(robot, LIMITS)
-
-
 def test_measured_effort_is_where_the_ramp_starts(robot: FakeRobot, domain_id: int) -> None:
     robot.message.effort = (GRAVITY + 1.0).tolist()
     # Long enough that commands of the ramp remain where the test stalls.
@@ -70,21 +63,15 @@ def test_measured_effort_is_where_the_ramp_starts(robot: FakeRobot, domain_id: i
         assert 0.0 < offset[0] < 1.0
 
 
-def test_commands_have_the_order_of_the_controllers_joints(domain_id: int) -> None:
-    order = [3, 0, 6, 1, 5, 2, 4]
-    with fake_robot(domain_id, joints=[JOINTS[k] for k in order]) as robot, node(domain_id):
+@pytest.mark.parametrize(('joints', 'options', 'order'), [
+    ([JOINTS[k] for k in (3, 0, 6, 1, 5, 2, 4)], '', [3, 0, 6, 1, 5, 2, 4]),
+    (JOINTS[2:5], '', [2, 3, 4]), (None, f'-p joints:=[{",".join(JOINTS)}]', [*range(7)]),
+], ids=['other order', 'some', 'given to the node'])
+def test_commands_are_for_the_joints_of_the_controller_in_its_order(
+    domain_id: int, joints: Sequence[str] | None, options: str, order: list[int]
+) -> None:
+    with fake_robot(domain_id, joints=joints) as robot, node(domain_id, options):
         assert wait_until(lambda: robot.steady(GRAVITY[order]))
-
-
-def test_a_controller_may_command_some_of_the_joints(domain_id: int) -> None:
-    with fake_robot(domain_id, joints=JOINTS[2:5]) as robot, node(domain_id):
-        assert wait_until(lambda: robot.steady(GRAVITY[2:5]))
-
-
-def test_a_controller_without_joint_names_is_commanded_if_they_are_given(domain_id: int) -> None:
-    listed = f'-p joints:=[{",".join(JOINTS)}]'
-    with fake_robot(domain_id, joints=None) as robot, node(domain_id, listed):
-        assert wait_until(lambda: robot.steady(GRAVITY))
 
 
 def test_a_controller_that_names_no_joints_is_not_commanded_otherwise(domain_id: int) -> None:
@@ -156,14 +143,6 @@ def test_a_request_with_one_bad_parameter_changes_nothing(
         GetParameters, 'feedforward/get_parameters', GetParameters.Request(names=['mode'])
     ).values
     assert mode.string_value == 'gravity'
-
-
-def test_what_needs_a_new_configure_is_rejected_while_active(
-    robot: FakeRobot, active: RosProcess
-) -> None:
-    (result,) = robot.set_parameters(rate=100.0)
-    assert not result.successful
-    assert 'rate: cannot be changed while active' in result.reason
 
 
 def loaded(file: Path) -> list[Any]:

@@ -159,8 +159,7 @@ def test_an_error_around_the_control_ends_in_zero_effort(
     part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Rig(ramp_duration=0.05, hold_duration=0.05) as rig:
-        controller, commands = rig.controller, rig.outputs.commands
-        assert wait_until(lambda: controller.state is State.ACTIVE)
+        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
         if part == 'schedule':
             monkeypatch.setattr(rig.schedule, 'wait', broken_wait)
         else:
@@ -168,12 +167,19 @@ def test_an_error_around_the_control_ends_in_zero_effort(
                 'inputs': rig.joint_states, 'outputs': rig.outputs, 'permission': rig.permission,
             }[part]
             broken.broken = True
-        assert wait_until(lambda: controller.state is State.FAULT)
-        assert controller.reason is Reason.INTERNAL_ERROR
-        assert isinstance(controller.error, RuntimeError)
-        assert wait_until(lambda: not commands[-1].any())  # sent after the change of state
-        changes = np.abs(np.diff(commands, axis=0))
-        assert (changes <= rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)).all()
+        assert_ramped_down(rig)
+        assert isinstance(rig.controller.error, RuntimeError)
+
+
+def assert_ramped_down(rig: Rig) -> None:
+    """Wait for the fault of an error and for zeros; no command was a step."""
+    controller, commands = rig.controller, rig.outputs.commands
+    assert wait_until(lambda: controller.state is State.FAULT)
+    assert controller.reason is Reason.INTERNAL_ERROR
+    assert controller.error is not None
+    assert wait_until(lambda: not commands[-1].any())  # sent after the change of state
+    changes = np.abs(np.diff(commands, axis=0))
+    assert (changes <= rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)).all()
 
 
 def broken_wait() -> float:
@@ -224,20 +230,15 @@ def test_a_loop_whose_thread_dies_is_ramped_down_by_its_supervisor(
     part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Rig(ramp_duration=0.05, hold_duration=0.05) as rig:
-        controller, commands = rig.controller, rig.outputs.commands
-        assert wait_until(lambda: controller.state is State.ACTIVE)
+        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
         if part == 'clock':
             monkeypatch.setattr(rig.clock, 'now', broken_wait)
         elif part == 'statistics':
             monkeypatch.setattr(rig.loop.statistics, 'record', None)
         else:
             monkeypatch.setattr(rig.schedule, 'wait', sys.exit)
-        assert wait_until(lambda: controller.state is State.FAULT)
-        assert controller.reason is Reason.INTERNAL_ERROR
-        assert controller.error is not None
-        assert wait_until(lambda: not commands[-1].any())
-        changes = np.abs(np.diff(commands, axis=0))
-        assert (changes <= rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)).all()
+        assert_ramped_down(rig)
+        commands = rig.outputs.commands
         sent = len(commands)
         assert wait_until(lambda: len(commands) > sent + 10)  # zeros, for as long as it is active
 

@@ -76,10 +76,12 @@ WRENCHES: dict[str, Any] = {
     key: NUMBERS[key] for key in ('text', 'huge', 'complex', 'function', 'contrary', 'masked')
 } | {'list': [], 'inner none': {'tool0': None}, 'inner text': {'tool0': 'push'}}
 
+BASE = ('linear_velocity', 'angular_velocity', 'linear_acceleration', 'angular_acceleration')
+
 KINDS: dict[str, dict[str, Any]] = {
     **dict.fromkeys(
         ('q', 'qd', 'qdd', 'tau', 'v', 'dt', 'q0', 'q1', 'point', 'contact_jacobian', 'mass',
-         'com', 'inertia', 'gravity', 'parameters', 'linear_velocity', 'angular_acceleration'),
+         'com', 'inertia', 'gravity', 'parameters', *BASE),
         NUMBERS,
     ),
     'contact_bias': {key: value for key, value in NUMBERS.items() if value is not None},
@@ -113,8 +115,7 @@ def usual(model: RobotModel) -> dict[str, Any]:
     return {
         **dict.fromkeys(('q', 'q0', 'q1'), q),
         **dict.fromkeys(('qd', 'qdd', 'tau', 'v', 'qd0'), rest),
-        **dict.fromkeys(('point', 'com', 'gravity', 'linear_velocity'), (0.0, 0.0, 1.0)),
-        'angular_acceleration': (0.0, 0.0, 1.0),
+        **dict.fromkeys(('point', 'com', 'gravity', *BASE), (0.0, 0.0, 1.0)),
         'link': 'tool0', 'frame': None, 'joint': 'elbow_joint', 'links': ['tool0'], 'dt': 0.1,
         'mass': 1.0,
         'inertia': (1.0, 0.0, 0.0, 1.0, 0.0, 1.0), 'parameters': model.inertial_parameters,
@@ -134,9 +135,10 @@ def calls(model: RobotModel) -> dict[str, tuple[Callable[..., object], dict[str,
             found[name] = (function, {})
     found['simulate'] = (simulate, {})
     found['base'] = (
-        lambda linear_velocity, angular_acceleration: model.with_base_motion(
-            BaseMotion(linear_velocity, angular_acceleration=angular_acceleration)
-        ),
+        lambda linear_velocity, angular_velocity, linear_acceleration, angular_acceleration:
+        model.with_base_motion(BaseMotion(
+            linear_velocity, angular_velocity, linear_acceleration, angular_acceleration
+        )),
         {},
     )
     for name, (function, arguments) in found.items():

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 import pytest
 
-from rnea_ros import BaseMotion, InputError, RobotModel
+from rnea_ros import BaseMotion, RobotModel
 from support.cases import each
 from support.models.oracle_pairs import Pair
 from support.models.oracles import random_state
@@ -236,13 +236,3 @@ def test_a_model_at_first_stands_and_a_copy_keeps_its_motion() -> None:
     assert swing.base_motion == REST
     assert swing.with_base_motion(base).with_gravity((0.0, 0.0, -1.62)).base_motion is base
     assert swing.base_motion == REST
-
-
-@each(
-    'part', ['linear_velocity', 'angular_velocity', 'linear_acceleration', 'angular_acceleration'],
-)
-@each('value', [(1.0, 2.0), (1.0, np.nan, 2.0), 'fast'])
-def test_an_invalid_motion_is_rejected_by_name(part: str, value: ArrayLike) -> None:
-    with pytest.raises(InputError, match=f'^{part}') as caught:
-        chair_swing().with_base_motion(BaseMotion(**{part: value}))
-    assert caught.value.argument == part

@@ -234,11 +234,3 @@ def test_the_neutral_position_is_a_position() -> None:
     assert_equal(model.integrate(q, np.zeros(model.nv), 1.0), q)
     q[:] = 7.0
     assert model.neutral_position.max() == 1.0
-
-
-@each('dt', [np.nan, np.inf, None, 'soon', [1.0], 1j])
-def test_an_invalid_time_is_rejected(dt: Any) -> None:
-    model, parts = tree(0, 'revolute')
-    q, v, _ = random_motion(0, parts)
-    with pytest.raises(InputError, match=r'^dt: '):
-        model.integrate(q, v, dt)

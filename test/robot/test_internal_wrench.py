@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 import pytest
 
-from rnea_ros import ReferenceFrame, RobotModel, UnknownNameError, Wrench
+from rnea_ros import ReferenceFrame, RobotModel, Wrench
 from rnea_ros.urdf import Inertial
 from support.cases import each
 from support.models.oracle_pairs import (
@@ -180,19 +180,6 @@ def test_a_flange_carries_the_tools_weight(
 
 
 # How it fits to the rest
-
-
-def test_a_root_that_stands_is_carried_by_no_joint(model: RobotModel) -> None:
-    root, still = model.link_names[0], np.zeros(model.nv)
-    with pytest.raises(UnknownNameError, match=root) as caught:
-        model.internal_wrench(still, still, still, root)
-    assert root not in caught.value.known
-    assert set(caught.value.known) == set(model.link_names[1:])
-
-
-def test_an_unknown_link_is_rejected_by_name() -> None:
-    with pytest.raises(UnknownNameError, match="unknown link 'nose'; known are arm, tool, tip"):
-        gripping_arm().internal_wrench([0.0], STILL, STILL, 'nose')
 
 
 def test_a_copy_under_another_gravity_has_cuts_of_its_own() -> None:

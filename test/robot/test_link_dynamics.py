@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 import pytest
 
-from rnea_ros import BaseMotion, ReferenceFrame, RobotModel, UnknownNameError
+from rnea_ros import BaseMotion, ReferenceFrame
 from rnea_ros.dynamics.reference import newton_euler
 from rnea_ros.dynamics.reference.textbook_tree import bodies_of
 from support.cases import each
@@ -80,12 +80,6 @@ def test_a_frame_turns_the_axes_and_nothing_else(pair: Pair, seed: int) -> None:
             model.inverse_dynamics(*motion, {name: turned}),
             model.inverse_dynamics(*motion, {name: wrench}),
         )
-
-
-def test_an_unknown_frame_is_rejected_by_name(panda: RobotModel) -> None:
-    still = np.zeros(panda.nv)
-    with pytest.raises(UnknownNameError, match="unknown link 'nose'"):
-        panda.link_dynamics(still, still, still, panda.link_names[1], frame='nose')
 
 
 @each('seed', TREES)

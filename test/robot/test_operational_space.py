@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 import pytest
 
-from rnea_ros import BaseMotion, InputError, RobotModel, UnknownNameError
+from rnea_ros import BaseMotion, InputError, RobotModel
 from rnea_ros.errors import SingularityError
 from support.cases import each
 from support.models.oracle_pairs import Pair
@@ -230,10 +230,3 @@ def test_invalid_or_repeated_coordinates_are_rejected(coordinates: Sequence[int]
         planar_arm().operational_space_dynamics(
             [0.3, 1.0], [0.0, 0.0], 'tip', coordinates=coordinates
         )
-
-
-def test_an_unknown_link_and_an_invalid_point_are_rejected_by_name() -> None:
-    with pytest.raises(UnknownNameError, match="unknown link 'nose'"):
-        planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'nose')
-    with pytest.raises(InputError, match=r'^point'):
-        planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', point=(1.0, 2.0))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 import pytest
 
-from rnea_ros import InputError, RobotModel, UnknownNameError
+from rnea_ros import InputError, RobotModel
 from rnea_ros.robot import Payload
 from support.models.robots import SHIPPED, joint, link, load, robot
 
@@ -63,11 +63,6 @@ def test_payloads_add_up_and_keep_gravity_and_limits() -> None:
     np.testing.assert_array_equal(twice.gravity, tilted.gravity)
     np.testing.assert_array_equal(twice.effort_limits, tilted.effort_limits)
     assert twice.tree.bodies['mass'].sum() == pytest.approx(tilted.tree.bodies['mass'].sum() + 3.0)
-
-
-def test_an_unknown_link_carries_nothing() -> None:
-    with pytest.raises(UnknownNameError, match="unknown link 'nose'"):
-        arm().with_payload('nose', 1.0)
 
 
 @pytest.mark.parametrize(('mass', 'com', 'inertia', 'said'), [

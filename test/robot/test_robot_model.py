@@ -156,13 +156,6 @@ def test_an_unknown_link_is_named_with_those_that_are_known(panda: RobotModel) -
     assert str(error).startswith("unknown link 'fer_link9'; known are fer_link0, fer_link1")
 
 
-@each('method', OF_A_LINK)
-@each('name', ['fer_joint1', 'floating_base', 'Fer_link1', '', None, 3])
-def test_an_invalid_name_of_a_link_is_rejected(panda: RobotModel, method: str, name: Any) -> None:
-    with pytest.raises(UnknownNameError, match=rf'^unknown link {name!r}'):
-        call(panda, method, link=name)
-
-
 @each('name', ['fer_link1', 'fer_joint8', 'fer_finger_joint2', '', None, 3])
 def test_the_name_of_a_dependent_joint_is_rejected_with_a_list(
     panda: RobotModel, name: Any

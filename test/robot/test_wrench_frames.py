@@ -151,21 +151,6 @@ def test_a_link_named_base_is_not_mistaken_for_the_root_link() -> None:
     assert not any('base' in f'{frame.name} {frame.value}'.lower() for frame in ReferenceFrame)
 
 
-def test_several_wrenches_on_one_link_add_up_in_mixed_frames(pair: Pair) -> None:
-    model, (q, qd, qdd) = pair.model, pair.motion(0)
-    rng, name = np.random.default_rng(0), model.link_names[-1]
-    several = [
-        Wrench(force, torque, frame, point)
-        for frame in (None, model.link_names[1], *ReferenceFrame)
-        for force, torque, at in rng.normal(size=(2, 3, 3))
-        for point in (None, at)
-    ]
-    free = model.inverse_dynamics(q, qd, qdd)
-    shares = [model.inverse_dynamics(q, qd, qdd, {name: one}) - free for one in several]
-    together = model.inverse_dynamics(q, qd, qdd, {name: several})
-    assert_equal(together, free + np.sum(shares, axis=0))
-
-
 def test_the_bases_motion_does_not_change_what_a_wrench_takes_off(pair: Pair) -> None:
     moving = pair.model.with_base_motion(BaseMotion((1, 2, 3), (3, 2, 1), (2, 1, 3), (1, 3, 2)))
     motion = pair.motion(0)
@@ -178,34 +163,7 @@ def test_the_bases_motion_does_not_change_what_a_wrench_takes_off(pair: Pair) ->
     np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9)
 
 
-FORCE, TORQUE, POINT = (1.0, -2.0, 3.0), (0.5, 0.4, -0.3), (0.1, 0.2, -0.3)
-
-
-def share(model: RobotModel, q: Array, wrenches: Any) -> Array:
-    """Return what wrenches take off the efforts at rest: J^T f."""
-    rest = np.zeros(model.nv)
-    efforts: Array = model.gravity_torques(q) - model.inverse_dynamics(q, rest, rest, wrenches)
-    return efforts
-
-
-def test_by_default_a_wrench_acts_at_its_links_origin_in_its_coordinates(
-    panda: RobotModel,
-) -> None:
-    q, _, _ = random_state(0, panda.nv)
-    bare = {'fer_hand': Wrench(FORCE, TORQUE)}
-    spelled_out = {
-        'fer_hand': Wrench(force=FORCE, torque=TORQUE, frame='fer_hand', point=(0.0, 0.0, 0.0))
-    }
-    np.testing.assert_array_equal(share(panda, q, bare), share(panda, q, spelled_out))
-
-
-def test_a_wrench_acts_alike_on_links_fixed_to_each_other(panda: RobotModel) -> None:
-    q, _, _ = random_state(0, panda.nv)
-    wrench = Wrench(force=FORCE, torque=TORQUE, frame='fer_hand_tcp', point=POINT)
-    on_tip = share(panda, q, {'fer_hand_tcp': wrench})
-    assert on_tip.any()
-    for name in ('fer_link7', 'fer_link8', 'fer_hand'):
-        np.testing.assert_allclose(share(panda, q, {name: wrench}), on_tip, rtol=1e-9, atol=1e-10)
+FORCE = (1.0, -2.0, 3.0)
 
 
 @each('nothing', [None, {}, {'fer_hand': []}, {'fer_hand': ()}])

@@ -13,4 +13,5 @@ What the tests share, from small to large. Take the first that suffices.
   ``ros.ros_process``: the node as a process over DDS, with a robot made of topics.
 - ``fuzz``: random command lines, files, parameters and URDFs. ``chaos``: everything at once.
 - ``cases``: many small cases in one test. ``python_process``: code in another Python process.
+  ``tools``: a command-line tool in the test's process.
 """

@@ -149,9 +149,7 @@ def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerM
     assert request.timeout.sec > 0
 
 
-def test_a_paused_simulation_begins_once_the_node_is_active(
-    manager: ControllerManager,
-) -> None:
+def test_a_paused_simulation_begins_once_the_node_is_active(manager: ControllerManager) -> None:
     requests_before: list[int] = []
     watched = Activator(
         manager, '/left/feedforward', 'joint_state_broadcaster', 'controller_manager',

@@ -20,6 +20,7 @@ from rnea_ros.tools.excite import main
 from rnea_ros.tools.trajectory_sources import read_trajectory
 from support.ros.following_robot import ARM, JOINTS, POSE, FollowingRobot
 from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+from support.tools import rejection
 
 QUICK = ('--seconds', '0.1', '--omit', 'grip')
 Printed = pytest.CaptureFixture[str]
@@ -71,17 +72,9 @@ def test_a_slow_trajectory_takes_longer(urdf: Path, tmp_path: Path) -> None:
     ('--publish', 'there is no terminal; see --yes'),
 ])
 def test_what_cannot_be_used_is_rejected_in_one_line(
-    urdf: Path, capsys: Printed, arguments: str, reason: str
+    urdf: Path, arguments: str, reason: str
 ) -> None:
-    code: object
-    try:
-        code = main(['--urdf', str(urdf), *arguments.split()])
-    except SystemExit as error:
-        code = error.code
-    (line,) = capsys.readouterr().err.splitlines()
-    assert code == 2
-    assert line.startswith('excite: ')
-    assert reason in line
+    assert reason in rejection(main, '--urdf', urdf, *arguments.split())
 
 
 def test_a_missing_package_is_named_in_one_line(

@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
+from functools import partial
 from pathlib import Path
 import re
 import sqlite3
@@ -27,30 +26,13 @@ from support.recorded.real_arms import recording
 from support.recorded.synthetic_recordings import ARM, Robot, record
 from support.ros.played_recording import played
 from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id
+from support.tools import finished, rejection
 
 ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')
 HAND_URDF = str(ROOT / 'urdf/panda.urdf')
 
 
-def preflight(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run the command in this process; test_executables.py runs it in processes of its own."""
-    code: object
-    output, complaints = StringIO(), StringIO()
-    with redirect_stdout(output), redirect_stderr(complaints):
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as ended:
-            code = ended.code
-    assert isinstance(code, int)
-    return subprocess.CompletedProcess(arguments, code, output.getvalue(), complaints.getvalue())
-
-
-def rejected(*arguments: str | Path) -> str:
-    """Return the one line by which arguments were rejected with exit code 2."""
-    finished = preflight(*arguments)
-    assert finished.returncode == 2, finished.stdout + finished.stderr
-    assert len(finished.stderr.splitlines()) == 1, finished.stderr
-    return finished.stderr
+preflight, rejected = partial(finished, main), partial(rejection, main)
 
 
 def test_the_panda_without_hand_is_accepted_and_drawn(tmp_path: Path) -> None:
@@ -58,21 +40,21 @@ def test_the_panda_without_hand_is_accepted_and_drawn(tmp_path: Path) -> None:
     drawn = tmp_path / 'panda.png'
     written = tmp_path / 'panda.yaml'
     arguments = (bag, '--urdf', ARM_URDF, '--picture', drawn, '--write', written)
-    finished = preflight(*arguments)
-    assert finished.returncode == 0, finished.stderr
-    assert f'{written} is written: friction.model, friction.coulomb' in finished.stdout
+    ended = preflight(*arguments)
+    assert ended.returncode == 0, ended.stderr
+    assert f'{written} is written: friction.model, friction.coulomb' in ended.stdout
     assert complete_values(read_parameter_file(written))['friction.model'] == 'parameters'
-    assert 'accepted: the model fits' in finished.stdout
-    assert 'fer_joint7' in finished.stdout
+    assert 'accepted: the model fits' in ended.stdout
+    assert 'fer_joint7' in ended.stdout
     assert drawn.read_bytes().startswith(b'\x89PNG')
 
 
 def test_the_hand_that_is_not_there_is_rejected() -> None:
     bag = recording('panda_exciting_trajectory.db3')
-    finished = preflight(bag, '--urdf', HAND_URDF)
-    assert finished.returncode == 1, finished.stderr
-    assert '* extra tool in the model' in finished.stdout
-    assert 'fer_hand' in finished.stdout
+    ended = preflight(bag, '--urdf', HAND_URDF)
+    assert ended.returncode == 1, ended.stderr
+    assert '* extra tool in the model' in ended.stdout
+    assert 'fer_hand' in ended.stdout
 
 
 @pytest.mark.parametrize('storage', ['SQLITE3', 'MCAP'])
@@ -83,9 +65,9 @@ def test_bags_of_both_storages_are_read(tmp_path: Path, storage: str, form: str)
     if form == 'file':
         (bag,) = [path for path in bag.iterdir() if path.suffix in ('.db3', '.mcap')]
         bag = bag.rename(tmp_path / bag.name)  # without its metadata
-    finished = preflight(bag, '--urdf', ARM_URDF)
-    assert finished.returncode == 0, finished.stdout + finished.stderr
-    assert '12 poses at rest' in finished.stdout
+    ended = preflight(bag, '--urdf', ARM_URDF)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert '12 poses at rest' in ended.stdout
 
 
 def test_joints_by_other_names_are_given_or_found(tmp_path: Path) -> None:
@@ -121,9 +103,9 @@ def test_the_scale_of_efforts_can_be_corrected(tmp_path: Path) -> None:
     recorded = record(Robot(ARM), Kind.STILL, 1).with_scaled_effort(-1.0)
     write_bag(tmp_path / 'bag', recorded, 'MCAP')
     arguments = (tmp_path / 'bag', '--urdf', ARM_URDF)
-    finished = preflight(*arguments)
-    assert finished.returncode == 1
-    assert 'inverted effort' in finished.stdout
+    ended = preflight(*arguments)
+    assert ended.returncode == 1
+    assert 'inverted effort' in ended.stdout
     assert preflight(*arguments, '--effort-scale', '-1').returncode == 0
 
 
@@ -148,8 +130,8 @@ def test_friction_that_was_identified_is_part_of_the_model(tmp_path: Path) -> No
         'friction.coulomb': (0.1 + 0.3 * load).tolist(), 'friction.smoothing_velocity': [0.02],
     }  # fmt: skip
     friction.write_text(parameter_file_text(values, []))
-    finished = preflight(bag, '--urdf', ARM_URDF, '--friction', friction)
-    assert finished.returncode == 0, finished.stdout + finished.stderr
+    ended = preflight(bag, '--urdf', ARM_URDF, '--friction', friction)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
     # Currents: the scales are in the same file, or given for each joint.
     scales = [2.0, 2.0, -2.0, 1.2, 0.5, 50.0, 0.5]
     currents, in_file = tmp_path / 'currents', tmp_path / 'currents.yaml'
@@ -157,7 +139,7 @@ def test_friction_that_was_identified_is_part_of_the_model(tmp_path: Path) -> No
     in_file.write_text(parameter_file_text({**values, 'effort_scale': scales}, []))
     by_option: list[str | Path] = ['--friction', friction, '--effort-scale', *map(str, scales)]
     for given in (['--friction', in_file], by_option):
-        assert preflight(currents, '--urdf', ARM_URDF, *given).stdout == finished.stdout
+        assert preflight(currents, '--urdf', ARM_URDF, *given).stdout == ended.stdout
     assert preflight(currents, '--urdf', ARM_URDF, '--friction', friction).returncode == 1
     error = rejected(currents, '--urdf', ARM_URDF, '--effort-scale', '1', '2')
     assert '--effort-scale: 2 factors for 7 joints' in error
@@ -168,8 +150,8 @@ def test_friction_that_was_identified_is_part_of_the_model(tmp_path: Path) -> No
 def test_nothing_is_written_where_nothing_was_found(tmp_path: Path) -> None:
     write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
     written = tmp_path / 'arm.yaml'
-    finished = preflight(tmp_path / 'bag', '--urdf', ARM_URDF, '--write', written)
-    assert 'is not written: no parameter was found beyond doubt' in finished.stdout
+    ended = preflight(tmp_path / 'bag', '--urdf', ARM_URDF, '--write', written)
+    assert 'is not written: no parameter was found beyond doubt' in ended.stdout
     assert not written.exists()
 
 
@@ -220,11 +202,11 @@ def test_a_recording_is_judged_without_ros() -> None:
         'from rnea_ros.tools.preflight import main\n'
         f'sys.exit(main(["none.db3", "--urdf", {ARM_URDF!r}]))\n'
     )
-    finished = subprocess.run(
+    ended = subprocess.run(
         [sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert finished.returncode == 2
-    assert finished.stderr == 'preflight: none.db3 does not exist\n'
+    assert ended.returncode == 2
+    assert ended.stderr == 'preflight: none.db3 does not exist\n'
 
 
 @pytest.mark.ros

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import csv
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from support.models.robots import PARAMETER_FILES, ROOT
 from support.recorded.bags import write_bag
 from support.recorded.real_arms import recording
 from support.recorded.synthetic_recordings import ARM, Robot, record
+from support.tools import finished, rejection
 
 ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')
 WHOLE = record(Robot(ARM), Kind.MOTION, 1)
@@ -34,39 +34,17 @@ def bag(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-Run = Callable[..., tuple[int, str, str]]
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    """Run the command: exit code, output, complaints."""
+    ended = finished(main, *arguments)
+    return ended.returncode, ended.stdout, ended.stderr
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return what runs the command: exit code, output, complaints."""
-
-    def run_main(*arguments: str | Path) -> tuple[int, str, str]:
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as ended:
-            code = int(ended.code or 0)
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return run_main
+def rejected(*arguments: str | Path) -> str:
+    return rejection(main, *arguments)
 
 
-@pytest.fixture
-def rejected(run: Run) -> Callable[..., str]:
-    """Return what returns the one line by which arguments were rejected with exit code 2."""
-
-    def line(*arguments: str | Path) -> str:
-        code, output, complaint = run(*arguments)
-        assert (code, output) == (2, '')
-        assert len(complaint.splitlines()) == 1, complaint
-        assert complaint.startswith('replay: ')
-        return complaint
-
-    return line
-
-
-def test_a_real_arm_is_played_drawn_and_written(tmp_path: Path, run: Run) -> None:
+def test_a_real_arm_is_played_drawn_and_written(tmp_path: Path) -> None:
     pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     drawn, table = tmp_path / 'replay.png', tmp_path / 'replay.csv'
     bag = recording('panda_exciting_trajectory.db3')
@@ -85,7 +63,7 @@ def test_a_real_arm_is_played_drawn_and_written(tmp_path: Path, run: Run) -> Non
     assert missed < 0.07
 
 
-def test_a_cell_is_empty_where_nothing_was_commanded_or_measured(tmp_path: Path, run: Run) -> None:
+def test_a_cell_is_empty_where_nothing_was_commanded_or_measured(tmp_path: Path) -> None:
     effort = SHORT.effort.copy()
     effort[:, 6] = np.nan
     write_bag(tmp_path / 'bag', replace(SHORT, effort=effort), 'MCAP')
@@ -96,9 +74,7 @@ def test_a_cell_is_empty_where_nothing_was_commanded_or_measured(tmp_path: Path,
     assert row['fer_joint7/commanded'] != ''
 
 
-def test_the_exit_code_says_whether_the_control_ran_through(
-    tmp_path: Path, bag: Path, run: Run
-) -> None:
+def test_the_exit_code_says_whether_the_control_ran_through(tmp_path: Path, bag: Path) -> None:
     assert run(bag, '--urdf', ARM_URDF)[0] == 0
     gap: Recording = SHORT.part((SHORT.time < 1.5) | (SHORT.time > 2.0))
     write_bag(tmp_path / 'bag', gap, 'MCAP')
@@ -109,9 +85,7 @@ def test_the_exit_code_says_whether_the_control_ran_through(
     assert output.splitlines()[0].endswith('joint_states_stale')
 
 
-def test_the_nodes_parameter_files_are_taken_and_single_parameters_win(
-    bag: Path, run: Run
-) -> None:
+def test_the_nodes_parameter_files_are_taken_and_single_parameters_win(bag: Path) -> None:
     assert len(PARAMETER_FILES) == 11
     single = ('-p', 'rate:=250.0', '-p', 'effort_limits:=[50.0]')  # some presets have six joints
     for path in PARAMETER_FILES:
@@ -123,7 +97,7 @@ def test_the_nodes_parameter_files_are_taken_and_single_parameters_win(
     assert 'friction is not comparable: the hardware adds it' in output
 
 
-def test_gravity_is_the_nodes_parameter(bag: Path, run: Run) -> None:
+def test_gravity_is_the_nodes_parameter(bag: Path) -> None:
     upright = run(bag, '--urdf', ARM_URDF)[1]
     wall = run(bag, '--urdf', ARM_URDF, '-p', 'gravity:=[9.81, 0.0, 0.0]')[1]
     assert upright.splitlines()[6] != wall.splitlines()[6]
@@ -141,17 +115,14 @@ def test_gravity_is_the_nodes_parameter(bag: Path, run: Run) -> None:
     (('--unknown',), '--unknown'),
 ])
 def test_bad_arguments_are_rejected(
-    bag: Path, run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    bag: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
     arguments: tuple[str, ...], reason: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, _, complaint = run(bag, '--urdf', ARM_URDF, *arguments)
-    assert code == 2
-    assert len(complaint.splitlines()) == 1, complaint
-    assert reason in complaint
+    assert reason in rejected(bag, '--urdf', ARM_URDF, *arguments)
 
 
-def test_bad_files_are_rejected(tmp_path: Path, bag: Path, rejected: Callable[..., str]) -> None:
+def test_bad_files_are_rejected(tmp_path: Path, bag: Path) -> None:
     assert '--urdf' in rejected(bag)
     assert 'none.urdf' in rejected(bag, '--urdf', 'none.urdf')
     assert 'none.mcap does not exist' in rejected('none.mcap', '--urdf', ARM_URDF)
@@ -176,15 +147,13 @@ def test_a_recording_is_played_without_ros(bag: Path) -> None:
         'from rnea_ros.tools.replay import main\n'
         f'sys.exit(main([{str(bag)!r}, "--urdf", {ARM_URDF!r}]))\n'
     )
-    finished = subprocess.run(
+    ended = subprocess.run(
         [sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert finished.returncode == 0, finished.stderr
+    assert ended.returncode == 0, ended.stderr
 
 
-def test_the_option_of_the_unit_and_the_parameter_are_the_same(
-    tmp_path: Path, bag: Path, run: Run
-) -> None:
+def test_the_option_of_the_unit_and_the_parameter_are_the_same(tmp_path: Path, bag: Path) -> None:
     amperes = tmp_path / 'amperes'
     write_bag(amperes, SHORT.with_scaled_effort(-0.5), 'MCAP')
     code, in_newton_metres, _ = run(bag, '--urdf', ARM_URDF)

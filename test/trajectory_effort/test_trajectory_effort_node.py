@@ -117,8 +117,7 @@ def points_of(message: Any) -> list[Point]:
     return [
         Point(point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec, *(
             np.array(values)
-            for values in (point.positions, point.velocities, point.accelerations,
-                           point.effort)
+            for values in (point.positions, point.velocities, point.accelerations, point.effort)
         ))
         for point in message.points
     ]

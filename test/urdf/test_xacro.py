@@ -53,8 +53,7 @@ def test_raw_xacro_is_rejected_with_the_way_out(text: str) -> None:
     pytest.param('<joint', '<!-- <xacro:arm/> ${x} --><joint', id='comment'),
     pytest.param('<inertial>', '<visual><geometry><mesh filename="$(find a)/b.dae"/>'
                  '</geometry></visual><inertial>', id='mesh'),
-    pytest.param('</robot>', '<gazebo><p x="${HOME}">$(find a)</p></gazebo></robot>',
-                 id='plugin'),
+    pytest.param('</robot>', '<gazebo><p x="${HOME}">$(find a)</p></gazebo></robot>', id='plugin'),
 ])
 def test_remains_of_xacro_that_mean_nothing_are_left_out(before: str, after: str) -> None:
     text = ARM.replace(before, after, 1)

@@ -95,10 +95,7 @@ def test_a_joint_of_several_movements_is_a_row_of_bodies(
         revolute(Coordinate('x')), "body 2, of link 'b'",
         'it has no coordinate of its own: 1.0 q[0] + 0.0',
     ),
-    (
-        helical('y', 0.1), "body 3, of link 'b'",
-        'it has no coordinate of its own: 0.1 q[1] + 0.0',
-    ),
+    (helical('y', 0.1), "body 3, of link 'b'", 'it has no coordinate of its own: 0.1 q[1] + 0.0'),
 ], ids=['spherical', 'floating', 'mimic', 'twin', 'helical'])
 def test_other_joints_are_rejected_by_the_link_that_they_move(
     joint: JointType, element: str, reason: str

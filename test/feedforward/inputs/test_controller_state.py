@@ -140,13 +140,6 @@ def test_without_a_published_factor_the_speed_scaling_topic_counts(bench: Bench)
         np.testing.assert_allclose(setpoint.qdd, [0.81 - 0.2, -0.4, -0.8])
 
 
-def test_a_published_factor_replaces_the_speed_scaling_topic(bench: Bench) -> None:
-    bench.scaling.advance(0.0)
-    bench.scaling.set_target(0.5)
-    bench.scaling.advance(10.0)
-    assert bench.taken(qd=(0.1, 0.0, 0.0), speed=1.0).qd[0] == 0.1
-
-
 def test_after_a_positive_factor_zero_means_zero(bench: Bench) -> None:
     bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), speed=1.0)
     setpoint = bench.taken((0.02, 0.5, 1.0), (0.1, 0.0, 0.0), (5.0, 0.0, 0.0), speed=0.0)

@@ -96,29 +96,19 @@ def rejection(parameter: str, **changes: Any) -> str:
     return error.reason
 
 
-@pytest.mark.parametrize('value', [0.0, 0.99, 10_001.0, -500.0, NAN, INF, -INF])
-def test_a_rate_out_of_its_range_is_rejected(value: float) -> None:
-    assert rejection('rate', rate=value) == f'{value} is not between 1 and 10000'
-
-
-@pytest.mark.parametrize('parameter', ['ramp_duration', 'hold_duration'])
-@pytest.mark.parametrize('value', [-1e-9, 3600.1, NAN, INF])
-def test_a_duration_out_of_its_range_is_rejected(parameter: str, value: float) -> None:
-    reason = rejection(parameter, **{parameter: value})
-    assert reason == f'{value} is not between 0 and 3600'
-
-
-@pytest.mark.parametrize('parameter', ['joint_states_timeout', 'reference_timeout'])
-@pytest.mark.parametrize('value', [-1.0, 1e-9, 0.0019, 3600.1, NAN, INF])
-def test_a_timeout_below_one_period_or_out_of_its_range_is_rejected(
-    parameter: str, value: float
+@pytest.mark.parametrize(('parameter', 'ends', 'values'), [
+    ('rate', '1 and 10000', (0.0, 0.99, 10_001.0, -500.0)),
+    ('ramp_duration', '0 and 3600', (-1e-9, 3600.1)),
+    ('hold_duration', '0 and 3600', (-1e-9, 3600.1)),
+    ('joint_states_timeout', '0.002 and 3600', (-1.0, 1e-9, 0.0019, 3600.1)),
+    ('reference_timeout', '0.002 and 3600', (-1.0, 0.0, 1e-9, 0.0019, 3600.1)),
+])
+def test_a_number_out_of_its_range_is_rejected_with_the_range(
+    parameter: str, ends: str, values: tuple[float, ...]
 ) -> None:
-    reason = rejection(parameter, **{parameter: value})
-    assert reason == f'{value} is not between 0.002 and 3600'
-
-
-def test_no_reference_timeout_at_all_is_rejected() -> None:
-    rejection('reference_timeout', reference_timeout=0.0)
+    for value in (*values, NAN, INF, -INF):
+        reason = rejection(parameter, **{parameter: value})
+        assert reason == f'{value} is not between {ends}'
 
 
 @pytest.mark.parametrize('value', [1.0, 10_000.0])
@@ -229,15 +219,6 @@ def test_a_description_whose_efforts_overflow_is_rejected_by_joint() -> None:
     ))
     with pytest.raises(InputError, match=r"^robot_description: .* not finite, .*'hinge'"):
         tried(model)
-
-
-@pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf, 1e308, -1e-9])
-def test_a_number_beyond_a_range_is_named_with_its_place_and_the_range(value: float) -> None:
-    with pytest.raises(InputError) as caught:
-        tried(panda_arm(), kp=(1.0,) * 99_999 + (value,))
-    assert str(caught.value) == (
-        f'gains.kp: value 100000 of 100000, {value} is not between 0 and 1e+06'
-    )
 
 
 def test_what_is_long_is_quoted_by_its_beginning() -> None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 import math
@@ -171,9 +170,7 @@ NOT_FINITE = (math.nan, math.inf, -math.inf)
         (with_point(2, time=time), {}, ('times_not_increasing', None, 2))
         for time in (0.0, 0.9, 1.0)
     ),
-    (
-        request_of(*valid_points(), start_time=100.0), {'now': 102.5}, ('ended_in_past', None, 2),
-    ),
+    (request_of(*valid_points(), start_time=100.0), {'now': 102.5}, ('ended_in_past', None, 2)),
     (
         request_of(TrajectoryPoint(0.0, AT_REST), start_time=100.0), {'now': 100.001},
         ('ended_in_past', None, 0),
@@ -298,30 +295,6 @@ def test_a_limit_in_single_precision_is_not_beyond_itself() -> None:
     held_to = rules(upper=np.array([math.pi, 1.0, math.inf]))
     request = with_point(2, positions=(pi, 0.4, 0.2))
     compiled(request, held_to)
-
-
-@pytest.mark.parametrize('accelerations', [(), AT_REST])
-@pytest.mark.parametrize('side', [-1.0, 1.0])
-def test_an_overshoot_between_two_points_is_rejected(
-    accelerations: Sequence[float], side: float
-) -> None:
-    request = request_of(
-        TrajectoryPoint(0.0, AT_REST, AT_REST, accelerations),
-        TrajectoryPoint(1.0, (0.0, 0.9 * side, 0.0), (0.0, 2.0 * side, 0.0), accelerations),
-        TrajectoryPoint(2.0, (0.0, 0.9 * side, 0.0), AT_REST, accelerations),
-    )
-    assert rejection(request) == ('position_limit', 'elbow', 2)
-
-
-def test_an_overshoot_below_a_milliradian_is_accepted() -> None:
-    swing = 0.9e-3 / (4.0 / 27.0)
-    request = request_of(
-        TrajectoryPoint(0.0, (0.0, 0.95, 0.0), AT_REST),
-        TrajectoryPoint(1.0, (0.0, 1.0, 0.0), (0.0, swing, 0.0)),
-        TrajectoryPoint(2.0, (0.0, 1.0, 0.0), AT_REST),
-    )
-    trajectory = compiled(request, position=(0.0, 0.95, 0.0))
-    assert sample(trajectory, 1.0 + 1.0 / 3.0)[0, 1] == pytest.approx(1.0009)
 
 
 @pytest.mark.parametrize('side', [-1.0, 1.0])

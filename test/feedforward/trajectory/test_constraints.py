@@ -22,6 +22,7 @@ from rnea_ros.feedforward.trajectory import (
     TrajectoryRequest,
     compile_trajectory,
 )
+from support.control.control_rig import free_rules
 
 Array = NDArray[np.float64]
 
@@ -33,12 +34,7 @@ TOLERANCE = 1.05
 
 def rules(**changes: Any) -> JointRules:
     """Speeds of 2 and 1 rad/s, any for the wrist; no position limits; starts anywhere."""
-    base: dict[str, Any] = {
-        'joint_names': NAMES, 'lower': np.full(3, -math.inf), 'upper': np.full(3, math.inf),
-        'continuous': np.zeros(3, dtype=np.bool_), 'velocity_limits': SPEEDS,
-        'start_tolerance': math.inf,
-    }
-    return JointRules(**(base | changes))
+    return free_rules(NAMES, **({'velocity_limits': SPEEDS} | changes))
 
 
 def compiled(

@@ -16,7 +16,6 @@ from rnea_ros.errors import InputError
 from rnea_ros.feedforward.law import Feedforward
 from rnea_ros.feedforward.trajectory import (
     Deceleration,
-    JointRules,
     MotionState,
     Reference,
     Setpoint,
@@ -24,7 +23,7 @@ from rnea_ros.feedforward.trajectory import (
 )
 from rnea_ros.node.parameters import complete_values
 from rnea_ros.node.parameters.values import deceleration_from
-from support.control.control_rig import Rig, setpoint, swing, two_joint_arm
+from support.control.control_rig import Rig, free_rules, setpoint, swing, two_joint_arm
 
 Array = NDArray[np.float64]
 
@@ -129,8 +128,7 @@ def test_the_torque_after_a_cancel_has_no_step() -> None:
 
 
 def test_every_joint_needs_a_maximum_deceleration() -> None:
-    free = np.full(2, np.inf)
-    rules = JointRules(JOINTS, -free, free, np.zeros(2, dtype=np.bool_), free)
+    rules = free_rules(JOINTS)
     given: dict[str, Any] = {'constraints.elbow.max_deceleration_on_cancel': 3.0}
     assert deceleration_from(complete_values(given), rules) is None
     given['constraints.decelerate_on_cancel'] = True

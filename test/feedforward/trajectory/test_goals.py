@@ -18,7 +18,6 @@ from rnea_ros.feedforward.law import Feedforward, Gravity
 from rnea_ros.feedforward.trajectory import (
     ErrorCode,
     Goal,
-    JointRules,
     JointTolerance,
     Setpoint,
     Tolerances,
@@ -26,16 +25,13 @@ from rnea_ros.feedforward.trajectory import (
     default_tolerances,
     error_code,
 )
-from support.control.control_rig import Array, Rig, setpoint, swing, two_joint_arm
+from support.control.control_rig import Array, Rig, free_rules, setpoint, swing, two_joint_arm
 
 JOINTS = ('shoulder', 'elbow')
 START = np.array([0.4, -0.9])
 END = np.array([0.6, -1.2])
 DURATION = 0.2
-RULES = JointRules(
-    JOINTS, lower=np.full(2, -np.inf), upper=np.full(2, np.inf),
-    continuous=np.array([False, True]), velocity_limits=np.full(2, np.inf), start_tolerance=np.inf,
-)
+RULES = free_rules(JOINTS, continuous=np.array([False, True]))
 
 
 def tolerances(
@@ -148,13 +144,6 @@ def test_a_goal_succeeds_at_the_end_of_its_motion_and_is_held() -> None:
     track(rig, 2 * rig.period)
     assert code(goal) is ErrorCode.SUCCESSFUL
     np.testing.assert_allclose(rig.controller.hold_position(rig.now), END)
-
-
-def test_a_set_point_is_a_goal_that_is_reached_where_the_robot_is() -> None:
-    rig = ready_rig()
-    goal = follow(rig, tolerances(0.01, 0.01, 0.01), setpoint(JOINTS, START))
-    rig.tick()
-    assert code(goal) is ErrorCode.SUCCESSFUL
 
 
 def test_without_a_goal_time_a_goal_waits_for_the_robot() -> None:

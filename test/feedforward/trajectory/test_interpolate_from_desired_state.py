@@ -34,7 +34,6 @@ FROM_REFERENCE = JointRules(
     continuous=np.array([False, True]), velocity_limits=np.full(2, 5.0), start_tolerance=0.1,
     interpolate_from_desired_state=True,
 )
-FROM_MEASURED = replace(FROM_REFERENCE, interpolate_from_desired_state=False)
 GOAL = TrajectoryPoint(2.0, (1.0, 2.0), AT_REST, AT_REST)
 
 
@@ -61,12 +60,6 @@ def compiled(
 
 def at(motion: Trajectory, time: float) -> Array:
     return np.array(motion.state(time)[:3])
-
-
-def test_by_default_the_way_begins_in_the_measured_state() -> None:
-    motion = compiled(GOAL, rules=FROM_MEASURED)
-    np.testing.assert_allclose(at(motion, 0.0), (*MEASURED, AT_REST), atol=1e-12)
-    assert motion.start_time is None
 
 
 def test_the_way_can_begin_at_the_desired_state() -> None:

@@ -137,21 +137,17 @@ def test_the_timeout_counts_from_the_start_of_a_set_point_with_a_stamp(
     assert desired(reference) == at_rest(1.0, 2.0)
 
 
-def test_a_stream_that_ends_at_rest_is_not_stale(reference: Reference) -> None:
-    reference.accept(setpoint(NAMES, (1.0, 2.0)), None)
-    reference.advance(5.0)
-    reference.advance(6.0)
-    assert desired(reference) == at_rest(1.0, 2.0)
-    assert not reference.stale
-
-
-def test_an_acceleration_alone_is_motion_enough_to_be_stale(reference: Reference) -> None:
+@pytest.mark.parametrize('acceleration', [0.0, 1.0])
+def test_a_stream_that_ends_at_rest_without_acceleration_is_not_stale(
+    reference: Reference, acceleration: float
+) -> None:
     point = setpoint(NAMES, (1.0, 2.0))
-    point.qdd[:] = 1.0
+    point.qdd[:] = acceleration
     reference.accept(point, None)
     reference.advance(5.0)
     reference.advance(6.0)
-    assert reference.stale
+    assert desired(reference) == at_rest(1.0, 2.0)
+    assert reference.stale is bool(acceleration)
 
 
 def test_a_stream_goes_on_as_long_as_set_points_come_in_time(reference: Reference) -> None:

@@ -15,13 +15,13 @@ from rnea_ros.feedforward.trajectory import (
     CUBIC,
     LINEAR,
     QUINTIC,
-    JointRules,
     Knots,
     Trajectory,
     TrajectoryPoint,
     TrajectoryRequest,
     compile_trajectory,
 )
+from support.control.control_rig import free_rules
 
 Array = NDArray[np.float64]
 
@@ -108,11 +108,7 @@ def test_each_segment_of_10000_points_is_its_own_polynomial() -> None:
         TrajectoryPoint(float(time), *values[: (degree + 1) // 2])
         for time, values, degree in zip(times, fields, degrees, strict=True)
     ]
-    free = np.full(joints, math.inf)
-    rules = JointRules(
-        names, -free, free, np.zeros(joints, dtype=np.bool_), free, math.inf,
-        allow_nonzero_velocity_at_trajectory_end=True,
-    )
+    rules = free_rules(names, allow_nonzero_velocity_at_trajectory_end=True)
     trajectory = compile_trajectory(
         TrajectoryRequest.of_points(names, points), rules, now=0.0, position=np.zeros(joints),
         velocity=np.zeros(joints),
@@ -133,30 +129,6 @@ def test_each_segment_of_10000_points_is_its_own_polynomial() -> None:
             np.testing.assert_allclose(values, expected, rtol=1e-7, atol=1e-6)
 
 
-@pytest.mark.parametrize('first', DEGREES)
-@pytest.mark.parametrize('second', DEGREES)
-def test_a_segment_uses_only_what_both_its_ends_give(first: int, second: int) -> None:
-    knots = random_knots(np.random.default_rng(12), [first, second])
-    common = min(first, second)
-    same = Knots(
-        knots.times, knots.positions, knots.velocities, knots.accelerations,
-        np.array([common, common]),
-    )
-    for time in np.linspace(0.0, knots.times[1], 7):
-        np.testing.assert_array_equal(
-            sample(trajectory_of(knots), time), sample(trajectory_of(same), time)
-        )
-
-
-def test_positions_do_not_jump_where_the_degree_changes() -> None:
-    rng = np.random.default_rng(15)
-    knots = random_knots(rng, rng.choice(DEGREES, 30).tolist())
-    trajectory = trajectory_of(knots)
-    for time in knots.times[1:]:
-        before, after = sample(trajectory, math.nextafter(time, 0.0)), sample(trajectory, time)
-        np.testing.assert_allclose(before[0], after[0], 1e-9, 1e-10)
-
-
 @pytest.mark.parametrize('degree', DEGREES)
 def test_a_joint_at_rest_many_turns_from_zero_has_exactly_no_velocity(degree: int) -> None:
     count = 50
@@ -171,40 +143,21 @@ def test_a_joint_at_rest_many_turns_from_zero_has_exactly_no_velocity(degree: in
         np.testing.assert_array_equal((qd, qdd), 0.0)
 
 
-def test_before_it_begins_the_first_position_is_held_at_rest() -> None:
-    knots = random_knots(np.random.default_rng(19), [QUINTIC] * 3, first_time=0.5)
-    for time in (-math.inf, -3.0, 0.0, 0.499):
-        q, qd, qdd = sample(trajectory_of(knots), time)
-        np.testing.assert_array_equal(q, knots.positions[0])
-        np.testing.assert_array_equal((qd, qdd), 0.0)
-        assert not is_over(trajectory_of(knots), time)
-
-
-def test_after_its_end_the_last_position_is_held_at_rest() -> None:
-    knots = random_knots(np.random.default_rng(20), [QUINTIC] * 3)
+@pytest.mark.parametrize(('points', 'first_time', 'times', 'held', 'over'), [
+    (3, 0.5, (-math.inf, -3.0, 0.0, 0.499, math.nan), 0, False),
+    (3, 0.0, (9.0, 1e6, math.inf), -1, True),
+    (1, 1.0, (0.0, 0.999), 0, False), (1, 1.0, (1.0, 2.0), 0, True),
+], ids=['before', 'after', 'before a single point', 'after a single point'])
+def test_outside_a_motion_its_end_is_held_at_rest(
+    points: int, first_time: float, times: tuple[float, ...], held: int, over: bool
+) -> None:
+    knots = random_knots(np.random.default_rng(19), [QUINTIC] * points, first_time)
     trajectory = trajectory_of(knots)
-    for time in (trajectory.duration, trajectory.duration + 1e-9, 1e6, math.inf):
+    for time in (*times, *([trajectory.duration] if over else [])):
         q, qd, qdd = sample(trajectory, time)
-        np.testing.assert_array_equal(q, knots.positions[-1])
+        np.testing.assert_array_equal(q, knots.positions[held])
         np.testing.assert_array_equal((qd, qdd), 0.0)
-        assert is_over(trajectory, time)
-
-
-def test_a_time_that_is_not_a_number_holds_the_start() -> None:
-    knots = random_knots(np.random.default_rng(22), [CUBIC] * 3)
-    q, qd, qdd = sample(trajectory_of(knots), math.nan)
-    np.testing.assert_array_equal(q, knots.positions[0])
-    np.testing.assert_array_equal((qd, qdd), 0.0)
-    assert not is_over(trajectory_of(knots), math.nan)
-
-
-def test_a_single_point_is_held_before_and_after_its_time() -> None:
-    knots = random_knots(np.random.default_rng(23), [QUINTIC], first_time=1.0)
-    for time in (0.0, 1.0, 2.0):
-        q, qd, qdd = sample(trajectory_of(knots), time)
-        np.testing.assert_array_equal(q, knots.positions[0])
-        np.testing.assert_array_equal((qd, qdd), 0.0)
-        assert is_over(trajectory_of(knots), time) == (time >= 1.0)
+        assert is_over(trajectory, time) is over
 
 
 def test_samples_do_not_depend_on_the_order_in_which_they_are_taken() -> None:

@@ -28,15 +28,14 @@ from rnea_ros.feedforward.trajectory import (
     compile_trajectory,
     derivative,
 )
+from support.control.control_rig import free_rules
 
 Array = NDArray[Any]
 
 NAMES = ('shoulder', 'elbow', 'wrist')
-RULES = JointRules(
-    joint_names=NAMES, lower=np.full(3, -np.inf), upper=np.full(3, np.inf),
-    continuous=np.array([False, False, True]), velocity_limits=np.full(3, np.inf),
-    start_tolerance=np.inf, interpolation=Interpolation.SPLINE, allow_partial_joints_goal=True,
-    allow_trajectory_replacement=True,
+RULES = free_rules(
+    NAMES, continuous=np.array([False, False, True]), interpolation=Interpolation.SPLINE,
+    allow_partial_joints_goal=True, allow_trajectory_replacement=True,
 )
 POLICY = 1.0 / 30.0
 """Time between the points of a policy, s."""

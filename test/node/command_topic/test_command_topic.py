@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 import re
 import signal
 import time
@@ -186,25 +186,17 @@ def test_listeners_withhold_nothing_and_the_last_command_is_zero(
         assert_safe(robot, LIMITS)
 
 
-def test_the_parameter_joints_must_be_the_controllers(robot: FakeRobot, domain_id: int) -> None:
-    # Rejected at configure or, if the controller is discovered later, ended at once.
-    listed = ','.join(JOINTS[1:])
-    controller = fake_controller(domain_id, JOINTS[:6])
-    with controller as commands, usual_node(domain_id, f'-p joints:=[{listed}]') as process:
-        process.wait_for(
-            '/effort_controller takes commands without fer_joint7 and with fer_joint1'
-        )
-        assert len(commands) <= IN_FLIGHT
-
-
-def test_the_parameter_joints_must_have_the_controllers_order(
-    robot: FakeRobot, domain_id: int
+@pytest.mark.parametrize(('joints', 'listed', 'said'), [
+    (JOINTS[:6], JOINTS[1:], 'without fer_joint7 and with fer_joint1'),
+    (OTHER_JOINTS, JOINTS, f'in another order: {", ".join(OTHER_JOINTS)}'),
+], ids=['others', 'order'])
+def test_the_parameter_joints_must_be_the_controllers(
+    robot: FakeRobot, domain_id: int, joints: Sequence[str], listed: Sequence[str], said: str
 ) -> None:
-    controller = fake_controller(domain_id, OTHER_JOINTS)
-    with controller as commands, usual_node(domain_id, LISTED) as process:
-        process.wait_for(
-            f'/effort_controller takes commands in another order: {", ".join(OTHER_JOINTS)}'
-        )
+    # Rejected at configure or, if the controller is discovered later, ended at once.
+    options = f'-p joints:=[{",".join(listed)}]'
+    with fake_controller(domain_id, joints) as commands, usual_node(domain_id, options) as process:
+        process.wait_for(f'/effort_controller takes commands {said}')
         assert len(commands) <= IN_FLIGHT
 
 
@@ -253,15 +245,6 @@ def test_a_killed_node_can_be_replaced_once_dds_has_noticed(
         first.send(signal.SIGKILL)
         with usual_node(domain_id) as second:
             second.wait_for(' active')
-
-
-def test_the_watchdog_may_publish_commands(robot: FakeRobot, domain_id: int) -> None:
-    with fake_controller(domain_id) as commands, ros_node(domain_id, 'effort_watchdog') as dog:
-        dog.create_publisher(Float64MultiArray, TOPIC, 1)
-        with node(domain_id):
-            assert wait_until(lambda: is_gravity(commands))
-            robot.wait_until_controlled()
-            assert robot.diagnostics['other_publishers'] == ''
 
 
 def test_a_publisher_that_comes_later_is_flagged_and_named_once(

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Payloads, friction, sensors, additional efforts, several joint-state publishers, over DDS."""
+"""Payloads, sensors, additional efforts, several joint-state publishers, over DDS."""
 
 from __future__ import annotations
 
@@ -135,30 +135,6 @@ def test_limits_that_cannot_hold_a_payload_are_flagged_by_joint(
         assert_safe(robot, LIMITS)
 
 
-def test_what_the_hardware_holds_is_not_commanded(robot: FakeRobot, domain_id: int) -> None:
-    options = (
-        '-p hardware_compensates:=[gravity] -p payload.link:=[fer_link8] -p payload.mass:=[2.0]'
-    )
-    with node(domain_id, options):
-        loaded = MODEL.with_payload('fer_link8', 2.0).gravity_torques(POSE)
-        assert wait_until(lambda: robot.steady(loaded - GRAVITY))
-
-
-# Losses
-
-
-def test_friction_of_a_measured_velocity_is_added(robot: FakeRobot, domain_id: int) -> None:
-    qd = [0.5, -0.5, 0.5, -0.5, 0.5, -0.5, 0.5]
-    robot.message.velocity = qd
-    options = (
-        '-p friction.model:=parameters -p friction.viscous:=[2.0] -p friction.coulomb:=[1.0] '
-        '-p friction.smoothing_velocity:=[0.01]'
-    )
-    with node(domain_id, options):
-        expected = GRAVITY + 2.0 * np.array(qd) + np.sign(qd)
-        assert wait_until(lambda: robot.steady(expected, 1e-6))
-
-
 # Force-torque sensors
 
 
@@ -177,16 +153,6 @@ def test_a_push_that_is_sensed_is_held_against(robot: FakeRobot, domain_id: int)
         assert_safe(robot, LIMITS)
 
 
-def test_what_a_robot_exerts_is_turned_round(robot: FakeRobot, domain_id: int) -> None:
-    force_sensor(robot, 'fer_link8', PUSH)
-    opposite = tuple(-value for value in PUSH)
-    expected = MODEL.inverse_dynamics(
-        POSE, np.zeros(7), np.zeros(7), {'fer_link8': rnea_ros.Wrench(force=opposite)}
-    )
-    with node(domain_id, FLANGE + '-p wrench_inputs.flange.measures:=robot_on_environment'):
-        assert wait_until(lambda: robot.steady(expected, 1e-6))
-
-
 def test_the_load_of_an_inline_sensor_is_not_a_push(robot: FakeRobot, domain_id: int) -> None:
     weighed = MODEL.internal_wrench(POSE, np.zeros(7), np.zeros(7), 'fer_link7')
     # What the links behind exert on the sensor: the sensor holds them.
@@ -196,16 +162,6 @@ def test_the_load_of_an_inline_sensor_is_not_a_push(robot: FakeRobot, domain_id:
         held = rnea_ros.Wrench(torque=np.asarray(weighed.torque))
         expected = MODEL.inverse_dynamics(POSE, np.zeros(7), np.zeros(7), {'fer_link7': held})
         assert wait_until(lambda: robot.steady(expected, 1e-6))
-
-
-def test_an_unknown_frame_is_counted_and_the_rest_goes_on(
-    robot: FakeRobot, domain_id: int
-) -> None:
-    force_sensor(robot, 'nose', PUSH)
-    with node(domain_id, FLANGE):
-        assert wait_until(lambda: robot.steady(GRAVITY))
-        key = 'count/wrenches/unknown_frame'
-        assert wait_until(lambda: int(robot.diagnostics.get(key, '0')) > 0)
 
 
 def test_a_tare_takes_what_is_read_for_nothing(robot: FakeRobot, domain_id: int) -> None:

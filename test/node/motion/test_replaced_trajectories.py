@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.control.control_rig import Array, Rig, two_joint_arm
+from support.control.control_rig import Array, Rig, free_rules, two_joint_arm
 from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -31,7 +31,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.law import Feedforward
-from rnea_ros.feedforward.trajectory import ErrorCode, Goal, JointRules, default_tolerances
+from rnea_ros.feedforward.trajectory import ErrorCode, Goal, default_tolerances
 from rnea_ros.node.motion_requests import GoalTolerances, MotionRequests
 
 JOINTS = ('shoulder', 'elbow')
@@ -53,11 +53,8 @@ class Arm:
         )
         self.offset = 0.0
         self.rig.activate()
-        rules = JointRules(
-            JOINTS, lower=np.full(2, -np.inf), upper=np.full(2, np.inf),
-            continuous=np.zeros(2, dtype=np.bool_), velocity_limits=np.full(2, np.inf),
-            start_tolerance=np.inf, allow_partial_joints_goal=True,
-            allow_trajectory_replacement=replacement,
+        rules = free_rules(
+            JOINTS, allow_partial_joints_goal=True, allow_trajectory_replacement=replacement
         )
         setup = SimpleNamespace(
             rules=rules, settings=self.rig.resolved, state_type=None,

@@ -42,9 +42,3 @@ def test_without_control_msgs_configure_is_rejected_and_names_the_package(
             'control_msgs, which cannot be imported'
         )
         assert not robot.commands
-
-
-def test_an_unknown_source_ends_the_node_and_is_named(domain_id: int) -> None:
-    with node(domain_id, '-p reference_source:=wish') as process:
-        assert process.wait() == 2
-        assert "'wish' is none of joint_trajectory, controller_state" in process.output

@@ -37,21 +37,16 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Time:
     return fake
 
 
-def test_the_rate_is_that_of_the_ticks_since_the_last_report(time: Time) -> None:
+def test_rate_and_share_of_a_core_are_those_since_the_last_report(time: Time) -> None:
     loop = LoopStatistics(PERIOD, BEGIN)
-    for ticks, seconds in ((500, 1.0), (100, 0.5), (0, 2.0), (1000, 1.0)):
+    for ticks, cpu, seconds in ((500, 0.1, 1.0), (100, 0.5, 0.5), (0, 0.0, 2.0), (1000, 3.0, 1.0)):
         for _ in range(ticks):
             loop.record(0.0, 0.0)
         time.now += seconds
-        assert loop.report(time.now).rate == pytest.approx(ticks / seconds)
-
-
-def test_the_share_of_a_core_is_that_since_the_last_report(time: Time) -> None:
-    loop = LoopStatistics(PERIOD, BEGIN)
-    for cpu, seconds in ((0.1, 1.0), (0.5, 2.0), (0.0, 1.0), (3.0, 1.0)):
-        time.now += seconds
         time.cpu += cpu
-        assert loop.report(time.now).cpu == pytest.approx(cpu / seconds)
+        report = loop.report(time.now)
+        assert report.rate == pytest.approx(ticks / seconds)
+        assert report.cpu == pytest.approx(cpu / seconds)
 
 
 def test_the_rate_counts_the_loops_time_and_the_share_the_machines(time: Time) -> None:

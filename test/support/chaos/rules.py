@@ -185,9 +185,7 @@ class Limits:
                 f'{(change / allowed).max():.3f} times the rate limit\n{before}\n{command}'
             )
 
-    def assert_begins_at(
-        self, efforts: Array, ages: Array, first: Command, period: float
-    ) -> None:
+    def assert_begins_at(self, efforts: Array, ages: Array, first: Command, period: float) -> None:
         """
         Check rule 4: a life begins at the effort in force.
 

@@ -23,7 +23,7 @@ from rnea_ros.feedforward import FeedforwardController, Reason, State
 from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.stalls import MAX_WAIT
-from rnea_ros.feedforward.trajectory import CUBIC, Knots, Setpoint, Trajectory
+from rnea_ros.feedforward.trajectory import CUBIC, JointRules, Knots, Setpoint, Trajectory
 from support.models.robots import ROOT, joint, link, load, robot
 
 Array = NDArray[np.float64]
@@ -254,6 +254,16 @@ def setpoint(names: Sequence[str], q: ArrayLike, qd: ArrayLike = 0.0) -> Setpoin
     position = np.array(q, dtype=np.float64)
     velocity = np.broadcast_to(np.array(qd, dtype=np.float64), position.shape).copy()
     return Setpoint(None, tuple(names), position, velocity, np.zeros_like(position))
+
+
+def free_rules(names: Sequence[str], **changes: Any) -> JointRules:
+    """Return rules for joints without any limit, none of which turns without end."""
+    free = np.full(len(names), np.inf)
+    given: dict[str, Any] = {
+        'joint_names': tuple(names), 'lower': -free, 'upper': free, 'velocity_limits': free,
+        'continuous': np.zeros(len(names), dtype=np.bool_), 'start_tolerance': np.inf,
+    }
+    return JointRules(**(given | changes))
 
 
 def cubic(start: float, end: float, s: float) -> float:

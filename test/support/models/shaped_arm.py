@@ -24,9 +24,7 @@ UPPER, LOWER = 0.4, 0.3
 def shaped(text: str, name: str, shape: str, xyz: ArrayLike = (0.0, 0.0, 0.0)) -> str:
     """Return a link's text with a collision shape, as in ``<sphere radius="0.2"/>``."""
     x, y, z = np.ravel(xyz)
-    collision = (
-        f'<collision><origin xyz="{x} {y} {z}"/><geometry>{shape}</geometry></collision>'
-    )
+    collision = f'<collision><origin xyz="{x} {y} {z}"/><geometry>{shape}</geometry></collision>'
     text = text.replace(f'<link name="{name}"/>', f'<link name="{name}"></link>')
     before, found, after = text.partition(f'<link name="{name}">')
     assert found
