@@ -45,7 +45,7 @@ def inertia_problem(mass: float, matrix: Array, rounding: float = 0.0) -> str:
     rounding += 1e-6 * max(greatest, 0.0)
     if least < -rounding:
         return f'has a negative principal moment ({moments})'
-    if least + middle < greatest - rounding:
+    if least < greatest - middle - rounding:  # the sum may overflow
         return f'breaks the triangle inequality ({moments})'
     if mass == 0.0 and greatest > rounding:
         return f'is not zero, but the mass is zero ({moments})'

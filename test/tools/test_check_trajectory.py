@@ -126,6 +126,12 @@ def test_a_trajectory_that_is_too_fast_is_not(good: Path, capsys: Printed) -> No
     assert '* velocity of fer_joint2 at 0.100 s' in capsys.readouterr().out
 
 
+def test_a_trap_is_not_fine(good: Path, capsys: Printed) -> None:
+    good.write_text(GOOD.replace('fer_joint4', 'elbow'), encoding='utf-8')
+    assert run(good) == 1
+    assert '* unknown_joint: the feedforward node rejects it' in capsys.readouterr().out
+
+
 def test_limits_payload_and_gravity_count(good: Path, capsys: Printed) -> None:
     assert run(good, '--effort-limits', 'fer_joint2=20') == 1
     assert run(good, '--acceleration-limits', '0.5') == 1

@@ -17,11 +17,12 @@ from ...command_line import text_table
 from ...drawing import add_grid, new_figure, save, show_windows
 from ...identification import Identification
 from .motion import reference_positions
-from .session import Phase
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from .session import Phase
 
 MIN_ERROR = 0.05
 """Lower end of the drawn errors, mrad."""
