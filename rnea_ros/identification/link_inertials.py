@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
+from ..dynamics.kernels import PARAMETERS
 from ..dynamics.tree import Placement, RigidBodyInertia
 from ..errors import UrdfError
 from ..robot import RobotModel, link_inertia
@@ -37,8 +38,8 @@ def link_inertials(
     changed: dict[str, Inertial | None] = {}
     notes = []
     bodies = zip(
-        prior.body_names, prior.inertial_parameters.reshape(-1, 10),
-        np.asarray(parameters).reshape(-1, 10), strict=True
+        prior.body_names, prior.inertial_parameters.reshape(-1, len(PARAMETERS)),
+        np.asarray(parameters).reshape(-1, len(PARAMETERS)), strict=True
     )
     for name, before, after in bodies:
         if np.abs(after - before).max() > SAME * np.abs(before).max():

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 import threading
 from typing import Any
@@ -51,9 +51,10 @@ class BaseMotion:
 
         :raises InputError: a part that is not an array of shape (3,) of finite numbers
         """
-        v, w, a, alpha = (
-            finite_vector(part.name, getattr(self, part.name), 3) for part in fields(self)
-        )
+        v = finite_vector('linear_velocity', self.linear_velocity, 3)
+        w = finite_vector('angular_velocity', self.angular_velocity, 3)
+        a = finite_vector('linear_acceleration', self.linear_acceleration, 3)
+        alpha = finite_vector('angular_acceleration', self.angular_acceleration, 3)
         return np.concatenate([w, v]), np.concatenate([alpha, a - np.cross(w, v)])
 
 

@@ -15,7 +15,7 @@ from .clock import (
 from .endpoints import LATCHED, Endpoint, EndpointReader, watchdog_topic
 from .interpreter import ManualGarbageCollection, prepare_interpreter
 from .loop_thread import LoopThread, finish
-from .made_messages import diagnostic_array, trajectory_message
+from .message_builders import diagnostic_array, trajectory_message
 from .parameter_services import ParameterServices
 from .polled_subscription import PolledClient, PolledSubscription
 from .process import (

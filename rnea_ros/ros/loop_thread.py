@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 import threading
 import traceback
 from typing import Any
@@ -14,7 +15,7 @@ import rclpy
 from .interpreter import prepare_interpreter
 
 
-class LoopThread:
+class LoopThread(ABC):
     """
     A thread that runs :meth:`_loop`; an exception ends it, and :func:`finish` logs it.
 
@@ -48,9 +49,9 @@ class LoopThread:
         except Exception:  # the main thread logs it and ends the process
             self.failure = traceback.format_exc()
 
+    @abstractmethod
     def _loop(self) -> None:
         """Run until ``_quit`` is set."""
-        raise NotImplementedError
 
 
 def finish(loop: LoopThread, *nodes: Any) -> int:

@@ -80,7 +80,8 @@ class TrajectoryCheck:
     @property
     def verdict(self) -> TrajectoryVerdict:
         """``FAULTY`` with any trap or violation, else ``FINE``."""
-        return TrajectoryVerdict(bool(self.traps or self.violations))
+        faulty = self.traps or self.violations
+        return TrajectoryVerdict.FAULTY if faulty else TrajectoryVerdict.FINE
 
 
 def check(

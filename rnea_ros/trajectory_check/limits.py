@@ -113,7 +113,8 @@ class TrajectoryLimits:
             rad or m
         """
         return JointRules(
-            self.joint_names, self.lower, self.upper, self.continuous, self.velocity,
+            joint_names=self.joint_names, lower=self.lower, upper=self.upper,
+            continuous=self.continuous, velocity_limits=self.velocity,
             start_tolerance=start_tolerance, interpolation=interpolation,
             allow_partial_joints_goal=True,
         )

@@ -29,13 +29,16 @@ class Arm:
 
     :param backlog: age of a state when it is read, s
     :param creep: speed after the motion, rad/s
+    :param pause: times since the start without a state, s
     """
 
     topic_name = '/topic'
 
-    def __init__(self, backlog: float, creep: float = 0.0) -> None:
+    def __init__(
+        self, backlog: float, creep: float = 0.0, pause: tuple[float, float] = (0.0, 0.0)
+    ) -> None:
         self.node = self
-        self._backlog, self._creep = backlog, creep
+        self._backlog, self._creep, self._pause = backlog, creep, pause
         self._start = np.inf
         self.read = 100.0
 
@@ -58,6 +61,8 @@ class Arm:
                 return
             self.read += INTERVAL
             since = max(self.read - self._start, 0.0)
+            if self._pause[0] < since < self._pause[1]:
+                continue
             position = min(since / DURATION, 1.0) + self._creep * max(since - DURATION, 0.0)
             state = JointState(name=['elbow'], position=[position])
             state.header.stamp.sec = int(self.read)
@@ -94,3 +99,10 @@ def test_a_motion_may_end_before_the_pose_is_taken_but_not_creep(creep: float) -
             robot.pose()
     else:
         assert robot.pose() == 1.0
+
+
+def test_a_pause_of_the_states_in_a_motion_is_no_rest() -> None:
+    live: Any = Arm(0.0, pause=(0.5, 1.3))
+    robot = MovingRobot(live, ['elbow'], 'trajectory')
+    live.publish(None)
+    assert robot.pose() == 1.0

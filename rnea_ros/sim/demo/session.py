@@ -16,6 +16,7 @@ import numpy as np
 import rclpy
 
 from ...arrays import Array
+from ...feedforward.trajectory import TrajectoryReason
 from ...identification.excitation import RestToRestMotion
 from .arm import DemoArm, DemoError, DemoRun
 from .client import DemoClient, Received, positions
@@ -33,9 +34,6 @@ BLEND = 0.5
 
 LEAD = 0.3
 """Time from sending a motion to the request of a control law, s; time for its answer, at first."""
-
-TOO_LATE = 'ended_in_past'
-"""The node's reason to reject a motion that came after its end."""
 
 START_TRIALS = 5
 """Greatest number of times that a motion is started."""
@@ -226,7 +224,7 @@ class Session:
             reasons = {why for why, n in rejected.items() if n != rejected_before.get(why)}
             if not reasons:
                 return phase
-            if reasons != {TOO_LATE}:
+            if reasons != {TrajectoryReason.ENDED_IN_PAST.value}:
                 raise DemoError(f'the node rejected a trajectory: {rejected}')
         raise DemoError(f'motion or control law came too late, {START_TRIALS} times')
 
@@ -236,8 +234,7 @@ class Session:
         """
         Move to the start pose, send a motion, change the control law; return the start, s.
 
-        The law must change before the motion starts, within the lead, s. On a busy computer either
-        may come too late.
+        :param lead: time for the change of the law, which must be over when the motion starts, s
         """
         client = self._client
         self.move_to(reference_positions(motion, self._arm.joints, np.zeros(1))[0])

@@ -1,19 +1,14 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A robot guided by hand: weightless meanwhile, its joint states recorded; keys of a terminal."""
+"""A robot guided by hand: weightless meanwhile, its joint states recorded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-import os
-import select
 import signal
-import sys
-import termios
 import time
-import tty
 from typing import Any
 
 import numpy as np
@@ -25,6 +20,7 @@ from ...arrays import Array
 from ...errors import RneaError
 from ...recordings import Recording, Sample, recording_from
 from ...ros import seconds
+from .keys import END
 from .moving_robot import STATES
 from .node import TIMEOUT, LiveNode, SilentTopicError
 
@@ -36,9 +32,6 @@ POSE = 0.2
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that end a tool; while the mode is restored they wait."""
-
-END = '\x04'
-"""Returned at the end of the input."""
 
 
 class GuidingError(RneaError):
@@ -151,25 +144,3 @@ class GuidedRobot:
 
     def _take_names(self, message: Any) -> None:
         self.joints = tuple(message.name)
-
-
-@contextmanager
-def pressed_keys() -> Iterator[Callable[[], str]]:
-    """
-    Provide a function that returns the key pressed since its last call, or an empty string.
-
-    Ctrl-C still interrupts. The terminal is restored at the end of the block.
-    """
-    source = sys.stdin.fileno()
-    before = termios.tcgetattr(source)
-    tty.setcbreak(source)
-
-    def key() -> str:
-        if not select.select([source], [], [], 0.0)[0]:
-            return ''
-        return os.read(source, 1).decode('latin-1') or END
-
-    try:
-        yield key
-    finally:
-        termios.tcsetattr(source, termios.TCSADRAIN, before)

@@ -90,14 +90,11 @@ class MovingRobot:
         self._states = self._node.create_subscription(
             JointState, 'joint_states', self._take, STATES, raw=True
         )
-        self._spin(TIMEOUT, lambda: bool(self._received))
-        if not self._received:
-            raise SilentTopicError(
-                f'{self._states.topic_name} with {", ".join(self._joint_names)}', TIMEOUT
-            )
+        self._wait_for_states(1)
         for _ in range(round(SETTLING / REST)):  # a motion may just end
             del self._received[:-1]
             self._spin(REST)
+            self._wait_for_states(2)
             moved = np.ptp(self._received, axis=0)
             if moved.max() <= STILL:
                 return self._received[-1]
@@ -107,6 +104,12 @@ class MovingRobot:
             f'{STILL:g}; if it creeps without a motion, send a trajectory that ends where it '
             'is: the node holds it there; or compensate less friction'
         )
+
+    def _wait_for_states(self, count: int) -> None:
+        self._spin(TIMEOUT, lambda: len(self._received) >= count)
+        if len(self._received) < count:
+            topic = f'{self._states.topic_name} with {", ".join(self._joint_names)}'
+            raise SilentTopicError(topic, TIMEOUT)
 
     def follow(self, motion: RestToRestMotion, joints: Sequence[str], bag: Path | None) -> bool:
         """

@@ -1,0 +1,67 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A demo on a busy computer: what comes too late is repeated, with more time."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from support.ros.ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from rnea_ros.sim.demo import session
+from rnea_ros.sim.demo.arm import DemoError
+from rnea_ros.sim.demo.session import BLEND, START_TRIALS, Session
+
+MOTION: Any = None
+PHASE: Any = object()
+LATE, IN_TIME, INVALID = 'ended_in_past', '', 'position_limit'
+
+
+class Rehearsal(Session):
+    """
+    A session without processes; a trial is the node's reason to reject its motion.
+
+    :param trials: reasons, '' for an accepted motion, None for a law that came too late
+    """
+
+    def __init__(self, *trials: str | None) -> None:
+        self._trials = list(trials)
+        self._rejected: dict[str, str] = {}
+        self.leads: list[float] = []
+        client: Any = SimpleNamespace(
+            now=lambda: 0.0, rejected_trajectories=lambda: dict(self._rejected)
+        )
+        self._client = client
+
+    def _start(self, motion: Any, mode: str, gains: Any, lead: float) -> float:
+        self.leads.append(lead)
+        return BLEND + lead if self._trials[0] is not None else float(self._trials.pop(0) or 0.0)
+
+    def _record(self, motion: Any, title: str, start: float) -> Any:
+        if reason := self._trials.pop(0):
+            self._rejected[reason] = str(int(self._rejected.get(reason, '0')) + 1)
+        return PHASE
+
+
+@pytest.mark.parametrize('late', [[], [LATE], [LATE, LATE], [None], [None, LATE]])
+def test_what_comes_too_late_is_repeated_with_twice_the_time(late: list[str | None]) -> None:
+    rehearsal = Rehearsal(*late, IN_TIME)
+    assert rehearsal.follow(MOTION, 'phase') is PHASE
+    assert rehearsal.leads == [session.LEAD * 2.0**k for k in range(len(late) + 1)]
+
+
+def test_a_motion_that_is_rejected_for_another_reason_ends_the_demo() -> None:
+    with pytest.raises(DemoError, match=INVALID):
+        Rehearsal(LATE, INVALID, IN_TIME).follow(MOTION, 'phase')
+
+
+@pytest.mark.parametrize('late', [LATE, None])
+def test_a_demo_that_is_always_too_late_ends(late: str | None) -> None:
+    with pytest.raises(DemoError, match='came too late'):
+        Rehearsal(*START_TRIALS * [late]).follow(MOTION, 'phase')
