@@ -41,8 +41,13 @@ NODE = (
 )
 """In lockstep: a busy machine changes nothing."""
 
-RECORDER = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""A reliable recorder waits for a lost state up to 3 s: a whole motion in lockstep."""
+RECORDER = QoSProfile(depth=20_000, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""
+A reliable recorder waits for a lost state up to 3 s: a whole motion in lockstep.
+
+Lockstep sends thousands of states a second: with a depth of 1000 a recorder that stands still for a
+second can lose the motion.
+"""
 
 
 def arguments(text: str) -> list[str]:
