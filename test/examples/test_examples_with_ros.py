@@ -45,8 +45,8 @@ RECORDER = QoSProfile(depth=20_000, reliability=ReliabilityPolicy.BEST_EFFORT)
 """
 A reliable recorder waits for a lost state up to 3 s: a whole motion in lockstep.
 
-Lockstep sends thousands of states a second: with a depth of 1000 a recorder that stands still for a
-second can lose the motion.
+Lockstep sends thousands of states a second: with a depth of 1000 a recorder that stands still for
+a second can lose the motion.
 """
 
 

@@ -43,6 +43,9 @@ from .comparison import LawComparison
 from .teaching import Teaching
 from .teleoperation import TeleoperationTrial
 
+PARTICIPANTS = 10
+"""Number of participants of a DDS domain that are looked for."""
+
 
 def _program(
     options: argparse.Namespace,
@@ -75,14 +78,18 @@ def _program(
 def unused_domain() -> int:
     """Return a DDS domain, 1 to 100, without a participant on this machine."""
     domains = [1 + (os.getpid() + k) % 100 for k in range(100)]
-    for domain in domains:
+    return next(filter(_is_unused, domains), domains[0])
+
+
+def _is_unused(domain: int) -> bool:
+    """Return whether the ports of a domain's participants are free; the first may be gone."""
+    for participant in range(PARTICIPANTS):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:
-                probe.bind(('', 7410 + 250 * domain))  # port of the domain's first participant
+                probe.bind(('', 7410 + 250 * domain + 2 * participant))
             except OSError:
-                continue
-            return domain
-    return domains[0]
+                return False
+    return True
 
 
 @tool

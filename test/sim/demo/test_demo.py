@@ -258,11 +258,17 @@ def test_a_demo_shares_no_dds_domain_with_another_process(monkeypatch: pytest.Mo
 
     domain_id = new_domain_id()
     monkeypatch.setattr(os, 'getpid', lambda: domain_id - 1)
-    context = rclpy.Context()
-    rclpy.init(context=context, domain_id=domain_id)
+    contexts = [rclpy.Context(), rclpy.Context()]
+    nodes = []
     try:
-        node = rclpy.create_node('other', context=context)
+        for context in contexts:
+            rclpy.init(context=context, domain_id=domain_id)
+            nodes.append(rclpy.create_node('other', context=context))  # it makes a participant
         assert unused_domain() != domain_id
-        node.destroy_node()
+        for node, context in zip(nodes, contexts, strict=True):  # the second one is left
+            assert unused_domain() != domain_id
+            node.destroy_node()
+            rclpy.shutdown(context=context)
     finally:
-        rclpy.shutdown(context=context)
+        for context in contexts:
+            rclpy.try_shutdown(context=context)
