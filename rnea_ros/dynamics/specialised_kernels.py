@@ -24,9 +24,9 @@ from ..arrays import Array
 from ..compilation import COMPILED, batch_entry, entry, entry_point
 from ..errors import SpecialisationWarning
 from .batch_kernels import NO_BAD_SAMPLE
-from .kernels import BASE, BODY, LANES, MAX_ANGLE, Records, cosine_and_sine_in_range
+from .kernels import BASE, LANES, MAX_ANGLE, Records
 from .self_test import check_compiled_code, needs_check
-from .tracing import ARGUMENTS, Expression, Trace, TracedTree, Value, Values, needed
+from .tracing import ARGUMENTS, Expression, TracedTree, Value, Values, needed
 
 if TYPE_CHECKING:
     from ..compilation import straight_line as machine_code
@@ -116,10 +116,12 @@ class SpecialisedKernels:
     def __init__(self, bodies: Records, changing: Mapping[int, Sequence[str]]) -> None:
         self._memory = (bodies.view(np.float64),) if changing else ()
         self._nq, self._nv = int(bodies[BASE]['q_index']), int(bodies[BASE]['qd_index'])
-        self._tree = TracedTree(bodies)
+        self._tree = TracedTree(bodies, polynomials=True)
+        floats = self._tree.trace.inputs('bodies', bodies.nbytes // np.dtype(float).itemsize)
+        places = np.arange(len(floats), dtype=float).view(bodies.dtype)
         for body, fields in changing.items():
             for field in fields:
-                self._tree.bodies[body][field] = self._read(body, field)
+                self._tree.bodies[body][field] = floats[places[body][field].astype(int)]
 
     def kernel(self, method: str, result: Array) -> Callable[..., Array]:
         """
@@ -133,93 +135,57 @@ class SpecialisedKernels:
 
     def inverse_dynamics_batch(self) -> Callable[..., int]:
         """Return a kernel of the inverse dynamics of many samples: Q, QD, QDD, Tau."""
-        widths = (self._nq, *3 * [self._nv])
         result = np.empty((LANES, self._nv))
-        kernel = self._compiled('inverse_dynamics', of_motions, result, widths)
+        kernel = self._compiled('inverse_dynamics', of_motions, result)
         return lambda Q, QD, QDD, Tau: kernel(Tau, Q, QD, QDD)
 
-    def _width(self, argument: str) -> int:
-        return self._nq if argument == 'q' else self._nv
-
-    def _read(self, body: int, field: str) -> Any:
-        """Return inputs from a field of a body, of its shape."""
-        assert BODY.fields is not None
-        first = (body * BODY.itemsize + BODY.fields[field][1]) // np.dtype(float).itemsize
-        shape = BODY[field].shape
-        floats: Values = np.array([
-            self._tree.trace.operation('input', 'bodies', first + i)
-            for i in range(int(np.prod(shape)))
-        ], dtype=object)
-        return floats.reshape(shape)[()]
-
     def _compiled(
-        self, method: str, template: Callable[..., Any], result: Array, widths: Sequence[int] = ()
+        self, method: str, template: Callable[..., Any], result: Array
     ) -> Callable[..., Any]:
-        """Return a template's machine code, checked; ``widths`` as for straight_line."""
+        """Return a template's machine code, checked."""
         from ..compilation import straight_line as machine_code
 
-        arrays = {name: self._width(name) for name in ARGUMENTS[method]}
-        line = _straight_line(getattr(self._tree, method)(), arrays, bool(self._memory))
+        memory, batch = self._memory, template is of_motions
+        sizes = {name: self._nq if name == 'q' else self._nv for name in ARGUMENTS[method]}
+        line = self._straight_line(getattr(self._tree, method)(), sizes)
         digest = hashlib.sha256(repr((self._nq, self._nv, line)).encode()).hexdigest()[:16]
-        name = f'{method}{"_batch" if widths else ""}_{digest}'
-        function = FunctionType(
-            template.__code__,
-            {
-                **template.__globals__, 'NQ': self._nq, 'NV': self._nv,
-                'compute': machine_code.straight_line(line, widths),
-            }, name,
-        )
+        name = f'{method}{"_batch" if batch else ""}_{digest}'
+        compute = machine_code.straight_line(line, (*sizes.values(), self._nv) if batch else ())
+        numbers = {'NQ': self._nq, 'NV': self._nv, 'compute': compute}
+        function = FunctionType(template.__code__, {**template.__globals__, **numbers}, name)
         function.__qualname__ = name
-        rows = (LANES,) if widths else ()
-        given = [np.full((*rows, width), 0.5) for width in arrays.values()]
-        jitted = batch_entry(function) if widths else entry(function)
-        memory = self._memory
+        given = [np.full((LANES, size) if batch else size, 0.5) for size in sizes.values()]
+        jitted = batch_entry(function) if batch else entry(function)
         kernel = entry_point(jitted, (*memory, result, *given))
 
         def valid() -> bool:
             returned = kernel(*memory, result, *given)
-            return bool(returned == NO_BAD_SAMPLE if widths else np.isfinite(returned).all())
+            return bool(returned == NO_BAD_SAMPLE if batch else np.isfinite(returned).all())
 
         if needs_check(name) and self._nv:
             check_compiled_code(name, valid, *given)
         return kernel
 
+    def _straight_line(
+        self, results: Values, sizes: Mapping[str, int]
+    ) -> machine_code.StraightLine:
+        """Return a computation of arrays, by size; the bodies come first."""
+        from ..compilation import straight_line as machine_code
 
-def _straight_line(
-    results: Values, arrays: Mapping[str, int], reads_bodies: bool
-) -> machine_code.StraightLine:
-    """Return a computation of arrays (by length) with sines as polynomials; bodies come first."""
-    from ..compilation import straight_line as machine_code
+        inputs = [x for name, n in sizes.items() for x in self._tree.trace.inputs(name, n)]
+        steps = needed(results.flat)
+        inputs += [x for x in steps if x.operation == 'input' and x not in inputs]
+        steps = [step for step in steps if step.operation != 'input']
+        number = {step: i for i, step in enumerate([*inputs, *steps])}
 
-    trace = Trace()
-    inputs = [x for name, size in arrays.items() for x in trace.inputs(name, size)]
-    renewed: dict[Expression, Value] = {}
+        def operand(value: Value) -> int | float:
+            return number[value] if isinstance(value, Expression) else float(value)
 
-    def new(value: Any) -> Value:
-        return renewed[value] if isinstance(value, Expression) else value
-
-    for step in needed(results.flat):
-        if step.operation in ('cos', 'sin'):
-            cosine, sine = cosine_and_sine_in_range(new(step.arguments[0]))
-            renewed[step] = cosine if step.operation == 'cos' else sine
-        elif step.operation == 'input':
-            renewed[step] = trace.operation('input', *step.arguments)
-        else:
-            renewed[step] = trace.folded(step.operation, *map(new, step.arguments))
-    outputs = [new(value) for value in results.flat]
-    steps = needed(outputs)
-    inputs += [x for x in steps if x.operation == 'input' and x not in inputs]
-    steps = [step for step in steps if step.operation != 'input']
-    number = {step: i for i, step in enumerate([*inputs, *steps])}
-
-    def operand(value: Value) -> int | float:
-        return number[value] if isinstance(value, Expression) else float(value)
-
-    order = ('bodies', *arrays) if reads_bodies else tuple(arrays)
-    return machine_code.StraightLine(
-        [(order.index(name), index) for name, index in (x.arguments for x in inputs)],
-        [x.arguments[0] == 'q' for x in inputs],
-        MAX_ANGLE**2,
-        [(step.operation, [operand(x) for x in step.arguments]) for step in steps],
-        [operand(x) for x in outputs],
-    )
+        order = (*['bodies'] * len(self._memory), *sizes)
+        return machine_code.StraightLine(
+            [(order.index(name), index) for name, index in (x.arguments for x in inputs)],
+            [x.arguments[0] == 'q' for x in inputs],
+            MAX_ANGLE**2,
+            [(step.operation, [operand(x) for x in step.arguments]) for step in steps],
+            [operand(x) for x in results.flat],
+        )

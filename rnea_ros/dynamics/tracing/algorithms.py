@@ -39,10 +39,11 @@ class TracedTree:
     The caller replaces constants in :attr:`bodies` by inputs of :attr:`trace`.
 
     :param bodies: bodies of the tree, on their base
+    :param polynomials: whether sines and cosines become polynomials
     """
 
-    def __init__(self, bodies: Records) -> None:
-        self.trace = Trace()
+    def __init__(self, bodies: Records, *, polynomials: bool = False) -> None:
+        self.trace = Trace(polynomials=polynomials)
         self.bodies = _of_objects(bodies)
         self._nv = int(bodies[BASE]['qd_index'])
         self._q = self.trace.inputs('q', int(bodies[BASE]['q_index']))

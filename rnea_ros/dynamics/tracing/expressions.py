@@ -12,33 +12,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 import operator
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..kernels import cosine_and_sine_in_range
+
 Value: TypeAlias = 'Expression | float'
 
 
+@dataclass(frozen=True, eq=False, slots=True)
 class Expression:
     """
     An input, or an operation on values; made by a :class:`Trace`.
 
     :param trace: the trace that it belongs to
-    :param operation: 'input', or a key of :data:`OPERATIONS`
+    :param operation: 'input', '+', '-', '*', 'negative', or one of :data:`FUNCTIONS`
     :param arguments: name and indices of an input; values
     :param number: its place in the order of creation
     """
 
-    __slots__ = ('arguments', 'number', 'operation', 'trace')
-
-    def __init__(
-        self, trace: Trace, operation: str, arguments: tuple[Any, ...], number: int
-    ) -> None:
-        self.trace = trace
-        self.operation = operation
-        self.arguments = arguments
-        self.number = number
+    trace: Trace
+    operation: str
+    arguments: tuple[Any, ...]
+    number: int
 
     def __add__(self, other: Value) -> Value:
         return self.trace.add(self, other)
@@ -66,8 +65,11 @@ class Expression:
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *values: Value) -> Value:
         """Return the result of a function of numpy."""
-        if function.__name__ in FUNCTIONS:
-            return self.trace.operation(function.__name__, *values)
+        name = function.__name__
+        if self.trace.polynomials and name in ('cos', 'sin'):
+            return cosine_and_sine_in_range(self)[('cos', 'sin').index(name)]  # type: ignore[no-any-return]
+        if name in FUNCTIONS:
+            return self.trace.operation(name, *values)
         numbers = (x if isinstance(x, Expression) else float(x) for x in values)
         return OPERATORS[function](*numbers)
 
@@ -88,10 +90,16 @@ OPERATORS: dict[np.ufunc, Callable[..., Value]] = {
     np.divide: operator.truediv, np.maximum: _maximum, np.minimum: _minimum,
 }
 
-class Trace:
-    """All expressions of one computation, each once."""
 
-    def __init__(self) -> None:
+class Trace:
+    """
+    All expressions of one computation, each once.
+
+    :param polynomials: whether sines and cosines become polynomials
+    """
+
+    def __init__(self, *, polynomials: bool = False) -> None:
+        self.polynomials = polynomials
         self._known: dict[tuple[Any, ...], Expression] = {}
 
     def inputs(self, name: str, shape: int | tuple[int, ...]) -> np.ndarray[Any, Any]:
@@ -107,10 +115,6 @@ class Trace:
         if key not in self._known:
             self._known[key] = Expression(self, operation, arguments, len(self._known))
         return self._known[key]
-
-    def folded(self, operation: str, *values: Value) -> Value:
-        """Return the value of an operation on values."""
-        return FOLDED[operation](self, *values)
 
     def add(self, a: Value, b: Value) -> Value:
         """Return a + b."""
@@ -167,11 +171,6 @@ class Trace:
         if not isinstance(a, Expression):
             return -a
         return a.arguments[0] if a.operation == 'negative' else self.operation('negative', a)
-
-
-FOLDED: dict[str, Callable[..., Value]] = {
-    '+': Trace.add, '-': Trace.subtract, '*': Trace.multiply, 'negative': Trace.negative
-}
 
 
 def _ordered(a: Expression, b: Expression) -> tuple[Expression, Expression]:
