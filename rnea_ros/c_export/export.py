@@ -52,7 +52,7 @@ def export_c(
         for _ in range(STATES)
     ]
     text = CText(export, prefix, 'float' if single_precision else 'double')
-    traced = functions(export, environment)
+    traced = list(functions(export, environment, states))
     contents = {
         f'{prefix}.h': text.header(traced),
         f'{prefix}.c': text.source(traced),

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 import re
 
@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays import Array
 from ..dynamics import Workspace
 from ..dynamics.kernels import BASE, spatial, vectors
-from ..dynamics.tracing import ARGUMENTS, Trace, TracedTree, Values, rounded
+from ..dynamics.tracing import ARGUMENTS, Trace, TracedTree, Values, placement
 from ..feedforward.law import JointFriction
 from ..robot import RobotModel
 
@@ -72,7 +72,7 @@ class CFunction:
     :param inputs: sizes of the arrays that it reads
     :param results: expressions and constants
     :param in_environment: whether it takes the struct of further arguments
-    :param expected: its result at a state, for the test program
+    :param expected: its results at the states of the test program
     """
 
     name: str
@@ -80,7 +80,7 @@ class CFunction:
     inputs: Mapping[str, int]
     results: Values
     in_environment: bool
-    expected: Callable[[Mapping[str, Array]], Array]
+    expected: Sequence[Array]
 
 
 def identifier(name: str) -> str:
@@ -88,55 +88,50 @@ def identifier(name: str) -> str:
     return re.sub(r'\W', '_', name, flags=re.ASCII)
 
 
-def functions(export: CExport, environment: Mapping[str, Mapping[str, Array]]) -> list[CFunction]:
+def functions(
+    export: CExport, environment: Mapping[str, Mapping[str, Array]],
+    states: Sequence[Mapping[str, Array]],
+) -> Iterator[CFunction]:
     """
-    Return all functions.
+    Yield all functions.
 
     :param environment: numbers of the further arguments, for the expected results
+    :param states: positions and so on, for the expected results
     """
-    model, found = export.model, []
+    model = export.model
     sizes = {'q': model.nq, 'qd': model.nv, 'qdd': model.nv}
     for method, arguments in ARGUMENTS.items():
         at_rest = method == 'gravity_torques'
-        tree = _traced(export, at_rest=at_rest)
-        workspace = _workspace(export, environment, at_rest=at_rest)
-        inputs = {name: sizes[name] for name in arguments}
-        found.append(CFunction(
-            method, DESCRIPTIONS[method], inputs, getattr(tree, method)(),
-            bool(export.environment), _expected(getattr(workspace, method), arguments),
-        ))
+        traced = getattr(_traced(export, at_rest=at_rest), method)()
+        compute = getattr(_workspace(export, environment, at_rest=at_rest), method)
+        yield CFunction(
+            method, DESCRIPTIONS[method], {name: sizes[name] for name in arguments}, traced,
+            bool(export.environment),
+            [compute(*(state[name] for name in arguments)).copy() for state in states],
+        )
     for link in export.frames:
-        (body, frame), q = model.tree.link_frames[link], {'q': model.nq}
-        tree, name = TracedTree(model.workspace().bodies), identifier(link)
-        found += [
-            CFunction(f'pose_{name}', f'pose of {link} in the base frame, 4x4, row-major', q,
-                      tree.pose(body, frame), False,
-                      _of_link(model.forward_kinematics, link)),
-            CFunction(f'jacobian_{name}', f'J of {link} in its axes, rows [angular; linear], '
-                      'row-major', q, tree.jacobian(body, frame), False,
-                      _of_link(model.jacobian, link)),
-        ]
-    return [*found, *_drives(export)]
+        name, q, place = identifier(link), {'q': model.nq}, model.tree.link_frames[link]
+        tree = TracedTree(model.workspace().bodies)
+        yield CFunction(
+            f'pose_{name}', f'pose of {link} in the base frame, 4x4, row-major', q,
+            tree.pose(*place), False,
+            [model.forward_kinematics(state['q'], link) for state in states],
+        )
+        yield CFunction(
+            f'jacobian_{name}',
+            f'J of {link} in its axes, rows [angular; linear], row-major', q,
+            tree.jacobian(*place), False, [model.jacobian(state['q'], link) for state in states],
+        )
+    if export.friction is not None:
+        yield _drives(export, export.friction, states)
 
 
-def _expected(
-    method: Callable[..., Array], arguments: tuple[str, ...]
-) -> Callable[[Mapping[str, Array]], Array]:
-    return lambda given: method(*(given[name] for name in arguments)).copy()
-
-
-def _of_link(
-    method: Callable[[Array, str], Array], link: str
-) -> Callable[[Mapping[str, Array]], Array]:
-    return lambda given: method(given['q'], link)
-
-
-def _drives(export: CExport) -> Iterator[CFunction]:
-    """Yield friction, offsets and rotor inertia of the joints, to be added to the efforts."""
-    friction, nv = export.friction, export.model.nv
+def _drives(
+    export: CExport, friction: JointFriction, states: Sequence[Mapping[str, Array]]
+) -> CFunction:
+    """Return friction, offsets and rotor inertia of the joints, to be added to the efforts."""
+    nv = export.model.nv
     armature = np.zeros(nv) if export.armature is None else export.armature
-    if friction is None:
-        return
     trace = Trace()
     qd, qdd, load = (trace.inputs(name, nv) for name in ('qd', 'qdd', 'load'))
     efforts: Values = np.empty(nv, dtype=object)
@@ -146,10 +141,11 @@ def _drives(export: CExport) -> Iterator[CFunction]:
             friction.smoothing_velocity[j], friction.offset[j],
         )
         efforts[j] = joint.friction(qd[j], load[j]) + float(armature[j]) * qdd[j]
-    yield CFunction(
+    return CFunction(
         'drive_torques', 'friction, offset and rotor inertia; add it to the inverse dynamics, '
         'which is the load', {'qd': nv, 'qdd': nv, 'load': nv}, efforts, False,
-        lambda given: friction.friction(given['qd'], given['load']) + armature * given['qdd'],
+        [friction.friction(state['qd'], state['load']) + armature * state['qdd']
+         for state in states],
     )
 
 
@@ -165,9 +161,8 @@ def _traced(export: CExport, *, at_rest: bool) -> TracedTree:
         moments = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
         h, J = spatial.transform_inertia_back(vectors.UNIT, com, mass, (0.0, 0.0, 0.0), moments)
         number, frame = model.tree.link_frames[link]
-        E_r, body = rounded(frame), bodies[number]
-        E, r = vectors.load33(E_r), vectors.load3(E_r[3])
-        h, J = spatial.transform_inertia_back(E, r, mass, h, J)
+        h, J = spatial.transform_inertia_back(*placement(frame), mass, h, J)
+        body = bodies[number]
         body['mass'] += mass
         body['h'] += np.array(h, dtype=object)
         body['J'] += np.array(J, dtype=object)
@@ -176,8 +171,7 @@ def _traced(export: CExport, *, at_rest: bool) -> TracedTree:
         torque, force = (inputs(f'{field}.{part}', 3) for part in ('torque', 'force'))
         wrench = vectors.load3(torque), vectors.load3(force)
         number, frame = model.tree.link_frames[link]
-        E_r = rounded(frame)
-        on_body = spatial.transform_force_back(vectors.load33(E_r), vectors.load3(E_r[3]), wrench)
+        on_body = spatial.transform_force_back(*placement(frame), wrench)
         bodies[number]['f_ext'] += np.array([*on_body[0], *on_body[1]], dtype=object)
     if export.moving_base:
         gravity, base = inputs('environment->base.gravity', 3), bodies[BASE]

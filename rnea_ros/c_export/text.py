@@ -103,24 +103,22 @@ class CText:
             struct = f'{self._prefix}_environment'
             lines.append(f'    static const {struct} environment = {{{values}}};')
         for function in functions:
-            for state in states:
-                given = [self._literal(state[name]) for name in function.inputs]
-                expected = function.expected(state).ravel()
-                names = [f'{name}_{k}' for k, name in enumerate(function.inputs)]
-                lines += ['    {', *(
-                    f'        static const {self._real} {name}[] = {values};'
-                    for name, values in zip((*names, 'expected'),
-                                            (*given, self._literal(expected)), strict=True)
-                )]
-                if function.in_environment:
-                    names.append('&environment')
-                lines += [
-                    f'        {self._real} found[{expected.size}];',
-                    f'        {self._prefix}_{function.name}({", ".join(names)}, found);',
-                    f'        wrong += !(compare("{function.name}", found, expected, '
-                    f'{expected.size}) < {bound});',
-                    '    }',
-                ]
+            rows = {name: [state[name] for state in states] for name in function.inputs}
+            rows['expected'] = list(function.expected)
+            arguments = ', '.join((*(f'{name}[i]' for name in function.inputs),
+                                   *['&environment'] * function.in_environment, 'found'))
+            size = function.results.size
+            lines += ['    {', *(
+                f'        static const {self._real} {name}[][{arrays[0].size}] = '
+                f'{self._braces(map(self._literal, arrays))};' for name, arrays in rows.items()
+            )]
+            lines += [
+                f'        {self._real} found[{size}];',
+                f'        for (int i = 0; i < {len(states)}; ++i) {{',
+                f'            {self._prefix}_{function.name}({arguments});',
+                f'            wrong += !(compare("{function.name}", found, expected[i], {size}) '
+                f'< {bound});', '        }', '    }',
+            ]
         return '\n'.join([*lines, '    return wrong != 0;', '}', ''])
 
     def cmake(self) -> str:

@@ -44,7 +44,7 @@ class SpecialisedWorkspace(Workspace):
         self._tree = tree
         self._payloads = dict.fromkeys(payloads, RigidBodyInertia.zero())
         self._forced = {tree.frames[link].body for link in wrenches}
-        self.external_forces = self.external_forces.view()
+        self.external_forces = self._f_ext.view()
         self.external_forces.setflags(write=False)
         self.specialised = can_specialise(tree.bodies)
         if not self.specialised:
@@ -89,14 +89,8 @@ class SpecialisedWorkspace(Workspace):
                 total += payload.transformed(frames[name].placement)
         loaded['mass'], loaded['h'], loaded['J'] = total.mass, total.h, total.J
 
-    def clear_external_forces(self) -> None:
-        """Set every external force to zero."""
-        self.bodies['f_ext'] = 0.0
-
     def add_external_force(self, body: int, moment: Array, force: Array) -> None:
         """Add an external force on the body of a link for wrenches; arguments as there."""
         if body not in self._forced:
             raise InputError('wrenches', f'external forces on body {body} are zero here')
-        f_ext = self.bodies['f_ext'][body]
-        f_ext[:3] += moment
-        f_ext[3:] += force
+        super().add_external_force(body, moment, force)

@@ -73,7 +73,7 @@ class Workspace:
     def __init__(self, tree: KinematicTree, gravity: Array) -> None:
         self.bodies = body_records(tree.bodies)
         self.bodies[BASE]['R'] = np.eye(3)
-        self.external_forces = self.bodies['f_ext']
+        self.external_forces = self._f_ext = self.bodies['f_ext']
         self.articulated = np.zeros(len(self.bodies), dtype=articulated_dtype())
         self._shared_coordinates = tree.shared_coordinates
         self._zeros = np.zeros(tree.nv)
@@ -231,11 +231,11 @@ class Workspace:
 
     def clear_external_forces(self) -> None:
         """Set every external force to zero."""
-        self.external_forces[:] = 0.0
+        self._f_ext[:] = 0.0
 
     def add_external_force(self, body: int, moment: Array, force: Array) -> None:
         """Add a moment about the body frame's origin, N m, and a force, N, in body coordinates."""
-        f_ext = self.external_forces[body]
+        f_ext = self._f_ext[body]
         f_ext[:3] += moment
         f_ext[3:] += force
 

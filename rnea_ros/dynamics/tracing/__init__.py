@@ -3,17 +3,10 @@
 
 """Kernels run once on expressions instead of numbers: straight-line code of one tree."""
 
-from .algorithms import ARGUMENTS, TracedTree, Values, rounded
+from .algorithms import ARGUMENTS, TracedTree, Values, placement
 from .expressions import Expression, Trace, Value, needed, operations
 
 __all__ = [
-    'ARGUMENTS',
-    'Expression',
-    'Trace',
-    'TracedTree',
-    'Value',
-    'Values',
-    'needed',
-    'operations',
-    'rounded',
+    'ARGUMENTS', 'Expression', 'Trace', 'TracedTree', 'Value', 'Values', 'needed', 'operations',
+    'placement',
 ]

@@ -76,20 +76,24 @@ class TracedTree:
 
     def pose(self, body: int, frame: NDArray[np.float64]) -> Values:
         """Return the pose of a frame, (4, 3) as kernels take it, of a body: shape (4, 4)."""
-        T, E_r = _zeros(4, 4), rounded(frame)
-        E, r = vectors.load33(E_r), vectors.load3(E_r[3])
-        kinematics.frame_pose(self.bodies, body, E, r, self._q, T)
+        T = _zeros(4, 4)
+        kinematics.frame_pose(self.bodies, body, *placement(frame), self._q, T)
         return T
 
     def jacobian(self, body: int, frame: NDArray[np.float64]) -> Values:
         """Return the Jacobian of a frame in its own axes, shape (6, nv)."""
-        J, E_r = _zeros(6, self._nv), rounded(frame)
-        E, r = vectors.load33(E_r), vectors.load3(E_r[3])
-        kinematics.frame_jacobian(self.bodies, body, E, r, self._q, J)
+        J = _zeros(6, self._nv)
+        kinematics.frame_jacobian(self.bodies, body, *placement(frame), self._q, J)
         return J
 
 
-def rounded(values: NDArray[np.float64]) -> Values:
+def placement(frame: NDArray[np.float64]) -> tuple[vectors.Matrix3, vectors.Vector3]:
+    """Return E and r of a frame, (4, 3) as kernels take it."""
+    E_r = _rounded(frame)
+    return vectors.load33(E_r), vectors.load3(E_r[3])
+
+
+def _rounded(values: NDArray[np.float64]) -> Values:
     """Return constants as floats; rounding errors become zeros, and ones."""
     cleaned = np.where(np.abs(values) < ROUNDING * np.abs(values).max(initial=0.0), 0.0, values)
     ones = np.abs(np.abs(cleaned) - 1.0) < ROUNDING
@@ -111,5 +115,5 @@ def _of_objects(records: Records) -> Records:
     ]))
     for name, field in fields.items():
         for new, old in zip(changed, records, strict=True):
-            new[name] = rounded(old[name])[()] if field.base == np.float64 else old[name]
+            new[name] = _rounded(old[name])[()] if field.base == np.float64 else old[name]
     return changed
