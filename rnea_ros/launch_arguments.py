@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 import re
 from typing import Any
 
 from launch.actions import DeclareLaunchArgument
+from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration
 
 from .xacro_files import expand, is_xacro
@@ -38,7 +40,10 @@ def declared(
 
 
 def values(arguments: Collection[str], context: Any) -> dict[str, str]:
-    """Return the values of declared arguments."""
+    """Return the values of declared arguments; warn of others that are spelled much like one."""
+    for given in context.launch_configurations:  # a launch file that includes this has its own
+        if given not in arguments and (meant := get_close_matches(given, arguments, 1, 0.8)):
+            get_logger('rnea_ros').warning(f'{given}:= is no argument; did you mean {meant[0]}:=?')
     return {name: LaunchConfiguration(name).perform(context) for name in arguments}
 
 

@@ -70,3 +70,13 @@ def test_enclaves_are_named_only_where_a_root_is_given(launch_file: ModuleType) 
     for root in ('/rnea_ros', '/rnea_ros/'):
         named = ['--enclave', '/rnea_ros/feedforward']
         assert launch_file.enclave(root, 'feedforward') == named
+
+
+def test_a_misspelled_argument_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    from launch import LaunchContext
+    from rnea_ros.launch_arguments import values
+
+    context = LaunchContext()
+    context.launch_configurations.update(mode='feedback', mod='gravity', viewer='true')
+    assert values({'mode': ''}, context) == {'mode': 'feedback'}
+    assert caplog.messages == ['mod:= is no argument; did you mean mode:=?']
