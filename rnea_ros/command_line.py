@@ -14,19 +14,13 @@ import os
 from pathlib import Path
 import sys
 import textwrap
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 from .errors import RneaError
 from .interrupts import INTERRUPTED, interruptible
 
-Main: TypeAlias = Callable[[list[str] | None], int]
-"""Takes arguments, None for those of the process; returns the exit code."""
-
-BAD_INPUT = 2
-"""Exit code for bad arguments and files."""
-
-CLOSED_PIPE = 141
-"""Exit code if the reader of the output has ended, 128 + SIGPIPE as of other programs."""
+BAD_INPUT = 2  # exit code for bad arguments and files
+CLOSED_PIPE = 141  # exit code if the output's reader has ended: 128 + SIGPIPE
 
 ROS_ARGUMENTS = '--ros-args'
 
@@ -45,8 +39,25 @@ class OneLineParser(argparse.ArgumentParser):
         """Print what is wrong and exit."""
         self.exit(BAD_INPUT, f'{self.prog}: {message} (see --help)\n')
 
+    def parse(self, args: list[str] | None, *, intermixed: bool = False) -> argparse.Namespace:
+        """
+        Return the arguments, of the process for None; ``ros_arguments`` are those of ROS.
 
-def tool(main: Main) -> Callable[..., int]:
+        ROS arguments begin at ``--ros-args`` and end at ``--`` or at the end of the line.
+
+        :param intermixed: whether several positional arguments may have options between them
+        """
+        own: list[str] = []
+        ros: list[str] = []
+        for argument in sys.argv[1:] if args is None else args:
+            inside = bool(ros) and ros[-1] != '--'
+            (ros if inside or argument == ROS_ARGUMENTS else own).append(argument)
+        options = self.parse_intermixed_args(own) if intermixed else self.parse_args(own)
+        options.ros_arguments = ros
+        return options
+
+
+def tool(main: Callable[[list[str] | None], int]) -> Callable[..., int]:
     """
     Return the main function of a tool, ending with one line after an error or Ctrl-C.
 
@@ -92,20 +103,6 @@ def node_parser(
         description=description,
         epilog=f'parameters and their defaults:\n{table}\n\n{SET_PARAMETERS}',
     )
-
-
-def split_ros_arguments(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """
-    Return an executable's own arguments and those of ROS.
-
-    ROS arguments begin at ``--ros-args`` and end at ``--`` or at the end of the line.
-    """
-    own: list[str] = []
-    ros: list[str] = []
-    for argument in arguments:
-        inside = bool(ros) and ros[-1] != '--'
-        (ros if inside or argument == ROS_ARGUMENTS else own).append(argument)
-    return own, ros
 
 
 def _yaml(default: Any) -> str:

@@ -17,8 +17,7 @@ import os
 import signal
 import sys
 
-INTERRUPTED = 2
-"""Exit code after Ctrl-C: no result, as for bad input, and as the command ``ros2`` ends."""
+INTERRUPTED = 2  # exit code after Ctrl-C: no result, as for bad input, as of ``ros2``
 
 
 def prepare_interrupts(folder: str) -> None:

@@ -52,14 +52,8 @@ class SimulatedMotion:
 
 
 def simulate(
-    model: RobotModel,
-    q0: ArrayLike,
-    qd0: ArrayLike,
-    tau: EffortsInTime | None = None,
-    wrenches: WrenchesInTime | None = None,
-    *,
-    dt: float,
-    steps: int,
+    model: RobotModel, q0: ArrayLike, qd0: ArrayLike, tau: EffortsInTime | None = None,
+    wrenches: WrenchesInTime | None = None, *, dt: float, steps: int,
     method: Method | str = Method.RK4,
 ) -> SimulatedMotion:
     """

@@ -16,8 +16,7 @@ from ..robot import ExternalWrenches, RobotModel
 from .linkage import Linkage
 from .loop_joint import LoopJoint
 
-_MIN_INERTIA_RATIO = 1e-13
-"""Least nonzero eigenvalue of a mass matrix that is scaled to a unit diagonal."""
+_MIN_INERTIA_RATIO = 1e-13  # least nonzero eigenvalue of a mass matrix scaled to a unit diagonal
 
 
 class ClosedLoopModel:

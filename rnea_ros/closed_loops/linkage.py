@@ -28,14 +28,10 @@ below which a constraint is redundant. URDF files have angles such as 1.5708.
 
 _MAX_ITERATIONS = 100
 _ROUNDING = 1e-13
-_MIN_STEP = 1.0 / 4096
-"""Fraction of the way to the new positions of the actuated joints."""
-_MAX_STEP = 1.0
-"""Change of the position of one joint, rad or m."""
-_MAX_CORRECTION = 0.25
-"""Distance of the closed positions from the linear prediction, as a fraction of the step."""
-_NEARBY = (1e-2, 1e-3, 1e-4)
-"""Displacements of all joints, rad or m, in the search for a regular configuration."""
+_MIN_STEP = 1.0 / 4096  # fraction of the way to the new positions of the actuated joints
+_MAX_STEP = 1.0  # of the position of one joint, rad or m
+_MAX_CORRECTION = 0.25  # of the linear prediction, as a fraction of the step
+_NEARBY = (1e-2, 1e-3, 1e-4)  # displacements, rad or m, in the search for a regular configuration
 
 
 class Linkage:

@@ -24,22 +24,19 @@ if TYPE_CHECKING:
 
 Pair = tuple[str, str]
 
-REACH = 0.03
-"""Greatest distance that is computed; larger ones count as this, m."""
+REACH = 0.03  # greatest distance that is computed; larger ones count as this, m
 
 RANDOM_POSES = 1000
-ALWAYS = 0.95
-"""A pair that touches in this share of random poses is left out, as in MoveIt."""
-
-FAR = 100.0
-"""Distances from walls up to which their change is seen, m."""
-
-STILL = 1e-3
-"""A link whose distance from a wall changes by less is left out, m."""
+ALWAYS = 0.95  # a pair that touches in this share of random poses is left out, as in MoveIt
+FAR = 100.0  # distances from walls up to which their change is seen, m
+STILL = 1e-3  # a link whose distance from a wall changes by less is left out, m
 
 
 class CollisionsNotCheckedError(RneaError):
-    """Collisions cannot be checked; the text says why."""
+    """Collisions cannot be checked, for a reason."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f'collisions are not checked: {reason}')
 
 
 @dataclass(frozen=True)
@@ -168,23 +165,17 @@ def collision_model(
     try:
         shapes = [] if description is None else collision_shapes(description)
     except UrdfError as error:
-        raise CollisionsNotCheckedError(f'collisions are not checked: {error}') from error
+        raise CollisionsNotCheckedError(str(error)) from error
     if description is None or not shapes:
-        raise CollisionsNotCheckedError(
-            'collisions are not checked: the URDF has no collision shapes'
-        )
+        raise CollisionsNotCheckedError('the URDF has no collision shapes')
     if any(joint.moves and not joint.one_axis for joint in description.joints.values()):
-        raise CollisionsNotCheckedError(
-            'collisions are not checked: the robot has a joint with more than one axis'
-        )
+        raise CollisionsNotCheckedError('the robot has a joint with more than one axis')
     try:
         from .scene import Scene
 
         scene = Scene(description, shapes, urdf)
     except ImportError as error:
-        raise CollisionsNotCheckedError(
-            'collisions are not checked: MuJoCo is missing: pip install mujoco'
-        ) from error
+        raise CollisionsNotCheckedError('MuJoCo is missing: pip install mujoco') from error
     links = [name for name in description.links if name in scene.shaped]
     disabled = disabled_pairs(srdf) if srdf is not None else frozenset()
     pairs = _movable_pairs(description, links)
@@ -218,7 +209,7 @@ def collision_model(
         + (' (or name the pairs in an SRDF: --srdf)' if srdf is None else '; pairs of the SRDF')
     )
     if not pairs and not barred:
-        raise CollisionsNotCheckedError('; '.join(['collisions are not checked', *remarks]))
+        raise CollisionsNotCheckedError('; '.join(remarks))
     return CollisionModel(
         model, scene, [*pairs, *barred], [wall.name for wall in walls], remarks,
         is_complete=not scene.unread

@@ -22,12 +22,10 @@ from ..arrays import Array
 from ..errors import UrdfError
 from ..urdf import Origin, RobotDescription, Shape, mesh_path, mesh_triangles
 
-SLAB = 0.08
-"""Thickness of a slab, m, about."""
+SLAB = 0.08  # thickness of a slab, m, about
 
 MAX_SLABS = 8
-THICKNESS = 1e-3
-"""Least thickness of a hull, m; thinner ones are thickened."""
+THICKNESS = 1e-3  # least thickness of a hull, m; thinner ones are thickened
 
 
 class Scene:

@@ -26,23 +26,12 @@ from ..errors import CompiledCodeError
 from .kernels import BASE, Records, body_records
 from .tree import Placement, RigidBodyInertia, TreeBuilder, prismatic, revolute
 
-NQ, NV, BODIES = -1, -2, -3
-"""Lengths of axes, in shapes: nq, nv and the number of bodies without the base."""
-
-Argument: TypeAlias = int | tuple[int, ...]
-"""Of a kernel: a whole number, or the shape of an array."""
-
-STATE: tuple[Argument, ...] = ((NQ,), (NV,))
-"""Shapes of q and qd."""
-
-MOTION: tuple[Argument, ...] = (*STATE, (NV,))
-"""Shapes of q, qd and qdd."""
-
-FRAME: tuple[Argument, ...] = (1, (4, 3))
-"""A frame on body 1."""
-
-POINT: tuple[Argument, ...] = (*FRAME, (3,))
-"""A point of a frame."""
+NQ, NV, BODIES = -1, -2, -3  # lengths of axes, in shapes; BODIES without the base
+Argument: TypeAlias = int | tuple[int, ...]  # whole number, or the shape of an array
+STATE: tuple[Argument, ...] = ((NQ,), (NV,))  # q and qd
+MOTION: tuple[Argument, ...] = (*STATE, (NV,))  # q, qd and qdd
+FRAME: tuple[Argument, ...] = (1, (4, 3))  # on body 1
+POINT: tuple[Argument, ...] = (*FRAME, (3,))  # of a frame
 
 JOINTS = 2
 BAD_NUMBERS = (math.nan, math.inf, -math.inf)

@@ -13,17 +13,12 @@ import numpy as np
 from ..arrays import Array
 from ..recordings import Kind, Samples
 from .columns import Prediction, Tip
-from .fit import NOTHING, Fit, Hypothesis, HypothesisEquations
+from .fit import NOTHING, Fit, Hypothesis
 from .selection import ABSENT, Estimate, Selection, Solution
 
-LOAD_TOLERANCE = 0.05
-"""Change of a joint's effort that need not be fixed, as a share of the effort without friction."""
-
-SENSOR_TOLERANCE = 0.02
-"""Error of torque sensors and their offsets, as a share of the most loaded joint's effort."""
-
-LOADED_SHARE = 0.1
-"""Least load of a loaded joint, as a share of the most loaded joint's."""
+LOAD_TOLERANCE = 0.05  # accepted change of an effort, as a share of it without friction
+SENSOR_TOLERANCE = 0.02  # accepted error, as a share of the most loaded joint's effort
+LOADED_SHARE = 0.1  # least load of a loaded joint, as a share of the most loaded joint's
 
 PROMINENCE = 3.0
 """
@@ -42,8 +37,7 @@ Vendors' models differ from their own arms by up to 18 %, wrong ratios, units an
 With gravity compensation up to a fifth of the weight remains as friction.
 """
 
-PRESENT_FROM_ABSENT = 1.0
-"""Greatest uncertainty of a judged scale: present (1) and absent (0) weight must differ."""
+PRESENT_FROM_ABSENT = 1.0  # uncertainty of a judged scale: 1 (present) and 0 (absent) differ
 
 
 @dataclass(frozen=True)
@@ -51,30 +45,20 @@ class JointFigures:
     """
     Figures of one joint, fitted alone: measured = scale * model + friction + offset.
 
-    :param name: name of the joint in the model
-    :param scale: factor of the model's effort, 1 for a correct model
-    :param offset: N m or N
-    :param viscous: N m s/rad or N s/m; None at rest
-    :param coulomb: N m or N; None at rest
-    :param load: RMS of the model's effort, N m or N
-    :param variation: standard deviation of the model's effort, N m or N; determines the scale
-    :param friction: RMS of the fitted friction, N m or N; 0 at rest
-    :param scatter: robust standard deviation of the residual, N m or N
-    :param error: RMS of measured minus model, N m or N
-    :param measured: RMS of the measured effort, N m or N
+    Efforts are in N m or N.
     """
 
-    name: str
-    scale: Estimate
+    name: str  # in the model
+    scale: Estimate  # factor of the model's effort, 1 for a correct model
     offset: Estimate
-    viscous: Estimate | None
-    coulomb: Estimate | None
-    load: float
-    variation: float
-    friction: float
-    scatter: float
-    error: float
-    measured: float
+    viscous: Estimate | None  # N m s/rad or N s/m; None at rest
+    coulomb: Estimate | None  # None at rest
+    load: float  # RMS of the model's effort
+    variation: float  # standard deviation of the model's effort; determines the scale
+    friction: float  # RMS of the fitted friction; 0 at rest
+    scatter: float  # robust standard deviation of the residual
+    error: float  # RMS of measured minus model
+    measured: float  # RMS of the measured effort
 
     @property
     def tolerance(self) -> float:
@@ -93,11 +77,7 @@ class JointFigures:
 
 
 class Assessment:
-    """
-    Figures for the rules.
-
-    :param prediction: modelled and measured efforts
-    """
+    """Figures for the rules, of modelled and measured efforts."""
 
     def __init__(self, prediction: Prediction) -> None:
         self.prediction = prediction
@@ -267,8 +247,7 @@ class Assessment:
         """
         best = self.best.prediction
         change = self.prediction.flipped(sorted(self.hypothesis.flipped - {joint})).rigid
-        equations = HypothesisEquations(best, self.hypothesis, change - best.rigid)
-        back = Solution(equations, best).parameter('change', 0)
+        back = Solution(best, self.hypothesis, change - best.rigid).parameter('change', 0)
         return Estimate(2.0 * back.value - 1.0, 2.0 * back.half_width)
 
     def friction_share(self, joint: int) -> Estimate:

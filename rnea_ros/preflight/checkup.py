@@ -22,19 +22,12 @@ from .report import report
 
 @dataclass(frozen=True)
 class Checkup:
-    """
-    The result of comparing a model with a recording.
-
-    :param assessment: figures of the comparison
-    :param findings: causes that were found
-    :param verdict: whether the model may be used
-    :param joints: recorded joints, with and without efforts, in the model's order
-    """
+    """The result of comparing a model with a recording."""
 
     assessment: Assessment
-    findings: tuple[Finding, ...]
-    verdict: ModelVerdict
-    joints: tuple[str, ...]
+    findings: tuple[Finding, ...]  # causes that were found
+    verdict: ModelVerdict  # whether the model may be used
+    joints: tuple[str, ...]  # recorded, with and without efforts, in the model's order
 
     def report(self) -> str:
         """Return the report as text."""

@@ -16,8 +16,7 @@ from ..arrays import Array
 from ..recordings import Kind, RecordingError, Samples
 from ..robot import RobotModel
 
-LOAD_PARAMETERS = 4
-"""A load's mass and first moments; its inertia has no effect at rest and little in a motion."""
+LOAD_PARAMETERS = 4  # mass, first moments; a load's inertia has little effect
 
 
 KnownEfforts: TypeAlias = Callable[[Array, Array, Array], Array]

@@ -18,8 +18,7 @@ from .selection import ABSENT, Estimate
 GRAVITY_TOLERANCE = math.radians(5.0)
 """Bases are levelled to 1 degree; at 5 degrees 9 % of the weight acts sideways."""
 
-MIN_GRAVITY = 0.1
-"""Gravity of a model without any, m/s^2."""
+MIN_GRAVITY = 0.1  # of a model with gravity, m/s^2
 
 UNEXPLAINED_SHARE = 0.2
 """
@@ -29,8 +28,7 @@ URDFs of the right robot leave up to 10 %, also with efforts from motor currents
 of another shape leave 26 to 100 %.
 """
 
-MAX_KINDS = 2
-"""Most kinds of faults in one robot; with more, a URDF of another robot is more likely."""
+MAX_KINDS = 2  # of faults in one robot; with more, a URDF of another robot is more likely
 
 MAY_BE = 'this URDF may be of another robot, or its masses are wrong'
 REMEDY = f'check the robot type of the URDF and the order of the joints (--joints); {IDENTIFY}'
@@ -194,15 +192,8 @@ def _single_factors(assessment: Assessment) -> Iterator[Finding]:
 
 
 def _judge_factor(
-    factor: Estimate,
-    tolerance: float,
-    joints: tuple[int, ...],
-    what: str,
-    *,
-    visible: bool = True,
-    loaded: bool = True,
-    single: bool = False,
-    alternative: str = '',
+    factor: Estimate, tolerance: float, joints: tuple[int, ...], what: str, *,
+    visible: bool = True, loaded: bool = True, single: bool = False, alternative: str = '',
 ) -> Iterator[Finding]:
     """
     Yield the finding for a factor that differs from 1.

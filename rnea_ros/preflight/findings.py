@@ -13,23 +13,26 @@ from .fit import Hypothesis
 from .selection import Estimate
 
 
-class Cause(str, Enum):
-    """A possible fault, or the reason why a joint cannot be judged."""
+class Cause(Enum):
+    """A possible fault, or the reason why a joint cannot be judged; the second text is short."""
 
-    NO_EFFORT = 'no effort reported'
-    ANOTHER_ROBOT = 'URDF of another robot'
-    INVERTED_AXIS = 'inverted axis'
-    INVERTED_EFFORT = 'inverted effort'
-    GRAVITY_DIRECTION = 'wrong gravity direction'
-    WRONG_SCALE = 'gear ratio, unit or current'
-    MISSING_TOOL = 'tool missing in the model'
-    SURPLUS_TOOL = 'extra tool in the model'
-    COMPENSATED = 'hardware compensates gravity'
-    CURRENT = 'current-based effort'
-    OFFSET = 'offset'
-    UNEXPLAINED = 'unexplained'
-    FRICTION = 'friction dominates'
-    UNJUDGED = 'too little gravity to judge'
+    NO_EFFORT = 'no effort reported', 'no effort'
+    ANOTHER_ROBOT = 'URDF of another robot', 'another robot'
+    INVERTED_AXIS = 'inverted axis', 'axis inverted'
+    INVERTED_EFFORT = 'inverted effort', 'effort inverted'
+    GRAVITY_DIRECTION = 'wrong gravity direction', 'gravity direction'
+    WRONG_SCALE = 'gear ratio, unit or current', 'ratio, unit or current'
+    MISSING_TOOL = 'tool missing in the model', 'tool missing'
+    SURPLUS_TOOL = 'extra tool in the model', 'extra tool'
+    COMPENSATED = 'hardware compensates gravity', 'gravity compensated'
+    CURRENT = 'current-based effort', 'current-based'
+    OFFSET = 'offset', 'offset'
+    UNEXPLAINED = 'unexplained', 'unexplained'
+    FRICTION = 'friction dominates', 'friction dominates'
+    UNJUDGED = 'too little gravity to judge', 'not judged'
+
+    def __init__(self, text: str, short: str) -> None:
+        self.text, self.short = text, short
 
 
 BY_HYPOTHESIS = frozenset({
@@ -53,23 +56,14 @@ class ModelVerdict(IntEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """
-    A cause that was found.
-
-    :param cause: kind of the cause
-    :param text: one sentence with the figures
-    :param joints: numbers of the joints concerned; empty for the whole robot
-    :param must_be_fixed: whether the model cannot be used before a repair
-    :param remedy: advice for the user, as a parameter of the node to set
-    :param factor: measured over modelled effort, if the cause is a factor
-    """
+    """A cause that was found."""
 
     cause: Cause
-    text: str
-    joints: tuple[int, ...] = ()
-    must_be_fixed: bool = True
-    remedy: str = ''
-    factor: Estimate | None = None
+    text: str  # one sentence with the figures
+    joints: tuple[int, ...] = ()  # numbers of the joints concerned; empty for the whole robot
+    must_be_fixed: bool = True  # the model cannot be used before a repair
+    remedy: str = ''  # advice for the user, as a parameter of the node to set
+    factor: Estimate | None = None  # measured over modelled effort, if the cause is a factor
 
 
 def describe(hypothesis: Hypothesis, names: tuple[str, ...]) -> str:

@@ -25,14 +25,9 @@ from ..arrays import Array
 from ..recordings import STILL_SPEED, Kind
 from .columns import Prediction
 
-Label: TypeAlias = tuple[str, int]
-"""A parameter: its kind, and the number of its joint; if shared, of its component."""
-
-HUBER = 1.345
-"""Huber threshold of the residuals, in scatters: the usual 95 % efficiency for normal errors."""
-
-CLIP = 3.0
-"""Residuals are clipped for the scatter, in robust standard deviations."""
+Label: TypeAlias = tuple[str, int]  # kind; number of the joint, or of a shared component
+HUBER = 1.345  # threshold of residuals, in scatters: 95 % efficiency for normal errors
+CLIP = 3.0  # residuals for the scatter, in robust standard deviations
 
 ACCURACY = 0.01
 """
@@ -42,48 +37,25 @@ Masses and centres of mass limit the accuracy: the best identified models have e
 two per cent.
 """
 
-RESOLUTION = 0.001
-"""Least scatter of a joint, as a share of the most loaded joint's effort: sensor resolution."""
-
-MAX_RATIO = 10.0
-"""Greatest effort for the resolution of the sensors, over the greatest effort of the model."""
-
-NEGLIGIBLE = 1e-6
-"""Share of the greatest effort below which an effort is a rounding error."""
-
-NOTHING = 1e-9
-"""Effort treated as zero, N m or N."""
-
-ROUNDS = 20
-"""Most rounds of reweighting; it converges to a thousandth earlier."""
-
-SINGULAR = 1e-9
-"""Eigenvalues of the scaled normal equations below it count as zero: dependent columns."""
-
-RESOLVED = 0.99
-"""Minimum resolution for reporting a parameter; 1 is fully determined by the data."""
+RESOLUTION = 0.001  # of sensors: least scatter, as a share of the most loaded joint's effort
+MAX_RATIO = 10.0  # greatest effort for the sensors' resolution, over the model's greatest
+NEGLIGIBLE = 1e-6  # share of the greatest effort below which an effort is a rounding error
+NOTHING = 1e-9  # effort treated as zero, N m or N
+ROUNDS = 20  # of reweighting, at most; it converges to a thousandth earlier
+SINGULAR = 1e-9  # smaller eigenvalues of the scaled normal equations: dependent columns
+RESOLVED = 0.99  # least resolution of a reported parameter; 1: fully determined by the data
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """
-    The faults of a model; none by default.
+    """The faults of a model; none by default."""
 
-    :param flipped: numbers of joints with an inverted axis, in position and effort
-    :param scaled: numbers of joints whose effort has an unknown factor
-    :param all_scaled: whether the efforts of all joints have a common unknown factor
-    :param gravity_scaled: whether gravity has an unknown factor, but the efforts of motion have
-        none
-    :param gravity_turned: whether gravity is an unknown vector
-    :param loaded: names of links with an unknown load, negative for an extra tool of the model
-    """
-
-    flipped: frozenset[int] = frozenset()
-    scaled: frozenset[int] = frozenset()
-    all_scaled: bool = False
-    gravity_scaled: bool = False
-    gravity_turned: bool = False
-    loaded: frozenset[str] = frozenset()
+    flipped: frozenset[int] = frozenset()  # joints with an inverted axis, in position and effort
+    scaled: frozenset[int] = frozenset()  # joints whose effort has an unknown factor
+    all_scaled: bool = False  # the efforts of all joints have a common unknown factor
+    gravity_scaled: bool = False  # gravity has an unknown factor, the efforts of motion have none
+    gravity_turned: bool = False  # gravity is an unknown vector
+    loaded: frozenset[str] = frozenset()  # links with an unknown load, negative for an extra tool
 
     def with_one_fault_more(self, joints: int, prediction: Prediction) -> Iterator[Hypothesis]:
         """Yield the hypotheses with one more fault."""
@@ -119,25 +91,15 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Fit:
-    """
-    A hypothesis with fitted parameters.
-
-    :param hypothesis: the hypothesis
-    :param values: values of the parameters; factors as their difference from 1
-    :param errors: standard errors, infinite for undetermined parameters
-    :param rank: number of parameters that the data determine
-    :param scatter: robust standard deviation of the residual, shape (n,), N m or N
-    :param residual: shape (N, n), N m or N
-    :param friction: fitted friction, shape (N, n), N m or N
-    """
+    """A hypothesis with fitted parameters."""
 
     hypothesis: Hypothesis
-    values: dict[Label, float]
-    errors: dict[Label, float]
-    rank: int
-    scatter: Array
-    residual: Array = field(repr=False)
-    friction: Array = field(repr=False)
+    values: dict[Label, float]  # factors as their difference from 1
+    errors: dict[Label, float]  # standard errors, infinite for undetermined parameters
+    rank: int  # number of parameters that the data determine
+    scatter: Array  # robust standard deviation of the residual, shape (n,), N m or N
+    residual: Array = field(repr=False)  # shape (N, n), N m or N
+    friction: Array = field(repr=False)  # fitted friction, shape (N, n), N m or N
 
 
 class HypothesisEquations:

@@ -9,25 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from ..command_line import text_table
 from .assessment import Assessment, JointFigures
-from .findings import BY_HYPOTHESIS, Cause, Finding, ModelVerdict, describe, number
+from .findings import BY_HYPOTHESIS, Finding, ModelVerdict, describe, number
 from .selection import CONFIDENCE, Estimate
-
-SHORT = {
-    Cause.NO_EFFORT: 'no effort',
-    Cause.ANOTHER_ROBOT: 'another robot',
-    Cause.INVERTED_AXIS: 'axis inverted',
-    Cause.INVERTED_EFFORT: 'effort inverted',
-    Cause.GRAVITY_DIRECTION: 'gravity direction',
-    Cause.WRONG_SCALE: 'ratio, unit or current',
-    Cause.MISSING_TOOL: 'tool missing',
-    Cause.SURPLUS_TOOL: 'extra tool',
-    Cause.COMPENSATED: 'gravity compensated',
-    Cause.CURRENT: 'current-based',
-    Cause.OFFSET: 'offset',
-    Cause.UNEXPLAINED: 'unexplained',
-    Cause.FRICTION: 'friction dominates',
-    Cause.UNJUDGED: 'not judged',
-}
 
 VERDICTS = {
     ModelVerdict.ACCEPTED: 'accepted: the model fits the measured efforts',
@@ -60,7 +43,7 @@ def report(assessment: Assessment, findings: list[Finding], verdict: ModelVerdic
     remedies = set()
     for finding in findings:
         mark = '*' if finding.must_be_fixed else '-'
-        parts.append(f'{mark} {finding.cause.value}: {finding.text}')
+        parts.append(f'{mark} {finding.cause.text}: {finding.text}')
         if finding.remedy and finding.remedy not in remedies:
             parts.append(f'    {finding.remedy}')
             remedies.add(finding.remedy)
@@ -119,7 +102,7 @@ def table(assessment: Assessment, findings: list[Finding]) -> str:
 def short_findings(joint: int, findings: Iterable[Finding]) -> str:
     """Return the findings of a joint in a few words."""
     return ', '.join(
-        dict.fromkeys(SHORT[finding.cause] for finding in findings if joint in finding.joints)
+        dict.fromkeys(finding.cause.short for finding in findings if joint in finding.joints)
     )
 
 

@@ -19,6 +19,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from ..arrays import Array
 from .columns import Prediction
 from .fit import Fit, Hypothesis, HypothesisEquations
 
@@ -29,11 +30,8 @@ A hypothesis replaces another if its criterion is lower by this difference.
 Kass and Raftery, Bayes Factors, 1995: differences above 10 are very strong evidence.
 """
 
-ABSENT = 0.3
-"""Factor of gravity below which it counts as compensated; model errors leave a rest."""
-
-CONFIDENCE = 0.99
-"""Confidence of intervals; rules need a tolerance too, so false alarms are rarer than 1 %."""
+ABSENT = 0.3  # factor of gravity that counts as compensated; model errors leave a rest
+CONFIDENCE = 0.99  # of intervals; rules need a tolerance too, so false alarms are rarer
 
 
 @dataclass(frozen=True)
@@ -68,15 +66,21 @@ class Estimate:
 
 
 class Solution:
-    """A fitted hypothesis, with confidence intervals of its parameters and functions of them."""
+    """
+    A fitted hypothesis, with confidence intervals of its parameters and functions of them.
 
-    def __init__(self, equations: HypothesisEquations, prediction: Prediction) -> None:
-        self._equations = equations
+    Arguments as for :class:`.fit.HypothesisEquations`.
+    """
+
+    def __init__(
+        self, prediction: Prediction, hypothesis: Hypothesis, change: Array | None = None
+    ) -> None:
+        self._equations = HypothesisEquations(prediction, hypothesis, change)
         self._block = prediction.samples.block
         self._numbers = np.unique(self._block)
         all_samples = np.ones(len(self._block), dtype=bool)
         self.prediction = prediction
-        self.fit = equations.solve(all_samples, len(self._numbers))
+        self.fit = self._equations.solve(all_samples, len(self._numbers))
 
     @cached_property
     def _without_one(self) -> list[Fit]:
@@ -138,8 +142,7 @@ class Selection:
                 flipped = self.prediction.flipped(sorted(hypothesis.flipped))
                 self._flipped[hypothesis.flipped] = flipped
             prediction = self._flipped[hypothesis.flipped]
-            equations = HypothesisEquations(prediction, hypothesis)
-            self._solutions[hypothesis] = Solution(equations, prediction)
+            self._solutions[hypothesis] = Solution(prediction, hypothesis)
         return self._solutions[hypothesis]
 
     def _criterion(self, hypothesis: Hypothesis) -> float:

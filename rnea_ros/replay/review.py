@@ -130,7 +130,7 @@ def _preflight_findings(robot: RecordedRobot, settings: ResolvedSettings) -> lis
     except RecordingError as error:
         return [f'efforts could not be judged: {error}']
     return [
-        f'{finding.cause.value}: {finding.text}'
+        f'{finding.cause.text}: {finding.text}'
         for finding in checkup.findings
         if finding.must_be_fixed
     ]

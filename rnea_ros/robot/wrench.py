@@ -65,29 +65,18 @@ ExternalWrenches: TypeAlias = Mapping[str, Wrench | Sequence[Wrench]]
 
 @dataclass(frozen=True)
 class Load:
-    """
-    A wrench on a body, in the base's axes.
+    """A wrench on a body, in the base's axes."""
 
-    :param body: number of the body that it acts on
-    :param turns_with: number of the body that its axes are fixed to
-    :param moves_with: number of the body that its point is fixed to
-    :param point: from the base's origin, shape (..., 3), m
-    :param torque: shape (..., 3), N m
-    :param force: shape (..., 3), N
-    :param moment: about the origin of the body that it acts on, shape (..., 3), N m
-    """
-
-    body: int
-    turns_with: int
-    moves_with: int
-    point: Array
-    torque: Array
-    force: Array
-    moment: Array
+    body: int  # number of the body that it acts on
+    turns_with: int  # number of the body that its axes are fixed to
+    moves_with: int  # number of the body that its point is fixed to
+    point: Array  # from the base's origin, shape (..., 3), m
+    torque: Array  # shape (..., 3), N m
+    force: Array  # shape (..., 3), N
+    moment: Array  # about the origin of the body that it acts on, shape (..., 3), N m
 
 
-ROWS = 1024
-"""Samples of a batch at a time; the memory of poses is proportional to this number."""
+ROWS = 1024  # samples of a batch at a time; the memory of poses is proportional to it
 
 
 @contextmanager

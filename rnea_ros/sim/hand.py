@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, finite_vector
+from ..arrays import Array
 from ..errors import InputError
 from ..feedforward.trajectory import (
     JointRules,
@@ -22,17 +21,10 @@ from ..feedforward.trajectory import (
 from ..robot import Wrench
 from .physics import SimulatedRobot
 
-BANDWIDTH = 50.0
-"""Greatest natural frequency of a spring of the hand and the joint, rad/s."""
-
-DAMPING_TIME = 0.2
-"""Ratio of the hand's damping to its stiffness, s."""
-
-STRENGTH = 0.5
-"""Greatest effort of the hand, as a share of the joint's effort limit."""
-
-UNKNOWN_LIMIT = 10.0
-"""Stands for an unknown effort limit, N m or N."""
+BANDWIDTH = 50.0  # greatest natural frequency of a spring of the hand and the joint, rad/s
+DAMPING_TIME = 0.2  # ratio of the hand's damping to its stiffness, s
+STRENGTH = 0.5  # greatest effort of the hand, as a share of the joint's effort limit
+UNKNOWN_LIMIT = 10.0  # stands for an unknown effort limit, N m or N
 
 
 class ScheduledPush:
@@ -79,31 +71,19 @@ class ScriptedHand:
 
         efforts = stiffness (q_path - q) + damping (qd_path - qd), each at most max_effort.
 
-    :param robot: robot to guide
-    :param stiffness: of the n commanded joints, shape (n,), N m/rad or N/m; None: the effort
-        limit per rad or m, and less for small inertia
-    :param damping: shape (n,), N m s/rad or N s/m; None: 0.2 s times the stiffness
-    :param max_effort: shape (n,), N m or N; None: half the effort limit
+    The stiffness is the effort limit per rad or m, and less for small inertia.
+
     :ivar efforts: efforts on the joints in the present step, shape (n,), N m or N
     """
 
-    def __init__(
-        self, robot: SimulatedRobot, stiffness: ArrayLike | None = None,
-        damping: ArrayLike | None = None, max_effort: ArrayLike | None = None
-    ) -> None:
+    def __init__(self, robot: SimulatedRobot) -> None:
         n = len(robot.joint_names)
         limits = np.array([limit.effort for limit in robot.limits])
         limits = np.where(np.isfinite(limits) & (limits > 0.0), limits, UNKNOWN_LIMIT)
-        if stiffness is None:
-            # Stable in the explicit steps of the physics, however small the inertia.
-            stiffness = np.minimum(limits, BANDWIDTH**2 * robot.inertia)
-        self._stiffness = _not_negative('stiffness', stiffness, n)
-        self._damping = _not_negative(
-            'damping', DAMPING_TIME * self._stiffness if damping is None else damping, n
-        )
-        self._max_effort = _not_negative(
-            'max_effort', STRENGTH * limits if max_effort is None else max_effort, n
-        )
+        # Stable in the explicit steps of the physics, however small the inertia.
+        self._stiffness = np.minimum(limits, BANDWIDTH**2 * robot.inertia)
+        self._damping = DAMPING_TIME * self._stiffness
+        self._max_effort = STRENGTH * limits
         self._rules = JointRules(
             robot.joint_names, np.full(n, -np.inf), np.full(n, np.inf), np.zeros(n, dtype=bool),
             np.full(n, np.inf), start_tolerance=math.inf, allow_partial_joints_goal=True,
@@ -152,10 +132,3 @@ class ScriptedHand:
             )
         self.efforts = efforts
         self._robot.apply_efforts(efforts)
-
-
-def _not_negative(name: str, values: ArrayLike, count: int) -> Array:
-    checked = finite_vector(name, values, count)
-    if checked.min(initial=0.0) < 0.0:
-        raise InputError(name, f'{checked.min():g} is negative')
-    return checked

@@ -30,8 +30,7 @@ _UNREACHABLE = 1e9
 
 _INERTIA = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 
-_MIN_MOMENT = 1e-12
-"""Least second moment of mass of a repaired inertia, kg m^2: MuJoCo rejects rods and points."""
+_MIN_MOMENT = 1e-12  # of a repaired inertia, kg m^2: MuJoCo rejects rods and points
 
 
 def build_mujoco_model(

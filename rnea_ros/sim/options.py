@@ -23,8 +23,7 @@ from ..urdf import read_urdf
 from .hand import ScheduledPush
 from .physics import Noise, SimulatedRobot
 
-TIMESTEP = 0.001
-"""Time step of the physics and period of the simulated controller manager, s."""
+TIMESTEP = 0.001  # of the physics; period of the simulated controller manager, s
 
 ZEROS = (0.0, 0.0, 0.0)
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from ..ros import PeriodicSchedule, PolledSubscription
 
-MAX_STEPS = 100
-"""Most steps to catch up after a stall; simulated time lags by the rest."""
+MAX_STEPS = 100  # after a stall; simulated time lags by the rest
 
 ANSWER_TIMEOUT = 5.0
 """
@@ -20,8 +19,7 @@ Longest wait of simulated time for a command, s of real time.
 Among fourteen busy processes on two cores a node was once without a processor for 3 s.
 """
 
-PUBLICATIONS = 25
-"""Publications of a state during the wait, as the state or the command may be lost."""
+PUBLICATIONS = 25  # of a state during the wait, as the state or the command may be lost
 
 
 class RealTime:

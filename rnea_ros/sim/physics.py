@@ -80,19 +80,11 @@ class SimulatedRobot:
     """
 
     def __init__(
-        self,
-        urdf_text: str,
-        *,
-        joints: Sequence[str] | None = None,
-        initial_positions: ArrayLike | None = None,
-        gravity: ArrayLike = STANDARD_GRAVITY,
-        timestep: float = 0.001,
-        payload: Payload | None = None,
-        extra_damping: ArrayLike | None = None,
-        extra_friction: ArrayLike | None = None,
-        armature: ArrayLike | None = None,
-        noise: Noise = NO_NOISE,
-        command_delay: int = 0,
+        self, urdf_text: str, *, joints: Sequence[str] | None = None,
+        initial_positions: ArrayLike | None = None, gravity: ArrayLike = STANDARD_GRAVITY,
+        timestep: float = 0.001, payload: Payload | None = None,
+        extra_damping: ArrayLike | None = None, extra_friction: ArrayLike | None = None,
+        armature: ArrayLike | None = None, noise: Noise = NO_NOISE, command_delay: int = 0,
         shapes: bool = False,
     ) -> None:
         if command_delay < 0:

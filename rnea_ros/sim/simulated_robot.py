@@ -51,11 +51,8 @@ ABOUT = """\
 A robot in MuJoCo with the topics of a robot under ros2_control: robot_description, joint_states,
 and the commands of an effort controller. Brakes hold the robot until the first command."""
 
-NEWEST = QoSProfile(depth=1)
-"""The system default of ros2_control: reliable, volatile, keep last 1."""
-
-EVERY = QoSProfile(depth=2000)
-"""In lockstep states may come faster than a busy machine delivers them to a recorder."""
+NEWEST = QoSProfile(depth=1)  # ros2_control's default: reliable, volatile, keep last 1
+EVERY = QoSProfile(depth=2000)  # in lockstep states may be faster than a busy recorder
 
 
 class Broadcasters:

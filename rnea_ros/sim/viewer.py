@@ -16,11 +16,8 @@ import numpy as np
 
 from ..errors import RneaError
 
-INTERVAL = 1.0 / 60.0
-"""Interval of the pictures, s."""
-
-OPENING = 20.0
-"""Longest wait for the window, s."""
+INTERVAL = 1.0 / 60.0  # of the pictures, s
+OPENING = 20.0  # longest wait for the window, s
 
 LINK, JOINT, FLOOR = (0.75, 0.8, 0.88, 1.0), (0.95, 0.5, 0.1, 1.0), (0.45, 0.48, 0.5, 1.0)
 """Colours: red, green, blue, opacity."""

@@ -20,12 +20,12 @@ Exit code: 0 the controller is active; 1 it is not, with a line that says why; 2
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..command_line import OneLineParser, split_ros_arguments, tool
+from ..command_line import OneLineParser, tool
 from ..errors import RneaError
 from ..feedforward import CONTROLLING, State
 from .arguments import positive
@@ -33,17 +33,10 @@ from .arguments import positive
 if TYPE_CHECKING:
     from .live import LiveNode
 
-NOT_ACTIVATED = 1
-"""Exit code if the controller was not activated."""
-
-HOLD_TIME = 100_000_000
-"""Time of the trajectory point to hold, ns; a point at time 0 is a set-point, which expires."""
-
-SWITCH_TIMEOUT = 5
-"""Timeout of the controller manager for the switch, s."""
-
-PAUSED_TIMEOUT = 30
-"""The same for a paused simulation."""
+NOT_ACTIVATED = 1  # exit code
+HOLD_TIME = 100_000_000  # of the point to hold, ns; at time 0 it is a set-point, which expires
+SWITCH_TIMEOUT = 5  # of the controller manager, s
+PAUSED_TIMEOUT = 30  # the same for a paused simulation
 
 
 class NotActivatedError(RneaError):
@@ -196,7 +189,7 @@ def _rejected_trajectories(values: Mapping[str, str]) -> int:
     )
 
 
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
+def _options(args: list[str] | None) -> argparse.Namespace:
     parser = OneLineParser(prog='activate_controller', description=__doc__)
     add = parser.add_argument
     add('controller', help='name of the inactive controller')
@@ -206,7 +199,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add('--hold', action='store_true', help='hold the pose first; the node needs gains')
     add('--unpause', action='store_true', help='let a paused Gazebo begin, with an active node')
     add('--timeout', type=positive, default=60.0, help='timeout, s; 60')
-    return parser.parse_args(arguments)
+    return parser.parse(args)
 
 
 def _activate(live: LiveNode, options: argparse.Namespace) -> None:
@@ -235,12 +228,11 @@ def _activate(live: LiveNode, options: argparse.Namespace) -> None:
 @tool
 def main(args: list[str] | None = None) -> int:
     """Activate the controller; return the exit code."""
-    arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)
-    options = _options(arguments)
+    options = _options(args)
     from .live import GazeboError, live_node
 
     try:
-        with live_node('activate_controller', ros_arguments) as live:
+        with live_node('activate_controller', options.ros_arguments) as live:
             _activate(live, options)
     except (NotActivatedError, GazeboError) as error:
         print(f'activate_controller: {error}', file=sys.stderr)

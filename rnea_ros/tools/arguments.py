@@ -15,11 +15,8 @@ from ..recordings import usable_factor
 from ..robot import STANDARD_GRAVITY
 from ..trajectory_check import Quantity
 
-MAX_GRAVITY = 1e4
-"""Greatest component of gravity, m/s^2: a centrifuge."""
-
-MIN_SPEED = 1e-3
-"""Least factor of a speed: ten seconds become three hours."""
+MAX_GRAVITY = 1e4  # greatest component, m/s^2: a centrifuge
+MIN_SPEED = 1e-3  # ten seconds become three hours
 
 
 LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
@@ -52,34 +49,20 @@ def target(text: str) -> Path:
     return Path(text)
 
 
-def by_joint(flag: str, words: Sequence[str]) -> dict[str | None, float]:
-    """Return numbers by joint, None for all others, of words ``JOINT=NUMBER`` or ``NUMBER``."""
-    given = {}
-    for word in words:
-        joint, _, number = word.rpartition('=')
-        given[joint or None] = finite(flag, number)
-    return given
-
-
-def positions(flag: str, words: Sequence[str]) -> dict[str, float]:
-    """Return positions by joint name, of words ``JOINT=POSITION``."""
-    named: dict[str, float] = {}
-    for joint, value in by_joint(flag, words).items():
-        if joint is None:
-            raise ValueError(f'{flag} {value:g} is not JOINT=POSITION')
-        named[joint] = value
-    return named
-
-
-def finite(flag: str, text: str) -> float:
-    """Return a finite number; a ValueError names the option."""
-    try:
-        number = float(text)
-    except ValueError:
-        raise ValueError(f'{flag}: {text!r} is not a number') from None
+def finite(text: str) -> float:
+    """Return a finite number, for argparse."""
+    number = _number(text)
     if not math.isfinite(number):
-        raise ValueError(f'{flag}: {text} is not finite')
+        raise argparse.ArgumentTypeError(f'{text} is not finite')
     return number
+
+
+def position(text: str) -> tuple[str, float]:
+    """Return the joint and the number of ``JOINT=POSITION``, for argparse."""
+    joint, number = _limit(text)
+    if joint is None:
+        raise argparse.ArgumentTypeError(f'{text} is not JOINT=POSITION')
+    return joint, number
 
 
 def add_bag(parser: argparse.ArgumentParser, content: str, *, required: bool = False) -> None:
@@ -95,7 +78,8 @@ def add_limits(
     for quantity in quantities:
         other = default if quantity is Quantity.ACCELERATION else ''
         parser.add_argument(
-            f'--{quantity.value}-limits', nargs='+', default=[], metavar='[JOINT=]LIMIT',
+            f'--{quantity.value}-limits', nargs='+', type=_limit, default=[],
+            metavar='[JOINT=]LIMIT',
             help=f"{quantity.value} limit of a joint, or of all others, instead of the URDF's"
             + other
         )
@@ -104,16 +88,13 @@ def add_limits(
 def given_limits(options: argparse.Namespace) -> dict[Quantity, dict[str | None, float]]:
     """Return the limits of the command line by quantity and joint; None is all others."""
     return {
-        quantity: by_joint(
-            f'--{quantity.value}-limits', getattr(options, f'{quantity.value}_limits', ())
-        )
-        for quantity in LIMITED
+        quantity: dict(getattr(options, f'{quantity.value}_limits', ())) for quantity in LIMITED
     }
 
 
 def add_collisions(parser: argparse.ArgumentParser) -> None:
     """Add ``--floor`` and ``--srdf``."""
-    parser.add_argument('--floor', metavar='Z',
+    parser.add_argument('--floor', type=finite, metavar='Z',
                         help="least height of links in the root link's frame, m")  # fmt: skip
     parser.add_argument('--srdf', type=Path, metavar='SRDF',
                         help='file with the pairs of links that may touch, of MoveIt')  # fmt: skip
@@ -147,6 +128,12 @@ def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
         '-1 for inverted signs, N m/A for currents, or one for each joint of the model (replay: '
         'for each commanded joint)',
     )
+
+
+def _limit(text: str) -> tuple[str | None, float]:
+    """Return the joint, None for all others, and the number of ``[JOINT=]LIMIT``."""
+    joint, _, number = text.rpartition('=')
+    return joint or None, finite(number)
 
 
 def _recorded_joint(text: str) -> tuple[str, str]:

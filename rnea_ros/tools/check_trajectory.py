@@ -20,13 +20,12 @@ Exit code: 0 fine; 1 a violated limit or a trap; 2 not checked: bad arguments or
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 import sys
 
 from ..collision import Wall
-from ..command_line import OneLineParser, split_ros_arguments, tool
+from ..command_line import OneLineParser, tool
 from ..feedforward.trajectory import Interpolation, TrajectoryRequest
 from ..trajectory_check import RATE, TrajectoryCheck, TrajectoryLimits, check, picture, report
 from .arguments import (
@@ -36,7 +35,7 @@ from .arguments import (
     add_limits,
     finite,
     given_limits,
-    positions,
+    position,
     positive,
     target,
 )
@@ -56,7 +55,7 @@ def _parser() -> OneLineParser:
     add('--index', type=int, default=0, help='index of the trajectory in a file, from 0; 0')
     add('--timeout', type=positive, default=30.0, help='longest wait on a live topic, s; 30')
     add('--rate', type=float, default=RATE, help='rate of effort samples, Hz; 1000')
-    add('--start', nargs='+', default=[], metavar='JOINT=POSITION',
+    add('--start', nargs='+', type=position, default=[], metavar='JOINT=POSITION',
         help='joint positions at the start, rad or m: the way to a first point after time 0 '
         'begins there, and joints that the trajectory leaves out hold there')
     add('--interpolation', choices=[each.value for each in Interpolation],
@@ -72,58 +71,52 @@ def _parser() -> OneLineParser:
     return parser
 
 
-def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Return checked options, and the ROS arguments."""
-    own, ros_arguments = split_ros_arguments(arguments)
+def _options(args: list[str] | None) -> argparse.Namespace:
+    """Return the checked options."""
     parser = _parser()
-    options = parser.parse_args(own)
+    options = parser.parse(args)
     if options.bag is None and options.topic is None:
         parser.error('name a file, or --topic')
     if options.index < 0:
         parser.error(f'--index {options.index} is negative')
     options.walls = []
+    if options.floor is not None:
+        options.walls.append(Wall('the floor', (0.0, 0.0, options.floor), (0.0, 0.0, 1.0)))
     try:
-        options.start = positions('--start', options.start)
-        if options.floor is not None:
-            floor = finite('--floor', options.floor)
-            options.walls.append(Wall('the floor', (0.0, 0.0, floor), (0.0, 0.0, 1.0)))
-        options.limits = given_limits(options)
-        options.payload = [
-            (link, *(finite('--payload', number) for number in numbers))
-            for link, *numbers in options.payload
-        ]
-    except ValueError as error:
-        parser.error(str(error))
-    return options, ros_arguments
+        options.payload = [(link, *map(finite, numbers)) for link, *numbers in options.payload]
+    except argparse.ArgumentTypeError as error:
+        parser.error(f'--payload: {error}')
+    return options
 
 
-def _request(options: argparse.Namespace, ros_arguments: Sequence[str]) -> TrajectoryRequest:
+def _request(options: argparse.Namespace) -> TrajectoryRequest:
     if options.bag is not None:
         return read_trajectory(options.bag, options.topic, options.index)
     try:
         from .live import live_trajectory
     except ImportError as error:
         raise TrajectoryFileError(f'live topics need ROS ({error}); or name a file') from error
-    return live_trajectory(options.topic, options.timeout, ros_arguments)
+    return live_trajectory(options.topic, options.timeout, options.ros_arguments)
 
 
-def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> TrajectoryCheck:
+def _check(options: argparse.Namespace) -> TrajectoryCheck:
     model = load_model('check_trajectory', options.urdf, options.gravity)
     for link, mass, *com in options.payload:
         model = model.with_payload(link, mass, com)
-    limits = TrajectoryLimits.of_model(model, options.limits)
-    request, renamed = with_model_names(model, _request(options, ros_arguments))
+    limits = TrajectoryLimits.of_model(model, given_limits(options))
+    request, renamed = with_model_names(model, _request(options))
     interpolation = Interpolation(options.interpolation)
     distances, reason = collisions_of(model, options.urdf, options.srdf, options.walls)
-    checked = check(model, request, limits, options.start, options.rate, interpolation, distances)
+    start = dict(options.start)
+    checked = check(model, request, limits, start, options.rate, interpolation, distances)
     return replace(checked, notes=(*renamed, *reason, *checked.notes))
 
 
 @tool
 def main(args: list[str] | None = None) -> int:
     """Check a trajectory and print the report; return the exit code."""
-    options, ros_arguments = _options(sys.argv[1:] if args is None else args)
-    checked = _check(options, ros_arguments)
+    options = _options(args)
+    checked = _check(options)
     print(report(checked))
     if options.picture is not None and checked.figures is not None:
         picture(options.picture, checked.robot, checked.figures)

@@ -21,14 +21,14 @@ Exit code: 0 done; 1 the motion was stopped; 2 not possible, bad arguments or fi
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 import os
 from pathlib import Path
 import sys
 import time
 
 from ..collision import CollisionModel
-from ..command_line import OneLineParser, split_ros_arguments, tool
+from ..command_line import OneLineParser, tool
 from ..errors import RneaError
 from ..identification import excitation, load, require_scipy
 from ..robot import RobotModel
@@ -39,7 +39,7 @@ from .arguments import (
     add_limits,
     finite,
     given_limits,
-    positions,
+    position,
     positive,
     speed,
     target,
@@ -65,7 +65,7 @@ def _parser() -> OneLineParser:
     add('--urdf', type=Path, required=True, help='URDF of the robot')
     add('--out', type=target, metavar='FILE',
         help='YAML file to write, beside FILE_validate; needed without --publish')
-    add('--start', nargs='+', default=[], metavar='JOINT=POSITION',
+    add('--start', nargs='+', type=position, default=[], metavar='JOINT=POSITION',
         help='pose at the start and the end, rad or m; default: the present pose with --publish, '
         'else the middle of the ranges')
     add('--joints', nargs='+', metavar='JOINT',
@@ -75,7 +75,7 @@ def _parser() -> OneLineParser:
     add_collisions(parser)
     add('--after', type=Path, metavar='BAG',
         help='recording to add to: what it determines already counts (needs rosbags)')
-    add('--box', nargs=6, metavar=('X0', 'X1', 'Y0', 'Y1', 'Z0', 'Z1'),
+    add('--box', nargs=6, type=finite, metavar=('X0', 'X1', 'Y0', 'Y1', 'Z0', 'Z1'),
         help="box for links in the root link's frame, m")
     add('--keep-inside', nargs='+', default=[], metavar='LINK',
         help='links above the floor or in the box; default: all that move towards its sides')
@@ -98,11 +98,10 @@ def _parser() -> OneLineParser:
     return parser
 
 
-def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Return the checked options, and the ROS arguments."""
-    own, ros_arguments = split_ros_arguments(arguments)
+def _options(args: list[str] | None) -> argparse.Namespace:
+    """Return the checked options."""
     parser = _parser()
-    options = parser.parse_args(own)
+    options = parser.parse(args)
     if options.publish is None and (options.motion or options.record or options.yes):
         parser.error('--motion, --record and --yes need --publish')
     if options.out is None and options.publish is None:
@@ -119,25 +118,15 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error('--publish asks before the motion, but there is no terminal; see --yes')
     if options.record is not None and os.path.lexists(options.record):
         parser.error(f'--record: {options.record} exists already')
-    try:
-        options.start = positions('--start', options.start)
-        options.limits = given_limits(options)
-        if options.floor is not None:
-            options.floor = finite('--floor', options.floor)
-        if options.box is not None:
-            options.box = [finite('--box', text) for text in options.box]
-    except ValueError as error:
-        parser.error(str(error))
-    return options, ros_arguments
+    return options
 
 
 def _bounds(
     options: argparse.Namespace, model: RobotModel
 ) -> tuple[excitation.JointLimits, excitation.Region | None]:
     """Return the limits of the joints and the region for links."""
-    limits = excitation.JointLimits.of(
-        model, options.limits[Quantity.VELOCITY], options.limits[Quantity.EFFORT]
-    )
+    given = given_limits(options)
+    limits = excitation.JointLimits.of(model, given[Quantity.VELOCITY], given[Quantity.EFFORT])
     if options.floor is not None:
         return limits, excitation.Region.above(options.floor, options.keep_inside)
     if options.box is not None:
@@ -201,12 +190,12 @@ def _progress() -> Callable[[float, str], None]:
 @tool
 def main(args: list[str] | None = None) -> int:
     """Compute an exciting trajectory, and move the robot if asked to; return the exit code."""
-    options, ros_arguments = _options(sys.argv[1:] if args is None else args)
+    options = _options(args)
     if options.motion is None:
         require_scipy()
     model = load_model('excite', options.urdf, options.gravity)
     if options.publish is None:
-        _excitation(options, model, options.start)
+        _excitation(options, model, dict(options.start))
         return 0
     try:
         from .live import MovingRobot, confirm, live_node
@@ -214,12 +203,12 @@ def main(args: list[str] | None = None) -> int:
         raise NotStartedError(f'--publish needs ROS ({error})') from error
     known = None if options.motion is None else read_trajectory(options.motion, None, 0)
     # Ctrl-C stops the motion; the node must still publish then.
-    with live_node('excite', ros_arguments, ends_by_signals=False) as live:
+    with live_node('excite', options.ros_arguments, ends_by_signals=False) as live:
         robot = MovingRobot(live, model.joint_names, options.publish)
         pose = robot.pose()
         if known is None:
             joints = _published(options, model)
-            start = dict(zip(model.joint_names, pose, strict=True)) | options.start
+            start = dict([*zip(model.joint_names, pose, strict=True), *options.start])
             found: excitation.FeasibleMotion = _excitation(options, model, start)
         else:
             joints = list(known.joint_names)

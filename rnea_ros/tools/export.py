@@ -13,7 +13,6 @@ Exit code: 0 written; 2 bad arguments or files.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 import sys
 
@@ -23,7 +22,7 @@ from .arguments import add_gravity
 from .model import load_model, load_settings
 
 
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
+def _options(args: list[str] | None) -> argparse.Namespace:
     """Return the checked options."""
     parser = OneLineParser(
         prog='export', description=__doc__,
@@ -44,13 +43,13 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add('--moving-base', action='store_true', help="gravity and the base's motion as arguments")
     add('--params-file', type=Path,
         help='parameter file of the node, such as of identify: friction, offsets, rotor inertia')
-    return parser.parse_args(arguments)
+    return parser.parse_args(args)
 
 
 @tool
 def main(args: list[str] | None = None) -> int:
     """Write the files; return the exit code."""
-    options = _options(sys.argv[1:] if args is None else args)
+    options = _options(args)
     model = load_model('export', options.urdf, options.gravity)
     drives = None
     if options.params_file is not None:

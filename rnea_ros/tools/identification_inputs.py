@@ -34,10 +34,10 @@ class IdentificationInputs:
 
 
 def read_inputs(
-    options: argparse.Namespace, ros_arguments: Sequence[str], check: Callable[[RobotModel], None]
+    options: argparse.Namespace, check: Callable[[RobotModel], None]
 ) -> IdentificationInputs:
     """Return the inputs; ``check`` is called with the model before recordings are read."""
-    with _source(options, ros_arguments) as (source, collect):
+    with _source(options) as (source, collect):
         model = load_model('identify', source, options.gravity)
         check(model)
         settings = None
@@ -60,7 +60,7 @@ def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]
 
 @contextmanager
 def _source(
-    options: argparse.Namespace, ros_arguments: Sequence[str]
+    options: argparse.Namespace,
 ) -> Iterator[tuple[str | Path, Callable[[RobotModel], list[Run]]]]:
     """Provide the model's source, and a function that returns the runs of the model's robot."""
     if options.bags:
@@ -70,7 +70,7 @@ def _source(
         from .live import live_node, robot_description
     except ImportError as error:
         raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
-    with live_node('identify', ros_arguments) as live:
+    with live_node('identify', options.ros_arguments) as live:
         yield options.urdf or robot_description(live), partial(_live, options, live)
 
 

@@ -19,7 +19,7 @@ nothing is written without --force; 2 bad arguments or files.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 import json
 from os.path import realpath
@@ -28,7 +28,7 @@ import sys
 import time
 from typing import Any
 
-from ..command_line import OneLineParser, split_ros_arguments, tool
+from ..command_line import OneLineParser, tool
 from ..drawing import require_matplotlib
 from ..errors import UnknownNameError
 from ..files import write_file
@@ -106,11 +106,10 @@ def _parser() -> OneLineParser:
     return parser
 
 
-def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Return the checked options, and the ROS arguments."""
-    own, ros_arguments = split_ros_arguments(arguments)
+def _options(args: list[str] | None) -> argparse.Namespace:
+    """Return the checked options."""
     parser = _parser()
-    options = parser.parse_intermixed_args(own)
+    options = parser.parse(args, intermixed=True)
     if options.bags and options.urdf is None:
         parser.error('a recording needs --urdf')
     written, source = options.write_urdf, options.urdf
@@ -120,7 +119,7 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         arm_only = ('validate', 'links', 'write_urdf', 'picture')
         if given := [name for name in arm_only if getattr(options, name) is not None]:
             parser.error(f'--payload takes no --{given[0].replace("_", "-")}')
-    return options, ros_arguments
+    return options
 
 
 def _check(options: argparse.Namespace, model: RobotModel) -> None:
@@ -224,12 +223,12 @@ def _comments(options: argparse.Namespace, summary: ReportFigures) -> tuple[str,
 @tool
 def main(args: list[str] | None = None) -> int:
     """Identify a model or a payload; return the exit code."""
-    options, ros_arguments = _options(sys.argv[1:] if args is None else args)
+    options = _options(args)
     try:
         if options.picture is not None:
             require_matplotlib()
         require_scipy()
-        inputs = read_inputs(options, ros_arguments, partial(_check, options))
+        inputs = read_inputs(options, partial(_check, options))
         print(f'fitting {seconds(inputs.runs):.0f} s', flush=True)
         return (_identify if options.payload is None else _payload)(options, inputs)
     except IdentificationError as error:

@@ -20,8 +20,7 @@ from ..node.parameters import complete_values, listed_joints, read_parameter_fil
 from ..robot import RobotModel
 from ..urdf import parse_urdf, read_urdf
 
-MAX_INERTIA = 1e12
-"""Greatest inertia and effort of gravity of a joint, SI units; their squares still are numbers."""
+MAX_INERTIA = 1e12  # and greatest gravity effort, SI units; their squares still are numbers
 
 
 def load_model(

@@ -21,7 +21,7 @@ from typing import Any
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from ..command_line import OneLineParser, split_ros_arguments, tool
+from ..command_line import OneLineParser, tool
 from ..recordings import BagError, Sample, read_joint_states
 from ..ros import LATCHED
 from ..urdf import read_urdf
@@ -55,7 +55,6 @@ def play(node: Any, samples: Sequence[Sample], topic: str, speed: float, wait: f
 @tool
 def main(args: list[str] | None = None) -> int:
     """Play a bag; return the exit code."""
-    arguments, ros_arguments = split_ros_arguments(sys.argv[1:] if args is None else args)
     parser = OneLineParser(prog='play_joint_states', description=__doc__)
     add_bag(parser, 'recording', required=True)
     parser.add_argument('--source-topic', help='recorded topic, if the bag has several')
@@ -64,7 +63,7 @@ def main(args: list[str] | None = None) -> int:
     parser.add_argument('--speed', type=positive, default=1.0, help='2 plays twice as fast')
     parser.add_argument('--wait', type=float, default=30.0,
                         help='longest wait for a subscription, s; 30')
-    options = parser.parse_args(arguments)
+    options = parser.parse(args)
     if math.isnan(options.wait):
         parser.error('--wait is not a number')
     if not 1e-3 <= options.speed <= 1e3:
@@ -74,7 +73,7 @@ def main(args: list[str] | None = None) -> int:
     samples = list(read_joint_states(options.bag, options.source_topic))
     if not samples:
         raise BagError(f'{options.bag} has no joint state')
-    with live_node('play_joint_states', ros_arguments) as live:
+    with live_node('play_joint_states', options.ros_arguments) as live:
         node = live.node
         latch = node.create_publisher(String, 'robot_description', LATCHED)
         if description is not None:

@@ -29,7 +29,7 @@ import time
 
 import numpy as np
 
-from ..command_line import OneLineParser, split_ros_arguments, tool
+from ..command_line import OneLineParser, tool
 from ..files import write_file
 from ..parameters import parameter_file_text
 from ..preflight import LEAVE_GRAVITY, MIN_GRAVITY, Checkup, check, found_parameters, picture
@@ -75,11 +75,10 @@ def _parser() -> OneLineParser:
     return parser
 
 
-def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Return the checked options, and the ROS arguments."""
-    own, ros_arguments = split_ros_arguments(arguments)
+def _options(args: list[str] | None) -> argparse.Namespace:
+    """Return the checked options."""
     parser = _parser()
-    options = parser.parse_args(own)
+    options = parser.parse(args)
     if options.bag is not None and options.urdf is None:
         parser.error('a recording needs --urdf')
     if max(map(abs, options.gravity)) < MIN_GRAVITY:
@@ -88,12 +87,10 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error('--write has the whole friction; leave out --friction')
     if options.poses < MIN_POSES:
         parser.error(f'--poses {options.poses} is less than {MIN_POSES}')
-    return options, ros_arguments
+    return options
 
 
-def _live(
-    options: argparse.Namespace, ros_arguments: Sequence[str]
-) -> tuple[str | Path, Recording]:
+def _live(options: argparse.Namespace) -> tuple[str | Path, Recording]:
     """Return the model's source and joint states from live topics."""
     try:
         from .live import collect_joint_states, live_node, robot_description
@@ -111,7 +108,7 @@ def _live(
         printed = poses
         return options.use != 'motion' and poses >= int(options.poses)
 
-    with live_node('preflight', ros_arguments) as live:
+    with live_node('preflight', options.ros_arguments) as live:
         source = options.urdf or robot_description(live)
         topic = options.topic or 'joint_states'
         print(f'listening to {topic}; hold {options.poses} different poses', flush=True)
@@ -119,10 +116,10 @@ def _live(
         return source, recording_from(samples)
 
 
-def _check(options: argparse.Namespace, ros_arguments: Sequence[str]) -> Checkup:
+def _check(options: argparse.Namespace) -> Checkup:
     source: str | Path = options.urdf
     if options.bag is None:
-        source, recording = _live(options, ros_arguments)
+        source, recording = _live(options)
     else:
         recording = recording_from(read_joint_states(options.bag, options.topic))
     model = load_model('preflight', source, options.gravity)
@@ -165,8 +162,8 @@ def _write(options: argparse.Namespace, checkup: Checkup) -> None:
 @tool
 def main(args: list[str] | None = None) -> int:
     """Compare a model with efforts; return the exit code."""
-    options, ros_arguments = _options(sys.argv[1:] if args is None else args)
-    checkup = _check(options, ros_arguments)
+    options = _options(args)
+    checkup = _check(options)
     print(checkup.report())
     if options.picture is not None:
         picture(options.picture, checkup.assessment, checkup.findings)

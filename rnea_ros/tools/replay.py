@@ -17,7 +17,6 @@ arguments or files, or no efforts.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 import sys
 
@@ -37,7 +36,7 @@ from .model import load_model
 ENDED_EARLY = 1
 
 
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
+def _options(args: list[str] | None) -> argparse.Namespace:
     """Return the checked options."""
     parser = OneLineParser(
         prog='replay', description=__doc__,
@@ -53,7 +52,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add_recorded_joints(parser)
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
     add('--csv', type=target, help='CSV to write: commands and measured efforts at every tick')
-    return parser.parse_args(arguments)
+    return parser.parse_args(args)
 
 
 def _review(options: argparse.Namespace) -> Review:
@@ -76,7 +75,7 @@ def _review(options: argparse.Namespace) -> Review:
 @tool
 def main(args: list[str] | None = None) -> int:
     """Play a recording; return the exit code."""
-    options = _options(sys.argv[1:] if args is None else args)
+    options = _options(args)
     played = _review(options)
     print(report(played))
     if options.picture is not None:

@@ -34,7 +34,7 @@ import numpy as np
 
 from .. import teach
 from ..arrays import Array
-from ..command_line import OneLineParser, split_ros_arguments, tool
+from ..command_line import OneLineParser, tool
 from ..feedforward.law import LAWS
 from ..identification import require_scipy
 from ..identification.excitation import RestToRestMotion, motion_of, way
@@ -49,11 +49,8 @@ from .trajectory_sources import read_trajectory, with_model_names, write_traject
 if TYPE_CHECKING:
     from .live import GuidedRobot, LiveNode, Mode
 
-FOREVER = 3600.0
-"""Longest recording by keys, s."""
-
-APPROACH = 1.0
-"""Velocity limit of the way to the start, of which it uses a quarter, rad/s or m/s."""
+FOREVER = 3600.0  # longest recording by keys, s
+APPROACH = 1.0  # velocity limit of the way to the start, of which it uses a quarter, rad/s or m/s
 
 STOPPED = 1
 
@@ -89,11 +86,10 @@ def _parser() -> OneLineParser:
     return parser
 
 
-def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Return the checked options, and the ROS arguments."""
-    own, ros_arguments = split_ros_arguments(arguments)
+def _options(args: list[str] | None) -> argparse.Namespace:
+    """Return the checked options."""
     parser = _parser()
-    options = parser.parse_args(own)
+    options = parser.parse(args)
     plays, has_bag = options.play is not None, options.bag is not None
     if plays == (options.out is not None):
         parser.error('give --out to teach a motion, or --play to move the robot')
@@ -111,11 +107,8 @@ def _options(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         parser.error('--play asks before the motion, but there is no terminal; see --yes')
     if not (plays or has_bag or options.seconds or sys.stdin.isatty()):
         parser.error('there is no terminal for keys; see --seconds')
-    try:
-        options.limits = given_limits(options)
-    except ValueError as error:
-        parser.error(str(error))
-    return options, ros_arguments
+    options.limits = given_limits(options)
+    return options
 
 
 def _model(options: argparse.Namespace, live: LiveNode | None) -> RobotModel:
@@ -282,7 +275,7 @@ def _check_mode(options: argparse.Namespace, mode: Mode) -> None:
 @tool
 def main(args: list[str] | None = None) -> int:
     """Teach a motion, or play one; return the exit code."""
-    options, ros_arguments = _options(sys.argv[1:] if args is None else args)
+    options = _options(args)
     if options.play is None:
         require_scipy()
     if options.bag is not None:
@@ -294,7 +287,7 @@ def main(args: list[str] | None = None) -> int:
     except ImportError as error:
         raise TeachError(f'a robot needs ROS ({error}); or name a BAG') from error
     # Ctrl-C stops the motion and restores the mode; the node must still publish then.
-    with live_node('teach', ros_arguments, ends_by_signals=False) as live:
+    with live_node('teach', options.ros_arguments, ends_by_signals=False) as live:
         if options.play is not None:
             return 0 if _play(options, live) else STOPPED
         _teach_live(options, live)

@@ -30,11 +30,8 @@ from .peaks import Peak, motion_peaks
 from .time_scaling import Bound, bound_by_efforts, bounds_by_motion
 from .traps import Trap, notes, traps
 
-START_TOLERANCE = 0.1
-"""Default of the feedforward node, rad or m."""
-
-RATE = 1000.0
-"""Default rate of effort samples, Hz."""
+START_TOLERANCE = 0.1  # default of the feedforward node, rad or m
+RATE = 1000.0  # default of effort samples, Hz
 
 
 class NothingToCheckError(RneaError):

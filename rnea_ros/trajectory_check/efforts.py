@@ -21,8 +21,7 @@ from ..robot import RobotModel
 from .limits import Quantity, TrajectoryLimits
 from .peaks import Peak
 
-MAX_SAMPLES = 1_000_000
-"""Greatest number of samples: some hundred MB for seven joints."""
+MAX_SAMPLES = 1_000_000  # some hundred MB for seven joints
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,7 @@ from .limits import Quantity
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FAR = 2.0
-"""A limit above this multiple of the greatest value is written instead of drawn."""
+FAR = 2.0  # a limit above this multiple of the greatest value is written, not drawn
 
 
 def picture(path: Path, name: str, figures: MotionFigures) -> None:

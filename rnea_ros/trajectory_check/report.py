@@ -19,8 +19,7 @@ from .peaks import Peak
 from .time_scaling import Bound
 
 HEADER = ('', 'joint', 'quantity', 'unit', 'peak', 'limit', 'margin', 'used', 'at')
-UNBOUNDED = 1e-6
-"""Factor of the times below which no limit bounds the time scaling."""
+UNBOUNDED = 1e-6  # factor of the times below which no limit bounds the time scaling
 
 _NO_BOUND = 'no limit bounds its speed'
 

@@ -28,8 +28,7 @@ from .description import (
 _WORDS = ('name', 'type', 'link', 'joint')
 _VECTORS = ('xyz', 'rpy')
 _REQUIRED = {'mass': 'value', 'axis': 'xyz'}
-_ROUNDING = 1e-9
-"""Negative damping and friction nearer to zero is rounding, N m s/rad and N m."""
+_ROUNDING = 1e-9  # negative damping and friction nearer to 0 are rounding, N m s/rad and N m
 
 
 def read_link(element: ElementTree.Element) -> Link:

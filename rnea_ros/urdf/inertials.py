@@ -19,33 +19,22 @@ from ..errors import UnknownNameError
 from .description import Inertial, Origin
 from .xml import BLANKS, parse_xml
 
-DIGITS = 9
-"""Significant digits of written numbers."""
-
-START_TAG = re.compile(rb"""(?:[^>"']|"[^"]*"|'[^']*')*>""")
-"""A start tag; ``>`` within quotes does not end it."""
-
-Edit: TypeAlias = tuple[int, int, bytes]
-"""First byte, byte after the last, and what stands there instead."""
+DIGITS = 9  # significant ones of written numbers
+START_TAG = re.compile(rb"""(?:[^>"']|"[^"]*"|'[^']*')*>""")  # ``>`` within quotes does not end it
+Edit: TypeAlias = tuple[int, int, bytes]  # first byte, byte after the last, replacement
 
 _NAMES = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 
 
 @dataclass
 class _Element:
-    """
-    An element of the text.
-
-    :param start: its first byte
-    :param tag_end: the byte after its start tag
-    :param end: the byte after the element
-    """
+    """An element of the text."""
 
     name: str
     attributes: Mapping[str, str]
-    start: int
-    tag_end: int
-    end: int = 0
+    start: int  # its first byte
+    tag_end: int  # the byte after its start tag
+    end: int = 0  # the byte after the element
     children: list[_Element] = field(default_factory=list)
 
     def child(self, name: str) -> _Element | None:

@@ -51,8 +51,7 @@ _WITHOUT_MEANING: Mapping[str | None, tuple[str, ...]] = {
 }
 """Elements without meaning in joints of a type; they are removed, whatever they contain."""
 
-_HOLDERS_OF_LINKS = ('include', 'macro', 'if', 'unless')
-"""Elements of xacro in its old spelling without prefix."""
+_HOLDERS_OF_LINKS = ('include', 'macro', 'if', 'unless')  # of xacro, spelt without prefix
 _RAW_XACRO = 'this is xacro: expand it with `xacro FILE`'
 
 

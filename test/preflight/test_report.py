@@ -91,7 +91,7 @@ def test_the_document_says_what_to_do_about_every_cause() -> None:
     document = (ROOT / 'docs/preflight.md').read_text(encoding='utf-8')
     rows = ' '.join(re.findall(r'^\| (.+?) \|', document, re.MULTILINE))
     for cause in Cause:
-        assert cause.value.removesuffix(' in the model') in rows
+        assert cause.text.removesuffix(' in the model') in rows
 
 
 @pytest.mark.parametrize('kind', Kind)

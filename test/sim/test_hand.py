@@ -63,7 +63,7 @@ def test_a_push_that_cannot_be_is_rejected_before_its_time() -> None:
 
 PANDA, POSE = ROOT / 'urdf/panda_arm.urdf', np.array([0.3, -0.785, 0.2, -2.0, 0.4, 1.571, 0.785])
 
-OFFSET = np.array([0.01, -0.03, 0.5])
+OFFSET = np.array([0.01, -0.03, 0.8])
 
 
 def path(joints: Sequence[str], ends: Sequence[Array], duration: float) -> TrajectoryRequest:
@@ -97,17 +97,17 @@ def test_a_hand_guides_a_weightless_arm_and_releases_it() -> None:
 
 def test_a_hand_is_springs_and_dampers_of_limited_strength() -> None:
     robot = SimulatedRobot(PANDA.read_text(encoding='utf-8'), initial_positions=POSE)
-    hand = ScriptedHand(robot, np.full(7, 100.0), np.full(7, 5.0), np.full(7, 8.0))
-    joints = robot.joint_names
+    hand, joints = ScriptedHand(robot), robot.joint_names
+    limits = np.array([limit.effort for limit in robot.limits])[:3]
+    stiffness = np.minimum(limits, 50.0**2 * robot.inertia[:3])
     hand.guide(path(joints[:3], [POSE[:3] + OFFSET], 0.0))
     hand.update()
     assert not hand.efforts.any()  # the brakes are closed
     robot.step(np.zeros(7))
     q, qd = robot.motion
     hand.update()
-    expected = 100.0 * (POSE[:3] + OFFSET - q[:3]) - 5.0 * qd[:3]
-    assert hand.efforts[:3] == pytest.approx(np.clip(expected, -8.0, 8.0), abs=1e-12)
-    assert hand.efforts[2] == 8.0
+    expected = stiffness * (POSE[:3] + OFFSET - q[:3] - 0.2 * qd[:3])
+    clipped = np.clip(expected, -0.5 * limits, 0.5 * limits)
+    assert hand.efforts[:3] == pytest.approx(clipped, abs=1e-12)
+    assert expected[2] > clipped[2]
     assert not hand.efforts[3:].any()
-    with pytest.raises(InputError, match='damping: -1 is negative'):
-        ScriptedHand(robot, damping=np.full(7, -1.0))

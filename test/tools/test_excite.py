@@ -63,7 +63,7 @@ def test_a_slow_trajectory_takes_longer(urdf: Path, tmp_path: Path) -> None:
     ('--motion a.yaml --publish --start elbow=0', '--motion takes no --start'),
     ('--out a.yaml --floor 0 --box -1 1 -1 1 -1 1', 'not both'),
     ('--out a.yaml --keep-inside lower', 'needs --floor or --box'),
-    ('--out a.yaml --start 3', '--start 3 is not JOINT=POSITION'),
+    ('--out a.yaml --start 3', '--start: 3 is not JOINT=POSITION'),
     ('--out a.yaml --speed 1.5', '1.5 is above 1'),
     ('--out a.yaml --omit thumb', "unknown joint 'thumb'"),
     ('--out a.yaml --box 0 1 0 1 x 1', "--box: 'x' is not a number"),

@@ -19,8 +19,7 @@ from ...dynamics.kernels import BASE
 from ...errors import InputError, SingularityError
 from ..model_data import ModelData
 
-BLOCK = 8192
-"""Samples that a thread computes at a time; its memory is proportional to this number."""
+BLOCK = 8192  # samples that a thread computes at a time; its memory is proportional to it
 
 
 def checked_samples(model: ModelData, given: dict[str, ArrayLike]) -> dict[str, Array]:

@@ -19,11 +19,8 @@ from ...urdf import parse_urdf, parse_xml, read_urdf, reduce_to_dynamics
 from ..joint_roles import USUAL, JointRoles, start_position
 from .plan import DemoPlan, Planner, known_efforts, slides
 
-ROBOTS = ('panda', 'panda_arm', 'ur5e')
-"""The robots that come with the package."""
-
-SPARE_EFFORT, SPARE_VELOCITY = 3.0, 2.0
-"""Unknown limits, by what the motion needs."""
+ROBOTS = ('panda', 'panda_arm', 'ur5e')  # that come with the package
+SPARE_EFFORT, SPARE_VELOCITY = 3.0, 2.0  # unknown limits, by what the motion needs
 
 
 class DemoError(RneaError):

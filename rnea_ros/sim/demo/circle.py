@@ -20,20 +20,12 @@ from .arm import DemoRun
 from .client import Received, positions
 from .motion import exciting_motion, heaviest_pose
 from .reports import Performance, draw_identification, identification_table
-from .robot import POOR_MODEL, realistic
+from .robot import POOR_MODEL, SEED, realistic
 from .session import Session
 
-HOLD = 1.0
-"""Duration of holding the arm by gravity compensation, s: with a poor model it falls."""
-
-SEED = 1
-"""Seed of the differences between robot and model, and of the exciting motion."""
-
-TOLERANCE = 0.3
-"""Tolerance of poses, rad or m: with a poor model the arm stays away from them."""
-
-NEEDED_TRACKING_GAIN, NEEDED_DRIFT_GAIN = 5.0, 10.0
-"""Required ratios of RMS error and drift, before to after."""
+HOLD = 1.0  # duration of gravity compensation, s: with a poor model the arm falls
+TOLERANCE = 0.3  # of poses, rad or m: with a poor model the arm stays away from them
+NEEDED_TRACKING_GAIN, NEEDED_DRIFT_GAIN = 5.0, 10.0  # RMS error and drift, before / after
 
 
 class Circle:
@@ -41,7 +33,7 @@ class Circle:
 
     def __init__(self, options: DemoRun) -> None:
         self._options, self._arm, self._output = options, options.arm, options.output
-        self.robot = realistic(self._arm, POOR_MODEL, SEED)
+        self.robot = realistic(self._arm, POOR_MODEL)
 
     def run(self) -> int:
         """Run the circle; return the exit code."""

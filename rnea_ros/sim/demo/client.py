@@ -30,17 +30,10 @@ from .arm import DemoError
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 """One message in each interval of the recording."""
 
-EVERY = QoSProfile(depth=2000)
-"""Every message, of a second or more."""
-
-RECORD_INTERVAL = 0.01
-"""Interval at which messages are taken, s."""
-
-CATCH = 0.5
-"""Distance from which an arm does not return to a pose, but is caught where it is, rad or m."""
-
-TIMEOUT = 120.0
-"""Timeout of every wait, s; the first start compiles kernels, on a busy machine for 30 s."""
+EVERY = QoSProfile(depth=2000)  # every message, of a second or more
+RECORD_INTERVAL = 0.01  # at which messages are taken, s
+CATCH = 0.5  # from further away an arm does not return to a pose, but is caught, rad or m
+TIMEOUT = 120.0  # of every wait, s; the first start compiles kernels, for up to 30 s
 
 
 @dataclass

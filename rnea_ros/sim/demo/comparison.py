@@ -22,14 +22,8 @@ PHASES = (
     ('gravity_feedback', 'gravity + feedback'),
     ('computed_torque', 'computed torque'),
 )
-HOLD, MAX_DRIFT = 4.0, 0.1
-"""Duration of holding the arm by gravity compensation, s; drift that ends it, rad or m."""
-
-SEED = 1
-"""Seed of the differences between robot and model."""
-
-NEEDED_GAIN, NEEDED_GAIN_PERFECT = 1.5, 10.0
-"""Required ratio of tracking errors, gravity + feedback to computed torque, of a shipped arm."""
+HOLD, MAX_DRIFT = 4.0, 0.1  # gravity compensation: duration, s; drift that ends it, rad or m
+NEEDED_GAIN, NEEDED_GAIN_PERFECT = 1.5, 10.0  # error of gravity + feedback / computed torque
 
 
 class LawComparison:
@@ -38,7 +32,7 @@ class LawComparison:
     def __init__(self, options: DemoRun, *, perfect_model: bool = False) -> None:
         self._options, arm = options, options.arm
         self._perfect = perfect_model
-        self.robot = perfect(arm) if perfect_model else realistic(arm, GOOD_MODEL, SEED)
+        self.robot = perfect(arm) if perfect_model else realistic(arm, GOOD_MODEL)
 
     def run(self) -> int:
         """Run all phases; return the exit code."""

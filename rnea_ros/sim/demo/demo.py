@@ -43,8 +43,7 @@ from .comparison import LawComparison
 from .teaching import Teaching
 from .teleoperation import TeleoperationTrial
 
-PARTICIPANTS = 10
-"""Number of participants of a DDS domain that are looked for."""
+PARTICIPANTS = 10  # of a DDS domain that are looked for
 
 
 def _program(

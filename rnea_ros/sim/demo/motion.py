@@ -16,29 +16,14 @@ from ...identification import excitation
 from ...identification.excitation import RestToRestMotion
 from ...robot import RobotModel
 
-AMPLITUDE = 0.5
-"""Greatest amplitude, rad or m."""
-
-ROOM_SHARE, SPEED_SHARE = 0.8, 0.6
-"""Shares of the way to a position limit, and of the velocity limit, that the motion uses."""
-
-FREQUENCIES = (0.25, 0.5)
-"""Frequency of the first and of the last joint, Hz."""
-
-FADE = 1.0
-"""Time to the full amplitude, s."""
-
-POINT_INTERVAL = 0.04
-"""Interval of the trajectory points, s."""
-
-KP, KD = 100.0, 20.0
-"""Gains of computed torque, 1/s^2 and 1/s: errors fade at 10 rad/s, critically damped."""
-
-EXCITATION = 30.0
-"""Duration of the exciting motion, s: three periods."""
-
-SEARCH = 15.0
-"""Processor time for the search of the exciting motion, s."""
+AMPLITUDE = 0.5  # greatest, rad or m
+ROOM_SHARE, SPEED_SHARE = 0.8, 0.6  # of the way to a position limit; of the velocity limit
+FREQUENCIES = (0.25, 0.5)  # of the first and of the last joint, Hz
+FADE = 1.0  # time to the full amplitude, s
+POINT_INTERVAL = 0.04  # of the trajectory, s
+KP, KD = 100.0, 20.0  # of computed torque, 1/s^2, 1/s: errors fade at 10 rad/s, critically damped
+EXCITATION = 30.0  # duration of the exciting motion, s: three periods
+SEARCH = 15.0  # processor time for the search of the exciting motion, s
 
 
 def sine_motion(

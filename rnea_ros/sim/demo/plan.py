@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,29 +23,14 @@ from ...identification.excitation import JointLimits, RestToRestMotion
 from ...robot import RobotModel
 from .motion import KP, sine_motion
 
-MAX_KP = 2500.0
-"""Greatest gain of computed torque, 1/s^2: errors fade at 50 rad/s."""
-
-SAG, SAG_SHARE = 0.25, 0.3
-"""Greatest sag under feedback alone: rad or m; share of the way to a position limit."""
-
-ARMATURE, ARMATURE_SHARE = 0.1, 0.1
-"""Rotor inertia on the link side: greatest, kg m^2 or kg; share of the largest link inertia."""
-
-LOAD = 0.6
-"""Share of the effort limits that the motion may need."""
-
-MIN_SCALE = 0.4
-"""Least scale of a motion at the usual pose; below it another pose is searched."""
-
-POSES = 100
-"""Number of random poses that are tried."""
-
-NO_MASS = 1e-9
-"""Inertia below which a joint moves no mass, kg m^2 or kg."""
-
-MAX_EFFORT = 1e6
-"""Greatest effort limit, N m or N; larger ones are not limits."""
+MAX_KP = 2500.0  # greatest gain of computed torque, 1/s^2: errors fade at 50 rad/s
+SAG, SAG_SHARE = 0.25, 0.3  # under feedback alone: rad or m; share of the way to a position limit
+ARMATURE, ARMATURE_SHARE = 0.1, 0.1  # greatest, kg m^2 or kg; share of the largest link inertia
+LOAD = 0.6  # share of the effort limits that the motion may need
+MIN_SCALE = 0.4  # of a motion at the usual pose; below it another pose is searched
+POSES = 100  # random ones that are tried
+NO_MASS = 1e-9  # inertia below which a joint moves no mass, kg m^2 or kg
+MAX_EFFORT = 1e6  # larger ones are not limits, N m or N
 
 
 class UnsuitableArmError(RneaError):
@@ -75,8 +61,8 @@ class Planner:
     def __init__(
         self, model: RobotModel, joints: tuple[str, ...], usual: Array, duration: float
     ) -> None:
-        self._model, self._joints = model, joints
-        self._usual, self._duration = usual, duration
+        self._model, self._joints, self._usual = model, joints, usual
+        self._motion = partial(sine_motion, model, joints, duration=duration)
         self._numbers = [model.joint_names.index(name) for name in joints]
         limits = JointLimits.of(model)  # mimic joints included
         self._lower, self._upper = limits.lower[self._numbers], limits.upper[self._numbers]
@@ -130,12 +116,10 @@ class Planner:
                 armature[kind] = min(ARMATURE, ARMATURE_SHARE * links[kind].max())
         inertia = links + armature
         room = np.minimum(pose - self._lower, self._upper - pose)
-        weight = self._weight(sine_motion(self._model, self._joints, pose, self._duration))
+        weight = self._weight(self._motion(pose))
         sag = np.maximum(np.minimum(SAG, SAG_SHARE * room), 1e-6)
         kp = np.clip(weight / (sag * inertia), KP, MAX_KP)
-        motion = sine_motion(
-            self._model, self._joints, pose, self._duration, weight / (kp * inertia)
-        )
+        motion = self._motion(pose, sag=weight / (kp * inertia))
         return DemoPlan(pose, armature, inertia, kp, motion, weight)
 
     def _weight(self, motion: RestToRestMotion) -> Array:
@@ -177,8 +161,7 @@ class Planner:
         return low
 
     def _reject_weak(self, pose: Array) -> None:
-        still = sine_motion(self._model, self._joints, pose, self._duration)
-        weight = self._weight(_scaled(still, pose, 0.0))
+        weight = self._weight(_scaled(self._motion(pose), pose, 0.0))
         joint = int(np.argmax(weight / self._effort))
         unit = 'N' if self._slides[joint] else 'N m'
         raise UnsuitableArmError(

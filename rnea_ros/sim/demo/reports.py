@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from .session import Phase
 
-MIN_ERROR = 0.05
-"""Lower end of the drawn errors, mrad."""
+MIN_ERROR = 0.05  # lower end of the drawn errors, mrad
 
 
 @dataclass(frozen=True)

@@ -14,20 +14,12 @@ from ...arrays import Array
 from ...urdf import parse_xml
 from .arm import DemoArm
 
-FRICTION = 0.01
-"""Coulomb friction, and viscous friction at the velocity limit, as shares of the effort limit."""
-
-STICTION = 0.02
-"""Greatest error at rest because of Coulomb friction, under feedback, rad or m."""
-
-POSITION_NOISE, VELOCITY_NOISE, EFFORT_NOISE = 2e-5, 5e-3, 0.1
-"""Standard deviations of the noise: rad or m; rad/s or m/s; N m or N."""
-
-DELAY = 2
-"""Delay of commands, ms."""
-
-SMOOTHING_VELOCITY = 0.02
-"""Smoothing velocity of the node's friction compensation, rad/s or m/s."""
+FRICTION = 0.01  # Coulomb, and viscous at the velocity limit, as shares of the effort limit
+STICTION = 0.02  # greatest error at rest by Coulomb friction, under feedback, rad or m
+POSITION_NOISE, VELOCITY_NOISE, EFFORT_NOISE = 2e-5, 5e-3, 0.1  # rad or m; rad/s or m/s; N m or N
+DELAY = 2  # of commands, ms
+SEED = 1  # of the differences between robot and model
+SMOOTHING_VELOCITY = 0.02  # of the node's friction compensation, rad/s or m/s
 
 PERFECT = 'The robot equals the model: no friction, no noise, no delay.'
 
@@ -48,11 +40,8 @@ class ModelMismatch:
         )
 
 
-GOOD_MODEL = ModelMismatch(inertial=(0.0, 0.1), friction=(0.0, 0.2))
-"""Errors of a model that was made with care."""
-
-POOR_MODEL = ModelMismatch(inertial=(0.1, 0.3), friction=(0.1, 0.3))
-"""Errors of a model from CAD."""
+GOOD_MODEL = ModelMismatch(inertial=(0.0, 0.1), friction=(0.0, 0.2))  # made with care
+POOR_MODEL = ModelMismatch(inertial=(0.1, 0.3), friction=(0.1, 0.3))  # from CAD
 
 
 @dataclass(frozen=True)
@@ -71,7 +60,7 @@ def perfect(arm: DemoArm) -> DemoRobot:
     return DemoRobot(arm.urdf, armature, armature, PERFECT)
 
 
-def realistic(arm: DemoArm, errors: ModelMismatch, seed: int) -> DemoRobot:
+def realistic(arm: DemoArm, errors: ModelMismatch, seed: int = SEED) -> DemoRobot:
     """Return a robot that differs from its model."""
     random = np.random.default_rng(seed)
     numbers = [arm.model.joint_names.index(name) for name in arm.joints]

@@ -24,25 +24,15 @@ from .motion import reference_positions
 from .processes import Processes
 from .robot import DemoRobot
 
-WAY, WAY_SPEED = 3.0, 0.25
-"""Least duration of the way to a pose, s; greatest mean velocity, as a share of the limit."""
+WAY, WAY_SPEED = 3.0, 0.25  # to a pose: least duration, s; mean velocity, as a share of the limit
 
 Gains: TypeAlias = tuple[Array, Array]
 
-BLEND = 0.5
-"""Duration of the blending of control laws, s."""
-
-LEAD = 0.3
-"""Time from sending a motion to the request of a control law, s; time for its answer, at first."""
-
-START_TRIALS = 5
-"""Greatest number of times that a motion is started."""
-
-GUIDE_REST = 1.5
-"""Time for which the hand holds the arm before and after it guides it, s."""
-
-ARRIVAL_CHECKS = 30
-"""Greatest number of checks of a pose."""
+BLEND = 0.5  # duration of the blending of control laws, s
+LEAD = 0.3  # from sending a motion to the request of a law, s; time for its answer, at first
+START_TRIALS = 5  # of a motion, at most
+GUIDE_REST = 1.5  # the hand holds the arm before and after it guides it, s
+ARRIVAL_CHECKS = 30  # of a pose, at most
 
 
 @dataclass(frozen=True)

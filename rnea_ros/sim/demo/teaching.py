@@ -22,20 +22,10 @@ from .reports import show_picture
 from .robot import GOOD_MODEL, realistic
 from .session import Phase, Session
 
-TOLERANCE = 0.01
-"""Greatest distance of the smoothed motion from the recording, rad or m."""
-
-PACE = 0.7
-"""Speed of the hand, as a share of the plan's motion."""
-
-SEED = 1
-"""Seed of the differences between robot and model."""
-
-KP = 1600.0
-"""Least gain of computed torque, 1/s^2: an arm that repeats motions is stiffer than the plan's."""
-
-NEEDED = 0.005
-"""Greatest error of the played motion of a shipped arm, rad."""
+TOLERANCE = 0.01  # distance of the smoothed motion from the recording, rad or m
+PACE = 0.7  # speed of the hand, as a share of the plan's motion
+KP = 1600.0  # least gain of computed torque, 1/s^2: stiffer than the plan's
+NEEDED = 0.005  # greatest error of the played motion of a shipped arm, rad
 
 
 class Teaching:
@@ -48,7 +38,7 @@ class Teaching:
     def __init__(self, options: DemoRun) -> None:
         self._options = options
         self._arm = options.arm
-        self.robot = realistic(self._arm, GOOD_MODEL, SEED)
+        self.robot = realistic(self._arm, GOOD_MODEL)
         model = self._arm.model
         idle = {
             name: float(position)

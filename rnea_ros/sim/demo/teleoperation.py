@@ -20,23 +20,12 @@ from .arm import DemoArm, DemoError, DemoRun
 from .reports import show_picture
 from .two_arms import PERIOD, Record, TwoArms
 
-DELAYS = (0.0, 0.05)
-"""Delays of the link, each way, s."""
-
-GAP, DEPTH = 0.03, 0.1
-"""Distance of the wall, and way of the hand beyond it, m."""
-
-WAY, CONTACT = 2.0, 6.0
-"""Duration of the hand's way to the wall, and of all that is recorded there, s."""
-
-SETTLED = 0.1
-"""Greatest deviation from the last contact force that counts as settled, relative."""
-
-MAX_ERROR, MAX_FORCE_ERROR = 5e-3, 0.1
-"""Required of the arms without delay: RMS error, rad or m; error of the felt force, relative."""
-
-POINTS = 60
-"""Number of points of the way to the wall."""
+DELAYS = (0.0, 0.05)  # of the link, each way, s
+GAP, DEPTH = 0.03, 0.1  # distance of the wall, and way of the hand beyond it, m
+WAY, CONTACT = 2.0, 6.0  # duration of the way to the wall, and of the recording there, s
+SETTLED = 0.1  # deviation from the last contact force that counts as settled, relative
+MAX_ERROR, MAX_FORCE_ERROR = 5e-3, 0.1  # without delay: RMS, rad or m; felt force, relative
+POINTS = 60  # of the way to the wall
 
 
 @dataclass(frozen=True)

@@ -37,23 +37,12 @@ from ..physics import Noise, SimulatedRobot
 from .arm import DemoArm
 from .robot import EFFORT_NOISE, POSITION_NOISE, VELOCITY_NOISE, with_model_error
 
-PERIOD = 0.002
-"""Period of both controls and of the teleoperation, s."""
-
-MODEL_ERROR = (0.0, 0.1)
-"""Least and greatest relative error of masses, centres of mass and inertias."""
-
-KP, KD = 400.0, 40.0
-"""Gains of the follower's computed torque, 1/s^2 and 1/s."""
-
-LIMIT_SHARE = 0.35
-"""Limit of the efforts on the leader, as a share of the effort limits."""
-
-FADE = 0.1
-"""Ramp of the controls at the start, s."""
-
-START = 100.0
-"""Monotonic time at the start, s."""
+PERIOD = 0.002  # of both controls and of the teleoperation, s
+MODEL_ERROR = (0.0, 0.1)  # relative errors of masses, centres of mass, inertias
+KP, KD = 400.0, 40.0  # of the follower's computed torque, 1/s^2 and 1/s
+LIMIT_SHARE = 0.35  # limit of the efforts on the leader, as a share of the effort limits
+FADE = 0.1  # ramp of the controls at the start, s
+START = 100.0  # monotonic time, s
 
 
 class SimulatedArm:

@@ -5,7 +5,8 @@
 A robot for Gazebo: its URDF with the tags of ``urdf/gazebo_control.xacro``.
 
 Joints without a command (of a hand) are fixed at their start positions, as versions of Gazebo
-treat them differently. The root link is fixed to the world.
+treat them differently. The root link is fixed to the world. The parameters of the controller
+manager get the robot's joints.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import math
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -25,8 +27,7 @@ from ...urdf import RobotDescription, parse_urdf, parse_xml
 from ..joint_roles import JointRoles, is_within
 from .urdf_changes import WORLD, fix_joint, give_base_mass
 
-GRAVITY = (0.0, 0.0, -9.8)
-"""Default gravity of a world in Gazebo, m/s^2."""
+GRAVITY = (0.0, 0.0, -9.8)  # default of a world in Gazebo, m/s^2
 
 XACRO = 'http://www.ros.org/wiki/xacro'
 
@@ -177,3 +178,28 @@ def _tags(
     document = xacro.parse(ElementTree.tostring(calls, 'unicode'))
     xacro.process_doc(document)
     return list(ElementTree.fromstring(document.toxml()))
+
+
+def listed_joints(parameters: Any, controller: str) -> tuple[str, ...]:
+    """Return the joints of a controller in parameters of a YAML file, empty if there are none."""
+    return tuple(_values(parameters, controller).get('joints') or ())
+
+
+def with_joints(parameters: Any, controller: str, joints: Sequence[str]) -> dict[str, Any]:
+    """Return parameters with the commanded joints of a controller, which must not have others."""
+    values = _values(parameters, controller)
+    listed = listed_joints(parameters, controller)
+    if listed not in ((), tuple(joints)):
+        raise InputError(
+            'joints',
+            f'commanded are {", ".join(joints)}, but {controller} has {", ".join(listed)}',
+        )
+    return dict(parameters) | {controller: {'ros__parameters': values | {'joints': list(joints)}}}
+
+
+def _values(parameters: Any, controller: str) -> dict[str, Any]:
+    section = parameters.get(controller) if isinstance(parameters, dict) else None
+    values = section.get('ros__parameters') if isinstance(section, dict) else None
+    if not isinstance(values, dict):
+        raise InputError('controllers_file', f'has no {controller}: ros__parameters')
+    return values

@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...arrays import Array
+from ...dynamics import quaternions
 from ...dynamics.tree import Placement
 from ...errors import UrdfError
 from ...urdf import Joint, RobotDescription, parse_urdf
 
 WORLD = 'world'
 
-MIN_MASS = 1e-6
-"""Gazebo removes bodies up to this mass, kg."""
+MIN_MASS = 1e-6  # Gazebo removes bodies up to it, kg
 
 
 def reject_massless(urdf: str) -> None:
@@ -83,23 +83,14 @@ def fix_joint(root: ElementTree.Element, joint: Joint, position: float) -> None:
     if joint.type == 'prismatic':
         moved = Placement(np.eye(3), position * axis)
     else:
-        moved = Placement(_rotation(axis, position), np.zeros(3))
+        turn = quaternions.exponential(position * axis)
+        moved = Placement(quaternions.rotation(turn), np.zeros(3))
     pose = Placement.from_xyz_rpy(joint.origin.xyz, joint.origin.rpy) @ moved
     origin = element.find('origin')
     if origin is None:
         origin = ElementTree.SubElement(element, 'origin')
     origin.set('xyz', _numbers(pose.translation))
     origin.set('rpy', _numbers(_rpy(pose.rotation)))
-
-
-def _rotation(axis: Array, angle: float) -> Array:
-    """Return the rotation about a unit vector by Rodrigues' formula, shape (3, 3)."""
-    x, y, z = axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    turned: Array = (
-        np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * (cross @ cross)
-    )
-    return turned
 
 
 def _rpy(rotation: Array) -> Array:

@@ -14,11 +14,8 @@ from ...errors import RneaError
 PROGRAMS = {'gz': 'gz', 'ign': 'ignition'}
 """Command lines of Gazebo, newer and older (Fortress), and the packages of their messages."""
 
-TIMEOUT = 10.0
-"""Longest time of a command, s."""
-
-ATTEMPTS = 3
-"""Gazebo's command line does not always find what runs."""
+TIMEOUT = 10.0  # of a command, s
+ATTEMPTS = 3  # Gazebo's command line does not always find what runs
 
 
 class GazeboError(RneaError):

@@ -12,7 +12,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -21,33 +20,18 @@ from ...arrays import Array
 from ...errors import RneaError
 from ...recordings import bag_writer
 from ...ros import seconds, trajectory_message
-from .node import TIMEOUT, LiveNode, SilentTopicError
+from .node import STATES, TIMEOUT, LiveNode, SilentTopicError
 
 if TYPE_CHECKING:
     from ...identification.excitation import RestToRestMotion
 
-STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-
-REST = 0.5
-"""Time for which the robot must stand still before it is moved, s."""
-
-STILL = 2e-3
-"""Greatest change of a position within this time, rad or m."""
-
-MARGIN = 1.0
-"""Recorded before and after the motion, s."""
-
-SETTLING = 5.0
-"""Longest wait for rest before and after the motion, s."""
-
-BRAKING = 0.5
-"""Time until rest after Ctrl-C, s."""
-
-SAME_CLOCK = 60.0
-"""Stamps further from the clock are of simulated time, which may be slower, s."""
-
-MOVED = 0.1
-"""Least share of the motion that a robot makes if it follows."""
+REST = 0.5  # time at rest before the robot is moved, s
+STILL = 2e-3  # greatest change of a position within this time, rad or m
+MARGIN = 1.0  # recorded before and after the motion, s
+SETTLING = 5.0  # longest wait for rest before and after the motion, s
+BRAKING = 0.5  # time until rest after Ctrl-C, s
+SAME_CLOCK = 60.0  # stamps further from the clock are of simulated time, which may be slower, s
+MOVED = 0.1  # least share of the motion that a robot makes if it follows
 
 
 class MovingRobotError(RneaError):

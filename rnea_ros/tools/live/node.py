@@ -14,16 +14,17 @@ from typing import Any
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
 from ...errors import RneaError
 from ...ros import ros_errors, without_ros_arguments
 
-TIMEOUT = 10.0
-"""Longest wait for the first message on a topic, s."""
+STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Of joint states: a queue of 1 s at 1 kHz, for a busy tool or machine."""
 
-WAIT = 0.05
-"""Longest wait in one step, s: Ctrl-C acts between two steps."""
+TIMEOUT = 10.0  # of the first message on a topic, s
+WAIT = 0.05  # longest wait in one step, s: Ctrl-C acts between two steps
 
 
 class SilentTopicError(RneaError):

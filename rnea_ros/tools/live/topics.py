@@ -11,7 +11,6 @@ import time
 from typing import Any
 
 from rclpy.executors import ExternalShutdownException
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
@@ -20,16 +19,10 @@ from ...feedforward.trajectory import TrajectoryRequest
 from ...messages import decode_trajectory
 from ...recordings import Sample
 from ...ros import LATCHED, seconds
-from .node import TIMEOUT, LiveNode, SilentTopicError, live_node
+from .node import STATES, TIMEOUT, LiveNode, SilentTopicError, live_node
 
-SENSOR = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Queue of 1 s at 1 kHz, for a busy tool or machine."""
-
-INTERVAL = 0.01
-"""Least interval of the collected samples, s; the comparison is low-pass filtered anyway."""
-
-CHECK_INTERVAL = 1.0
-"""Interval of the checks whether enough samples were collected, s."""
+INTERVAL = 0.01  # least, of the samples, s; the comparison is low-pass filtered anyway
+CHECK_INTERVAL = 1.0  # of the checks whether enough samples were collected, s
 
 
 def robot_description(live: LiveNode) -> str:
@@ -67,7 +60,7 @@ def collect_joint_states(
         oldest.setdefault(names, stamp)
         samples.append(Sample(stamp, names, message.position, message.velocity, message.effort))
 
-    subscription = live.node.create_subscription(JointState, topic, take, SENSOR)
+    subscription = live.node.create_subscription(JointState, topic, take, STATES)
 
     def complete() -> bool:  # also where time jumps back
         return any(abs(newest[names] - oldest[names]) >= duration for names in newest)
