@@ -30,8 +30,7 @@ from .parameters import (
 )
 from .timing import RealtimeSettings
 
-MODEL_PARAMETERS = ('strict_inertia', 'gravity')
-"""Parameters that, with the URDF, determine the robot's model."""
+MODEL_PARAMETERS = ('strict_inertia', 'gravity')  # with the URDF they determine the model
 
 
 @dataclass(frozen=True)

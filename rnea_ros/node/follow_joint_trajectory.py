@@ -44,8 +44,7 @@ took most of the time, and answers came 10 s late. A client asks for the result 
 accepted; one that asks later than this after the end gets the status UNKNOWN.
 """
 
-DELIVERY_TIME = 0.1
-"""Time for the delivery of the last result before the node ends, s."""
+DELIVERY_TIME = 0.1  # time for the delivery of the last result before the node ends, s
 
 
 class _DeferredServer(ActionServer):

@@ -15,7 +15,7 @@ from .clock import (
 from .endpoints import LATCHED, Endpoint, EndpointReader, watchdog_topic
 from .interpreter import ManualGarbageCollection, prepare_interpreter
 from .loop_thread import LoopThread, finish
-from .message_builders import diagnostic_array, trajectory_message
+from .message_builders import DiagnosticsPublisher, trajectory_message
 from .parameter_services import ParameterServices
 from .polled_subscription import PolledClient, PolledSubscription
 from .process import (
@@ -28,9 +28,9 @@ from .process import (
 )
 
 __all__ = [
-    'LATCHED', 'MACHINE_TIME', 'Clock', 'Endpoint', 'EndpointReader', 'LoopThread', 'MachineClock',
-    'ManualGarbageCollection', 'NodeProcess', 'ParameterServices', 'PeriodicSchedule',
-    'PolledClient', 'PolledNodeTime', 'PolledSubscription', 'RosError', 'SimClock', 'check_topic',
-    'diagnostic_array', 'finish', 'logged_transition', 'prepare_interpreter', 'ros_errors',
+    'LATCHED', 'MACHINE_TIME', 'Clock', 'DiagnosticsPublisher', 'Endpoint', 'EndpointReader',
+    'LoopThread', 'MachineClock', 'ManualGarbageCollection', 'NodeProcess', 'ParameterServices',
+    'PeriodicSchedule', 'PolledClient', 'PolledNodeTime', 'PolledSubscription', 'RosError',
+    'SimClock', 'check_topic', 'finish', 'logged_transition', 'prepare_interpreter', 'ros_errors',
     'seconds', 'trajectory_message', 'watchdog_topic', 'without_ros_arguments',
 ]

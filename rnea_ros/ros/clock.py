@@ -22,8 +22,7 @@ from rclpy.time_source import CLOCK_TOPIC
 from .polled_subscription import PolledSubscription
 from .rclpy_internals import DESTROYED
 
-MAX_WAIT = 0.01
-"""Longest sleep of the machine before simulated time is read again, s."""
+MAX_WAIT = 0.01  # longest sleep of the machine before simulated time is read again, s
 
 
 def seconds(stamp: Any) -> float:

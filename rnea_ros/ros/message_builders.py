@@ -1,29 +1,39 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""ROS messages made from plain data: diagnostics, trajectories."""
+"""Diagnostics and trajectories as ROS messages, from plain data."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 import math
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 
-def diagnostic_array(
-    stamp: Any, name: str, level: bytes, summary: str, values: dict[str, object]
-) -> DiagnosticArray:
-    """Return a DiagnosticArray with one status: a line and values by key."""
-    status = DiagnosticStatus(
-        level=level, name=name, message=summary, hardware_id='',
-        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
-    )
-    message = DiagnosticArray(status=[status])
-    message.header.stamp = stamp
-    return message
+class DiagnosticsPublisher:
+    """Publishes the diagnostic status of a node, or of a part of it, on ``/diagnostics``."""
+
+    def __init__(self, node: Any, part: str = '') -> None:
+        self._node = node
+        self._name = ': '.join(filter(None, (node.get_fully_qualified_name()[1:], part)))
+        self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 1)
+
+    def publish(self, level: bytes, summary: str, values: Mapping[str, object]) -> None:
+        """Publish the status: its level, a line, and values by key."""
+        status = DiagnosticStatus(
+            level=level, name=self._name, message=summary, hardware_id='',
+            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+        )
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+
+    def close(self) -> None:
+        """Destroy the publisher."""
+        self._node.destroy_publisher(self._publisher)
 
 
 def trajectory_message(

@@ -36,11 +36,8 @@ from ..node.parameters import joint_rules, settings_from
 from ..robot import RobotModel
 from .motion_efforts import Deviation, MotionEfforts, MotionPoints, number_of_points
 
-MAX_POINTS = 100_000
-"""Greatest number of points in a message: the controller goes through all of them."""
-
-TOO_MANY_POINTS = 'too_many_points'
-"""Word of the reason why a trajectory is rejected."""
+MAX_POINTS = 100_000  # of a message: the controller goes through all of them
+TOO_MANY_POINTS = 'too_many_points'  # word of a rejection
 
 _LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
@@ -110,7 +107,7 @@ class EffortPlanner:
             motion = compile_trajectory(request, self._rules, now=now, position=q, velocity=qd)
         except TrajectoryError as error:
             raise _with_time(error, request) from None
-        trajectory = motion.as_trajectory() if isinstance(motion, Setpoint) else motion
+        trajectory = motion.as_trajectory()
         count = number_of_points(trajectory, self._period)
         if count > MAX_POINTS:
             raise RequestRejectedError(

@@ -47,7 +47,7 @@ class TermPublishers(OptionalPublishers):
             values = {name: getattr(taken, name) for name in TERMS}
             values['limited'] = command - sum(values.values())  # the change by ramps and limits
             self._unsent = [(name, values[name]) for name in reversed(self.subscribed)]
-            self._message.stamp(stamp)
+            self._message.set_stamp(stamp)
             self._next = now + 1.0 / RATE
         for _ in range(min(self._messages_per_tick, len(self._unsent))):
             name, efforts = self._unsent.pop()
