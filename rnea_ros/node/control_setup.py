@@ -62,11 +62,10 @@ class ControlSetup:
         """Return the setup with changed parameters, checked; robot and joints stay the same."""
         settings = resolve(settings_from(values, self.settings.joints), self.model)
         check_efforts(self.model, settings)
-        tolerances = tolerances_from(values, settings.joints)
-        deceleration = deceleration_from(values, self.rules)
         return replace(
-            self, values=values, settings=settings, tolerances=tolerances,
-            deceleration=deceleration,
+            self, values=values, settings=settings,
+            tolerances=tolerances_from(values, settings.joints),
+            deceleration=deceleration_from(values, self.rules),
         )
 
     @property

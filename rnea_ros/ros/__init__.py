@@ -11,6 +11,7 @@ from .clock import (
     PolledNodeTime,
     SimClock,
     seconds,
+    set_seconds,
 )
 from .endpoints import LATCHED, Endpoint, EndpointReader, watchdog_topic
 from .interpreter import ManualGarbageCollection, prepare_interpreter
@@ -32,5 +33,5 @@ __all__ = [
     'LoopThread', 'MachineClock', 'ManualGarbageCollection', 'NodeProcess', 'ParameterServices',
     'PeriodicSchedule', 'PolledClient', 'PolledNodeTime', 'PolledSubscription', 'RosError',
     'SimClock', 'check_topic', 'finish', 'logged_transition', 'prepare_interpreter', 'ros_errors',
-    'seconds', 'trajectory_message', 'watchdog_topic', 'without_ros_arguments',
+    'seconds', 'set_seconds', 'trajectory_message', 'watchdog_topic', 'without_ros_arguments',
 ]

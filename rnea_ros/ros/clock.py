@@ -30,6 +30,11 @@ def seconds(stamp: Any) -> float:
     return float(stamp.sec + 1e-9 * stamp.nanosec)
 
 
+def set_seconds(stamp: Any, value: float) -> None:
+    """Set a builtin_interfaces Time or Duration to a time, s."""
+    stamp.sec, stamp.nanosec = divmod(round(1e9 * value), 1_000_000_000)
+
+
 class MachineClock:
     """Monotonic time for ages and schedules, wall time for stamps; not from ``/clock``."""
 

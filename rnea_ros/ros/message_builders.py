@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-import math
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+
+from .clock import set_seconds
 
 
 class DiagnosticsPublisher:
@@ -47,23 +48,16 @@ def trajectory_message(
     :param states: positions, velocities and accelerations, each of shape (N, m)
     :param start_time: start as a stamp, s; 0 for immediately
     """
-    # Imported here: the watchdog, which imports this package, needs none of them.
-    from builtin_interfaces.msg import Duration, Time
+    # Imported here: the watchdog, which imports this package, does not need it.
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
     message = JointTrajectory(joint_names=list(joints))
-    message.header.stamp = _ros_time(Time, start_time)
+    set_seconds(message.header.stamp, start_time)
     for time, *rows in zip(times, *states, strict=True):
         positions, velocities, accelerations = (array('d', row) for row in rows)
-        message.points.append(
-            JointTrajectoryPoint(
-                positions=positions, velocities=velocities, accelerations=accelerations,
-                time_from_start=_ros_time(Duration, float(time)),
-            )
+        point = JointTrajectoryPoint(
+            positions=positions, velocities=velocities, accelerations=accelerations
         )
+        set_seconds(point.time_from_start, time)
+        message.points.append(point)
     return message
-
-
-def _ros_time(kind: Any, value: float) -> Any:
-    fraction, whole = math.modf(value)
-    return kind(sec=int(whole), nanosec=min(round(1e9 * fraction), 999_999_999))

@@ -34,6 +34,7 @@ from ..feedforward.trajectory import (
 )
 from ..node.parameters import joint_rules, settings_from
 from ..robot import RobotModel
+from ..ros import set_seconds
 from .motion_efforts import Deviation, MotionEfforts, MotionPoints, number_of_points
 
 MAX_POINTS = 100_000  # of a message: the controller goes through all of them
@@ -153,8 +154,7 @@ class EffortPlanner:
                 point.velocities = array('d', velocities[k])
             if degree == QUINTIC:
                 point.accelerations = array('d', accelerations[k])
-            seconds, nanoseconds = divmod(round(1e9 * time), 1_000_000_000)
-            point.time_from_start.sec, point.time_from_start.nanosec = seconds, nanoseconds
+            set_seconds(point.time_from_start, time)
             message.points.append(point)
         return message
 

@@ -23,9 +23,7 @@ from .messages import EffortMessage, OptionalPublishers
 
 TERMS = tuple(part.name for part in fields(Terms))
 NAMES = (*TERMS, 'limited')
-
-RATE = 100.0
-"""How often a set of terms is taken, Hz."""
+RATE = 100.0  # how often a set of terms is taken, Hz
 
 
 class TermPublishers(OptionalPublishers):
