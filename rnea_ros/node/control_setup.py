@@ -30,8 +30,6 @@ from .parameters import (
 )
 from .timing import RealtimeSettings
 
-MODEL_PARAMETERS = ('strict_inertia', 'gravity')  # with the URDF they determine the model
-
 
 @dataclass(frozen=True)
 class ControlSetup:
@@ -94,8 +92,9 @@ def make_setup(
     """
     warnings: list[str] = []
     robot = from_values(RobotSettings, values)
-    if before is not None and before.urdf == urdf and all(
-        getattr(before.robot, name) == getattr(robot, name) for name in MODEL_PARAMETERS
+    if before is not None and (
+        (before.urdf, before.robot.strict_inertia, before.robot.gravity)
+        == (urdf, robot.strict_inertia, robot.gravity)
     ):
         model = before.model
     else:

@@ -10,8 +10,7 @@ import math
 import numpy as np
 
 from ..feedforward import Reason
-from ..feedforward.inputs import JointLayouts, JointStateMonitor, PositionJumps
-from ..feedforward.stamps import SampleMonitor
+from ..feedforward.inputs import JointLayouts, JointStateMonitor, PositionJumps, SampleMonitor
 from ..messages import JointStateSample
 
 MAX_VALUE = 1e6  # greatest absolute value of positions and efforts: no arm has larger ones
