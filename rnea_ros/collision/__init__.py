@@ -3,14 +3,7 @@
 
 """Distances of a robot's links from each other and from walls, by MuJoCo; no ROS."""
 
-from .model import (
-    REACH,
-    CollisionModel,
-    CollisionsNotCheckedError,
-    Nearest,
-    Wall,
-    collision_model,
-)
+from .model import REACH, CollisionModel, CollisionsNotCheckedError, Nearest, Wall, collision_model
 
 __all__ = [
     'REACH', 'CollisionModel', 'CollisionsNotCheckedError', 'Nearest', 'Wall', 'collision_model'

@@ -23,17 +23,7 @@ from .kernels import (
     checked_kernels,
     composite_dtype,
 )
-from .self_test import (
-    BODIES,
-    FRAME,
-    MOTION,
-    NQ,
-    NV,
-    POINT,
-    STATE,
-    Argument,
-    checked_entry_point,
-)
+from .self_test import BODIES, FRAME, MOTION, NQ, NV, POINT, STATE, Argument, checked_entry_point
 from .tree import KinematicTree
 
 Derivatives: TypeAlias = tuple[Array, Array, Array]

@@ -16,8 +16,7 @@ import numpy as np
 
 from ..errors import RneaError
 
-HEADER = 4
-"""Size of the header, bytes."""
+HEADER = 4  # size of the header, bytes
 
 _BYTE_ORDERS = {b'\x00\x00': '>', b'\x00\x01': '<'}
 _QUOTED = 40  # bytes of an invalid string that an error quotes

@@ -11,7 +11,7 @@ order. A later message with the same bytes there has its numbers at the same off
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 import sys
 from typing import Generic, TypeVar
 
@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compilation import entry, entry_point
-from .cdr import HEADER, CdrMessage, aligned
+from ..feedforward import Reason
+from .cdr import HEADER, CdrMessage, MalformedError, aligned
 
 Sample = TypeVar('Sample')
 
 NATIVE = b'\x00\x01' if sys.byteorder == 'little' else b'\x00\x00'
 
-MAX_LAYOUTS = 32
-"""Greatest number of kept layouts; one publisher needs one."""
+MAX_LAYOUTS = 32  # greatest number of kept layouts; one publisher needs one
 
 
 @entry
@@ -140,3 +140,15 @@ class FixedLayoutReader(Generic[Sample]):
                 self._layouts.clear()
             self._layouts.append((message, sample))
         return sample, message.stamp
+
+    def samples(
+        self, messages: Iterable[bytes], reject: Callable[[Reason], None]
+    ) -> Iterator[tuple[Sample, float]]:
+        """Yield the sample and the stamp, s, of each message; reject malformed messages."""
+        for message in messages:
+            try:
+                sample = self(message)
+            except MalformedError:
+                reject(Reason.MALFORMED)
+            else:
+                yield sample

@@ -32,13 +32,14 @@ from .inputs import (
     WatchdogEfforts,
     subscribe_speed_scaling,
 )
+from .joint_state_trigger import JointStateTrigger
 from .loop import ControlLoop, Schedule
 from .motion_requests import MotionRequests
 from .outputs import Reporter
-from .timing import JointStateTrigger, Trigger, reserve_memory
+from .parameters import Trigger
+from .timing import reserve_memory
 
-STOP_MARGIN = 5.0
-"""Additional time after the longest ramp-down, after which the loop is ended, s."""
+STOP_MARGIN = 5.0  # additional time after the longest ramp-down, after which the loop is ended, s
 
 
 class Activation:

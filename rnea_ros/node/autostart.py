@@ -15,11 +15,8 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from .activation import Activation
 from .command_topic import OtherPublishers
 
-DISCOVERY = 0.5
-"""Wait after the start of the node for the discovery of other nodes, s."""
-
-TRY_LATER = (0.5, 3.0)
-"""Range of the random delay before the next try after a conflict of two publishers, s."""
+DISCOVERY = 0.5  # wait after the start of the node for the discovery of other nodes, s
+TRY_LATER = (0.5, 3.0)  # range of the random delay after a conflict of two publishers, s
 
 
 class Autostart:

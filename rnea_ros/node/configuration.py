@@ -23,12 +23,9 @@ from .outputs import Publishers
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 SENSOR_DATA = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 
+# A history for several publishers between two ticks. With a history of 1, the last publisher
+# before a tick would replace the messages of the others.
 JOINT_STATES = QoSProfile(depth=16, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""
-A history for several publishers between two ticks.
-
-With a history of 1, the last publisher before a tick would replace the messages of the others.
-"""
 
 
 class Configuration:
@@ -48,12 +45,7 @@ class Configuration:
         settings = setup.settings
         with ExitStack() as resources:
             self._subscribe(node, resources, command_topic)
-            self.publishers = Publishers(
-                node, command_topic, settings.joints, settings.parameters.period,
-                settings.command_scale,
-                [sensor.name for sensor in settings.parameters.wrench_inputs],
-                settings.parameters.external_effort.link,
-            )
+            self.publishers = Publishers(node, command_topic, settings)
             resources.callback(self.publishers.close)
             self._resources = resources.pop_all()
         self.additional_effort: RawSubscription | None = None

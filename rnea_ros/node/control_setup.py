@@ -30,9 +30,6 @@ from .parameters import (
 )
 from .timing import RealtimeSettings
 
-MODEL_PARAMETERS = ('strict_inertia', 'gravity')
-"""Parameters that, with the URDF, determine the robot's model."""
-
 
 @dataclass(frozen=True)
 class ControlSetup:
@@ -63,11 +60,10 @@ class ControlSetup:
         """Return the setup with changed parameters, checked; robot and joints stay the same."""
         settings = resolve(settings_from(values, self.settings.joints), self.model)
         check_efforts(self.model, settings)
-        tolerances = tolerances_from(values, settings.joints)
-        deceleration = deceleration_from(values, self.rules)
         return replace(
-            self, values=values, settings=settings, tolerances=tolerances,
-            deceleration=deceleration,
+            self, values=values, settings=settings,
+            tolerances=tolerances_from(values, settings.joints),
+            deceleration=deceleration_from(values, self.rules),
         )
 
     @property
@@ -96,8 +92,9 @@ def make_setup(
     """
     warnings: list[str] = []
     robot = from_values(RobotSettings, values)
-    if before is not None and before.urdf == urdf and all(
-        getattr(before.robot, name) == getattr(robot, name) for name in MODEL_PARAMETERS
+    if before is not None and (
+        (before.urdf, before.robot.strict_inertia, before.robot.gravity)
+        == (urdf, robot.strict_inertia, robot.gravity)
     ):
         model = before.model
     else:

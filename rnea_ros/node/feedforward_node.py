@@ -83,9 +83,8 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self.create_timer(1.0, self._each_second, clock=MACHINE_TIME)
 
     @logged_transition
-    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def on_configure(self, _: LifecycleState) -> TransitionCallbackReturn:
         """Check the robot and the parameters, and create the topics."""
-        del state
         missing = self._missing()
         if missing:
             self.get_logger().error(f'cannot configure: {missing}')
@@ -99,9 +98,8 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         return TransitionCallbackReturn.SUCCESS
 
     @logged_transition
-    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def on_activate(self, _: LifecycleState) -> TransitionCallbackReturn:
         """Start the control loop, unless another node commands or the joints differ."""
-        del state
         self._poll_command_topic()
         values = self._parameter_values.values()
         try:
@@ -122,29 +120,25 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         return TransitionCallbackReturn.SUCCESS
 
     @logged_transition
-    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def on_deactivate(self, _: LifecycleState) -> TransitionCallbackReturn:
         """Ramp down according to stale_action, then end the control loop."""
-        del state
         self._deactivate()
         return TransitionCallbackReturn.SUCCESS
 
     @logged_transition
-    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def on_cleanup(self, _: LifecycleState) -> TransitionCallbackReturn:
         """Destroy the topics and forget the robot."""
-        del state
         self._release()
         return TransitionCallbackReturn.SUCCESS
 
     @logged_transition
-    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def on_shutdown(self, _: LifecycleState) -> TransitionCallbackReturn:
         """Ramp down if the control is active, and destroy the topics."""
-        del state
         self.shut_down()
         return TransitionCallbackReturn.SUCCESS
 
-    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def on_error(self, _: LifecycleState) -> TransitionCallbackReturn:
         """Ramp down and destroy the topics after an exception in a transition."""
-        del state
         self._deactivate()
         self._release()
         return TransitionCallbackReturn.SUCCESS
@@ -268,9 +262,8 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
-    def _after_set_parameters(self, changes: Sequence[Parameter]) -> None:
+    def _after_set_parameters(self, _: Sequence[Parameter]) -> None:
         """Apply accepted changes; while the node is inactive, the next activation applies them."""
-        del changes
         if self._activation is None or self._configuration is None or self._changed is None:
             return
         before = self._configuration.setup

@@ -17,13 +17,12 @@ from typing import Any, NamedTuple
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.qos import QoSProfile
 from rclpy.serialization import serialize_message
-from rclpy.time import Time
 
 from ..arrays import Array
 from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, Reason
 from ..feedforward.trajectory import ErrorCode, GoalResult, GoalSample, JointTolerance, error_code
-from ..ros import MACHINE_TIME, seconds
+from ..ros import MACHINE_TIME, seconds, set_seconds
 from .motion_requests import REJECTIONS, GoalMotion, GoalTolerances, MotionRequests
 
 ACTION = 'follow_joint_trajectory'
@@ -44,8 +43,7 @@ took most of the time, and answers came 10 s late. A client asks for the result 
 accepted; one that asks later than this after the end gets the status UNKNOWN.
 """
 
-DELIVERY_TIME = 0.1
-"""Time for the delivery of the last result before the node ends, s."""
+DELIVERY_TIME = 0.1  # time for the delivery of the last result before the node ends, s
 
 
 class _DeferredServer(ActionServer):
@@ -177,8 +175,7 @@ class FollowJointTrajectory:
             self._conclude(goal.result)
         elif goal.sample is not None:
             feedback = self._type.Feedback(joint_names=motions.controller.joints)
-            stamp = Time(nanoseconds=round(1e9 * motions.stamp_at(goal.sample.now)))
-            feedback.header.stamp = stamp.to_msg()
+            set_seconds(feedback.header.stamp, motions.stamp_at(goal.sample.now))
             fill_feedback(feedback, goal.sample, motion.times)
             self._active.handle.publish_feedback(feedback)
 
@@ -213,8 +210,8 @@ def fill_feedback(feedback: Any, sample: GoalSample, times: Array) -> None:
     ):
         point.positions, point.velocities = values[0].tolist(), values[1].tolist()
     feedback.desired.accelerations = sample.desired[2].tolist()
-    _set_duration(feedback.desired.time_from_start, sample.motion_time)
-    _set_duration(feedback.actual.time_from_start, sample.elapsed)
+    set_seconds(feedback.desired.time_from_start, sample.motion_time)
+    set_seconds(feedback.actual.time_from_start, sample.elapsed)
     if hasattr(feedback, 'index'):  # since control_msgs 6.3; not in Humble and Jazzy
         feedback.index = int(times.searchsorted(sample.motion_time))
 
@@ -241,7 +238,3 @@ def _joint_tolerances(stated: Any) -> list[JointTolerance]:
         JointTolerance(each.name, each.position, each.velocity, each.acceleration)
         for each in stated
     ]
-
-
-def _set_duration(field: Any, value: float) -> None:
-    field.sec, field.nanosec = divmod(round(1e9 * value), 1_000_000_000)

@@ -21,32 +21,17 @@ from ..arrays import Array
 from ..feedforward import FeedforwardController, Reason, State
 from ..ros import Clock, ManualGarbageCollection, PeriodicSchedule
 from .command_topic import CommandPermission
+from .joint_state_trigger import JointStateTrigger
 from .outputs import Publishers
-from .timing import (
-    JointStateTrigger,
-    LoopStatistics,
-    RealtimeSettings,
-    enter_realtime,
-    leave_realtime,
-)
+from .timing import LoopStatistics, RealtimeSettings, enter_realtime, leave_realtime
 
 Schedule = PeriodicSchedule | JointStateTrigger
 
-HANG_TIMEOUT = 0.9
-"""A loop without a tick for this long counts as hung, s."""
-
-CHECK_INTERVAL = 0.1
-"""Time between two checks of the loop by another thread, s."""
-
-STANDSTILL = 1.0
-"""Simulated time counts as stopped if it is unchanged for this long, s of the machine's time."""
-
-
-REPEATS = 5
-"""Number of times that the last command is repeated: a best-effort subscription may lose one."""
-
-CONFIRM_TIMEOUT = 2.0
-"""Longest wait for the joints of a controller that has come back during a stop, s."""
+HANG_TIMEOUT = 0.9  # a loop without a tick for this long counts as hung, s
+CHECK_INTERVAL = 0.1  # time between two checks of the loop by another thread, s
+STANDSTILL = 1.0  # simulated time that is unchanged for this long has stopped, s of machine time
+REPEATS = 5  # of the last command: a best-effort subscription may lose one
+CONFIRM_TIMEOUT = 2.0  # longest wait for the joints of a controller that came back in a stop, s
 
 
 class ControlLoop:
@@ -207,10 +192,7 @@ class ControlLoop:
         stamp = self._clock.stamp()
         self._publishers.send_command(command)
         controller.command_sent(self._clock.latest())
-        self._publishers.send_extras(
-            command, controller.terms, controller.environment.wrenches, controller.external_effort,
-            now, stamp,
-        )
+        self._publishers.send_extras(command, controller, now, stamp)
         return command
 
     def _supervise(self) -> None:

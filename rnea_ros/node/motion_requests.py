@@ -27,11 +27,8 @@ from .configuration import Configuration
 REJECTIONS = (MalformedError, TrajectoryError, RequestRejectedError)
 """Errors of a rejected motion; each has a ``word`` for diagnostics."""
 
-HANDOVER_DELAY = 3
-"""Time from a request to the start of a trajectory that is joined to the active one, periods."""
-
-FOLLOWING_TICKS = 2
-"""Periods for the next tick, which may follow the motion one period ahead."""
+HANDOVER_DELAY = 3  # time from a request to the start of a trajectory that is joined, periods
+FOLLOWING_TICKS = 2  # periods for the next tick, which may follow the motion one period ahead
 
 
 class GoalTolerances(NamedTuple):

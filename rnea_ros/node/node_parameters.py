@@ -15,8 +15,7 @@ from ..parameters import declare, parameter_overrides, reject_unknown
 from ..ros import check_topic
 from .parameters import PARAMETERS, all_declarations, check_without_robot, sensor_names
 
-SIMULATED_TIME = 'use_sim_time'
-"""A parameter that ROS itself declares."""
+SIMULATED_TIME = 'use_sim_time'  # a parameter that ROS itself declares
 
 
 class NodeParameters:

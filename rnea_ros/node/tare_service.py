@@ -16,11 +16,8 @@ from std_srvs.srv import Trigger
 from ..errors import one_line
 from ..feedforward import CONTROLLING, FeedforwardController
 
-CHECK_INTERVAL = 0.01
-"""Time between two checks whether the tare has ended, s."""
-
-START_TIMEOUT = 1.0
-"""Longest time from the request until the control starts the tare, s."""
+CHECK_INTERVAL = 0.01  # time between two checks whether the tare has ended, s
+START_TIMEOUT = 1.0  # longest time from the request until the control starts the tare, s
 
 
 class TareService:
@@ -40,8 +37,7 @@ class TareService:
             Trigger, '~/tare', self._on_tare, callback_group=ReentrantCallbackGroup()
         )
 
-    async def _on_tare(self, request: Any, response: Any) -> Any:
-        del request
+    async def _on_tare(self, _: Any, response: Any) -> Any:
         controller = self._controller()
         response.message = self._rejection(controller)
         if controller is not None and not response.message:

@@ -112,9 +112,20 @@ def _groups(settings: Any) -> Iterator[tuple[str, Any, str]]:
             yield each.name, each.default, each.metadata['prefix']
 
 
-def declarations_of(settings: type[Any], prefix: str = '') -> dict[str, Declaration]:
-    """Return the parameters of a settings class by name; its groups are not included."""
-    return {name: declaration for name, _, declaration in _parameters(settings, prefix)}
+def declarations_of(
+    settings: type[Any], prefix: str = '', *, read_only: bool = False
+) -> dict[str, Declaration]:
+    """
+    Return the parameters of a settings class, then those of its groups, by name.
+
+    :param read_only: whether all of them can be set only at the start
+    """
+    table = {name: declaration for name, _, declaration in _parameters(settings, prefix)}
+    for _, default, group_prefix in _groups(settings):
+        table.update(declarations_of(type(default), group_prefix))
+    if read_only:
+        return {name: replace(each, read_only=True) for name, each in table.items()}
+    return table
 
 
 def from_values(

@@ -11,8 +11,7 @@ from typing import TypeAlias
 
 Value: TypeAlias = str | bool | float | Sequence[str] | Sequence[float]
 
-DIGITS = 6
-"""Significant digits of numbers."""
+DIGITS = 6  # significant digits of numbers
 
 
 def parameter_file_text(values: Mapping[str, Value], comments: Iterable[str]) -> str:

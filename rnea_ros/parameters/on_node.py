@@ -17,11 +17,11 @@ T = TypeVar('T')
 
 def read_settings(node: Any, settings: type[T]) -> T:
     """
-    Declare all parameters of a node that reads them once, and return their values.
+    Declare all parameters of a node that reads them once, at the start; return their values.
 
     :raises InputError: as in :func:`declare_all`, or a value that the settings reject
     """
-    table = declarations_of(settings)
+    table = declarations_of(settings, read_only=True)
     declare_all(node, table)
     return from_values(settings, {name: node.get_parameter_or(name).value for name in table})
 

@@ -30,21 +30,13 @@ An arm is at rest while every joint is slower, rad/s or m/s.
 above it.
 """
 
-CLOCK_GAIN = 0.7
-"""Evenly spaced samples replace the stamps if some joint's mismatch falls below this share."""
+CLOCK_GAIN = 0.7  # even samples replace the stamps if a joint's mismatch falls below this share
+RINGING_SEARCH = 1.0  # time from the start in which efforts may ring, s; controllers settle in it
+RINGING_FACTOR = 2.0  # a start whose jerk exceeds its later maximum by this factor rings
 
-RINGING_SEARCH = 1.0
-"""Ringing is searched for in this time from the start, s; controllers settle within it."""
-
-RINGING_FACTOR = 2.0
-"""The start rings if the jerk of an effort exceeds its later maximum by this factor."""
-
+# Relative difference between recorded and differentiated velocity that is reported. Delays and
+# filters of drivers cause a few percent.
 MISMATCH = 0.1
-"""
-Relative difference between recorded and differentiated velocity that is reported.
-
-Delays and filters of drivers cause a few percent.
-"""
 
 
 def clean(recording: Recording) -> Recording:

@@ -19,23 +19,16 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array, Indices
 from ..errors import RneaError
-from .bags import open_bag, stamp_or_receipt
+from .bags import MESSAGE_TYPE, open_bag, stamp_or_receipt
 
-MAX_VALUE = 1e9
-"""Greatest size of a recorded number, SI units; beyond it is a fault, and its square overflows."""
+MAX_VALUE = 1e9  # greatest recorded number, SI units; the square of a larger one overflows
+MAX_FACTOR = 1e6  # greatest factor of efforts, or its inverse; that of the node's parameter
 
-MAX_FACTOR = 1e6
-"""Greatest size of a factor of efforts, also of its inverse; that of the node's parameter."""
-
+# Least length of a gap, in median sample intervals. A repeated or lost sample makes an interval of
+# two, a stalled recorder one of many.
 GAP_INTERVALS = 5.0
-"""
-Least length of a gap, in median sample intervals.
 
-A repeated or lost sample makes an interval of two, a stalled recorder one of many.
-"""
-
-MIN_GAP = 0.03
-"""Shorter silence is not a gap, s: a spline bridges a third of a period of the usual cut-off."""
+MIN_GAP = 0.03  # shorter silence is not a gap, s: a spline bridges it at the usual cut-off
 
 
 class RecordingError(RneaError):
@@ -190,7 +183,7 @@ def read_joint_states(bag: Path, topic: str | None = None) -> Iterator[Sample]:
     :raises BagError: no bag, no such topic, several topics and none given, unreadable message
     """
     with open_bag(bag) as opened:
-        chosen = opened.topic_with('sensor_msgs/msg/JointState', 'joint states', topic)
+        chosen = opened.topic_with(MESSAGE_TYPE, 'joint states', topic)
         first: float | None = None
         for _, received, message in opened.messages([chosen]):
             time = stamp_or_receipt(message.header, received)

@@ -24,20 +24,11 @@ from .samples import Kind, Samples
 CUTOFF = 10.0
 """Usual cut-off frequency, Hz: above an arm's motion, below gear ringing and noise."""
 
-MIN_CUTOFF = 0.1
-"""Least cut-off frequency, Hz: every motion of an arm is above it."""
-
-ORDER = 4
-"""Order of the Butterworth filter."""
-
-MARGIN = 0.5
-"""Time that is cut off at both ends of a segment, s; there the filter is one-sided."""
-
-RATE = 50.0
-"""Rate of the results, Hz. At lower rates too few samples lie near changes of direction."""
-
-MIN_OVERSAMPLING = 2.2
-"""Least ratio of sample rate and cut-off frequency."""
+MIN_CUTOFF = 0.1  # least cut-off frequency, Hz: every motion of an arm is above it
+ORDER = 4  # order of the Butterworth filter
+MARGIN = 0.5  # time that is cut off at both ends of a segment, s; there the filter is one-sided
+RATE = 50.0  # of the results, Hz; at lower rates too few samples lie near changes of direction
+MIN_OVERSAMPLING = 2.2  # least ratio of sample rate and cut-off frequency
 
 
 def filtered_motion(

@@ -9,11 +9,8 @@ import numpy as np
 
 from ..arrays import Array
 
-SAME_MOTION = 0.1
-"""Difference of two motions below which they are the same, as a share of their size."""
-
-MIN_SHARE = 0.3
-"""Least share of a recording that must repeat, for a period."""
+SAME_MOTION = 0.1  # motions that differ by less, as a share of their size, are the same
+MIN_SHARE = 0.3  # least share of a recording that must repeat, for a period
 
 
 def contains(motion: Array, part: Array) -> bool:

@@ -24,22 +24,13 @@ from ..arrays import Array, Indices
 from .cleaning import STILL_SPEED
 from .joint_states import Recording, RecordingError
 
+# Half width of the window of a local cubic, s. Within 0.5 s the motion of an arm is close to a
+# cubic. Gear ringing, quantisation and noise are not.
 HALF_WINDOW = 0.25
-"""
-Half width of the window of a local cubic, s.
 
-Within 0.5 s the motion of an arm is close to a cubic. Gear ringing, quantisation and noise
-are not.
-"""
-
-MIN_POINTS = 8
-"""Least number of samples for a cubic: twice its coefficients."""
-
-DWELL = 0.5
-"""Least duration of a pose, s: gears settle, noise averages out."""
-
-DISTINCT = 0.05
-"""Poses are equal if no joint differs by more, rad or m: at most 5 % of gravity."""
+MIN_POINTS = 8  # least number of samples for a cubic: twice its coefficients
+DWELL = 0.5  # least duration of a pose, s: gears settle, noise averages out
+DISTINCT = 0.05  # poses are equal if no joint differs by more, rad or m: at most 5 % of gravity
 
 MIN_POSES = 8
 """
@@ -49,22 +40,15 @@ A load has four unknowns (mass and three first moments), a joint two (scale and 
 joint gives one equation per pose.
 """
 
-STEP = 0.05
-"""Interval of the samples of a motion, s: a tenth of the filter's window."""
+STEP = 0.05  # interval of the samples of a motion, s: a tenth of the filter's window
 
+# Number of blocks of a motion; blocks count as independent. Model errors vary with the pose, so
+# neighbouring samples have similar errors. A block must outlast this correlation, and many blocks
+# are needed to estimate their spread.
 BLOCKS = 24
-"""
-Number of blocks of a motion; blocks count as independent.
 
-Model errors vary with the pose, so neighbouring samples have similar errors. A block must outlast
-this correlation, and many blocks are needed to estimate their spread.
-"""
-
-MIN_BLOCK = 0.5
-"""Least duration of a block, s: about the correlation time of an arm's motion."""
-
-MIN_BLOCKS = 8
-"""Least number of blocks, equal to the least number of poses."""
+MIN_BLOCK = 0.5  # least duration of a block, s: about the correlation time of an arm's motion
+MIN_BLOCKS = 8  # least number of blocks, equal to the least number of poses
 
 
 class Kind(str, Enum):

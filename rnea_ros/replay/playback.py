@@ -20,17 +20,10 @@ from ..feedforward.settings import ResolvedSettings
 from ..recordings import RecordingError, Sample
 from .recorded_robot import RecordedRobot
 
-START = 1000.0
-"""Time of the first sample, s; not 0, as a stamp of 0 counts as missing."""
-
-MAX_TICKS = 10_000_000
-"""Most ticks of a replay: more than five hours at 500 Hz, ten minutes of computation."""
-
-ROUNDING = 1e-6
-"""Relative tolerance for a change of the command that equals the rate limit."""
-
-COMPARED = frozenset({State.ACTIVE, State.DEGRADED})
-"""States without ramp and fault: the command is that of the control law."""
+START = 1000.0  # time of the first sample, s; not 0, as a stamp of 0 counts as missing
+MAX_TICKS = 10_000_000  # more than five hours at 500 Hz, ten minutes of computation
+ROUNDING = 1e-6  # relative tolerance for a change of the command that equals the rate limit
+COMPARED = frozenset({State.ACTIVE, State.DEGRADED})  # without ramp and fault
 
 
 @dataclass(frozen=True)

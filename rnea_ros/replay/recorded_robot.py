@@ -75,15 +75,5 @@ def recorded_robot(
             )
     recorded = recording.of_joints(list(matched.values()))
     recorded = replace(recorded, names=tuple(matched))
-    return RecordedRobot(
-        model,
-        matched,
-        [
-            Sample(
-                sample.time, renamed[sample.names], sample.position, sample.velocity, sample.effort
-            )
-            for sample in samples
-        ],
-        recorded,
-        clean(recorded),
-    )
+    samples = [replace(sample, names=renamed[sample.names]) for sample in samples]
+    return RecordedRobot(model, matched, samples, recorded, clean(recorded))

@@ -17,8 +17,7 @@ from ..feedforward import Reason, State
 from ..feedforward.law import HardwareCompensation
 from .review import Residual, Review
 
-HEADER = ('gravity', 'inverse dynamics', 'at limit', 'at rate limit')
-"""Column titles after the command."""
+HEADER = ('gravity', 'inverse dynamics', 'at limit', 'at rate limit')  # titles after the command
 
 
 def report(review: Review) -> str:

@@ -11,11 +11,12 @@ from .clock import (
     PolledNodeTime,
     SimClock,
     seconds,
+    set_seconds,
 )
 from .endpoints import LATCHED, Endpoint, EndpointReader, watchdog_topic
 from .interpreter import ManualGarbageCollection, prepare_interpreter
 from .loop_thread import LoopThread, finish
-from .message_builders import diagnostic_array, trajectory_message
+from .message_builders import DiagnosticsPublisher, trajectory_message
 from .parameter_services import ParameterServices
 from .polled_subscription import PolledClient, PolledSubscription
 from .process import (
@@ -28,9 +29,9 @@ from .process import (
 )
 
 __all__ = [
-    'LATCHED', 'MACHINE_TIME', 'Clock', 'Endpoint', 'EndpointReader', 'LoopThread', 'MachineClock',
-    'ManualGarbageCollection', 'NodeProcess', 'ParameterServices', 'PeriodicSchedule',
-    'PolledClient', 'PolledNodeTime', 'PolledSubscription', 'RosError', 'SimClock', 'check_topic',
-    'diagnostic_array', 'finish', 'logged_transition', 'prepare_interpreter', 'ros_errors',
-    'seconds', 'trajectory_message', 'watchdog_topic', 'without_ros_arguments',
+    'LATCHED', 'MACHINE_TIME', 'Clock', 'DiagnosticsPublisher', 'Endpoint', 'EndpointReader',
+    'LoopThread', 'MachineClock', 'ManualGarbageCollection', 'NodeProcess', 'ParameterServices',
+    'PeriodicSchedule', 'PolledClient', 'PolledNodeTime', 'PolledSubscription', 'RosError',
+    'SimClock', 'check_topic', 'finish', 'logged_transition', 'prepare_interpreter', 'ros_errors',
+    'seconds', 'set_seconds', 'trajectory_message', 'watchdog_topic', 'without_ros_arguments',
 ]

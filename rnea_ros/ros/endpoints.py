@@ -18,11 +18,8 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 """Later subscriptions get the last message too; reliable."""
 
-NAME_TIMEOUT = 1.0
-"""An endpoint without a node name for this long never gets one, s."""
-
-UNKNOWN = '_NODE_NAME_UNKNOWN_'
-"""ROS's name of a node that is not discovered yet, or that is not a ROS node."""
+NAME_TIMEOUT = 1.0  # an endpoint without a node name for this long never gets one, s
+UNKNOWN = '_NODE_NAME_UNKNOWN_'  # ROS's name of a node not discovered yet, or not of ROS
 
 
 @dataclass(frozen=True)

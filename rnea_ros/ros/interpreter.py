@@ -8,8 +8,7 @@ from __future__ import annotations
 import gc
 import sys
 
-SWITCH_INTERVAL = 1e-4
-"""How long another Python thread may keep the interpreter from a waiting one, s."""
+SWITCH_INTERVAL = 1e-4  # time for which one Python thread may keep the interpreter from another, s
 
 
 def prepare_interpreter() -> None:

@@ -1,29 +1,40 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""ROS messages made from plain data: diagnostics, trajectories."""
+"""Diagnostics and trajectories as ROS messages, from plain data."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
-import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
+from .clock import set_seconds
 
-def diagnostic_array(
-    stamp: Any, name: str, level: bytes, summary: str, values: dict[str, object]
-) -> DiagnosticArray:
-    """Return a DiagnosticArray with one status: a line and values by key."""
-    status = DiagnosticStatus(
-        level=level, name=name, message=summary, hardware_id='',
-        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
-    )
-    message = DiagnosticArray(status=[status])
-    message.header.stamp = stamp
-    return message
+
+class DiagnosticsPublisher:
+    """Publishes the diagnostic status of a node, or of a part of it, on ``/diagnostics``."""
+
+    def __init__(self, node: Any, part: str = '') -> None:
+        self._node = node
+        self._name = ': '.join(filter(None, (node.get_fully_qualified_name()[1:], part)))
+        self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 1)
+
+    def publish(self, level: bytes, summary: str, values: Mapping[str, object]) -> None:
+        """Publish the status: its level, a line, and values by key."""
+        status = DiagnosticStatus(
+            level=level, name=self._name, message=summary, hardware_id='',
+            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+        )
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+
+    def close(self) -> None:
+        """Destroy the publisher."""
+        self._node.destroy_publisher(self._publisher)
 
 
 def trajectory_message(
@@ -37,23 +48,16 @@ def trajectory_message(
     :param states: positions, velocities and accelerations, each of shape (N, m)
     :param start_time: start as a stamp, s; 0 for immediately
     """
-    # Imported here: the watchdog, which imports this package, needs none of them.
-    from builtin_interfaces.msg import Duration, Time
+    # Imported here: the watchdog, which imports this package, does not need it.
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
     message = JointTrajectory(joint_names=list(joints))
-    message.header.stamp = _ros_time(Time, start_time)
+    set_seconds(message.header.stamp, start_time)
     for time, *rows in zip(times, *states, strict=True):
         positions, velocities, accelerations = (array('d', row) for row in rows)
-        message.points.append(
-            JointTrajectoryPoint(
-                positions=positions, velocities=velocities, accelerations=accelerations,
-                time_from_start=_ros_time(Duration, float(time)),
-            )
+        point = JointTrajectoryPoint(
+            positions=positions, velocities=velocities, accelerations=accelerations
         )
+        set_seconds(point.time_from_start, time)
+        message.points.append(point)
     return message
-
-
-def _ros_time(kind: Any, value: float) -> Any:
-    fraction, whole = math.modf(value)
-    return kind(sec=int(whole), nanosec=min(round(1e9 * fraction), 999_999_999))

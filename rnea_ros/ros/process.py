@@ -30,11 +30,8 @@ Made = TypeVar('Made')
 
 ARGUMENT_ERRORS = (NameValidationException, ROS_ERROR, UNKNOWN_ARGUMENTS)
 
-SOURCE_LOCATION = re.compile(r', at /\S+:\d+')
-"""Source file and line in the messages of ROS."""
-
-PAUSE = 0.01
-"""Pause after an exception in a callback, so that a repeated one cannot use all time, s."""
+SOURCE_LOCATION = re.compile(r', at /\S+:\d+')  # source file and line in the messages of ROS
+PAUSE = 0.01  # pause after an exception in a callback, so that repeated ones leave some time, s
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
 """
@@ -141,9 +138,8 @@ class NodeProcess:
         for number in ENDING:
             signal.signal(number, signal.SIG_IGN)
 
-    def _on_signal(self, number: int, frame: object) -> None:
+    def _on_signal(self, *_: object) -> None:
         """Note a signal, without locks: another signal may interrupt this method."""
-        del number, frame
         self._signalled = True
 
     def _reject(self, error: RneaError) -> NoReturn:

@@ -11,13 +11,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
-from ..feedforward.trajectory import (
-    JointRules,
-    Setpoint,
-    Trajectory,
-    TrajectoryRequest,
-    compile_trajectory,
-)
+from ..feedforward.trajectory import JointRules, Trajectory, TrajectoryRequest, compile_trajectory
 from ..robot import Wrench
 from .physics import SimulatedRobot
 
@@ -112,7 +106,7 @@ class ScriptedHand:
             velocity=np.zeros_like(velocity),
         )
         held = np.isin(self._robot.joint_names, request.joint_names).astype(np.float64)
-        self._path = path.as_trajectory() if isinstance(path, Setpoint) else path, held
+        self._path = path.as_trajectory(), held
 
     def update(self) -> None:
         """Exert the efforts of the next step; call this before every step."""

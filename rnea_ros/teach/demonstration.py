@@ -20,29 +20,18 @@ from ..errors import RneaError
 from ..recordings import STILL_SPEED, Recording
 from ..trajectory_check import Quantity, TrajectoryLimits
 
-MIN_MOTION = 0.5
-"""Shortest motion, s."""
+MIN_MOTION = 0.5  # shortest motion, s
+MAX_GAP = 0.1  # longest time between joint states, s: a fast hand moves a joint by 0.2 rad in it
+WINDOW = 0.1  # a joint moves if its positions at both ends of this time differ, s
+NOISE_FACTOR = 6.0  # differences that noise does not reach, in standard deviations
+KEPT_REST = 0.1  # rest that is kept before and after the motion, s
 
-MAX_GAP = 0.1
-"""Longest time between two joint states, s: a fast hand moves a joint by 0.2 rad in it."""
+# A step beyond the path so far is a jump if it is longer than this, rad or m, and longer than at
+# this acceleration, rad/s^2 or m/s^2: ten times that of a fast hand.
+JUMP, JUMP_ACCELERATION = 0.02, 100.0
 
-JUMP = 0.02
-"""A step beyond the path so far is a jump if it is longer, rad or m..."""
-
-JUMP_ACCELERATION = 100.0
-"""... and longer than at this acceleration, rad/s^2 or m/s^2: ten times that of a fast hand."""
-
-WINDOW = 0.1
-"""A joint moves if its positions at both ends of this time differ, s."""
-
-NOISE_FACTOR = 6.0
-"""Differences that noise does not reach, in standard deviations."""
-
+# Differences beyond an encoder's resolution, in its steps; its coarsest step, rad or m.
 STEP_FACTOR, MAX_STEP = 2.5, 0.002
-"""Differences beyond an encoder's resolution, in its steps; its coarsest step, rad or m."""
-
-KEPT_REST = 0.1
-"""Rest that is kept before and after the motion, s."""
 
 AGAIN = 'record again'
 

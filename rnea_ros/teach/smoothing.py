@@ -32,26 +32,13 @@ from ..trajectory_check import Bound, Quantity
 from .demonstration import Demonstration, TeachError
 from .timing import ROUNDING, MotionLimits
 
-DEGREE, DERIVATIVE = 5, 3
-"""Degree of the spline, and the derivative that is small."""
-
-KNOTS = (0.05, 0.025, 0.0125)
-"""Intervals of the knots, s; the next one if the path cannot be followed within the tolerance."""
-
-CUTOFF = 2.0 * math.tau
-"""w unless the tolerance needs a greater one, rad/s."""
-
-SEARCH = 1.25
-"""Factor from one w to the next."""
-
-MAX_CUTOFF = 0.3 * math.tau
-"""Greatest product of w and the interval of the knots."""
-
-EASE = 0.4
-"""Duration of the stretched time at both ends, s; it is half of that in the recording."""
-
-WRITTEN = 1e-9
-"""Distance to the position limits, as a file rounds its numbers."""
+DEGREE, DERIVATIVE = 5, 3  # degree of the spline, and the derivative that is small
+KNOTS = (0.05, 0.025, 0.0125)  # intervals, s; the next one if the path cannot be followed
+CUTOFF = 2.0 * math.tau  # w unless the tolerance needs a greater one, rad/s
+SEARCH = 1.25  # factor from one w to the next
+MAX_CUTOFF = 0.3 * math.tau  # greatest product of w and the interval of the knots
+EASE = 0.4  # duration of the stretched time at both ends, s; it is half of that in the recording
+WRITTEN = 1e-9  # distance to the position limits, as a file rounds its numbers
 
 
 @dataclass(frozen=True, eq=False)

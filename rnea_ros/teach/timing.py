@@ -21,17 +21,10 @@ from ..robot import RobotModel
 from ..trajectory_check import RATE, Bound, Quantity, TrajectoryCheck, TrajectoryLimits, check
 from .demonstration import TeachError
 
-ACCELERATION = 10.0
-"""Acceleration limit of a joint without one, rad/s^2 or m/s^2; a URDF has none."""
-
-MAX_SAMPLES = 500_000
-"""Greatest number of samples of a check, but for the points: eight minutes at 1 kHz."""
-
-MAX_DURATION = 86400.0
-"""Longest motion, s."""
-
-ROUNDING = 1e-6
-"""Added to a factor of the times, so that rounding does not exceed a limit."""
+ACCELERATION = 10.0  # acceleration limit of a joint without one, rad/s^2 or m/s^2; a URDF has none
+MAX_SAMPLES = 500_000  # of a check, but for the points: eight minutes at 1 kHz
+MAX_DURATION = 86400.0  # longest motion, s
+ROUNDING = 1e-6  # added to a factor of the times, so that rounding does not exceed a limit
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,7 @@ from ..identification.excitation import RestToRestMotion
 from .demonstration import TeachError
 from .timing import ROUNDING, MotionLimits
 
-SAME = 0.005
-"""Poses are equal if no joint differs by more, rad or m."""
+SAME = 0.005  # poses are equal if no joint differs by more, rad or m
 
 
 def distinct(poses: Sequence[Array]) -> list[Array]:

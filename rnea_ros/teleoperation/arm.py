@@ -5,22 +5,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 import math
 
 import numpy as np
 
 from ..feedforward import Reason
-from ..feedforward.inputs import JointLayouts, JointStateMonitor, PositionJumps
+from ..feedforward.inputs import JointLayouts, JointStateMonitor, PositionJumps, SampleMonitor
 from ..messages import JointStateSample
 
-MAX_VALUE = 1e6
-"""Greatest absolute value of positions and efforts: no arm has larger ones."""
+MAX_VALUE = 1e6  # greatest absolute value of positions and efforts: no arm has larger ones
 
 
-class Arm:
+class Arm(SampleMonitor):
     """
-    The joints of one arm; messages are accepted or rejected whole.
+    Joint states of one arm, and a monitor of its external efforts; messages count whole or not.
 
     The node of an arm publishes external efforts only while it commands its control law. So they
     also show that it is active.
@@ -28,21 +26,20 @@ class Arm:
     :param joints: names of the m joints; others in a message are ignored
     :param timeout: age at which a message no longer counts, s
     :param max_velocity: positions that need a higher speed are rejected, rad/s or m/s
+    :ivar states: measured state of the joints
     :ivar effort: external efforts, shape (m,), N m or N; positive is what the environment does
-    :ivar rejections: number of rejected messages of external efforts, by reason
     """
 
     def __init__(
         self, joints: tuple[str, ...], timeout: float, max_velocity: float = math.inf
     ) -> None:
+        super().__init__()
         m = len(joints)
         speeds, timeouts = np.full(m, max_velocity), np.full(m, timeout)
         jumps = PositionJumps(speeds, np.zeros(m, dtype=bool), timeouts, 0.0)
         self.states = JointStateMonitor(joints, jumps=jumps, differentiate_velocity=True)
         self.effort = np.zeros(m)
-        self.rejections: Counter[Reason] = Counter()
         self._timeout = timeout
-        self._received = -math.inf
         self._layouts = JointLayouts(joints)
 
     def take_effort(self, sample: JointStateSample, received: float) -> None:
@@ -59,17 +56,13 @@ class Arm:
             else:
                 self.reject(Reason.NOT_FINITE)
 
-    def reject(self, reason: Reason) -> None:
-        """Count a rejected message of external efforts."""
-        self.rejections = self.rejections + Counter((reason,))
-
     def stale(self, now: float) -> bool:
         """Return whether joint states are missing or too old."""
         return self.states.age(now) > self._timeout
 
     def inactive(self, now: float) -> bool:
         """Return whether the arm's node does not command its control law."""
-        return now - self._received > self._timeout
+        return self.age(now) > self._timeout
 
     @property
     def jumped(self) -> bool:

@@ -26,37 +26,20 @@ from .follower_setpoints import FollowerSetpoints, Motion
 from .leader_motion import LeaderMotion
 from .settings import FeedbackSource, TeleoperationSettings
 
-ALIGNED = 0.01
-"""Distance between set-point and leader at which the arms couple, rad or m."""
+ALIGNED = 0.01  # distance between set-point and leader at which the arms couple, rad or m
+FOLLOWED = 0.05  # distance between follower and set-point at which the arms couple, rad or m
+FADE_IN = 0.5  # time in which this distance vanishes, and the efforts on the leader begin, s
 
-FOLLOWED = 0.05
-"""Distance between follower and set-point at which the arms couple, rad or m."""
-
-FADE_IN = 0.5
-"""Time in which this distance vanishes, and the efforts on the leader begin, s."""
-
+# Time in which the efforts on the leader end, s. With the default timeout and a delay of 50 ms
+# they end within 0.2 s after the follower's node was killed. From the largest feedback, half the
+# effort limit, the leader's rate limit needs 0.05 s.
 FADE_OUT = 0.04
-"""
-Time in which the efforts on the leader end, s.
 
-With the default ``timeout`` and a delay of 50 ms they end within 0.2 s after the follower's node
-was killed. From the largest feedback, half the effort limit, the leader's rate limit needs 0.05 s.
-"""
-
-PAUSE = 1.0
-"""Time without an obstacle until the arms align again, s; also that of repeated set-points."""
-
-BEHIND = 0.99
-"""Share of ``max_deviation`` at which a follower is behind."""
-
-BEHIND_TIME = 0.5
-"""Time for which a follower may be behind, s."""
-
-MAX_PERIODS = 3.0
-"""Longest step of a set-point, periods: after a late tick the follower does not catch up."""
-
-INERTIA_PERIOD = 0.1
-"""Time between computations of the leader's inertia, s."""
+PAUSE = 1.0  # time without an obstacle until arms align again, and of repeated set-points, s
+BEHIND = 0.99  # share of max_deviation at which a follower is behind
+BEHIND_TIME = 0.5  # time for which a follower may be behind, s
+MAX_PERIODS = 3.0  # longest step of a set-point, periods: after a late tick nothing catches up
+INERTIA_PERIOD = 0.1  # time between computations of the leader's inertia, s
 
 
 class CouplingState(enum.Enum):

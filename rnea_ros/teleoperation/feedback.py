@@ -22,26 +22,17 @@ import numpy as np
 from ..arrays import Array
 from .settings import FeedbackSettings
 
+# Bound of the counted energy, positive or negative, J. An impact takes more: what is lost in it
+# must not feed an oscillation later.
 STORE = 1.0
-"""
-Bound of the counted energy, positive or negative, J.
 
-An impact takes more: what is lost in it must not feed an oscillation later.
-"""
-
+# Time constant with which energy taken is forgotten, s. Without it arms that lean on a wall shake:
+# each swing spends the energy of earlier ones.
 MEMORY = 0.2
-"""
-Time constant with which energy taken is forgotten, s.
 
-Without it arms that lean on a wall shake: each swing spends the energy of earlier ones.
-"""
-
+# Shortest time from zero to the limit of an effort, s. The leader's node limits the rate of its
+# commands: a faster rise would be counted but not applied.
 RISE_TIME = 0.05
-"""
-Shortest time from zero to the limit of an effort, s.
-
-The leader's node limits the rate of its commands: a faster rise would be counted but not applied.
-"""
 
 
 class LeaderEffort:

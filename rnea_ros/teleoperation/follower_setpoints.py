@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..feedforward.trajectory import JointRules
 
-APPROACH = 0.05
-"""Time constant of the end of a motion with limited acceleration, s."""
+APPROACH = 0.05  # time constant of the end of a motion with limited acceleration, s
 
 
 class Motion(NamedTuple):

@@ -17,8 +17,7 @@ import numpy as np
 
 from ..arrays import Array
 
-DAMPING_RATIO = math.sqrt(0.5)
-"""Of the observer: a Butterworth filter."""
+DAMPING_RATIO = math.sqrt(0.5)  # of the observer: a Butterworth filter
 
 
 class LeaderMotion:

@@ -14,8 +14,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory
 
-from ..feedforward import Reason
-from ..messages import FixedLayoutReader, JointStateSample, MalformedError
+from ..messages import FixedLayoutReader, JointStateSample
 from ..ros import LoopThread, PeriodicSchedule, PolledSubscription, trajectory_message
 from .arm import Arm
 from .coupling import Coupling, Output
@@ -25,8 +24,7 @@ JOINT_STATES = QoSProfile(depth=16, reliability=ReliabilityPolicy.BEST_EFFORT)
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 SENT = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
-STOP_TIME = 1.0
-"""Longest time in which the follower is braked at the end, s."""
+STOP_TIME = 1.0  # longest time in which the follower is braked at the end, s
 
 
 class ArmTopics:
@@ -44,19 +42,10 @@ class ArmTopics:
 
     def take_messages(self, arm: Arm, now: float, clock: float) -> None:
         """Pass the new messages on, at a monotonic time and a time of the stamps' clock, s."""
-        for message in self._states.take_all():
-            try:
-                sample, stamp = self._read_states(message)
-            except MalformedError:
-                arm.states.reject(Reason.MALFORMED)
-                continue
+        states, efforts = self._states.take_all(), self._efforts.take_all()
+        for sample, stamp in self._read_states.samples(states, arm.states.reject):
             arm.states.take_sample(*sample, stamp=stamp, clock=clock, received=now)
-        for message in self._efforts.take_all():
-            try:
-                sample, _ = self._read_efforts(message)
-            except MalformedError:
-                arm.reject(Reason.MALFORMED)
-                continue
+        for sample, _ in self._read_efforts.samples(efforts, arm.reject):
             arm.take_effort(sample, now)
 
 

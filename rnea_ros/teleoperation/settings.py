@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 import enum
 
 from ..errors import InputError
 from ..parameters import (
     EACH,
-    Declaration,
     check_ranges,
     declarations_of,
     group,
@@ -150,10 +148,4 @@ class TeleoperationSettings:
         return with_value_per_joint(self, self.joints)
 
 
-PARAMETERS: Mapping[str, Declaration] = {
-    name: replace(declaration, read_only=True)
-    for name, declaration in {
-        **declarations_of(TeleoperationSettings), **declarations_of(FeedbackSettings, 'feedback.')
-    }.items()
-}
-"""All parameters of the node."""
+PARAMETERS = declarations_of(TeleoperationSettings, read_only=True)

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import sys
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from std_msgs.msg import String
 
 from ..errors import RneaError
-from ..parameters import declare_all, described, from_values
+from ..parameters import described, read_settings
 from ..robot import RobotModel
-from ..ros import LATCHED, MACHINE_TIME, NodeProcess, check_topic, diagnostic_array, finish
+from ..ros import LATCHED, MACHINE_TIME, DiagnosticsPublisher, NodeProcess, check_topic, finish
 from ..urdf import read_description
 from .coupling import Coupling, CouplingState
 from .loop import TeleoperationLoop, in_namespace
@@ -44,26 +44,22 @@ class Teleoperation(Node):
 
     def __init__(self) -> None:
         super().__init__('teleoperation')
-        declare_all(self, PARAMETERS)
-        values = {name: self.get_parameter(name).value for name in PARAMETERS}
-        self._settings = from_values(TeleoperationSettings, values).per_joint()
+        self._settings = read_settings(self, TeleoperationSettings).per_joint()
         for name in (*ARMS, 'dead_man_topic'):
-            if values[name]:
-                check_topic(self, name, values[name])
+            if topic := getattr(self._settings, name):
+                check_topic(self, name, topic)
         self.loop = TeleoperationLoop(self, self._settings)
         self._models: dict[str, RobotModel] = {}
         self._logged = ''
         for arm in ARMS:
-            if values[f'{arm}_description']:
-                self._models[arm] = RobotModel.from_urdf(
-                    read_description(values[f'{arm}_description'])
-                )
+            if source := getattr(self._settings, f'{arm}_description'):
+                self._models[arm] = RobotModel.from_urdf(read_description(source))
                 continue
             self.create_subscription(
-                String, in_namespace(values[arm], 'robot_description'),
+                String, in_namespace(getattr(self._settings, arm), 'robot_description'),
                 lambda message, arm=arm: self._on_description(arm, message.data), LATCHED,
             )
-        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
+        self._diagnostics = DiagnosticsPublisher(self)
         self._start()
         self.create_timer(0.1, self._follow_up, clock=MACHINE_TIME)
         self.create_timer(1.0, self._publish_diagnostics, clock=MACHINE_TIME)
@@ -130,12 +126,8 @@ class Teleoperation(Node):
                     for word, count in counts.items():
                         values[f'count/{name}/{topic}/{word.value}'] = count
         coupled = state == CouplingState.COUPLED.value
-        self._diagnostics.publish(
-            diagnostic_array(
-                self.get_clock().now().to_msg(), self.get_fully_qualified_name()[1:],
-                DiagnosticStatus.OK if coupled else DiagnosticStatus.WARN, summary, values,
-            )
-        )
+        level = DiagnosticStatus.OK if coupled else DiagnosticStatus.WARN
+        self._diagnostics.publish(level, summary, values)
 
 
 def main(args: list[str] | None = None) -> int:

@@ -18,7 +18,6 @@ import numpy as np
 from ..arrays import Array
 from ..feedforward.trajectory import (
     JointRules,
-    Setpoint,
     Trajectory,
     TrajectoryError,
     TrajectoryRequest,
@@ -68,7 +67,7 @@ def compiled(request: TrajectoryRequest, rules: JointRules, start: Start) -> Tra
         replace(request, start_time=0.0), rules, now=now, position=start.position,
         velocity=np.zeros_like(start.position)
     )
-    return motion.as_trajectory() if isinstance(motion, Setpoint) else motion
+    return motion.as_trajectory()
 
 
 def without_limits(rules: JointRules) -> JointRules:

@@ -24,14 +24,9 @@ from ..feedforward.settings import ResolvedSettings
 from ..feedforward.trajectory import LINEAR, States, Trajectory, states_in
 from ..robot import RobotModel
 
-EFFORT_LIMIT = 'effort_limit'
-"""Word of the reason why a trajectory is rejected."""
-
-SAMPLE_PERIOD = 0.02
-"""Time between samples in an interval between two points, s."""
-
-MAX_SAMPLES = 20
-"""Greatest number of samples in one interval."""
+EFFORT_LIMIT = 'effort_limit'  # word of a rejection
+SAMPLE_PERIOD = 0.02  # time between samples in an interval between two points, s
+MAX_SAMPLES = 20  # greatest number of samples in one interval
 
 
 def number_of_points(trajectory: Trajectory, period: float) -> int:

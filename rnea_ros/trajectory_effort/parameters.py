@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-import math
 from typing import Any
 
 from rclpy.parameter import Parameter
@@ -72,9 +71,8 @@ def values_of(node: Any, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
     values.update({name: node.get_parameter(name).value for name in PARAMETERS})
     values.update({change.name: change.value for change in changes if change.name in PARAMETERS})
     check_without_robot({**values, 'joint_states_timeout': 0.0})
-    for name in ('resample', 'joint_states_timeout', 'start_tolerance'):
-        if not math.isfinite(values[name]):
-            raise InputError(name, f'{values[name]} is not finite')
+    for name, declaration in declarations_of(TrajectoryEffortSettings).items():
+        declaration.check(name, values[name])
     if 0.0 < values['resample'] < 1e-3:
         raise InputError('resample', f'{values["resample"]} s is below 0.001 s and not 0')
     return values

@@ -34,13 +34,11 @@ from ..feedforward.trajectory import (
 )
 from ..node.parameters import joint_rules, settings_from
 from ..robot import RobotModel
+from ..ros import set_seconds
 from .motion_efforts import Deviation, MotionEfforts, MotionPoints, number_of_points
 
-MAX_POINTS = 100_000
-"""Greatest number of points in a message: the controller goes through all of them."""
-
-TOO_MANY_POINTS = 'too_many_points'
-"""Word of the reason why a trajectory is rejected."""
+MAX_POINTS = 100_000  # of a message: the controller goes through all of them
+TOO_MANY_POINTS = 'too_many_points'  # word of a rejection
 
 _LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
@@ -110,7 +108,7 @@ class EffortPlanner:
             motion = compile_trajectory(request, self._rules, now=now, position=q, velocity=qd)
         except TrajectoryError as error:
             raise _with_time(error, request) from None
-        trajectory = motion.as_trajectory() if isinstance(motion, Setpoint) else motion
+        trajectory = motion.as_trajectory()
         count = number_of_points(trajectory, self._period)
         if count > MAX_POINTS:
             raise RequestRejectedError(
@@ -156,8 +154,7 @@ class EffortPlanner:
                 point.velocities = array('d', velocities[k])
             if degree == QUINTIC:
                 point.accelerations = array('d', accelerations[k])
-            seconds, nanoseconds = divmod(round(1e9 * time), 1_000_000_000)
-            point.time_from_start.sec, point.time_from_start.nanosec = seconds, nanoseconds
+            set_seconds(point.time_from_start, time)
             message.points.append(point)
         return message
 

@@ -13,8 +13,7 @@ from rclpy.qos import ReliabilityPolicy
 
 from ..ros import MACHINE_TIME
 
-REQUEST_PERIOD = 1.0
-"""Time between requests, s: the controller may have been restarted with other joints."""
+REQUEST_PERIOD = 1.0  # time between requests, s: the controller may restart with other joints
 
 
 class TrajectoryController:

@@ -18,7 +18,7 @@ import sys
 import time
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from rcl_interfaces.msg import SetParametersResult
 import rclpy
 from rclpy.parameter import Parameter
@@ -44,12 +44,12 @@ from ..robot import RobotModel
 from ..ros import (
     LATCHED,
     MACHINE_TIME,
+    DiagnosticsPublisher,
     NodeProcess,
     ParameterServices,
     PolledNodeTime,
     PolledSubscription,
     check_topic,
-    diagnostic_array,
 )
 from ..urdf import parse_urdf, read_description
 from . import parameters
@@ -63,15 +63,11 @@ rejected whole with the reason in the log and in diagnostics."""
 
 NEWEST_STATES = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 
-UPDATE_PERIOD = 0.05
-"""Time between readings of the joint states, s: only the newest state counts."""
+UPDATE_PERIOD = 0.05  # time between readings of the joint states, s: only the newest state counts
 
+# Size of a message from which best-effort subscriptions may lose it, bytes. Messages up to this
+# size arrived; most messages above Fast DDS's shared memory of 512 KiB did not.
 LARGE_MESSAGE = 400_000
-"""
-Size of a message from which best-effort subscriptions may lose it, bytes.
-
-Messages up to this size arrived; most messages above Fast DDS's shared memory of 512 KiB did not.
-"""
 
 
 class TrajectoryEffort(ParameterServices, PolledNodeTime):
@@ -94,7 +90,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         self._model: RobotModel | None = None
         self._planner: EffortPlanner | None = None
         self._states: JointStateMonitor | None = None
-        self._read_state = FixedLayoutReader(JointStateSample.read)
+        self._read_states = FixedLayoutReader(JointStateSample.read)
         self._joint_states: PolledSubscription[bytes] = PolledSubscription(
             self, JointState, 'joint_states', NEWEST_STATES, raw=True
         )
@@ -114,7 +110,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         self.create_subscription(
             JointTrajectory, '~/joint_trajectory', self._on_trajectory, 10, raw=True
         )
-        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
+        self._diagnostics = DiagnosticsPublisher(self, 'trajectories')
         self.create_timer(UPDATE_PERIOD, self._update, clock=MACHINE_TIME)
         self.create_timer(1.0, self._publish_diagnostics, clock=MACHINE_TIME)
         # Last: a rejected start is one line.
@@ -162,11 +158,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         messages = self._joint_states.take_all()
         if self._states is None:
             return
-        for message in messages:
-            try:
-                sample, stamp = self._read_state(message)
-            except MalformedError:
-                continue
+        for sample, stamp in self._read_states.samples(messages, self._states.reject):
             self._states.take_sample(*sample, stamp=stamp, clock=clock, received=now)
 
     def _on_trajectory(self, data: bytes) -> None:
@@ -243,15 +235,8 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
             **({} if self._plan is None else self._plan.values),
             **{f'count/rejected/{word}': count for word, count in self._rejected.items()},
         }
-        self._diagnostics.publish(
-            diagnostic_array(
-                self.get_clock().now().to_msg(),
-                f'{self.get_fully_qualified_name()[1:]}: trajectories',
-                DiagnosticStatus.WARN if complaint else DiagnosticStatus.OK,
-                complaint or 'ready',
-                values,
-            )
-        )
+        level = DiagnosticStatus.WARN if complaint else DiagnosticStatus.OK
+        self._diagnostics.publish(level, complaint or 'ready', values)
 
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
         """Check all changes together. They take effect later: another callback may reject them."""
@@ -263,9 +248,8 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
-    def _after_set_parameters(self, changes: Sequence[Parameter]) -> None:
+    def _after_set_parameters(self, _: Sequence[Parameter]) -> None:
         """Apply changes that every callback accepted."""
-        del changes
         self._values = self._new_values
         if self._model is not None and self._planner is not None:
             self._planner = EffortPlanner(self._model, self._planner.joints, self._values)

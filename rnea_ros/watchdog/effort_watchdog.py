@@ -17,12 +17,12 @@ import sys
 import time
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from ..errors import InputError
 from ..parameters import described, read_settings
-from ..ros import MACHINE_TIME, NodeProcess, check_topic, diagnostic_array, finish
+from ..ros import MACHINE_TIME, DiagnosticsPublisher, NodeProcess, check_topic, finish
 from ..shared_memory import without_shared_memory
 from .loop import CommandLink, WatchLoop
 from .parameters import PARAMETERS, Action, WatchdogSettings
@@ -65,7 +65,7 @@ class EffortWatchdog(Node):
         self._ramp_duration = settings.ramp_duration
         self._logged_acted = self._logged_handed_back = self._logged_rejected = 0
         self._switched_acted = 0
-        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
+        self._diagnostics = DiagnosticsPublisher(self)
         self.create_timer(0.1, self._follow_up, clock=MACHINE_TIME)
         self.create_timer(1.0, self._publish_diagnostics, clock=MACHINE_TIME)
         self.loop = WatchLoop(self._monitor, link, settings.period)
@@ -105,12 +105,7 @@ class EffortWatchdog(Node):
             'handed_back': monitor.handed_back,
             'rejected': monitor.rejected,
         }
-        self._diagnostics.publish(
-            diagnostic_array(
-                self.get_clock().now().to_msg(), self.get_fully_qualified_name()[1:],
-                LEVELS[monitor.state], monitor.state.value, values,
-            )
-        )
+        self._diagnostics.publish(LEVELS[monitor.state], monitor.state.value, values)
 
 
 def main(args: list[str] | None = None) -> int:

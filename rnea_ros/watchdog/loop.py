@@ -14,19 +14,13 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from ..ros import LoopThread, PeriodicSchedule, PolledSubscription, watchdog_topic
 from .silence import ACTING, SilenceMonitor
 
+# Label of the dimension in a watchdog's commands; controllers ignore it. A node receives its own
+# messages too; rclpy gives the sender of a message only from Kilted on.
 MARK = 'effort_watchdog'
-"""
-Label of the dimension in a watchdog's commands; controllers ignore it.
 
-A node receives its own messages too; rclpy gives the sender of a message only from Kilted on.
-"""
-
+# Best effort, so that the monitored publisher never waits for the watchdog. A history of 2, so
+# that a message of the watchdog does not replace one of the publisher.
 RECEIVED = QoSProfile(depth=2, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""
-Best effort, so that the monitored publisher never waits for the watchdog.
-
-A history of 2, so that a message of the watchdog does not replace one of the publisher.
-"""
 
 SENT = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
@@ -63,12 +57,9 @@ class CommandLink:
         self._copies.publish(self._message)
 
 
+# Time between the last command and the end of the publisher, s. With the publisher, a busy
+# subscriber loses the messages that it has not taken yet.
 LINGER = 0.5
-"""
-Time between the last command and the end of the publisher, s.
-
-With the publisher, a busy subscriber loses the messages that it has not taken yet.
-"""
 
 
 class WatchLoop(LoopThread):

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import enum
-import math
 
 from ..errors import InputError
-from ..parameters import declarations_of, parameter
+from ..parameters import check_ranges, declarations_of, parameter
 
 
 class Action(enum.Enum):
@@ -29,30 +28,25 @@ class WatchdogSettings:
     """
 
     command_topic: str = parameter(
-        'effort_controller/commands', 'topic of the effort controller', read_only=True
+        'effort_controller/commands', 'topic of the effort controller'
     )
     timeout: float = parameter(
         0.1, 'silence after which it acts, beyond the usual time between two commands, s',
-        span=(0.005, 60.0), read_only=True
+        span=(0.005, 60.0),
     )
     ramp_duration: float = parameter(
-        0.2, 'duration of the ramp from the last command to zero, s; 0: at once', span=(0.0, 60.0),
-        read_only=True
+        0.2, 'duration of the ramp from the last command to zero, s; 0: at once', span=(0.0, 60.0)
     )
     rate: float = parameter(
-        250.0, 'rate of its checks, and of its commands while it acts, Hz', span=(50.0, 1000.0),
-        read_only=True
+        250.0, 'rate of its checks, and of its commands while it acts, Hz', span=(50.0, 1000.0)
     )
-    action: Action = parameter(Action.ZERO, read_only=True)
+    action: Action = parameter(Action.ZERO)
     controller_manager: str = parameter(
-        'controller_manager', 'name of the node that deactivates the controller', read_only=True
+        'controller_manager', 'name of the node that deactivates the controller'
     )
 
     def __post_init__(self) -> None:
-        for name in ('timeout', 'ramp_duration', 'rate'):
-            value = getattr(self, name)
-            if not math.isfinite(value):
-                raise InputError(name, f'{value} is not finite')
+        check_ranges(self)
         if self.timeout < 2.0 * self.period:
             raise InputError(
                 'timeout', f'{self.timeout} s is shorter than two periods at {self.rate} Hz'
@@ -64,4 +58,4 @@ class WatchdogSettings:
         return 1.0 / self.rate
 
 
-PARAMETERS = declarations_of(WatchdogSettings)
+PARAMETERS = declarations_of(WatchdogSettings, read_only=True)

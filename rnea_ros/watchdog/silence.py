@@ -15,17 +15,10 @@ from collections.abc import Sequence
 import enum
 import math
 
-ZEROS_DURATION = 0.5
-"""How long zeros are repeated, in case one is lost, s."""
-
-MAX_PERIOD = 1.0
-"""Longest time between two commands that the watchdog waits for, s."""
-
-GAPS = 5
-"""Number of times between two commands from which the usual one is taken."""
-
-MAX_STEP = 2.5
-"""Greatest part of the time between two updates that counts as silence, periods."""
+ZEROS_DURATION = 0.5  # how long zeros are repeated, in case one is lost, s
+MAX_PERIOD = 1.0  # longest time between two commands that the watchdog waits for, s
+GAPS = 5  # number of times between two commands from which the usual one is taken
+MAX_STEP = 2.5  # greatest part of the time between two updates that counts as silence, periods
 
 
 class WatchState(enum.Enum):

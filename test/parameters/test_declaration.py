@@ -57,7 +57,7 @@ def arm(**values: Any) -> ArmSettings:
 
 
 def test_a_field_gives_default_text_range_and_time_of_change() -> None:
-    table = declarations_of(ArmSettings) | declarations_of(SpringSettings, 'spring.')
+    table = declarations_of(ArmSettings)
     assert [*table] == ['loop.rate', 'label', 'spring.stiffness', 'spring.shape']
     stiffness = table['spring.stiffness']
     assert (stiffness.default, stiffness.span, stiffness.while_active) == ([2.0], (0.0, 9.0), True)
@@ -107,7 +107,7 @@ def test_a_value_of_the_wrong_form_is_rejected_with_the_right_one(
     node = SimpleNamespace(
         declare_parameter=reject, _parameter_overrides={name: SimpleNamespace(value=given)}
     )
-    table = declarations_of(ArmSettings) | declarations_of(SpringSettings, 'spring.')
+    table = declarations_of(ArmSettings)
     with pytest.raises(InputError) as caught:
         declare(node, {name: table[name]})
     assert caught.value.reason == reason

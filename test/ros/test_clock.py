@@ -15,7 +15,17 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.ros import MachineClock, SimClock
+from rnea_ros.ros import MachineClock, SimClock, seconds, set_seconds
+
+
+@pytest.mark.parametrize(('value', 'parts'), [
+    (0.0, (0, 0)), (2.25, (2, 250_000_000)), (0.9999999999, (1, 0)), (-0.25, (-1, 750_000_000)),
+])
+def test_seconds_become_whole_ones_and_nanoseconds(value: float, parts: tuple[int, int]) -> None:
+    stamp = SimpleNamespace()
+    set_seconds(stamp, value)
+    assert (stamp.sec, stamp.nanosec) == parts
+    assert seconds(stamp) == pytest.approx(value, abs=1e-9)
 
 
 @pytest.mark.parametrize('step', [-1e6, -0.5, 0.5, 1e6])

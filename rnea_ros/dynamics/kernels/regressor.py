@@ -17,15 +17,7 @@ from ...compilation import compiled
 from .bodies import BASE, Records
 from .rnea import move_body
 from .simd import add_to
-from .spatial import (
-    ZERO,
-    SpatialVector,
-    basis_vector,
-    from_parent,
-    load,
-    scale,
-    transform_motion,
-)
+from .spatial import ZERO, SpatialVector, basis_vector, from_parent, load, scale, transform_motion
 from .vectors import add3, cross, dot3, load3, load33, transpose
 
 PARAMETERS = ('m', 'mx', 'my', 'mz', 'Jxx', 'Jxy', 'Jyy', 'Jxz', 'Jyz', 'Jzz')

@@ -25,8 +25,7 @@ import numpy as np
 from ...arrays import Array, Indices
 from ...compilation import compiled, entry, entry_point
 
-FADE = 0.1
-"""Time to fade the damping out or in, s."""
+FADE = 0.1  # time to fade the damping out or in, s
 
 LOWER, LOWER_MARGIN, UPPER, UPPER_MARGIN, STIFFNESS, ZONE_DAMPING, DAMPING = range(7)
 """Rows of the constants; the first six as in :class:`.SoftLimitZones`."""

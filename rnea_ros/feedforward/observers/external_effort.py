@@ -21,8 +21,7 @@ from ..settings import ContactAction, ResolvedSettings
 from .external_wrench import ExternalWrench
 from .momentum_observer import START, TICK, MomentumObserver
 
-CLEARED = 0.5
-"""A contact ends when all external efforts are below this share of their thresholds."""
+CLEARED = 0.5  # a contact ends when all external efforts are below this share of their thresholds
 
 
 @dataclass(frozen=True)

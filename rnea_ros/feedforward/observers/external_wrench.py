@@ -26,8 +26,7 @@ from ..settings import ResolvedSettings
 
 TINY = float(np.finfo(np.float64).tiny)
 
-MIN_RATIO = 0.02
-"""Directions with singular values below this share of the largest one are damped."""
+MIN_RATIO = 0.02  # directions with singular values below this share of the largest one are damped
 
 
 class ExternalWrench:

@@ -48,11 +48,8 @@ the measured effort (NaN for none) at the last joint state; size of the known ef
 number of the commands since the last joint state.
 """
 
-START, TICK = -1.0, 0.0
-"""Instead of the time between two joint states: the first one; a tick without a new one."""
-
-MIN_TRANSMITTED = 0.1
-"""Smallest part of a motor's effort that friction under load leaves."""
+START, TICK = -1.0, 0.0  # instead of the time between joint states: the first; a tick without one
+MIN_TRANSMITTED = 0.1  # smallest part of a motor's effort that friction under load leaves
 
 
 class MomentumObserver:

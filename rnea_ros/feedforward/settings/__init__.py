@@ -3,14 +3,13 @@
 
 """Parameters of the control, each declared once, checked together before they take effect."""
 
-from .additional_effort import AdditionalEffortSettings
 from .base_sensor import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
 from .effort_units import EffortUnits
 from .external_effort import ContactAction, ContactSettings, EffortSource, ExternalEffortSettings
 from .friction import FrictionSettings
 from .payloads import PayloadSettings
 from .resolved import ResolvedSettings, default_timeout, resolve
-from .settings import Settings, StaleAction
+from .settings import AdditionalEffortSettings, Settings, StaleAction
 from .soft_limits import SoftLimitSettings, SoftLimitZones
 from .wrench_inputs import (
     Measures,

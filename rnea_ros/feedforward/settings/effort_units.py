@@ -13,8 +13,7 @@ from ...arrays import Array
 from ...errors import InputError, brief
 from ...parameters import EACH, parameter
 
-MAX_SCALE = 1e6
-"""Largest factor between two units of effort."""
+MAX_SCALE = 1e6  # largest factor between two units of effort
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from ...errors import InputError, brief
 from ...parameters import EACH, parameter
 from ...robot import RobotModel
 
-DEFAULT_THRESHOLD_SHARE = 0.015
-"""Default of ``contact.threshold``, as a share of the effort limit."""
+DEFAULT_THRESHOLD_SHARE = 0.015  # default of contact.threshold, as a share of the effort limit
 
 
 class EffortSource(enum.Enum):

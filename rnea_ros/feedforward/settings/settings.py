@@ -11,7 +11,6 @@ import enum
 from ...parameters import EACH, group, parameter
 from ...robot import Payload
 from ..law import LAWS, ControlLaw, Gravity, HardwareCompensation
-from .additional_effort import AdditionalEffortSettings
 from .base_sensor import BaseSensorSettings
 from .effort_units import EffortUnits
 from .external_effort import ContactSettings, ExternalEffortSettings
@@ -42,6 +41,24 @@ def _units(gain: int) -> str:
     usual, laws = ControlLaw.gain_units, LAWS.values()
     others = [f'{law.gain_units[gain]} in {law.name}' for law in laws if law.gain_units != usual]
     return ', '.join([*others, f'else {usual[gain]}'])
+
+
+@dataclass(frozen=True)
+class AdditionalEffortSettings:
+    """Parameters ``additional_effort.*``; :mod:`.inputs.additional_effort` uses them."""
+
+    limits: tuple[float, ...] = parameter(
+        (0.0,), f'largest effort of ~/additional_effort, {EACH}, N m or N; 0: none',
+        span=(0.0, 1e6), while_active=True,
+    )
+    timeout: float = parameter(
+        0.1, 'age of a message at which its efforts begin to fade, s',
+        span=(0.001, 10.0), while_active=True,
+    )
+    fade: float = parameter(
+        0.1, 'time to fade the efforts out after silence, and in at the start of a stream, s',
+        span=(0.001, 10.0), while_active=True,
+    )
 
 
 @dataclass(frozen=True)

@@ -25,19 +25,13 @@ from ...robot import RobotModel
 from ...urdf import SafetyController
 from .friction import MAX_GAIN
 
-OF_URDF = (-1.0,)
-"""Stands for the values of the URDF's ``<safety_controller>``."""
+OF_URDF = (-1.0,)  # stands for the values of the URDF's <safety_controller>
+DAMPING_TIME = 0.05  # default damping as a multiple of the stiffness, s
 
-DAMPING_TIME = 0.05
-"""Default damping as a multiple of the stiffness, s."""
-
+# Minimum damping as a multiple of the stiffness, in periods of the control. A spring whose effort
+# comes a time T late gives back more energy than it took, like a damper of -2 stiffness T at the
+# limit. Efforts of a sampled control come one to two periods late.
 MIN_DAMPING_PERIODS = 4.0
-"""
-Minimum damping as a multiple of the stiffness, in periods of the control.
-
-A spring whose effort comes a time T late gives back more energy than it took, like a damper of
--2 stiffness T at the limit. Efforts of a sampled control come one to two periods late.
-"""
 
 
 @dataclass(frozen=True)

@@ -122,20 +122,13 @@ class ControllerStateMonitor:
         """Find the commanded joints among the joints of a reference."""
         if names is self._names:
             return
-        rules = self._rules
-        if not names:
-            raise TrajectoryError(_R.EMPTY_JOINT_NAMES, 'joint_names is empty')
-        for number, name in enumerate(names):
-            if name in names[:number]:
-                raise TrajectoryError(_R.DUPLICATE_JOINT, f'twice in {names}', joint=name)
-        missing = [joint for joint in rules.joint_names if joint not in names]
-        if len(missing) == len(rules.joint_names):
-            raise TrajectoryError(_R.UNKNOWN_JOINT, f'{names} has no joint of {rules.joint_names}')
-        if missing and not rules.allow_partial_joints_goal:
-            raise TrajectoryError(_R.MISSING_JOINT, f'{missing} not in {names}', joint=missing[0])
-        used = [joint for joint in rules.joint_names if joint in names]
+        known = self._rules.joint_names
+        used = [joint for joint in known if joint in names]
+        if names and not used:
+            raise TrajectoryError(_R.UNKNOWN_JOINT, f'{names} has no joint of {known}')
+        self._rules.check_names(names)
         self._source = np.array([names.index(joint) for joint in used], dtype=np.intp)
-        self._target = np.array([rules.joint_names.index(joint) for joint in used], dtype=np.intp)
+        self._target = np.array([known.index(joint) for joint in used], dtype=np.intp)
         self._names = names
 
     def _check_message(

@@ -19,11 +19,8 @@ from ...arrays import Array
 from .spline import QUINTIC, Knots
 from .trajectory import MotionState, Trajectory
 
-_SHORTEST = 1e-6
-"""Shortest time to a stop, s."""
-
-_NO_LIMIT = 1e6
-"""Distance to a position limit that no motion covers, rad or m."""
+_SHORTEST = 1e-6  # shortest time to a stop, s
+_NO_LIMIT = 1e6  # distance to a position limit that no motion covers, rad or m
 
 
 class Deceleration(NamedTuple):

@@ -32,8 +32,7 @@ from .reference import Reference
 from .rules import JointRules, TrajectoryReason
 from .trajectory import Setpoint, Trajectory
 
-NO_LIMIT = -1.0
-"""Value in a goal that stands for no limit."""
+NO_LIMIT = -1.0  # value in a goal that stands for no limit
 
 _NO_LIMIT_ROUNDING = float(np.finfo(np.float32).eps)
 

@@ -73,22 +73,12 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> ParsedRe
 
 def _columns(joint_names: tuple[str, ...], rules: JointRules) -> Indices:
     """Return the index of each joint of the request in the controller's order."""
-    if not joint_names:
-        raise TrajectoryError(TrajectoryReason.EMPTY_JOINT_NAMES, 'joint_names is empty')
-    for index, joint in enumerate(joint_names):
+    for joint in joint_names:
         if joint not in rules.joint_names:
             raise TrajectoryError(
                 TrajectoryReason.UNKNOWN_JOINT, f'not one of {rules.joint_names}', joint=joint
             )
-        if joint in joint_names[:index]:
-            raise TrajectoryError(
-                TrajectoryReason.DUPLICATE_JOINT, f'twice in {joint_names}', joint=joint
-            )
-    missing = [joint for joint in rules.joint_names if joint not in joint_names]
-    if missing and not rules.allow_partial_joints_goal:
-        raise TrajectoryError(
-            TrajectoryReason.MISSING_JOINT, f'{missing} not in {joint_names}', joint=missing[0]
-        )
+    rules.check_names(joint_names)
     return np.array([rules.joint_names.index(joint) for joint in joint_names], dtype=np.intp)
 
 

@@ -161,6 +161,21 @@ class JointRules:
             array.setflags(write=False)
             object.__setattr__(self, field, array)
 
+    def check_names(self, names: tuple[str, ...]) -> None:
+        """Raise a TrajectoryError if there is no name, a name twice, or too few names."""
+        if not names:
+            raise TrajectoryError(TrajectoryReason.EMPTY_JOINT_NAMES, 'joint_names is empty')
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                raise TrajectoryError(
+                    TrajectoryReason.DUPLICATE_JOINT, f'twice in {names}', joint=name
+                )
+        missing = [name for name in self.joint_names if name not in names]
+        if missing and not self.allow_partial_joints_goal:
+            raise TrajectoryError(
+                TrajectoryReason.MISSING_JOINT, f'{missing} not in {names}', joint=missing[0]
+            )
+
     def whole_turns(self, difference: Array) -> Array:
         """Return the whole turns in position differences, rad; 0 for other joints."""
         turns = difference / math.tau

@@ -146,6 +146,10 @@ class Trajectory:
         """The trajectory in whose time this one is stated: itself unless it was joined."""
         return self if self.join is None else self.join.root
 
+    def as_trajectory(self) -> Trajectory:
+        """Return this trajectory; see :meth:`.Setpoint.as_trajectory`."""
+        return self
+
     def state(self, t_since_start: float) -> MotionState:
         """Return the desired state at a time since the start, s, in new arrays."""
         state = MotionState(*np.empty((4, len(self.joint_names))))

@@ -13,16 +13,12 @@ from rcl_interfaces.srv import GetParameters
 
 from ...ros import EndpointReader, PolledClient
 
+# A controller without a parameter service for this long counts as one without joints, s. The
+# service is requested as soon as it appears. If its first announcements are lost, Fast DDS repeats
+# them after 3 s: before that, a controller of other joints may look like one without any.
 SERVICE_TIMEOUT = 4.0
-"""
-A controller without a parameter service for this long counts as one without joints, s.
 
-The service is requested as soon as it appears. If its first announcements are lost, Fast DDS
-repeats them after 3 s: before that, a controller of other joints may look like one without any.
-"""
-
-RETRY = 0.5
-"""Time between two requests, s: the first may have gone to a controller that was killed."""
+RETRY = 0.5  # time between two requests, s: the first may go to a controller that was killed
 
 
 class ControllerJoints:

@@ -13,12 +13,9 @@ from .controller_joints import ControllerJoints, difference
 from .other_publishers import OtherPublishers
 from .permission import CommandPermission
 
+# Time after the start in which a discovered publisher counts as already present, s. If its first
+# announcements are lost, Fast DDS repeats them after 3 s.
 DISCOVERY = 4.0
-"""
-Time after the start in which a discovered publisher counts as already present, s.
-
-If its first announcements are lost, Fast DDS repeats them after 3 s.
-"""
 
 
 class CommandTopicMonitor:

@@ -10,8 +10,7 @@ from typing import Any
 
 from ...ros import EndpointReader
 
-WATCHDOG = 'effort_watchdog'
-"""Name of every watchdog's node. It may publish: it sends only after all others are silent."""
+WATCHDOG = 'effort_watchdog'  # every watchdog's node; it may publish, once all others are silent
 
 
 def is_watchdog(node: str) -> bool:

@@ -14,11 +14,8 @@ from ...ros import Endpoint, EndpointReader
 from .controller_joints import ControllerJoints
 from .other_publishers import is_watchdog
 
-READ_INTERVAL = 0.01
-"""Time between two readings of the graph until it is settled and shows every listener, s."""
-
-SETTLING_TIME = 0.1
-"""Upper bound of the graph's delay behind the publisher's number of listeners, s."""
+READ_INTERVAL = 0.01  # time between two readings until the graph is settled and complete, s
+SETTLING_TIME = 0.1  # maximum delay of the graph behind the publisher's number of listeners, s
 
 
 class CommandPermission:

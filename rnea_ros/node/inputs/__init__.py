@@ -3,11 +3,7 @@
 
 """The topics that the control reads: from messages to samples of the feedforward inputs."""
 
-from .reference_topics import (
-    ControllerStateInput,
-    controller_state_type,
-    subscribe_speed_scaling,
-)
+from .reference_topics import ControllerStateInput, controller_state_type, subscribe_speed_scaling
 from .sensor_topics import AdditionalEffortTopic, RawSubscription, SensorTopics
 from .watchdog_efforts import WatchdogEfforts
 

@@ -5,23 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 import time
-from typing import TypeVar
 
-from ...feedforward import Environment, Reason
+from ...feedforward import Environment
 from ...feedforward.inputs import AdditionalEffort, JointStateMonitor
-from ...messages import (
-    FixedLayoutReader,
-    ImuSample,
-    JointStateSample,
-    MalformedError,
-    WrenchSample,
-)
+from ...messages import FixedLayoutReader, ImuSample, JointStateSample, WrenchSample
 from ...ros import Clock, PolledSubscription
 
 RawSubscription = PolledSubscription[bytes]
-Sample = TypeVar('Sample')
 
 
 class SensorTopics:
@@ -49,7 +41,7 @@ class SensorTopics:
         ]
         self._imu = imu
         self._clock = clock
-        self._read_joint_state = FixedLayoutReader(JointStateSample.read)
+        self._read_joint_states = FixedLayoutReader(JointStateSample.read)
         self._read_imu = FixedLayoutReader(ImuSample.read)
         takes = [self._take_wrenches] if self._wrenches else []
         if imu is not None:
@@ -62,21 +54,21 @@ class SensorTopics:
         # A delayed tick takes samples that are newer than its own time.
         received = max(now, self._clock.now())
         machine = time.monotonic() if self._clock.simulated else None
-        for sample, stamp in samples(messages, self._read_joint_state, self._states.reject):
+        for sample, stamp in self._read_joint_states.samples(messages, self._states.reject):
             self._states.take_sample(
                 *sample, stamp=stamp, clock=self._clock.stamp(), received=received, machine=machine
             )
 
     def _take_wrenches(self, now: float) -> None:
-        for monitor, subscription, read in self._wrenches:
-            for sample, stamp in samples(subscription.take_all(), read, monitor.reject):
+        for monitor, subscription, reader in self._wrenches:
+            for sample, stamp in reader.samples(subscription.take_all(), monitor.reject):
                 monitor.take_sample(*sample, stamp=stamp, clock=self._clock.stamp(), received=now)
 
     def _take_imu(self, now: float) -> None:
         base = self._environment.base
         assert self._imu is not None
         assert base is not None
-        for sample, stamp in samples(self._imu.take_all(), self._read_imu, base.imu.reject):
+        for sample, stamp in self._read_imu.samples(self._imu.take_all(), base.imu.reject):
             base.imu.take_sample(
                 sample.frame, *sample.present(), stamp=stamp, clock=self._clock.stamp(),
                 received=now,
@@ -107,20 +99,7 @@ class AdditionalEffortTopic:
         messages = subscription.take_all()
         if not additional.enabled:
             return
-        for sample, stamp in samples(messages, self._read, additional.reject):
+        for sample, stamp in self._read.samples(messages, additional.reject):
             additional.take_sample(
                 sample.names, sample.effort, stamp=stamp, clock=self._clock.stamp(), received=now
             )
-
-
-def samples(
-    messages: Iterable[bytes], read: FixedLayoutReader[Sample], reject: Callable[[Reason], None]
-) -> Iterator[tuple[Sample, float]]:
-    """Yield the sample and the stamp, s, of each message; reject malformed messages."""
-    for message in messages:
-        try:
-            sample = read(message)
-        except MalformedError:
-            reject(Reason.MALFORMED)
-        else:
-            yield sample

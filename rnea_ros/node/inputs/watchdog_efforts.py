@@ -18,8 +18,7 @@ import numpy as np
 from ...arrays import Array
 from ...ros import PolledSubscription
 
-INTERVAL = 0.2
-"""Time between two polls, s: longer than the control waits after a blocked tick."""
+INTERVAL = 0.2  # time between two polls, s: longer than the control waits after a blocked tick
 
 
 class WatchdogEfforts:

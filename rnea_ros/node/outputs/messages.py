@@ -25,40 +25,28 @@ from ...messages import FixedLayout, JointStateSample, WrenchSample
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
-class OutgoingMessage:
-    """A ROS message as CDR bytes."""
-
-    def __init__(self, message: Any) -> None:
-        self._message = FixedLayout(serialize_message(message))
-
-    @property
-    def data(self) -> bytes:
-        """The message with its present numbers."""
-        return self._message.data
-
-
-class CommandMessage(OutgoingMessage):
+class CommandMessage(FixedLayout):
     """A Float64MultiArray of m commands; ``view``: those inside, shape (m,), driver's unit."""
 
     def __init__(self, m: int) -> None:
-        super().__init__(Float64MultiArray(data=array('d', bytes(8 * m))))
+        super().__init__(serialize_message(Float64MultiArray(data=array('d', bytes(8 * m)))))
         for what in ('number of dimensions', 'offset'):
-            self._message.integer(what)
-        self.view = self._message.numbers(self._message.unsigned('number of commands'), 'commands')
+            self.integer(what)
+        self.view = self.numbers(self.unsigned('number of commands'), 'commands')
 
 
-class StampedMessage(OutgoingMessage):
+class StampedMessage(FixedLayout):
     """A ROS message with a header."""
 
     def __init__(self, message: Any) -> None:
-        super().__init__(message)
-        self._message.skip_stamp()
+        super().__init__(serialize_message(message))
+        self.skip_stamp()
 
-    def stamp(self, time: float) -> None:
+    def set_stamp(self, time: float) -> None:
         """Set the stamp of the header, s."""
         seconds = int(time)
         nanoseconds = min(int((time - seconds) * 1e9), 999_999_999)
-        self._message.words[:2] = seconds, nanoseconds
+        self.words[:2] = seconds, nanoseconds
 
 
 class EffortMessage(StampedMessage):
@@ -66,12 +54,12 @@ class EffortMessage(StampedMessage):
 
     def __init__(self, joints: Sequence[str]) -> None:
         super().__init__(JointState(name=list(joints), effort=array('d', bytes(8 * len(joints)))))
-        self.view = JointStateSample.read(self._message).effort
+        self.view = JointStateSample.read(self).effort
 
     def fill(self, effort: Array, stamp: float) -> None:
         """Set the efforts, shape (m,), N m or N, and the stamp, s."""
         self.view[:] = effort
-        self.stamp(stamp)
+        self.set_stamp(stamp)
 
 
 class WrenchMessage(StampedMessage):
@@ -81,12 +69,12 @@ class WrenchMessage(StampedMessage):
         message = WrenchStamped()
         message.header.frame_id = frame
         super().__init__(message)
-        self.frame, self.force, self.torque = WrenchSample.read(self._message)
+        self.frame, self.force, self.torque = WrenchSample.read(self)
 
     def fill(self, wrench: Array, stamp: float) -> None:
         """Set the wrench [torque; force], shape (6,), N m and N, and the stamp, s."""
         self.torque[:], self.force[:] = wrench[:3], wrench[3:]
-        self.stamp(stamp)
+        self.set_stamp(stamp)
 
 
 class OptionalPublishers:

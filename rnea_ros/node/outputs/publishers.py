@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -14,15 +13,13 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from ...arrays import Array
-from ...feedforward.inputs.wrench import WrenchInputs
-from ...feedforward.law import Terms
-from ...feedforward.observers import ExternalEffortMonitor
+from ...feedforward import FeedforwardController
+from ...feedforward.settings import ResolvedSettings
 from .messages import NEWEST, CommandMessage, EffortMessage, OptionalPublishers
 from .terms import TermPublishers
 from .wrenches import ExternalEffortPublishers, WrenchPublishers
 
-ACK_TIMEOUT = 1.0
-"""Longest wait for the delivery of the last command before its publisher is destroyed, s."""
+ACK_TIMEOUT = 1.0  # longest wait for the delivery of the last command, s
 
 
 class Publishers:
@@ -30,24 +27,21 @@ class Publishers:
     Publishes commands, and the other topics of the loop while they have subscribers.
 
     Only here a command is in the unit of the driver; everything else is in N m or N.
-
-    :param command_scale: the driver's unit per N m or N, shape (m,)
-    :param link: link of the external wrench; empty for no wrench
     """
 
-    def __init__(
-        self, node: Any, command_topic: str, joints: tuple[str, ...], period: float,
-        command_scale: Array, sensors: Iterable[str], link: str,
-    ) -> None:
+    def __init__(self, node: Any, command_topic: str, settings: ResolvedSettings) -> None:
+        joints, given = settings.joints, settings.parameters
         self._node = node
-        self._command_scale = command_scale
+        self._command_scale = settings.command_scale
         self._command = CommandMessage(len(joints))
         self._effort = EffortMessage(joints)
         self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
         self._efforts = OptionalPublishers(node, {'effort': (JointState, '~/effort')})
-        self._terms = TermPublishers(node, joints, period)
-        self._wrenches = WrenchPublishers(node, sensors)
-        self.external_effort = ExternalEffortPublishers(node, joints, link)
+        self._terms = TermPublishers(node, joints, given.period)
+        self._wrenches = WrenchPublishers(node, [sensor.name for sensor in given.wrench_inputs])
+        self.external_effort = ExternalEffortPublishers(
+            node, joints, given.external_effort.link
+        )
         self._optional = (self._efforts, self._terms, self._wrenches, self.external_effort)
 
     def close(self) -> None:
@@ -68,13 +62,12 @@ class Publishers:
         self.command_publisher.publish(self._command.data)
 
     def send_extras(
-        self, command: Array, terms: Callable[[], Terms], wrenches: WrenchInputs,
-        external: ExternalEffortMonitor | None, now: float, stamp: float,
+        self, command: Array, controller: FeedforwardController, now: float, stamp: float
     ) -> None:
         """Publish on the extra topics that have subscribers; the command was just sent."""
         if self._efforts.subscribed:
             self._effort.fill(command, stamp)
             self._efforts.publish('effort', self._effort)
-        self._terms.send(command, terms, now, stamp)
-        self._wrenches.send(wrenches, now, stamp)
-        self.external_effort.send(external, stamp)
+        self._terms.send(command, controller.terms, now, stamp)
+        self._wrenches.send(controller.environment.wrenches, now, stamp)
+        self.external_effort.send(controller.external_effort, stamp)

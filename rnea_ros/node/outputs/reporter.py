@@ -10,14 +10,14 @@ import time
 import traceback
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 import numpy as np
 from numpy.typing import NDArray
 
 from ...feedforward import CONTROLLING, FeedforwardController, Reason, State
 from ...feedforward.inputs import JointStateMonitor
 from ...feedforward.trajectory import ControllerStateMonitor
-from ...ros import Clock, diagnostic_array
+from ...ros import Clock, DiagnosticsPublisher
 from ..command_topic import CommandTopicMonitor
 from ..timing import LoopStatistics
 
@@ -60,11 +60,11 @@ class Reporter:
         self._counts_logged_at = 0.0
         self._error_logged = False
         self._time_before, self._stands_still = 0.0, False
-        self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 1)
+        self._diagnostics = DiagnosticsPublisher(node, 'control')
 
     def close(self) -> None:
         """Destroy the publisher."""
-        self._node.destroy_publisher(self._publisher)
+        self._diagnostics.close()
 
     def log_changes(self) -> None:
         """Log a change of state at once, new rejections and flags at most once a second."""
@@ -155,9 +155,7 @@ class Reporter:
         counts = self._counts() | {k.value: v for k, v in controller.stalls.counts.items()}
         values.update({f'count/{key}': count for key, count in counts.items()})
         summary_line = ' '.join([controller.state.value, reason, *flags]).strip()
-        name = f'{self._node.get_fully_qualified_name()[1:]}: control'
-        stamp = self._node.get_clock().now().to_msg()
-        self._publisher.publish(diagnostic_array(stamp, name, level, summary_line, values))
+        self._diagnostics.publish(level, summary_line, values)
 
     def _joints(self, mask: NDArray[np.bool_]) -> str:
         joints = zip(self._controller.joints, mask, strict=True)

@@ -23,9 +23,7 @@ from .messages import EffortMessage, OptionalPublishers
 
 TERMS = tuple(part.name for part in fields(Terms))
 NAMES = (*TERMS, 'limited')
-
-RATE = 100.0
-"""How often a set of terms is taken, Hz."""
+RATE = 100.0  # how often a set of terms is taken, Hz
 
 
 class TermPublishers(OptionalPublishers):
@@ -47,7 +45,7 @@ class TermPublishers(OptionalPublishers):
             values = {name: getattr(taken, name) for name in TERMS}
             values['limited'] = command - sum(values.values())  # the change by ramps and limits
             self._unsent = [(name, values[name]) for name in reversed(self.subscribed)]
-            self._message.stamp(stamp)
+            self._message.set_stamp(stamp)
             self._next = now + 1.0 / RATE
         for _ in range(min(self._messages_per_tick, len(self._unsent))):
             name, efforts = self._unsent.pop()

@@ -9,6 +9,7 @@ from .table import (
     PARAMETERS,
     ReferenceSettings,
     RobotSettings,
+    Trigger,
     all_declarations,
     constraint_declarations,
     sensor_declarations,
@@ -25,8 +26,9 @@ from .values import (
 )
 
 __all__ = [
-    'PARAMETERS', 'ReferenceSettings', 'RobotSettings', 'all_declarations', 'check_without_robot',
-    'complete_values', 'constraint_declarations', 'deceleration_from', 'joint_rules',
-    'listed_joints', 'missing_hardware_compensates', 'parse_assignment', 'read_parameter_file',
-    'realtime_from', 'sensor_declarations', 'sensor_names', 'settings_from', 'tolerances_from',
+    'PARAMETERS', 'ReferenceSettings', 'RobotSettings', 'Trigger', 'all_declarations',
+    'check_without_robot', 'complete_values', 'constraint_declarations', 'deceleration_from',
+    'joint_rules', 'listed_joints', 'missing_hardware_compensates', 'parse_assignment',
+    'read_parameter_file', 'realtime_from', 'sensor_declarations', 'sensor_names',
+    'settings_from', 'tolerances_from',
 ]

@@ -17,8 +17,7 @@ from .values import check_without_robot
 SECTIONS = ('/**', '**', '/*', '/feedforward', 'feedforward')
 """Sections of a parameter file that apply to the node ``feedforward``."""
 
-COMMON_TO_NODES = ('use_sim_time', 'qos_overrides.')
-"""Beginnings of names of parameters that every node has."""
+COMMON_TO_NODES = ('use_sim_time', 'qos_overrides.')  # beginnings of parameters of every node
 
 
 class ParameterFileError(RneaError):

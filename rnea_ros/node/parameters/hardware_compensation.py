@@ -11,8 +11,7 @@ from typing import Any
 from ...errors import InputError, brief
 from ...feedforward.law import HardwareCompensation
 
-NOTHING = 'none'
-"""Value for a robot whose own controller adds nothing."""
+NOTHING = 'none'  # value for a robot whose own controller adds nothing
 
 
 def missing_hardware_compensates(values: Mapping[str, Any]) -> str:

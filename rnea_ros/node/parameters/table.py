@@ -13,32 +13,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+import enum
 import re
 
 from ...feedforward.law import HardwareCompensation
 from ...feedforward.settings import (
-    AdditionalEffortSettings,
     BaseSensorSettings,
-    ContactSettings,
-    EffortUnits,
-    ExternalEffortSettings,
-    FrictionSettings,
     PayloadSettings,
     Settings,
-    SoftLimitSettings,
     WrenchInputSettings,
 )
 from ...feedforward.trajectory import JointRules, ReferenceSource
 from ...parameters import Declaration, declarations_of, parameter
-from ..timing import RealtimeSettings, Trigger
+from ..timing import RealtimeSettings
 from .hardware_compensation import NOTHING
 
 _COMPENSATIONS = ' | '.join(part.value for part in HardwareCompensation)
 
 
+class Trigger(enum.Enum):
+    """What triggers a tick."""
+
+    TIMER = 'timer'                # time, at the rate
+    JOINT_STATES = 'joint_states'  # new states of all commanded joints, or 1.5 periods without
+
+
 @dataclass(frozen=True)
 class RobotSettings:
-    """Parameters of the robot and of its controller, and when the node starts and ticks."""
+    """Parameters of robot, controller and sensors, and when the node starts and ticks."""
 
     robot_description: str = parameter(
         '', 'URDF text, or path of a URDF or xacro file; empty: from the topic robot_description'
@@ -66,6 +68,10 @@ class RobotSettings:
         True, 'configure and activate as soon as all inputs are available', read_only=True
     )
     trigger: Trigger = parameter(Trigger.TIMER, 'what starts a tick')
+    wrench_inputs: tuple[str, ...] = parameter(
+        ('',), 'names of force-torque sensors; each has parameters wrench_inputs.<name>.*',
+        read_only=True, name='wrench_inputs.names',
+    )
 
 
 @dataclass(frozen=True)
@@ -133,16 +139,6 @@ class JointGoalSettings:
     )
 
 
-@dataclass(frozen=True)
-class WrenchInputNames:
-    """Parameter ``wrench_inputs.names``."""
-
-    names: tuple[str, ...] = parameter(
-        ('',), 'names of force-torque sensors; each has parameters wrench_inputs.<name>.*',
-        read_only=True,
-    )
-
-
 _CONSTRAINT = re.compile(r'constraints\.(.+)\.(trajectory|goal|max_deceleration_on_cancel)')
 """Name of a parameter of one joint's goals."""
 
@@ -150,18 +146,11 @@ PARAMETERS: Mapping[str, Declaration] = {
     **declarations_of(RobotSettings),
     **declarations_of(RealtimeSettings, 'realtime.'),
     **declarations_of(Settings),
-    **declarations_of(EffortUnits),
     **declarations_of(PayloadSettings, 'payload.'),
-    **declarations_of(FrictionSettings, 'friction.'),
     **declarations_of(JointRules),
     **declarations_of(ReferenceSettings),
     **declarations_of(GoalSettings),
     **declarations_of(BaseSensorSettings, 'base_sensor.'),
-    **declarations_of(ExternalEffortSettings, 'external_effort.'),
-    **declarations_of(ContactSettings, 'contact.'),
-    **declarations_of(AdditionalEffortSettings, 'additional_effort.'),
-    **declarations_of(SoftLimitSettings, 'soft_limits.'),
-    **declarations_of(WrenchInputNames, 'wrench_inputs.'),
 }
 """All parameters but those of single force-torque sensors and joints."""
 

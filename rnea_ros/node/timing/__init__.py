@@ -1,9 +1,8 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Timing of the control loop: trigger, real-time settings, memory, statistics."""
+"""Timing of the control loop: real-time settings, memory, statistics. Importable without ROS."""
 
-from .joint_state_trigger import JointStateTrigger, Trigger
 from .loop_statistics import LoopStatistics
 from .realtime import (
     RealtimeSettings,
@@ -14,6 +13,6 @@ from .realtime import (
 )
 
 __all__ = [
-    'JointStateTrigger', 'LoopStatistics', 'RealtimeSettings', 'Trigger', 'check_realtime',
-    'enter_realtime', 'leave_realtime', 'reserve_memory',
+    'LoopStatistics', 'RealtimeSettings', 'check_realtime', 'enter_realtime', 'leave_realtime',
+    'reserve_memory',
 ]

@@ -23,11 +23,8 @@ import threading
 from ...errors import InputError, brief
 from ...parameters import parameter
 
-MAX_PRIORITY = 98
-"""99 is for threads of the kernel."""
-
-MAX_CORES = 1024
-"""Number of cores in Linux's cpu_set_t."""
+MAX_PRIORITY = 98  # 99 is for threads of the kernel
+MAX_CORES = 1024  # number of cores in Linux's cpu_set_t
 
 ALL_CORES = (-1,)
 
@@ -138,8 +135,7 @@ def _schedule_others(scheduler: int, priority: int) -> None:
                 os.sched_setscheduler(thread, scheduler, os.sched_param(priority))
 
 
-def _lock_memory(settings: RealtimeSettings) -> str:
-    del settings
+def _lock_memory(_: RealtimeSettings) -> str:
     # With a limit, a later allocation beyond it would fail and crash the process.
     if resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] != resource.RLIM_INFINITY:
         allowed = _capabilities() >> _CAP_IPC_LOCK & 1
@@ -160,8 +156,7 @@ def _capabilities() -> int:
     return 0
 
 
-RESERVE = 32 * 1024 * 1024
-"""Bytes for receiving and checking a trajectory of 10,000 points of 7 joints."""
+RESERVE = 32 * 1024 * 1024  # bytes; a trajectory of 10,000 points of 7 joints needs so much
 
 # Parameters of glibc's mallopt, and their values.
 _M_TRIM_THRESHOLD, _NEVER = -1, -1

@@ -17,8 +17,7 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.timing import JointStateTrigger
-from rnea_ros.node.timing.joint_state_trigger import TIMEOUT
+from rnea_ros.node.joint_state_trigger import TIMEOUT, JointStateTrigger
 
 PERIOD = 0.125
 """A period without rounding errors, so that times can be compared exactly."""

@@ -6,38 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import enum
-from typing import Protocol
 
-from ...arrays import Indices
-from ...feedforward.inputs import JointStateMonitor
+from ..arrays import Indices
+from ..feedforward.inputs import JointStateMonitor
+from ..ros import Clock
 
-TIMEOUT = 1.5
-"""Without new joint states, a tick comes after this many periods."""
-
-MAX_TICKS = 2.0
-"""Greatest number of ticks per period."""
-
-
-class Trigger(enum.Enum):
-    """What triggers a tick."""
-
-    TIMER = 'timer'                # time, at the rate
-    JOINT_STATES = 'joint_states'  # new states of all commanded joints, or 1.5 periods without
-
-
-class LoopClock(Protocol):
-    """The clock of the loop, such as ``MachineClock`` of ``rnea_ros.ros``."""
-
-    @property
-    def simulated(self) -> bool:
-        """Whether time is simulated."""
-
-    def now(self) -> float:
-        """Return the time, s."""
-
-    def sleep(self, duration: float) -> None:
-        """Sleep for a time, s."""
+TIMEOUT = 1.5  # without new joint states, a tick comes after this many periods
+MAX_TICKS = 2.0  # greatest number of ticks per period
 
 
 class JointStateTrigger:
@@ -55,7 +30,7 @@ class JointStateTrigger:
 
     def __init__(
         self, states: JointStateMonitor, commanded: Indices, wait: Callable[[float], None],
-        take: Callable[[float], None], period: float, clock: LoopClock,
+        take: Callable[[float], None], period: float, clock: Clock,
     ) -> None:
         self._states = states
         self._commanded = commanded
