@@ -3,7 +3,7 @@
 
 """The dynamics of one robot as C99 code without dependencies."""
 
-from .export import export_c
+from .c_files import export_c
 from .functions import CExport
 
 __all__ = ['CExport', 'export_c']

@@ -74,6 +74,7 @@ def test_enclaves_are_named_only_where_a_root_is_given(launch_file: ModuleType) 
 
 def test_a_misspelled_argument_is_named(caplog: pytest.LogCaptureFixture) -> None:
     from launch import LaunchContext
+
     from rnea_ros.launch_arguments import values
 
     context = LaunchContext()
