@@ -137,3 +137,11 @@ def test_only_a_link_that_a_joint_carries_can_be_cut_off(arm: RobotModel, name: 
     with pytest.raises(UnknownNameError) as caught:
         arm.internal_wrench(*MOTION, name)
     assert caught.value.known == arm.link_names[1:]
+
+
+@each('names', ['elbow_joint', None, 3, np.array('elbow_joint')])
+def test_names_must_be_a_sequence(arm: RobotModel, names: Any) -> None:
+    with pytest.raises(InputError, match=r'^unactuated: expected a sequence of names, got '):
+        arm.constrained_inverse_dynamics(*MOTION, np.zeros((0, 6)), names)
+    with pytest.raises(InputError, match=r'^links: expected a sequence of names, got '):
+        arm.link_positions_batch(np.zeros((2, 6)), names)
