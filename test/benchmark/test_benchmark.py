@@ -46,9 +46,6 @@ def sleeper(name: str, seconds: float, result: float = 1.0) -> Contender:
     return Contender(name, call, tuple)
 
 
-# What is compared
-
-
 @pytest.mark.oracle
 @pytest.mark.parametrize('robot', robots_to_compare()[:2], ids=lambda robot: robot.name)
 def test_all_libraries_compute_the_same_results(robot: Robot) -> None:
@@ -95,9 +92,6 @@ def test_a_workspace_takes_no_memory_for_its_results() -> None:
     assert memory.held < memory.array
 
 
-# Reports
-
-
 def results_with(ratio: float) -> list[Result]:
     return [
         Result(quantity, contender, joints, 1e-6, ratio)
@@ -130,9 +124,6 @@ def test_growth_separates_the_cost_of_a_call_from_that_of_its_bodies() -> None:
     bodies = np.array([1.0, 10.0, 100.0, 1000.0])
     call, body = Growth(bodies, 3e-7 + 5e-8 * bodies).call_and_body
     np.testing.assert_allclose([call, body], [3e-7, 5e-8])
-
-
-# The page
 
 
 def test_a_disagreement_is_the_exit_status(

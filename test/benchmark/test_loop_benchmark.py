@@ -50,8 +50,6 @@ from benchmark.loop.turn import Turn, take_turn
 
 Array = NDArray[np.float64]
 
-# How late ticks are
-
 
 def test_ticks_over_half_a_period_late_and_missing_ticks_count_as_late() -> None:
     lateness = Lateness(1e-3, np.array([0.0, 4e-4, 6e-4, 3.2e-3]))
@@ -67,9 +65,6 @@ def test_a_grid_is_found_for_ticks_of_any_lateness() -> None:
     late[200:1900:17] += 3e-4
     times = 12.3456789 + np.linspace(0.0, 1.999, 2000) + late
     np.testing.assert_allclose(of_grid(times, 1e-3), late[1:], atol=2e-6)
-
-
-# From which state a command is
 
 
 def test_latency_is_from_the_newest_state_that_a_command_can_be_from() -> None:
@@ -109,9 +104,6 @@ def test_a_histogram_is_read_to_its_greatest() -> None:
     np.testing.assert_allclose(parse_histogram(HISTOGRAM), [1e-6, 1e-6, 2e-6, 2e-6, 57e-6])
 
 
-# Turns
-
-
 def turn(contender: LoopContender, rate: float, condition: Condition, seconds: float) -> Turn:
     lateness = Lateness(1.0 / rate, np.full(int(rate * seconds), 1e-5))
     return Turn(contender, rate, condition, lateness, np.ones(3), np.ones(3), 0.2, 100.0)
@@ -128,9 +120,6 @@ def test_contenders_take_turns_and_each_begins_a_round() -> None:
     assert order == [OURS, PLAIN, BARE, PLAIN, BARE, OURS, BARE, OURS, PLAIN]
     assert [result.contender for result in results_of(turns)] == [OURS, PLAIN, BARE]
     assert all(result.lateness and result.lateness.ticks == 300 for result in results_of(turns))
-
-
-# Figures
 
 
 def result(contender: LoopContender, condition: Condition = Condition.IDLE, **more: Any) -> Turn:
@@ -185,8 +174,6 @@ def test_a_report_has_every_contender_and_a_blank_where_there_is_nothing() -> No
             assert len({line.count('|') for line in block.splitlines()}) == 1
 
 
-# Soaks
-
 TIMES: Array = np.linspace(0.0, 1790.0, 180)
 
 
@@ -227,9 +214,6 @@ def test_growing_jitter_is_reported_unless_the_machine_explains_it(seed: int) ->
     ) == (False, False)
 
 
-# The page
-
-
 def test_a_quick_run_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, 'measure', lambda effort: effort)
     monkeypatch.setattr(command, 'report', lambda run: '')
@@ -239,9 +223,6 @@ def test_a_quick_run_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not written
     assert command.main(['--write']) == 0
     assert written
-
-
-# Processes
 
 
 def test_a_process_that_does_not_listen_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,9 +36,7 @@ def assert_test_passes(directory: Path, prefix: str = 'arm') -> None:
 
 @needs_compiler
 @pytest.mark.parametrize('single', [False, True], ids=['double', 'float'])
-def test_exported_code_passes_its_own_test_with_every_argument(
-    tmp_path: Path, single: bool
-) -> None:
+def test_exported_code_passes_its_test_with_every_argument(tmp_path: Path, single: bool) -> None:
     model, rng = load(SHIPPED[0]), np.random.default_rng(0)
     n, link = model.nv, model.body_names[6]
     friction = JointFriction(

@@ -45,9 +45,7 @@ def arm() -> RobotModel:
 
 
 @each('motors, joints', [(MOTORS[:3], 3), ((*MOTORS, 'elbow'), 5), ((), 0)])
-def test_too_few_and_too_many_motors_are_counted_against_the_freedom(
-    motors: tuple[str, ...], joints: int
-) -> None:
+def test_motors_are_counted_against_the_freedom(motors: tuple[str, ...], joints: int) -> None:
     with pytest.raises(InputError, match=rf'are {joints}, but the linkage has 4 degrees of freed'):
         ClosedLoopModel(arm(), PALLETISER_LOOPS, motors)
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -13,22 +14,16 @@ import pytest
 from rnea_ros import Wrench
 from rnea_ros.closed_loops import ClosedLoopModel
 from support.cases import each
+from support.models import linkages
 from support.models.joint_trees import model_of
-from support.models.linkages import (
-    CYLINDER,
-    GRAVITY,
-    ROCKER,
-    SLIDER,
-    TURNING_CYLINDER,
-    MuJoCoLinkage,
-    Pair,
-    cut,
-)
 from support.models.oracles import Array
 
-LINKAGES: list[tuple[Sequence[Pair], tuple[str, ...]]] = [
-    (ROCKER, ('seam', 'ball', 'hinge')), (SLIDER, ('seam', 'ball', 'rail')),
-    (CYLINDER, ('seam', 'ball', 'rod')), (TURNING_CYLINDER, ('seam', 'pin_1', 'bore')),
+Pairs: TypeAlias = Sequence[linkages.Pair]
+
+LINKAGES: list[tuple[Pairs, tuple[str, ...]]] = [
+    (linkages.ROCKER, ('seam', 'ball', 'hinge')), (linkages.SLIDER, ('seam', 'ball', 'rail')),
+    (linkages.CYLINDER, ('seam', 'ball', 'rod')),
+    (linkages.TURNING_CYLINDER, ('seam', 'pin_1', 'bore')),
 ]
 """Linkages and the joints to cut, fixed, revolute, spherical, prismatic and cylindrical ones."""
 
@@ -44,9 +39,9 @@ STATES = np.random.default_rng(5).uniform(-1.0, 1.0, (4, 3)) * [0.5, 3.0, 5.0]
 """Position, velocity and acceleration of the crank: rad, rad/s, rad/s^2."""
 
 
-def model_cut(pairs: Sequence[Pair], name: str) -> ClosedLoopModel:
-    parts, loop = cut(pairs, name)
-    return ClosedLoopModel(model_of(parts, GRAVITY), [loop], ['crank'])
+def model_cut(pairs: Pairs, name: str) -> ClosedLoopModel:
+    parts, loop = linkages.cut(pairs, name)
+    return ClosedLoopModel(model_of(parts, linkages.GRAVITY), [loop], ['crank'])
 
 
 def efforts_and_accelerations(model: ClosedLoopModel, state: Array) -> list[Array]:
@@ -62,9 +57,7 @@ def efforts_and_accelerations(model: ClosedLoopModel, state: Array) -> list[Arra
 
 
 @each('pairs, cuts', LINKAGES)
-def test_the_results_do_not_depend_on_where_a_loop_is_cut(
-    pairs: Sequence[Pair], cuts: Sequence[str]
-) -> None:
+def test_results_do_not_depend_on_a_loops_cut(pairs: Pairs, cuts: Sequence[str]) -> None:
     models = [model_cut(pairs, name) for name in cuts]
     for state in STATES:
         first, *others = (efforts_and_accelerations(model, state) for model in models)
@@ -75,17 +68,15 @@ def test_the_results_do_not_depend_on_where_a_loop_is_cut(
 
 @pytest.mark.oracle
 @each('pairs, name', IN_MUJOCO)
-def test_motion_and_efforts_are_those_of_mujocos_constraints(
-    pairs: Sequence[Pair], name: str
-) -> None:
+def test_motion_and_efforts_fit_mujocos_constraints(pairs: Pairs, name: str) -> None:
     """
     M, C and K are MuJoCo's; its k is the difference quotient of K, good to 1e-7.
 
     Loop forces lambda are eliminated by least squares from the rows of joints without a motor, not
     by G.
     """
-    parts, loop = cut(pairs, name)
-    mujoco, model = MuJoCoLinkage(parts, [loop]), model_cut(pairs, name)
+    parts, loop = linkages.cut(pairs, name)
+    mujoco, model = linkages.MuJoCoLinkage(parts, [loop]), model_cut(pairs, name)
     crank = model.model.velocity_indices('crank').start
     others = np.delete(np.arange(model.model.nv), crank)
     for state in STATES:
@@ -115,12 +106,10 @@ def test_motion_and_efforts_are_those_of_mujocos_constraints(
 
 @pytest.mark.oracle
 @each('pairs, name', IN_MUJOCO)
-def test_mujocos_own_solver_finds_the_same_motion_from_rest(
-    pairs: Sequence[Pair], name: str
-) -> None:
+def test_mujocos_solver_finds_the_same_motion_from_rest(pairs: Pairs, name: str) -> None:
     """MuJoCo's constraints give way by 1e-4 of the acceleration, its least softness."""
-    parts, loop = cut(pairs, name)
-    mujoco, model = MuJoCoLinkage(parts, [loop]), model_cut(pairs, name)
+    parts, loop = linkages.cut(pairs, name)
+    mujoco, model = linkages.MuJoCoLinkage(parts, [loop]), model_cut(pairs, name)
     crank = model.model.velocity_indices('crank').start
     for y in STATES[:, :1]:
         q = model.positions(y)

@@ -64,9 +64,6 @@ def expected() -> Array:
     return model.inverse_dynamics(*random_state(0, model.nv), {'fer_hand': wrench})
 
 
-# Without numba
-
-
 @pytest.mark.parametrize(('before', 'switch'), [
     pytest.param('', '1', id='switched-off'),
     pytest.param('', 'yes', id='switched-off-by-any-word'),
@@ -88,9 +85,6 @@ def test_an_empty_switch_switches_nothing_off(expected: Array) -> None:
 def test_plain_python_imports_no_numba() -> None:
     code = "import sys, rnea_ros; print('numba' in sys.modules)"
     assert run(code, RNEA_ROS_PURE_PYTHON='1') == 'False\n'
-
-
-# Without ROS
 
 
 def test_importing_the_package_imports_no_ros_and_no_oracle() -> None:
@@ -115,8 +109,6 @@ def test_importing_the_package_compiles_nothing(tmp_path: Path) -> None:
     assert not list(package.rglob('*.nbi'))
 
 
-# Kernels are compiled for arrays of one type alone
-
 FIRST_CALLS = f"""
 import numpy as np
 import rnea_ros
@@ -138,13 +130,8 @@ def test_the_first_arrays_that_a_model_sees_may_be_of_any_type(switch: str) -> N
     assert run(FIRST_CALLS, RNEA_ROS_PURE_PYTHON=switch) == '1\n1\n'
 
 
-# The cache of compiled kernels
-
-
 @needs_numba
-def test_kernels_are_compiled_once_and_again_after_an_edit(
-    tmp_path: Path, expected: Array
-) -> None:
+def test_kernels_are_compiled_once_and_after_an_edit(tmp_path: Path, expected: Array) -> None:
     package = copied_package(tmp_path)
     first, second = efforts(package), efforts(package)
     assert first['cache_hits'] == [0, 0]

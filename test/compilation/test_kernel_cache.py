@@ -127,8 +127,6 @@ def without_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pwd, 'getpwuid', unknown)
 
 
-# Files
-
 Damage = Callable[[bytes], bytes]
 
 
@@ -140,9 +138,7 @@ Damage = Callable[[bytes], bytes]
     pytest.param(lambda data: data[:-900] + bytes(900), id='zeros-at-the-end'),
     pytest.param(lambda data: b'garbage' * 99, id='garbage'),
 ])
-def test_a_damaged_file_is_said_once_and_replaced(
-    folder: Path, ending: str, damage: Damage
-) -> None:
+def test_a_bad_file_is_said_once_and_replaced(folder: Path, ending: str, damage: Damage) -> None:
     with without_warnings():
         run(folder)
         assert loaded(run(folder)) == 1
@@ -168,9 +164,6 @@ def test_files_of_another_user_are_replaced_where_they_cannot_be_read(folder: Pa
         assert len(said) == 1
         with without_warnings():
             assert loaded(run(folder)) == 1
-
-
-# Directories
 
 
 def check_not_kept(folder: Path, cause: str) -> None:
@@ -203,9 +196,7 @@ def test_a_read_only_package_and_no_usable_home_are_said_once(
     assert not (folder / '~').exists()
 
 
-def test_a_directory_of_another_user_is_said_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_users_folder_is_said_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(folder)  # reads the package and numba, which others may not read
     cache = empty_cache(folder)
     cache.chmod(0o555)

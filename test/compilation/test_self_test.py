@@ -21,6 +21,7 @@ from rnea_ros.feedforward.inputs import JointStateMonitor, joint_states, joint_t
 from rnea_ros.feedforward.inputs.wrench import wrench_sensor
 from rnea_ros.feedforward.inputs.wrench.wrench_sensor import WrenchMonitor
 from rnea_ros.feedforward.settings import WrenchInputSettings
+from support.cases import each
 from support.models.robots import SHIPPED, load
 
 if not COMPILED:
@@ -74,74 +75,57 @@ def test_code_that_rejects_finite_numbers_is_an_error() -> None:
         self_test.check_compiled_code('none', lambda: False, np.ones(2))
 
 
-Use = Callable[[RobotModel], object]
 ROWS = np.zeros((3, 6))
-
-OF_ONE_SAMPLE: dict[str, Use] = {
-    'inverse_dynamics': lambda model: model.workspace(),
-    'gravity_torques': lambda model: model.workspace(),
-    'mass_matrix': lambda model: model.workspace().mass_matrix_into,
-    'coriolis_matrix': lambda model: model.workspace().coriolis_matrix_into,
-    'forward_dynamics': lambda model: model.workspace().forward_dynamics_into,
-    'inverse_dynamics_derivatives': (
-        lambda model: model.workspace().inverse_dynamics_derivatives_into
-    ),
-    'forward_dynamics_derivatives': (
-        lambda model: model.workspace().forward_dynamics_derivatives_into
-    ),
-    'link_pose': lambda model: model.workspace().link_pose_into,
-    'jacobian': lambda model: model.workspace().jacobian_into,
-    'jacobian_rate': lambda model: model.workspace().jacobian_rate_into,
-    'link_motion': lambda model: model.workspace().link_motion_into,
-    'centre_of_mass': lambda model: model.workspace().centre_of_mass_into,
-    'kinetic_energy': lambda model: model.workspace().kinetic_energy_into,
-    'potential_energy': lambda model: model.workspace().potential_energy_into,
-    'regressor': lambda model: model.workspace().regressor_into,
+OF_ONE_SAMPLE = (
+    'inverse_dynamics', 'gravity_torques', 'mass_matrix', 'coriolis_matrix', 'forward_dynamics',
+    'inverse_dynamics_derivatives', 'forward_dynamics_derivatives', 'link_pose', 'jacobian',
+    'jacobian_rate', 'link_motion', 'centre_of_mass', 'kinetic_energy', 'potential_energy',
+    'regressor',
+)
+OF_MANY_SAMPLES = {
+    'inverse_dynamics': 3, 'gravity_torques': 1, 'mass_matrix': 1, 'forward_dynamics': 3,
+    'regressor': 3, 'inverse_dynamics_derivatives': 3, 'forward_dynamics_derivatives': 3,
 }
-OF_MANY_SAMPLES: dict[str, Use] = {
-    'inverse_dynamics': lambda model: model.inverse_dynamics_batch(ROWS, ROWS, ROWS),
-    'gravity_torques': lambda model: model.gravity_torques_batch(ROWS),
-    'mass_matrix': lambda model: model.mass_matrix_batch(ROWS),
-    'forward_dynamics': lambda model: model.forward_dynamics_batch(ROWS, ROWS, ROWS),
-    'regressor': lambda model: model.regressor_batch(ROWS, ROWS, ROWS),
-    'inverse_dynamics_derivatives': (
-        lambda model: model.inverse_dynamics_derivatives_batch(ROWS, ROWS, ROWS)
-    ),
-    'forward_dynamics_derivatives': (
-        lambda model: model.forward_dynamics_derivatives_batch(ROWS, ROWS, ROWS)
-    ),
-}
+"""Number of arrays that each takes."""
 
 
-@pytest.mark.parametrize('name', OF_ONE_SAMPLE)
-def test_a_kernel_of_one_sample_is_checked_before_its_use(
-    monkeypatch: pytest.MonkeyPatch, name: str
+def use_one(model: RobotModel, name: str) -> None:
+    """Make a workspace, which checks two kernels, or take another one from it."""
+    workspace = model.workspace()
+    if name not in OF_ONE_SAMPLE[:2]:
+        getattr(workspace, f'{name}_into')
+
+
+def use_many(model: RobotModel, name: str) -> None:
+    getattr(model, f'{name}_batch')(*[ROWS] * OF_MANY_SAMPLES[name])
+
+
+USES: list[tuple[Callable[[RobotModel, str], None], str, Any, str, object]] = [
+    *((use_one, name, checked_kernels, name, True) for name in OF_ONE_SAMPLE),
+    *(
+        (use_many, name, batch_kernels, f'{name}_batch', batch_kernels.NO_BAD_SAMPLE)
+        for name in OF_MANY_SAMPLES
+    ),
+]
+"""Use of a kernel, its name, module and label, and what it returns if it accepts all."""
+
+
+@each(('use', 'name', 'module', 'label', 'accepted'), USES)
+def test_a_kernel_is_checked_before_its_use(
+    use: Any, name: str, module: Any, label: str, accepted: object
 ) -> None:
-    model = load(UR5E)
-    OF_ONE_SAMPLE[name](model)
-    assert name in self_test._checked
-    monkeypatch.setattr(self_test, '_checked', set())
-
-    def blind(*arguments: Any) -> bool:
-        return True
+    def blind(*arguments: Any) -> object:
+        return accepted
 
     blind.__name__ = name
-    monkeypatch.setattr(checked_kernels, name, blind)
-    with pytest.raises(CompiledCodeError, match=f'{name} accepts nan'):
-        OF_ONE_SAMPLE[name](model)
-
-
-@pytest.mark.parametrize('name', OF_MANY_SAMPLES)
-def test_a_kernel_of_many_samples_is_checked_before_its_use(
-    monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
     model = load(UR5E)
-    OF_MANY_SAMPLES[name](model)
-    assert f'{name}_batch' in self_test._checked
-    monkeypatch.setattr(self_test, '_checked', set())
-    monkeypatch.setattr(batch_kernels, name, lambda *arguments: batch_kernels.NO_BAD_SAMPLE)
-    with pytest.raises(CompiledCodeError, match=f'{name}_batch accepts nan'):
-        OF_MANY_SAMPLES[name](model)
+    use(model, name)
+    assert label in self_test._checked
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(self_test, '_checked', set())
+        patch.setattr(module, name, blind)
+        with pytest.raises(CompiledCodeError, match=f'{label} accepts nan'):
+            use(model, name)
 
 
 def take_joint_state(
@@ -176,14 +160,13 @@ def test_the_kernel_that_judges_wrenches_is_checked(monkeypatch: pytest.MonkeyPa
 
 def test_each_kernel_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     model = load(UR5E)
-    uses = (*OF_ONE_SAMPLE.values(), *OF_MANY_SAMPLES.values())
-    for use in uses:
-        use(model)
+    for use, name, *_ in USES:
+        use(model, name)
 
     def again(*arguments: Any) -> None:
         raise AssertionError('checked again')
 
     monkeypatch.setattr(self_test, 'check_compiled_code', again)
     monkeypatch.setattr(batch_workspace, 'check_compiled_code', again)
-    for use in uses:
-        use(model)
+    for use, name, *_ in USES:
+        use(model, name)

@@ -120,9 +120,7 @@ def own(node: NodeInterface, names_and_types: Any) -> set[tuple[str, str]]:
 
 @pytest.mark.ros
 @pytest.mark.parametrize('node', NODES.values(), ids=NODES)
-def test_the_topics_and_services_of_the_reference_are_those_of_the_node(
-    graph: Any, node: NodeInterface
-) -> None:
+def test_topics_and_services_are_those_of_the_node(graph: Any, node: NodeInterface) -> None:
     reads = (
         graph.get_subscriber_names_and_types_by_node, graph.get_publisher_names_and_types_by_node,
         graph.get_service_names_and_types_by_node,

@@ -147,9 +147,7 @@ def running(statuses: list[str]) -> Iterator[FakeRobot]:
 
 
 @pytest.mark.ros
-def test_the_diagnostics_that_are_plotted_are_those_of_the_node(
-    running: FakeRobot, statuses: list[str]
-) -> None:
+def test_plotted_diagnostics_are_the_nodes(running: FakeRobot, statuses: list[str]) -> None:
     assert set(statuses) == {STATUS}
     prefix = f'/diagnostics/{STATUS}/'
     names = {curve.attrib['name'] for curve in plotjuggler().iter('curve')}

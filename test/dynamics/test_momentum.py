@@ -13,12 +13,8 @@ from rnea_ros.dynamics.kernels import BASE, generalised_momentum
 from support.cases import each
 from support.models.joint_trees import PinocchioTree, model_of, random_kinds, random_parts
 from support.models.joint_trees import random_motion as random_tree_motion
-from support.models.oracle_pairs import Pair, random_motion, random_pair, rate
+from support.models.oracle_pairs import random_motion, random_pair, rate
 from support.models.oracles import Array
-
-pytest_plugins = ('support.models.model_fixtures',)
-
-SEEDS = range(3)
 
 
 def momentum_and_rate(
@@ -43,14 +39,6 @@ def rate_along(pair_model: RobotModel, motion: tuple[Array, Array, Array]) -> Ar
         return momentum_and_rate(pair_model, moved, qd + qdd * t)[0]
 
     return rate(p)
-
-
-@each('seed', SEEDS)
-def test_momentum_is_the_mass_matrix_times_the_velocity(fixed_pair: Pair, seed: int) -> None:
-    q, qd, _ = fixed_pair.motion(seed)
-    expected = fixed_pair.model.mass_matrix(q) @ qd
-    found, _ = momentum_and_rate(fixed_pair.model, q, qd)
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
 @each('seed', range(100))

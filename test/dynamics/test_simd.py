@@ -35,9 +35,6 @@ def kernel(function: Function) -> Function:
     return numba.njit(function) if COMPILED else function
 
 
-# Reading and writing
-
-
 @kernel
 def copy_vector(source: Array, target: Array) -> None:
     for i in range(source.shape[0]):
@@ -71,9 +68,6 @@ def test_lanes_are_read_and_written_in_the_middle_of_other_memory() -> None:
     np.testing.assert_array_equal(target, source)
     assert (memory[:1] == 7.0).all()
     assert (memory[1 + 2 * LANES :] == 7.0).all()
-
-
-# Arithmetic
 
 
 @kernel
@@ -140,9 +134,6 @@ def test_a_branch_that_ends_in_one_number_gives_it_to_every_lane(kind: int, fact
     a, target = np.arange(1.0, LANES + 1.0)[np.newaxis], np.full((1, LANES), np.nan)
     by_kind(kind, a, target)
     np.testing.assert_array_equal(target, factor * a)
-
-
-# Cosine and sine
 
 
 @kernel
@@ -219,9 +210,6 @@ def test_one_angle_has_the_cosine_of_the_standard_library_however_large() -> Non
     np.testing.assert_allclose(sine, np.sin(angles), rtol=1e-15)
 
 
-# Whole recursions
-
-
 @pytest.fixture(scope='module')
 def model() -> RobotModel:
     return model_of(random_parts(0, MOVING))
@@ -234,9 +222,7 @@ def samples(model: RobotModel) -> list[Array]:
     return [np.array(rows) for rows in zip(*motions, strict=True)]
 
 
-def test_a_kernel_leaves_what_the_tree_fixes_as_it_was(
-    model: RobotModel, samples: list[Array]
-) -> None:
+def test_a_kernel_leaves_what_the_tree_fixes(model: RobotModel, samples: list[Array]) -> None:
     workspace = BatchWorkspace(model.workspace().bodies[BASE], model.tree.bodies)
     fixed = {
         name: workspace.bodies[name].copy()

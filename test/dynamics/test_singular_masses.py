@@ -88,9 +88,7 @@ def test_what_moves_no_inertia_cannot_be_accelerated(pair: Pair, idle: set[str])
 
 
 @pytest.mark.parametrize(('pair', 'idle'), CASES)
-def test_tasks_of_what_moves_no_inertia_are_rejected_as_its_motion_is(
-    pair: Pair, idle: set[str]
-) -> None:
+def test_tasks_that_move_no_inertia_are_rejected_as_motions(pair: Pair, idle: set[str]) -> None:
     q, qd, _ = pair.motion(0)
     with pytest.raises(SingularityError, match='no inertia to accelerate') as caught:
         pair.model.operational_space_dynamics(q, qd, 'body', coordinates=(5,))

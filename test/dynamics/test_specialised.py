@@ -15,15 +15,7 @@ import pytest
 
 from rnea_ros import BaseMotion, InputError, RobotModel
 from rnea_ros.compilation import COMPILED
-from rnea_ros.dynamics.tracing import (
-    ARGUMENTS,
-    Expression,
-    Trace,
-    TracedTree,
-    Values,
-    needed,
-    operations,
-)
+from rnea_ros.dynamics import tracing
 from rnea_ros.dynamics.tree import RigidBodyInertia
 from rnea_ros.errors import SpecialisationWarning
 from support.models.joint_trees import MOVING, model_of, random_motion, random_parts
@@ -40,26 +32,26 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
 compiled = pytest.mark.skipif(not COMPILED, reason='specialised kernels need numba')
 
 
-def evaluated(results: Values, **inputs: Array) -> Array:
+def evaluated(results: tracing.Values, **inputs: Array) -> Array:
     """Return the numbers of expressions for these inputs."""
     numbers: dict[object, float] = {}
-    for step in needed(results.flat):
+    for step in tracing.needed(results.flat):
         if step.operation == 'input':
             name, *index = step.arguments
             numbers[step] = inputs[name][tuple(index)]
         else:
             values = [numbers.get(value, value) for value in step.arguments]
             numbers[step] = FUNCTIONS[step.operation](*values)
-    found = [numbers[value] if isinstance(value, Expression) else value for value in results.flat]
+    found = [numbers[x] if isinstance(x, tracing.Expression) else x for x in results.flat]
     return np.array(found, dtype=float).reshape(results.shape)
 
 
 def assert_traced_as_general(model: RobotModel, q: Array, qd: Array, qdd: Array) -> None:
     """Compare every traced kernel with the general one at a motion."""
     workspace, given = model.workspace(), {'q': q, 'qd': qd, 'qdd': qdd}
-    for method, names in ARGUMENTS.items():
+    for method, names in tracing.ARGUMENTS.items():
         arguments = {name: given[name] for name in names}
-        traced = evaluated(getattr(TracedTree(workspace.bodies), method)(), **arguments)
+        traced = evaluated(getattr(tracing.TracedTree(workspace.bodies), method)(), **arguments)
         expected = getattr(workspace, method)(*arguments.values())
         scale = 1e-12 * max(1.0, np.abs(expected).max(initial=0.0))
         np.testing.assert_allclose(traced, expected, rtol=0.0, atol=scale)
@@ -83,7 +75,7 @@ def test_traced_poses_and_jacobians_equal_the_general_ones(urdf: Path) -> None:
     model = load(urdf)
     q = random_state(0, model.nv)[0]
     for link, (body, frame) in model.tree.link_frames.items():
-        traced = TracedTree(model.workspace().bodies)
+        traced = tracing.TracedTree(model.workspace().bodies)
         pose = evaluated(traced.pose(body, frame), q=q)
         np.testing.assert_allclose(pose, model.forward_kinematics(q, link), rtol=0, atol=1e-12)
         J = evaluated(traced.jacobian(body, frame), q=q)
@@ -91,7 +83,7 @@ def test_traced_poses_and_jacobians_equal_the_general_ones(urdf: Path) -> None:
 
 
 def test_constants_fold_and_equal_expressions_are_one() -> None:
-    x, y = Trace().inputs('x', 2)
+    x, y = tracing.Trace().inputs('x', 2)
     assert 0.0 * x == 0.0
     assert 1.0 * x is x + 0.0 is x
     assert x - x == 0.0
@@ -105,8 +97,8 @@ def test_constants_fold_and_equal_expressions_are_one() -> None:
 
 def test_straight_line_code_needs_fewer_operations_than_the_formula() -> None:
     # Featherstone 2008, table 10.1: 130 n - 68 multiplications, 101 n - 56 additions
-    traced = TracedTree(load(SHIPPED[1]).workspace().bodies)
-    multiplications, additions, _ = operations(traced.inverse_dynamics().flat)
+    traced = tracing.TracedTree(load(SHIPPED[1]).workspace().bodies)
+    multiplications, additions, _ = tracing.operations(traced.inverse_dynamics().flat)
     assert multiplications <= 500 < 130 * 7 - 68
     assert additions <= 400 < 101 * 7 - 56
 
@@ -119,7 +111,7 @@ def test_a_specialised_workspace_equals_the_general_one(urdf: Path) -> None:
     assert specialised.specialised
     for seed in range(3):
         motion = random_state(seed, model.nv)
-        for method, names in ARGUMENTS.items():
+        for method, names in tracing.ARGUMENTS.items():
             arguments = motion[: len(names)]
             np.testing.assert_allclose(
                 getattr(specialised, method)(*arguments), getattr(general, method)(*arguments),
@@ -142,7 +134,7 @@ def test_payload_wrench_and_base_motion_stay_inputs() -> None:
         workspace.set_base_motion(base[0, :3], base[1], base[2])
         workspace.add_external_force(body, *force)
     motion = random_state(1, model.nv)
-    for method, names in ARGUMENTS.items():
+    for method, names in tracing.ARGUMENTS.items():
         arguments = motion[: len(names)]
         np.testing.assert_allclose(
             getattr(specialised, method)(*arguments), getattr(general, method)(*arguments),

@@ -55,9 +55,7 @@ def test_an_example_without_ros_does_what_the_page_says(
     assert CHECKS[name](result), result
 
 
-def test_the_cells_of_the_notebook_print_what_is_stored(
-    capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cells_of_the_notebook_print_what_is_stored(capsys: pytest.CaptureFixture[str]) -> None:
     notebook = json.loads((EXAMPLES / 'rnea.ipynb').read_text(encoding='utf-8'))
     names: dict[str, Any] = {}
     cells = [cell for cell in notebook['cells'] if cell['cell_type'] == 'code']

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 import pytest
 
 from rnea_ros import RneaError, RobotModel
+from rnea_ros.arrays import Array
 from rnea_ros.identification.excitation import (
     Excitation,
     JointLimits,
@@ -28,8 +28,6 @@ from rnea_ros.identification.excitation import (
 from rnea_ros.trajectory_check import Quantity, TrajectoryLimits, check
 from support.models.oracles import random_tree
 from support.models.robots import ARM, PENDULUM, SHIPPED, joint, link, load, robot
-
-Array = NDArray[np.float64]
 
 TWO_LINKS = robot(
     link('base'), link('upper', 2.0, (0.2, 0.0, 0.0)), link('lower', 1.0, (0.1, 0.02, 0.0)),
@@ -183,9 +181,7 @@ def test_the_limits_of_a_mimic_joint_bind_its_leader() -> None:
     ({'region': Region.box((-1, 1), (0.0, 1), (-1, 1))}, 'y = 0 m'),
     ({'duration': 0.0}, 'duration'),
 ])
-def test_what_makes_a_motion_impossible_is_rejected_by_name(
-    options: Mapping[str, Any], reason: str
-) -> None:
+def test_impossible_options_are_rejected_by_name(options: Mapping[str, Any], reason: str) -> None:
     with pytest.raises(RneaError, match=reason):
         excited(load(TWO_LINKS), **options)
 

@@ -62,9 +62,7 @@ def test_each_joint_has_its_errors_of_three_models(result: Identification) -> No
             assert float(row[place + 1].strip('(')) == pytest.approx(percent, abs=0.06)
 
 
-def test_changes_are_shown_about_the_centre_of_mass_with_deviations(
-    result: Identification,
-) -> None:
+def test_changes_about_the_centre_of_mass_have_deviations(result: Identification) -> None:
     (body, *_) = figures(result).bodies
     inertial = load(ROOT / 'urdf/panda_arm.urdf').description
     assert inertial is not None
@@ -135,9 +133,7 @@ def test_json_has_the_figures_and_no_nan() -> None:
     assert read['bodies'][0]['mass']['identified'] == list(shown.bodies[0].mass.identified)
 
 
-def test_the_picture_has_two_axes_for_each_joint_with_an_effort(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_joint_with_effort_has_2_axes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip('matplotlib', reason='matplotlib is not installed')
     from matplotlib.figure import Figure
 

@@ -81,9 +81,7 @@ ARMS = [
 
 
 @pytest.mark.parametrize(('name', 'urdf', 'cutoff'), ARMS)
-def test_external_efforts_of_a_free_motion_are_within_the_residual(
-    name: str, urdf: Path, cutoff: float
-) -> None:
+def test_free_motion_shows_no_more_than_the_residual(name: str, urdf: Path, cutoff: float) -> None:
     prior = load(urdf)
     run = identification.load(recording(name), prior, cutoff=cutoff)
     fit = identification.identify(prior, run)

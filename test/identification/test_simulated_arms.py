@@ -22,9 +22,7 @@ from support.recorded.simulated_arms import arm_unlike, record
     ('urdf', 'offset'),
     [('panda_arm.urdf', 0.0), ('ur5e.urdf', 0.0), ('panda_arm.urdf', 2.0), ('ur5e.urdf', 2.0)],
 )
-def test_base_parameters_and_efforts_of_an_arm_unlike_its_urdf_are_found(
-    urdf: str, offset: float
-) -> None:
+def test_parameters_and_efforts_unlike_the_urdfs_are_found(urdf: str, offset: float) -> None:
     # 20 seeds by hand: 99 % within three deviations, median of the ratio 1.02.
     model = load(ROOT / 'urdf' / urdf)
     arm = arm_unlike(model, seed=1)

@@ -112,9 +112,7 @@ def friction(values: dict[str, Any], qd: Array, load: Array) -> Array:
 @pytest.mark.parametrize(
     ('name', 'factor'), [('panda', 1.0), ('panda', 0.5), ('ur10', 1.0), ('ur10', 1.5)]
 )
-def test_the_written_files_predict_the_efforts_that_were_not_fitted(
-    name: str, factor: float, tmp_path: Path
-) -> None:
+def test_written_files_predict_unfitted_efforts(name: str, factor: float, tmp_path: Path) -> None:
     this = case(name)
     source, urdf, parameters = (tmp_path / each for each in ('a.urdf', 'b.urdf', 'b.yaml'))
     source.write_text(scaled(this.urdf, factor), encoding='utf-8')

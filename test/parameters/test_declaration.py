@@ -96,9 +96,7 @@ def test_a_list_per_joint_gets_one_value_for_each_joint() -> None:
     ('loop.rate', [5.0], 'by rclpy'), ('loop.rate', 'fast', 'by rclpy'),
     ('spring.shape', 'round', 'by rclpy'),
 ])
-def test_a_value_of_the_wrong_form_is_rejected_with_the_right_one(
-    name: str, given: Any, reason: str
-) -> None:
+def test_a_wrong_form_is_rejected_with_the_right_one(name: str, given: Any, reason: str) -> None:
     pytest.importorskip('rcl_interfaces', reason='ROS 2 is not installed')
 
     def reject(*_: Any) -> None:

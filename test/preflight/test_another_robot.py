@@ -81,17 +81,13 @@ def test_a_real_ur10_and_a_smaller_one_of_its_make_differ_by_no_gravity(urdf: st
 
 @pytest.mark.parametrize('kind', Kind)
 @pytest.mark.parametrize(('robot', 'model'), [(ARM, UR), (UR, ARM)])
-def test_a_synthetic_arm_has_none_of_the_faults_of_another_arms_urdf(
-    robot: RobotModel, model: RobotModel, kind: Kind
-) -> None:
+def test_a_synthetic_arm_has_no_fault(robot: RobotModel, model: RobotModel, kind: Kind) -> None:
     assert causes(judged(model, record(Robot(robot), kind, 0), kind)) == {Cause.ANOTHER_ROBOT}
 
 
 @pytest.mark.parametrize('kind', Kind)
 @pytest.mark.parametrize('seed', [2, 3])
-def test_a_model_that_is_too_light_is_not_accepted_and_no_sign_is_wrong(
-    kind: Kind, seed: int
-) -> None:
+def test_a_model_too_light_is_not_accepted_and_no_sign_is_wrong(kind: Kind, seed: int) -> None:
     random = np.random.default_rng(seed)
     light = load(with_masses(random))
     robot = Robot(ARM, noise=float(random.choice((0.02, 0.1, 0.4))))
@@ -103,9 +99,7 @@ def test_a_model_that_is_too_light_is_not_accepted_and_no_sign_is_wrong(
 
 @pytest.mark.parametrize('kind', Kind)
 @pytest.mark.parametrize('inverted', [(), (1,)])
-def test_efforts_opposite_to_the_models_are_named_whatever_else_is_wrong(
-    kind: Kind, inverted: tuple[int, ...]
-) -> None:
+def test_inverted_efforts_are_named_beside_a_fault(kind: Kind, inverted: tuple[int, ...]) -> None:
     light = load(with_masses(np.random.default_rng(2)))
     factor = np.ones(7)
     factor[list(inverted)] = -1.0

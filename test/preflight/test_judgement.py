@@ -19,7 +19,7 @@ from rnea_ros.recordings import Kind, Recording
 from support.recorded.synthetic_recordings import ARM, Array, Robot, only, record
 
 TURNED = Hypothesis(gravity_turned=True)
-SHOULDER, ELBOW = 1, 3
+SHOULDER, ELBOW, WRIST = 1, 3, 6
 
 
 def of_joint(joint: int, value: float, others: float) -> Array:
@@ -50,9 +50,6 @@ def judged_by(hypothesis: Hypothesis, recording: Recording, kind: Kind) -> list[
     assessment = Assessment(Prediction(ARM, names, samples))
     assessment.best = assessment.selection.solution(hypothesis)
     return [finding for finding in find_causes(assessment) if finding.must_be_fixed]
-
-
-# Gravity
 
 
 def test_what_compensation_leaves_has_no_direction() -> None:
@@ -89,14 +86,9 @@ def test_remainders_of_compensation_are_not_taken_for_a_unit() -> None:
     assert must_be_fixed(checkup) == {Cause.COMPENSATED}
 
 
-# Factors
-
-
 @pytest.mark.parametrize('kind', Kind)
 @pytest.mark.parametrize(('factor', 'fits'), [(-1.0, True), (-0.3, False), (-2.5, False)])
-def test_an_inverted_effort_of_another_size_is_reported_as_both(
-    kind: Kind, factor: float, fits: bool
-) -> None:
+def test_an_inverted_scaled_effort_is_named_as_both(kind: Kind, factor: float, fits: bool) -> None:
     recording = record(Robot(ARM, factor=of_joint(ELBOW, factor, 1.0)), kind, 3)
     checkup = check(ARM, recording, kind=kind)
     assert must_be_fixed(checkup) == {Cause.INVERTED_EFFORT}
@@ -113,9 +105,6 @@ def test_little_load_without_effort_is_reported_as_a_note(kind: Kind) -> None:
     assert checkup.verdict is ModelVerdict.ACCEPTED
 
 
-# Tools
-
-
 def test_a_misplaced_tool_of_the_right_mass_is_found_by_its_moment() -> None:
     model = ARM.with_payload('fer_link7', 2.0, (0.0, 0.0, 0.1))
     robot = Robot(ARM, mass=2.0, com=(0.15, 0.0, 0.1), noise=0.02)
@@ -124,13 +113,8 @@ def test_a_misplaced_tool_of_the_right_mass_is_found_by_its_moment() -> None:
     assert 'its mass is not determined' in of(checkup, Cause.MISSING_TOOL).text
 
 
-# Friction
-
-
 @pytest.mark.parametrize(('share', 'found'), [(0.05, False), (0.2, True)])
-def test_large_friction_is_at_the_motor_and_small_friction_at_the_joint(
-    share: float, found: bool
-) -> None:
+def test_large_friction_is_at_the_motor_and_small_at_the_joint(share: float, found: bool) -> None:
     checkup = check(ARM, record(Robot(ARM, coulomb=share), Kind.MOTION, 1))
     assert must_be_fixed(checkup) == ({Cause.CURRENT} if found else set())
 
@@ -152,9 +136,6 @@ def test_an_offset_that_friction_may_explain_is_not_reported(offset: float, foun
     recording = record(Robot(ARM, coulomb=0.3), Kind.MOTION, 1)
     shifted = replace(recording, effort=recording.effort + of_joint(ELBOW, offset, 0.0))
     assert (Cause.OFFSET in must_be_fixed(check(ARM, shifted))) is found
-
-
-# The verdict
 
 
 def test_one_loaded_joint_that_cannot_be_judged_leaves_it_open() -> None:
@@ -185,18 +166,10 @@ def test_hubers_weights_fall_with_the_inverse_of_a_large_residual() -> None:
     np.testing.assert_allclose(weights, [[1.0, 1.0, 1.0], [0.5, 0.5, 1.0]])
 
 
-ELBOW, WRIST = 3, 6
-
-
 def with_constant(recorded: Recording, joint: int | slice, value: float) -> Recording:
     effort = recorded.effort.copy()
     effort[:, joint] = value
     return replace(recorded, effort=effort)
-
-
-def found(checkup: Checkup, cause: Cause) -> Finding:
-    (finding,) = [finding for finding in checkup.findings if finding.cause is cause]
-    return finding
 
 
 @pytest.mark.parametrize('kind', Kind)
@@ -215,17 +188,15 @@ def test_a_loaded_joint_with_a_constant_effort_is_dead(kind: Kind, value: float)
 def test_a_joint_that_carries_nothing_may_be_dead() -> None:
     checkup = check(ARM, with_constant(record(Robot(ARM), Kind.MOTION, 1), WRIST, 0.0))
     assert checkup.verdict is ModelVerdict.ACCEPTED
-    assert 'fer_joint7: the effort is 0 throughout' in found(checkup, Cause.NO_EFFORT).text
+    assert 'fer_joint7: the effort is 0 throughout' in of(checkup, Cause.NO_EFFORT).text
 
 
 @pytest.mark.parametrize(('value', 'word'), [(0.0, 'exactly 0'), (2.0, 'constant')])
-def test_of_a_driver_that_reports_nothing_all_joints_are_named_at_once(
-    value: float, word: str
-) -> None:
+def test_all_joints_of_a_driver_that_reports_nothing_are_named(value: float, word: str) -> None:
     recorded = with_constant(record(Robot(ARM), Kind.MOTION, 1), slice(None), value)
     checkup = check(ARM, recorded)
     assert [finding.cause for finding in checkup.findings] == [Cause.NO_EFFORT]
-    assert word in found(checkup, Cause.NO_EFFORT).text
+    assert word in of(checkup, Cause.NO_EFFORT).text
     assert checkup.verdict is ModelVerdict.REJECTED
 
 

@@ -19,15 +19,8 @@ import pytest
 from rnea_ros.command_line import CLOSED_PIPE
 from rnea_ros.interrupts import INTERRUPTED
 from support.models.robots import ROOT
+from support.ros import ros_process
 from support.ros.fork_server import run_forked
-from support.ros.ros_process import (
-    NEW_PYTHON,
-    NO_ROS,
-    RosProcess,
-    new_domain_id,
-    ros_node,
-    wait_until,
-)
 
 SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
 EXECUTABLES: dict[str, str] = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
@@ -170,7 +163,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def module_of(name: str, arguments: str = '') -> str:
     """Return the module of an executable; skip the test where what it imports is missing."""
     if name not in WITHOUT_ROS or ROS in arguments:
-        pytest.importorskip('rclpy', reason=NO_ROS)
+        pytest.importorskip('rclpy', reason=ros_process.NO_ROS)
     if EXECUTABLES[name].startswith('rnea_ros.sim'):
         pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
     return str(EXECUTABLES[name])
@@ -196,7 +189,7 @@ def run_anew(name: str, arguments: str, directory: Path, *modules: Path) -> Ende
 def environment() -> dict[str, str]:
     """Return the variables of a process that finds the package in any folder."""
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get('PYTHONPATH')])])
-    return os.environ | {'PYTHONPATH': paths, 'ROS_DOMAIN_ID': str(new_domain_id())}
+    return os.environ | {'PYTHONPATH': paths, 'ROS_DOMAIN_ID': str(ros_process.new_domain_id())}
 
 
 def why_not_interrupted(name: str, ended: Ended) -> str:
@@ -223,13 +216,15 @@ def test_every_executable_rejects_unknown_arguments(name: str, directory: Path) 
 @pytest.mark.parametrize('name', NODES)
 def test_every_node_runs_until_a_signal_and_exits_with_code_0(name: str) -> None:
     module = module_of(name, ROS)
-    domain_id = new_domain_id()
+    domain_id = ros_process.new_domain_id()
     node, arguments = NODES[name]
     with (
-        ros_node(domain_id) as observer,
-        RosProcess(module, *arguments.split(), domain_id=domain_id, program=NEW_PYTHON) as process,
+        ros_process.ros_node(domain_id) as observer,
+        ros_process.RosProcess(
+            module, *arguments.split(), domain_id=domain_id, program=ros_process.NEW_PYTHON
+        ) as process,
     ):
-        assert wait_until(lambda: node in observer.get_node_names())
+        assert ros_process.wait_until(lambda: node in observer.get_node_names())
         for number in (signal.SIGUSR1, signal.SIGALRM, signal.SIGRTMIN):
             process.send(number)
         ended = threading.Event()
@@ -242,7 +237,7 @@ def test_every_node_runs_until_a_signal_and_exits_with_code_0(name: str) -> None
             sender.join()
 
 
-def _interrupt_until(process: RosProcess, ended: threading.Event) -> None:
+def _interrupt_until(process: ros_process.RosProcess, ended: threading.Event) -> None:
     """Send SIGINT a hundred times a second, also while Python ends."""
     with suppress(ProcessLookupError):
         while not ended.wait(0.01):
@@ -261,7 +256,7 @@ def test_help_says_what_an_executable_is_and_what_it_takes(name: str, directory:
 @pytest.mark.parametrize('name', ['check_trajectory', 'demo'])
 def test_a_tool_ends_quietly_if_the_reader_of_its_output_has_ended(name: str) -> None:
     if name not in WITHOUT_ROS:
-        pytest.importorskip('rclpy', reason=NO_ROS)
+        pytest.importorskip('rclpy', reason=ros_process.NO_ROS)
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -304,7 +299,7 @@ def test_an_interrupt_of_the_work_ends_a_tool_with_one_line(
 
 @pytest.mark.ros
 def test_a_simulated_robot_without_mujoco_says_what_to_install(tmp_path: Path) -> None:
-    pytest.importorskip('rclpy', reason=NO_ROS)
+    pytest.importorskip('rclpy', reason=ros_process.NO_ROS)
     (tmp_path / 'mujoco.py').write_text("raise ModuleNotFoundError(name='mujoco')")
     ended = run_anew('simulated_robot', '', tmp_path, tmp_path)
     assert ended.returncode == 2
@@ -313,9 +308,7 @@ def test_a_simulated_robot_without_mujoco_says_what_to_install(tmp_path: Path) -
 
 @pytest.mark.parametrize('for_ros', [False, True], ids=['own', 'ros'])
 @pytest.mark.parametrize('name', [needs_ros(name) for name in EXECUTABLES])
-def test_what_cannot_be_used_is_rejected_in_one_line_with_exit_code_2(
-    name: str, for_ros: bool, directory: Path
-) -> None:
+def test_bad_input_is_one_line_and_exit_code_2(name: str, for_ros: bool, directory: Path) -> None:
     rejected = [each for each in ('--no-such-option', *REJECTED[name]) if (ROS in each) == for_ros]
     wrong = {
         arguments: why
@@ -333,7 +326,7 @@ def test_what_cannot_be_used_is_rejected_in_one_line_with_exit_code_2(
     ('teleoperation', 'rnea_ros.teleoperation.settings.PARAMETERS'),
 ])
 def test_the_help_of_a_node_has_all_its_parameters(name: str, table: str, directory: Path) -> None:
-    pytest.importorskip('rclpy', reason=NO_ROS)
+    pytest.importorskip('rclpy', reason=ros_process.NO_ROS)
     module, _, variable = table.rpartition('.')
     text = run(name, '--help', directory).stdout
     for parameter in getattr(__import__(module, fromlist=[variable]), variable):

@@ -76,9 +76,7 @@ def parts(log: Path) -> Sequence[str]:
     (RESULT, '6 passed, 4 failed, 6 skipped, 2 errors'),
     ('exit 3', '0 passed, 0 failed, 0 skipped, 2 errors'),
 ], ids=['with results', 'without results'])
-def test_every_part_runs_whichever_fails_and_all_are_counted(
-    log: Path, part: str, total: str
-) -> None:
+def test_each_part_runs_whichever_fails_and_all_count(log: Path, part: str, total: str) -> None:
     with make_test(log, part) as make:
         output, _ = make.communicate(timeout=PATIENCE)
     assert parts(log) == PARTS

@@ -134,9 +134,7 @@ def test_the_wheel_has_what_ros_looks_for(wheel: zipfile.ZipFile) -> None:
     assert not [name for name in wheel.namelist() if name.startswith('test')]
 
 
-def test_the_metadata_names_licence_summary_page_and_every_tested_python(
-    wheel: zipfile.ZipFile,
-) -> None:
+def test_metadata_name_licence_summary_page_and_tested_pythons(wheel: zipfile.ZipFile) -> None:
     (path,) = (name for name in wheel.namelist() if name.endswith('.dist-info/METADATA'))
     metadata = email.message_from_bytes(wheel.read(path))
     package = ElementTree.parse(ROOT / 'package.xml').getroot()
@@ -151,9 +149,7 @@ def test_the_metadata_names_licence_summary_page_and_every_tested_python(
         assert f'Programming Language :: Python :: {python[0]}' in classifiers
 
 
-def test_the_sdist_builds_the_same_wheel(
-    source: Path, wheel: zipfile.ZipFile, tmp_path: Path
-) -> None:
+def test_sdist_builds_the_same_wheel(source: Path, wheel: zipfile.ZipFile, tmp_path: Path) -> None:
     if importlib.util.find_spec('setuptools') is None:
         pytest.skip('setuptools is not installed')
     command = [sys.executable, 'setup.py', '-q', 'sdist', '--dist-dir', str(tmp_path)]

@@ -25,9 +25,7 @@ def test_a_domain_is_reused_only_when_it_is_empty() -> None:
     assert used in [new_domain_id() for _ in range(ros_process.MAX_DOMAINS)]
 
 
-def test_a_domain_with_a_node_that_does_not_end_is_not_given_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_domain_of_a_running_node_is_not_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
     hung, forever = new_domain_id(), threading.Event()
     end = ros_process.end
 

@@ -210,9 +210,7 @@ PAYLOAD = Payload('fer_link7', 2.0, (0.0, 0.0, 0.1))
     (HardwareCompensation.GRAVITY,), (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD),
     (HardwareCompensation.PAYLOAD,),
 ])
-def test_what_the_hardware_adds_counts_beside_the_command(
-    hardware: tuple[HardwareCompensation, ...]
-) -> None:
+def test_hardware_compensation_is_an_effort(hardware: tuple[HardwareCompensation, ...]) -> None:
     alone = of_exact(PAYLOAD)
     held = reviewed(EXACT, payloads=(PAYLOAD,), hardware_compensates=hardware)
     np.testing.assert_allclose(held.commanded.percent, alone.commanded.percent, rtol=1e-6)

@@ -15,14 +15,8 @@ import numpy as np
 import pytest
 
 from rnea_ros import BaseMotion, InputError, RneaError, RobotModel, UnknownNameError, simulate
-from rnea_ros.dynamics.tree import (
-    Placement,
-    RigidBodyInertia,
-    TreeBuilder,
-    floating,
-    revolute,
-    shapes,
-)
+from rnea_ros.dynamics import tree
+from rnea_ros.dynamics.tree import shapes
 from rnea_ros.dynamics.tree.joint_types import Coordinate, helical, spherical
 from rnea_ros.errors import TreeError
 from support.cases import each
@@ -93,7 +87,11 @@ KINDS: dict[str, dict[str, Any]] = {
     'coordinates': {**WHOLE, 'list': [2.0], 'none': None, 'outside': (6,), 'twice': (1, 1)},
     'links': {'text': 'tool0', 'none': None, 'number': 3, 'unknown': ['no'], 'lists': [['tool0']]},
     'payloads': {'none': None, 'text': 'tool0', 'unknown': ['no'], 'lists': [['tool0']]},
-    'unactuated': {'text': 'elbow_joint', 'none': None, 'number': 3, 'lists': [['elbow_joint']]},
+    'unactuated': {
+        'text': 'elbow_joint', 'none': None, 'number': 3, 'array': np.array('elbow_joint'),
+        'unknown': ['no'], 'empty': ['elbow_joint', ''], 'link': ['tool0'], 'inner none': [None],
+        'lists': [['elbow_joint']],
+    },
     'external_wrenches': WRENCHES,
     'base_motion': {'none': None, 'text': 'fast', 'numbers': (0.0, 0.0, 1.0), 'type': BaseMotion},
     'method': {'none': None, 'list': ['rk4'], 'unknown': 'rk5', 'contrary': Contrary()},
@@ -211,11 +209,11 @@ def test_a_masked_array_without_masked_values_is_an_array() -> None:
     )
 
 
-@each('joint', [floating, spherical])
+@each('joint', [tree.floating, spherical])
 def test_a_quaternion_of_zeros_is_named_with_its_joint(joint: Callable[[str], Any]) -> None:
-    builder = TreeBuilder()
-    ball = RigidBodyInertia.from_centre_of_mass(1.0, np.zeros(3), np.eye(3))
-    builder.add_link('body', '', Placement.identity(), joint('ball'), ball)
+    builder = tree.TreeBuilder()
+    ball = tree.RigidBodyInertia.from_centre_of_mass(1.0, np.zeros(3), np.eye(3))
+    builder.add_link('body', '', tree.Placement.identity(), joint('ball'), ball)
     model = RobotModel.from_tree(builder.build())
     zero = np.zeros(model.nq)
     with pytest.raises(InputError, match=r"^q: the quaternion of joint 'ball' is zero"):
@@ -232,19 +230,20 @@ def test_a_quaternion_of_zeros_is_named_with_its_joint(joint: Callable[[str], An
 def test_names_of_a_tree_are_texts(name: Any) -> None:
     for link, parent, joint in ((name, 'base', 'j'), ('a', name, 'j'), ('a', 'base', name)):
         with pytest.raises(TreeError, match='expected names, got '):
-            TreeBuilder('base').add_link(link, parent, HERE, revolute(joint), NOTHING)
+            tree.TreeBuilder('base').add_link(link, parent, HERE, tree.revolute(joint), NOTHING)
 
 
-HERE, NOTHING = Placement.identity(), RigidBodyInertia.zero()
+HERE, NOTHING = tree.Placement.identity(), tree.RigidBodyInertia.zero()
 
 PARTS: dict[str, Callable[[Any], object]] = {
-    'xyz': lambda bad: Placement.from_xyz_rpy(bad, (0.0, 0.0, 0.0)),
-    'rpy': lambda bad: Placement.from_xyz_rpy((0.0, 0.0, 0.0), bad),
-    'mass': lambda bad: RigidBodyInertia.from_centre_of_mass(bad, np.zeros(3), np.eye(3)),
-    'com': lambda bad: RigidBodyInertia.from_centre_of_mass(1.0, bad, np.eye(3)),
-    'J_com': lambda bad: RigidBodyInertia.from_centre_of_mass(1.0, np.zeros(3), bad),
-    'pitch': lambda bad: helical('screw', bad), 'axis': lambda bad: revolute('hinge', bad),
-    'size': lambda bad: shapes.box(1.0, bad), 'radii': lambda bad: shapes.ellipsoid(1.0, bad),
+    'xyz': lambda bad: tree.Placement.from_xyz_rpy(bad, (0.0, 0.0, 0.0)),
+    'rpy': lambda bad: tree.Placement.from_xyz_rpy((0.0, 0.0, 0.0), bad),
+    'mass': lambda bad: tree.RigidBodyInertia.from_centre_of_mass(bad, np.zeros(3), np.eye(3)),
+    'com': lambda bad: tree.RigidBodyInertia.from_centre_of_mass(1.0, bad, np.eye(3)),
+    'J_com': lambda bad: tree.RigidBodyInertia.from_centre_of_mass(1.0, np.zeros(3), bad),
+    'pitch': lambda bad: helical('screw', bad), 'axis': lambda bad: tree.revolute('hinge', bad),
+    'size': lambda bad: shapes.box(1.0, bad),
+    'radii': lambda bad: shapes.ellipsoid(1.0, bad),
     'radius': lambda bad: shapes.sphere(1.0, bad),
     'inner_radius': lambda bad: shapes.cylinder(1.0, 1.0, 1.0, bad),
     'length': lambda bad: shapes.cylinder(1.0, 1.0, bad),
@@ -263,17 +262,18 @@ def test_parts_of_a_tree_are_rejected_by_name(argument: str, kind: str) -> None:
 @each('kind', set(NUMBERS))
 def test_what_no_link_of_a_tree_consists_of_is_rejected_with_the_link(kind: str) -> None:
     bad = NUMBERS[kind]
-    hinge = revolute('j')
+    hinge = tree.revolute('j')
     for placement, joint, inertia in (
         (bad, hinge, NOTHING), (HERE, hinge, bad),
-        (Placement(bad, np.zeros(3)), hinge, NOTHING), (Placement(np.eye(3), bad), hinge, NOTHING),
-        (HERE, hinge, RigidBodyInertia(bad, np.zeros(3), np.eye(3))),
-        (HERE, revolute(Coordinate('j', ratio=bad)), NOTHING),
-        (HERE, revolute(Coordinate('j', offset=bad)), NOTHING),
+        (tree.Placement(bad, np.zeros(3)), hinge, NOTHING),
+        (tree.Placement(np.eye(3), bad), hinge, NOTHING),
+        (HERE, hinge, tree.RigidBodyInertia(bad, np.zeros(3), np.eye(3))),
+        (HERE, tree.revolute(Coordinate('j', ratio=bad)), NOTHING),
+        (HERE, tree.revolute(Coordinate('j', offset=bad)), NOTHING),
     ):
         with pytest.raises(TreeError, match=r"^link 'a': "):
-            TreeBuilder('base').add_link('a', 'base', placement, joint, inertia)
+            tree.TreeBuilder('base').add_link('a', 'base', placement, joint, inertia)
     no_joints: tuple[Any, ...] = (None, 3, 'j', ['j'], (Contrary(),))
     for no_joint in no_joints:
         with pytest.raises(TreeError, match=r"^link 'a': "):
-            TreeBuilder('base').add_link('a', 'base', HERE, no_joint, NOTHING)
+            tree.TreeBuilder('base').add_link('a', 'base', HERE, no_joint, NOTHING)

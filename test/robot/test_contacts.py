@@ -90,9 +90,7 @@ def allowed(
 
 @each('seed', range(20))
 @each('feet', [FEET[:1], FEET])
-def test_a_second_foot_that_holds_leaves_six_forces_open(
-    walker: RobotModel, feet: tuple[str, ...], seed: int
-) -> None:
+def test_a_second_foot_leaves_6_free(walker: RobotModel, feet: tuple[str, ...], seed: int) -> None:
     motion, J, Jdot_qd = allowed(walker, seed, feet, list(range(6)))
     assert len(feet) == 2 or np.abs(motion[1]).max() > 0.1
     found = walker.constrained_inverse_dynamics(*motion, J, [FLOATING_BASE], contact_bias=Jdot_qd)
@@ -140,9 +138,7 @@ def test_where_every_joint_is_driven_contacts_are_not_needed(seed: int) -> None:
 @pytest.mark.parametrize('pushed', [False, True], ids=['free', 'pushed'])
 @pytest.mark.parametrize('seed', range(5))
 @pytest.mark.oracle
-def test_motion_and_forces_are_those_of_pinocchios_matrices(
-    walker: RobotModel, seed: int, pushed: bool
-) -> None:
+def test_motion_and_forces_are_pinocchios(walker: RobotModel, seed: int, pushed: bool) -> None:
     """[M -J^T; J 0] [qdd; lambda] = [tau - h + J_p^T f; -Jdot qd], all by Pinocchio but tau."""
     # One foot holds in all directions, the other at its tip alone.
     q = random_position(walker, seed)
@@ -166,9 +162,6 @@ def test_motion_and_forces_are_those_of_pinocchios_matrices(
     size = max(1.0, float(np.abs(solution).max()))
     expected = np.concatenate([qdd, found.contact_forces])
     np.testing.assert_allclose(solution, expected, rtol=1e-7, atol=1e-8 * size)
-
-
-# Motion that the contacts do not allow
 
 
 @each('seed', range(20))

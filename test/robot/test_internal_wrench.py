@@ -15,16 +15,9 @@ import pytest
 from rnea_ros import ReferenceFrame, RobotModel, Wrench
 from rnea_ros.urdf import Inertial
 from support.cases import each
-from support.models.oracle_pairs import (
-    RANDOM_TREES,
-    Motion,
-    Pair,
-    moments_of,
-    random_pair,
-    vendor_pair,
-)
+from support.models import oracle_pairs as pairs
 from support.models.oracles import Array, random_wrenches
-from support.models.robots import description, joint, link, load, robot, vendor_robots
+from support.models.robots import description, vendor_robots
 
 pytest_plugins = ('support.models.model_fixtures',)
 
@@ -44,10 +37,7 @@ def vector(values: ArrayLike) -> Array:
     return np.asarray(values, dtype=np.float64)
 
 
-# Pinocchio
-
-
-def assert_moving_joints_carry_what_pinocchios_do(pair: Pair, loads: Forces) -> None:
+def assert_moving_joints_carry_what_pinocchios_do(pair: pairs.Pair, loads: Forces) -> None:
     motion, names = pair.motion(0), pair.model.body_names
     names = names[:: 1 + len(names) // 20]  # at most 20, also of a humanoid
     carried = pair.pinocchio.joint_wrenches(*motion, names, loads)
@@ -59,20 +49,17 @@ def assert_moving_joints_carry_what_pinocchios_do(pair: Pair, loads: Forces) -> 
 @pytest.mark.oracle
 @pytest.mark.parametrize('path', vendor_robots())
 def test_moving_joints_of_vendors_robots_carry_what_pinocchios_do(path: Path) -> None:
-    pair = vendor_pair(path)
+    pair = pairs.vendor_pair(path)
     loads = random_wrenches(0, pair.model.link_names)
     # Some at a point, some not; random trees have both in every frame.
     few = {name: wrenches[::3] for name, wrenches in loads.items()}
     assert_moving_joints_carry_what_pinocchios_do(pair, few)
 
 
-# Newton and Euler, link by link, with Pinocchio's poses and accelerations
-
-
 class LinkByLink:
     """The forces on every link of a robot in motion, in the world."""
 
-    def __init__(self, pair: Pair, motion: Motion, wrenches: Forces) -> None:
+    def __init__(self, pair: pairs.Pair, motion: pairs.Motion, wrenches: Forces) -> None:
         model, pinocchio = pair.model, pair.pinocchio
         self._children: dict[str, list[str]] = {name: [] for name in model.link_names}
         for read in description(model).joints.values():
@@ -107,7 +94,7 @@ class LinkByLink:
         R, origin = self._poses[name][:3, :3], self._poses[name][:3, 3]
         (w, u), (alpha, a_O), c = (v[:3], v[3:]), (a[:3], a[3:]), vector(inertial.origin.xyz)
         acceleration = a_O + np.cross(w, u) + np.cross(alpha, c) + np.cross(w, np.cross(w, c))
-        J = moments_of(inertial)
+        J = pairs.moments_of(inertial)
         force = inertial.mass * (R @ acceleration - gravity)
         return force, R @ (J @ alpha + np.cross(w, J @ w)), R @ c + origin
 
@@ -126,7 +113,7 @@ class LinkByLink:
 
 @pytest.mark.oracle
 @each('seed', SEEDS)
-def test_internal_wrenches_satisfy_newton_and_euler(pair: Pair, seed: int) -> None:
+def test_internal_wrenches_satisfy_newton_and_euler(pair: pairs.Pair, seed: int) -> None:
     model, motion = pair.model, pair.motion(seed)
     wrenches = random_wrenches(seed, model.link_names)
     by_links = LinkByLink(pair, motion, wrenches)
@@ -136,55 +123,8 @@ def test_internal_wrenches_satisfy_newton_and_euler(pair: Pair, seed: int) -> No
         assert_wrench(found, *by_links.through_the_joint_above(name), name)
 
 
-@pytest.mark.oracle
-@pytest.mark.parametrize('seeds', RANDOM_TREES[::4], ids=str)
-def test_every_joint_of_random_trees_carries_what_newton_and_euler_ask(seeds: range) -> None:
-    for seed in seeds:
-        pair = random_pair(seed)
-        motion, wrenches = pair.motion(0), random_wrenches(0, pair.model.link_names)
-        by_links = LinkByLink(pair, motion, wrenches)
-        for name in pair.model.link_names[1:]:
-            found = pair.model.internal_wrench(*motion, name, wrenches)
-            label = f'{pair.label}, {name}'
-            assert_wrench(found, *by_links.through_the_joint_above(name), label)
-
-
-# By hand
-
-
-def gripping_arm() -> RobotModel:
-    """Return a hinge about y, a flange at x = 1 on the arm, on it a tool of 2 kg, and its tip."""
-    return load(robot(
-        link('base'), link('arm', 5.0, (0.5, 0.0, 0.0)), link('tool', 2.0, (0.0, 0.0, 0.1)),
-        link('tip'), joint('hinge', 'continuous', 'base', 'arm', axis=(0.0, 1.0, 0.0)),
-        joint('flange', 'fixed', 'arm', 'tool', xyz=(1.0, 0.0, 0.0)),
-        joint('tip', 'fixed', 'tool', 'tip', xyz=(0.0, 0.0, 0.3)),
-    ))
-
-
-WEIGHT = 2.0 * 9.81
-STILL = (0.0,)
-
-
-@each(('angle', 'force', 'torque'), [
-    pytest.param(0.0, (0.0, 0.0, WEIGHT), (0.0, 0.0, 0.0), id='level'),
-    # The arm hangs down, the tool's x points down and its z ahead.
-    pytest.param(np.pi / 2, (-WEIGHT, 0.0, 0.0), (0.0, -0.1 * WEIGHT, 0.0), id='hanging'),
-    pytest.param(np.pi, (0.0, 0.0, -WEIGHT), (0.0, 0.0, 0.0), id='turned-over'),
-])
-def test_a_flange_carries_the_tools_weight(
-    angle: float, force: Sequence[float], torque: Sequence[float]
-) -> None:
-    found = gripping_arm().internal_wrench([angle], STILL, STILL, 'tool')
-    assert_wrench(found, force, torque)
-
-
-# How it fits to the rest
-
-
-def test_a_copy_under_another_gravity_has_cuts_of_its_own() -> None:
-    model = gripping_arm()
-    model.internal_wrench([0.0], STILL, STILL, 'tool')
-    light = model.with_gravity((0.0, 0.0, -1.62))
-    found = light.internal_wrench([0.0], STILL, STILL, 'tool')
-    assert_wrench(found, (0.0, 0.0, 2.0 * 1.62), np.zeros(3))
+def test_a_copy_under_another_gravity_has_cuts_of_its_own(panda: RobotModel) -> None:
+    at_rest = (np.ones(8), np.zeros(8), np.zeros(8), 'fer_hand')
+    weight = panda.internal_wrench(*at_rest)
+    light = panda.with_gravity(0.1 * panda.gravity).internal_wrench(*at_rest)
+    assert_wrench(light, 0.1 * vector(weight.force), 0.1 * vector(weight.torque))

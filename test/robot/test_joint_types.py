@@ -14,18 +14,8 @@ import pytest
 from rnea_ros import RobotModel, UnknownNameError, Wrench
 from rnea_ros.dynamics.tree import JointType, Placement, RigidBodyInertia, TreeBuilder, joint_types
 from support.cases import each
-from support.models.joint_trees import (
-    MOVING,
-    MuJoCoTree,
-    Part,
-    PinocchioTree,
-    model_of,
-    places,
-    random_kinds,
-    random_motion,
-    random_parts,
-    smallest_rotation_of_z_to,
-)
+from support.models import joint_trees as trees
+from support.models.comparison import assert_equal
 from support.models.oracles import Array, skew
 from support.models.robots import ROOT
 
@@ -38,10 +28,6 @@ NORMALS = [
     pytest.param((0.6, 0.0, 0.8), id='up'), pytest.param((0.48, -0.36, -0.8), id='down'),
     pytest.param((1e-9, 0.0, -1.0), id='nearly -z'),
 ]
-
-
-def assert_equal(actual: Array, expected: Array) -> None:
-    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10)
 
 
 def single(joint: JointType, mass: float = 2.0) -> RobotModel:
@@ -61,33 +47,7 @@ def about(axis: Array, angle: float) -> Array:
     return R
 
 
-def turned_by(quaternion: Array) -> Array:
-    """Return the rotation by a unit quaternion, by its axis and angle."""
-    sine = np.linalg.norm(quaternion[:3])
-    return about(quaternion[:3] / sine, 2.0 * float(np.arctan2(sine, quaternion[3])))
-
-
-def pose_of(part: Part, q: Array) -> Array:
-    """Return where a joint puts its link in the joint frame."""
-    pose = np.eye(4)
-    if part.kind in ('revolute', 'helical', 'cylindrical'):
-        pose[:3, :3] = about(part.axis, q[0])
-    if part.kind in ('spherical', 'floating'):
-        pose[:3, :3] = turned_by(q[-4:])
-    along_axis = {
-        'prismatic': q[0], 'helical': part.pitch * q[0],
-        'cylindrical': q[1] if part.kind == 'cylindrical' else 0.0,
-    }
-    pose[:3, 3] = along_axis.get(part.kind, 0.0) * part.axis
-    if part.kind == 'planar':
-        pose[:3, :3] = about(part.axis, q[2])
-        pose[:3, 3] = smallest_rotation_of_z_to(part.axis)[:, :2] @ q[:2]
-    if part.kind == 'floating':
-        pose[:3, 3] = q[:3]
-    return pose
-
-
-def subspace_of(part: Part, q: Array) -> Array:
+def subspace_of(part: trees.Part, q: Array) -> Array:
     """Return S, [angular; linear], in the link's axes, a column for each velocity."""
     zero, axis = np.zeros(3), part.axis
     turning, sliding = np.append(axis, zero), np.append(zero, axis)
@@ -97,42 +57,16 @@ def subspace_of(part: Part, q: Array) -> Array:
     }
     if part.kind != 'planar':
         return np.array(columns[part.kind]).T
-    in_link = pose_of(part, q)[:3, :3].T @ smallest_rotation_of_z_to(axis)
+    in_link = about(axis, q[2]).T @ trees.smallest_rotation_of_z_to(axis)
     x, y = (np.append(zero, in_link[:, k]) for k in range(2))
     return np.array([x, y, turning]).T
 
 
-# Kinematics
-
-
-@each('kind', MOVING)
-@each('seed', SEEDS)
-def test_a_link_stands_where_its_joint_puts_it(kind: str, seed: int) -> None:
-    parts = random_parts(seed, [kind] * 3, branches=False)
-    q, _, _ = random_motion(seed, parts)
-    model, pose = model_of(parts), np.eye(4)
-    for part, where, _ in places(parts):
-        joint_frame = np.eye(4)
-        joint_frame[:3, :3], joint_frame[:3, 3] = part.R, part.p
-        pose = pose @ joint_frame @ pose_of(part, q[where])
-        assert_equal(model.forward_kinematics(q, part.name), pose)
-
-
-@each('kind', MOVING)
-@each('seed', SEEDS)
-def test_the_jacobian_of_a_joint_is_its_motion_subspace(kind: str, seed: int) -> None:
-    parts = random_parts(seed, [kind])
-    q, qd, _ = random_motion(seed, parts)
-    model, S = model_of(parts), subspace_of(parts[0], q)
-    assert_equal(model.jacobian(q, parts[0].name), S)
-    assert_equal(model.link_velocity(q, qd, parts[0].name), S @ qd)
-
-
 @each('seed', SEEDS)
 def test_a_links_acceleration_is_the_rate_of_its_velocity(seed: int) -> None:
-    parts = random_parts(seed, MOVING)
-    q, qd, qdd = random_motion(seed, parts)
-    model = model_of(parts)
+    parts = trees.random_parts(seed, trees.MOVING)
+    q, qd, qdd = trees.random_motion(seed, parts)
+    model = trees.model_of(parts)
     for part in parts:
         # qd + h qdd / 2 is the mean velocity of a step
         ahead, behind = (
@@ -147,10 +81,10 @@ def test_a_links_acceleration_is_the_rate_of_its_velocity(seed: int) -> None:
 
 @each('seed', RANDOM_TREES)
 def test_the_motion_subspace_of_every_joint_is_its_own(seed: int) -> None:
-    parts = random_parts(seed, random_kinds(seed))
-    q, _, _ = random_motion(seed, parts)
-    model = model_of(parts)
-    for part, where_q, _ in places(parts):
+    parts = trees.random_parts(seed, trees.random_kinds(seed))
+    q, _, _ = trees.random_motion(seed, parts)
+    model = trees.model_of(parts)
+    for part, where_q, _ in trees.places(parts):
         assert_equal(model.motion_subspace(q, part.name), subspace_of(part, q[where_q]))
     for part in parts:
         S = model.motion_subspace(q, part.name)
@@ -163,11 +97,11 @@ def test_the_motion_subspace_of_every_joint_is_its_own(seed: int) -> None:
 @each('seed', RANDOM_TREES)
 def test_joint_efforts_and_constraint_forces_make_the_internal_wrench(seed: int) -> None:
     # f = T_a tau + T lambda with T_a^T S = 1 (Featherstone 2008, section 3.5)
-    parts = random_parts(seed, random_kinds(seed))
-    q, qd, qdd = random_motion(seed, parts)
-    model = model_of(parts)
+    parts = trees.random_parts(seed, trees.random_kinds(seed))
+    q, qd, qdd = trees.random_motion(seed, parts)
+    model = trees.model_of(parts)
     tau = model.inverse_dynamics(q, qd, qdd)
-    for part, _, where in places(parts):
+    for part, _, where in trees.places(parts):
         S, T = model.motion_subspace(q, part.name), model.constraint_force_subspace(q, part.name)
         wrench = model.internal_wrench(q, qd, qdd, part.name)
         f = np.concatenate([np.asarray(wrench.torque), np.asarray(wrench.force)])
@@ -187,9 +121,7 @@ def test_joint_efforts_and_constraint_forces_make_the_internal_wrench(seed: int)
     pytest.param(joint_types.floating('j'), [0, 1, 2, 3, 4, 5], [], id='floating'),
     pytest.param((), [], [0, 1, 2, 3, 4, 5], id='fixed'),
 ])
-def test_the_subspaces_of_joints_along_z_are_the_tables(
-    joint: JointType, S: list[int], T: list[int]
-) -> None:
+def test_subspaces_along_z_are_the_tables(joint: JointType, S: list[int], T: list[int]) -> None:
     model, identity = single(joint), np.eye(6)
     q = model.neutral_position
     np.testing.assert_array_equal(model.motion_subspace(q, 'link'), identity[:, S])
@@ -226,9 +158,7 @@ def test_a_root_that_stands_and_an_unknown_link_have_no_joint_above() -> None:
 
 
 @each('normal', NORMALS)
-def test_axes_of_a_planar_joint_follow_from_the_smallest_rotation(
-    normal: tuple[float, float, float]
-) -> None:
+def test_planar_axes_follow_from_the_smallest_rotation(normal: tuple[float, float, float]) -> None:
     unit = np.array(normal) / np.linalg.norm(normal)
     model = single(joint_types.planar('cart', unit))
     axes = [model.forward_kinematics(q, 'link')[:3, 3] for q in ([1.0, 0, 0], [0, 1.0, 0])]
@@ -238,21 +168,19 @@ def test_axes_of_a_planar_joint_follow_from_the_smallest_rotation(
     assert_equal(np.trace(R), np.array(2.0 * abs(unit[2]) + 1.0))
 
 
-# Dynamics
-
-
 @pytest.mark.oracle
 @each('kinds', [
-    *(pytest.param([kind] * 4, id=kind) for kind in MOVING), pytest.param(MOVING, id='all')
+    *(pytest.param([kind] * 4, id=kind) for kind in trees.MOVING),
+    pytest.param(trees.MOVING, id='all'),
 ])
 @each('seed', SEEDS)
 def test_a_tree_of_any_joints_is_pinocchios(kinds: Sequence[str], seed: int) -> None:
-    assert_is_pinocchios(random_parts(seed, kinds), seed)
+    assert_is_pinocchios(trees.random_parts(seed, kinds), seed)
 
 
-def assert_is_pinocchios(parts: Sequence[Part], seed: int) -> None:
-    model, oracle = model_of(parts), PinocchioTree(parts)
-    q, qd, qdd = random_motion(seed, parts)
+def assert_is_pinocchios(parts: Sequence[trees.Part], seed: int) -> None:
+    model, oracle = trees.model_of(parts), trees.PinocchioTree(parts)
+    q, qd, qdd = trees.random_motion(seed, parts)
     rest = np.zeros(model.nv)
     tau = oracle.inverse_dynamics(q, qd, qdd)
     assert_equal(model.inverse_dynamics(q, qd, qdd), tau)
@@ -274,10 +202,9 @@ def assert_is_pinocchios(parts: Sequence[Part], seed: int) -> None:
 @each('seed', RANDOM_TREES)
 def test_a_random_tree_on_a_floating_body_is_mujocos(seed: int) -> None:
     # MuJoCo has no screws, and free joints only on the world.
-    kinds = [kind for kind in random_kinds(seed) if kind not in ('helical', 'floating')]
-    first, *others = random_parts(seed, ['floating', *kinds, 'spherical'])
+    kinds = [kind for kind in trees.random_kinds(seed) if kind not in ('helical', 'floating')]
+    first, *others = trees.random_parts(seed, ['floating', *kinds, 'spherical'])
     parts = [replace(first, R=np.eye(3), p=np.zeros(3)), *others]
-    state = random_motion(seed, parts)
-    assert_equal(
-        model_of(parts).inverse_dynamics(*state), MuJoCoTree(parts).inverse_dynamics(*state)
-    )
+    state = trees.random_motion(seed, parts)
+    expected = trees.MuJoCoTree(parts).inverse_dynamics(*state)
+    assert_equal(trees.model_of(parts).inverse_dynamics(*state), expected)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 import re
 
 import numpy as np
@@ -15,28 +16,21 @@ from rnea_ros import BaseMotion, ReferenceFrame
 from rnea_ros.dynamics.reference import newton_euler
 from rnea_ros.dynamics.reference.textbook_tree import bodies_of
 from support.cases import each
+from support.models.comparison import assert_equal as assert_close
 from support.models.oracle_pairs import Pair, moments_of
 from support.models.oracles import Array, random_state, random_tree
 from support.models.robots import description, joint, link, load, robot
 
 pytest_plugins = ('support.models.model_fixtures',)
 
+assert_equal = partial(assert_close, atol=1e-9)
 SEEDS = range(2)
 TREES = range(40)
 
 
-def assert_equal(actual: ArrayLike, expected: ArrayLike, label: str = '') -> None:
-    np.testing.assert_allclose(
-        np.asarray(actual, dtype=np.float64), np.asarray(expected, dtype=np.float64),
-        rtol=1e-9, atol=1e-9, err_msg=label,
-    )
-
-
 @pytest.mark.oracle
 @each('seed', SEEDS)
-def test_a_link_needs_what_newton_and_euler_ask_of_pinocchios_motion(
-    pair: Pair, seed: int
-) -> None:
+def test_link_forces_are_newtons_and_eulers_of_pinocchios_motion(pair: Pair, seed: int) -> None:
     model, motion = pair.model, pair.motion(seed)
     for name, read in description(model).links.items():
         v, a = pair.pinocchio.link_motion(*motion, name)
@@ -111,9 +105,6 @@ def test_the_classical_recursion_gives_the_models_forces_on_every_link(seed: int
         close(R @ found.f[i], wrench.force)
         # n is about the body frame's origin, which is the link's: no link is fixed to another.
         close(R @ found.n[i], wrench.torque)
-
-
-# Worked figures
 
 
 def test_a_link_without_mass_needs_no_force() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from rnea_ros import RobotModel, Wrench
 from support.cases import each
+from support.models.comparison import assert_equal
 from support.models.oracles import Array, mimic_rules, random_state, random_tree
 from support.models.robots import SHIPPED, joint, link, load, robot
 
@@ -82,9 +83,7 @@ def test_efforts_are_those_of_the_constraint(urdf: str, seed: int) -> None:
     tip = model.link_names[-1]
     wrench = {tip: Wrench(force=(1.0, -2.0, 3.0), torque=(0.3, 0.2, -0.1))}
     expected = G.T @ free.inverse_dynamics(G @ q + offsets, G @ qd, G @ qdd, wrench)
-    np.testing.assert_allclose(
-        model.inverse_dynamics(q, qd, qdd, wrench), expected, rtol=1e-9, atol=1e-10
-    )
+    assert_equal(model.inverse_dynamics(q, qd, qdd, wrench), expected)
 
 
 @each('urdf', ROBOTS)
@@ -93,9 +92,8 @@ def test_poses_are_those_of_the_constraint(urdf: str) -> None:
     G, offsets = constraint(urdf, model, free)
     q, _, _ = random_state(0, model.nv)
     for name in model.link_names:
-        np.testing.assert_allclose(
-            model.forward_kinematics(q, name), free.forward_kinematics(G @ q + offsets, name),
-            rtol=1e-9, atol=1e-10,
+        assert_equal(
+            model.forward_kinematics(q, name), free.forward_kinematics(G @ q + offsets, name)
         )
 
 

@@ -94,9 +94,7 @@ def test_bias_and_gravity_of_a_task_are_those_of_pinocchio(pair: Pair, seed: int
 
 @each('seed', SEEDS)
 @each('base', [BaseMotion(), BaseMotion((1, 2, 3), (0.3, -2, 1), (2, -1, 3), (1, 3, -2))])
-def test_the_tasks_equation_of_motion_is_what_the_robot_does(
-    pair: Pair, seed: int, base: BaseMotion
-) -> None:
+def test_the_robot_moves_as_the_task_dynamics_say(pair: Pair, seed: int, base: BaseMotion) -> None:
     model, (q, qd, efforts) = pair.model.with_base_motion(base), pair.motion(seed)
     for name, rows in tasks(pair, seed):
         task = model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
@@ -138,8 +136,6 @@ def test_coordinates_come_in_the_order_asked_for(rows: Sequence[int]) -> None:
     assert_equal(np.linalg.inv(task.inertia), mobility[np.ix_(rows, rows)])
 
 
-# By hand
-
 def planar_arm(length: float = 1.0, tilt: Sequence[float] = (0.0, 0.0, 0.0)) -> RobotModel:
     """Return two equal rods in the plane y z of the mount, hinges about its x."""
     inertia = length**2 * np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0]) / 12.0
@@ -155,15 +151,10 @@ def planar_arm(length: float = 1.0, tilt: Sequence[float] = (0.0, 0.0, 0.0)) -> 
     ))
 
 
-# Singularities
-
-
 @each('length', [1e-3, 1.0, 1e3])
 @each('name', ['tip', 'turned_tip'])
 @each('bend', [1e-8, 1e-10])
-def test_an_almost_stretched_arm_is_rejected_at_any_size(
-    length: float, name: str, bend: float
-) -> None:
+def test_a_stretched_arm_is_rejected_at_any_size(length: float, name: str, bend: float) -> None:
     model = planar_arm(length)
     with pytest.raises(SingularityError, match=f'link {name!r} is at or near') as caught:
         model.operational_space_dynamics([0.3, bend], [0.0, 0.0], name, coordinates=(4, 5))
@@ -175,9 +166,7 @@ def test_an_almost_stretched_arm_is_rejected_at_any_size(
 @each('length', [1e-3, 1.0, 1e3])
 @each('name', ['tip', 'turned_tip'])
 @each('rows', [(4, 5), (0, 4)])
-def test_a_bent_arm_is_accepted_at_any_size_and_with_any_axes(
-    length: float, name: str, rows: Sequence[int]
-) -> None:
+def test_a_bent_arm_is_accepted_at_any_size(length: float, name: str, rows: Sequence[int]) -> None:
     task = planar_arm(length).operational_space_dynamics(
         [0.3, 0.02], [0.0, 0.0], name, coordinates=rows
     )
@@ -219,9 +208,6 @@ def test_a_point_on_its_hinges_axis_moves_in_no_direction() -> None:
 def test_the_root_link_moves_in_no_coordinate() -> None:
     with pytest.raises(SingularityError, match="link 'base' cannot move in its coordinate 0"):
         planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'base')
-
-
-# What goes in
 
 
 @each('coordinates', [(), (6,), (-1,), (3, 17), (4, 4)])

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from rnea_ros import InputError, RobotModel, UnknownNameError, Wrench
 from rnea_ros.robot import ContactSolution
 from support.cases import each
 from support.models.joint_trees import model_of, random_motion, random_parts
-from support.models.oracles import Array
 from support.models.robots import SHIPPED, description, load
 
 MOTION = (np.ones(6), np.ones(6), np.ones(6))
@@ -23,40 +21,20 @@ MOTION = (np.ones(6), np.ones(6), np.ones(6))
 
 SAMPLES = (np.ones((2, 6)), np.ones((2, 6)), np.ones((2, 6)))
 
-POSITION_CALLS: dict[str, Callable[[RobotModel, Array, Array], object]] = {
-    'inverse_dynamics': lambda model, q, rest: model.inverse_dynamics(q, rest, rest),
-    'gravity_torques': lambda model, q, _: model.gravity_torques(q),
-    'bias_torques': lambda model, q, rest: model.bias_torques(q, rest),
-    'coriolis_torques': lambda model, q, rest: model.coriolis_torques(q, rest),
-    'mass_matrix': lambda model, q, _: model.mass_matrix(q),
-    'forward_dynamics': lambda model, q, rest: model.forward_dynamics(q, rest, rest),
-    'inverse_dynamics_derivatives': lambda model, q, rest: model.inverse_dynamics_derivatives(
-        q, rest, rest
-    ),
-    'forward_dynamics_derivatives': lambda model, q, rest: model.forward_dynamics_derivatives(
-        q, rest, rest
-    ),
-    'kinetic_energy': lambda model, q, rest: model.kinetic_energy(q, rest),
-    'potential_energy': lambda model, q, _: model.potential_energy(q),
-    'regressor': lambda model, q, rest: model.regressor(q, rest, rest),
-    'internal_wrench': lambda model, q, rest: model.internal_wrench(
-        q, rest, rest, model.link_names[-1]
-    ),
-    'forward_kinematics': lambda model, q, _: model.forward_kinematics(q, model.link_names[-1]),
-    'jacobian': lambda model, q, _: model.jacobian(q, model.link_names[-1]),
-    'link_velocity': lambda model, q, rest: model.link_velocity(q, rest, model.link_names[-1]),
-    'bias_acceleration': lambda model, q, rest: model.bias_acceleration(
-        q, rest, model.link_names[-1]
-    ),
-    'centre_of_mass': lambda model, q, _: model.centre_of_mass(q),
-    'integrate': lambda model, q, rest: model.integrate(q, rest, 1.0),
-    'operational_space_dynamics': lambda model, q, rest: model.operational_space_dynamics(
-        q, rest, model.link_names[-1], coordinates=(0,)
-    ),
-    'constrained_inverse_dynamics': lambda model, q, rest: model.constrained_inverse_dynamics(
-        q, rest, rest, np.zeros((0, model.nv))
-    ),
+AT_REST = {
+    'inverse_dynamics': 2, 'gravity_torques': 0, 'bias_torques': 1, 'coriolis_torques': 1,
+    'mass_matrix': 0, 'forward_dynamics': 2, 'inverse_dynamics_derivatives': 2,
+    'forward_dynamics_derivatives': 2, 'kinetic_energy': 1, 'potential_energy': 0, 'regressor': 2,
+    'internal_wrench': 2, 'forward_kinematics': 0, 'jacobian': 0, 'link_velocity': 1,
+    'bias_acceleration': 1, 'centre_of_mass': 0, 'integrate': 1, 'operational_space_dynamics': 1,
+    'constrained_inverse_dynamics': 2,
 }
+"""Methods of positions; how many other arrays of a motion each takes."""
+
+OF_A_LINK = (
+    'internal_wrench', 'forward_kinematics', 'jacobian', 'link_velocity', 'bias_acceleration',
+    'operational_space_dynamics',
+)
 
 
 @pytest.fixture
@@ -64,28 +42,21 @@ def arm() -> RobotModel:
     return load(SHIPPED[2])
 
 
-# Positions
-
-
-@each('method', POSITION_CALLS)
+@each('method', AT_REST)
 @each('kind', ['spherical', 'floating'])
 @each('length', [0.0, 1.0 - 2e-6, 1.0 + 2e-6, 100.0])
-def test_a_quaternion_that_has_not_unit_length_is_rejected(
-    method: str, kind: str, length: float
-) -> None:
+def test_a_quaternion_of_another_length_is_rejected(method: str, kind: str, length: float) -> None:
     parts = random_parts(0, ['revolute', kind])
     model, rest = model_of(parts), np.zeros(model_of(parts).nv)
     q, _, _ = random_motion(0, parts)
     q[-4:] *= length
+    last: dict[str, Any] = {
+        'integrate': 1.0, 'constrained_inverse_dynamics': np.zeros((0, model.nv)),
+        **dict.fromkeys(OF_A_LINK, model.link_names[-1]),
+    }
+    arguments = [q, *[rest] * AT_REST[method], *(last[name] for name in last if name == method)]
     with pytest.raises(InputError, match=rf"^q: the quaternion of joint '{kind}_1' has length"):
-        POSITION_CALLS[method](model, q, rest)
-
-
-@each('method', POSITION_CALLS)
-@each('size', [0, 5, 7, 12])
-def test_positions_of_another_number_are_rejected(arm: RobotModel, method: str, size: int) -> None:
-    with pytest.raises(InputError, match=rf'^q: has shape \({size},\), not \(6,\)$'):
-        POSITION_CALLS[method](arm, np.zeros(size), np.zeros(6))
+        getattr(model, method)(*arguments)
 
 
 def test_a_floating_robots_positions_are_not_as_many_as_its_velocities() -> None:
@@ -99,66 +70,25 @@ def test_a_floating_robots_positions_are_not_as_many_as_its_velocities() -> None
         model.integrate(q, q, 1.0)
 
 
-# Points
-
-# Tasks and contacts
-
-
-def test_a_task_of_an_unknown_link_is_rejected(arm: RobotModel) -> None:
-    with pytest.raises(UnknownNameError, match="unknown link 'no'"):
-        arm.operational_space_dynamics(np.ones(6), np.ones(6), 'no')
-
-
-@each('unactuated', [['no'], ['elbow_joint', ''], ['tool0'], [None], [['elbow_joint']]])
-def test_an_unknown_joint_without_actuator_is_rejected(arm: RobotModel, unactuated: Any) -> None:
-    with pytest.raises(UnknownNameError, match='unknown joint'):
-        arm.constrained_inverse_dynamics(*MOTION, np.zeros((0, 6)), unactuated)
+ONE_SAMPLE = (
+    'inverse_dynamics', 'forward_dynamics', 'internal_wrench', 'constrained_inverse_dynamics',
+    'inverse_dynamics_derivatives', 'forward_dynamics_derivatives',
+)
+WITH_WRENCHES = (
+    *ONE_SAMPLE, 'inverse_dynamics_batch', 'forward_dynamics_batch',
+    'inverse_dynamics_derivatives_batch', 'forward_dynamics_derivatives_batch',
+)
 
 
-# The base
+def push(model: RobotModel, method: str, wrenches: Any) -> object:
+    motion = MOTION if method in ONE_SAMPLE else SAMPLES
+    last: dict[str, Any] = {'internal_wrench': 'tool0'}
+    last['constrained_inverse_dynamics'] = np.zeros((0, 6))
+    arguments = [*motion, *(last[name] for name in last if name == method)]
+    return getattr(model, method)(*arguments, external_wrenches=wrenches)
 
 
-# Wrenches
-
-WRENCH_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
-    'inverse_dynamics': lambda model, wrenches: model.inverse_dynamics(
-        *MOTION, external_wrenches=wrenches
-    ),
-    'forward_dynamics': lambda model, wrenches: model.forward_dynamics(
-        *MOTION, external_wrenches=wrenches
-    ),
-    'internal_wrench': lambda model, wrenches: model.internal_wrench(
-        *MOTION, 'tool0', external_wrenches=wrenches
-    ),
-    'constrained_inverse_dynamics': lambda model, wrenches: model.constrained_inverse_dynamics(
-        *MOTION, np.zeros((0, 6)), external_wrenches=wrenches
-    ),
-    'inverse_dynamics_derivatives': lambda model, wrenches: model.inverse_dynamics_derivatives(
-        *MOTION, external_wrenches=wrenches
-    ),
-    'forward_dynamics_derivatives': lambda model, wrenches: model.forward_dynamics_derivatives(
-        *MOTION, external_wrenches=wrenches
-    ),
-    'inverse_dynamics_batch': lambda model, wrenches: model.inverse_dynamics_batch(
-        *SAMPLES, external_wrenches=wrenches
-    ),
-    'forward_dynamics_batch': lambda model, wrenches: model.forward_dynamics_batch(
-        *SAMPLES, external_wrenches=wrenches
-    ),
-    'inverse_dynamics_derivatives_batch': (
-        lambda model, wrenches: model.inverse_dynamics_derivatives_batch(
-            *SAMPLES, external_wrenches=wrenches
-        )
-    ),
-    'forward_dynamics_derivatives_batch': (
-        lambda model, wrenches: model.forward_dynamics_derivatives_batch(
-            *SAMPLES, external_wrenches=wrenches
-        )
-    ),
-}
-
-
-@each('method', WRENCH_CALLS)
+@each('method', WITH_WRENCHES)
 @each(('wrenches', 'error', 'said'), [
     ({'no': Wrench()}, UnknownNameError, "unknown link 'no'"),
     ({'': Wrench()}, UnknownNameError, "unknown link ''"),
@@ -179,13 +109,12 @@ WRENCH_CALLS: dict[str, Callable[[RobotModel, Any], object]] = {
 def test_a_rejected_wrench_is_named_and_leaves_nothing_behind(
     arm: RobotModel, method: str, wrenches: Any, error: type[Exception], said: str
 ) -> None:
-    call = WRENCH_CALLS[method]
-    before = call(arm, None)
+    before = push(arm, method, None)
     if isinstance(wrenches, dict):
         wrenches = {'forearm_link': Wrench(force=(1.0, 2.0, 3.0)), **wrenches}
     with pytest.raises(error, match=said):
-        call(arm, wrenches)
-    np.testing.assert_equal(vars_of(call(arm, None)), vars_of(before))
+        push(arm, method, wrenches)
+    np.testing.assert_equal(vars_of(push(arm, method, None)), vars_of(before))
 
 
 def vars_of(result: object) -> object:
@@ -194,15 +123,13 @@ def vars_of(result: object) -> object:
     return result.efforts if isinstance(result, ContactSolution) else result
 
 
-@each('method', WRENCH_CALLS)
-def test_a_wrench_so_large_that_its_moment_overflows_is_rejected(
-    arm: RobotModel, method: str
-) -> None:
+@each('method', WITH_WRENCHES)
+def test_a_wrench_whose_moment_overflows_is_rejected(arm: RobotModel, method: str) -> None:
     huge = (1e200, -1e200, 1e200)
-    before = WRENCH_CALLS[method](arm, None)
+    before = push(arm, method, None)
     with pytest.raises(InputError, match='not finite'):
-        WRENCH_CALLS[method](arm, {'tool0': Wrench(force=huge, point=huge)})
-    np.testing.assert_equal(vars_of(WRENCH_CALLS[method](arm, None)), vars_of(before))
+        push(arm, method, {'tool0': Wrench(force=huge, point=huge)})
+    np.testing.assert_equal(vars_of(push(arm, method, None)), vars_of(before))
 
 
 @each('name', ['base_link', 'no', '', 'elbow_joint', None])

@@ -66,9 +66,6 @@ def call(model: RobotModel, method: str, **given: Any) -> Array:
     return np.asarray(result)
 
 
-# Names
-
-
 def test_the_pandas_names_are_in_the_order_of_its_chain(panda: RobotModel) -> None:
     assert panda.name == 'panda'
     assert panda.joint_names == (*(f'fer_joint{i}' for i in range(1, 8)), 'fer_finger_joint1')
@@ -86,9 +83,6 @@ def test_joint_names_are_the_moving_independent_joints_parents_first(model: Robo
     assert model.joint_names == tuple(
         name for name, read in joints.items() if read.moves and read.mimic is None
     )
-
-
-# Limits
 
 
 def test_limits_and_losses_are_those_of_the_joints_in_order() -> None:
@@ -116,9 +110,6 @@ def test_limits_and_losses_are_those_of_the_joints_in_order() -> None:
     assert model.continuous.tolist() == [False, True, False]
 
 
-# What goes in
-
-
 @each(('method', 'argument'), PLACES)
 @each(('shape', 'said'), [
     ((7,), r'shape \(7,\), not \(8,\)'), ((9,), r'shape \(9,\), not \(8,\)'),
@@ -133,15 +124,8 @@ def test_a_wrong_shape_is_rejected_by_name(
     assert caught.value.argument == argument
 
 
-def test_efforts_that_overflow_are_rejected(panda: RobotModel) -> None:
-    with pytest.raises(InputError, match='not finite'):
-        panda.inverse_dynamics(np.zeros(8), np.full(8, 1e200), np.zeros(8))
-
-
 @each(('method', 'argument'), PLACES)
-def test_no_result_is_returned_that_is_not_finite(
-    panda: RobotModel, method: str, argument: str
-) -> None:
+def test_only_finite_results_are_returned(panda: RobotModel, method: str, argument: str) -> None:
     huge = {argument: np.full(8, 1.7e308), 'q0': np.full(8, -1.7e308), 'dt': 10.0}
     with contextlib.suppress(InputError):
         assert np.isfinite(call(panda, method, **huge)).all()
@@ -157,9 +141,7 @@ def test_an_unknown_link_is_named_with_those_that_are_known(panda: RobotModel) -
 
 
 @each('name', ['fer_link1', 'fer_joint8', 'fer_finger_joint2', '', None, 3])
-def test_the_name_of_a_dependent_joint_is_rejected_with_a_list(
-    panda: RobotModel, name: Any
-) -> None:
+def test_a_dependent_joints_name_is_rejected_with_a_list(panda: RobotModel, name: Any) -> None:
     for indices in (panda.position_indices, panda.velocity_indices):
         with pytest.raises(UnknownNameError) as caught:
             indices(name)
@@ -174,9 +156,6 @@ def test_a_rejection_changes_no_later_answer(panda: RobotModel, method: str) -> 
         with pytest.raises(InputError):
             call(panda, method, **{argument: np.full(8, np.nan)})
     np.testing.assert_array_equal(call(panda, method), before)
-
-
-# What comes out
 
 
 @each('method', METHODS)
@@ -204,9 +183,6 @@ def test_results_are_the_callers_own(panda: RobotModel, method: str) -> None:
     np.testing.assert_array_equal(call(panda, method), kept)
 
 
-# Gravity
-
-
 def test_with_gravity_gives_a_changed_copy(panda: RobotModel) -> None:
     before = panda.gravity_torques(np.ones(8))
     moon = panda.with_gravity([0.0, 0.0, -1.62])
@@ -226,9 +202,6 @@ def test_a_gravity_that_its_giver_changes_later_stays(panda: RobotModel) -> None
     given[:] = 0.0
     assert changed.gravity.tolist() == [0.0, 0.0, -9.81]
     np.testing.assert_array_equal(changed.gravity_torques(np.ones(8)), before)
-
-
-# Copies, threads
 
 
 @each('copied', ['pickle', 'copy', 'deepcopy'])
@@ -276,9 +249,7 @@ def test_threads_at_once_get_the_answers_of_one_alone(model: RobotModel) -> None
         assert list(pool.map(work, range(workers))) == [True] * workers
 
 
-def test_without_the_interpreters_lock_threads_share_no_memory(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_interpreter_lock_threads_share_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = load(SHIPPED[0])
     monkeypatch.setattr(sys, '_is_gil_enabled', lambda: False, raising=False)
     model = expected.with_gravity(expected.gravity)

@@ -14,6 +14,7 @@ import pytest
 
 from rnea_ros import BaseMotion, ReferenceFrame, RobotModel, Wrench
 from support.cases import each
+from support.models.comparison import assert_equal
 from support.models.oracle_pairs import Pair
 from support.models.oracles import Array, Pinocchio, random_state, random_wrenches
 from support.models.robots import SHIPPED, load
@@ -21,10 +22,6 @@ from support.models.robots import SHIPPED, load
 pytest_plugins = ('support.models.model_fixtures',)
 
 SEEDS = range(2)
-
-
-def assert_equal(actual: Array, expected: Array, label: str = '') -> None:
-    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10, err_msg=label)
 
 
 def vector(values: ArrayLike) -> Array:
@@ -58,34 +55,6 @@ def stated_in(
     R = change[:3, :3]
     point = change @ np.append(point_of(wrench), 1.0)
     return Wrench(R @ vector(wrench.force), R @ vector(wrench.torque), frame, point[:3])
-
-
-@each('seed', SEEDS)
-def test_a_wrench_is_the_same_in_every_frame(pair: Pair, seed: int) -> None:
-    model, (q, qd, qdd) = pair.model, pair.motion(seed)
-    wrench = random_wrench(seed)
-    for name in model.link_names:
-        in_own_frame = model.inverse_dynamics(q, qd, qdd, {name: wrench})
-        for frame in (*model.link_names[::3], *ReferenceFrame):
-            other = stated_in(model, q, wrench, name, frame)
-            in_frame = model.inverse_dynamics(q, qd, qdd, {name: other})
-            assert_equal(in_frame, in_own_frame, f'{name} in {frame}')
-
-
-@each('seed', SEEDS)
-def test_without_a_point_a_wrench_acts_at_its_links_origin_in_every_frame(
-    pair: Pair, seed: int
-) -> None:
-    model, (q, qd, qdd) = pair.model, pair.motion(seed)
-    force, torque = np.random.default_rng(seed).normal(size=(2, 3))
-    for name in model.link_names:
-        for frame in (*model.link_names[::3], *ReferenceFrame):
-            to_frame = np.linalg.inv(pose_of(model, q, frame))
-            origin = (to_frame @ pose_of(model, q, name))[:3, 3]
-            bare = model.inverse_dynamics(q, qd, qdd, {name: Wrench(force, torque, frame)})
-            at_origin = Wrench(force, torque, frame, origin)
-            expected = model.inverse_dynamics(q, qd, qdd, {name: at_origin})
-            assert_equal(bare, expected, f'{name} in {frame}')
 
 
 @pytest.mark.oracle

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from rnea_ros import RobotModel
 from rnea_ros.feedforward.law import ComputedTorque, FrictionModel, VelocitySource
 from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.robot import Payload
-from support.control.closed_loop import Array, ClosedLoop
+from support.control.closed_loop import ClosedLoop, swing
 from support.models.robots import ROOT
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
@@ -86,12 +87,7 @@ def test_friction_compensation_tracks_at_least_three_times_better(path: Path) ->
     # Large joints lose more: a sixtieth of what they can do.
     viscous = coulomb = RobotModel.from_urdf(path).effort_limits / 60.0
 
-    def desired(t: float) -> tuple[Array, Array, Array]:
-        w, a = 2.0 * np.pi * 0.25, 0.3
-        return (
-            pose + a * (1.0 - np.cos(w * t)), np.full(n, a * w * np.sin(w * t)),
-            np.full(n, a * w * w * np.cos(w * t)),
-        )
+    desired = partial(swing, pose, 0.3, 0.25)
 
     def error(friction: FrictionSettings) -> float:
         loop = ClosedLoop(
@@ -128,13 +124,7 @@ def test_friction_compensation_tracks_at_least_three_times_better(path: Path) ->
 @ROBOTS
 def test_rotors_that_are_known_are_moved_as_links_are(path: Path) -> None:
     pose, n = POSES[path], len(POSES[path])
-    w, a = 2.0 * np.pi * 0.5, 0.2
-
-    def desired(t: float) -> tuple[Array, Array, Array]:
-        return (
-            pose + a * (1.0 - np.cos(w * t)), np.full(n, a * w * np.sin(w * t)),
-            np.full(n, a * w * w * np.cos(w * t)),
-        )
+    desired = partial(swing, pose, 0.2, 0.5)
 
     def error(armature: float) -> float:
         loop = ClosedLoop(

@@ -11,6 +11,7 @@ import pytest
 
 from rnea_ros.sim.effort_controller import EffortController
 from rnea_ros.urdf import JointLimits
+from support.cases import each
 
 LIMITS = (
     JointLimits(lower=-1.0, upper=1.0, velocity=2.0, effort=10.0),
@@ -96,28 +97,18 @@ def test_efforts_are_cut_to_the_effort_limits() -> None:
     assert rig.cycle() == [-10.0, 20.0]
 
 
-@pytest.mark.parametrize(('position', 'velocity', 'commanded', 'effort'), [
+@each(('q', 'qd', 'commanded', 'effort'), [
     (1.0, 0.0, 5.0, 0.0), (1.1, 0.1, 5.0, 0.0), (1.1, 0.1, -5.0, -5.0), (1.1, -0.1, 5.0, 5.0),
     (-1.0, 0.0, -5.0, 0.0), (-1.1, -0.1, 5.0, 5.0), (-1.1, 0.1, -5.0, -5.0),
+    (0.0, 2.1, 5.0, 0.0), (0.0, 2.1, -5.0, -5.0), (0.0, -2.1, -5.0, 0.0), (0.0, -2.1, 5.0, 5.0),
+    (0.0, 2.0, 5.0, 5.0),
 ])
-def test_no_effort_leads_further_beyond_a_position_limit(
-    position: float, velocity: float, commanded: float, effort: float
+def test_efforts_lead_beyond_no_limit(
+    q: float, qd: float, commanded: float, effort: float
 ) -> None:
     rig = Rig()
     rig.controller.receive([commanded, commanded])
-    assert rig.cycle((position, 0.0), (velocity, 0.0)) == [effort, commanded]
-
-
-@pytest.mark.parametrize(
-    ('velocity', 'commanded', 'effort'),
-    [(2.1, 5.0, 0.0), (2.1, -5.0, -5.0), (-2.1, -5.0, 0.0), (-2.1, 5.0, 5.0), (2.0, 5.0, 5.0)],
-)
-def test_no_effort_leads_further_beyond_a_velocity_limit(
-    velocity: float, commanded: float, effort: float
-) -> None:
-    rig = Rig()
-    rig.controller.receive([commanded, commanded])
-    assert rig.cycle((0.0, 0.0), (velocity, 0.0)) == [effort, commanded]
+    assert rig.cycle((q, 0.0), (qd, 0.0)) == [effort, commanded]
 
 
 def test_an_effort_that_was_cut_at_a_limit_comes_back_inside_it() -> None:

@@ -6,22 +6,15 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rnea_ros import ReferenceFrame, Wrench
+from rnea_ros.feedforward import settings
 from rnea_ros.feedforward.law import ComputedTorque, Gravity
 from rnea_ros.feedforward.observers import Contact
-from rnea_ros.feedforward.settings import (
-    AdditionalEffortSettings,
-    ContactAction,
-    ContactSettings,
-    EffortSource,
-    ExternalEffortSettings,
-)
-from support.control.closed_loop import Array, ClosedLoop, Motion
+from support.control.closed_loop import Array, ClosedLoop, Motion, swing
 from support.models.robots import ROOT
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
@@ -46,20 +39,16 @@ class Arm500(ClosedLoop):
         self.simulated.step()
 
 
-def arm(action: ContactAction, source: EffortSource, path: Path = PANDA) -> Arm500:
+def arm(action: settings.ContactAction, source: settings.EffortSource) -> Arm500:
     return Arm500(
-        path, POSE, rate=500.0, mode=ComputedTorque, kp=(100.0,), kd=(20.0,),
-        ramp_duration=0.1, contact=ContactSettings(action),
-        external_effort=ExternalEffortSettings(link=FLANGE, source=source),
+        PANDA, POSE, rate=500.0, mode=ComputedTorque, kp=(100.0,), kd=(20.0,),
+        ramp_duration=0.1, contact=settings.ContactSettings(action),
+        external_effort=settings.ExternalEffortSettings(link=FLANGE, source=source),
     )
 
 
-def swaying(t: float) -> tuple[Array, Array, Array]:
-    """Return a motion of all joints, up to 0.94 rad/s and 3 rad/s^2."""
-    w, size = np.pi, np.full(7, 0.3)
-    return (
-        POSE + size * (1.0 - np.cos(w * t)), size * w * np.sin(w * t), size * w * w * np.cos(w * t)
-    )
+swaying = partial(swing, POSE, 0.3, 0.5)
+"""A motion of all joints, up to 0.94 rad/s and 3 rad/s^2."""
 
 
 def resting(t: float) -> tuple[Array, Array, Array]:
@@ -80,13 +69,13 @@ def push(loop: ClosedLoop, force: Array) -> None:
     loop.simulated.apply_push(FLANGE, wrench)
 
 
-@pytest.mark.parametrize('source', EffortSource, ids=lambda source: source.value)
+@pytest.mark.parametrize('source', settings.EffortSource, ids=lambda source: source.value)
 @pytest.mark.parametrize('motion', [resting, swaying], ids=['resting', 'swaying'])
 @pytest.mark.parametrize('direction', DIRECTIONS)
 def test_a_push_of_10_newtons_is_found_within_20_ms_and_10_percent(
-    direction: str, motion: Motion, source: EffortSource
+    direction: str, motion: Motion, source: settings.EffortSource
 ) -> None:
-    loop = arm(ContactAction.FLAG, source)
+    loop = arm(settings.ContactAction.FLAG, source)
     loop.run(1.0, motion)
     assert found(loop) is None
     force = FORCE * DIRECTIONS[direction]
@@ -109,7 +98,7 @@ def test_a_push_of_10_newtons_is_found_within_20_ms_and_10_percent(
 
 
 def test_additional_efforts_are_no_external_efforts() -> None:
-    loop = arm(ContactAction.FLAG, EffortSource.MEASURED)
+    loop = arm(settings.ContactAction.FLAG, settings.EffortSource.MEASURED)
     loop.change(mode=Gravity)
     added = np.array([3.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0])
 
@@ -120,7 +109,7 @@ def test_additional_efforts_are_no_external_efforts() -> None:
 
     loop.run(0.5)
     before, loop.sense = loop.q.copy(), add
-    loop.change(additional_effort=AdditionalEffortSettings((10.0,)))
+    loop.change(additional_effort=settings.AdditionalEffortSettings((10.0,)))
     loop.run(0.4)
     external = loop.control.external_effort
     assert external is not None
@@ -131,8 +120,8 @@ def test_additional_efforts_are_no_external_efforts() -> None:
 
 def test_an_arm_that_holds_on_contact_stops_and_one_with_gravity_gives_way() -> None:
     moved = {}
-    for action in (ContactAction.HOLD, ContactAction.GRAVITY):
-        loop = arm(action, EffortSource.MEASURED)
+    for action in (settings.ContactAction.HOLD, settings.ContactAction.GRAVITY):
+        loop = arm(action, settings.EffortSource.MEASURED)
         loop.run(0.5, swaying)
         push(loop, 25.0 * DIRECTIONS['+y'])
         loop.run(0.1)
@@ -143,5 +132,5 @@ def test_an_arm_that_holds_on_contact_stops_and_one_with_gravity_gives_way() -> 
         assert loop.active()
         moved[action] = float(np.abs(loop.q - before).max())
     print({action.value: f'{way:.4f} rad' for action, way in moved.items()})
-    assert moved[ContactAction.HOLD] < 0.02
-    assert moved[ContactAction.GRAVITY] > 10.0 * moved[ContactAction.HOLD]
+    assert moved[settings.ContactAction.HOLD] < 0.02
+    assert moved[settings.ContactAction.GRAVITY] > 10.0 * moved[settings.ContactAction.HOLD]

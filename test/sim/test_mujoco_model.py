@@ -119,9 +119,12 @@ def test_a_held_joint_is_rigid_where_it_is_held(kind: str) -> None:
     np.testing.assert_allclose(data.body('end').xmat.reshape(3, 3), pose[:3, :3], atol=1e-10)
 
 
-def test_a_payload_adds_its_mass_and_no_inertia_of_its_own() -> None:
+def test_a_payload_adds_its_mass_and_its_inertia() -> None:
     text = SHIPPED[1].read_text()
-    loaded = build(text, payload=Payload('fer_link8', 2.0, (0.0, 0.0, 0.1)))
+    com, moments = (0.0, 0.0, 0.1), (0.02, 0.0, 0.0, 0.03, 0.0, 0.04)
+    body = build(text, payload=Payload('fer_link8', 2.0, com, moments))
+    assert sorted(body.body_inertia[-1]) == pytest.approx([0.02, 0.03, 0.04])
+    loaded = build(text, payload=Payload('fer_link8', 2.0, com))
     assert loaded.body_mass.sum() == pytest.approx(build(text).body_mass.sum() + 2.0, rel=1e-12)
     assert not loaded.body_inertia[-1].any()
 

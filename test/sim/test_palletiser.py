@@ -86,9 +86,7 @@ def controlled(tmp_path: Path, pose: Array, urdf: str) -> tuple[ClosedLoop, Loop
 
 
 @pytest.mark.parametrize('pose', POSES, ids=['0', '1'])
-def test_gravity_mode_with_mimic_joints_holds_an_arm_with_real_loops_still(
-    tmp_path: Path, pose: Array
-) -> None:
+def test_gravity_mode_with_mimic_joints_holds_the_arm_still(tmp_path: Path, pose: Array) -> None:
     loop, robot = controlled(tmp_path, pose, palletiser(loops=False))
     loop.run(10.0)
     assert loop.active()

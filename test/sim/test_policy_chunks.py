@@ -16,17 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward import CONTROLLING, FeedforwardController
+from rnea_ros.feedforward import CONTROLLING, FeedforwardController, trajectory
 from rnea_ros.feedforward.inputs import JointStateMonitor
 from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.trajectory import (
-    Interpolation,
-    JointRules,
-    TrajectoryPoint,
-    TrajectoryRequest,
-    compile_trajectory,
-)
 from support.control.control_rig import panda_arm
 from support.models.robots import ROOT
 
@@ -57,7 +50,7 @@ class Run(NamedTuple):
     step: float
 
 
-def run(interpolation: Interpolation, rate: float) -> Run:
+def run(interpolation: trajectory.Interpolation, rate: float) -> Run:
     joints = MODEL.joint_names
     robot = SimulatedRobot(URDF, initial_positions=POSE)
     settings = Settings(
@@ -67,7 +60,7 @@ def run(interpolation: Interpolation, rate: float) -> Run:
     states = JointStateMonitor(joints)
     control = FeedforwardController(MODEL, resolve(settings, MODEL), states)
     policy = sine_motion(MODEL, joints, POSE, 1e-3 * DURATION)
-    rules = JointRules(
+    rules = trajectory.JointRules(
         joints, MODEL.position_lower, MODEL.position_upper, MODEL.continuous,
         MODEL.velocity_limits, interpolation=interpolation, allow_trajectory_replacement=True,
     )
@@ -86,10 +79,10 @@ def run(interpolation: Interpolation, rate: float) -> Run:
             # The handover is three periods later, as in the node.
             handover = control.handover(now + 0.003)
             points = zip(ahead, motion_at(now + ahead), strict=True)
-            request = TrajectoryRequest.of_points(
-                joints, [TrajectoryPoint(float(t), q) for t, q in points], now
+            request = trajectory.TrajectoryRequest.of_points(
+                joints, [trajectory.TrajectoryPoint(float(t), q) for t, q in points], now
             )
-            motion = compile_trajectory(
+            motion = trajectory.compile_trajectory(
                 request, rules, now=now + 0.003 if handover else now, position=measured[0],
                 velocity=measured[1], handover=handover,
             )
@@ -110,7 +103,7 @@ def run(interpolation: Interpolation, rate: float) -> Run:
 
 
 def test_a_spline_through_chunks_has_less_torque_rate_and_less_error() -> None:
-    linear, spline = (run(each, 30.0) for each in Interpolation)
+    linear, spline = (run(each, 30.0) for each in trajectory.Interpolation)
     for each in (linear, spline):
         print(f'error {1e3 * each.error:.3f} mrad, torque rate {each.jerk:.1f} N m/s, '
               f'greatest step {each.step:.3f} N m')

@@ -91,9 +91,7 @@ def displacement(
 
 
 @pytest.mark.parametrize(('path', 'link', 'placement'), PLACES)
-def test_a_push_is_held_many_times_better_with_a_sensor_than_without(
-    path: Path, link: str, placement: SensorPlacement
-) -> None:
+def test_a_sensor_holds_a_push_better(path: Path, link: str, placement: SensorPlacement) -> None:
     ratios = {}
     for name in DIRECTIONS:
         without, with_sensor = (

@@ -11,7 +11,10 @@ from io import StringIO
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import pytest
+
 Main = Callable[[list[str]], int]
+Printed = pytest.CaptureFixture[str]
 
 
 def finished(main: Main, *arguments: str | Path) -> CompletedProcess[str]:

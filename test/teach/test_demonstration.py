@@ -72,9 +72,7 @@ def _wrapped(position: Array) -> Array:
 
 @pytest.mark.parametrize('rate', [30.0, 100.0, 1000.0])
 @pytest.mark.parametrize('change', [np.array, _noisy, _coarse, _wrapped])
-def test_rest_at_both_ends_is_cut_and_nothing_else(
-    rate: float, change: Callable[[Array], Array]
-) -> None:
+def test_only_rest_at_both_ends_is_cut(rate: float, change: Callable[[Array], Array]) -> None:
     time = times(rate)
     found = shown(recorded(time + 1.7e9, change(path(time))))
     cut, left = found.trimmed

@@ -41,9 +41,7 @@ def shown(seed: int, noise: float, size: float = 0.3, rate: float = 200.0) -> De
 
 @pytest.mark.parametrize('seed', range(12))
 @pytest.mark.parametrize(('noise', 'tolerance'), [(0.0, 1e-3), (5e-4, 4e-3), (2e-3, 0.02)])
-def test_the_path_keeps_tolerance_and_limits_and_begins_and_ends_at_rest(
-    seed: int, noise: float, tolerance: float
-) -> None:
+def test_paths_keep_tolerance_limits_and_rest(seed: int, noise: float, tolerance: float) -> None:
     found = teach.smoothed(shown(seed, noise), LIMITS, tolerance)
     recorded, motion = found.demonstration, found.motion
     assert (np.diff(recorded.time) > 0.0).all()

@@ -166,9 +166,7 @@ def test_a_paused_simulation_begins_once_the_node_is_active(manager: ControllerM
     assert watched.done()
 
 
-def test_a_paused_simulation_stays_paused_for_a_control_that_has_ended(
-    manager: ControllerManager,
-) -> None:
+def test_a_paused_simulation_stays_paused_once_control_ended(manager: ControllerManager) -> None:
     names = ('/left/feedforward', 'joint_state_broadcaster', 'controller_manager')
     watched = Activator(manager, *names, unpause=lambda: pytest.fail('time begins'))
     manager.diagnose(State.FAULT)

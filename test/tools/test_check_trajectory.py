@@ -19,7 +19,7 @@ from support.control.encoded_trajectories import Message, Point, encoded
 from support.models.robots import ROOT
 from support.models.shaped_arm import shaped_arm
 from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
-from support.tools import rejection
+from support.tools import Printed, rejection
 
 URDF = str(ROOT / 'urdf/panda_arm.urdf')
 NAMES = ['fer_joint2', 'fer_joint4']
@@ -44,7 +44,6 @@ points:
 ---
 """
 FAST = GOOD.replace('sec: 1, nanosec: 500000000', 'sec: 0, nanosec: 200000000')
-Printed = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -194,9 +193,7 @@ def test_bytes_that_are_not_text_are_rejected(good: Path) -> None:
     assert 'cannot be read' in rejected(good, '--urdf', URDF)
 
 
-def test_trajectories_of_a_bag_are_read_by_topic_and_index(
-    tmp_path: Path, capsys: Printed
-) -> None:
+def test_a_bags_trajectories_are_read_by_topic_and_index(tmp_path: Path, capsys: Printed) -> None:
     bag = tmp_path / 'bag'
     write_bag(bag, ['/one', '/two'], [message(1_500_000_000), message(200_000_000)])
     assert 'name one' in rejected(bag, '--urdf', URDF)

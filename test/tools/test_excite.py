@@ -20,10 +20,9 @@ from rnea_ros.tools.excite import main
 from rnea_ros.tools.trajectory_sources import read_trajectory
 from support.ros.following_robot import ARM, JOINTS, POSE, FollowingRobot
 from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
-from support.tools import rejection
+from support.tools import Printed, rejection
 
 QUICK = ('--seconds', '0.1', '--omit', 'grip')
-Printed = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -33,9 +32,7 @@ def urdf(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_file_is_accepted_by_check_trajectory(
-    urdf: Path, tmp_path: Path, capsys: Printed
-) -> None:
+def test_check_trajectory_accepts_the_file(urdf: Path, tmp_path: Path, capsys: Printed) -> None:
     pytest.importorskip('yaml', reason='PyYAML is not installed')
     out = tmp_path / 'excite.yaml'
     arguments = ['--urdf', urdf, '--out', out, '--floor', '-0.6']
@@ -71,9 +68,7 @@ def test_a_slow_trajectory_takes_longer(urdf: Path, tmp_path: Path) -> None:
     ('--out none/a.yaml --seconds 0.1', 'none/a.yaml cannot be written'),
     ('--publish', 'there is no terminal; see --yes'),
 ])
-def test_what_cannot_be_used_is_rejected_in_one_line(
-    urdf: Path, arguments: str, reason: str
-) -> None:
+def test_unusable_input_is_rejected_in_one_line(urdf: Path, arguments: str, reason: str) -> None:
     assert reason in rejection(main, '--urdf', urdf, *arguments.split())
 
 

@@ -24,6 +24,7 @@ from support.recorded.known_result import ARM, identified
 from support.recorded.synthetic_recordings import Robot, record
 from support.ros.played_recording import played
 from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id
+from support.tools import Printed
 
 
 @pytest.fixture
@@ -55,9 +56,7 @@ def not_better(result: Identification) -> Identification:
     return replace(result, comparison=swapped)
 
 
-def test_all_files_are_written(
-    calls: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_files_are_written(calls: dict[str, Any], tmp_path: Path, capsys: Printed) -> None:
     urdf, parameters, report, picture = (
         tmp_path / name for name in ('a.urdf', 'a.yaml', 'a.json', 'a.png')
     )
@@ -79,9 +78,7 @@ def test_all_files_are_written(
     assert picture.read_bytes().startswith(b'\x89PNG')
 
 
-def test_a_model_that_is_not_better_is_written_by_force_only(
-    calls: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_worse_model_needs_force(calls: dict[str, Any], tmp_path: Path, capsys: Printed) -> None:
     calls['result'] = not_better(identified())
     urdf, report = tmp_path / 'a.urdf', tmp_path / 'a.json'
     urdf.write_text('old')
@@ -95,7 +92,7 @@ def test_a_model_that_is_not_better_is_written_by_force_only(
 
 
 def test_recordings_that_do_not_suffice_have_exit_code_1(
-    monkeypatch: pytest.MonkeyPatch, calls: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, calls: dict[str, Any], capsys: Printed
 ) -> None:
     def reject(*_: object, **__: object) -> None:
         raise IdentificationError('no joint moves')
@@ -149,9 +146,7 @@ def test_gravity_of_a_wall_is_that_of_the_model(calls: dict[str, Any]) -> None:
     assert calls['model'].gravity.tolist() == [9.81, 0.0, 0.0]
 
 
-def test_an_unknown_link_is_rejected_with_the_moving_links(
-    calls: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unknown_links_are_listed_with_the_known(calls: dict[str, Any], capsys: Printed) -> None:
     assert run('--links', 'hand') == 2
     error = capsys.readouterr().err
     assert "unknown moving link 'hand'; known are fer_link1, fer_link2" in error
@@ -160,9 +155,7 @@ def test_an_unknown_link_is_rejected_with_the_moving_links(
     assert calls['loaded'] == []
 
 
-def test_a_payload_is_weighed_and_written_for_the_node(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_payload_is_weighed_and_written_for_the_node(tmp_path: Path, capsys: Printed) -> None:
     arm = load(ARM)
     robot = Robot(arm, mass=2.0, com=(0.03, -0.02, 0.1), noise=0.05)
     recorded = record(robot, Kind.MOTION, 1)
@@ -199,7 +192,7 @@ def test_a_payload_is_weighed_and_written_for_the_node(
     (['--payload', 'fer_link7', '--links', 'fer_link7'], '--payload takes no --links'),
 ])
 def test_bad_arguments_are_rejected_before_any_work(
-    arguments: list[str], reason: str, calls: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    arguments: list[str], reason: str, calls: dict[str, Any], capsys: Printed
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         run(*arguments)

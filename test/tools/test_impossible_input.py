@@ -46,9 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (f'replay motion --urdf {LONG}', 'File name too long'),
     ('excite --urdf arm.urdf --out out/a --duration 1e300', 'at most 86400 s'),
 ])
-def test_impossible_input_is_rejected_in_one_sentence(
-    line: str, reason: str, folder: Path
-) -> None:
+def test_impossible_input_is_rejected_in_a_sentence(line: str, reason: str, folder: Path) -> None:
     rejected(line, reason, folder)
 
 
@@ -60,9 +58,7 @@ def test_impossible_input_is_rejected_in_one_sentence(
     f'replay {MOTION} --csv', f'replay {MOTION} --picture',
     'check_trajectory good.yaml --urdf arm.urdf --picture', 'excite --urdf arm.urdf --out',
 ])  # fmt: skip
-def test_a_file_that_cannot_be_written_is_rejected_first(
-    line: str, name: str, folder: Path
-) -> None:
+def test_an_unwritable_file_is_rejected_first(line: str, name: str, folder: Path) -> None:
     rejected(f'{line} {name}', f'{name} cannot be written', folder)
 
 
@@ -88,9 +84,7 @@ def test_a_name_that_no_file_can_have_does_not_exist(line: str, folder: Path) ->
     ('motion_cut_0.9.db3', 'it is damaged; recover it: sqlite3'),
     ('mcap_dirty_1.mcap', 'a broken message: that of 1000000001.180 s on /joint_states'),
 ])
-def test_the_sentence_about_a_broken_bag_has_a_way_out(
-    bag: str, reason: str, folder: Path
-) -> None:
+def test_the_sentence_about_a_bad_bag_has_a_way_out(bag: str, reason: str, folder: Path) -> None:
     line = rejected(f'preflight {bag} --urdf arm.urdf', reason, folder)
     assert line.startswith(f'preflight: {bag} ')
     assert 'object' not in line
@@ -113,9 +107,7 @@ def test_a_bag_of_several_files_without_metadata_is_indexed_again(tmp_path: Path
 @pytest.mark.parametrize('field', ['position', 'velocity', 'effort'])
 @pytest.mark.parametrize('number', ['far', 'infinite'])
 @pytest.mark.parametrize('tool', ['preflight', 'identify', 'replay'])
-def test_numbers_too_large_to_square_leave_no_warning(
-    tool: str, number: str, field: str, folder: Path
-) -> None:
+def test_huge_numbers_leave_no_warning(tool: str, number: str, field: str, folder: Path) -> None:
     end = run(tool, [f'{number}_{field}_few', '--urdf', 'arm.urdf'], folder)
     assert fault(tool, end, folder) == '', end.err
 

@@ -186,9 +186,7 @@ def test_a_bag_without_messages_is_rejected(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('effort', 'count', 'reason'), [(np.nan, 12, 'no effort'), (1.0, 3, 'at least 8 of 0.5 s')]
 )
-def test_a_bag_with_too_little_in_it_is_rejected(
-    tmp_path: Path, effort: float, count: int, reason: str
-) -> None:
+def test_a_poor_bag_is_rejected(tmp_path: Path, effort: float, count: int, reason: str) -> None:
     recorded = record(Robot(ARM), Kind.STILL, 1, count=count).with_scaled_effort(effort)
     write_bag(tmp_path / 'bag', recorded, 'SQLITE3')
     arguments = (tmp_path / 'bag', '--urdf', ARM_URDF, '--use', 'still')

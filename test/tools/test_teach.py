@@ -23,19 +23,12 @@ from rnea_ros import RobotModel
 from rnea_ros.identification.excitation import RestToRestMotion, motion_of
 from rnea_ros.tools.teach import main
 from rnea_ros.tools.trajectory_sources import read_trajectory
+from support.ros import ros_process
 from support.ros.following_robot import ARM, JOINTS, POSE, FollowingRobot
-from support.ros.ros_process import (
-    NEW_PYTHON,
-    NO_ROS,
-    RosProcess,
-    new_domain_id,
-    ros_node,
-    wait_until,
-)
 from support.tools import rejection
 
 MODEL = RobotModel.from_urdf(ARM)
-Teaching = tuple[FollowingRobot, RosProcess, Any]
+Teaching = tuple[FollowingRobot, ros_process.RosProcess, Any]
 
 
 @pytest.fixture
@@ -56,16 +49,16 @@ def started(
     pace: float = 0.0,
 ) -> Iterator[Teaching]:
     """Give a robot with its feedforward node, and a process of the tool."""
-    pytest.importorskip('rclpy', reason=NO_ROS)
+    pytest.importorskip('rclpy', reason=ros_process.NO_ROS)
     pytest.importorskip('scipy', reason='scipy is not installed')
     pytest.importorskip('yaml', reason='PyYAML is not installed')
-    domain_id = new_domain_id()
-    with ros_node(domain_id, name='feedforward') as node:
+    domain_id = ros_process.new_domain_id()
+    with ros_process.ros_node(domain_id, name='feedforward') as node:
         node.declare_parameter('mode', mode)
         robot = FollowingRobot(node, 'feedforward/joint_trajectory', pace)
-        with RosProcess(
+        with ros_process.RosProcess(
             'rnea_ros.tools.teach', '--urdf', str(file.with_name('arm.urdf')), *arguments,
-            '--omit', 'grip', domain_id=domain_id, program=NEW_PYTHON, stdin=terminal,
+            '--omit', 'grip', domain_id=domain_id, program=ros_process.NEW_PYTHON, stdin=terminal,
         ) as process:
             yield robot, process, lambda: node.get_parameter('mode').value
 
@@ -111,7 +104,7 @@ def test_waypoints_are_kept_by_keys_and_the_terminal_is_restored(file: Path) -> 
         teaching.wait_for('Enter keeps a pose')
         for number, pose in enumerate((POSE, (0.5, 0.1), (0.5, 0.1), (0.0, 0.0)), start=1):
             robot.guide(pose, seconds=0.3)
-            assert wait_until(partial(robot.is_at, pose))
+            assert ros_process.wait_until(partial(robot.is_at, pose))
             os.write(keyboard, b'x\n')
             teaching.wait_for(f'pose {number} is kept')
         assert mode() == 'gravity'
@@ -130,12 +123,12 @@ def test_the_space_bar_starts_and_ends_a_recording(file: Path, first: bytes, cod
         teaching.wait_for('the space bar starts')
         for pose in ((1.0, 1.0), POSE):  # not recorded
             robot.guide(pose, seconds=0.3)
-            assert wait_until(partial(robot.is_at, pose))
+            assert ros_process.wait_until(partial(robot.is_at, pose))
         os.write(keyboard, first)
         if code == 0:
             teaching.wait_for('the space bar ends')
             robot.guide((0.5, 0.1), seconds=1.0)
-            assert wait_until(partial(robot.is_at, (0.5, 0.1)))
+            assert ros_process.wait_until(partial(robot.is_at, (0.5, 0.1)))
             time.sleep(1.0)  # at rest, while the last joint states may queue
             os.write(keyboard, b' ')
         assert teaching.wait(60.0) == code, teaching.output
@@ -182,7 +175,7 @@ def test_a_motion_ends_in_the_robots_time_or_is_stopped_or_refused(file: Path) -
         assert 'feedforward is in mode gravity, which follows no motion' in playing.output
     with started(file, '--play', str(file), '--yes') as (robot, playing, _):
         playing.wait_for('moving')
-        assert wait_until(lambda: np.abs(robot.position - POSE).max() > 0.05)
+        assert ros_process.wait_until(lambda: np.abs(robot.position - POSE).max() > 0.05)
         playing.send(signal.SIGINT)
         assert playing.wait() == 1, playing.output
     _, cancelled, brake = robot.trajectories
@@ -205,9 +198,7 @@ def test_a_motion_ends_in_the_robots_time_or_is_stopped_or_refused(file: Path) -
     ('--play a.yaml --yes --speed 2', '2 is above 1'),
     ('bag --out a.yaml', 'BAG needs --urdf'), ('none --urdf {urdf} --out a.yaml', 'none'),
 ])
-def test_what_cannot_be_used_is_rejected_in_one_line(
-    file: Path, arguments: str, reason: str
-) -> None:
+def test_unusable_input_is_rejected_in_one_line(file: Path, arguments: str, reason: str) -> None:
     pytest.importorskip('scipy', reason='scipy is not installed')
     given = arguments.format(urdf=file.with_name('arm.urdf'))
     assert reason in rejection(main, *given.split())

@@ -54,9 +54,7 @@ def test_a_swing_over_a_position_limit_between_points_is_found() -> None:
 
 
 @pytest.mark.parametrize(('position', 'limit', 'margin'), [(-2.5, -3.0, 0.5), (2.0, 3.0, 1.0)])
-def test_a_position_is_compared_with_the_limit_that_is_nearer(
-    position: float, limit: float, margin: float
-) -> None:
+def test_the_nearer_position_limit_counts(position: float, limit: float, margin: float) -> None:
     found = peak(Quantity.POSITION, at(0.0, position, 0.0), at(1.0, 0.9 * position, 0.0))
     assert (found.limit, found.margin) == pytest.approx((limit, margin))
 

@@ -65,9 +65,7 @@ def test_an_acceleration_at_the_end_is_a_trap() -> None:
     ([at(-1.0, 0.0, 0.0), at(1.0, 0.5, 0.0)], 'negative_time'),
     ([at(math.nan, 0.0, 0.0)], 'not_finite'),
 ])
-def test_a_rejection_of_the_node_is_a_trap_with_its_reason(
-    points: list[TrajectoryPoint], word: str
-) -> None:
+def test_what_a_node_rejects_is_named_as_a_trap(points: list[TrajectoryPoint], word: str) -> None:
     found = checked(points, model=SHOULDER)
     assert word in [trap.word for trap in found.traps]
     assert found.verdict is TrajectoryVerdict.FAULTY

@@ -12,19 +12,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from rnea_ros import urdf
 from rnea_ros.errors import UnknownNameError, UrdfError
-from rnea_ros.urdf import (
-    Inertial,
-    Origin,
-    inertia_problem,
-    parse_urdf,
-    read_urdf,
-    rounded,
-    with_inertials,
-)
 from support.models.robots import SHIPPED, vendor_robots
 
-NEW = Inertial(Origin((0.1, -0.2, 0.3), (0.0, 0.0, 1.5)), 2.5, (0.5, 0.01, 0.02, 0.6, 0.03, 0.7))
+PLACE = urdf.Origin((0.1, -0.2, 0.3), (0.0, 0.0, 1.5))
+NEW = urdf.Inertial(PLACE, 2.5, (0.5, 0.01, 0.02, 0.6, 0.03, 0.7))
 ORIGIN = '<origin xyz="0.1 -0.2 0.3" rpy="0 0 1.5"/>'
 MASS = '<mass value="2.5"/>'
 INERTIA = '<inertia ixx="0.5" ixy="0.01" ixz="0.02" iyy="0.6" iyz="0.03" izz="0.7"/>'
@@ -75,14 +68,14 @@ BEFORE = hard(
 @pytest.mark.parametrize('line_break', ['\n', '\r\n'])
 def test_only_the_numbers_of_the_named_link_change(line_break: str) -> None:
     before = BEFORE.replace('\n', line_break)
-    assert with_inertials(before, {'arm': NEW}) == hard(ORIGIN, MASS, INERTIA).replace(
+    assert urdf.with_inertials(before, {'arm': NEW}) == hard(ORIGIN, MASS, INERTIA).replace(
         '\n', line_break
     )
-    assert with_inertials(before, {}) == before
+    assert urdf.with_inertials(before, {}) == before
 
 
-def written(text: str, inertial: Inertial | None = NEW) -> str:
-    return with_inertials(f'<robot name="r">{text}</robot>', {'arm': inertial})[16:-8]
+def written(text: str, inertial: urdf.Inertial | None = NEW) -> str:
+    return urdf.with_inertials(f'<robot name="r">{text}</robot>', {'arm': inertial})[16:-8]
 
 
 WHOLE = f'<inertial>{ORIGIN}{MASS}{INERTIA}</inertial>'
@@ -133,18 +126,18 @@ def test_none_removes_the_element_with_its_line(before: str, after: str) -> None
 
 @pytest.mark.parametrize('path', ROBOTS)
 def test_every_robot_is_read_back_with_exactly_the_rounded_numbers(path: Any) -> None:
-    text = read_urdf(path)
-    before = parse_urdf(text)
+    text = urdf.read_urdf(path)
+    before = urdf.parse_urdf(text)
     rng = np.random.default_rng(5)
     inertials = {name: random_inertial(rng) for name in before.links}
-    after = with_inertials(text, inertials)
-    described = parse_urdf(after)
+    after = urdf.with_inertials(text, inertials)
+    described = urdf.parse_urdf(after)
     assert {name: link.inertial for name, link in described.links.items()} == {
-        name: rounded(inertial) for name, inertial in inertials.items()
+        name: urdf.rounded(inertial) for name, inertial in inertials.items()
     }
     assert described.joints == before.joints
     assert without_inertials(after) == without_inertials(text)
-    assert with_inertials(after, inertials) == after
+    assert urdf.with_inertials(after, inertials) == after
 
 
 def without_inertials(text: str) -> str:
@@ -156,7 +149,7 @@ def without_inertials(text: str) -> str:
     return ElementTree.canonicalize(ElementTree.tostring(root, 'unicode'), strip_text=True)
 
 
-def random_inertial(rng: np.random.Generator) -> Inertial:
+def random_inertial(rng: np.random.Generator) -> urdf.Inertial:
     """Return a nearly flat body: one principal moment is nearly the sum of the others."""
     x, y, z = rng.uniform(-0.3, 0.3, 3)
     thickness = 10.0 ** rng.uniform(-7.0, 0.0)
@@ -166,28 +159,28 @@ def random_inertial(rng: np.random.Generator) -> Inertial:
     moments = (J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
     roll, pitch, yaw = rng.uniform(-3.0, 3.0, 3)
     mass = float(10.0 ** rng.uniform(-3.0, 2.0))
-    return Inertial(Origin((x, y, z), (roll, pitch, yaw)), mass, moments)
+    return urdf.Inertial(urdf.Origin((x, y, z), (roll, pitch, yaw)), mass, moments)
 
 
 def test_rounding_keeps_nearly_flat_bodies_physical() -> None:
     rng = np.random.default_rng(6)
     for _ in range(200):
-        ixx, ixy, ixz, iyy, iyz, izz = rounded(random_inertial(rng)).inertia
+        ixx, ixy, ixz, iyy, iyz, izz = urdf.rounded(random_inertial(rng)).inertia
         J = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-        assert inertia_problem(1.0, J) == ''
+        assert urdf.inertia_problem(1.0, J) == ''
         assert np.linalg.eigvalsh(0.5 * np.trace(J) * np.eye(3) - J)[0] > 0.0
 
 
 def test_the_description_has_its_text_with_the_files_line_breaks(tmp_path: Path) -> None:
     path = tmp_path / 'robot.urdf'
     path.write_bytes(BEFORE.replace('\n', '\r\n').encode())
-    assert parse_urdf(read_urdf(path)).text.encode() == path.read_bytes()
+    assert urdf.parse_urdf(urdf.read_urdf(path)).text.encode() == path.read_bytes()
 
 
 def test_an_unknown_link_and_an_invalid_urdf_are_rejected() -> None:
     with pytest.raises(UnknownNameError, match="unknown link 'leg'; known are base, arm"):
-        with_inertials(BEFORE, {'leg': NEW})
+        urdf.with_inertials(BEFORE, {'leg': NEW})
     with pytest.raises(UnknownNameError, match="unknown link 'arm'"):
-        with_inertials('<robot name="r"/>', {'arm': NEW})
+        urdf.with_inertials('<robot name="r"/>', {'arm': NEW})
     with pytest.raises(UrdfError, match='not well-formed'):
-        with_inertials('<robot', {'arm': NEW})
+        urdf.with_inertials('<robot', {'arm': NEW})

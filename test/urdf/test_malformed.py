@@ -16,6 +16,7 @@ from rnea_ros import RobotModel, UrdfError
 from rnea_ros.urdf import MAX_BYTES, MAX_ELEMENTS, parse_urdf
 from support.cases import each
 from support.models.robots import joint, link, robot
+from support.tools import Printed
 
 INERTIAL = (
     '<inertial><origin xyz="0 0 0.1" rpy="0 0 0"/><mass value="2"/>'
@@ -241,7 +242,7 @@ def test_the_unbroken_arm_is_accepted() -> None:
 
 @each(('text', 'element', 'words'), MALFORMED)
 def test_a_rejection_is_a_sentence_with_element_and_value_and_nothing_else(
-    text: str, element: str, words: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+    text: str, element: str, words: tuple[str, ...], capfd: Printed
 ) -> None:
     before, threads = parse_urdf(GOOD), set(threading.enumerate())
     with warnings.catch_warnings(record=True) as caught:
@@ -261,9 +262,7 @@ def test_a_rejection_is_a_sentence_with_element_and_value_and_nothing_else(
 
 
 @each(('text', 'element', 'words'), NOT_PHYSICAL)
-def test_what_no_rigid_body_has_is_a_warning_or_rejected_in_the_same_words(
-    text: str, element: str, words: tuple[str, ...]
-) -> None:
+def test_warnings_and_errors_say_the_same(text: str, element: str, words: tuple[str, ...]) -> None:
     with pytest.raises(UrdfError) as caught:
         RobotModel.from_urdf(text, strict_inertia=True)
     assert caught.value.element == element

@@ -68,9 +68,6 @@ def test_raw_xacro_in_a_file_of_another_name_is_rejected(tmp_path: Path) -> None
         RobotModel.from_urdf(path)
 
 
-# A file of the suffix .xacro
-
-
 @pytest.fixture
 def xacro_file(tmp_path: Path) -> Path:
     """Return a robot whose mass comes from another file."""
@@ -116,9 +113,7 @@ def test_threads_expand_one_file_after_the_other(xacro_file: Path) -> None:
     pytest.param('<xacro:include filename="arm.xacro"/>', 'recursion', id='endless'),
     pytest.param('<link', 'not well-formed', id='xml'),
 ])
-def test_a_xacro_file_that_cannot_be_expanded_is_rejected(
-    tmp_path: Path, content: str, reason: str
-) -> None:
+def test_a_xacro_file_with_an_error_is_rejected(tmp_path: Path, content: str, reason: str) -> None:
     path = tmp_path / 'arm.xacro'
     path.write_text(f'<robot name="a" {NAMESPACE}>{content}</robot>', encoding='utf-8')
     with pytest.raises(UrdfError, match=f'xacro cannot expand {path}') as caught:
@@ -136,9 +131,7 @@ def test_a_xacro_file_that_cannot_be_read_is_named(tmp_path: Path, name: str) ->
         RobotModel.from_urdf(tmp_path / name)
 
 
-def test_without_the_package_xacro_the_way_out_is_named(
-    xacro_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_xacro_has_a_way_out(xacro_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, 'xacro', None)
     with pytest.raises(UrdfError) as caught:
         RobotModel.from_urdf(xacro_file)

@@ -129,9 +129,7 @@ def test_both_velocities_are_the_same(seed: int) -> None:
     pytest.param(newton_euler.inverse_dynamics, 1, id='newton_euler'),
     pytest.param(nonrecursive.inverse_dynamics, 2, id='nonrecursive'),
 ])
-def test_the_cost_of_a_chain_is_a_polynomial_of_its_length(
-    inverse_dynamics: Callable[..., Any], degree: int
-) -> None:
+def test_cost_is_a_polynomial_of_length(inverse_dynamics: Callable[..., Any], degree: int) -> None:
     lengths = range(1, degree + 4)
     for costs in np.array([cost(inverse_dynamics, n) for n in lengths]).T:
         assert np.diff(costs, degree).all()

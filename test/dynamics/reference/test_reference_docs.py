@@ -27,9 +27,7 @@ EQUATIONS = re.findall(
 
 
 @pytest.mark.parametrize(('module', 'function', 'path'), LINKS)
-def test_every_function_on_the_page_exists_where_the_page_says(
-    module: str, function: str, path: str
-) -> None:
+def test_functions_exist_where_the_page_says(module: str, function: str, path: str) -> None:
     file = (PAGE.parent / path).resolve()
     assert file.is_file()
     assert file.stem == module
@@ -51,9 +49,7 @@ def test_every_formulation_is_on_the_page(path: Path) -> None:
 
 
 @pytest.mark.parametrize(('equation', 'number', 'function', 'path'), EQUATIONS)
-def test_every_equation_stands_beside_the_code_that_computes_it(
-    equation: str, number: str, function: str, path: str
-) -> None:
+def test_equations_stand_beside_code(equation: str, number: str, function: str, path: str) -> None:
     text = (PAGE.parent / path).read_text(encoding='utf-8')
     module = ast.parse(text)
     (found,) = [node for node in module.body if getattr(node, 'name', '') == function]

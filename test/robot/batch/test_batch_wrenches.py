@@ -174,9 +174,7 @@ def test_arrays_that_do_not_fit_the_samples_are_rejected(
 
 @each('method', METHODS)
 @each('value', [np.nan, np.inf])
-def test_a_position_that_is_not_finite_is_rejected_with_its_sample(
-    arm: RobotModel, method: str, value: float
-) -> None:
+def test_bad_positions_are_rejected_by_sample(arm: RobotModel, method: str, value: float) -> None:
     q, qd, qdd = samples(arm, COUNT)
     q[4, 2] = value
     with pytest.raises(InputError, match=r'^q\[4\]: has a value that is not finite'):

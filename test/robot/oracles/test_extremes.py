@@ -7,30 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.dynamics.tree import FIXED, Placement, RigidBodyInertia, TreeBuilder
-from support.models.joint_trees import (
-    MOVING,
-    MuJoCoTree,
-    Part,
-    PinocchioTree,
-    model_of,
-    random_motion,
-    random_parts,
-)
+from support.models import joint_trees as trees
+from support.models.comparison import assert_equal
 from support.models.oracles import Array
 from support.models.robots import joint, link, load, robot
 
-
-def assert_equal(actual: Array, expected: Array) -> None:
-    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10)
-
-
-# No joint
+Build: TypeAlias = Callable[[], RobotModel]
 
 
 def of_the_world_alone() -> RobotModel:
@@ -52,13 +41,14 @@ def of_a_urdf() -> RobotModel:
     return load(robot(link('base', 1.0), link('a', 1.0), joint('j', 'fixed', 'base', 'a')))
 
 
-@pytest.mark.parametrize(
+WITHOUT_JOINTS = pytest.mark.parametrize(
     'build', [of_the_world_alone, of_one_link, of_links_fixed_to_the_world, of_a_urdf]
 )
+
+
+@WITHOUT_JOINTS
 @pytest.mark.parametrize('nothing', [[], np.zeros(0), ()], ids=['list', 'array', 'tuple'])
-def test_a_robot_without_joints_has_results_without_numbers(
-    build: Callable[[], RobotModel], nothing: object
-) -> None:
+def test_a_robot_without_joints_has_empty_results(build: Build, nothing: object) -> None:
     model = build()
     q: Array = nothing  # type: ignore[assignment]
     assert (model.nq, model.nv, model.joint_names) == (0, 0, ())
@@ -75,13 +65,9 @@ def test_a_robot_without_joints_has_results_without_numbers(
     assert_equal(np.array(model.potential_energy(q)), 9.81 * mass * model.centre_of_mass(q)[2])
 
 
-@pytest.mark.parametrize(
-    'build', [of_the_world_alone, of_one_link, of_links_fixed_to_the_world, of_a_urdf]
-)
+@WITHOUT_JOINTS
 @pytest.mark.parametrize('count', [0, 1, 9, 10_000])
-def test_many_samples_of_a_robot_without_joints_have_as_many_results(
-    build: Callable[[], RobotModel], count: int
-) -> None:
+def test_many_samples_without_joints_have_as_many_results(build: Build, count: int) -> None:
     model, Q = build(), np.zeros((count, 0))
     for efforts in (
         model.inverse_dynamics_batch(Q, Q, Q), model.gravity_torques_batch(Q),
@@ -92,48 +78,43 @@ def test_many_samples_of_a_robot_without_joints_have_as_many_results(
     assert model.regressor_batch(Q, Q, Q).shape == (count, 0, 0)
 
 
-# One body
-
-
-# A thousand bodies
-
 MANY = 1000
 
 
-def chain() -> list[Part]:
-    return random_parts(0, ['revolute'] * MANY, branches=False)
+def chain() -> list[trees.Part]:
+    return trees.random_parts(0, ['revolute'] * MANY, branches=False)
 
 
-def star() -> list[Part]:
-    kinds = [kind for kind in MOVING if kind not in ('helical', 'floating')] * (MANY // 5)
-    return [replace(part, parent='base') for part in random_parts(0, kinds)]
+def star() -> list[trees.Part]:
+    kinds = [kind for kind in trees.MOVING if kind not in ('helical', 'floating')] * (MANY // 5)
+    return [replace(part, parent='base') for part in trees.random_parts(0, kinds)]
 
 
-def tree() -> list[Part]:
-    return random_parts(0, ['revolute', 'prismatic', 'fixed', 'cylindrical'] * (MANY // 4))
+def tree() -> list[trees.Part]:
+    return trees.random_parts(0, ['revolute', 'prismatic', 'fixed', 'cylindrical'] * (MANY // 4))
 
 
 @pytest.mark.oracle
 @pytest.mark.parametrize('build', [chain, star, tree])
-def test_a_thousand_bodies_are_mujocos(build: Callable[[], list[Part]]) -> None:
+def test_a_thousand_bodies_are_mujocos(build: Callable[[], list[trees.Part]]) -> None:
     # Pinocchio's data of as many joints take 32 GB.
     parts = build()
     assert len(parts) == MANY
-    state = random_motion(0, parts)
-    expected = MuJoCoTree(parts).inverse_dynamics(*state)
+    state = trees.random_motion(0, parts)
+    expected = trees.MuJoCoTree(parts).inverse_dynamics(*state)
     # Efforts of 1e8 at the base and of 1e3 at the tip of a chain, all from the same sums
     np.testing.assert_allclose(
-        model_of(parts).inverse_dynamics(*state), expected, rtol=1e-9,
+        trees.model_of(parts).inverse_dynamics(*state), expected, rtol=1e-9,
         atol=1e-12 * np.abs(expected).max(),
     )
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('kind', MOVING)
+@pytest.mark.parametrize('kind', trees.MOVING)
 def test_long_chains_are_pinocchios(kind: str) -> None:
-    parts = random_parts(0, [kind] * 40, branches=False)
-    model, oracle = model_of(parts), PinocchioTree(parts)
-    q, qd, qdd = random_motion(0, parts)
+    parts = trees.random_parts(0, [kind] * 40, branches=False)
+    model, oracle = trees.model_of(parts), trees.PinocchioTree(parts)
+    q, qd, qdd = trees.random_motion(0, parts)
     tau = oracle.inverse_dynamics(q, qd, qdd)
     scale = np.abs(tau).max()
     np.testing.assert_allclose(

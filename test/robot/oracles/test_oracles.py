@@ -1,54 +1,52 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Other people's code agrees: Pinocchio, MuJoCo and the textbook *Modern Robotics*."""
+"""Pinocchio agrees on efforts, with and without wrenches, and on poses of links."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pytest
 
 from rnea_ros import RobotModel, UrdfError
 from support.cases import each
-from support.models.oracle_pairs import RANDOM_TREES, Pair, mujoco_pair, random_pair, vendor_pair
-from support.models.oracles import STATES, Array, MuJoCo, Pinocchio, random_wrenches
-from support.models.robots import SHIPPED, empty_vendor_robot, vendor_robots
+from support.models import oracle_pairs
+from support.models.comparison import assert_equal
+from support.models.oracles import STATES, random_wrenches
+from support.models.robots import empty_vendor_robot, vendor_robots
 
 pytestmark = pytest.mark.oracle
 
-SHIPPED_PAIRS = [
-    pytest.param(Pair(path.stem, path.read_text(encoding='utf-8')), id=path.stem)
-    for path in SHIPPED
-]
+Check: TypeAlias = Callable[[oracle_pairs.Pair], None]
 
 
-def assert_equal(actual: Array, expected: Array, label: str) -> None:
-    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10, err_msg=label)
+def efforts(pair: oracle_pairs.Pair) -> None:
+    for seed in STATES:
+        motion = pair.motion(seed)
+        expected = pair.pinocchio.inverse_dynamics(*motion)
+        assert_equal(pair.model.inverse_dynamics(*motion), expected, pair.label)
 
 
-def assert_efforts_agree(pair: Pair, oracle: Pinocchio | MuJoCo, states: range = STATES) -> None:
-    for seed in states:
-        state = pair.motion(seed)
-        expected = oracle.inverse_dynamics(*state)
-        assert_equal(pair.model.inverse_dynamics(*state), expected, pair.label)
+def efforts_under_wrenches(pair: oracle_pairs.Pair) -> None:
+    motion = pair.motion(0)
+    wrenches = random_wrenches(0, pair.model.link_names)
+    expected = pair.pinocchio.inverse_dynamics(*motion, wrenches)
+    assert_equal(pair.model.inverse_dynamics(*motion, wrenches), expected, pair.label)
 
 
-def assert_wrenches_agree(pair: Pair, states: range = STATES) -> None:
-    for seed in states:
-        state = pair.motion(seed)
-        wrenches = random_wrenches(seed, pair.model.link_names)
-        expected = pair.pinocchio.inverse_dynamics(*state, wrenches)
-        assert_equal(pair.model.inverse_dynamics(*state, wrenches), expected, pair.label)
-
-
-def assert_poses_agree(pair: Pair) -> None:
+def poses(pair: oracle_pairs.Pair) -> None:
     q, _, _ = pair.motion(0)
     found = [pair.model.forward_kinematics(q, name) for name in pair.model.link_names]
     expected = pair.pinocchio.link_poses(q, pair.model.link_names)
     assert_equal(np.array(found), np.array(expected), pair.label)
+
+
+CHECKS = (efforts, efforts_under_wrenches, poses)
 
 
 def test_a_robot_without_links_is_rejected_as_pinocchio_rejects_it() -> None:
@@ -68,59 +66,22 @@ def test_no_other_robot_is_left_out() -> None:
     assert len(vendor_robots()) >= 68
 
 
-@pytest.mark.parametrize('floating', [False, True], ids=['fixed', 'floating'])
+@oracle_pairs.BASES
 @pytest.mark.parametrize('path', vendor_robots())
-def test_efforts_of_vendors_robots_are_pinocchios(path: Path, floating: bool) -> None:
-    pair = vendor_pair(path, floating=floating, own_mimics=True)
-    assert_efforts_agree(pair, pair.pinocchio)
+@each('check', CHECKS)
+def test_vendors_robots_are_pinocchios(check: Check, path: Path, floating: bool) -> None:
+    check(oracle_pairs.vendor_pair(path, floating=floating, own_mimics=True))
 
 
-@pytest.mark.parametrize('floating', [False, True], ids=['fixed', 'floating'])
-@pytest.mark.parametrize('path', vendor_robots())
-def test_efforts_under_wrenches_on_vendors_robots_are_pinocchios(
-    path: Path, floating: bool
-) -> None:
-    assert_wrenches_agree(vendor_pair(path, floating=floating, own_mimics=True), range(1))
-
-
-@pytest.mark.parametrize('floating', [False, True], ids=['fixed', 'floating'])
-@pytest.mark.parametrize('path', vendor_robots())
-def test_every_link_of_vendors_robots_stands_where_pinocchio_has_it(
-    path: Path, floating: bool
-) -> None:
-    assert_poses_agree(vendor_pair(path, floating=floating, own_mimics=True))
-
-
-@pytest.mark.parametrize('floating', [False, True], ids=['fixed', 'floating'])
-@pytest.mark.parametrize('seeds', RANDOM_TREES, ids=str)
+@oracle_pairs.BASES
+@pytest.mark.parametrize('seeds', oracle_pairs.RANDOM_TREES, ids=str)
 def test_random_trees_are_pinocchios(seeds: range, floating: bool) -> None:
     for seed in seeds:
-        pair = random_pair(seed, floating=floating)
-        assert_efforts_agree(pair, pair.pinocchio, range(2))
-        assert_wrenches_agree(pair, range(1))
-        assert_poses_agree(pair)
+        for check in CHECKS:
+            check(oracle_pairs.random_pair(seed, floating=floating))
 
 
-@each('pair', SHIPPED_PAIRS)
-def test_shipped_robots_are_pinocchios(pair: Pair) -> None:
-    assert_efforts_agree(pair, pair.pinocchio)
-    assert_wrenches_agree(pair)
-    assert_poses_agree(pair)
-
-
-@each('pair', SHIPPED_PAIRS)
-def test_efforts_of_shipped_robots_are_mujocos(pair: Pair) -> None:
-    assert_efforts_agree(pair, pair.mujoco)
-
-
-@pytest.mark.parametrize('path', vendor_robots())
-def test_efforts_of_vendors_robots_are_mujocos(path: Path) -> None:
-    pair = mujoco_pair(path)
-    assert_efforts_agree(pair, pair.mujoco)
-
-
-@pytest.mark.parametrize('seeds', RANDOM_TREES, ids=str)
-def test_efforts_of_random_trees_are_mujocos(seeds: range) -> None:
-    for seed in seeds:
-        pair = mujoco_pair(seed)
-        assert_efforts_agree(pair, pair.mujoco, range(2))
+@each('pair', oracle_pairs.SHIPPED_PAIRS)
+@each('check', CHECKS)
+def test_shipped_robots_are_pinocchios(check: Check, pair: oracle_pairs.Pair) -> None:
+    check(pair)

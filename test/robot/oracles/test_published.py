@@ -16,15 +16,13 @@ The example of K. M. Lynch and F. C. Park, *Modern Robotics*, 2017, in the docum
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros import RobotModel, Wrench
 from rnea_ros.dynamics.reference import closed_form, screw
-from support.models.oracles import Array, random_state
+from support.models.oracles import Array, Formulation
 from support.models.robots import joint, link, load, robot
 
 # Standard Denavit-Hartenberg: d, a, alpha; the joint angle is q.
@@ -122,9 +120,7 @@ def test_a_puma_has_its_published_mass_matrix(q: Array, published: list[list[flo
         [-0.0004, 0.0005, 0.0005, -0.0003, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     ], id='turned'),
 ])
-def test_a_puma_has_its_published_coriolis_efforts(
-    q: Array, qd: Array, published: list[list[float]]
-) -> None:
+def test_a_puma_has_published_coriolis(q: Array, qd: Array, published: list[list[float]]) -> None:
     # Every entry of the published matrix is rounded, and counts by a joint's speed.
     slack = np.abs(qd).sum()
     assert_published(puma().coriolis_torques(q, qd), np.array(published) @ qd, slack)
@@ -171,9 +167,7 @@ def test_a_puma_accelerates_as_published() -> None:
     pytest.param(screw.inverse_dynamics, id='screw'),
     pytest.param(closed_form.inverse_dynamics, id='closed_form'),
 ])
-def test_the_textbooks_example_comes_out_of_the_textbooks_formulations(
-    formulation: Callable[..., Array],
-) -> None:
+def test_the_textbooks_formulations_give_its_example(formulation: Formulation) -> None:
     quarter_turn = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
     steps = np.tile(np.eye(4), (4, 1, 1))  # frame {i} in frame {i - 1}
     steps[1, :3, :3] = quarter_turn
@@ -193,53 +187,3 @@ def test_the_textbooks_example_comes_out_of_the_textbooks_formulations(
     )
     # Published with eight decimals.
     np.testing.assert_allclose(efforts, [74.69616155, -33.06766016, -3.23057314], atol=1e-8)
-
-
-G = 9.81
-SEEDS = range(5)
-
-
-def assert_equal(actual: Array, expected: Array) -> None:
-    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-10)
-
-
-@pytest.mark.parametrize('seed', SEEDS)
-def test_a_planar_arm_of_two_links(seed: int) -> None:
-    m1, m2, l1, c1, c2, J1, J2 = 3.0, 2.0, 0.5, 0.2, 0.3, 0.04, 0.02
-    model = load(robot(
-        link('base'),
-        link('upper', m1, (c1, 0.0, 0.0), (0.03, 0.0, 0.0, J1, 0.0, 0.05)),
-        link('fore', m2, (c2, 0.0, 0.0), (0.01, 0.0, 0.0, J2, 0.0, 0.025)),
-        # About -y, a positive angle lifts an arm that lies along x.
-        joint('shoulder', 'revolute', 'base', 'upper', axis=(0.0, -1.0, 0.0)),
-        joint('elbow', 'revolute', 'upper', 'fore', xyz=(l1, 0.0, 0.0), axis=(0.0, -1.0, 0.0)),
-    ))
-    q, qd, qdd = random_state(seed, 2)
-    h = m2 * l1 * c2
-    M11 = J1 + J2 + m1 * c1**2 + m2 * (l1**2 + c2**2) + 2.0 * h * np.cos(q[1])
-    M12 = J2 + m2 * c2**2 + h * np.cos(q[1])
-    M22 = J2 + m2 * c2**2
-    coriolis = h * np.sin(q[1]) * np.array([-qd[1] * (2.0 * qd[0] + qd[1]), qd[0] ** 2])
-    fore = m2 * c2 * G * np.cos(q[0] + q[1])
-    gravity = np.array([(m1 * c1 + m2 * l1) * G * np.cos(q[0]) + fore, fore])
-    inertia = np.array([[M11, M12], [M12, M22]]) @ qdd
-    assert_equal(model.gravity_torques(q), gravity)
-    assert_equal(model.coriolis_torques(q, qd), coriolis)
-    assert_equal(model.inverse_dynamics(q, qd, qdd), inertia + coriolis + gravity)
-
-
-@pytest.mark.parametrize('seed', SEEDS)
-def test_coriolis_and_centrifugal_force_on_a_turning_slide(seed: int) -> None:
-    m, J = 2.0, 0.1
-    model = load(robot(
-        link('base'), link('arm', 1.0, inertia=(1.0, 0.0, 0.0, J, 0.0, 1.0)),
-        link('bead', m, inertia=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
-        joint('turn', 'continuous', 'base', 'arm', axis=(0.0, -1.0, 0.0)),
-        joint('reach', 'prismatic', 'arm', 'bead', axis=(1.0, 0.0, 0.0)),
-    ))
-    (angle, r), (w, speed), (w_rate, thrust) = q, qd, qdd = random_state(seed, 2)
-    expected = np.array([
-        (J + m * r**2) * w_rate + 2.0 * m * r * speed * w + m * G * r * np.cos(angle),
-        m * (thrust - r * w**2 + G * np.sin(angle)),
-    ])
-    assert_equal(model.inverse_dynamics(q, qd, qdd), expected)

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pinocchio and MuJoCo agree on every other quantity that the model computes."""
+"""Pinocchio agrees on every other quantity that the model computes; MuJoCo on the dynamics."""
 
 from __future__ import annotations
 
@@ -14,53 +14,42 @@ import pytest
 
 from rnea_ros.errors import SingularityError
 from support.cases import each
-from support.models.oracle_pairs import RANDOM_TREES, Pair, mujoco_pair, random_pair, vendor_pair
-from support.models.oracles import Array, MuJoCo, Pinocchio
-from support.models.robots import SHIPPED, vendor_robots
+from support.models import oracle_pairs
+from support.models.comparison import assert_equal
+from support.models.oracles import STATES, Array, MuJoCo, Pinocchio
+from support.models.robots import vendor_robots
 
 pytestmark = pytest.mark.oracle
 
-Check: TypeAlias = Callable[[Pair], None]
-
-SHIPPED_PAIRS = [
-    pytest.param(Pair(path.stem, path.read_text(encoding='utf-8')), id=path.stem)
-    for path in SHIPPED
-]
-BASES = pytest.mark.parametrize('floating', [False, True], ids=['fixed', 'floating'])
+Check: TypeAlias = Callable[[oracle_pairs.Pair], None]
 
 
-def assert_equal(
-    actual: Array | float, expected: Array | float, label: str, atol: float = 1e-10
-) -> None:
-    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=atol, err_msg=label)
-
-
-def mass_matrices(pair: Pair) -> None:
+def mass_matrices(pair: oracle_pairs.Pair) -> None:
     q, _, _ = pair.motion(0)
     assert_equal(pair.model.mass_matrix(q), pair.pinocchio.mass_matrix(q), pair.label)
 
 
-def gravity_torques(pair: Pair) -> None:
+def gravity_torques(pair: oracle_pairs.Pair) -> None:
     q, _, _ = pair.motion(0)
     assert_equal(pair.model.gravity_torques(q), pair.pinocchio.gravity_torques(q), pair.label)
 
 
-def bias_torques(pair: Pair) -> None:
+def bias_torques(pair: oracle_pairs.Pair) -> None:
     q, qd, _ = pair.motion(0)
     assert_equal(pair.model.bias_torques(q, qd), pair.pinocchio.bias_torques(q, qd), pair.label)
 
 
-def coriolis_torques(pair: Pair) -> None:
+def coriolis_torques(pair: oracle_pairs.Pair) -> None:
     q, qd, _ = pair.motion(0)
     expected = pair.pinocchio.bias_torques(q, qd) - pair.pinocchio.gravity_torques(q)
     assert_equal(pair.model.coriolis_torques(q, qd), expected, pair.label)
 
 
-def accelerations(pair: Pair) -> None:
+def accelerations(pair: oracle_pairs.Pair) -> None:
     assert_accelerations_agree(pair, pair.pinocchio)
 
 
-def assert_accelerations_agree(pair: Pair, oracle: Pinocchio | MuJoCo) -> None:
+def assert_accelerations_agree(pair: oracle_pairs.Pair, oracle: Pinocchio | MuJoCo) -> None:
     q, qd, tau = pair.motion(0)
     idle = joints_without_inertia(pair, oracle.mass_matrix(q))
     if idle:
@@ -74,7 +63,7 @@ def assert_accelerations_agree(pair: Pair, oracle: Pinocchio | MuJoCo) -> None:
     assert_equal(pair.model.forward_dynamics(q, qd, tau), expected, pair.label, atol)
 
 
-def joints_without_inertia(pair: Pair, M: Array) -> set[str]:
+def joints_without_inertia(pair: oracle_pairs.Pair, M: Array) -> set[str]:
     """Return the joints, as errors name them, that move nothing that has an inertia."""
     return {
         f'joint {name!r}'
@@ -83,7 +72,7 @@ def joints_without_inertia(pair: Pair, M: Array) -> set[str]:
     }
 
 
-def velocities_and_accelerations_of_links(pair: Pair) -> None:
+def velocities_and_accelerations_of_links(pair: oracle_pairs.Pair) -> None:
     motion = pair.motion(0)
     found = [
         (pair.model.link_velocity(*motion[:2], name), pair.model.link_acceleration(*motion, name))
@@ -93,14 +82,14 @@ def velocities_and_accelerations_of_links(pair: Pair) -> None:
     assert_equal(np.array(found), np.array(expected), pair.label)
 
 
-def jacobians_of_links(pair: Pair) -> None:
+def jacobians_of_links(pair: oracle_pairs.Pair) -> None:
     q, _, _ = pair.motion(0)
     found = [pair.model.jacobian(q, name) for name in pair.model.link_names]
     expected = [pair.pinocchio.jacobian(q, name) for name in pair.model.link_names]
     assert_equal(np.array(found), np.array(expected), pair.label)
 
 
-def rates_of_jacobians(pair: Pair) -> None:
+def rates_of_jacobians(pair: oracle_pairs.Pair) -> None:
     q, qd, _ = pair.motion(0)
     names = pair.model.link_names
     expected = np.array([pair.pinocchio.jacobian_rate(q, qd, name) for name in names])
@@ -110,7 +99,7 @@ def rates_of_jacobians(pair: Pair) -> None:
     assert_equal(biases, expected @ qd, pair.label)
 
 
-def coriolis_matrices(pair: Pair) -> None:
+def coriolis_matrices(pair: oracle_pairs.Pair) -> None:
     q, qd, _ = pair.motion(0)
     C = pair.pinocchio.coriolis_matrix(q, qd)
     # Its elements are differences of products of all masses behind a joint.
@@ -119,13 +108,13 @@ def coriolis_matrices(pair: Pair) -> None:
     assert_equal(pair.model.mass_matrix_rate(q, qd), C + C.T, pair.label, atol)
 
 
-def kinetic_energies(pair: Pair) -> None:
+def kinetic_energies(pair: oracle_pairs.Pair) -> None:
     q, qd, _ = pair.motion(0)
     expected = pair.pinocchio.kinetic_energy(q, qd)
     assert_equal(pair.model.kinetic_energy(q, qd), expected, pair.label)
 
 
-def potential_energies_and_centres_of_mass(pair: Pair) -> None:
+def potential_energies_and_centres_of_mass(pair: oracle_pairs.Pair) -> None:
     q, _, _ = pair.motion(0)
     # The root link counts, which Pinocchio leaves out where it does not move.
     free = pair.free_pinocchio
@@ -134,7 +123,7 @@ def potential_energies_and_centres_of_mass(pair: Pair) -> None:
     assert_equal(pair.model.centre_of_mass(q), free.centre_of_mass(q_free), pair.label)
 
 
-def regressors_and_inertial_parameters(pair: Pair) -> None:
+def regressors_and_inertial_parameters(pair: oracle_pairs.Pair) -> None:
     motion, bodies = pair.motion(0), pair.model.body_names
     expected = pair.pinocchio.regressor(*motion, bodies)
     assert_equal(pair.model.regressor(*motion), expected, pair.label)
@@ -149,47 +138,51 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-@BASES
+@oracle_pairs.BASES
 @pytest.mark.parametrize('path', vendor_robots())
 @each('check', CHECKS)
 def test_vendors_robots_are_pinocchios(check: Check, path: Path, floating: bool) -> None:
-    check(vendor_pair(path, floating=floating))
+    check(oracle_pairs.vendor_pair(path, floating=floating))
 
 
-@BASES
-@pytest.mark.parametrize('seeds', RANDOM_TREES, ids=str)
+@oracle_pairs.BASES
+@pytest.mark.parametrize('seeds', oracle_pairs.RANDOM_TREES, ids=str)
 def test_random_trees_are_pinocchios(seeds: range, floating: bool) -> None:
     for seed in seeds[int(floating) :: 2]:
-        pair = random_pair(seed, floating=floating)
+        pair = oracle_pairs.random_pair(seed, floating=floating)
         for check in CHECKS:
             check(pair)
 
 
-@each('pair', SHIPPED_PAIRS)
+@each('pair', oracle_pairs.SHIPPED_PAIRS)
 @each('check', CHECKS)
-def test_shipped_robots_are_pinocchios(check: Check, pair: Pair) -> None:
+def test_shipped_robots_are_pinocchios(check: Check, pair: oracle_pairs.Pair) -> None:
     check(pair)
 
 
-def assert_mujoco_agrees(pair: Pair) -> None:
+def assert_mujoco_agrees(pair: oracle_pairs.Pair) -> None:
+    for seed in STATES:
+        motion = pair.motion(seed)
+        expected = pair.mujoco.inverse_dynamics(*motion)
+        assert_equal(pair.model.inverse_dynamics(*motion), expected, pair.label)
     q, _, _ = pair.motion(0)
     assert_equal(pair.model.mass_matrix(q), pair.mujoco.mass_matrix(q), pair.label)
     assert_accelerations_agree(pair, pair.mujoco)
 
 
 @pytest.mark.parametrize('path', vendor_robots())
-def test_mass_matrices_and_accelerations_of_vendors_robots_are_mujocos(path: Path) -> None:
-    assert_mujoco_agrees(mujoco_pair(path))
+def test_vendors_robots_are_mujocos(path: Path) -> None:
+    assert_mujoco_agrees(oracle_pairs.mujoco_pair(path))
 
 
-@pytest.mark.parametrize('seeds', RANDOM_TREES, ids=str)
-def test_mass_matrices_and_accelerations_of_random_trees_are_mujocos(seeds: range) -> None:
+@pytest.mark.parametrize('seeds', oracle_pairs.RANDOM_TREES, ids=str)
+def test_random_trees_are_mujocos(seeds: range) -> None:
     for seed in seeds:
-        assert_mujoco_agrees(mujoco_pair(seed))
+        assert_mujoco_agrees(oracle_pairs.mujoco_pair(seed))
 
 
-@each('pair', SHIPPED_PAIRS)
-def test_mass_matrices_and_accelerations_of_shipped_robots_are_mujocos(pair: Pair) -> None:
+@each('pair', oracle_pairs.SHIPPED_PAIRS)
+def test_shipped_robots_are_mujocos(pair: oracle_pairs.Pair) -> None:
     assert_mujoco_agrees(pair)
 
 
@@ -201,6 +194,6 @@ WITHOUT_INERTIA = {
 
 @pytest.mark.parametrize('path', vendor_robots())
 def test_vendors_joints_that_move_nothing_are_known(path: Path) -> None:
-    pair = vendor_pair(path)
+    pair = oracle_pairs.vendor_pair(path)
     found = joints_without_inertia(pair, pair.pinocchio.mass_matrix(pair.motion(0)[0]))
     assert found == {f'joint {name!r}' for name in WITHOUT_INERTIA.get(path.stem, set())}

@@ -121,9 +121,7 @@ def test_a_cone_is_a_stack_of_discs(seed: int) -> None:
     pytest.param(shapes.sphere(3.0, 1.0, 1.0), (2.0, 2.0, 2.0), id='shell: 2/3 m r^2'),
     pytest.param(shapes.sphere(3.0, 0.0), (0.0, 0.0, 0.0), id='point'),
 ])
-def test_thin_bodies_have_the_moments_of_the_tables(
-    inertia: RigidBodyInertia, moments: Sequence[float]
-) -> None:
+def test_moments_are_those_of_tables(inertia: RigidBodyInertia, moments: Sequence[float]) -> None:
     np.testing.assert_allclose(inertia.J, np.diag(moments), rtol=1e-15, atol=0.0)
 
 
@@ -135,8 +133,6 @@ def test_thin_bodies_have_the_moments_of_the_tables(
         id='inner radius',
     ),
 ])
-def test_a_size_that_no_body_has_is_rejected(
-    make: Callable[[], RigidBodyInertia], match: str
-) -> None:
+def test_a_size_no_body_has_is_rejected(make: Callable[[], RigidBodyInertia], match: str) -> None:
     with pytest.raises(InputError, match=match):
         make()

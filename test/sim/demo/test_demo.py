@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import os
 from pathlib import Path
 import re
@@ -16,6 +17,7 @@ import pytest
 import rnea_ros
 from support.models.robots import ROOT, joint, link, robot
 from support.ros.ros_process import NO_ROS, new_domain_id
+from support.tools import Printed
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')
@@ -102,9 +104,7 @@ def test_the_table_has_errors_and_in_real_time_rate_late_ticks_and_cpu() -> None
     ('perfect', 'error', 'code'),
     [(False, 0.019, 0), (False, 0.021, 1), (True, 0.0029, 0), (True, 0.0031, 1)],
 )
-def test_computed_torque_has_to_track_better_than_gravity_and_feedback(
-    tmp_path: Path, perfect: bool, error: float, code: int
-) -> None:
+def test_computed_torque_is_best(tmp_path: Path, perfect: bool, error: float, code: int) -> None:
     comparison = LawComparison(DemoRun(ARM, 500.0, tmp_path), perfect_model=perfect)
     errors = {'feedback only': 0.1, 'gravity + feedback': 0.03, 'computed torque': error}
     assert comparison.report([phase(*entry) for entry in errors.items()]) == code
@@ -112,9 +112,7 @@ def test_computed_torque_has_to_track_better_than_gravity_and_feedback(
 
 
 @pytest.mark.parametrize('errors', [GOOD_MODEL, POOR_MODEL], ids=['good', 'poor'])
-def test_the_simulated_robot_differs_from_the_model_by_as_much_as_is_said(
-    errors: ModelMismatch,
-) -> None:
+def test_the_simulated_robot_differs_from_the_model_by_what_is_said(errors: ModelMismatch) -> None:
     least, greatest = errors.inertial
     text = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8')
     true = parse_urdf(with_model_error(text, errors.inertial, np.random.default_rng(1)))
@@ -156,8 +154,7 @@ def test_every_shipped_robot_can_be_the_demo_s_robot(name: str) -> None:
     (ODD_ARM, 'the viewer needs a display'),
 ])
 def test_what_cannot_be_shown_ends_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    text: str, reason: str,
+    tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch, text: str, reason: str
 ) -> None:
     for variable in ('DISPLAY', 'WAYLAND_DISPLAY'):
         monkeypatch.delenv(variable, raising=False)
@@ -182,51 +179,57 @@ def test_a_heavy_joint_is_stiff_and_keeps_off_its_limits(tmp_path: Path) -> None
 
 
 def test_what_cannot_be_drawn_is_not_begun(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, 'matplotlib', None)
     assert main(['--output', str(tmp_path)]) == 2
     assert 'matplotlib' in capsys.readouterr().err
 
 
+@pytest.fixture
+def shown(tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Return a function that runs the demo with arguments to its end, and returns its output."""
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
+    (tmp_path / 'odd.urdf').write_text(ODD_ARM)
+
+    def run(*arguments: str) -> str:
+        code = main([*arguments, '--headless', '--output', str(tmp_path)])
+        printed = capsys.readouterr()
+        assert code == 0, printed.out + printed.err
+        return printed.out
+
+    return run
+
+
 @pytest.mark.ros
 @pytest.mark.parametrize('foreign', [False, True])
 def test_the_whole_demo_succeeds(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    foreign: bool,
+    shown: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, foreign: bool
 ) -> None:
-    monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
     # Shorter than usual: holding the pose, the way to it, and the motion.
     monkeypatch.setattr(comparison, 'HOLD', 1.0)
     monkeypatch.setattr(session, 'WAY', 1.5)
-    (tmp_path / 'odd.urdf').write_text(ODD_ARM)
     robot = ['--urdf', str(tmp_path / 'odd.urdf')] if foreign else []
-    code = main([*robot, '--headless', '--seconds', '3', '--output', str(tmp_path)])
-    printed = capsys.readouterr()
-    assert code == 0, printed.out + printed.err
-    assert 'held by gravity compensation for' in printed.out
-    assert 'RMS error of computed torque' in printed.out
-    assert ('the demo sets 3 times what its motion needs' in printed.out) is foreign
+    text = shown(*robot, '--seconds', '3')
+    assert 'held by gravity compensation for' in text
+    assert 'RMS error of computed torque' in text
+    assert ('the demo sets 3 times what its motion needs' in text) is foreign
     assert (tmp_path / 'demo.png').is_file()
 
 
 @pytest.mark.ros
 def test_the_identified_model_tracks_and_holds_better(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    shown: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
     # A shorter motion and search than usual.
     monkeypatch.setattr(motion, 'EXCITATION', 6.0)
     monkeypatch.setattr(motion, 'SEARCH', 2.0)
-    short = ['--identify', '--headless', '--rate', '250', '--seconds', '2']
-    code = main([*short, '--output', str(tmp_path)])
-    printed = capsys.readouterr()
-    assert code == 0, printed.out + printed.err
+    text = shown('--identify', '--rate', '250', '--seconds', '2')
     row = r'^{}.* ([\d.]+) mrad +([\d.]+) mrad'
     ratios = {
         name: float(found[1]) / float(found[2])
         for name in ('drift', 'RMS')
-        if (found := re.search(row.format(name), printed.out, re.MULTILINE))
+        if (found := re.search(row.format(name), text, re.MULTILINE))
     }
     assert ratios['RMS'] >= 5.0
     assert ratios['drift'] >= 10.0
@@ -238,17 +241,11 @@ def test_the_identified_model_tracks_and_holds_better(
 @pytest.mark.ros
 @pytest.mark.parametrize('foreign', [False, True])
 def test_a_motion_is_taught_by_the_hand_and_repeated(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-    foreign: bool,
+    shown: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, foreign: bool
 ) -> None:
-    monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
     monkeypatch.setattr(session, 'WAY', 1.5)
-    (tmp_path / 'odd.urdf').write_text(ODD_ARM)
     robot = ['--urdf', str(tmp_path / 'odd.urdf')] if foreign else ['--robot', 'ur5e']
-    code = main(['--teach', *robot, '--headless', '--seconds', '3', '--output', str(tmp_path)])
-    printed = capsys.readouterr()
-    assert code == 0, printed.out + printed.err
-    assert printed.out.count('at most 10 mrad or mm') == 1
+    assert shown('--teach', *robot, '--seconds', '3').count('at most 10 mrad or mm') == 1
     assert (tmp_path / 'teach_demo.png').is_file()
 
 

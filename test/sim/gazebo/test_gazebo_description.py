@@ -148,9 +148,7 @@ def test_fingers_are_fixed_where_their_joints_had_put_them() -> None:
 
 @pytest.mark.parametrize('kind', ['prismatic', 'revolute'])
 @pytest.mark.parametrize('pitch', [0.4, math.pi / 2, -math.pi / 2])
-def test_a_held_joint_that_cannot_be_at_zero_is_fixed_at_its_nearest_limit(
-    kind: str, pitch: float
-) -> None:
+def test_a_joint_held_away_from_0_is_fixed_at_its_nearest_limit(kind: str, pitch: float) -> None:
     held = joint('held', kind, 'arm', 'tip', xyz=(0.1, 0.2, 0.3), rpy=(0.3, pitch, 0.2))
     held = held.replace('lower="-3"', 'lower="0.5"')
     text = robot(

@@ -26,6 +26,13 @@ START = 100.0
 """Monotonic time of the first tick, s."""
 
 
+def swing(pose: Array, amplitude: float, frequency: float, t: float) -> tuple[Array, Array, Array]:
+    """Return position, velocity and acceleration of joints that start to swing at rest."""
+    w, a = 2.0 * np.pi * frequency, np.full(len(pose), amplitude)
+    s, c = np.sin(w * t), np.cos(w * t)
+    return pose + a * (1.0 - c), a * w * s, a * w * w * c
+
+
 class ClosedLoop:
     """
     A simulated robot that is under control, both at 1 kHz; states are a step old when they count.

@@ -14,11 +14,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import ArrayLike
+import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.urdf import Inertial
 from support.models.oracles import Array, MuJoCo, Pinocchio, random_tree
-from support.models.robots import link, parsed
+from support.models.robots import SHIPPED, link, parsed
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -84,6 +85,13 @@ class Pair:
     def _pinocchio(self, *, own_mimics: bool, floating: bool) -> Pinocchio:
         names = self.model.joint_names[int(self.floating) :]
         return Pinocchio(self.urdf, names, self.gravity, own_mimics=own_mimics, floating=floating)
+
+
+SHIPPED_PAIRS = [
+    pytest.param(Pair(path.stem, path.read_text(encoding='utf-8')), id=path.stem)
+    for path in SHIPPED
+]
+BASES = pytest.mark.parametrize('floating', [False, True], ids=['fixed', 'floating'])
 
 
 def random_motion(model: RobotModel, seed: int) -> Motion:

@@ -4,13 +4,12 @@
 """
 What the package is compared with. Nothing in here runs the code under test.
 
-Six by six matrices in plain numpy; Pinocchio and MuJoCo, reading the same URDF text; and random
-kinematic trees, written as URDF text.
+Pinocchio and MuJoCo, reading the same URDF text; and random kinematic trees, written as URDF text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
@@ -22,6 +21,7 @@ from rnea_ros import ReferenceFrame, Wrench
 from support.models.robots import joint, link, numbers, robot
 
 Array = NDArray[np.float64]
+Formulation = Callable[..., Array]
 
 STATES = range(3)
 """Seeds of the random states that a robot is compared at."""
@@ -30,30 +30,6 @@ STATES = range(3)
 def skew(a: Array) -> Array:
     """Return the matrix of a x."""
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
-
-
-def motion_transform(E: Array, r: Array) -> Array:
-    """Return the motion transform of a frame turned by E, with its origin at r."""
-    zero = np.zeros((3, 3))
-    return np.block([[E, zero], [-E @ skew(r), E]])
-
-
-def force_transform(E: Array, r: Array) -> Array:
-    """Return the force transform of a frame turned by E, with its origin at r."""
-    zero = np.zeros((3, 3))
-    return np.block([[E, -E @ skew(r)], [zero, E]])
-
-
-def motion_cross(v: Array) -> Array:
-    """Return the matrix of v x, on motion vectors."""
-    zero = np.zeros((3, 3))
-    return np.block([[skew(v[:3]), zero], [skew(v[3:]), skew(v[:3])]])
-
-
-def spatial_inertia(mass: float, com: Array, J_com: Array) -> Array:
-    """Return the inertia of a rigid body about the frame's origin, shape (6, 6)."""
-    C = skew(com)
-    return np.block([[J_com + mass * C @ C.T, mass * C], [mass * C.T, mass * np.eye(3)]])
 
 
 def random_rotation(rng: np.random.Generator) -> Array:

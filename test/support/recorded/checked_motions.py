@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
 from rnea_ros.trajectory_check import TrajectoryCheck, TrajectoryLimits, check
 from rnea_ros.trajectory_check.check import MotionFigures
 from support.models.robots import SHIPPED, load
-
-Array = NDArray[np.float64]
 
 ARM_URDF = SHIPPED[1]
 ARM = load(ARM_URDF)

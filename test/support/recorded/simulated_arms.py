@@ -8,13 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rnea_ros import RobotModel
+from rnea_ros.arrays import Array
 from rnea_ros.identification.pseudo_inertia import pseudo_inertias
 from rnea_ros.recordings import Recording
-
-Array = NDArray[np.float64]
 
 RATE = 250.0
 """Rate of the recordings, Hz."""
