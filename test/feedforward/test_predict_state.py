@@ -30,8 +30,7 @@ def rig(**settings: Any) -> Rig:
         'mode': ComputedTorque, 'rate': 1.0 / PERIOD, 'kp': (KP,), 'kd': (KD,),
         'ramp_duration': 0.0, 'effort_rate_limit': (1e6,), 'predict_state': True,
     }
-    made = Rig(panda_arm(), **(defaults | settings))
-    made.q[:] = PANDA_POSE
+    made = Rig(panda_arm(), q=PANDA_POSE, **(defaults | settings))
     made.activate()
     return made
 

@@ -31,8 +31,7 @@ def rig(given: AdditionalEffortSettings = DIRECT, **settings: Any) -> Rig:
     defaults: dict[str, Any] = {
         'ramp_duration': 0.02, 'effort_rate_limit': (1e8,), 'kp': (40.0,), 'kd': (2.0,)
     }
-    built = Rig(two_joint_arm(), additional_effort=given, **(defaults | settings))
-    built.q[:] = (0.4, -0.9)
+    built = Rig(two_joint_arm(), q=(0.4, -0.9), additional_effort=given, **(defaults | settings))
     built.activate()
     return built
 

@@ -275,8 +275,7 @@ class Beside:
     """A Franka arm that holds a pose, controlled beside a trajectory controller."""
 
     def __init__(self, **settings: Any) -> None:
-        self.rig = Rig(panda_arm(), mode=Feedforward, ramp_duration=0.1, **settings)
-        self.rig.q[:] = PANDA_POSE
+        self.rig = Rig(panda_arm(), q=PANDA_POSE, mode=Feedforward, ramp_duration=0.1, **settings)
         rules = JointRules(
             joint_names=self.rig.model.joint_names, lower=self.rig.model.position_lower,
             upper=self.rig.model.position_upper, continuous=self.rig.model.continuous,

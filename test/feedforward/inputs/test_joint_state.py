@@ -101,13 +101,6 @@ def test_a_sample_with_a_fault_is_rejected_whole_and_counted(
     assert_rejected(states, reason, **sample)
 
 
-@pytest.mark.parametrize('behind', [0.0, 1e-6, 0.5, 1e9])
-def test_a_stamp_that_is_repeated_or_runs_backwards_is_rejected(
-    states: JointStateMonitor, behind: float
-) -> None:
-    assert_rejected(states, Reason.STAMP_NOT_NEWER, stamp=CLOCK + 5.0 - behind)
-
-
 def test_naming_the_joints_in_another_order_does_not_get_an_old_stamp_past(
     states: JointStateMonitor,
 ) -> None:

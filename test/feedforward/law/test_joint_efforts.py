@@ -165,8 +165,7 @@ STANDING = (2.9, -0.9)
 
 
 def arm(**settings: Any) -> Rig:
-    built = Rig(two_joint_arm(), **({'ramp_duration': 0.5} | settings))
-    built.q[:] = STANDING
+    built = Rig(two_joint_arm(), q=STANDING, **({'ramp_duration': 0.5} | settings))
     built.activate()
     return built
 

@@ -25,11 +25,10 @@ PUSH = 12.0
 
 def rig(action: ContactAction, **settings: Any) -> Rig:
     """Return an arm that is active at rest, with measured efforts."""
-    arm = Rig(panda_arm(), **{
+    arm = Rig(panda_arm(), q=PANDA_POSE, **{
         'rate': 500.0, 'mode': Feedforward, 'ramp_duration': 0.02,
         'contact': ContactSettings(action), **settings,
     })
-    arm.q[:] = PANDA_POSE
     arm.effort = arm.gravity
     arm.activate()
     return arm
@@ -230,10 +229,9 @@ BRAKES = pytest.mark.parametrize('efforts', [None, 0.0], ids=['no efforts', 'eff
 
 
 def braked_rig(action: ContactAction, efforts: float | None, **settings: Any) -> Rig:
-    arm = Rig(panda_arm(), **{
+    arm = Rig(panda_arm(), q=PANDA_POSE, **{
         'rate': 500.0, 'mode': Gravity, 'contact': ContactSettings(action), **settings,
     })
-    arm.q[:] = PANDA_POSE
     arm.effort = None if efforts is None else np.full(7, efforts)
     return arm
 

@@ -73,8 +73,7 @@ def test_no_command_within_the_limits_can_become_infinite() -> None:
 def moved(units: EffortUnits | None, unit: Any = 1.0) -> Any:
     """Return the commands of a start from measured efforts, and of a motion, in N m."""
     given: dict[str, Any] = {} if units is None else {'units': units}
-    rig = Rig(panda_arm(), mode=Feedforward, ramp_duration=0.1, **given)
-    rig.q[:] = PANDA_POSE
+    rig = Rig(panda_arm(), q=PANDA_POSE, mode=Feedforward, ramp_duration=0.1, **given)
     rig.effort = (rig.gravity + 3.0) / unit
     rig.activate()
     rig.controller.follow(swing(JOINTS, rig.q, rig.q + 0.2, 0.1), None)

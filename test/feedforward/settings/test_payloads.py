@@ -157,8 +157,7 @@ def test_a_tick_handles_no_payload_however_many_were_changed() -> None:
 def test_payloads_that_change_at_any_times_make_no_step(
     changes: dict[int, float], duration: float
 ) -> None:
-    rig = Rig(panda_arm(), ramp_duration=0.01, payload_blend_duration=duration)
-    rig.q[:] = PANDA_POSE
+    rig = Rig(panda_arm(), q=PANDA_POSE, ramp_duration=0.01, payload_blend_duration=duration)
     rig.activate()
     rig.run(0.1)
     of_3_kg = rig.model.with_payload('fer_link8', 3.0).gravity_torques(rig.q) - rig.gravity

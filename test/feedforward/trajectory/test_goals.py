@@ -44,8 +44,7 @@ def tolerances(
 
 def ready_rig(**settings: Any) -> Rig:
     """Return an arm that is controlled and stands still."""
-    rig = Rig(two_joint_arm(), mode=Feedforward, ramp_duration=0.05, **settings)
-    rig.q[:] = START
+    rig = Rig(two_joint_arm(), q=START, mode=Feedforward, ramp_duration=0.05, **settings)
     rig.activate()
     return rig
 

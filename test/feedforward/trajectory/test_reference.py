@@ -150,24 +150,6 @@ def test_a_stream_that_ends_at_rest_without_acceleration_is_not_stale(
     assert reference.stale is bool(acceleration)
 
 
-def test_a_stream_goes_on_as_long_as_set_points_come_in_time(reference: Reference) -> None:
-    for k in range(100):
-        reference.accept(setpoint(NAMES, (0.1 * k, 0.0), 0.5), None)
-        reference.advance(5.0 + 0.1 * k)
-        assert reference.moving
-        assert not reference.stale
-
-
-def test_the_next_motion_ends_staleness(reference: Reference) -> None:
-    reference.accept(setpoint(NAMES, (1.0, 2.0), 0.5), None)
-    reference.advance(5.0)
-    reference.advance(6.0)
-    reference.accept(setpoint(NAMES, (1.0, 2.0), 0.5), None)
-    assert reference.stale
-    reference.advance(7.0)
-    assert not reference.stale
-
-
 def test_holding_a_position_drops_the_active_and_the_next_motion(reference: Reference) -> None:
     reference.accept(swing(NAMES, (0.0, 0.0), (1.0, -2.0), 2.0), 5.0)
     reference.advance(6.0)

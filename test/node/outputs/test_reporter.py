@@ -54,8 +54,7 @@ class Bench:
     """A Franka arm under control, and the reporter that watches it at the rig's time."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.rig = Rig(panda_arm(), ramp_duration=0.01, hold_duration=0.01)
-        self.rig.q[:] = PANDA_POSE
+        self.rig = Rig(panda_arm(), q=PANDA_POSE, ramp_duration=0.01, hold_duration=0.01)
         self.rig.activate()
         self.node = Node()
         self.rejections: Counter[str] = Counter()
