@@ -104,22 +104,22 @@ def test_a_controller_that_ends_is_flagged_and_followed_when_back(
         assert 'fault' not in process.output
 
 
-@pytest.mark.parametrize(('field', 'value', 'reason'), [
-    ('positions', [float('nan')] * 7, 'not_finite'),
-    ('positions', [9.0] * 7, 'position_limit'), ('velocities', [9.0] * 7, 'velocity_limit'),
-    ('velocities', [0.0] * 6, 'wrong_size'),
-    ('velocities', [], 'accelerations_without_velocities'),
-])
-def test_a_bad_reference_is_counted_and_named_and_never_followed(
-    robot: FakeRobot, domain_id: int, field: str, value: Any, reason: str
+def test_bad_references_are_counted_and_named_and_never_followed(
+    robot: FakeRobot, domain_id: int
 ) -> None:
     with shadowed(robot, domain_id) as (controller, process):
         assert wait_until(lambda: robot.steady(effort(), 1e-6))
-        setattr(controller.message.reference, field, value)
-        key = f'count/controller_state/{reason}'
-        assert wait_until(lambda: int(robot.diagnostics.get(key, '0')) > 0)
-        process.wait_for(f'controller_state rejected: {reason}')
-        assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
+        for field, value, reason in (
+            ('positions', [float('nan')] * 7, 'not_finite'),
+            ('positions', [9.0] * 7, 'position_limit'), ('velocities', [0.0] * 6, 'wrong_size'),
+        ):
+            good = getattr(controller.message.reference, field)
+            setattr(controller.message.reference, field, value)
+            process.wait_for(f'controller_state rejected: {reason}')
+            key = f'count/controller_state/{reason}'
+            assert wait_until(lambda k=key: int(robot.diagnostics.get(k, '0')) > 0)  # type: ignore[misc]
+            assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
+            setattr(controller.message.reference, field, good)
         assert_safe(robot, LIMITS)
 
 
