@@ -26,9 +26,7 @@ def active_rig(timeout: float, rate: float = 1000.0) -> Rig:
 
 @pytest.mark.parametrize('blocked', [0.005, 0.05, 0.5])
 @pytest.mark.parametrize('timeout', [0.02, 0.2, 2.0])
-def test_a_blocked_tick_longer_than_the_timeout_interrupts_the_control(
-    timeout: float, blocked: float
-) -> None:
+def test_a_tick_blocked_beyond_the_timeout_interrupts(timeout: float, blocked: float) -> None:
     rig = active_rig(timeout)
     rig.now += blocked
     rig.tick()  # with a joint state that is as new as ever

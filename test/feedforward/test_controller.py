@@ -184,9 +184,7 @@ def test_no_effort_of_a_joint_that_is_not_commanded_is_missed() -> None:
 
 
 @pytest.mark.parametrize('part', HardwareCompensation)
-def test_the_measured_effort_is_passed_over_where_the_hardware_is_in_it(
-    part: HardwareCompensation,
-) -> None:
+def test_efforts_with_the_hardwares_own_are_not_started_from(part: HardwareCompensation) -> None:
     rig = panda_rig(hardware_compensates=(part,))
     rig.effort = rig.gravity.copy()
     desired = rig.gravity * (part is not HardwareCompensation.GRAVITY)
@@ -224,9 +222,7 @@ def test_an_effort_above_the_limit_is_clamped_and_flagged() -> None:
 
 
 @pytest.mark.parametrize('joints', [('bend', 'lift'), ('gripper', 'lift', 'turn'), ('turn',)])
-def test_commands_come_in_the_controller_s_order_for_its_joints_only(
-    joints: tuple[str, ...],
-) -> None:
+def test_commands_come_in_the_controllers_order_for_its_joints(joints: tuple[str, ...]) -> None:
     rig = Rig(mixed_arm(), q=(0.1, 0.7, -0.3, 0.5), joints=joints, ramp_duration=RAMP)
     gravity = dict(zip(rig.model.joint_names, rig.model.gravity_torques(rig.q), strict=True))
     assert len(set(gravity.values())) == 4
@@ -299,9 +295,7 @@ def expected_hold(rig: Rig, mode: type[ControlLaw]) -> Array:
 
 
 @pytest.mark.parametrize('mode', [mode for mode in LAWS.values() if mode is not Feedforward])
-def test_a_change_of_mode_fades_from_the_last_command_in_ramp_duration(
-    mode: type[ControlLaw]
-) -> None:
+def test_a_change_of_mode_fades_in_during_ramp_duration(mode: type[ControlLaw]) -> None:
     rig, before = holding_rig()
     after = expected_hold(rig, mode)
     assert np.abs(after - before).max() > 0.3
@@ -342,9 +336,7 @@ def test_a_blend_starts_at_the_last_command_also_when_it_was_limited() -> None:
     np.testing.assert_allclose(rig.run(1.2 * RAMP), expected, atol=1e-9)
 
 
-def test_what_costs_time_in_a_change_is_done_before_the_tick(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_change_is_prepared_before_its_tick(monkeypatch: pytest.MonkeyPatch) -> None:
     rig, _ = holding_rig()
     rig.change(mode=ComputedTorque)
 
@@ -400,9 +392,7 @@ def follow_swing(rig: Rig, end: Array, duration: float) -> Array:
 
 
 @pytest.mark.parametrize('mode', MODES_THAT_FOLLOW)
-def test_the_end_of_a_motion_is_held_with_velocity_and_acceleration_zero(
-    mode: type[ControlLaw]
-) -> None:
+def test_the_end_of_a_motion_is_held_at_rest(mode: type[ControlLaw]) -> None:
     rig = swinging_rig(mode=mode)
     settle(rig)
     end = rig.q + 0.3
@@ -439,9 +429,7 @@ def test_a_cancel_with_nothing_to_cancel_leaves_plain_gravity() -> None:
 
 
 @pytest.mark.parametrize(('qd', 'flagged'), [((0.5, -0.5), True), ((0.0, 0.0), False)])
-def test_a_stopped_stream_is_held_and_flagged_only_if_it_moved(
-    qd: tuple[float, float], flagged: bool
-) -> None:
+def test_a_stopped_stream_is_flagged_if_moving(qd: tuple[float, float], flagged: bool) -> None:
     rig = swinging_rig(mode=Feedforward, reference_timeout=0.1)
     settle(rig)
     names = rig.model.joint_names

@@ -368,9 +368,7 @@ def test_where_gravity_never_was_finite_the_way_is_straight_to_zero() -> None:
     assert not commands[-1].any()
 
 
-def test_an_effort_that_is_not_finite_ends_the_control_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_effort_not_finite_ends_the_control_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = rig_in_motion()
     effort = ControlLaw.effort
 
@@ -603,9 +601,7 @@ def test_an_exception_in_a_tick_winds_down_and_the_first_one_is_kept(
     assert str(rig.controller.error) == 'call 1'
 
 
-def test_an_exception_during_the_ramp_down_does_not_stop_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_exception_does_not_stop_the_ramp_down(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = rig_in_motion()
     rig.controller.request_stop()
     rig.run(0.05)
@@ -615,9 +611,7 @@ def test_an_exception_during_the_ramp_down_does_not_stop_it(
     assert str(rig.controller.error) == 'call 1'
 
 
-def test_an_exception_before_anything_was_commanded_commands_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_exception_before_any_command_commands_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = Rig(panda_arm())
     monkeypatch.setattr(JointStateMonitor, 'age', CallCounter())
     assert rig.tick() is None
@@ -628,9 +622,7 @@ def test_an_exception_before_anything_was_commanded_commands_nothing(
     assert rig.state() is State.STOPPED
 
 
-def test_after_an_exception_at_the_start_the_measured_effort_is_ramped(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_exception_at_the_start_ramps_measured_efforts(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = Rig(panda_arm(), q=PANDA_POSE, ramp_duration=RAMP, hold_duration=0.0)
     rig.effort = rig.gravity.copy()
     monkeypatch.setattr(ControlLaw, 'effort', CallCounter())

@@ -266,9 +266,7 @@ def test_a_controller_that_leaves_in_a_stall_gets_no_command_until_back(reason: 
 
 @pytest.mark.parametrize('when', ['before', 'during', 'after'])
 @pytest.mark.parametrize('reason', [STALE, BLOCKED])
-def test_a_trajectory_joined_to_one_that_a_stall_ended_is_not_followed(
-    when: str, reason: Reason
-) -> None:
+def test_a_trajectory_joined_to_a_stalled_one_is_not_followed(when: str, reason: Reason) -> None:
     rig = active_rig()
     follow_long_motion(rig)
     rig.run(0.5)

@@ -85,9 +85,7 @@ def test_the_numbers_and_the_stamp_are_those_of_the_newest_message(
         assert stamp == k + 0.5
 
 
-def test_names_are_the_same_object_as_long_as_they_do_not_change(
-    read: FixedLayoutReader[JointStateSample],
-) -> None:
+def test_unchanged_names_are_the_same_object(read: FixedLayoutReader[JointStateSample]) -> None:
     first = read(joint_state(('a', 'b'), [1, 2], [], []))[0].names
     assert read(joint_state(('a', 'b'), [3, 4], [], []))[0].names is first
 
@@ -103,9 +101,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize('other', OTHERS)
-def test_several_layouts_are_remembered(
-    read: FixedLayoutReader[JointStateSample], other: bytes
-) -> None:
+def test_layouts_are_remembered(read: FixedLayoutReader[JointStateSample], other: bytes) -> None:
     alone, _ = FixedLayoutReader(JointStateSample.read)(other)
     for k in range(3):
         sample, _ = read(joint_state(('a', 'b'), [k, 1], [2, 3], []))
@@ -114,9 +110,7 @@ def test_several_layouts_are_remembered(
         assert_is(sample, alone.names, *alone[1:])
 
 
-def test_what_stands_between_texts_and_numbers_does_not_matter(
-    read: FixedLayoutReader[JointStateSample],
-) -> None:
+def test_padding_between_texts_is_ignored(read: FixedLayoutReader[JointStateSample]) -> None:
     """DDS leaves there whatever was in its memory."""
     data = bytearray(joint_state(('a', 'b'), [1, 2], [], []))
     names = read(bytes(data))[0].names
@@ -192,9 +186,7 @@ def test_random_bytes_are_rejected_or_are_some_message(header: bytes, body: byte
 
 @settings(max_examples=300)
 @given(where=st.integers(4, 119), byte=st.integers(0, 255), order=st.sampled_from(ORDERS))
-def test_a_damaged_message_is_read_as_if_it_were_the_first(
-    where: int, byte: int, order: str
-) -> None:
+def test_a_damaged_message_is_read_as_a_first_one(where: int, byte: int, order: str) -> None:
     known = joint_state(('a', 'bcd'), [1, 2], [3, 4], [5, 6], order=order)
     damaged = bytearray(known)
     damaged[where % len(known)] = byte

@@ -165,9 +165,7 @@ def test_a_message_that_is_cut_at_any_byte_is_rejected(order: str) -> None:
 
 @pytest.mark.parametrize('order', ORDERS)
 @pytest.mark.parametrize('length', [0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x20000000, 10**6])
-def test_a_length_that_lies_is_rejected_and_nothing_is_allocated_for_it(
-    order: str, length: int
-) -> None:
+def test_a_false_length_is_rejected_and_nothing_allocated_for_it(order: str, length: int) -> None:
     encoder = encoder_of(EXAMPLE, order)
     assert len(encoder.lengths) == 5 + 4 * 2
     decode_trajectory(bytes(encoder.data))

@@ -64,9 +64,7 @@ def wait_for_count(robot: FakeRobot, key: str) -> None:
 # --- row 2: samples get lost ---------------------------------------------------------------------
 
 
-def test_joint_states_that_are_lost_are_flagged_late_and_end_nothing(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_lost_joint_states_are_flagged_and_end_nothing(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         robot.sending = False
@@ -81,9 +79,7 @@ def test_joint_states_that_are_lost_are_flagged_late_and_end_nothing(
 # --- row 3: stamps -------------------------------------------------------------------------------
 
 
-def test_joint_states_with_a_repeated_stamp_are_as_good_as_none(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_joint_states_of_repeated_stamps_are_rejected(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, SOON) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
 
@@ -118,9 +114,7 @@ class Commander:
         self._publisher.publish(message)
 
 
-def test_joint_states_that_freeze_while_a_motion_is_commanded_are_flagged(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_joint_states_that_freeze_in_motion_are_flagged(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, FOLLOWING):
         assert wait_until(lambda: robot.steady(GRAVITY))
         commander = Commander(robot)
@@ -143,9 +137,7 @@ def move_a_little(robot: FakeRobot) -> None:
 # --- row 8: positions that jump ------------------------------------------------------------------
 
 
-def test_a_jump_is_rejected_and_a_persistent_one_ends_the_control(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_persistent_jump_ends_the_control(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, SOON) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         since = len(robot.commands)
@@ -175,9 +167,7 @@ def test_a_shutdown_ramps_to_zero(robot: FakeRobot, domain_id: int) -> None:
 # --- row 11: a tick that is blocked --------------------------------------------------------------
 
 
-def test_ticks_that_were_blocked_are_counted_and_not_made_up_for(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_blocked_ticks_are_counted_and_not_made_up_for(robot: FakeRobot, domain_id: int) -> None:
     blocked = 1.0
     with node(domain_id) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
@@ -216,9 +206,7 @@ def test_a_motion_starts_at_the_wall_time_of_its_stamp(robot: FakeRobot, domain_
 # --- row 17: an exception in a tick --------------------------------------------------------------
 
 
-def test_an_exception_in_every_tick_ends_in_zero_effort_and_is_logged_once(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_exceptions_in_ticks_end_in_zeros_logged_once(robot: FakeRobot, domain_id: int) -> None:
     law = 'rnea_ros.feedforward.law.control_law:ControlLaw.effort'
     options = f'{NODE} {law} 200 --ros-args {PATIENT}'
     with RosProcess('support.ros.raising_node', *options.split(), domain_id=domain_id) as process:
@@ -246,9 +234,7 @@ def test_an_impossible_inertia_is_rejected_where_asked_to(domain_id: int) -> Non
         assert robot.commands == []
 
 
-def test_joint_states_without_velocity_are_taken_where_it_is_to_be_derived(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_joint_states_without_velocity_can_be_taken(robot: FakeRobot, domain_id: int) -> None:
     robot.message.velocity = []
     with node(domain_id, '-p differentiate_velocity:=true'):
         assert wait_until(lambda: robot.steady(GRAVITY))

@@ -109,9 +109,7 @@ def test_the_description_may_be_the_path_of_a_file(domain_id: int) -> None:
         assert wait_until(lambda: robot.steady(GRAVITY))
 
 
-def test_new_descriptions_are_logged_at_most_once_a_second(
-    robot: FakeRobot, active: RosProcess
-) -> None:
+def test_new_descriptions_are_logged_once_a_second(robot: FakeRobot, active: RosProcess) -> None:
     began = time.monotonic()
     for number in range(50):
         robot.describe(f'<robot name="number {number}"/>')
@@ -126,9 +124,7 @@ def test_an_unknown_joint_of_the_controller_is_rejected_by_name(domain_id: int) 
         process.wait_for("joints: joint 'elbow' is not a moving, independent joint")
 
 
-def test_a_request_with_one_bad_parameter_changes_nothing(
-    robot: FakeRobot, active: RosProcess
-) -> None:
+def test_a_request_with_a_bad_value_changes_nothing(robot: FakeRobot, active: RosProcess) -> None:
     from rcl_interfaces.srv import GetParameters, SetParametersAtomically
     from rclpy.parameter import Parameter
 
@@ -208,9 +204,7 @@ def test_stale_action_hold_leaves_gravity_torque_behind(robot: FakeRobot, domain
         np.testing.assert_allclose(robot.newest, GRAVITY, atol=1e-9)
 
 
-def test_deactivate_ramps_down_and_a_new_life_begins_anew(
-    robot: FakeRobot, active: RosProcess
-) -> None:
+def test_deactivate_ramps_down_and_a_new_life_begins(robot: FakeRobot, active: RosProcess) -> None:
     from lifecycle_msgs.msg import Transition
 
     assert wait_until(lambda: robot.steady(GRAVITY))
@@ -228,9 +222,7 @@ def test_deactivate_ramps_down_and_a_new_life_begins_anew(
     active.wait_for('gravity at 250 Hz')
 
 
-def test_joint_states_that_stop_end_in_held_gravity_then_zero_then_fault(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_joint_states_that_stop_end_in_zero_and_fault(robot: FakeRobot, domain_id: int) -> None:
     from rnea_ros.ros import seconds
 
     with node(domain_id, '-p joint_states_timeout:=2.0') as process:
@@ -248,9 +240,7 @@ def test_joint_states_that_stop_end_in_held_gravity_then_zero_then_fault(
         assert_safe(robot, LIMITS)
 
 
-def test_a_bad_joint_state_is_counted_and_never_reaches_the_command(
-    robot: FakeRobot, active: RosProcess
-) -> None:
+def test_bad_joint_states_never_reach_the_command(robot: FakeRobot, active: RosProcess) -> None:
     assert wait_until(lambda: robot.steady(GRAVITY))
     # Neighbours differ in their reasons: what the next one adds is then its own.
     for reason, field, value in (
@@ -267,9 +257,7 @@ def test_a_bad_joint_state_is_counted_and_never_reaches_the_command(
     assert_safe(robot, LIMITS)
 
 
-def test_a_trajectory_is_rejected_with_its_reason_and_the_arm_stays(
-    robot: FakeRobot, active: RosProcess
-) -> None:
+def test_a_trajectory_is_rejected_with_its_reason(robot: FakeRobot, active: RosProcess) -> None:
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
     publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)

@@ -215,9 +215,7 @@ def test_an_exception_in_a_callback_is_logged_and_the_node_goes_on(
         rclpy.try_shutdown()
 
 
-def test_the_control_is_ended_when_the_process_ends_by_an_exception(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_control_ends_with_a_process_that_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = []
 
     class Node:

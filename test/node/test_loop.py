@@ -154,9 +154,7 @@ def test_the_duration_of_a_tick_is_measured_from_its_start() -> None:
         assert 0.005 <= longest <= time.monotonic() - began
 
 
-def test_a_process_stopped_within_a_tick_does_not_send_its_old_command(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_tick_that_stood_still_sends_no_old_command(monkeypatch: pytest.MonkeyPatch) -> None:
     with Rig() as rig:
         assert wait_until(lambda: rig.controller.state is State.ACTIVE)
         step, sent = rig.controller.step, []

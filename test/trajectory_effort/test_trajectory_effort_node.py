@@ -244,9 +244,7 @@ def test_a_payload_may_be_set_while_it_runs_and_a_bad_one_is_rejected(domain_id:
 
 
 @pytest.mark.parametrize('reliable', [True, False])
-def test_a_best_effort_subscription_to_long_messages_is_warned_of(
-    domain_id: int, reliable: bool
-) -> None:
+def test_best_effort_with_long_messages_is_warned_of(domain_id: int, reliable: bool) -> None:
     zero = np.zeros(7)
     with beside(domain_id, '-p resample:=0.001', reliable=reliable) as (controller, process):
         controller.send((1.4, END, zero, zero))

@@ -160,9 +160,7 @@ def assert_ramp_to_zero(controller: Controller) -> None:
     assert (sizes <= np.abs(EFFORTS)).all()
 
 
-def test_after_a_killed_publisher_it_ramps_to_zero_and_falls_silent(
-    controller: Controller, domain_id: int
-) -> None:
+def test_after_a_kill_it_ramps_to_zero_then_ends(controller: Controller, domain_id: int) -> None:
     slow = watchdog(domain_id, PATIENT, '-p ramp_duration:=1.0')
     with slow as watching, commander(domain_id) as process:
         controller.wait_for_commands()
@@ -251,9 +249,7 @@ def test_commands_that_the_controller_drops_are_silence(
             watching.wait_for('zero effort was commanded')
 
 
-def test_a_watchdog_that_ends_during_its_ramp_leaves_zero(
-    controller: Controller, domain_id: int
-) -> None:
+def test_an_end_during_its_ramp_leaves_zero(controller: Controller, domain_id: int) -> None:
     with watchdog(domain_id, '-p ramp_duration:=30.0') as process, commander(domain_id) as other:
         controller.wait_for_commands()
         other.send(signal.SIGKILL)
@@ -327,9 +323,7 @@ def test_the_simulated_arm_gets_zeros_when_its_node_is_killed(domain_id: int) ->
 
 
 @pytest.mark.parametrize('measured', [True, False], ids=['measured efforts', 'none'])
-def test_after_a_stall_the_node_starts_at_the_effort_of_the_watchdog(
-    domain_id: int, measured: bool
-) -> None:
+def test_after_a_stall_the_watchdogs_effort_counts(domain_id: int, measured: bool) -> None:
     options = '-p joint_states_timeout:=0.1 -p hold_duration:=60.0'
     with (
         fake_robot(domain_id) as robot, watchdog(domain_id),

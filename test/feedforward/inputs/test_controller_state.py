@@ -205,17 +205,13 @@ def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
     [((0.0, 0.5), NONE, NONE), ((0.0, 0.5, 1.0), (0.0,), NONE),
      ((0.0, 0.5, 1.0), (0.0,) * 3, (0.0,) * 4), (NONE, (0.0,) * 3, NONE)],
 )
-def test_a_wrong_number_of_values_is_rejected(
-    bench: Bench, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike
-) -> None:
+def test_wrong_sizes_are_named(bench: Bench, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> None:
     assert 'for 3 joints' in bench.rejected('wrong_size', q, qd, qdd)
 
 
 @pytest.mark.parametrize('field', [0, 1, 2])
 @pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
-def test_a_value_that_is_not_finite_is_rejected_and_named(
-    bench: Bench, field: int, value: float
-) -> None:
+def test_a_value_not_finite_is_rejected_and_named(bench: Bench, field: int, value: float) -> None:
     numbers = [np.array(bench.measured), np.zeros(3), np.zeros(3)]
     numbers[field][2] = value
     complaint = bench.rejected('not_finite', *numbers)
@@ -322,9 +318,7 @@ def test_the_effort_is_that_of_the_motion_at_its_true_speed(speed: float) -> Non
 
 
 @pytest.mark.parametrize(('stated', 'true_speed'), [(True, 1.0), (False, 0.5)])
-def test_the_speed_scaling_topic_counts_once_or_not_at_all(
-    stated: bool, true_speed: float
-) -> None:
+def test_the_speed_scaling_topic_counts_once_or_never(stated: bool, true_speed: float) -> None:
     beside, said = Beside(), lift()
     said.publishes_speed = stated
     beside.rig.controller.speed_scaling.set_target(0.5)

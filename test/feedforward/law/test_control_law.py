@@ -130,9 +130,7 @@ def test_without_a_reference_every_mode_is_gravity(mode: type[ControlLaw], arm: 
 
 @each('mode', LAWS.values())
 @each('arm', ARMS)
-def test_coriolis_efforts_are_added_to_gravity_modes_on_request_only(
-    mode: type[ControlLaw], arm: Arm
-) -> None:
+def test_coriolis_efforts_are_added_to_gravity_if_asked(mode: type[ControlLaw], arm: Arm) -> None:
     model = arm()
     case, plain = Case(model, 0, compensate_coriolis=True), Case(model, 0)
     coriolis = model.coriolis_torques(case.q, case.qd)
@@ -181,9 +179,7 @@ def burdened(
 
 @each('arm', ARMS)
 @each('mode', [mode for mode in LAWS.values() if mode is not Feedback])
-def test_friction_rotors_and_pushes_are_added_less_hardware_terms(
-    mode: type[ControlLaw], arm: Arm
-) -> None:
+def test_friction_rotors_and_pushes_less_hardware_add_up(mode: type[ControlLaw], arm: Arm) -> None:
     model = arm()
     rng = np.random.default_rng(0)
     robot, friction, armature = burdened(model, rng)

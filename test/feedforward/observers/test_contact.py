@@ -272,9 +272,7 @@ def test_no_contact_is_found_while_commands_that_were_withheld_grow_again() -> N
 
 @pytest.mark.parametrize('action', [ContactAction.HOLD, ContactAction.GRAVITY])
 @pytest.mark.parametrize('interruption', ['0.1 s withheld', '1 s withheld', 'stall', 'blocked'])
-def test_a_stream_that_a_contact_ended_stays_ended_while_it_does_not_pause(
-    interruption: str, action: ContactAction
-) -> None:
+def test_a_stream_ended_by_a_contact_stays_ended(interruption: str, action: ContactAction) -> None:
     arm = rig(action, reference_timeout=0.2)
     near, far = np.array(PANDA_POSE) + 0.01, np.array(PANDA_POSE) + 0.05
 

@@ -54,9 +54,7 @@ def test_one_value_counts_for_all_joints_of_the_robot() -> None:
     ((1.0, 2.0), 'has 2 values, not 1 or one for each of 7 joints'),
     ((), 'has 0 values, not 1 or one for each of 7 joints'),
 ])
-def test_a_scale_without_meaning_is_rejected_by_name(
-    name: str, values: tuple[float, ...], reason: str
-) -> None:
+def test_a_bad_scale_is_rejected(name: str, values: tuple[float, ...], reason: str) -> None:
     with pytest.raises(InputError, match=f'^{name}: .*{re.escape(reason)}'):
         resolved(JOINTS, **{name: values})
 

@@ -120,9 +120,7 @@ changes = strategies.lists(
 
 
 @given(changes)
-def test_no_change_of_plans_makes_a_step_or_a_negative_mass(
-    changes: list[tuple[list[Payload], float, int]]
-) -> None:
+def test_changes_make_no_step(changes: list[tuple[list[Payload], float, int]]) -> None:
     blend = Blend()
     before = 0.0
     for payloads, duration, ticks in changes:
@@ -154,9 +152,7 @@ def test_a_tick_handles_no_payload_however_many_were_changed() -> None:
     duration=st.sampled_from([0.02, 0.3, 2.0]),
 )
 @settings(max_examples=15)
-def test_payloads_that_change_at_any_times_make_no_step(
-    changes: dict[int, float], duration: float
-) -> None:
+def test_payloads_that_change_make_no_step(changes: dict[int, float], duration: float) -> None:
     rig = Rig(panda_arm(), q=PANDA_POSE, ramp_duration=0.01, payload_blend_duration=duration)
     rig.activate()
     rig.run(0.1)

@@ -117,9 +117,7 @@ def test_tolerance_0_of_a_goal_is_the_default_and_minus_1_unlimited() -> None:
     ([], [('elbow', 0, 0, -1.1)], 0, 'acceleration -1.1'),
     ([], [('elbow', math.nan, 0, 0)], 0, 'position nan'), ([], [], -2.0, 'goal_time_tolerance -2'),
 ])
-def test_invalid_tolerances_are_rejected_with_field_joint_and_value(
-    path: Any, goal: Any, goal_time: float, words: str
-) -> None:
+def test_invalid_tolerances_are_named(path: Any, goal: Any, goal_time: float, words: str) -> None:
     on_path, at_goal = ([JointTolerance(*each) for each in given] for given in (path, goal))
     with pytest.raises(RequestRejectedError, match='invalid_tolerance') as caught:
         tolerances().stated(on_path, at_goal, goal_time)
@@ -281,9 +279,7 @@ ENDS: dict[str, tuple[Callable[[Rig], object], Reason]] = {
 
 
 @pytest.mark.parametrize(('end', 'reason'), ENDS.values(), ids=ENDS)
-def test_a_goal_whose_motion_is_dropped_ends_with_the_reason(
-    end: Callable[[Rig], object], reason: Reason
-) -> None:
+def test_a_dropped_motion_aborts_its_goal(end: Callable[[Rig], object], reason: Reason) -> None:
     rig = ready_rig()
     goal = follow(rig, tolerances())
     track(rig, 0.1)

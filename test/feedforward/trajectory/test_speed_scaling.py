@@ -129,9 +129,7 @@ def test_a_factor_out_of_range_is_rejected_and_the_one_before_stays(factor: floa
     (1.0, PERCENT, 0.01), (100.0, PERCENT, 1.0), (float(np.float32(1.00000012)), FACTOR, 1.0),
     (-1e-8, PERCENT, 0.0),
 ])
-def test_full_speed_is_1_or_100_percent_and_rounding_is_accepted(
-    value: float, scale: float, factor: float
-) -> None:
+def test_full_speed_is_1_or_100_percent(value: float, scale: float, factor: float) -> None:
     assert speed_factor(value, scale) == factor
 
 

@@ -95,9 +95,7 @@ def wait_for_value(robot: FakeRobot, key: str, value: str) -> None:
     assert reached, f'{key} is not {value}: {robot.diagnostics}'
 
 
-def test_a_controller_that_comes_back_with_its_order_is_ramped_up_to_again(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_controller_that_is_back_is_ramped_up_to(robot: FakeRobot, domain_id: int) -> None:
     with fake_controller(domain_id) as commands:
         process = node(domain_id, SLOWLY)
         assert wait_until(lambda: is_gravity(commands))
@@ -112,9 +110,7 @@ def test_a_controller_that_comes_back_with_its_order_is_ramped_up_to_again(
             assert robot.controlled
 
 
-def test_a_controller_back_in_another_order_needs_a_new_configuration(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_another_order_needs_a_new_configuration(robot: FakeRobot, domain_id: int) -> None:
     with fake_controller(domain_id) as commands:
         process = node(domain_id)
         assert wait_until(lambda: is_gravity(commands))
@@ -136,9 +132,7 @@ def test_a_controller_back_in_another_order_needs_a_new_configuration(
         assert wait_until(lambda: is_gravity(commands, OTHER_ORDER)), process.output
 
 
-def test_a_new_controller_beside_a_killed_one_is_asked_for_its_joints(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_controller_beside_a_killed_one_is_asked(robot: FakeRobot, domain_id: int) -> None:
     # DDS takes seconds to notice a kill: the old one listens, but does not answer.
     with fake_controller(domain_id, None) as old, usual_node(domain_id, LISTED) as process:
         assert wait_until(lambda: is_gravity(old))
@@ -165,9 +159,7 @@ def test_with_given_joints_commands_are_sent_before_a_controller_exists(
                 assert len(commands) <= IN_FLIGHT
 
 
-def test_listeners_withhold_nothing_and_the_last_command_is_zero(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_listeners_withhold_nothing_up_to_the_zeros(robot: FakeRobot, domain_id: int) -> None:
     with (
         fake_controller(domain_id) as commands, node(domain_id) as process,
         RosProcess('support.ros.listeners', domain_id=domain_id) as crowd,
@@ -198,9 +190,7 @@ def test_the_parameter_joints_must_be_the_controllers(
         assert len(commands) <= IN_FLIGHT
 
 
-def test_another_publisher_prevents_activation_and_is_named(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_another_publisher_prevents_activation(robot: FakeRobot, domain_id: int) -> None:
     with fake_controller(domain_id) as commands, ros_node(domain_id, 'rival') as rival:
         publisher = rival.create_publisher(Float64MultiArray, TOPIC, 1)
         with usual_node(domain_id) as process:
@@ -209,9 +199,7 @@ def test_another_publisher_prevents_activation_and_is_named(
             assert wait_until(lambda: is_gravity(commands))
 
 
-def test_of_two_nodes_that_start_at_the_same_moment_one_wins(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_of_two_nodes_that_start_together_one_wins(robot: FakeRobot, domain_id: int) -> None:
     with (
         fake_controller(domain_id) as commands, usual_node(domain_id, '-r __node:=first') as first,
         usual_node(domain_id, '-r __node:=second') as second,
@@ -235,9 +223,7 @@ def last_state(process: RosProcess) -> str:
     return states[-1] if states else ''
 
 
-def test_a_killed_node_can_be_replaced_once_dds_has_noticed(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_killed_node_can_be_replaced_once_noticed(robot: FakeRobot, domain_id: int) -> None:
     with fake_controller(domain_id) as commands, usual_node(domain_id) as first:
         assert wait_until(lambda: is_gravity(commands))
         first.send(signal.SIGKILL)

@@ -321,9 +321,7 @@ def test_a_publisher_that_comes_later_is_flagged_counted_and_named_once() -> Non
 # --- the end of a stop ---------------------------------------------------------------------------
 
 
-def test_a_stop_waits_for_an_unconfirmed_controller_but_not_for_ever(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_stop_waits_for_a_controller_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(loop, 'time', SimpleNamespace(monotonic=lambda: now))
     control: Any = SimpleNamespace(joints=JOINTS, state=State.STOPPED, withheld=True)

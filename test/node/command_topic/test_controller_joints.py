@@ -32,9 +32,7 @@ def joints(graph: CommandGraph) -> ControllerJoints:
     return joints
 
 
-def test_the_controller_is_asked_once_and_its_order_is_kept(
-    graph: CommandGraph, joints: ControllerJoints
-) -> None:
+def test_the_controller_is_asked_once(graph: CommandGraph, joints: ControllerJoints) -> None:
     joints.poll(10.0)
     assert joints.joints == ('a', 'b')
     assert joints.answered

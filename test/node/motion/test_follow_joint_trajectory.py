@@ -107,9 +107,7 @@ def test_a_new_goal_aborts_the_active_one(client: GoalClient) -> None:
     assert second.end == (SUCCEEDED, 0, 'goal reached')
 
 
-def test_a_trajectory_on_the_topic_aborts_the_active_goal(
-    client: GoalClient, robot: FakeRobot
-) -> None:
+def test_a_trajectory_on_the_topic_aborts_the_goal(client: GoalClient, robot: FakeRobot) -> None:
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
     publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
@@ -125,9 +123,7 @@ def test_a_trajectory_on_the_topic_aborts_the_active_goal(
         assert sent.end == (ABORTED, -1, reason)
 
 
-def test_violated_tolerances_abort_with_their_error_code_joint_and_excess(
-    client: GoalClient,
-) -> None:
+def test_violated_tolerances_abort_with_code_joint_and_excess(client: GoalClient) -> None:
     sent = client.send((0.5, OFF), LONG, path={'fer_joint3': 0.01})
     assert sent.end == (ABORTED, -4, 'path_tolerance')
     assert re.search(r"'fer_joint3': position error 0\.0[12]\d* exceeds 0\.01,", sent.text)
@@ -136,9 +132,7 @@ def test_violated_tolerances_abort_with_their_error_code_joint_and_excess(
     assert "'fer_joint3': position error 0.02 exceeds 0.01" in sent.text
 
 
-def test_default_tolerances_are_parameters_and_can_be_changed_while_active(
-    client: GoalClient, robot: FakeRobot
-) -> None:
+def test_default_tolerances_can_change_while_active(client: GoalClient, robot: FakeRobot) -> None:
     limits = {'constraints__fer_joint7__trajectory': 0.01}
     assert all(result.successful for result in robot.set_parameters(**limits))
     assert client.send((0.5, OFF), LONG).end == (ABORTED, -4, 'path_tolerance')
@@ -151,9 +145,7 @@ def test_default_tolerances_are_parameters_and_can_be_changed_while_active(
     assert all(result.successful for result in robot.set_parameters(**limits))
 
 
-def test_goals_are_rejected_by_the_rules_of_the_topic_and_the_log_says_why(
-    client: GoalClient, process: RosProcess
-) -> None:
+def test_goals_are_rejected_by_the_topics_rules(client: GoalClient, process: RosProcess) -> None:
     def rejected(words: str, last: Sequence[float] = OFF, **fields: Any) -> None:
         time.sleep(1.1)  # the log has one line a second
         assert not client.send((1.0, last), **fields).accepted
@@ -190,9 +182,7 @@ def test_a_client_that_vanishes_leaves_the_server_as_it_was(
     assert client.send((0.1, OFF)).end[0] == SUCCEEDED
 
 
-def test_a_goal_every_10_ms_keeps_the_control_in_its_rules(
-    client: GoalClient, robot: FakeRobot
-) -> None:
+def test_goals_every_10_ms_keep_the_control_active(client: GoalClient, robot: FakeRobot) -> None:
     sent = []
     for _ in range(200):
         sent.append(client.send(LONG))

@@ -75,9 +75,7 @@ def effort(speed: float = 1.0) -> Any:
     return MODEL.inverse_dynamics(POSE, qd, qdd)
 
 
-def test_the_motion_of_a_controller_is_compensated_at_its_speed(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_controllers_motion_counts_at_its_speed(robot: FakeRobot, domain_id: int) -> None:
     with shadowed(robot, domain_id) as (controller, _):
         assert wait_until(lambda: robot.steady(effort(), 1e-6))
         if controller.publishes_speed:
@@ -89,9 +87,7 @@ def test_the_motion_of_a_controller_is_compensated_at_its_speed(
         assert_safe(robot, LIMITS)
 
 
-def test_a_controller_that_ends_is_flagged_and_followed_when_back(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_silent_controller_is_flagged_until_back(robot: FakeRobot, domain_id: int) -> None:
     with shadowed(robot, domain_id) as (controller, process):
         assert wait_until(lambda: robot.steady(effort(), 1e-6))
         controller.sending = False
@@ -104,9 +100,7 @@ def test_a_controller_that_ends_is_flagged_and_followed_when_back(
         assert 'fault' not in process.output
 
 
-def test_bad_references_are_counted_and_named_and_never_followed(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_bad_references_are_counted_and_not_followed(robot: FakeRobot, domain_id: int) -> None:
     with shadowed(robot, domain_id) as (controller, process):
         assert wait_until(lambda: robot.steady(effort(), 1e-6))
         for field, value, reason in (
@@ -123,9 +117,7 @@ def test_bad_references_are_counted_and_named_and_never_followed(
         assert_safe(robot, LIMITS)
 
 
-def test_a_trajectory_is_rejected_while_a_controller_is_followed(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_trajectory_beside_a_controller_is_rejected(robot: FakeRobot, domain_id: int) -> None:
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
     publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)

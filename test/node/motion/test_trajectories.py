@@ -52,9 +52,7 @@ def rejected(robot: FakeRobot, reason: str) -> bool:
     return wait_until(lambda: int(robot.diagnostics.get(key, '0')) > 0)
 
 
-def test_efforts_of_a_set_point_reach_the_command_and_their_topic(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_set_points_efforts_reach_command_and_topic(robot: FakeRobot, domain_id: int) -> None:
     from sensor_msgs.msg import JointState
 
     terms: list[Any] = []
@@ -77,9 +75,7 @@ def test_no_points_cancel_and_the_position_is_held(robot: FakeRobot, domain_id: 
         assert wait_until(lambda: robot.steady(np.full(7, 0.5)))
 
 
-def test_what_is_rejected_leaves_the_active_trajectory_in_force(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_rejection_leaves_the_trajectory_in_force(robot: FakeRobot, domain_id: int) -> None:
     from trajectory_msgs.msg import JointTrajectory
 
     publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
@@ -121,9 +117,7 @@ def test_the_way_begins_in_the_measured_or_the_desired_state(
         assert lowest > 0.49 if from_desired == 'true' else lowest < 0.2
 
 
-def test_speed_scaling_is_followed_and_counted_if_out_of_range(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_speed_scaling_is_followed_or_counted_as_bad(robot: FakeRobot, domain_id: int) -> None:
     from std_msgs.msg import Float64
 
     publisher = robot.node.create_publisher(Float64, 'speed_scaling', 10)

@@ -55,9 +55,7 @@ def test_there_are_as_many_commands_as_joint_states_at_any_rate(domain_id: int) 
         assert wait_until(lambda: len(came) > 20 and as_many())
 
 
-def test_each_command_is_made_from_the_joint_state_before_it(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_command_is_made_from_the_joint_state_before(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, TRIGGERED):
         assert wait_until(lambda: robot.steady(GRAVITY))
         robot.message.position[3] += 0.001
@@ -66,9 +64,7 @@ def test_each_command_is_made_from_the_joint_state_before_it(
         assert wait_until(lambda: robot.steady(MODEL.gravity_torques(pose)))
 
 
-def test_where_joint_states_stop_ticks_go_on_and_wind_the_control_down(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_ticks_go_on_where_joint_states_stop(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, f'{TRIGGERED} -p use_sim_time:=true'):
         simulated = SimulatedTime(robot)
         robot.wait_until_controlled()
@@ -101,9 +97,7 @@ def test_invalid_bytes_of_a_joint_state_are_only_counted(robot: FakeRobot, domai
         assert_safe(robot, LIMITS)
 
 
-def test_a_rejection_by_the_system_is_logged_once_and_the_control_runs(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_rejection_by_the_system_is_logged_once(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, '-p realtime.cpu_affinity:=[1023]') as process:
         process.wait_for('realtime.cpu_affinity [1023] is not in force')
         robot.wait_until_controlled()
