@@ -3,8 +3,6 @@
 
 """A loop that stands still: for up to the timeout of joint states the control ignores it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

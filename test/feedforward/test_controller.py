@@ -3,8 +3,6 @@
 
 """The control tick by tick: how it starts, changes, follows and holds, and in which order."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """The last stage before a command leaves: never over a limit, never a step, blends that fade."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np

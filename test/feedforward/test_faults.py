@@ -10,8 +10,6 @@ rate limit to gravity at the last valid position, a while of that, the ramp to z
 that only a new control leads out of. The rig inspects every command on the way.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from typing import Any

@@ -7,8 +7,6 @@ Prediction of the state, with plain numbers: what it changes, and what it must n
 On a trajectory of constant acceleration the prediction is exact, so the effort is known.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

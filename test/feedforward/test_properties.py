@@ -8,8 +8,6 @@ The rig inspects every command; here are those who drive it: chance, with everyt
 meets in its life and much that it should not, and Hypothesis, with messages of its own making.
 """
 
-from __future__ import annotations
-
 import bisect
 from collections import Counter
 from collections.abc import Callable, Sequence

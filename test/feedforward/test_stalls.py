@@ -3,8 +3,6 @@
 
 """Stalls of joint states or ticks: the control holds gravity, and returns when they are over."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

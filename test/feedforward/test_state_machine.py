@@ -3,8 +3,6 @@
 
 """The state machine, walked exhaustively: what leads where, and what does not."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -3,8 +3,6 @@
 
 """Two arms in one description: one control for both, or one for each."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from functools import cache
 from typing import Any

@@ -3,8 +3,6 @@
 
 """``ros2 launch`` as it is typed: help, arguments that cannot be used, and Ctrl-C."""
 
-from __future__ import annotations
-
 from pathlib import Path
 import shutil
 

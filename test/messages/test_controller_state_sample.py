@@ -3,8 +3,6 @@
 
 """The reference of a JointTrajectoryControllerState is read as every ROS distribution sends it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 import sys
 from typing import Any

@@ -3,8 +3,6 @@
 
 """Messages that come again and again are read as rclpy reads them, and rejected where they lie."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 
 """Decoding of trajectories: as by rclpy, and rejections of malformed bytes."""
 
-from __future__ import annotations
-
 from array import array
 import struct
 import sys

@@ -7,8 +7,6 @@ The faults of the control once more, through the node and over real DDS.
 What must follow each of them is tested without ROS; here that it does when messages bring it.
 """
 
-from __future__ import annotations
-
 import signal
 import time
 from typing import Any

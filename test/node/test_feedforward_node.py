@@ -3,8 +3,6 @@
 
 """The node over real DDS, with a robot that is made of topics alone."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path

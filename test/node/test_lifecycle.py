@@ -3,8 +3,6 @@
 
 """Whatever raises in a transition or a callback is logged, leaves nothing behind, ends nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 import os
 import signal

@@ -3,8 +3,6 @@
 
 """A node's clock in simulated time, over real DDS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 import time
 from typing import Any

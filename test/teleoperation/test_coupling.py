@@ -3,8 +3,6 @@
 
 """When leader and follower are coupled, and what each gets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

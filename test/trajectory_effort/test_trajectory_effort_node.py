@@ -3,8 +3,6 @@
 
 """The node ``trajectory_effort`` between a user and a trajectory controller, over real DDS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial

@@ -3,8 +3,6 @@
 
 """The watchdog as a process, over real DDS, beside publishers that die, hang, and end."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator
 import itertools

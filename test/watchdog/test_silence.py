@@ -3,8 +3,6 @@
 
 """The rules of silence, with time as a plain number."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 import math
 

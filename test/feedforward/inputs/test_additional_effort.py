@@ -3,8 +3,6 @@
 
 """Efforts of another program: added to every law, limited, faded, and never after a pause."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 import math

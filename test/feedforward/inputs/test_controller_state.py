@@ -3,8 +3,6 @@
 
 """References of a trajectory controller: set-points made of them, and rejections."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

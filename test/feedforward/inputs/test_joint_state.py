@@ -3,8 +3,6 @@
 
 """Which joint states are taken, which are rejected whole, and how those taken are merged."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 import math
 import tracemalloc

@@ -3,8 +3,6 @@
 
 """Which positions a joint cannot have reached, and that real arms never seem to do so."""
 
-from __future__ import annotations
-
 import math
 
 from hypothesis import given, settings

@@ -3,8 +3,6 @@
 
 """Single stamps that are wrong are rejected; clocks that are set are followed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from hypothesis import given, settings

@@ -3,8 +3,6 @@
 
 """Each control law is its formula, its parts their sum; one class is a whole law, on its page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 import math
 from pathlib import Path

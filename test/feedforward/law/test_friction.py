@@ -3,8 +3,6 @@
 
 """Joint friction: in both directions, through zero velocity, under load."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

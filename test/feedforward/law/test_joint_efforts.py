@@ -3,8 +3,6 @@
 
 """Damping without a motion, and soft limits: no energy, no step, and off where nothing is set."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -3,8 +3,6 @@
 
 """Contact: when it is found, what it ends, that it costs nothing while off; no false alarms."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

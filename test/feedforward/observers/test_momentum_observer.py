@@ -3,8 +3,6 @@
 
 """The observer finds what the environment adds to the motors' efforts, and nothing else."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """Drivers with another unit of effort: measured efforts enter in N m, limits are in N m."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

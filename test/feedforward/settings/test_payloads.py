@@ -3,8 +3,6 @@
 
 """Payloads replace each other linearly in time, wherever a change finds them, also in control."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from unittest import mock
 

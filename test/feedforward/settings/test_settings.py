@@ -3,8 +3,6 @@
 
 """Settings: what is rejected by parameter and value, defaults, no effort that is not finite."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

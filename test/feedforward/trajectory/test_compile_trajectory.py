@@ -3,8 +3,6 @@
 
 """Compilation of requests: every rejection, and the compiled motion of valid requests."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import replace
 import math

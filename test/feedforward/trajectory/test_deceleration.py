@@ -3,8 +3,6 @@
 
 """``decelerate_on_cancel``: to a stop without a step, within deceleration and position limits."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -3,8 +3,6 @@
 
 """Goals of motions, tick by tick: which tolerances count, and how goals end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 import math
 from typing import Any

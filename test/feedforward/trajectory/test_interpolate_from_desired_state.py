@@ -3,8 +3,6 @@
 
 """The bridge to a first point after time 0, from the measured or from the desired state."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 import math

@@ -3,8 +3,6 @@
 
 """Efforts of a trajectory's points: always checked, added to the output on request."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 import math
 

@@ -3,8 +3,6 @@
 
 """The active motion, and the desired state before, between and after motions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

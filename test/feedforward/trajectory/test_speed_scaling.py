@@ -3,8 +3,6 @@
 
 """Motions with trajectory time slower than real time: desired states without steps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 import math
 

@@ -7,8 +7,6 @@ A trajectory that is joined to the active one: no step, and omitted joints go on
 The oracle of the active part is the active trajectory itself, followed by a second reference.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 import math
 from typing import Any

@@ -7,8 +7,6 @@
 The oracle of the spline is SciPy's.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

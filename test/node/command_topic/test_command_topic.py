@@ -3,8 +3,6 @@
 
 """The command topic: other publishers, controllers that change, commands in a driver's unit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 import re
 import signal

@@ -3,8 +3,6 @@
 
 """The joints of the effort controller are requested again for each new endpoint of its node."""
 
-from __future__ import annotations
-
 import pytest
 
 from support.ros.command_graph import CONTROLLER, TOPIC, CommandGraph

@@ -3,8 +3,6 @@
 
 """Other publishers of commands are found in the graph; names of nodes come later."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

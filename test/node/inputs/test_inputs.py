@@ -3,8 +3,6 @@
 
 """Payloads, sensors, additional efforts, several joint-state publishers, over DDS."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

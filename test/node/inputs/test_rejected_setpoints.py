@@ -3,8 +3,6 @@
 
 """A rejected set-point, of the topic or of a trajectory controller, is no pause of its stream."""
 
-from __future__ import annotations
-
 from collections import Counter
 from types import SimpleNamespace
 from typing import Any

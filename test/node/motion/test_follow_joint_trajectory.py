@@ -3,8 +3,6 @@
 
 """The action ``~/follow_joint_trajectory`` over real DDS: every goal gets an answer and an end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 import re
 import signal

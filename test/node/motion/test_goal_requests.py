@@ -3,8 +3,6 @@
 
 """Random goals and trajectories through the path that topic and action share; no DDS."""
 
-from __future__ import annotations
-
 from array import array
 from collections import Counter
 from types import SimpleNamespace

@@ -3,8 +3,6 @@
 
 """The node with the reference of a trajectory controller, over real DDS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -3,8 +3,6 @@
 
 """Trajectories through the node and over real DDS: efforts, rejections, starts, slower motions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

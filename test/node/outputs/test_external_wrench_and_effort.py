@@ -3,8 +3,6 @@
 
 """External wrench and external effort over DDS: frames, stamps, contact and their end."""
 
-from __future__ import annotations
-
 from array import array
 from typing import Any
 

@@ -3,8 +3,6 @@
 
 """Log of the control: every change of state, rejections once a second, an error once."""
 
-from __future__ import annotations
-
 from collections import Counter
 from types import SimpleNamespace
 from typing import Any

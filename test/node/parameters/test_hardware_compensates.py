@@ -3,8 +3,6 @@
 
 """Nothing is commanded until it is stated what the robot adds to every command by itself."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

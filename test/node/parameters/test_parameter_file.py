@@ -3,8 +3,6 @@
 
 """Parameter files are read without ROS as the node reads them."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 
 """Parameters that are set to the value in force: nothing changes, and nothing is rejected."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 import math
 from typing import Any

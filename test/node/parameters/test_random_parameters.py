@@ -3,8 +3,6 @@
 
 """Whatever is set, it is rejected with a sentence or taken, and the control goes on."""
 
-from __future__ import annotations
-
 import contextlib
 from typing import Any
 

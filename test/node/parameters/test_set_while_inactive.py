@@ -3,8 +3,6 @@
 
 """What is set while the node is inactive acts from the next activation on, or is rejected."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import partial
 import os

@@ -3,8 +3,6 @@
 
 """Ticks that joint states set off: at once, when all are there, never too many, never none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, cast
 

@@ -3,8 +3,6 @@
 
 """What the system grants a thread, what is said of what it rejects, memory held in advance."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 import os
 import platform

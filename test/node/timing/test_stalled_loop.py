@@ -3,8 +3,6 @@
 
 """The loop in a time of its own that stalls between any two statements: the rate limit holds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 import threading
 from types import FrameType

@@ -3,8 +3,6 @@
 
 """Statistics of the loop: rate, late and missed ticks, percentiles of the newest ticks."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

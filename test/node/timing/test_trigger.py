@@ -3,8 +3,6 @@
 
 """A node whose ticks joint states set off, and what it asks of the system, through ROS."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -8,8 +8,6 @@ Time is a number that the rig counts up. Each command must be finite, of the rig
 the effort limits, and no further from the one before than the rate limit allows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 import math

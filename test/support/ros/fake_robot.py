@@ -3,8 +3,6 @@
 
 """A robot made of topics: publishes the joint states that a test sets, collects commands."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -8,8 +8,6 @@ The oracle is the robot on a floating base, here and in Pinocchio: what an IMU r
 from the motion of its link there, never by the sum that is tested.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 import math

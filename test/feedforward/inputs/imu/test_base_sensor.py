@@ -3,8 +3,6 @@
 
 """Which messages of the base's IMU are taken, what is made of them, and what follows silence."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 import math
 from typing import Any

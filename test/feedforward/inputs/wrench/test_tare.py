@@ -3,8 +3,6 @@
 
 """A tare takes off what an unloaded sensor reads: at rest, from fresh readings, never a jump."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

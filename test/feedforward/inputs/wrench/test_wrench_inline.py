@@ -9,8 +9,6 @@ desired nor takes the push unmoved. Sensor and joint states are those of a real 
 quantised positions and velocities, 500 Hz, and the joint states a millisecond later.
 """
 
-from __future__ import annotations
-
 from functools import cache
 import math
 from typing import Any, NamedTuple

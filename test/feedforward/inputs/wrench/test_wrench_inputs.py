@@ -3,8 +3,6 @@
 
 """From readings to external forces: signs, frames, filter, deadband, gain and fading."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 import math
 

@@ -3,8 +3,6 @@
 
 """Settings and readings of a sensor are taken whole, or rejected by name and counted."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

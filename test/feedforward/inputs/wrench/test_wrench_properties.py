@@ -8,8 +8,6 @@ Two drive the sensors: chance, through long lives with gaps, faults, tares and w
 Hypothesis, with stories of its own making. Every step is inspected.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
