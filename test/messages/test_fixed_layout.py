@@ -4,6 +4,7 @@
 """Messages that come again and again are read as rclpy reads them, and rejected where they lie."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from hypothesis import given, settings
@@ -203,37 +204,6 @@ def outcome(read: FixedLayoutReader[JointStateSample], data: bytes) -> object:
     return sample.names, [array.tobytes() for array in sample[1:]], stamp
 
 
-def rclpy_kinds() -> dict[str, tuple[type, Callable[..., Any]]]:
-    from geometry_msgs.msg import WrenchStamped
-    from sensor_msgs.msg import Imu, JointState
-
-    return {
-        'joint_state': (JointState, JointStateSample.read),
-        'wrench': (WrenchStamped, WrenchSample.read), 'imu': (Imu, ImuSample.read),
-    }
-
-
-@pytest.mark.parametrize('kind', ['joint_state', 'wrench', 'imu'])
-def test_what_rclpy_writes_is_read_as_rclpy_reads_it(kind: str) -> None:
-    pytest.importorskip('rclpy', reason=NO_ROS)
-    from rclpy.serialization import deserialize_message, serialize_message
-
-    message_type, sample_of = rclpy_kinds()[kind]
-    read: FixedLayoutReader[Any] = FixedLayoutReader(sample_of)
-    rng = np.random.default_rng(5)
-    for _ in range(2000):
-        message = message_type()
-        message.header.stamp.sec = int(rng.integers(-(2**31), 2**31))
-        message.header.stamp.nanosec = int(rng.integers(2**32))
-        message.header.frame_id = TEXTS[rng.integers(len(TEXTS))]
-        FILL[kind](message, rng)
-        data = serialize_message(message)
-        sample, stamp = read(data)
-        again = deserialize_message(data, message_type)
-        assert stamp == again.header.stamp.sec + 1e-9 * again.header.stamp.nanosec
-        SAME[kind](sample, again)
-
-
 def fill_joint_state(message: Any, rng: np.random.Generator) -> None:
     message.name = [TEXTS[k] for k in rng.integers(len(TEXTS), size=rng.integers(4))]
     for field in ('position', 'velocity', 'effort'):
@@ -280,9 +250,28 @@ def same_imu(sample: ImuSample, message: Any) -> None:
         assert part == (None if absent else [getattr(value, axis) for axis in axes])
 
 
-FILL: dict[str, Callable[..., None]] = {
-    'joint_state': fill_joint_state, 'wrench': fill_wrench, 'imu': fill_imu,
-}
-SAME: dict[str, Callable[..., None]] = {
-    'joint_state': same_joint_state, 'wrench': same_wrench, 'imu': same_imu,
-}
+@pytest.mark.parametrize(('package', 'name', 'kind', 'fill', 'assert_same'), [
+    ('sensor_msgs', 'JointState', JointStateSample, fill_joint_state, same_joint_state),
+    ('geometry_msgs', 'WrenchStamped', WrenchSample, fill_wrench, same_wrench),
+    ('sensor_msgs', 'Imu', ImuSample, fill_imu, same_imu),
+])
+def test_what_rclpy_writes_is_read_as_rclpy_reads_it(
+    package: str, name: str, kind: Any, fill: Callable[..., None], assert_same: Callable[..., None]
+) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    from rclpy.serialization import deserialize_message, serialize_message
+
+    message_type = getattr(import_module(f'{package}.msg'), name)
+    read: FixedLayoutReader[Any] = FixedLayoutReader(kind.read)
+    rng = np.random.default_rng(5)
+    for _ in range(2000):
+        message = message_type()
+        message.header.stamp.sec = int(rng.integers(-(2**31), 2**31))
+        message.header.stamp.nanosec = int(rng.integers(2**32))
+        message.header.frame_id = TEXTS[rng.integers(len(TEXTS))]
+        fill(message, rng)
+        data = serialize_message(message)
+        sample, stamp = read(data)
+        again = deserialize_message(data, message_type)
+        assert stamp == again.header.stamp.sec + 1e-9 * again.header.stamp.nanosec
+        assert_same(sample, again)

@@ -198,11 +198,10 @@ def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
     assert bench.taken((1.05, 0.03), (0.3, 0.1), names=names).q[1] == first.q[1]
 
 
-@pytest.mark.parametrize(
-    ('q', 'qd', 'qdd'),
-    [((0.0, 0.5), NONE, NONE), ((0.0, 0.5, 1.0), (0.0,), NONE),
-     ((0.0, 0.5, 1.0), (0.0,) * 3, (0.0,) * 4), (NONE, (0.0,) * 3, NONE)],
-)
+@pytest.mark.parametrize(('q', 'qd', 'qdd'), [
+    ((0.0, 0.5), NONE, NONE), ((0.0, 0.5, 1.0), (0.0,), NONE),
+    ((0.0, 0.5, 1.0), (0.0,) * 3, (0.0,) * 4), (NONE, (0.0,) * 3, NONE),
+])
 def test_wrong_sizes_are_named(bench: Bench, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> None:
     assert 'for 3 joints' in bench.rejected('wrong_size', q, qd, qdd)
 

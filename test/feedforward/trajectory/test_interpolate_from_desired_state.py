@@ -128,15 +128,11 @@ def test_the_future_state_is_that_of_the_active_motion() -> None:
     assert reference.position.tolist() == [cubic(0.0, 1.0, 0.25), cubic(0.0, -2.0, 0.25)]
 
 
-@pytest.mark.parametrize(
-    ('change', 'position'),
-    [
-        (lambda reference: reference.hold(np.array((0.1, 0.2))), (0.1, 0.2)),
-        (lambda reference: reference.advance(70.0), (1.0, -2.0)),
-        (lambda reference: reference.clear(), None),
-    ],
-    ids=['held', 'over', 'cleared'],
-)
+@pytest.mark.parametrize(('change', 'position'), [
+    (lambda reference: reference.hold(np.array((0.1, 0.2))), (0.1, 0.2)),
+    (lambda reference: reference.advance(70.0), (1.0, -2.0)),
+    (lambda reference: reference.clear(), None),
+], ids=['held', 'over', 'cleared'])
 def test_the_future_state_is_the_held_position_if_there_is_one(
     change: Callable[[Reference], Any], position: tuple[float, float] | None
 ) -> None:

@@ -16,7 +16,7 @@ from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.settings import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor
 from rnea_ros.feedforward.stamps import MAX_FUTURE
 from rnea_ros.parameters import declarations_of
-from support.control.base_rig import AT_REST, CLOCK, STILL, BaseRig, G, about, tilting_robot
+from support.control.base_rig import CLOCK, STILL, BaseRig, G, about, tilting_robot
 
 NAN, INF = math.nan, math.inf
 DOWN = [0.0, 0.0, -G]
@@ -135,16 +135,6 @@ def test_messages_of_another_link_are_rejected_until_the_first_stops() -> None:
 
 
 # Tilt
-
-
-def test_an_accelerometer_at_rest_reads_upwards_and_gravity_points_down() -> None:
-    state = BaseRig().run(1.0, orientation=None, push=AT_REST)
-    assert_close(state.gravity, DOWN)
-    assert not np.concatenate(state[1:]).any()
-
-
-def test_orientation_takes_the_imus_axes_to_the_worlds() -> None:
-    assert_close(BaseRig().run(1.0, orientation=ROLLED, push=None).gravity, ROLLED_DOWN)
 
 
 @pytest.mark.parametrize('length', [0.9901, 1.0, 1.0099])
@@ -287,10 +277,3 @@ def test_a_silence_that_no_tick_saw_is_blended_over_too() -> None:
     assert_close(np.concatenate(rig.sample()), [*DOWN, *[0.0] * 12])
     turning = rig.run(0.6, orientation=ROLLED, turn=(1.0, 0.0, 0.0))
     assert_close(turning.gravity, ROLLED_DOWN)
-
-
-def test_time_that_stands_still_changes_nothing() -> None:
-    rig = BaseRig(use=BaseUse.MOTION)
-    rig.run(0.2, orientation=ROLLED, turn=(1.0, 0.0, 0.0))
-    before = rig.sample()
-    assert_close(np.concatenate(rig.sample()), np.concatenate(before), atol=0.0)
