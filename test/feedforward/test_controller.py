@@ -247,7 +247,8 @@ def follow_on_a_subset(mode: type[ControlLaw]) -> tuple[Rig, Array, Array]:
     command = rig.run(0.15)[-1]
 
     desired, gains = (rig.q.copy(), rig.qd.copy(), np.zeros(4)), (np.zeros(4), np.zeros(4))
-    for whole, part in zip((*desired, *gains), (q_d, qd_d, qdd_d, *GAINS), strict=True):
+    parts: tuple[Any, ...] = (q_d, qd_d, qdd_d, *GAINS)
+    for whole, part in zip((*desired, *gains), parts, strict=True):
         whole[numbers] = part
     return rig, command, law_effort(mode, rig.model, (rig.q, rig.qd), desired, gains)[numbers]
 

@@ -269,7 +269,8 @@ def test_joint_states_that_are_wrong_are_rejected_counted_and_as_good_as_none(
     rig = rig_in_motion()
     for k in range(1, 21):
         rig.wait()
-        assert rig.feed(**({'q': rig.q + 0.5} | sample(rig, k))) is reason
+        given: dict[str, Any] = {'q': rig.q + 0.5} | sample(rig, k)
+        assert rig.feed(**given) is reason
         rig.step()
         assert rig.states.rejections == Counter({reason: k})
         np.testing.assert_array_equal(rig.states.position, rig.q)

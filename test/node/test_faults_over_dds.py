@@ -17,7 +17,6 @@ import pytest
 from support.ros.fake_robot import (
     GRAVITY,
     JOINTS,
-    LIMITS,
     MODEL,
     NODE,
     PANDA_ARM,
@@ -26,7 +25,6 @@ from support.ros.fake_robot import (
     POSE,
     RAMPS,
     FakeRobot,
-    assert_safe,
     fake_robot,
     node,
 )
@@ -88,7 +86,7 @@ def test_joint_states_of_repeated_stamps_are_rejected(robot: FakeRobot, domain_i
         robot.node.executor.create_task(spoil)  # between two joint states
         wait_for_count(robot, 'joint_states/stamp_not_newer')
         process.wait_for('fault (joint_states_stale)')
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 # --- row 4: frozen joint states ------------------------------------------------------------------
@@ -123,7 +121,7 @@ def test_joint_states_that_freeze_in_motion_are_flagged(robot: FakeRobot, domain
         robot.wait_for_state('degraded')
         robot.node.create_timer(0.004, lambda: move_a_little(robot))
         wait_for_flag(robot, 'joint_states_frozen', raised=False)
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def move_a_little(robot: FakeRobot) -> None:
@@ -159,7 +157,7 @@ def test_a_shutdown_ramps_to_zero(robot: FakeRobot, domain_id: int) -> None:
         assert wait_until(lambda: robot.steady(GRAVITY))
         assert robot.change_state(Transition.TRANSITION_ACTIVE_SHUTDOWN)
         assert wait_until(lambda: robot.steady(REST, 0.0))
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 # --- row 11: a tick that is blocked --------------------------------------------------------------
@@ -179,7 +177,7 @@ def test_blocked_ticks_are_counted_and_not_made_up_for(robot: FakeRobot, domain_
         # What was due before and after the stop, and a tick at each end of these two stretches.
         assert len(sent) <= (time.time() - began - blocked) / PERIOD + 5
         assert 'holding' not in process.output
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def missed_ticks(robot: FakeRobot) -> int:
@@ -211,7 +209,7 @@ def test_exceptions_in_ticks_end_in_zeros_logged_once(robot: FakeRobot, domain_i
         process.wait_for('fault (internal_error)')
         assert wait_until(lambda: robot.steady(REST, 0.0))
         assert any(np.allclose(command, GRAVITY, atol=1e-9) for _, command in robot.commands)
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
         process.send(signal.SIGINT)
         assert process.wait() == 0
         assert process.output.count('RuntimeError: broken by a test') == 1

@@ -18,14 +18,12 @@ from support.models.robots import SHIPPED
 from support.ros.fake_robot import (
     GRAVITY,
     JOINTS,
-    LIMITS,
     MODEL,
     PANDA_ARM,
     PERIOD,
     POSE,
     FakeRobot,
     SimulatedTime,
-    assert_safe,
     fake_robot,
     node,
 )
@@ -117,11 +115,6 @@ def test_new_descriptions_are_logged_once_a_second(robot: FakeRobot, active: Ros
     assert active.output.count(said) <= 1 + (time.monotonic() - began)
 
 
-def test_an_unknown_joint_of_the_controller_is_rejected_by_name(domain_id: int) -> None:
-    with fake_robot(domain_id, joints=['elbow']), node(domain_id) as process:
-        process.wait_for("joints: joint 'elbow' is not a moving, independent joint")
-
-
 def test_a_request_with_a_bad_value_changes_nothing(robot: FakeRobot, active: RosProcess) -> None:
     from rcl_interfaces.srv import GetParameters, SetParametersAtomically
     from rclpy.parameter import Parameter
@@ -177,7 +170,7 @@ def test_a_file_of_all_parameters_is_loaded_while_active_without_a_step(
     assert [result.reason for result in results if not result.successful] == []
     assert wait_until(lambda: robot.diagnostics.get('mode') == 'computed_torque')
     assert robot.steady(GRAVITY)
-    assert_safe(robot, LIMITS)
+    robot.assert_safe()
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
@@ -190,7 +183,7 @@ def test_a_signal_ramps_to_zero_and_ends_with_exit_code_0(
         time.sleep(0.01)
     assert active.wait() == 0
     assert wait_until(lambda: robot.steady(np.zeros(7), 0.0))
-    assert_safe(robot, LIMITS)
+    robot.assert_safe()
 
 
 def test_stale_action_hold_leaves_gravity_torque_behind(robot: FakeRobot, domain_id: int) -> None:
@@ -211,7 +204,7 @@ def test_deactivate_ramps_down_and_a_new_life_begins(robot: FakeRobot, active: R
     assert wait_until(lambda: robot.steady(np.zeros(7), 0.0))
     assert robot.change_state(Transition.TRANSITION_ACTIVATE)
     assert wait_until(lambda: robot.steady(GRAVITY))
-    assert_safe(robot, LIMITS)
+    robot.assert_safe()
     assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
     assert robot.change_state(Transition.TRANSITION_CLEANUP)
     assert robot.set_parameters(rate=250.0)[0].successful
@@ -235,7 +228,7 @@ def test_joint_states_that_stop_end_in_zero_and_fault(robot: FakeRobot, domain_i
         robot.sending = True
         time.sleep(0.2)
         assert robot.steady(np.zeros(7), 0.0)
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def test_bad_joint_states_never_reach_the_command(robot: FakeRobot, active: RosProcess) -> None:
@@ -252,7 +245,7 @@ def test_bad_joint_states_never_reach_the_command(robot: FakeRobot, active: RosP
         wait_for_count(robot, reason, before)
         setattr(robot.message, field, good)
     assert robot.steady(GRAVITY)
-    assert_safe(robot, LIMITS)
+    robot.assert_safe()
 
 
 def test_a_trajectory_is_rejected_with_its_reason(robot: FakeRobot, active: RosProcess) -> None:
@@ -309,4 +302,4 @@ def test_simulated_time_drives_the_loop_and_its_reset_ends_the_control(domain_id
         simulated.paused = False
         simulated.begin = 5.0
         process.wait_for('(clock_reset)')
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()

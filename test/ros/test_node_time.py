@@ -67,13 +67,6 @@ def follow(simulation: Simulation, node: Any, seconds: int) -> bool:
     return wait_until(follows)
 
 
-def test_simulated_time_needs_no_executor(simulation: tuple[Simulation, Any]) -> None:
-    source, node = simulation
-    assert now(node) == 0.0
-    assert follow(source, node, 5)
-    assert follow(source, node, 7)
-
-
 def test_simulated_time_wakes_no_executor(simulation: tuple[Simulation, Any]) -> None:
     source, node = simulation
     assert follow(source, node, 5)

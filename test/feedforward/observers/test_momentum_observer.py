@@ -118,14 +118,6 @@ def test_it_is_the_external_effort_through_a_filter_on_random_trees(seed: int) -
     np.testing.assert_allclose(found, filtered(steps, dt), atol=1e-3 * sizes)
 
 
-def test_it_starts_without_a_jump_in_the_middle_of_a_motion() -> None:
-    model = panda_arm()
-    found, _ = run(model, settings_of(model), lambda q, qd, qdd, t: model.inverse_dynamics(
-        q, qd, qdd), seconds=0.1)
-    assert (found[0] == 0.0).all()
-    assert np.abs(found).max() < 0.01
-
-
 COMPENSATED: dict[str, tuple[str, ...]] = {
     'nothing': (), 'gravity': ('gravity',), 'payload': ('payload',),
     'gravity and payload': ('gravity', 'payload'), 'friction': ('friction',),

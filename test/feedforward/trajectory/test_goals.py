@@ -289,17 +289,6 @@ def test_a_dropped_motion_aborts_its_goal(end: Callable[[Rig], object], reason: 
     assert goal.result.text.startswith(f'{reason.value}: ')
 
 
-def test_a_goal_that_replaces_another_is_judged_alone() -> None:
-    rig = ready_rig()
-    first = follow(rig, tolerances(path=0.01))
-    track(rig, 0.1)
-    second = follow(rig, tolerances(path=0.5), swing(JOINTS, rig.q, END, 0.3))
-    track(rig, 0.4, error=0.1)
-    assert first.result is not None
-    assert first.result.text.startswith('replaced')
-    assert code(second) is ErrorCode.SUCCESSFUL
-
-
 def test_a_cancel_of_a_goal_leaves_the_motion_that_has_replaced_it() -> None:
     rig = ready_rig()
     first = follow(rig, tolerances())

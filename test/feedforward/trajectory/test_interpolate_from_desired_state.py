@@ -22,7 +22,7 @@ from rnea_ros.feedforward.trajectory import (
     TrajectoryRequest,
     compile_trajectory,
 )
-from support.control.control_rig import Array, Rig, cubic, setpoint, swing, two_joint_arm
+from support.control.control_rig import Array, Rig, setpoint, swing, two_joint_arm
 
 NAMES = ('shoulder', 'elbow')
 AT_REST = (0.0, 0.0)
@@ -111,21 +111,6 @@ def reference_in_motion() -> Reference:
     reference.advance(50.0)
     reference.advance(50.5)
     return reference
-
-
-def test_the_future_state_is_that_of_the_active_motion() -> None:
-    reference = reference_in_motion()
-    for time in (50.5, 51.0, 51.7):
-        expected = reference.state_at(time)
-        assert expected is not None
-        s = 0.5 * (time - 50.0)
-        np.testing.assert_allclose(expected.position, (cubic(0.0, 1.0, s), cubic(0.0, -2.0, s)))
-        speed = 6.0 * s * (1.0 - s) / 2.0
-        np.testing.assert_allclose(expected.velocity, (speed, -2.0 * speed))
-    over = reference.state_at(60.0)
-    assert over is not None
-    np.testing.assert_array_equal(over[:3], ((1.0, -2.0), AT_REST, AT_REST))
-    assert reference.position.tolist() == [cubic(0.0, 1.0, 0.25), cubic(0.0, -2.0, 0.25)]
 
 
 @pytest.mark.parametrize(('change', 'position'), [

@@ -93,14 +93,6 @@ def test_the_factor_follows_what_is_asked_for_at_a_bounded_rate() -> None:
     assert factors.max() == 1.0
 
 
-def test_the_last_factor_stays_in_force() -> None:
-    scaling = SpeedScaling()
-    scaling.set_target(0.3)
-    for time in (5.0, 6.0, 1000.0, 1e6):
-        scaling.advance(time)
-    assert scaling.factor == 0.3
-
-
 def test_time_that_runs_backwards_or_stands_still_does_not_count() -> None:
     scaling = SpeedScaling()
     scaling.set_target(0.5)

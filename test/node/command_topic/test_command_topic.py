@@ -3,7 +3,7 @@
 
 """The command topic: other publishers, controllers that change, commands in a driver's unit."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 import re
 import signal
 import time
@@ -18,7 +18,6 @@ from support.ros.fake_robot import (
     LIMITS,
     NODE,
     FakeRobot,
-    assert_safe,
     fake_controller,
     fake_robot,
     node,
@@ -139,22 +138,17 @@ def test_a_controller_beside_a_killed_one_is_asked(robot: FakeRobot, domain_id: 
             assert len(commands) <= IN_FLIGHT
 
 
-@pytest.mark.parametrize('late', [OTHER_JOINTS, JOINTS])
 def test_with_given_joints_commands_are_sent_before_a_controller_exists(
-    robot: FakeRobot, domain_id: int, late: tuple[str, ...]
+    robot: FakeRobot, domain_id: int
 ) -> None:
-    with usual_node(domain_id, f'{LISTED} {SLOWLY}') as process:
+    with usual_node(domain_id, f'{LISTED} {SLOWLY}'):
         robot.wait_until_controlled()
         assert robot.diagnostics['effort_controller'] == 'absent'
         assert 'commands_withheld' not in robot.diagnostics['flags']
         since = time.time()
-        with fake_controller(domain_id, late) as commands:
-            if late == JOINTS:
-                assert wait_until(lambda: len(commands) > 10 and is_gravity(commands))
-                assert_ramped_up(commands, since)
-            else:
-                process.wait_for('fault (controller_joints_changed)')
-                assert len(commands) <= IN_FLIGHT
+        with fake_controller(domain_id) as commands:
+            assert wait_until(lambda: len(commands) > 10 and is_gravity(commands))
+            assert_ramped_up(commands, since)
 
 
 def test_listeners_withhold_nothing_up_to_the_zeros(robot: FakeRobot, domain_id: int) -> None:
@@ -171,20 +165,14 @@ def test_listeners_withhold_nothing_up_to_the_zeros(robot: FakeRobot, domain_id:
         assert 'takes commands' not in process.output
         assert 'withheld' not in process.output
         assert wait_until(lambda: not commands[-1][1].any()), commands[-1]
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
-@pytest.mark.parametrize(('joints', 'listed', 'said'), [
-    (JOINTS[:6], JOINTS[1:], 'without fer_joint7 and with fer_joint1'),
-    (OTHER_JOINTS, JOINTS, f'in another order: {", ".join(OTHER_JOINTS)}'),
-], ids=['others', 'order'])
-def test_the_parameter_joints_must_be_the_controllers(
-    robot: FakeRobot, domain_id: int, joints: Sequence[str], listed: Sequence[str], said: str
-) -> None:
+def test_the_parameter_joints_must_be_the_controllers(robot: FakeRobot, domain_id: int) -> None:
     # Rejected at configure or, if the controller is discovered later, ended at once.
-    options = f'-p joints:=[{",".join(listed)}]'
-    with fake_controller(domain_id, joints) as commands, usual_node(domain_id, options) as process:
-        process.wait_for(f'/effort_controller takes commands {said}')
+    controller = fake_controller(domain_id, (*JOINTS[1:6], 'elbow'))
+    with controller as commands, usual_node(domain_id, LISTED) as process:
+        process.wait_for('takes commands without fer_joint1, fer_joint7 and with elbow')
         assert len(commands) <= IN_FLIGHT
 
 

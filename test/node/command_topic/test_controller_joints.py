@@ -11,7 +11,7 @@ from support.ros.ros_process import NO_ROS
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.node.command_topic import ControllerJoints, difference
-from rnea_ros.node.command_topic.controller_joints import RETRY
+from rnea_ros.node.command_topic.controller_joints import RETRY, SERVICE_TIMEOUT
 
 
 @pytest.fixture
@@ -60,6 +60,20 @@ def test_a_question_without_an_answer_is_asked_again(graph: CommandGraph) -> Non
     assert len(graph.questions) == 2
     assert joints.joints is None
     assert joints.missing == '/effort_controller has not answered which joints it commands'
+
+
+def test_a_parameter_service_that_appears_late_is_asked(graph: CommandGraph) -> None:
+    joints = ControllerJoints(graph, TOPIC)
+    graph.ready = False
+    graph.listeners = {1: CONTROLLER}
+    joints.poll(0.0)
+    joints.poll(1.1 * SERVICE_TIMEOUT)
+    graph.ready = True
+    joints.poll(1.2 * SERVICE_TIMEOUT)
+    graph.questions[0].names(('a', 'b'))
+    joints.poll(1.3 * SERVICE_TIMEOUT)
+    assert joints.joints == ('a', 'b')
+    assert joints.answered
 
 
 def test_what_differs_is_said_in_words() -> None:

@@ -13,13 +13,10 @@ import rnea_ros
 from support.ros.fake_robot import (
     GRAVITY,
     JOINTS,
-    LIMITS,
     MODEL,
     POSE,
     FakeRobot,
     assert_rate,
-    assert_rejected,
-    assert_safe,
     fake_robot,
     node,
 )
@@ -28,6 +25,7 @@ from support.ros.ros_process import NO_ROS, new_domain_id, ros_node, wait_until
 pytest.importorskip('rclpy', reason=NO_ROS)
 from rclpy import get_rmw_implementation_identifier
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
 
 from rnea_ros.node.configuration import JOINT_STATES
 from rnea_ros.ros import PolledSubscription
@@ -118,15 +116,18 @@ def test_what_cannot_be_is_rejected_and_nothing_changes(robot: FakeRobot, domain
             ('friction__model', 'sticky', "'sticky' is none of none, urdf, parameters"),
             ('armature', [0.1], 'armature: cannot be changed while active'),
         ):
-            assert_rejected(robot, name, value, said)
+            robot.assert_rejected(name, value, said)
             assert robot.steady(held), name
+        response = robot.call(Trigger, 'feedforward/tare', Trigger.Request())
+        assert not response.success
+        assert response.message == 'the node has no force-torque sensor'
 
 
 def test_limits_that_hold_no_payload_name_the_joint(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, '-p payload.link:=[fer_link8] -p payload.mass:=[40.0]'):
         assert wait_until(lambda: 'limits_cannot_hold' in robot.diagnostics.get('flags', ''))
         assert 'fer_joint2' in robot.diagnostics['overloaded_joints']
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 # Force-torque sensors
@@ -145,7 +146,7 @@ def test_a_push_is_held_until_readings_are_rejected(robot: FakeRobot, domain_id:
         assert wait_until(lambda: robot.diagnostics['stale_wrenches'] == 'flange')
         assert int(robot.diagnostics['count/wrenches/not_finite']) > 0
         robot.wait_for_state('degraded')
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def test_the_load_of_an_inline_sensor_is_not_a_push(robot: FakeRobot, domain_id: int) -> None:
@@ -160,8 +161,6 @@ def test_the_load_of_an_inline_sensor_is_not_a_push(robot: FakeRobot, domain_id:
 
 
 def test_a_tare_takes_what_is_read_for_nothing(robot: FakeRobot, domain_id: int) -> None:
-    from std_srvs.srv import Trigger
-
     sensor = force_sensor(robot, 'fer_link8', PUSH)
     pushed = MODEL.inverse_dynamics(
         POSE, np.zeros(7), np.zeros(7), {'fer_link8': rnea_ros.Wrench(force=PUSH)}
@@ -172,22 +171,12 @@ def test_a_tare_takes_what_is_read_for_nothing(robot: FakeRobot, domain_id: int)
         answers = (robot.call(Trigger, 'feedforward/tare', Trigger.Request()) for _ in range(20))
         assert any(response.success for response in answers)
         assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
         sensor.sending = False
         assert wait_until(lambda: robot.diagnostics.get('stale_wrenches') == 'flange')
         response = robot.call(Trigger, 'feedforward/tare', Trigger.Request())
         assert not response.success
         assert response.message == 'flange: wrench_stale'
-
-
-def test_without_a_sensor_there_is_nothing_to_tare(robot: FakeRobot, domain_id: int) -> None:
-    from std_srvs.srv import Trigger
-
-    with node(domain_id):
-        robot.wait_until_controlled()
-        response = robot.call(Trigger, 'feedforward/tare', Trigger.Request())
-        assert not response.success
-        assert response.message == 'the node has no force-torque sensor'
 
 
 @pytest.mark.parametrize(('options', 'said'), [
@@ -228,7 +217,7 @@ def test_a_base_tilts_gravity_until_the_imu_stops(robot: FakeRobot, domain_id: i
         sensor.sending = False
         assert wait_until(lambda: 'base_stale' in robot.diagnostics.get('flags', ''))
         assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 TOPIC = '/feedforward/additional_effort'
@@ -260,7 +249,7 @@ def test_efforts_are_added_once_limits_are_set_and_fade_when_they_stop(
         process.wait_for('additional_effort/unknown_joint')
         assert wait_until(lambda: robot.steady(GRAVITY))
         timer.cancel()
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def test_what_several_publishers_send_between_two_ticks_all_comes() -> None:

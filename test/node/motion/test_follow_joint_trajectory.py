@@ -12,16 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.ros.fake_robot import (
-    JOINTS,
-    LIMITS,
-    POSE,
-    FakeRobot,
-    SimulatedTime,
-    assert_safe,
-    fake_robot,
-    node,
-)
+from support.ros.fake_robot import JOINTS, POSE, FakeRobot, SimulatedTime, fake_robot, node
 from support.ros.goal_client import OFF, GoalClient, SentGoal
 from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
@@ -47,7 +38,7 @@ def running() -> Iterator[tuple[int, FakeRobot, RosProcess]]:
     with fake_robot(domain_id) as robot, node(domain_id, OPTIONS) as process:
         robot.wait_until_controlled()
         yield domain_id, robot, process
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 @pytest.fixture
@@ -218,7 +209,7 @@ def test_a_fault_ends_a_goal_with_its_reason(domain_id: int) -> None:
             assert sent.end == (ABORTED, -1, 'joint_states_stale')
             assert not client.send(LONG).accepted
             robot.sending = True
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def desired(sent: SentGoal) -> Sequence[float]:
@@ -252,7 +243,7 @@ def test_with_replacement_a_goal_joins_the_active_goal(domain_id: int) -> None:
             assert second.end == (SUCCEEDED, 0, 'goal reached')
             assert wait_until(lambda: np.allclose(desired(second)[1:], OFF[1:], rtol=1e-7))
             assert desired(second)[0] < OFF[0] - 0.01
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def test_a_node_that_is_stopped_answers_its_client_and_ends_in_zeros(domain_id: int) -> None:
@@ -267,4 +258,4 @@ def test_a_node_that_is_stopped_answers_its_client_and_ends_in_zeros(domain_id: 
             assert sent.end == (ABORTED, -1, 'stop_requested')
             assert process.wait() == 0
         assert wait_until(lambda: not robot.newest.any())
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()

@@ -11,16 +11,7 @@ import numpy as np
 import pytest
 
 from support.control.trajectory_controller import NO_CONTROL_MSGS
-from support.ros.fake_robot import (
-    GRAVITY,
-    JOINTS,
-    LIMITS,
-    MODEL,
-    POSE,
-    FakeRobot,
-    assert_safe,
-    node,
-)
+from support.ros.fake_robot import GRAVITY, JOINTS, MODEL, POSE, FakeRobot, node
 from support.ros.ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -82,7 +73,7 @@ def test_a_controllers_motion_counts_at_its_speed(robot: FakeRobot, domain_id: i
             assert wait_until(lambda: robot.diagnostics.get('speed_scaling') == '0.500')
         controller.creeping = False
         assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def test_a_silent_controller_is_flagged_until_back(robot: FakeRobot, domain_id: int) -> None:
@@ -94,7 +85,7 @@ def test_a_silent_controller_is_flagged_until_back(robot: FakeRobot, domain_id: 
         assert wait_until(lambda: float(robot.diagnostics['controller_state_age']) > 0.9)
         controller.sending = True
         assert wait_until(lambda: robot.steady(effort(), 1e-6))
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
         assert 'fault' not in process.output
 
 
@@ -112,7 +103,7 @@ def test_bad_references_are_counted_and_not_followed(robot: FakeRobot, domain_id
             assert wait_until(lambda k=key: int(robot.diagnostics.get(k, '0')) > 0)  # type: ignore[misc]
             assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
             setattr(controller.message.reference, field, good)
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def test_a_trajectory_beside_a_controller_is_rejected(robot: FakeRobot, domain_id: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.ros.fake_robot import GRAVITY, JOINTS, LIMITS, POSE, FakeRobot, assert_safe, node
+from support.ros.fake_robot import GRAVITY, JOINTS, POSE, FakeRobot, node
 from support.ros.ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -61,7 +61,7 @@ def test_a_set_points_efforts_reach_command_and_topic(robot: FakeRobot, domain_i
         sender(robot)(0, effort=EFFORT)
         assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
         assert wait_until(lambda: terms and list(terms[-1].effort) == EFFORT.tolist())
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def test_no_points_cancel_and_the_position_is_held(robot: FakeRobot, domain_id: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.ros.fake_robot import LIMITS, PATIENT, PERIOD, FakeRobot, assert_safe, node
+from support.ros.fake_robot import PATIENT, PERIOD, FakeRobot, node
 from support.ros.node_in_process import NodeInProcess, node_in_process
 from support.ros.ros_process import NO_ROS
 
@@ -104,4 +104,4 @@ def test_random_parameters_over_dds_are_all_answered(robot: FakeRobot, domain_id
                 assert result.successful or 10 < len(result.reason) <= SENTENCE, message.name
         robot.wait_until_controlled()
         assert 'Traceback' not in process.output
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()

@@ -9,17 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.ros.fake_robot import (
-    GRAVITY,
-    LIMITS,
-    MODEL,
-    POSE,
-    FakeRobot,
-    SimulatedTime,
-    assert_safe,
-    fake_robot,
-    node,
-)
+from support.ros.fake_robot import GRAVITY, MODEL, POSE, FakeRobot, SimulatedTime, fake_robot, node
 from support.ros.ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -73,7 +63,7 @@ def test_ticks_go_on_where_joint_states_stop(robot: FakeRobot, domain_id: int) -
         assert robot.diagnostics['reason'] == 'joint_states_stale'
         assert int(robot.diagnostics['untriggered_ticks']) > 0
         assert wait_until(lambda: not robot.newest.any())
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def test_invalid_bytes_of_a_joint_state_are_only_counted(robot: FakeRobot, domain_id: int) -> None:
@@ -92,7 +82,7 @@ def test_invalid_bytes_of_a_joint_state_are_only_counted(robot: FakeRobot, domai
             time.sleep(0.005)
         assert wait_until(lambda: malformed(50) > 10)
         assert robot.controlled
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def test_a_rejection_by_the_system_is_logged_once(robot: FakeRobot, domain_id: int) -> None:

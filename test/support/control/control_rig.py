@@ -103,7 +103,8 @@ class Rig:
         )
         self.controller = FeedforwardController(model, self.resolved, self.states)
         self.now = start
-        self.q = np.zeros(model.nv) + q
+        self.q = np.zeros(model.nv)
+        self.q[:] = q
         self.qd = np.zeros(model.nv)
         self.effort: Array | None = None
         self.acting_effort: Array | None = None
