@@ -147,18 +147,6 @@ def test_joint_states_that_stop_are_flagged_after_two_periods(rate: float) -> No
     assert rig.controller.flag_counts == Counter({Reason.JOINT_STATES_LATE: 2})
 
 
-def test_slow_joint_states_are_late_after_two_of_their_own_periods() -> None:
-    rig = Rig(panda_arm(), q=PANDA_POSE, ramp_duration=RAMP)
-    for k in range(500):
-        rig.tick(feed=k % 8 == 0)
-        if k > 8:
-            assert not rig.controller.flags
-    newest = rig.now - rig.period * (499 % 8)
-    while not rig.controller.flags:
-        rig.tick(feed=False)
-    assert rig.now - newest == pytest.approx(17 * rig.period)
-
-
 @pytest.mark.parametrize(('settings', 'away'), [
     *(({'rate': rate}, 0.5) for rate in RATES),
     ({'mode': Feedback, 'effort_rate_limit': (200.0,)}, 10.0),
@@ -531,16 +519,6 @@ def test_a_second_stop_changes_nothing() -> None:
     assert rig.state() is State.STOPPED
 
 
-def test_stale_action_hold_stops_with_gravity_as_the_last_command() -> None:
-    rig = rig_in_motion(stale_action=StaleAction.HOLD)
-    rig.controller.request_stop()
-    rig.run_until(State.STOPPED)
-    # Within one step of gravity: so the next command would be exactly that.
-    assert (np.abs(rig.commands[-1] - rig.gravity) <= rig.greatest_step).all()
-    last = rig.commands[-1]
-    np.testing.assert_array_equal(rig.run(0.1), [last] * 100)
-
-
 # --- row 12: simulated time is set back ----------------------------------------------------------
 
 
@@ -628,15 +606,6 @@ def test_an_exception_at_the_start_ramps_measured_efforts(monkeypatch: pytest.Mo
     monkeypatch.setattr(ControlLaw, 'holding_effort', CallCounter())
     rig.run_until(State.FAULT)
     assert not rig.commands[-1].any()
-
-
-def test_a_motion_that_cannot_be_sampled_winds_down() -> None:
-    rig = rig_in_motion()
-    rig.controller.follow(setpoint(('a', 'b'), (0.0, 0.0)), None)
-    rig.tick()
-    assert rig.controller.reason is Reason.INTERNAL_ERROR
-    assert_winds_down(rig, feed=False)
-    assert isinstance(rig.controller.error, ValueError)
 
 
 # --- what others read meanwhile ------------------------------------------------------------------

@@ -293,6 +293,22 @@ def test_a_motion_that_ends_between_the_request_and_its_tick_is_continued() -> N
     assert bench.joined.moving
 
 
+def test_a_waiting_trajectory_is_followed_until_a_later_stamp() -> None:
+    bench = Bench(swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 0.1))
+    bench.run(0.2)
+    waiting = swing(NAMES, (1.0, 1.0, 1.0), (2.0, 2.0, 2.0), 1.0)
+    assert bench.follow(waiting, bench.now + 0.5)
+    assert bench.joined.handover(bench.now + 0.4, waiting) is None
+    motion = bench.compile(TrajectoryPoint(1.0, (0.0, 0.0, 0.0)), stamp=1.0)
+    assert bench.follow(motion)
+    bench.run(0.4)
+    assert bench.joined.position.tolist() == [1.0, 1.0, 1.0]
+    bench.run(0.6)
+    np.testing.assert_allclose(bench.joined.position, 1.5, atol=1e-2)
+    bench.run(1.1)
+    np.testing.assert_allclose(bench.joined.position, 0.0, atol=1e-12)
+
+
 def test_a_reference_that_is_sampled_ahead_has_no_step_either() -> None:
     bench = Bench(swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 1.0))
     ahead, newest = Reference(3, 0.2, lead=PERIOD), bench.newest

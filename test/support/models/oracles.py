@@ -8,8 +8,6 @@ Six by six matrices in plain numpy; Pinocchio and MuJoCo, reading the same URDF 
 kinematic trees, written as URDF text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
