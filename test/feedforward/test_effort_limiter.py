@@ -3,13 +3,10 @@
 
 """The last stage before a command leaves: never over a limit, never a step, blends that fade."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-import pytest
 
 from rnea_ros.feedforward.effort_limiter import EffortLimiter
 
@@ -59,21 +56,6 @@ def test_a_command_never_exceeds_its_limit_and_the_cut_joint_is_named() -> None:
     assert output.saturated.tolist() == [False, True]
     run(output, (9.0, -5.0), 1)
     assert output.saturated.tolist() == [False, False]
-
-
-def test_a_start_beyond_the_limits_is_cut_to_them() -> None:
-    output = stage((12.0, -50.0))
-    assert output.command.tolist() == [10.0, -5.0]
-
-
-def test_a_blend_fades_linearly_from_the_last_command() -> None:
-    output = stage((4.0, 2.0))
-    output.blend(0.2)
-    commands = run(output, (1.0, 3.0), 101)
-    share = np.minimum(np.arange(1, 102) / 100.0, 1.0)[:, np.newaxis]
-    expected = np.array([4.0, 2.0]) * (1.0 - share) + np.array([1.0, 3.0]) * share
-    np.testing.assert_allclose(commands, expected, atol=1e-12)
-    assert commands[100].tolist() == [1.0, 3.0]
 
 
 def test_the_target_may_move_while_its_offset_fades() -> None:
@@ -164,15 +146,6 @@ def test_limits_and_rate_limits_hold_for_random_targets_and_blends(
         assert (np.abs(command) <= LIMITS).all()
         assert (np.abs(command - before) <= STEP * (1.0 + 1e-9)).all()
         before = command
-
-
-@pytest.mark.parametrize('sign', [1.0, -1.0])
-def test_the_longest_way_takes_as_long_as_the_rate_limit_says(sign: float) -> None:
-    output = stage(sign * LIMITS)
-    ticks = np.ceil(2.0 * LIMITS / STEP)
-    for k in range(1, 60):
-        command = run(output, -sign * LIMITS, 1)[0]
-        np.testing.assert_array_equal(command == -sign * LIMITS, k >= ticks)
 
 
 def test_a_withdrawn_command_does_not_count_as_sent() -> None:

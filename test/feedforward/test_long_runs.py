@@ -3,8 +3,6 @@
 
 """What the control keeps from tick to tick does not grow, whatever comes."""
 
-from __future__ import annotations
-
 import gc
 import tracemalloc
 from typing import Any

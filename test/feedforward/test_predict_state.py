@@ -7,8 +7,6 @@ Prediction of the state, with plain numbers: what it changes, and what it must n
 On a trajectory of constant acceleration the prediction is exact, so the effort is known.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -30,8 +28,7 @@ def rig(**settings: Any) -> Rig:
         'mode': ComputedTorque, 'rate': 1.0 / PERIOD, 'kp': (KP,), 'kd': (KD,),
         'ramp_duration': 0.0, 'effort_rate_limit': (1e6,), 'predict_state': True,
     }
-    made = Rig(panda_arm(), **(defaults | settings))
-    made.q[:] = PANDA_POSE
+    made = Rig(panda_arm(), q=PANDA_POSE, **(defaults | settings))
     made.activate()
     return made
 

@@ -8,8 +8,6 @@ The rig inspects every command; here are those who drive it: chance, with everyt
 meets in its life and much that it should not, and Hypothesis, with messages of its own making.
 """
 
-from __future__ import annotations
-
 import bisect
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -141,31 +139,25 @@ class Chance:
         rng = self.rng
         model = (panda_arm, mixed_arm, two_joint_arm)[rng.integers(3)]()
         joints = rng.permutation(model.joint_names)[: rng.integers(1, model.nv + 1)]
+
+        def one_of(*values: float) -> float:
+            return float(rng.choice(values))
+
         rig = Rig(
-            model,
-            start=float(rng.choice([0.0, 1e3, 1e6])),
-            differentiate_velocity=bool(rng.random() < 0.3),
-            joints=tuple(joints.tolist()),
-            rate=float(rng.choice([100.0, 500.0, 1000.0])),
-            mode=self._mode(),
-            kp=(rng.uniform(0.0, 200.0),),
-            kd=(rng.uniform(0.0, 20.0),),
-            effort_limits=(float(rng.choice([1.0, 12.0, 80.0])),),
-            effort_rate_limit=(float(rng.choice([0.0, 30.0, 3000.0])),),
-            ramp_duration=float(rng.choice([0.0, 0.05, 0.2])),
-            hold_duration=float(rng.choice([0.0, 0.1, 1.0])),
-            joint_states_timeout=float(rng.choice([0.0, 0.02])),
+            model, start=one_of(0.0, 1e3, 1e6), differentiate_velocity=bool(rng.random() < 0.3),
+            joints=tuple(joints.tolist()), rate=one_of(100.0, 500.0, 1000.0), mode=self._mode(),
+            kp=(rng.uniform(0.0, 200.0),), kd=(rng.uniform(0.0, 20.0),),
+            effort_limits=(one_of(1.0, 12.0, 80.0),),
+            effort_rate_limit=(one_of(0.0, 30.0, 3000.0),), ramp_duration=one_of(0.0, 0.05, 0.2),
+            hold_duration=one_of(0.0, 0.1, 1.0), joint_states_timeout=one_of(0.0, 0.02),
             stale_action=list(StaleAction)[int(rng.random() < 0.2)],
             payloads=self._payloads(model),
-            hardware_compensates=tuple(
-                kind for kind in HardwareCompensation if rng.random() < 0.2
-            ),
+            hardware_compensates=tuple(one for one in HardwareCompensation if rng.random() < 0.2),
             wrench_inputs=self._sensors(model),
             base_sensor=BaseSensorSettings(
                 use=list(BaseUse)[rng.integers(2)], timeout=0.05, fade=0.1
             ),
-            velocity_limit_factor=float(rng.choice([0.0, 2.0])),
-            contact=self._contact(),
+            velocity_limit_factor=one_of(0.0, 2.0), contact=self._contact(),
             additional_effort=AdditionalEffortSettings(
                 (float(self._adder.choice([0.0, 5.0])),), timeout=0.02, fade=0.01
             ),
@@ -238,32 +230,19 @@ class Chance:
         names = rng.permutation(rig.model.joint_names).tolist()
         bad = rng.random(rig.model.nv)
         bad[rng.integers(rig.model.nv)] = BAD_VALUES[rng.integers(len(BAD_VALUES))]
-        kind = self._one_of(KINDS_OF_SAMPLE)
-        if kind == 0:
-            rig.feed(stamp=rig.now + self._clock)
-        elif kind == 1:
-            rig.feed(names=names, stamp=0.0)
-        elif kind == 2:
-            for name in names:
-                rig.feed(names=[name])
-        elif kind == 3:
-            rig.feed(q=bad)
-        elif kind == 4:
-            rig.feed(qd=bad)
-        elif kind == 5:
-            rig.feed(effort=bad)
-        elif kind == 6:
-            rig.feed(q=bad[1:])
-        elif kind == 7:
-            rig.feed(names=[*names, names[0]], q=[0.0] * (rig.model.nv + 1))
-        elif kind == 8:
-            rig.feed(qd=None)
-        elif kind == 9:
-            rig.feed(stamp=rig.now - float(rng.exponential(0.01)))
-        elif kind == 10:
-            rig.feed(stamp=rig.now + float(rng.exponential(0.02)))
-        else:
-            rig.feed(names=['a', 'b'], q=(math.nan, 1.0), qd=(1.0, 1.0))
+        feeds: list[Callable[[], object]] = [
+            lambda: rig.feed(stamp=rig.now + self._clock),
+            lambda: rig.feed(names=names, stamp=0.0),
+            lambda: [rig.feed(names=[name]) for name in names],
+            lambda: rig.feed(q=bad), lambda: rig.feed(qd=bad), lambda: rig.feed(effort=bad),
+            lambda: rig.feed(q=bad[1:]),
+            lambda: rig.feed(names=[*names, names[0]], q=[0.0] * (rig.model.nv + 1)),
+            lambda: rig.feed(qd=None),
+            lambda: rig.feed(stamp=rig.now - float(rng.exponential(0.01))),
+            lambda: rig.feed(stamp=rig.now + float(rng.exponential(0.02))),
+            lambda: rig.feed(names=['a', 'b'], q=(math.nan, 1.0), qd=(1.0, 1.0)),
+        ]
+        feeds[self._one_of(KINDS_OF_SAMPLE)]()
 
     def _sensors(self, model: RobotModel) -> tuple[WrenchInputSettings, ...]:
         """Return a sensor at a fixed place, and one that is where its readings say."""

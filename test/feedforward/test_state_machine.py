@@ -3,8 +3,6 @@
 
 """The state machine, walked exhaustively: what leads where, and what does not."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest
@@ -43,8 +41,6 @@ EXPECTED = {
 }
 """What docs/control.md says; whatever is not listed changes nothing."""
 
-RUNNING = (State.RAMPING, State.ACTIVE, State.DEGRADED)
-WINDING_DOWN = (State.HOLDING, State.RAMPING_DOWN)
 
 
 def shortest_ways() -> dict[State, tuple[Event, ...]]:
@@ -73,14 +69,8 @@ def in_state(state: State) -> StateMachine:
     return walked(*shortest_ways()[state])
 
 
-def test_every_state_can_be_reached() -> None:
-    assert set(shortest_ways()) == set(State)
-
-
 @pytest.mark.parametrize(('state', 'event'), ALL_PAIRS)
-def test_every_event_in_every_state_leads_where_it_is_meant_to_or_nowhere(
-    state: State, event: Event
-) -> None:
+def test_every_event_leads_where_it_is_meant_to_or_nowhere(state: State, event: Event) -> None:
     state_machine = in_state(state)
     before = state_machine.since
     expected = EXPECTED[state].get(event, state)
@@ -88,29 +78,6 @@ def test_every_event_in_every_state_leads_where_it_is_meant_to_or_nowhere(
     assert state_machine.state is expected
     assert state_machine.since == (before if expected is state else 9.0)
     assert TRANSITIONS.get((state, event), state) is expected
-
-
-def test_only_a_return_from_holding_leads_back_to_the_control() -> None:
-    for state in (*WINDING_DOWN, State.FAULT, State.STOPPED):
-        reached, frontier = {state}, [state]
-        while frontier:
-            here = frontier.pop()
-            for (origin, event), target in TRANSITIONS.items():
-                if origin is here and target not in reached and event is not Event.RETURNED:
-                    reached.add(target)
-                    frontier.append(target)
-        assert reached.isdisjoint((State.WAITING, State.READY, *RUNNING))
-
-
-def test_a_stop_during_a_fault_ends_in_stopped_with_its_reason() -> None:
-    state_machine = in_state(State.ACTIVE)
-    state_machine.handle(Event.FAILED, 2.0, Reason.JOINT_STATES_STALE)
-    state_machine.handle(Event.STOP, 2.5, Reason.STOP_REQUESTED)
-    assert (state_machine.state, state_machine.since) == (State.HOLDING, 2.0)
-    state_machine.handle(Event.HELD, 3.0)
-    state_machine.handle(Event.RAMPED_DOWN, 4.0)
-    assert state_machine.state is State.STOPPED
-    assert state_machine.reason is Reason.JOINT_STATES_STALE
 
 
 def test_the_first_reason_is_kept_to_the_end() -> None:
@@ -123,12 +90,6 @@ def test_the_first_reason_is_kept_to_the_end() -> None:
     state_machine.handle(Event.RAMPED_DOWN, 4.0)
     state_machine.handle(Event.STOP, 5.0, Reason.STOP_REQUESTED)
     assert state_machine.reason is Reason.JOINT_STATES_STALE
-
-
-def test_a_stop_gives_its_reason_where_nothing_failed() -> None:
-    state_machine = in_state(State.ACTIVE)
-    state_machine.handle(Event.STOP, 2.0, Reason.STOP_REQUESTED)
-    assert state_machine.reason is Reason.STOP_REQUESTED
 
 
 def test_what_goes_well_gives_no_reason() -> None:

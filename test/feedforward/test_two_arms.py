@@ -3,18 +3,14 @@
 
 """Two arms in one description: one control for both, or one for each."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward import CONTROLLING
 from rnea_ros.feedforward.law import ComputedTorque
 from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint
 from support.models.robots import ROOT
@@ -48,8 +44,7 @@ def two_arms() -> RobotModel:
 def rig(side: int | None) -> Rig:
     """Return the control of one arm, or of both."""
     joints = NAMES[0] + NAMES[1] if side is None else NAMES[side]
-    made = Rig(two_arms(), joints=joints, mode=ComputedTorque, **GAINS)
-    made.q[:] = np.concatenate(POSES)
+    made = Rig(two_arms(), q=np.concatenate(POSES), joints=joints, mode=ComputedTorque, **GAINS)
     made.activate()
     return made
 
@@ -69,25 +64,3 @@ def test_one_control_of_two_arms_commands_what_two_controls_command() -> None:
             names = each.resolved.joints
             each.controller.follow(setpoint(names, target[part], 0.1), None)
             np.testing.assert_allclose(each.run(0.15)[-1], command[part], rtol=1e-9, atol=1e-9)
-
-
-def test_each_arm_may_have_its_own_joint_states() -> None:
-    both = rig(None)
-    for _ in range(300):
-        both.wait()
-        for side in (0, 1):
-            assert both.feed(names=NAMES[side]) is None
-        assert both.step() is not None
-    assert both.state() in CONTROLLING
-
-
-@pytest.mark.parametrize('uncommanded', [0.0, 5.0])
-def test_an_arm_outlives_the_joint_states_of_the_other(uncommanded: float) -> None:
-    left = Rig(two_arms(), joints=NAMES[0], uncommanded_timeout=uncommanded)
-    left.q[:] = np.concatenate(POSES)
-    left.activate()
-    for _ in range(1500):
-        left.wait()
-        left.feed(names=NAMES[0])
-        left.step()
-    assert (left.state() in CONTROLLING) == (uncommanded > 1.5)

@@ -3,8 +3,6 @@
 
 """``feedforward.launch.py`` beside a robot that is up: commands, lifecycle, and a clean end."""
 
-from __future__ import annotations
-
 from typing import Any
 import unittest
 

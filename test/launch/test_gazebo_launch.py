@@ -8,8 +8,6 @@ Each script notes when it starts. What the launch file is to get right is the or
 processes are given, and what happens when one of them fails.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 import os

@@ -3,8 +3,6 @@
 
 """``watchdog:=true``: where the node is killed, the controller gets zeros."""
 
-from __future__ import annotations
-
 import os
 import signal
 from typing import Any

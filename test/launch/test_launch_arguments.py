@@ -3,8 +3,6 @@
 
 """Where feedforward.launch.py takes parameters from, without a node."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from types import ModuleType

@@ -3,8 +3,6 @@
 
 """A robot without joint states: the node logs that it waits, and goes on when they come."""
 
-from __future__ import annotations
-
 from typing import Any
 import unittest
 

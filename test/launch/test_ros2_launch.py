@@ -3,8 +3,6 @@
 
 """``ros2 launch`` as it is typed: help, arguments that cannot be used, and Ctrl-C."""
 
-from __future__ import annotations
-
 from pathlib import Path
 import shutil
 
@@ -73,10 +71,9 @@ def test_ctrl_c_waits_for_a_ramp_longer_than_the_timeout_of_launch(
         assert 'SIGKILL' not in process.output
 
 
-@pytest.mark.parametrize(
-    ('argument', 'complaint'),
-    [('wrench_link:=none', "'none'"), ('viewer:=true', 'the viewer needs a display')],
-)
+@pytest.mark.parametrize(('argument', 'complaint'), [
+    ('wrench_link:=none', "'none'"), ('viewer:=true', 'the viewer needs a display'),
+])
 def test_a_simulation_ends_when_its_robot_does(
     domain_id: int, monkeypatch: pytest.MonkeyPatch, argument: str, complaint: str
 ) -> None:

@@ -3,8 +3,6 @@
 
 """``simulation.launch.py``: everything comes up, acts, and ends cleanly."""
 
-from __future__ import annotations
-
 from typing import Any
 import unittest
 

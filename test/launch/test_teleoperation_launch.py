@@ -3,8 +3,6 @@
 
 """``teleoperation.launch.py``: the node gets namespaces and joints, and ends cleanly."""
 
-from __future__ import annotations
-
 from typing import Any
 import unittest
 

@@ -3,8 +3,6 @@
 
 """Two robots in two namespaces: to each its own topics, controller and node."""
 
-from __future__ import annotations
-
 from typing import Any
 import unittest
 

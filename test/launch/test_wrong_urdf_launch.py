@@ -3,8 +3,6 @@
 
 """``urdf:=`` with a robot that cannot be: the node says why, commands nothing, ends cleanly."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any

@@ -3,8 +3,6 @@
 
 """The reference of a JointTrajectoryControllerState is read as every ROS distribution sends it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 import sys
 from typing import Any
@@ -112,9 +110,7 @@ def test_only_the_first_message_of_a_layout_is_taken_apart() -> None:
 
 
 @pytest.mark.parametrize('fields', [JAZZY, HUMBLE], ids=['jazzy', 'humble'])
-def test_a_message_that_is_cut_is_rejected_wherever_what_is_read_ends(
-    fields: dict[str, str],
-) -> None:
+def test_a_message_that_is_cut_anywhere_is_rejected(fields: dict[str, str]) -> None:
     whole = encoded(fields, ['a', 'b'], [[1.0, 2.0]] * 4, 0.5)
     end = len(whole) if fields is JAZZY else 4 + whole.index(np.float64(103.0).tobytes()) - 12
     for length in range(4, end):
@@ -143,9 +139,7 @@ def test_rclpy_writes_what_is_read() -> None:
     assert sample.speed.tolist() == ([0.25] if hasattr(message, 'speed_scaling_factor') else [])
 
 
-def test_where_control_msgs_is_missing_package_and_parameter_are_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_missing_control_msgs_and_parameter_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, 'control_msgs.msg', None)
     with pytest.raises(InputError, match='reference_source') as caught:
         reference_topics.controller_state_type()

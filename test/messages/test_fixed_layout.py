@@ -3,9 +3,8 @@
 
 """Messages that come again and again are read as rclpy reads them, and rejected where they lie."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from hypothesis import given, settings
@@ -85,9 +84,7 @@ def test_the_numbers_and_the_stamp_are_those_of_the_newest_message(
         assert stamp == k + 0.5
 
 
-def test_names_are_the_same_object_as_long_as_they_do_not_change(
-    read: FixedLayoutReader[JointStateSample],
-) -> None:
+def test_unchanged_names_are_the_same_object(read: FixedLayoutReader[JointStateSample]) -> None:
     first = read(joint_state(('a', 'b'), [1, 2], [], []))[0].names
     assert read(joint_state(('a', 'b'), [3, 4], [], []))[0].names is first
 
@@ -103,9 +100,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize('other', OTHERS)
-def test_several_layouts_are_remembered(
-    read: FixedLayoutReader[JointStateSample], other: bytes
-) -> None:
+def test_layouts_are_remembered(read: FixedLayoutReader[JointStateSample], other: bytes) -> None:
     alone, _ = FixedLayoutReader(JointStateSample.read)(other)
     for k in range(3):
         sample, _ = read(joint_state(('a', 'b'), [k, 1], [2, 3], []))
@@ -114,9 +109,7 @@ def test_several_layouts_are_remembered(
         assert_is(sample, alone.names, *alone[1:])
 
 
-def test_what_stands_between_texts_and_numbers_does_not_matter(
-    read: FixedLayoutReader[JointStateSample],
-) -> None:
+def test_padding_between_texts_is_ignored(read: FixedLayoutReader[JointStateSample]) -> None:
     """DDS leaves there whatever was in its memory."""
     data = bytearray(joint_state(('a', 'b'), [1, 2], [], []))
     names = read(bytes(data))[0].names
@@ -192,9 +185,7 @@ def test_random_bytes_are_rejected_or_are_some_message(header: bytes, body: byte
 
 @settings(max_examples=300)
 @given(where=st.integers(4, 119), byte=st.integers(0, 255), order=st.sampled_from(ORDERS))
-def test_a_damaged_message_is_read_as_if_it_were_the_first(
-    where: int, byte: int, order: str
-) -> None:
+def test_a_damaged_message_is_read_as_a_first_one(where: int, byte: int, order: str) -> None:
     known = joint_state(('a', 'bcd'), [1, 2], [3, 4], [5, 6], order=order)
     damaged = bytearray(known)
     damaged[where % len(known)] = byte
@@ -211,37 +202,6 @@ def outcome(read: FixedLayoutReader[JointStateSample], data: bytes) -> object:
     except MalformedError as error:
         return str(error)
     return sample.names, [array.tobytes() for array in sample[1:]], stamp
-
-
-def rclpy_kinds() -> dict[str, tuple[type, Callable[..., Any]]]:
-    from geometry_msgs.msg import WrenchStamped
-    from sensor_msgs.msg import Imu, JointState
-
-    return {
-        'joint_state': (JointState, JointStateSample.read),
-        'wrench': (WrenchStamped, WrenchSample.read), 'imu': (Imu, ImuSample.read),
-    }
-
-
-@pytest.mark.parametrize('kind', ['joint_state', 'wrench', 'imu'])
-def test_what_rclpy_writes_is_read_as_rclpy_reads_it(kind: str) -> None:
-    pytest.importorskip('rclpy', reason=NO_ROS)
-    from rclpy.serialization import deserialize_message, serialize_message
-
-    message_type, sample_of = rclpy_kinds()[kind]
-    read: FixedLayoutReader[Any] = FixedLayoutReader(sample_of)
-    rng = np.random.default_rng(5)
-    for _ in range(2000):
-        message = message_type()
-        message.header.stamp.sec = int(rng.integers(-(2**31), 2**31))
-        message.header.stamp.nanosec = int(rng.integers(2**32))
-        message.header.frame_id = TEXTS[rng.integers(len(TEXTS))]
-        FILL[kind](message, rng)
-        data = serialize_message(message)
-        sample, stamp = read(data)
-        again = deserialize_message(data, message_type)
-        assert stamp == again.header.stamp.sec + 1e-9 * again.header.stamp.nanosec
-        SAME[kind](sample, again)
 
 
 def fill_joint_state(message: Any, rng: np.random.Generator) -> None:
@@ -290,9 +250,28 @@ def same_imu(sample: ImuSample, message: Any) -> None:
         assert part == (None if absent else [getattr(value, axis) for axis in axes])
 
 
-FILL: dict[str, Callable[..., None]] = {
-    'joint_state': fill_joint_state, 'wrench': fill_wrench, 'imu': fill_imu,
-}
-SAME: dict[str, Callable[..., None]] = {
-    'joint_state': same_joint_state, 'wrench': same_wrench, 'imu': same_imu,
-}
+@pytest.mark.parametrize(('package', 'name', 'kind', 'fill', 'assert_same'), [
+    ('sensor_msgs', 'JointState', JointStateSample, fill_joint_state, same_joint_state),
+    ('geometry_msgs', 'WrenchStamped', WrenchSample, fill_wrench, same_wrench),
+    ('sensor_msgs', 'Imu', ImuSample, fill_imu, same_imu),
+])
+def test_what_rclpy_writes_is_read_as_rclpy_reads_it(
+    package: str, name: str, kind: Any, fill: Callable[..., None], assert_same: Callable[..., None]
+) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    from rclpy.serialization import deserialize_message, serialize_message
+
+    message_type = getattr(import_module(f'{package}.msg'), name)
+    read: FixedLayoutReader[Any] = FixedLayoutReader(kind.read)
+    rng = np.random.default_rng(5)
+    for _ in range(2000):
+        message = message_type()
+        message.header.stamp.sec = int(rng.integers(-(2**31), 2**31))
+        message.header.stamp.nanosec = int(rng.integers(2**32))
+        message.header.frame_id = TEXTS[rng.integers(len(TEXTS))]
+        fill(message, rng)
+        data = serialize_message(message)
+        sample, stamp = read(data)
+        again = deserialize_message(data, message_type)
+        assert stamp == again.header.stamp.sec + 1e-9 * again.header.stamp.nanosec
+        assert_same(sample, again)

@@ -3,8 +3,6 @@
 
 """Decoding of trajectories: as by rclpy, and rejections of malformed bytes."""
 
-from __future__ import annotations
-
 from array import array
 import struct
 import sys
@@ -109,10 +107,10 @@ def plain(message: Any) -> Message:
 
 
 @pytest.mark.ros
-def test_ten_thousand_messages_of_every_shape_are_read_as_rclpy_reads_them() -> None:
+def test_messages_of_every_shape_are_read_as_rclpy_reads_them() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     rng = np.random.default_rng(2)
-    for number in range(10_000):
+    for number in range(3000):
         data = encoded(random_message(rng), ORDERS[number % 2])
         assert_same(decode_trajectory(data), read_by_rclpy(data))
 
@@ -165,9 +163,7 @@ def test_a_message_that_is_cut_at_any_byte_is_rejected(order: str) -> None:
 
 @pytest.mark.parametrize('order', ORDERS)
 @pytest.mark.parametrize('length', [0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x20000000, 10**6])
-def test_a_length_that_lies_is_rejected_and_nothing_is_allocated_for_it(
-    order: str, length: int
-) -> None:
+def test_a_false_length_is_rejected_and_nothing_allocated_for_it(order: str, length: int) -> None:
     encoder = encoder_of(EXAMPLE, order)
     assert len(encoder.lengths) == 5 + 4 * 2
     decode_trajectory(bytes(encoder.data))
@@ -201,10 +197,9 @@ def named(*names: bytes) -> bytes:
     return bytes(encoder.data)
 
 
-@pytest.mark.parametrize(
-    'name',
-    [b'elbow', b'el\0bow\0', b'elbow\0\0', b'\0\0', b'elb\xffow\0', b'\xc3\0', b'\xed\xa0\x80\0'],
-)
+@pytest.mark.parametrize('name', [
+    b'elbow', b'el\0bow\0', b'elbow\0\0', b'\0\0', b'elb\xffow\0', b'\xc3\0', b'\xed\xa0\x80\0',
+])
 def test_a_name_must_be_text_with_one_final_zero(name: bytes) -> None:
     error = rejection(named(b'wrist\0', name))
     assert error.offset == 44

@@ -21,8 +21,6 @@ its way down, however long it takes. An arm without friction passes them within 
 The environment variable ``CHAOS_SEED`` gives chance another seed, ``CHAOS_SECONDS`` more time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 import os

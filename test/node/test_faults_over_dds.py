@@ -7,9 +7,6 @@ The faults of the control once more, through the node and over real DDS.
 What must follow each of them is tested without ROS; here that it does when messages bring it.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
 import signal
 import time
 from typing import Any
@@ -17,11 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import rnea_ros
 from support.ros.fake_robot import (
     GRAVITY,
     JOINTS,
-    LIMITS,
     MODEL,
     NODE,
     PANDA_ARM,
@@ -30,7 +25,6 @@ from support.ros.fake_robot import (
     POSE,
     RAMPS,
     FakeRobot,
-    assert_safe,
     fake_robot,
     node,
 )
@@ -38,7 +32,6 @@ from support.ros.ros_process import NO_ROS, RosProcess, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from geometry_msgs.msg import WrenchStamped
 from lifecycle_msgs.msg import Transition
 from rclpy.duration import Duration
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -67,9 +60,7 @@ def wait_for_count(robot: FakeRobot, key: str) -> None:
 # --- row 2: samples get lost ---------------------------------------------------------------------
 
 
-def test_joint_states_that_are_lost_are_flagged_late_and_end_nothing(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_lost_joint_states_are_flagged_and_end_nothing(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         robot.sending = False
@@ -84,29 +75,21 @@ def test_joint_states_that_are_lost_are_flagged_late_and_end_nothing(
 # --- row 3: stamps -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ('offset', 'reason'),
-    [(0, 'stamp_not_newer'), (-5, 'stamp_not_newer'), (3600, 'stamp_in_future')],
-    ids=['repeated', 'backward', 'in the future'],
-)
-def test_joint_states_with_a_wrong_stamp_are_as_good_as_none(
-    robot: FakeRobot, domain_id: int, offset: int, reason: str
-) -> None:
+def test_joint_states_of_repeated_stamps_are_rejected(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, SOON) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
 
         def spoil() -> None:
             robot.stamped = False
-            robot.message.header.stamp.sec += offset
             robot.message.position[1] += 0.01
 
         robot.node.executor.create_task(spoil)  # between two joint states
-        wait_for_count(robot, f'joint_states/{reason}')
+        wait_for_count(robot, 'joint_states/stamp_not_newer')
         process.wait_for('fault (joint_states_stale)')
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
-# --- rows 4 and 6: frozen joint states, and set-points that stop ---------------------------------
+# --- row 4: frozen joint states ------------------------------------------------------------------
 
 
 class Commander:
@@ -127,9 +110,7 @@ class Commander:
         self._publisher.publish(message)
 
 
-def test_joint_states_that_freeze_while_a_motion_is_commanded_are_flagged(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_joint_states_that_freeze_in_motion_are_flagged(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, FOLLOWING):
         assert wait_until(lambda: robot.steady(GRAVITY))
         commander = Commander(robot)
@@ -140,79 +121,19 @@ def test_joint_states_that_freeze_while_a_motion_is_commanded_are_flagged(
         robot.wait_for_state('degraded')
         robot.node.create_timer(0.004, lambda: move_a_little(robot))
         wait_for_flag(robot, 'joint_states_frozen', raised=False)
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def move_a_little(robot: FakeRobot) -> None:
     robot.message.position[6] += 1e-6
 
 
-def test_set_points_that_stop_are_flagged_and_the_last_position_is_held(
-    robot: FakeRobot, domain_id: int
-) -> None:
-    q, qd = np.array(POSE) + 0.02, np.full(7, 0.3)
-    moving = MODEL.inverse_dynamics(q, qd, REST) + KP * (q - POSE)
-    held = MODEL.gravity_torques(q) + KP * (q - POSE)
-    assert np.abs(moving - held).max() > 0.01
-    with node(domain_id, FOLLOWING):
-        assert wait_until(lambda: robot.steady(GRAVITY))
-        commander = Commander(robot)
-        timer = robot.node.create_timer(0.02, lambda: commander.send(q, qd, 0))
-        assert wait_until(lambda: robot.steady(moving))
-        timer.cancel()
-        assert wait_until(lambda: robot.steady(held))
-        wait_for_flag(robot, 'reference_stale')
-        robot.wait_for_state('degraded')
-        assert_safe(robot, LIMITS)
-
-
-# --- row 7: wrenches that cannot be used ---------------------------------------------------------
-
-
-PUSH = (3.0, -4.0, 12.0)
-FLANGE = (
-    '-p wrench_inputs.names:=[flange] -p wrench_inputs.flange.topic:=wrench '
-    '-p wrench_inputs.flange.deadband_force:=0.0 -p wrench_inputs.flange.timeout:=1.0 '
-    '-p wrench_inputs.flange.fade:=0.2 '
-)
-
-
-@pytest.mark.parametrize(('reason', 'spoil'), [
-    ('not_finite', lambda message: setattr(message.wrench.force, 'y', float('nan'))),
-    ('over_cap', lambda message: setattr(message.wrench.force, 'y', 500.0)),
-    ('unknown_frame', lambda message: setattr(message.header, 'frame_id', 'nose')),
-])
-def test_a_wrench_that_is_rejected_is_counted_and_its_term_fades(
-    robot: FakeRobot, domain_id: int, reason: str, spoil: Callable[[Any], None]
-) -> None:
-    message = WrenchStamped()
-    message.header.frame_id = 'fer_link8'
-    force = message.wrench.force
-    force.x, force.y, force.z = PUSH
-    publisher = robot.node.create_publisher(WrenchStamped, 'wrench', 5)
-
-    def send() -> None:
-        message.header.stamp = robot.node.get_clock().now().to_msg()
-        publisher.publish(message)
-
-    robot.node.create_timer(0.005, send)
-    external = {'fer_link8': rnea_ros.Wrench(force=PUSH)}
-    pushed = MODEL.inverse_dynamics(POSE, REST, REST, external)
-    with node(domain_id, FLANGE):
-        assert wait_until(lambda: robot.steady(pushed, 1e-6))
-        spoil(message)
-        wait_for_count(robot, f'wrenches/{reason}')
-        wait_for_flag(robot, 'wrench_stale')
-        assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
-        assert_safe(robot, LIMITS)
 
 
 # --- row 8: positions that jump ------------------------------------------------------------------
 
 
-def test_a_jump_is_rejected_and_a_persistent_one_ends_the_control(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_persistent_jump_ends_the_control(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, SOON) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         since = len(robot.commands)
@@ -236,16 +157,14 @@ def test_a_shutdown_ramps_to_zero(robot: FakeRobot, domain_id: int) -> None:
         assert wait_until(lambda: robot.steady(GRAVITY))
         assert robot.change_state(Transition.TRANSITION_ACTIVE_SHUTDOWN)
         assert wait_until(lambda: robot.steady(REST, 0.0))
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 # --- row 11: a tick that is blocked --------------------------------------------------------------
 
 
-@pytest.mark.parametrize('blocked', [0.05, 1.0])
-def test_ticks_that_were_blocked_are_counted_and_not_made_up_for(
-    robot: FakeRobot, domain_id: int, blocked: float
-) -> None:
+def test_blocked_ticks_are_counted_and_not_made_up_for(robot: FakeRobot, domain_id: int) -> None:
+    blocked = 1.0
     with node(domain_id) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         robot.wait_until_controlled()
@@ -258,19 +177,7 @@ def test_ticks_that_were_blocked_are_counted_and_not_made_up_for(
         # What was due before and after the stop, and a tick at each end of these two stretches.
         assert len(sent) <= (time.time() - began - blocked) / PERIOD + 5
         assert 'holding' not in process.output
-        assert_safe(robot, LIMITS)
-
-
-def test_a_loop_stopped_beyond_the_timeout_ends_the_control(
-    robot: FakeRobot, domain_id: int
-) -> None:
-    with node(domain_id, SOON) as process:
-        assert wait_until(lambda: robot.steady(GRAVITY))
-        process.send(signal.SIGSTOP)
-        time.sleep(2.5)
-        process.send(signal.SIGCONT)
-        process.wait_for('fault (tick_blocked)')
-        assert wait_until(lambda: robot.steady(REST, 0.0))
+        robot.assert_safe()
 
 
 def missed_ticks(robot: FakeRobot) -> int:
@@ -295,16 +202,14 @@ def test_a_motion_starts_at_the_wall_time_of_its_stamp(robot: FakeRobot, domain_
 # --- row 17: an exception in a tick --------------------------------------------------------------
 
 
-def test_an_exception_in_every_tick_ends_in_zero_effort_and_is_logged_once(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_exceptions_in_ticks_end_in_zeros_logged_once(robot: FakeRobot, domain_id: int) -> None:
     law = 'rnea_ros.feedforward.law.control_law:ControlLaw.effort'
     options = f'{NODE} {law} 200 --ros-args {PATIENT}'
     with RosProcess('support.ros.raising_node', *options.split(), domain_id=domain_id) as process:
         process.wait_for('fault (internal_error)')
         assert wait_until(lambda: robot.steady(REST, 0.0))
         assert any(np.allclose(command, GRAVITY, atol=1e-9) for _, command in robot.commands)
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
         process.send(signal.SIGINT)
         assert process.wait() == 0
         assert process.output.count('RuntimeError: broken by a test') == 1
@@ -325,9 +230,7 @@ def test_an_impossible_inertia_is_rejected_where_asked_to(domain_id: int) -> Non
         assert robot.commands == []
 
 
-def test_joint_states_without_velocity_are_taken_where_it_is_to_be_derived(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_joint_states_without_velocity_can_be_taken(robot: FakeRobot, domain_id: int) -> None:
     robot.message.velocity = []
     with node(domain_id, '-p differentiate_velocity:=true'):
         assert wait_until(lambda: robot.steady(GRAVITY))

@@ -3,8 +3,6 @@
 
 """Ticks that joint states set off: at once, when all are there, never too many, never none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, cast
 
@@ -92,37 +90,29 @@ def whole(*times: float) -> list[tuple[float, Sequence[str]]]:
     return [(time, JOINTS) for time in times]
 
 
-def test_a_tick_comes_with_its_joint_states() -> None:
-    times = [0.1, 0.22, 0.36, 0.47]
-    robot = Robot(*whole(*times))
-    assert robot.ticks(4) == times
-    assert robot.schedule.untriggered == 0
+LATE = TIMEOUT * PERIOD
 
 
-def test_the_last_part_of_several_publishers_triggers_one_tick() -> None:
-    robot = Robot((0.1, ['a']), (0.11, ['finger']), (0.12, ['b']), (0.2, ['b']), (0.22, ['a']))
-    assert robot.ticks(2) == [0.12, 0.22]
-
-
-def test_joints_that_are_not_commanded_set_off_no_tick() -> None:
-    robot = Robot((0.1, ['finger']), (0.125, ['finger']))
-    assert robot.ticks(1) == [TIMEOUT * PERIOD]
-
-
-def test_joint_states_that_are_rejected_set_off_no_tick() -> None:
-    robot = Robot((0.1, REJECTED))
-    assert robot.ticks(1) == [TIMEOUT * PERIOD]
-
-
-def test_in_simulated_time_joint_states_trigger_ticks() -> None:
-    robot = SimulatedRobot((0.1, REJECTED), (0.2, JOINTS), (0.3, REJECTED))
-    assert robot.ticks(3) == [0.1, 0.2, 0.3]
-    assert robot.schedule.untriggered == 0
-
-
-def test_joint_states_are_answered_while_simulated_time_stands_still() -> None:
-    robot = SimulatedRobot(*whole(0.1, 0.11, 0.225))
-    assert robot.ticks(3) == [0.1, 0.11, 0.225]
+@pytest.mark.parametrize(('robot', 'arrivals', 'ticks'), [
+    (Robot, whole(0.1, 0.22, 0.36, 0.47), [0.1, 0.22, 0.36, 0.47]),
+    (
+        Robot, [(0.1, 'a'), (0.11, ['finger']), (0.12, 'b'), (0.2, 'b'), (0.22, 'a')],
+        [0.12, 0.22],
+    ),
+    (Robot, whole(0.1, 0.1, 0.1, 0.225), [0.1, 0.225]),
+    (Robot, [(0.1, ['finger']), (0.125, ['finger'])], [LATE]), (Robot, [(0.1, REJECTED)], [LATE]),
+    (SimulatedRobot, [(0.1, REJECTED), (0.2, JOINTS), (0.3, REJECTED)], [0.1, 0.2, 0.3]),
+    (SimulatedRobot, whole(0.1, 0.11, 0.225), [0.1, 0.11, 0.225]),
+], ids=[
+    'whole', 'the last part of several publishers', 'one for a burst', 'none for other joints',
+    'none for rejected ones', 'any in simulated time', 'while simulated time stands still',
+])
+def test_ticks_come_with_joint_states_of_all_commanded_joints(
+    robot: type[Robot], arrivals: list[tuple[float, Sequence[str]]], ticks: list[float]
+) -> None:
+    arm = robot(*arrivals)
+    assert arm.ticks(len(ticks)) == ticks
+    assert arm.schedule.untriggered == (ticks == [LATE])
 
 
 def test_ticks_come_and_are_counted_when_joint_states_are_late() -> None:
@@ -136,11 +126,6 @@ def test_after_ticks_without_them_joint_states_set_ticks_off_again() -> None:
     *_, before_last, last = robot.ticks(4)
     assert (before_last, last) == (0.5, 0.625)
     assert robot.schedule.untriggered == 2
-
-
-def test_joint_states_that_come_in_a_burst_make_one_tick() -> None:
-    robot = Robot(*whole(0.1, 0.1, 0.1, 0.225))
-    assert robot.ticks(2) == [0.1, 0.225]
 
 
 def test_a_flood_of_joint_states_makes_two_ticks_a_period() -> None:

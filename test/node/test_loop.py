@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 import math
 from pathlib import Path
 import sys
@@ -40,18 +41,14 @@ class JointStates:
     """
     Joint states that never end.
 
-    ``broken`` makes every one unreadable; they have a stamp when ``stamped``, and ``delay`` is
-    what a tick waits for them, s.
+    They have a stamp when ``stamped``, and ``delay`` is what a tick waits for them, s.
     """
 
-    broken = False
     stamped = False
     delay = 0.0
 
     def take_all(self) -> list[bytes]:
         time.sleep(self.delay)
-        if self.broken:
-            raise RuntimeError('unreadable')
         message = JointState(
             name=list(MODEL.joint_names),
             position=array('d', [0.1, -0.4, 0.2, -1.9, 0.3, 1.7, 0.5]),
@@ -64,16 +61,13 @@ class JointStates:
 
 
 class Outputs:
-    """Collects commands; ``broken`` raises after each one."""
+    """Collects commands."""
 
     def __init__(self) -> None:
         self.commands: list[np.ndarray] = []
-        self.broken = False
 
     def send_command(self, command: np.ndarray) -> None:
         self.commands.append(command.copy())
-        if self.broken:
-            raise RuntimeError('unsendable')
 
     def send_extras(self, *_: object) -> None:
         pass
@@ -104,11 +98,8 @@ class Permission:
 
     permitted = True
     unconfirmed = False
-    broken = False
 
     def check(self) -> bool:
-        if self.broken:
-            raise RuntimeError('unreadable graph')
         return self.permitted
 
 
@@ -154,38 +145,6 @@ class Rig:
         assert not self.loop.join(10.0)
 
 
-@pytest.mark.parametrize('part', ['inputs', 'outputs', 'permission', 'schedule'])
-def test_an_error_around_the_control_ends_in_zero_effort(
-    part: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Rig(ramp_duration=0.05, hold_duration=0.05) as rig:
-        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
-        if part == 'schedule':
-            monkeypatch.setattr(rig.schedule, 'wait', broken_wait)
-        else:
-            broken: Any = {
-                'inputs': rig.joint_states, 'outputs': rig.outputs, 'permission': rig.permission,
-            }[part]
-            broken.broken = True
-        assert_ramped_down(rig)
-        assert isinstance(rig.controller.error, RuntimeError)
-
-
-def assert_ramped_down(rig: Rig) -> None:
-    """Wait for the fault of an error and for zeros; no command was a step."""
-    controller, commands = rig.controller, rig.outputs.commands
-    assert wait_until(lambda: controller.state is State.FAULT)
-    assert controller.reason is Reason.INTERNAL_ERROR
-    assert controller.error is not None
-    assert wait_until(lambda: not commands[-1].any())  # sent after the change of state
-    changes = np.abs(np.diff(commands, axis=0))
-    assert (changes <= rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)).all()
-
-
-def broken_wait() -> float:
-    raise RuntimeError('unwaitable')
-
-
 def test_the_duration_of_a_tick_is_measured_from_its_start() -> None:
     rig, began = Rig(), time.monotonic()
     rig.joint_states.delay = 0.005
@@ -195,9 +154,7 @@ def test_the_duration_of_a_tick_is_measured_from_its_start() -> None:
         assert 0.005 <= longest <= time.monotonic() - began
 
 
-def test_a_process_stopped_within_a_tick_does_not_send_its_old_command(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_tick_that_stood_still_sends_no_old_command(monkeypatch: pytest.MonkeyPatch) -> None:
     with Rig() as rig:
         assert wait_until(lambda: rig.controller.state is State.ACTIVE)
         step, sent = rig.controller.step, []
@@ -225,22 +182,38 @@ def test_a_sample_received_during_a_blocked_tick_is_not_in_the_future() -> None:
         assert not rig.states.rejections
 
 
-@pytest.mark.parametrize('part', ['clock', 'statistics', 'exit'])
-def test_a_loop_whose_thread_dies_is_ramped_down_by_its_supervisor(
-    part: str, monkeypatch: pytest.MonkeyPatch
+def fail(*_: Any) -> Any:
+    raise RuntimeError('planted')
+
+
+@pytest.mark.parametrize(('owner', 'method', 'fault', 'supervised'), [
+    (lambda rig: rig.joint_states, 'take_all', fail, False),
+    (lambda rig: rig.outputs, 'send_extras', fail, False),
+    (lambda rig: rig.permission, 'check', fail, False),
+    (lambda rig: rig.schedule, 'wait', fail, False),
+    (lambda rig: rig.clock, 'now', fail, True),
+    (lambda rig: rig.loop.statistics, 'record', None, True),
+    (lambda rig: rig.schedule, 'wait', sys.exit, True),
+], ids=['inputs', 'outputs', 'permission', 'schedule', 'clock', 'statistics', 'exit'])
+def test_an_error_around_the_control_ends_in_zero_effort(
+    monkeypatch: pytest.MonkeyPatch, owner: Callable[[Rig], object], method: str, fault: Any,
+    supervised: bool,
 ) -> None:
     with Rig(ramp_duration=0.05, hold_duration=0.05) as rig:
         assert wait_until(lambda: rig.controller.state is State.ACTIVE)
-        if part == 'clock':
-            monkeypatch.setattr(rig.clock, 'now', broken_wait)
-        elif part == 'statistics':
-            monkeypatch.setattr(rig.loop.statistics, 'record', None)
-        else:
-            monkeypatch.setattr(rig.schedule, 'wait', sys.exit)
-        assert_ramped_down(rig)
         commands = rig.outputs.commands
-        sent = len(commands)
-        assert wait_until(lambda: len(commands) > sent + 10)  # zeros, for as long as it is active
+        monkeypatch.setattr(owner(rig), method, fault)
+        assert wait_until(lambda: rig.controller.state is State.FAULT)
+        assert rig.controller.reason is Reason.INTERNAL_ERROR
+        assert wait_until(lambda: not commands[-1].any())  # sent after the change of state
+        changes = np.abs(np.diff(commands, axis=0))
+        assert (changes <= rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)).all()
+        if supervised:
+            assert rig.controller.error is not None
+            sent = len(commands)
+            assert wait_until(lambda: len(commands) > sent + 10)  # zeros, while it is active
+        else:
+            assert isinstance(rig.controller.error, RuntimeError)
 
 
 def test_the_supervisor_ramps_down_a_loop_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,6 @@
 
 """What a tick allocates, from a message's bytes to a command's, is free again when it is over."""
 
-from __future__ import annotations
-
 from array import array
 import gc
 import sys

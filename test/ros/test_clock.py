@@ -3,8 +3,6 @@
 
 """The loop's clock: a set wall clock moves stamps only, reset simulated time is reported."""
 
-from __future__ import annotations
-
 import time
 from types import SimpleNamespace
 from typing import Any

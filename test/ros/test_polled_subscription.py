@@ -1,8 +1,6 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 import time
 from typing import Any
@@ -51,9 +49,7 @@ def test_there_is_nothing_to_take_before_a_message_comes(node: Any) -> None:
 
 
 @pytest.mark.parametrize('depth', [1, 5])
-def test_the_newest_message_is_taken_once_and_no_executor_takes_it_before(
-    node: Any, depth: int
-) -> None:
+def test_the_newest_message_is_taken_once_and_by_no_executor(node: Any, depth: int) -> None:
     direct = subscribe(node, depth)
     publish(node, 1, 2, 3)
     assert wait_until(lambda: getattr(direct.take(), 'data', 0) == 3)

@@ -3,8 +3,6 @@
 
 """What rclpy does not document: where it is missing, the start says so in one sentence."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

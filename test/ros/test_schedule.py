@@ -3,8 +3,6 @@
 
 """The schedule: ticks at absolute times, missed ones skipped, a clock set back, an end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 import math
 import threading

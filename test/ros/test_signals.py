@@ -3,8 +3,6 @@
 
 """Signals: those that end a node in good order, and those that must not end it at all."""
 
-from __future__ import annotations
-
 from pathlib import Path
 import signal
 import subprocess

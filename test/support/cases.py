@@ -3,8 +3,6 @@
 
 """Many small cases of one rule in one test, which names all that fail."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 import functools
 import inspect

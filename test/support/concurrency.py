@@ -3,8 +3,6 @@
 
 """Threads that interleave many times in a short test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 import sys

@@ -13,8 +13,6 @@ Shell blocks run where the repository's files are, and what they may call ``robo
 ``BAG`` too: a robot and a recording of it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path

@@ -3,8 +3,6 @@
 
 """How much memory code takes, where other threads of the process take some too."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 TIMES = 3

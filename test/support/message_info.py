@@ -3,8 +3,6 @@
 
 """Callbacks of subscriptions that take ``(message, info)``, on Humble too."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -3,8 +3,6 @@
 
 """Code in a Python process of its own, with an environment of its own."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 import subprocess

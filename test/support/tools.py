@@ -3,8 +3,6 @@
 
 """Command-line tools run in the test's process; test_executables.py gives each its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO

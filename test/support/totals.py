@@ -3,8 +3,6 @@
 
 """Print one line for several runs of pytest, from the files of ``--junit-xml``."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 
 """When leader and follower are coupled, and what each gets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -270,9 +268,7 @@ def test_a_follower_that_does_not_follow_is_left_alone() -> None:
     (JOINTS, [0.0], 'wrong_size'), (('shoulder', 'shoulder'), [0.0, 0.0], 'duplicate_joint'),
     (('shoulder', 'wrist'), [0.0, 0.0], 'wrong_size'),
 ])
-def test_bad_external_efforts_are_rejected_whole(
-    names: tuple[str, ...], effort: list[float], word: str
-) -> None:
+def test_bad_efforts_are_rejected(names: tuple[str, ...], effort: list[float], word: str) -> None:
     arms = Arms()
     arms.couple()
     for _ in range(5):

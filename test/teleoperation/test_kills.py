@@ -3,8 +3,6 @@
 
 """One of the three nodes is killed while two simulated arms are coupled."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 import pytest

@@ -3,8 +3,6 @@
 
 """Motion of the leader, and efforts on it: no delay of the velocity, no energy from the link."""
 
-from __future__ import annotations
-
 from collections import deque
 
 import numpy as np

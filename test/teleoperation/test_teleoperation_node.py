@@ -3,8 +3,6 @@
 
 """The node teleoperation as a process, between two arms made of topics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

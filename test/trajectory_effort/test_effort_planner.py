@@ -3,8 +3,6 @@
 
 """From a request to a message with efforts, without a node."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 import math
 from typing import Any

@@ -3,8 +3,6 @@
 
 """The parameters of trajectory_effort agree with its document, and bad values are rejected."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -3,8 +3,6 @@
 
 """The watchdog as a process, over real DDS, beside publishers that die, hang, and end."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator
 import itertools
@@ -17,7 +15,6 @@ import numpy as np
 import pytest
 
 from support import python_process
-from support.models.robots import SHIPPED
 from support.ros import fake_robot as fake_robot_module
 from support.ros.fake_robot import DEFAULT_RATE_LIMIT, GRAVITY, LIMITS, FakeRobot, fake_robot
 from support.ros.fake_robot import node as feedforward_node
@@ -26,7 +23,6 @@ from support.ros.ros_process import NO_ROS, RosProcess, ros_node, wait_until
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from rnea_ros.feedforward.stalls import BACKLOG_TIME
@@ -45,7 +41,6 @@ PERIOD = 0.004
 """Time between two checks of the watchdog, and between its commands, s."""
 
 TIMEOUT = 0.020
-PANDA = SHIPPED[1]
 LAUNCH_PATIENCE = 5.0
 """After which ``ros2 launch`` sends SIGTERM to what SIGINT has not ended, s."""
 
@@ -160,9 +155,7 @@ def assert_ramp_to_zero(controller: Controller) -> None:
     assert (sizes <= np.abs(EFFORTS)).all()
 
 
-def test_after_a_killed_publisher_it_ramps_to_zero_and_falls_silent(
-    controller: Controller, domain_id: int
-) -> None:
+def test_after_a_kill_it_ramps_to_zero_then_ends(controller: Controller, domain_id: int) -> None:
     slow = watchdog(domain_id, PATIENT, '-p ramp_duration:=1.0')
     with slow as watching, commander(domain_id) as process:
         controller.wait_for_commands()
@@ -251,9 +244,7 @@ def test_commands_that_the_controller_drops_are_silence(
             watching.wait_for('zero effort was commanded')
 
 
-def test_a_watchdog_that_ends_during_its_ramp_leaves_zero(
-    controller: Controller, domain_id: int
-) -> None:
+def test_an_end_during_its_ramp_leaves_zero(controller: Controller, domain_id: int) -> None:
     with watchdog(domain_id, '-p ramp_duration:=30.0') as process, commander(domain_id) as other:
         controller.wait_for_commands()
         other.send(signal.SIGKILL)
@@ -271,12 +262,9 @@ def test_everything_follows_the_namespace(domain_id: int) -> None:
         assert controller.wait_for_state('quiet').name == 'left/effort_watchdog'
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_with_exit_code_0_before_launch_sends_the_next(
-    watching: RosProcess, number: signal.Signals
-) -> None:
+def test_ctrl_c_ends_it_with_0_before_launch_sends_the_next(watching: RosProcess) -> None:
     began = time.monotonic()
-    watching.send(number)
+    watching.send(signal.SIGINT)
     assert watching.wait() == 0
     assert time.monotonic() - began < LAUNCH_PATIENCE
     assert 'Traceback' not in watching.output
@@ -304,32 +292,8 @@ def test_the_process_carries_no_compiled_dynamics() -> None:
     assert python_process.run('\n'.join(map(str.strip, code.splitlines()))) == '[]\n[]\n'
 
 
-def test_the_simulated_arm_gets_zeros_when_its_node_is_killed(domain_id: int) -> None:
-    pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
-    states: list[Any] = []
-    arm = ['--ros-args', '-p', f'urdf:={PANDA}', '-p', 'state_rate:=200.0']
-    # The machine that runs the test may stall: only the watchdog is to end the control.
-    patient = [
-        '--ros-args', '-p', 'joint_states_timeout:=5.0', '-p', 'hardware_compensates:=[none]'
-    ]
-    with (
-        ros_node(domain_id) as node, watchdog(domain_id, PATIENT) as process,
-        RosProcess('rnea_ros.sim.simulated_robot', *arm, domain_id=domain_id),
-        RosProcess('rnea_ros.node.feedforward_node', *patient, domain_id=domain_id) as feedforward,
-    ):
-        node.create_subscription(JointState, 'joint_states', states.append, 10)
-        feedforward.wait_for(' active')
-        Controller(node).wait_for_commands()
-        assert wait_until(lambda: states and np.abs(states[-1].effort).max() > 1.0)
-        feedforward.send(signal.SIGKILL)
-        process.wait_for('zero effort was commanded')
-        assert wait_until(lambda: not np.any(states[-1].effort))
-
-
 @pytest.mark.parametrize('measured', [True, False], ids=['measured efforts', 'none'])
-def test_after_a_stall_the_node_starts_at_the_effort_of_the_watchdog(
-    domain_id: int, measured: bool
-) -> None:
+def test_after_a_stall_the_watchdogs_effort_counts(domain_id: int, measured: bool) -> None:
     options = '-p joint_states_timeout:=0.1 -p hold_duration:=60.0'
     with (
         fake_robot(domain_id) as robot, watchdog(domain_id),

@@ -3,8 +3,6 @@
 
 """The watchdog's thread: what goes wrong in it is not taken for a publisher that lives."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -3,8 +3,6 @@
 
 """References of a trajectory controller: set-points made of them, and rejections."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -200,22 +198,17 @@ def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
     assert bench.taken((1.05, 0.03), (0.3, 0.1), names=names).q[1] == first.q[1]
 
 
-@pytest.mark.parametrize(
-    ('q', 'qd', 'qdd'),
-    [((0.0, 0.5), NONE, NONE), ((0.0, 0.5, 1.0), (0.0,), NONE),
-     ((0.0, 0.5, 1.0), (0.0,) * 3, (0.0,) * 4), (NONE, (0.0,) * 3, NONE)],
-)
-def test_a_wrong_number_of_values_is_rejected(
-    bench: Bench, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike
-) -> None:
+@pytest.mark.parametrize(('q', 'qd', 'qdd'), [
+    ((0.0, 0.5), NONE, NONE), ((0.0, 0.5, 1.0), (0.0,), NONE),
+    ((0.0, 0.5, 1.0), (0.0,) * 3, (0.0,) * 4), (NONE, (0.0,) * 3, NONE),
+])
+def test_wrong_sizes_are_named(bench: Bench, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> None:
     assert 'for 3 joints' in bench.rejected('wrong_size', q, qd, qdd)
 
 
 @pytest.mark.parametrize('field', [0, 1, 2])
 @pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
-def test_a_value_that_is_not_finite_is_rejected_and_named(
-    bench: Bench, field: int, value: float
-) -> None:
+def test_a_value_not_finite_is_rejected_and_named(bench: Bench, field: int, value: float) -> None:
     numbers = [np.array(bench.measured), np.zeros(3), np.zeros(3)]
     numbers[field][2] = value
     complaint = bench.rejected('not_finite', *numbers)
@@ -275,8 +268,7 @@ class Beside:
     """A Franka arm that holds a pose, controlled beside a trajectory controller."""
 
     def __init__(self, **settings: Any) -> None:
-        self.rig = Rig(panda_arm(), mode=Feedforward, ramp_duration=0.1, **settings)
-        self.rig.q[:] = PANDA_POSE
+        self.rig = Rig(panda_arm(), q=PANDA_POSE, mode=Feedforward, ramp_duration=0.1, **settings)
         rules = JointRules(
             joint_names=self.rig.model.joint_names, lower=self.rig.model.position_lower,
             upper=self.rig.model.position_upper, continuous=self.rig.model.continuous,
@@ -323,9 +315,7 @@ def test_the_effort_is_that_of_the_motion_at_its_true_speed(speed: float) -> Non
 
 
 @pytest.mark.parametrize(('stated', 'true_speed'), [(True, 1.0), (False, 0.5)])
-def test_the_speed_scaling_topic_counts_once_or_not_at_all(
-    stated: bool, true_speed: float
-) -> None:
+def test_the_speed_scaling_topic_counts_once_or_never(stated: bool, true_speed: float) -> None:
     beside, said = Beside(), lift()
     said.publishes_speed = stated
     beside.rig.controller.speed_scaling.set_target(0.5)

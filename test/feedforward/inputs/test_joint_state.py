@@ -3,8 +3,6 @@
 
 """Which joint states are taken, which are rejected whole, and how those taken are merged."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 import math
 import tracemalloc
@@ -101,24 +99,13 @@ def test_a_sample_with_a_fault_is_rejected_whole_and_counted(
     assert_rejected(states, reason, **sample)
 
 
-@pytest.mark.parametrize('behind', [0.0, 1e-6, 0.5, 1e9])
-def test_a_stamp_that_is_repeated_or_runs_backwards_is_rejected(
-    states: JointStateMonitor, behind: float
-) -> None:
-    assert_rejected(states, Reason.STAMP_NOT_NEWER, stamp=CLOCK + 5.0 - behind)
-
-
-def test_naming_the_joints_in_another_order_does_not_get_an_old_stamp_past(
-    states: JointStateMonitor,
-) -> None:
+def test_an_old_stamp_is_rejected_in_any_order_of_joints(states: JointStateMonitor) -> None:
     stamp = CLOCK + 5.0
     assert_rejected(states, Reason.STAMP_NOT_NEWER, names=('c', 'b', 'a'), stamp=stamp)
     assert_rejected(states, Reason.STAMP_NOT_NEWER, names=('b',), q=(0.0,), qd=(0.0,), stamp=stamp)
 
 
-def test_a_stamp_may_lie_ten_milliseconds_in_the_future_but_no_more(
-    states: JointStateMonitor,
-) -> None:
+def test_a_stamp_may_lie_10_ms_in_the_future_but_no_more(states: JointStateMonitor) -> None:
     assert MAX_FUTURE == 0.010
     assert_rejected(states, Reason.STAMP_IN_FUTURE, stamp=CLOCK + 5.5 + 0.0101)
     assert_rejected(states, Reason.STAMP_IN_FUTURE, stamp=CLOCK + 1e6)
@@ -158,9 +145,7 @@ def test_unknown_joints_are_ignored_with_all_their_values(states: JointStateMoni
     assert states.velocity.tolist() == [0.4, 0.5, 0.6]
 
 
-def test_a_sample_of_other_joints_only_is_neither_taken_nor_rejected(
-    states: JointStateMonitor,
-) -> None:
+def test_a_sample_of_other_joints_is_neither_taken_nor_rejected(states: JointStateMonitor) -> None:
     before = contents(states)
     assert feed(states, 5.1, names=('x', 'y'), q=(NAN,), qd=()) is None
     assert feed(states, 5.1, names=(), q=(), qd=()) is None
@@ -237,9 +222,7 @@ def test_one_long_gap_hardly_changes_the_usual_interval() -> None:
     assert states.late(1.09 + 0.030, period=0.001)
 
 
-def test_frozen_is_a_publisher_that_repeats_position_and_velocity(
-    states: JointStateMonitor,
-) -> None:
+def test_frozen_is_a_repeated_position_and_velocity(states: JointStateMonitor) -> None:
     for k in range(1, 11):
         feed(states, 5.0 + 0.01 * k, effort=(k, k, k))
         assert states.frozen_for(ALL) == pytest.approx(0.01 * k)
@@ -250,9 +233,7 @@ def test_frozen_is_a_publisher_that_repeats_position_and_velocity(
     assert states.frozen_for(ALL) == 0.0
 
 
-def test_a_joint_that_rests_while_others_in_its_message_move_is_not_frozen(
-    states: JointStateMonitor,
-) -> None:
+def test_a_resting_joint_among_moving_ones_is_not_frozen(states: JointStateMonitor) -> None:
     for k in range(1, 11):
         feed(states, 5.0 + 0.01 * k, q=(1.0, 2.0, k))
     assert states.frozen_for(np.array([0])) == 0.0
@@ -268,9 +249,7 @@ def test_frozen_is_judged_by_the_publisher_of_the_given_joints() -> None:
     assert states.frozen_for(ALL) == pytest.approx(0.1)
 
 
-def test_a_publisher_that_went_away_leaves_nothing_frozen_behind(
-    states: JointStateMonitor,
-) -> None:
+def test_a_publisher_that_has_left_leaves_nothing_frozen(states: JointStateMonitor) -> None:
     for k in range(1, 11):
         feed(states, 5.0 + 0.01 * k)
     assert states.frozen_for(ALL) == pytest.approx(0.1)

@@ -3,8 +3,6 @@
 
 """Which positions a joint cannot have reached, and that real arms never seem to do so."""
 
-from __future__ import annotations
-
 import math
 
 from hypothesis import given, settings
@@ -70,9 +68,7 @@ class Robot:
 @pytest.mark.parametrize('sign', [-1.0, 1.0])
 @pytest.mark.parametrize('stamped', [True, False])
 @pytest.mark.parametrize('number', [0, 1])
-def test_a_joint_may_move_at_its_speed_and_by_the_allowance(
-    number: int, stamped: bool, sign: float, after: float
-) -> None:
+def test_joints_move_at_their_speed(number: int, stamped: bool, sign: float, after: float) -> None:
     reach = SPEEDS[number] * after + ALLOWANCE
     for share, reason in ((0.999, None), (1.001, Reason.POSITION_JUMP)):
         robot, offset = Robot(), np.zeros(3)
@@ -287,9 +283,7 @@ def test_a_velocity_limit_of_zero_means_unlimited() -> None:
 @pytest.mark.parametrize('kept', [1.0, 0.5, 0.1])
 @pytest.mark.parametrize('stamped', [True, False])
 @pytest.mark.parametrize('name', ['panda', 'ur10'])
-def test_real_arms_never_jump_even_where_most_samples_are_lost(
-    name: str, stamped: bool, kept: float
-) -> None:
+def test_real_arms_never_jump_with_lost_samples(name: str, stamped: bool, kept: float) -> None:
     pytest.importorskip('rosbags', reason='rosbags is not installed')
     from rnea_ros.recordings import read_joint_states
 

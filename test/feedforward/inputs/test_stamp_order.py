@@ -3,8 +3,6 @@
 
 """Single stamps that are wrong are rejected; clocks that are set are followed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from hypothesis import given, settings
@@ -117,9 +115,7 @@ def test_a_wrong_stamp_now_and_then_never_adds_up_to_a_clock_that_was_set(shift:
     (lambda k: 1.0 + 0.02 * (k % 2), Reason.STAMP_IN_FUTURE),
     (lambda k: -(k + 1) * 0.002, Reason.STAMP_NOT_NEWER),
 ], ids=['off by something else each time', 'repeated'])
-def test_stamps_that_are_no_clock_are_never_taken(
-    shift: Callable[[int], float], reason: Reason
-) -> None:
+def test_stamps_of_no_clock_are_never_taken(shift: Callable[[int], float], reason: Reason) -> None:
     stream = Stream(StampOrder(3), period=0.002)
     stream.send()
     for k in range(1000):

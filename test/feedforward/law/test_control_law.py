@@ -3,8 +3,6 @@
 
 """Each control law is its formula, its parts their sum; one class is a whole law, on its page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 import math
 from pathlib import Path
@@ -41,7 +39,16 @@ from rnea_ros.feedforward.settings import resolve
 from rnea_ros.node.parameters import PARAMETERS, complete_values, settings_from
 from rnea_ros.robot import Payload
 from support.cases import each
-from support.control.control_rig import Array, Rig, mixed_arm, panda_arm, swing, two_joint_arm
+from support.control.control_rig import (
+    PANDA_POSE,
+    Array,
+    Rig,
+    law_effort,
+    mixed_arm,
+    panda_arm,
+    swing,
+    two_joint_arm,
+)
 from support.models.oracles import Pinocchio
 from support.models.robots import ROOT, SHIPPED, load
 
@@ -75,26 +82,14 @@ class Case:
     def terms(self, mode: type[ControlLaw], *, desired: bool = True) -> Terms:
         return self.law(mode, desired=desired)[0].terms()
 
+    def formula(self, mode: type[ControlLaw], dynamics: RobotModel | Pinocchio) -> Array:
+        return law_effort(mode, dynamics, (self.q, self.qd), self.desired, (self.kp, self.kd))
+
     def law(self, mode: type[ControlLaw], *, desired: bool) -> tuple[ControlLaw, Array]:
         """Return the law after its effort, and a copy of that."""
         law, motion = mode(self.robot, self.kp, self.kd, **self.options), self.desired
         effort = law.effort(self.q, self.qd, motion if desired else None, self.external)
         return law, effort.copy()
-
-
-def formula(mode: type[ControlLaw], case: Case, oracle: RobotModel | Pinocchio) -> Array:
-    """Return the effort by the table of docs/control.md, with the oracle's dynamics."""
-    q_d, qd_d, qdd_d = case.desired
-    zero = np.zeros_like(case.q)
-    feedback = np.diag(case.kp) @ case.e + np.diag(case.kd) @ case.e_rate
-    gravity = oracle.inverse_dynamics(case.q, zero, zero)
-    efforts: dict[type[ControlLaw], Callable[[], Array]] = {
-        Gravity: lambda: gravity,
-        Feedforward: lambda: oracle.inverse_dynamics(q_d, qd_d, qdd_d) + feedback,
-        ComputedTorque: lambda: oracle.inverse_dynamics(case.q, case.qd, qdd_d + feedback),
-        Feedback: lambda: feedback, GravityFeedback: lambda: gravity + feedback,
-    }
-    return efforts[mode]()
 
 
 @pytest.mark.oracle
@@ -107,7 +102,7 @@ def test_each_mode_is_its_formula_with_pinocchio_s_dynamics(
     model = load(path)
     case = Case(model, seed)
     oracle = Pinocchio(path.read_text(encoding='utf-8'), model.joint_names)
-    expected = formula(mode, case, oracle)
+    expected = case.formula(mode, oracle)
     np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-10)
 
 
@@ -117,7 +112,7 @@ def test_each_mode_is_its_formula(mode: type[ControlLaw], arm: Arm) -> None:
     model = arm()
     for seed in SEEDS:
         case = Case(model, seed)
-        expected = formula(mode, case, model)
+        expected = case.formula(mode, model)
         np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-10)
 
 
@@ -133,9 +128,7 @@ def test_without_a_reference_every_mode_is_gravity(mode: type[ControlLaw], arm: 
 
 @each('mode', LAWS.values())
 @each('arm', ARMS)
-def test_coriolis_efforts_are_added_to_gravity_modes_on_request_only(
-    mode: type[ControlLaw], arm: Arm
-) -> None:
+def test_coriolis_efforts_are_added_to_gravity_if_asked(mode: type[ControlLaw], arm: Arm) -> None:
     model = arm()
     case, plain = Case(model, 0, compensate_coriolis=True), Case(model, 0)
     coriolis = model.coriolis_torques(case.q, case.qd)
@@ -184,9 +177,7 @@ def burdened(
 
 @each('arm', ARMS)
 @each('mode', [mode for mode in LAWS.values() if mode is not Feedback])
-def test_friction_rotors_and_pushes_are_added_less_hardware_terms(
-    mode: type[ControlLaw], arm: Arm
-) -> None:
+def test_friction_rotors_and_pushes_less_hardware_add_up(mode: type[ControlLaw], arm: Arm) -> None:
     model = arm()
     rng = np.random.default_rng(0)
     robot, friction, armature = burdened(model, rng)
@@ -324,10 +315,9 @@ def rig_of(law: type[ControlLaw]) -> Rig:
     mode = settings_from(values, names).mode
     assert mode is law
     rig = Rig(
-        panda_arm(), mode=mode, kp=(5.0,), kd=(1.0,), armature=(0.1,), ramp_duration=0.01,
-        effort_rate_limit=(1e9,),
-    )  # fmt: skip
-    rig.q[:] = (0.1, -0.7, 0.2, -2.1, -0.1, 1.6, 0.7)
+        panda_arm(), q=PANDA_POSE, mode=mode, kp=(5.0,), kd=(1.0,), armature=(0.1,),
+        ramp_duration=0.01, effort_rate_limit=(1e9,),
+    )
     rig.activate()
     rig.controller.follow(swing(names, rig.q, rig.q + 0.05, 0.2), rig.now)
     return rig

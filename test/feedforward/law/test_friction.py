@@ -3,8 +3,6 @@
 
 """Joint friction: in both directions, through zero velocity, under load."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -138,9 +136,7 @@ def test_values_stand_in_the_order_of_the_controllers_joints() -> None:
     ({'smoothing_velocity': (0.1, 0.1, 0.1)}, 'friction.smoothing_velocity'),
     ({'viscous': ()}, 'friction.viscous'),
 ])
-def test_what_no_joint_can_lose_is_rejected_by_parameter(
-    settings: dict[str, Any], parameter: str
-) -> None:
+def test_impossible_friction_is_rejected_by_name(settings: dict[str, Any], parameter: str) -> None:
     with pytest.raises(InputError) as caught:
         resolved(**settings)
     assert caught.value.argument == parameter

@@ -3,8 +3,6 @@
 
 """The robot with what it carries, on a base that tilts, and what its hardware does."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """Drivers with another unit of effort: measured efforts enter in N m, limits are in N m."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any
@@ -54,9 +52,7 @@ def test_one_value_counts_for_all_joints_of_the_robot() -> None:
     ((1.0, 2.0), 'has 2 values, not 1 or one for each of 7 joints'),
     ((), 'has 0 values, not 1 or one for each of 7 joints'),
 ])
-def test_a_scale_without_meaning_is_rejected_by_name(
-    name: str, values: tuple[float, ...], reason: str
-) -> None:
+def test_a_bad_scale_is_rejected(name: str, values: tuple[float, ...], reason: str) -> None:
     with pytest.raises(InputError, match=f'^{name}: .*{re.escape(reason)}'):
         resolved(JOINTS, **{name: values})
 
@@ -73,8 +69,7 @@ def test_no_command_within_the_limits_can_become_infinite() -> None:
 def moved(units: EffortUnits | None, unit: Any = 1.0) -> Any:
     """Return the commands of a start from measured efforts, and of a motion, in N m."""
     given: dict[str, Any] = {} if units is None else {'units': units}
-    rig = Rig(panda_arm(), mode=Feedforward, ramp_duration=0.1, **given)
-    rig.q[:] = PANDA_POSE
+    rig = Rig(panda_arm(), q=PANDA_POSE, mode=Feedforward, ramp_duration=0.1, **given)
     rig.effort = (rig.gravity + 3.0) / unit
     rig.activate()
     rig.controller.follow(swing(JOINTS, rig.q, rig.q + 0.2, 0.1), None)

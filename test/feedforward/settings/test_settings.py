@@ -3,8 +3,6 @@
 
 """Settings: what is rejected by parameter and value, defaults, no effort that is not finite."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -42,9 +40,7 @@ def test_the_defaults_are_those_that_the_documentation_states() -> None:
 
 
 @pytest.mark.parametrize(('rate', 'timeout'), [(1000.0, 0.1), (500.0, 0.1), (100.0, 0.2)])
-def test_joint_states_timeout_is_20_periods_and_at_least_0_1_s(
-    rate: float, timeout: float
-) -> None:
+def test_joint_states_timeout_is_20_periods_at_least_0_1_s(rate: float, timeout: float) -> None:
     assert resolved(rate=rate).joint_states_timeout == pytest.approx(timeout)
     assert resolved(rate=rate, joint_states_timeout=0.5).joint_states_timeout == 0.5
 

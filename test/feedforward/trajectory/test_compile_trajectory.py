@@ -3,8 +3,6 @@
 
 """Compilation of requests: every rejection, and the compiled motion of valid requests."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import replace
 import math
@@ -124,19 +122,20 @@ def test_the_request_that_the_rejections_are_made_from_is_accepted() -> None:
 NOT_FINITE = (math.nan, math.inf, -math.inf)
 
 
+VALID = valid_points()
+Point = TrajectoryPoint
+
+
 @pytest.mark.parametrize(('request_', 'state', 'expected'), [
     (request_of(), {}, ('no_points', None, None)),
-    (request_of(*valid_points(), names=()), {}, ('empty_joint_names', None, None)),
+    (request_of(*VALID, names=()), {}, ('empty_joint_names', None, None)),
+    (request_of(*VALID, names=('shoulder', 'a', 'wrist')), {}, ('unknown_joint', 'a', None)),
     (
-        request_of(*valid_points(), names=('shoulder', 'tail', 'wrist')), {},
-        ('unknown_joint', 'tail', None),
-    ),
-    (
-        request_of(*valid_points(), names=('shoulder', 'wrist', 'wrist')), {},
+        request_of(*VALID, names=('elbow', 'wrist', 'wrist')), {},
         ('duplicate_joint', 'wrist', None),
     ),
     (
-        request_of(TrajectoryPoint(1.0, (0.0, 0.0)), names=('wrist', 'shoulder')), {},
+        request_of(Point(1.0, (0.0, 0.0)), names=('wrist', 'shoulder')), {},
         ('missing_joint', 'elbow', None),
     ),
     (with_point(1, positions=()), {}, ('wrong_size', None, 1)),
@@ -146,36 +145,25 @@ NOT_FINITE = (math.nan, math.inf, -math.inf)
     ),
     *((with_point(1, time=value), {}, ('not_finite', None, 1)) for value in NOT_FINITE),
     *(
-        (request_of(*valid_points(), start_time=value), {}, ('not_finite', None, None))
+        (request_of(*VALID, start_time=value), {}, ('not_finite', None, None))
         for value in NOT_FINITE
     ),
     (with_point(1, time=1e-200), {}, ('not_finite', 'shoulder', 1)),
     (
-        request_of(
-            TrajectoryPoint(0.0, AT_REST), TrajectoryPoint(1.0, (0.0, 0.0, 1.0)),
-            TrajectoryPoint(4.0, (0.0, 0.0, 1.7e308)),
-        ),
+        request_of(Point(0.0, AT_REST), Point(1.0, (0, 0, 1.0)), Point(4.0, (0, 0, 1.7e308))),
         {'held_to': rules(start_tolerance=math.inf)}, ('not_finite', 'wrist', 2),
     ),
     *(
-        (
-            request_of(*valid_points()), {argument: (0.0, math.nan, 0.0)},
-            ('start_not_finite', 'elbow', None),
-        )
-        for argument in ('position', 'velocity')
+        (request_of(*VALID), {state: (0.0, math.nan, 0.0)}, ('start_not_finite', 'elbow', None))
+        for state in ('position', 'velocity')
     ),
-    (request_of(*valid_points()), {'now': math.nan}, ('start_not_finite', None, None)),
+    (request_of(*VALID), {'now': math.nan}, ('start_not_finite', None, None)),
     (with_point(0, time=-0.1), {}, ('negative_time', None, 0)),
-    *(
-        (with_point(2, time=time), {}, ('times_not_increasing', None, 2))
-        for time in (0.0, 0.9, 1.0)
-    ),
-    (request_of(*valid_points(), start_time=100.0), {'now': 102.5}, ('ended_in_past', None, 2)),
-    (
-        request_of(TrajectoryPoint(0.0, AT_REST), start_time=100.0), {'now': 100.001},
-        ('ended_in_past', None, 0),
-    ),
+    *((with_point(2, time=t), {}, ('times_not_increasing', None, 2)) for t in (0.0, 0.9, 1.0)),
+    (request_of(*VALID, start_time=100.0), {'now': 102.5}, ('ended_in_past', None, 2)),
+    (request_of(Point(0, AT_REST), start_time=9.0), {'now': 9.001}, ('ended_in_past', None, 0)),
     (with_point(2, velocities=(0.0, -1e-6, 0.0)), {}, ('final_velocity', 'elbow', 2)),
+    (request_of(Point(1.0, AT_REST, (0.0, 0.1, 0.0))), {}, ('final_velocity', 'elbow', 0)),
     *(
         (
             with_point(1, positions=(0.0, elbow, 0.0), velocities=AT_REST), {},
@@ -185,22 +173,19 @@ NOT_FINITE = (math.nan, math.inf, -math.inf)
     ),
     (
         request_of(
-            TrajectoryPoint(0.0, AT_REST), TrajectoryPoint(1.0, (0.0, 0.0, 1.5)),
-            names=('wrist', 'shoulder', 'elbow'),
+            Point(0.0, AT_REST), Point(1.0, (0.0, 0.0, 1.5)), names=('wrist', 'shoulder', 'elbow')
         ), {}, ('position_limit', 'elbow', 1),
     ),
     (  # an overshoot on the way to the first point
-        request_of(TrajectoryPoint(1.0, (0.0, 0.9, 0.0), AT_REST)),
+        request_of(Point(1.0, (0.0, 0.9, 0.0), AT_REST)),
         {'position': (0.0, 0.9, 0.0), 'velocity': (0.0, 3.0, 0.0)},
         ('position_limit', 'elbow', 0),
     ),
     *(
-        (
-            request_of(*valid_points()), {'position': (shoulder, 0.0, 0.0)},
-            ('start_too_far', 'shoulder', 0),
-        )
-        for shoulder in (-0.101, 0.101)
+        (request_of(*VALID), {'position': (q, 0.0, 0.0)}, ('start_too_far', 'shoulder', 0))
+        for q in (-0.101, 0.101)
     ),
+    (request_of(*VALID, start_time=100.0), {'now': 101.5}, ('start_too_far', 'shoulder', 1)),
 ])
 def test_a_rejection_has_a_reason_a_joint_and_a_point(
     request_: TrajectoryRequest, state: dict[str, Any], expected: tuple[str, str, int]
@@ -359,11 +344,6 @@ def test_a_start_that_has_passed_is_joined_where_the_motion_is_now() -> None:
         np.testing.assert_array_equal(sample(trajectory, time), sample(from_start, time))
 
 
-def test_a_motion_joined_midway_must_be_near_the_robot_now() -> None:
-    request = request_of(*valid_points(), start_time=100.0)
-    assert rejection(request, now=101.5) == ('start_too_far', 'shoulder', 1)
-
-
 def test_a_first_point_still_ahead_of_a_passed_start_is_reached_from_now() -> None:
     request = request_of(*valid_points()[1:], start_time=100.0)
     start = (-0.5, 0.5, 0.0), (0.1, 0.1, 0.1)
@@ -461,11 +441,6 @@ def test_a_set_point_is_held_to_limits_and_to_the_start_tolerance() -> None:
     assert rejection(beyond, position=(2.1, 0.0, 0.0)) == ('position_limit', 'shoulder', 0)
     far = request_of(TrajectoryPoint(0.0, (0.2, 0.0, 0.0)))
     assert rejection(far) == ('start_too_far', 'shoulder', 0)
-
-
-def test_one_point_at_a_later_time_is_a_motion_that_must_end_at_rest() -> None:
-    request = request_of(TrajectoryPoint(1.0, AT_REST, (0.0, 0.1, 0.0)))
-    assert rejection(request) == ('final_velocity', 'elbow', 0)
 
 
 def test_compiling_changes_nothing_that_it_is_given() -> None:

@@ -3,8 +3,6 @@
 
 """Position and velocity limits between points, at every peak of the polynomials."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -3,8 +3,6 @@
 
 """``decelerate_on_cancel``: to a stop without a step, within deceleration and position limits."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -71,9 +69,7 @@ class Cancelled:
 
 @pytest.mark.parametrize('time', np.linspace(0.05, 0.95, 10))
 @pytest.mark.parametrize(('lead', 'factor'), [(0.0, 1.0), (PERIOD, 1.0), (PERIOD, 0.3)])
-def test_a_cancelled_motion_stops_without_a_step_within_its_limit(
-    time: float, lead: float, factor: float
-) -> None:
+def test_a_cancelled_motion_stops_without_a_step(time: float, lead: float, factor: float) -> None:
     """A swing with accelerations up to 4.6 rad/s^2, stopped with 5 rad/s^2."""
     motion = swing(JOINTS, (0.0, 0.5), (0.8, -0.3), 1.0)
     cancelled = Cancelled(motion, time, limits(5.0), lead=lead, factor=factor)

@@ -3,8 +3,6 @@
 
 """The bridge to a first point after time 0, from the measured or from the desired state."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 import math
@@ -24,7 +22,7 @@ from rnea_ros.feedforward.trajectory import (
     TrajectoryRequest,
     compile_trajectory,
 )
-from support.control.control_rig import Array, Rig, cubic, setpoint, swing, two_joint_arm
+from support.control.control_rig import Array, Rig, setpoint, swing, two_joint_arm
 
 NAMES = ('shoulder', 'elbow')
 AT_REST = (0.0, 0.0)
@@ -115,30 +113,11 @@ def reference_in_motion() -> Reference:
     return reference
 
 
-def test_the_future_state_is_that_of_the_active_motion() -> None:
-    reference = reference_in_motion()
-    for time in (50.5, 51.0, 51.7):
-        expected = reference.state_at(time)
-        assert expected is not None
-        s = 0.5 * (time - 50.0)
-        np.testing.assert_allclose(expected.position, (cubic(0.0, 1.0, s), cubic(0.0, -2.0, s)))
-        speed = 6.0 * s * (1.0 - s) / 2.0
-        np.testing.assert_allclose(expected.velocity, (speed, -2.0 * speed))
-    over = reference.state_at(60.0)
-    assert over is not None
-    np.testing.assert_array_equal(over[:3], ((1.0, -2.0), AT_REST, AT_REST))
-    assert reference.position.tolist() == [cubic(0.0, 1.0, 0.25), cubic(0.0, -2.0, 0.25)]
-
-
-@pytest.mark.parametrize(
-    ('change', 'position'),
-    [
-        (lambda reference: reference.hold(np.array((0.1, 0.2))), (0.1, 0.2)),
-        (lambda reference: reference.advance(70.0), (1.0, -2.0)),
-        (lambda reference: reference.clear(), None),
-    ],
-    ids=['held', 'over', 'cleared'],
-)
+@pytest.mark.parametrize(('change', 'position'), [
+    (lambda reference: reference.hold(np.array((0.1, 0.2))), (0.1, 0.2)),
+    (lambda reference: reference.advance(70.0), (1.0, -2.0)),
+    (lambda reference: reference.clear(), None),
+], ids=['held', 'over', 'cleared'])
 def test_the_future_state_is_the_held_position_if_there_is_one(
     change: Callable[[Reference], Any], position: tuple[float, float] | None
 ) -> None:

@@ -3,8 +3,6 @@
 
 """The efforts of a trajectory's points, and the commands of a controller that follows them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 import math
 from typing import Any

@@ -3,8 +3,6 @@
 
 """Efforts of a trajectory's points: always checked, added to the output on request."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 import math
 
@@ -148,9 +146,7 @@ def follow(rig: Rig, motion: Trajectory | Setpoint, seconds: float) -> Array:
 
 
 @pytest.mark.parametrize('mode', [mode for mode in LAWS.values() if mode is not Gravity])
-def test_efforts_are_added_to_the_output_and_are_a_term_of_their_own(
-    mode: type[ControlLaw]
-) -> None:
+def test_efforts_are_added_to_the_output_in_a_term_of_their_own(mode: type[ControlLaw]) -> None:
     rig = Rig(two_joint_arm(), mode=mode, kp=(20.0,), kd=(2.0,), ramp_duration=0.1)
     names = rig.model.joint_names
     assert names == NAMES

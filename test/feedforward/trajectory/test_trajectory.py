@@ -3,8 +3,6 @@
 
 """The compiled trajectory: interpolation, its derivatives, its ends, and the plain request."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -7,8 +7,6 @@ A trajectory that is joined to the active one: no step, and omitted joints go on
 The oracle of the active part is the active trajectory itself, followed by a second reference.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 import math
 from typing import Any
@@ -188,25 +186,6 @@ def test_joining_has_no_step_and_omitted_joints_follow_the_active_motion(seed: i
                 )
 
 
-@pytest.mark.parametrize('factor', [1.0, 0.4, 0.0])
-def test_the_active_trajectory_is_followed_until_a_later_stamp(factor: float) -> None:
-    bench = Bench(random_motion(np.random.default_rng(3)))
-    motion = bench.compile(TrajectoryPoint(0.5, (1.0, 1.0, 1.0)), stamp=0.3)
-    assert bench.follow(motion)
-    bench.factor(factor)
-    assert motion.join is not None
-    assert motion.join.begin == pytest.approx(bench.joined.time + 0.3, abs=1e-9)
-    handed_over = False
-    for _ in range(600):
-        bench.tick()
-        if bench.joined.time <= motion.join.begin:
-            np.testing.assert_allclose(state(bench.joined), state(bench.alone), atol=1e-9)
-        elif not handed_over:
-            handed_over = True
-            np.testing.assert_allclose(bench.joined.position, bench.alone.position, atol=1e-2)
-    assert handed_over is (factor > 0.0)
-
-
 def test_points_at_the_start_or_before_are_dropped() -> None:
     bench = Bench(swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 2.0))
     bench.run(0.5)
@@ -312,18 +291,6 @@ def test_a_motion_that_ends_between_the_request_and_its_tick_is_continued() -> N
     assert bench.follow(motion)
     bench.run(0.5)
     assert bench.joined.moving
-
-
-def test_two_requests_before_a_tick_are_joined_to_one_another() -> None:
-    bench = Bench(swing(NAMES, np.zeros(3), (1.0, 1.0, 1.0), 1.0))
-    bench.run(0.5)
-    first = bench.compile(TrajectoryPoint(1.0, (0.0,)), names=('lift',), ahead=2 * PERIOD)
-    bench.newest = first  # requested, not accepted yet
-    second = bench.compile(TrajectoryPoint(1.0, (0.0,)), names=('bend',), ahead=2 * PERIOD)
-    assert bench.follow(first)
-    assert bench.follow(second)
-    bench.run(2.0)
-    np.testing.assert_allclose(bench.joined.position, (0.0, 0.0, 1.0), atol=1e-12)
 
 
 def test_a_waiting_trajectory_is_followed_until_a_later_stamp() -> None:

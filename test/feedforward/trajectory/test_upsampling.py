@@ -7,8 +7,6 @@
 The oracle of the spline is SciPy's.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -68,35 +66,26 @@ def assert_smooth(motion: Trajectory, joints: int) -> None:
         np.testing.assert_allclose(before, after, atol=1e-9 * scale)
 
 
+@pytest.mark.parametrize('first', [0.0, 0.1])
 @pytest.mark.parametrize('seed', range(10))
-def test_positions_alone_become_the_cubic_spline_at_rest_at_both_ends(seed: int) -> None:
+def test_positions_become_the_cubic_spline_with_the_way_to_the_first(
+    seed: int, first: float
+) -> None:
     interpolate = pytest.importorskip('scipy.interpolate')
     rng = np.random.default_rng(seed)
-    times, positions = random_chunk(rng, 0.0)
+    times, positions = random_chunk(rng, first)
     positions[:, 2] *= 0.1
-    motion = compiled(chunk(times, positions))
-    spline = interpolate.CubicSpline(times, positions, bc_type='clamped')
+    start, velocity = 0.1 * rng.normal(size=(2, 3)) if first else np.zeros((2, 3))
+    motion = compiled(chunk(times, positions), position=start, velocity=velocity)
+    knots, way = (times, positions) if not first else (
+        np.append(0.0, times), np.vstack((start, positions))
+    )
+    spline = interpolate.CubicSpline(knots, way, bc_type=((1, velocity), (1, np.zeros(3))))
     for time in rng.uniform(0.0, times[-1], 20):
         state = motion.state(time)
         for order in range(3):
             expected = spline(time, order)
             np.testing.assert_allclose(state[order], expected, atol=1e-9 * np.abs(spline.c).max())
-
-
-@pytest.mark.parametrize('seed', range(10))
-def test_the_way_to_the_first_point_is_part_of_the_spline(seed: int) -> None:
-    interpolate = pytest.importorskip('scipy.interpolate')
-    rng = np.random.default_rng(100 + seed)
-    times, positions = random_chunk(rng, 0.1)
-    start, velocity = 0.1 * rng.normal(size=(2, 3))
-    motion = compiled(chunk(times, positions), position=start, velocity=velocity)
-    ends = ((1, velocity), (1, np.zeros(3)))
-    knots = np.vstack((start, positions))
-    spline = interpolate.CubicSpline(np.append(0.0, times), knots, bc_type=ends)
-    for time in rng.uniform(0.0, times[-1], 20):
-        np.testing.assert_allclose(
-            motion.state(time)[0], spline(time), atol=1e-9 * np.abs(spline.c).max()
-        )
 
 
 class Stream:

@@ -3,9 +3,7 @@
 
 """The command topic: other publishers, controllers that change, commands in a driver's unit."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 import re
 import signal
 import time
@@ -20,7 +18,6 @@ from support.ros.fake_robot import (
     LIMITS,
     NODE,
     FakeRobot,
-    assert_safe,
     fake_controller,
     fake_robot,
     node,
@@ -32,7 +29,6 @@ from lifecycle_msgs.msg import Transition
 from std_msgs.msg import Float64MultiArray
 
 from rnea_ros.node.command_topic.monitor import DISCOVERY
-from support.ros.prompt_node import ALREADY_PRESENT
 
 pytestmark = pytest.mark.ros
 
@@ -96,9 +92,7 @@ def wait_for_value(robot: FakeRobot, key: str, value: str) -> None:
     assert reached, f'{key} is not {value}: {robot.diagnostics}'
 
 
-def test_a_controller_that_comes_back_with_its_order_is_ramped_up_to_again(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_controller_that_is_back_is_ramped_up_to(robot: FakeRobot, domain_id: int) -> None:
     with fake_controller(domain_id) as commands:
         process = node(domain_id, SLOWLY)
         assert wait_until(lambda: is_gravity(commands))
@@ -113,9 +107,7 @@ def test_a_controller_that_comes_back_with_its_order_is_ramped_up_to_again(
             assert robot.controlled
 
 
-def test_a_controller_back_in_another_order_needs_a_new_configuration(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_another_order_needs_a_new_configuration(robot: FakeRobot, domain_id: int) -> None:
     with fake_controller(domain_id) as commands:
         process = node(domain_id)
         assert wait_until(lambda: is_gravity(commands))
@@ -137,39 +129,29 @@ def test_a_controller_back_in_another_order_needs_a_new_configuration(
         assert wait_until(lambda: is_gravity(commands, OTHER_ORDER)), process.output
 
 
-@pytest.mark.parametrize('joints', [OTHER_JOINTS, JOINTS[:6], (*JOINTS[:6], 'elbow')])
-def test_a_new_controller_beside_a_killed_one_is_asked_for_its_joints(
-    robot: FakeRobot, domain_id: int, joints: tuple[str, ...]
-) -> None:
+def test_a_controller_beside_a_killed_one_is_asked(robot: FakeRobot, domain_id: int) -> None:
     # DDS takes seconds to notice a kill: the old one listens, but does not answer.
     with fake_controller(domain_id, None) as old, usual_node(domain_id, LISTED) as process:
         assert wait_until(lambda: is_gravity(old))
-        with fake_controller(domain_id, joints) as commands:
+        with fake_controller(domain_id, OTHER_JOINTS) as commands:
             process.wait_for('fault (controller_joints_changed)')
             assert len(commands) <= IN_FLIGHT
 
 
-@pytest.mark.parametrize('late', [OTHER_JOINTS, JOINTS])
 def test_with_given_joints_commands_are_sent_before_a_controller_exists(
-    robot: FakeRobot, domain_id: int, late: tuple[str, ...]
+    robot: FakeRobot, domain_id: int
 ) -> None:
-    with usual_node(domain_id, f'{LISTED} {SLOWLY}') as process:
+    with usual_node(domain_id, f'{LISTED} {SLOWLY}'):
         robot.wait_until_controlled()
         assert robot.diagnostics['effort_controller'] == 'absent'
         assert 'commands_withheld' not in robot.diagnostics['flags']
         since = time.time()
-        with fake_controller(domain_id, late) as commands:
-            if late == JOINTS:
-                assert wait_until(lambda: len(commands) > 10 and is_gravity(commands))
-                assert_ramped_up(commands, since)
-            else:
-                process.wait_for('fault (controller_joints_changed)')
-                assert len(commands) <= IN_FLIGHT
+        with fake_controller(domain_id) as commands:
+            assert wait_until(lambda: len(commands) > 10 and is_gravity(commands))
+            assert_ramped_up(commands, since)
 
 
-def test_listeners_withhold_nothing_and_the_last_command_is_zero(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_listeners_withhold_nothing_up_to_the_zeros(robot: FakeRobot, domain_id: int) -> None:
     with (
         fake_controller(domain_id) as commands, node(domain_id) as process,
         RosProcess('support.ros.listeners', domain_id=domain_id) as crowd,
@@ -183,26 +165,18 @@ def test_listeners_withhold_nothing_and_the_last_command_is_zero(
         assert 'takes commands' not in process.output
         assert 'withheld' not in process.output
         assert wait_until(lambda: not commands[-1][1].any()), commands[-1]
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
-@pytest.mark.parametrize(('joints', 'listed', 'said'), [
-    (JOINTS[:6], JOINTS[1:], 'without fer_joint7 and with fer_joint1'),
-    (OTHER_JOINTS, JOINTS, f'in another order: {", ".join(OTHER_JOINTS)}'),
-], ids=['others', 'order'])
-def test_the_parameter_joints_must_be_the_controllers(
-    robot: FakeRobot, domain_id: int, joints: Sequence[str], listed: Sequence[str], said: str
-) -> None:
+def test_the_parameter_joints_must_be_the_controllers(robot: FakeRobot, domain_id: int) -> None:
     # Rejected at configure or, if the controller is discovered later, ended at once.
-    options = f'-p joints:=[{",".join(listed)}]'
-    with fake_controller(domain_id, joints) as commands, usual_node(domain_id, options) as process:
-        process.wait_for(f'/effort_controller takes commands {said}')
+    controller = fake_controller(domain_id, (*JOINTS[1:6], 'elbow'))
+    with controller as commands, usual_node(domain_id, LISTED) as process:
+        process.wait_for('takes commands without fer_joint1, fer_joint7 and with elbow')
         assert len(commands) <= IN_FLIGHT
 
 
-def test_another_publisher_prevents_activation_and_is_named(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_another_publisher_prevents_activation(robot: FakeRobot, domain_id: int) -> None:
     with fake_controller(domain_id) as commands, ros_node(domain_id, 'rival') as rival:
         publisher = rival.create_publisher(Float64MultiArray, TOPIC, 1)
         with usual_node(domain_id) as process:
@@ -211,9 +185,7 @@ def test_another_publisher_prevents_activation_and_is_named(
             assert wait_until(lambda: is_gravity(commands))
 
 
-def test_of_two_nodes_that_start_at_the_same_moment_one_wins(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_of_two_nodes_that_start_together_one_wins(robot: FakeRobot, domain_id: int) -> None:
     with (
         fake_controller(domain_id) as commands, usual_node(domain_id, '-r __node:=first') as first,
         usual_node(domain_id, '-r __node:=second') as second,
@@ -237,32 +209,12 @@ def last_state(process: RosProcess) -> str:
     return states[-1] if states else ''
 
 
-def test_a_killed_node_can_be_replaced_once_dds_has_noticed(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_killed_node_can_be_replaced_once_noticed(robot: FakeRobot, domain_id: int) -> None:
     with fake_controller(domain_id) as commands, usual_node(domain_id) as first:
         assert wait_until(lambda: is_gravity(commands))
         first.send(signal.SIGKILL)
         with usual_node(domain_id) as second:
             second.wait_for(' active')
-
-
-def test_a_publisher_that_comes_later_is_flagged_and_named_once(
-    robot: FakeRobot, domain_id: int
-) -> None:
-    with fake_controller(domain_id) as commands, node(domain_id) as process:
-        assert wait_until(lambda: is_gravity(commands))
-        time.sleep(ALREADY_PRESENT)
-        with ros_node(domain_id, 'rival') as rival:
-            rival.create_publisher(Float64MultiArray, TOPIC, 1)
-            process.wait_for('/rival publishes commands to /effort_controller too')
-            wait_for_value(robot, 'flags', 'second_publisher')
-            wait_for_value(robot, 'other_publishers', '/rival')
-            assert robot.diagnostics['count/second_publisher'] == '1'
-            time.sleep(0.5)
-        wait_for_value(robot, 'flags', '')
-        assert robot.controlled
-        assert process.output.count('/rival publishes') == 1
 
 
 SCALE = np.array([4.0, 4.0, -4.0, 2.5, 0.5, 0.5, -0.5])

@@ -190,15 +190,6 @@ def test_a_controller_that_returns_must_answer_before_it_is_commanded(name: str)
     assert not bench.control.ended
 
 
-def test_a_new_controller_beside_a_killed_one_must_answer_first() -> None:
-    bench = confirmed()
-    bench.graph.listeners[2] = CONTROLLER
-    assert not bench.permits()
-    bench.poll()
-    bench.answer(JOINTS)
-    assert bench.permits()
-
-
 def test_a_controller_replaced_within_one_tick_is_noticed() -> None:
     bench = confirmed()
     bench.graph.listeners = {2: CONTROLLER}
@@ -236,6 +227,7 @@ def test_a_controller_without_joint_names_needs_them_from_the_user(answers: bool
         else:
             bench.poll(1.1 * SERVICE_TIMEOUT)
         assert bench.permits() is listed
+        assert bench.joints.missing == '/effort_controller names no joints; set joints'
         assert bench.control.ended == ([] if listed else [Reason.CONTROLLER_JOINTS_CHANGED])
 
 
@@ -329,9 +321,7 @@ def test_a_publisher_that_comes_later_is_flagged_counted_and_named_once() -> Non
 # --- the end of a stop ---------------------------------------------------------------------------
 
 
-def test_a_stop_waits_for_an_unconfirmed_controller_but_not_for_ever(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_stop_waits_for_a_controller_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(loop, 'time', SimpleNamespace(monotonic=lambda: now))
     control: Any = SimpleNamespace(joints=JOINTS, state=State.STOPPED, withheld=True)

@@ -3,8 +3,6 @@
 
 """The joints of the effort controller are requested again for each new endpoint of its node."""
 
-from __future__ import annotations
-
 import pytest
 
 from support.ros.command_graph import CONTROLLER, TOPIC, CommandGraph
@@ -14,7 +12,6 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.node.command_topic import ControllerJoints, difference
 from rnea_ros.node.command_topic.controller_joints import RETRY, SERVICE_TIMEOUT
-from rnea_ros.ros.endpoints import UNKNOWN
 
 
 @pytest.fixture
@@ -33,26 +30,15 @@ def joints(graph: CommandGraph) -> ControllerJoints:
     return joints
 
 
-def test_the_controller_is_asked_once_and_its_order_is_kept(
-    graph: CommandGraph, joints: ControllerJoints
-) -> None:
+def test_the_controller_is_asked_once(graph: CommandGraph, joints: ControllerJoints) -> None:
     joints.poll(10.0)
     assert joints.joints == ('a', 'b')
     assert joints.answered
     assert joints.missing == ''
     assert len(graph.questions) == 1
-
-
-def test_another_endpoint_of_the_controller_is_asked_anew(
-    graph: CommandGraph, joints: ControllerJoints
-) -> None:
-    graph.listeners = {2: CONTROLLER}
-    joints.poll(1.0)
-    assert joints.missing == '/effort_controller has not answered which joints it commands'
-    graph.questions[-1].names(('b', 'a'))
-    joints.poll(1.1)
-    assert joints.joints == ('b', 'a')
-    assert len(graph.questions) == 2
+    graph.listeners = {}
+    joints.poll(11.0)
+    assert joints.missing.startswith('/effort_controller does not listen')
 
 
 def test_an_answer_from_before_an_endpoint_appeared_does_not_count(graph: CommandGraph) -> None:
@@ -66,20 +52,6 @@ def test_an_answer_from_before_an_endpoint_appeared_does_not_count(graph: Comman
     assert len(graph.questions) == 2
 
 
-@pytest.mark.parametrize('name', ['plotter', UNKNOWN])
-def test_listeners_of_other_nodes_are_not_the_controller(
-    graph: CommandGraph, joints: ControllerJoints, name: str
-) -> None:
-    graph.listeners[2] = name
-    joints.poll(1.0)
-    assert joints.joints == ('a', 'b')
-    assert len(graph.questions) == 1
-    alone = ControllerJoints(graph, TOPIC)
-    del graph.listeners[1]
-    alone.poll(0.0)
-    assert alone.missing.startswith('/effort_controller does not listen')
-
-
 def test_a_question_without_an_answer_is_asked_again(graph: CommandGraph) -> None:
     joints = ControllerJoints(graph, TOPIC)
     graph.listeners = {1: CONTROLLER}
@@ -88,21 +60,6 @@ def test_a_question_without_an_answer_is_asked_again(graph: CommandGraph) -> Non
     assert len(graph.questions) == 2
     assert joints.joints is None
     assert joints.missing == '/effort_controller has not answered which joints it commands'
-
-
-def test_a_controller_without_parameters_names_no_joints_after_a_while(
-    graph: CommandGraph,
-) -> None:
-    joints = ControllerJoints(graph, TOPIC)
-    graph.ready = False
-    graph.listeners = {1: CONTROLLER}
-    for now in (0.0, 0.9 * SERVICE_TIMEOUT):
-        joints.poll(now)
-        assert joints.joints is None
-    joints.poll(1.1 * SERVICE_TIMEOUT)
-    assert joints.joints == ()
-    assert not joints.answered
-    assert joints.missing == '/effort_controller names no joints; set joints'
 
 
 def test_a_parameter_service_that_appears_late_is_asked(graph: CommandGraph) -> None:
@@ -117,15 +74,6 @@ def test_a_parameter_service_that_appears_late_is_asked(graph: CommandGraph) -> 
     joints.poll(1.3 * SERVICE_TIMEOUT)
     assert joints.joints == ('a', 'b')
     assert joints.answered
-
-
-def test_a_controller_that_has_left_is_forgotten(
-    graph: CommandGraph, joints: ControllerJoints
-) -> None:
-    graph.listeners = {}
-    joints.poll(1.0)
-    assert not joints.endpoints
-    assert joints.joints is None
 
 
 def test_what_differs_is_said_in_words() -> None:

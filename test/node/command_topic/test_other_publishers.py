@@ -3,8 +3,6 @@
 
 """Other publishers of commands are found in the graph; names of nodes come later."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest
@@ -44,25 +42,15 @@ def others(*names: str, publishing: bool = True) -> OtherPublishers:
     return publishers
 
 
-def test_another_node_is_named_and_the_own_publisher_is_not() -> None:
-    assert others(OWN).names == ()
-    assert others(OWN, '/rival', '/arm/rival', '/rival').names == ('/arm/rival', '/rival')
-
-
-def test_another_node_is_named_before_the_own_publisher_is_there() -> None:
-    assert others('/rival').names == ('/rival',)
-
-
-def test_a_second_node_of_the_own_name_is_another() -> None:
-    assert others(OWN, OWN).names == (OWN,)
-
-
-def test_a_node_of_the_same_name_counts_as_another_publisher() -> None:
-    assert others(OWN, publishing=False).names == (OWN,)
-
-
-def test_every_watchdog_is_welcome() -> None:
-    assert others(OWN, '/effort_watchdog', '/arm/effort_watchdog').names == ()
+@pytest.mark.parametrize(('there', 'publishing', 'names'), [
+    ((OWN,), True, ()), ((OWN, '/rival', '/arm/rival', '/rival'), True, ('/arm/rival', '/rival')),
+    (('/rival',), True, ('/rival',)), ((OWN, OWN), True, (OWN,)), ((OWN,), False, (OWN,)),
+    ((OWN, '/effort_watchdog', '/arm/effort_watchdog'), True, ()),
+], ids=['own', 'others', 'before the own', 'of the own name', 'own name, not own', 'watchdogs'])
+def test_all_nodes_but_the_own_publisher_and_watchdogs_are_named(
+    there: tuple[str, ...], publishing: bool, names: tuple[str, ...]
+) -> None:
+    assert others(*there, publishing=publishing).names == names
 
 
 def test_a_publisher_without_a_node_name_counts_after_a_while() -> None:

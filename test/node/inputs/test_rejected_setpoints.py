@@ -3,8 +3,6 @@
 
 """A rejected set-point, of the topic or of a trajectory controller, is no pause of its stream."""
 
-from __future__ import annotations
-
 from collections import Counter
 from types import SimpleNamespace
 from typing import Any
@@ -87,14 +85,10 @@ def state_message(position: float) -> bytes:
     return bytes(encoder.data)
 
 
-@pytest.mark.parametrize(
-    ('message', 'call'),
-    [
-        (state_message(0.1), 'set_reference'), (state_message(0.9), 'note_setpoint'),
-        (state_message(np.nan), 'note_setpoint'), (state_message(0.1)[:40], 'note_setpoint'),
-    ],
-    ids=['valid', 'too far', 'not finite', 'malformed'],
-)
+@pytest.mark.parametrize(('message', 'call'), [
+    (state_message(0.1), 'set_reference'), (state_message(0.9), 'note_setpoint'),
+    (state_message(np.nan), 'note_setpoint'), (state_message(0.1)[:40], 'note_setpoint'),
+], ids=['valid', 'too far', 'not finite', 'malformed'])
 def test_a_reference_of_a_trajectory_controller_is_one_request(
     monkeypatch: pytest.MonkeyPatch, message: bytes, call: str
 ) -> None:

@@ -3,8 +3,6 @@
 
 """The action ``~/follow_joint_trajectory`` over real DDS: every goal gets an answer and an end."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 import re
 import signal
@@ -14,16 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.ros.fake_robot import (
-    JOINTS,
-    LIMITS,
-    POSE,
-    FakeRobot,
-    SimulatedTime,
-    assert_safe,
-    fake_robot,
-    node,
-)
+from support.ros.fake_robot import JOINTS, POSE, FakeRobot, SimulatedTime, fake_robot, node
 from support.ros.goal_client import OFF, GoalClient, SentGoal
 from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
@@ -49,7 +38,7 @@ def running() -> Iterator[tuple[int, FakeRobot, RosProcess]]:
     with fake_robot(domain_id) as robot, node(domain_id, OPTIONS) as process:
         robot.wait_until_controlled()
         yield domain_id, robot, process
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 @pytest.fixture
@@ -107,9 +96,7 @@ def test_a_new_goal_aborts_the_active_one(client: GoalClient) -> None:
     assert second.end == (SUCCEEDED, 0, 'goal reached')
 
 
-def test_a_trajectory_on_the_topic_aborts_the_active_goal(
-    client: GoalClient, robot: FakeRobot
-) -> None:
+def test_a_trajectory_on_the_topic_aborts_the_goal(client: GoalClient, robot: FakeRobot) -> None:
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
     publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
@@ -125,9 +112,7 @@ def test_a_trajectory_on_the_topic_aborts_the_active_goal(
         assert sent.end == (ABORTED, -1, reason)
 
 
-def test_violated_tolerances_abort_with_their_error_code_joint_and_excess(
-    client: GoalClient,
-) -> None:
+def test_violated_tolerances_abort_with_code_joint_and_excess(client: GoalClient) -> None:
     sent = client.send((0.5, OFF), LONG, path={'fer_joint3': 0.01})
     assert sent.end == (ABORTED, -4, 'path_tolerance')
     assert re.search(r"'fer_joint3': position error 0\.0[12]\d* exceeds 0\.01,", sent.text)
@@ -136,9 +121,7 @@ def test_violated_tolerances_abort_with_their_error_code_joint_and_excess(
     assert "'fer_joint3': position error 0.02 exceeds 0.01" in sent.text
 
 
-def test_default_tolerances_are_parameters_and_can_be_changed_while_active(
-    client: GoalClient, robot: FakeRobot
-) -> None:
+def test_default_tolerances_can_change_while_active(client: GoalClient, robot: FakeRobot) -> None:
     limits = {'constraints__fer_joint7__trajectory': 0.01}
     assert all(result.successful for result in robot.set_parameters(**limits))
     assert client.send((0.5, OFF), LONG).end == (ABORTED, -4, 'path_tolerance')
@@ -151,9 +134,7 @@ def test_default_tolerances_are_parameters_and_can_be_changed_while_active(
     assert all(result.successful for result in robot.set_parameters(**limits))
 
 
-def test_goals_are_rejected_by_the_rules_of_the_topic_and_the_log_says_why(
-    client: GoalClient, process: RosProcess
-) -> None:
+def test_goals_are_rejected_by_the_topics_rules(client: GoalClient, process: RosProcess) -> None:
     def rejected(words: str, last: Sequence[float] = OFF, **fields: Any) -> None:
         time.sleep(1.1)  # the log has one line a second
         assert not client.send((1.0, last), **fields).accepted
@@ -190,9 +171,7 @@ def test_a_client_that_vanishes_leaves_the_server_as_it_was(
     assert client.send((0.1, OFF)).end[0] == SUCCEEDED
 
 
-def test_a_goal_every_10_ms_keeps_the_control_in_its_rules(
-    client: GoalClient, robot: FakeRobot
-) -> None:
+def test_goals_every_10_ms_keep_the_control_active(client: GoalClient, robot: FakeRobot) -> None:
     sent = []
     for _ in range(200):
         sent.append(client.send(LONG))
@@ -230,7 +209,7 @@ def test_a_fault_ends_a_goal_with_its_reason(domain_id: int) -> None:
             assert sent.end == (ABORTED, -1, 'joint_states_stale')
             assert not client.send(LONG).accepted
             robot.sending = True
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def desired(sent: SentGoal) -> Sequence[float]:
@@ -264,7 +243,7 @@ def test_with_replacement_a_goal_joins_the_active_goal(domain_id: int) -> None:
             assert second.end == (SUCCEEDED, 0, 'goal reached')
             assert wait_until(lambda: np.allclose(desired(second)[1:], OFF[1:], rtol=1e-7))
             assert desired(second)[0] < OFF[0] - 0.01
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def test_a_node_that_is_stopped_answers_its_client_and_ends_in_zeros(domain_id: int) -> None:
@@ -279,4 +258,4 @@ def test_a_node_that_is_stopped_answers_its_client_and_ends_in_zeros(domain_id: 
             assert sent.end == (ABORTED, -1, 'stop_requested')
             assert process.wait() == 0
         assert wait_until(lambda: not robot.newest.any())
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()

@@ -3,8 +3,6 @@
 
 """Random goals and trajectories through the path that topic and action share; no DDS."""
 
-from __future__ import annotations
-
 from array import array
 from collections import Counter
 from types import SimpleNamespace
@@ -204,9 +202,7 @@ class Feedback(OlderFeedback):
 
 
 @pytest.mark.parametrize('kind', [OlderFeedback, Feedback])
-def test_feedback_has_the_index_of_the_point_where_the_message_has_one(
-    kind: type[OlderFeedback],
-) -> None:
+def test_feedback_has_the_index_of_the_point_if_there_is_one(kind: type[OlderFeedback]) -> None:
     desired, actual = np.arange(6.0).reshape(3, 2), np.ones((2, 2))
     sample = GoalSample(5.0, 0.5, 0.25, desired, actual, desired[:2] - actual)
     feedback = kind()

@@ -9,8 +9,6 @@ The cases are those of ros2_control's joint_trajectory_controller (JTC), in
 shoulder here, its joint 3 the elbow, and its positions are ten times as large.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections import Counter
 from collections.abc import Sequence

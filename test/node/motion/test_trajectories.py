@@ -3,15 +3,13 @@
 
 """Trajectories through the node and over real DDS: efforts, rejections, starts, slower motions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from support.ros.fake_robot import GRAVITY, JOINTS, LIMITS, POSE, FakeRobot, assert_safe, node
+from support.ros.fake_robot import GRAVITY, JOINTS, POSE, FakeRobot, node
 from support.ros.ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -52,9 +50,7 @@ def rejected(robot: FakeRobot, reason: str) -> bool:
     return wait_until(lambda: int(robot.diagnostics.get(key, '0')) > 0)
 
 
-def test_efforts_of_a_set_point_reach_the_command_and_their_topic(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_set_points_efforts_reach_command_and_topic(robot: FakeRobot, domain_id: int) -> None:
     from sensor_msgs.msg import JointState
 
     terms: list[Any] = []
@@ -65,7 +61,7 @@ def test_efforts_of_a_set_point_reach_the_command_and_their_topic(
         sender(robot)(0, effort=EFFORT)
         assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
         assert wait_until(lambda: terms and list(terms[-1].effort) == EFFORT.tolist())
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def test_no_points_cancel_and_the_position_is_held(robot: FakeRobot, domain_id: int) -> None:
@@ -77,9 +73,7 @@ def test_no_points_cancel_and_the_position_is_held(robot: FakeRobot, domain_id: 
         assert wait_until(lambda: robot.steady(np.full(7, 0.5)))
 
 
-def test_what_is_rejected_leaves_the_active_trajectory_in_force(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_rejection_leaves_the_trajectory_in_force(robot: FakeRobot, domain_id: int) -> None:
     from trajectory_msgs.msg import JointTrajectory
 
     publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
@@ -121,9 +115,7 @@ def test_the_way_begins_in_the_measured_or_the_desired_state(
         assert lowest > 0.49 if from_desired == 'true' else lowest < 0.2
 
 
-def test_speed_scaling_is_followed_and_counted_if_out_of_range(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_speed_scaling_is_followed_or_counted_as_bad(robot: FakeRobot, domain_id: int) -> None:
     from std_msgs.msg import Float64
 
     publisher = robot.node.create_publisher(Float64, 'speed_scaling', 10)

@@ -3,8 +3,6 @@
 
 """The node where the package ``control_msgs`` is not installed."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 import sys
 

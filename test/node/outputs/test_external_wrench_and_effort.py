@@ -3,8 +3,6 @@
 
 """External wrench and external effort over DDS: frames, stamps, contact and their end."""
 
-from __future__ import annotations
-
 from array import array
 from typing import Any
 
@@ -34,9 +32,7 @@ OPTIONS = ' '.join([
 ])
 
 
-def test_wrenches_name_their_frame_and_end_with_the_readings(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_wrenches_name_their_frame_and_end_with_readings(robot: FakeRobot, domain_id: int) -> None:
     message = WrenchStamped()
     message.header.frame_id = 'fer_link8'
     message.wrench.force.x, message.wrench.force.y, message.wrench.force.z = PUSH.tolist()
@@ -101,9 +97,7 @@ def stamp_of(message: Any) -> tuple[int, int]:
     return int(stamp.sec), int(stamp.nanosec)
 
 
-def test_external_efforts_are_published_for_listeners_with_contacts(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_external_efforts_and_contacts_are_published(robot: FakeRobot, domain_id: int) -> None:
     from geometry_msgs.msg import WrenchStamped
     from sensor_msgs.msg import JointState
 

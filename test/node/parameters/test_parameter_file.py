@@ -3,8 +3,6 @@
 
 """Parameter files are read without ROS as the node reads them."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any
@@ -45,9 +43,7 @@ def test_every_parameter_file_is_read_whole(path: Path) -> None:
 
 
 @pytest.mark.parametrize('section', ['/**', '/feedforward', 'feedforward'])
-def test_the_nodes_own_sections_count_and_nested_names_are_joined(
-    tmp_path: Path, section: str
-) -> None:
+def test_own_sections_count_and_nested_names_are_joined(tmp_path: Path, section: str) -> None:
     text = (
         f'{section}:\n  ros__parameters:\n    gains: {{kp: [1.0], kd: [2.0]}}\n'
         'other:\n  ros__parameters:\n    rate: 7.0\n'

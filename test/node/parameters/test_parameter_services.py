@@ -3,8 +3,6 @@
 
 """Parameters that are set to the value in force: nothing changes, and nothing is rejected."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 import math
 from typing import Any
@@ -57,9 +55,7 @@ def is_accepted(node: ParameterServices, *changes: tuple[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize('prefix', ['', 'fixed.'])
-def test_the_value_in_force_is_accepted_for_every_parameter(
-    node: ParameterServices, prefix: str
-) -> None:
+def test_the_value_in_force_is_always_accepted(node: ParameterServices, prefix: str) -> None:
     for name, value in VALUES.items():
         assert is_accepted(node, (f'{prefix}{name}', value))
     assert is_accepted(node, *((f'{prefix}{name}', value) for name, value in VALUES.items()))
@@ -70,9 +66,7 @@ def test_the_value_in_force_is_accepted_for_every_parameter(
     ('count', True), ('count', 1.0), ('flag', 1), ('counts', [1.0, 2.0]), ('text', 'One'),
     ('texts', ['two', '']),
 ])
-def test_every_other_value_and_type_is_checked(
-    node: ParameterServices, name: str, value: Any
-) -> None:
+def test_other_values_and_types_count(node: ParameterServices, name: str, value: Any) -> None:
     assert not is_accepted(node, (name, value))
     assert not is_accepted(node, (f'fixed.{name}', value))
 

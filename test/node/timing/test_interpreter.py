@@ -3,8 +3,6 @@
 
 """The interpreter beside a loop: threads give way, garbage is collected on request only."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 import gc
 import sys

@@ -3,8 +3,6 @@
 
 """What the system grants a thread, what is said of what it rejects, memory held in advance."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 import os
 import platform
@@ -129,9 +127,7 @@ def test_memory_is_locked_or_its_failure_is_logged() -> None:
     assert run(LOCK).split() in (['0', 'True'], ['1', 'False'])
 
 
-def test_options_that_need_linux_are_reported_as_missing_elsewhere(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_linux_its_options_are_reported_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, 'platform', 'darwin')
     asked = RealtimeSettings(priority=42, lock_memory=True)
     assert enter_realtime(asked) == ['realtime.* is not in force: darwin is not Linux']

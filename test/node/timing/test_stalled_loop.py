@@ -3,8 +3,6 @@
 
 """The loop in a time of its own that stalls between any two statements: the rate limit holds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 import threading
 from types import FrameType
@@ -114,9 +112,7 @@ class Permission:
 @pytest.mark.parametrize(
     ('longest', 'timeout', 'seed'), [(0.0, 0.1, 0), (0.15, 0.02, 1), (0.5, 0.1, 2)]
 )
-def test_commands_keep_the_rate_limit_between_their_times_of_sending(
-    longest: float, timeout: float, seed: int
-) -> None:
+def test_commands_keep_the_rate_limit_when_sent(longest: float, timeout: float, seed: int) -> None:
     settings = resolve(
         Settings(
             panda_arm().joint_names, rate=1000.0, mode=Gravity, ramp_duration=0.05,

@@ -3,8 +3,6 @@
 
 """Statistics of the loop: rate, late and missed ticks, percentiles of the newest ticks."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
@@ -76,27 +74,6 @@ def test_ticks_over_half_a_period_late_are_counted_from_the_start() -> None:
     assert loop.report(BEGIN).late == 3
     loop.record(0.0015, 0.0)
     assert loop.report(BEGIN).late == 4
-
-
-def test_missed_ticks_are_reported_as_the_loop_sets_them() -> None:
-    loop = LoopStatistics(PERIOD, BEGIN)
-    assert loop.report(BEGIN).missed == 0
-    loop.missed = 17
-    assert loop.report(BEGIN).missed == 17
-    assert loop.report(BEGIN).missed == 17
-
-
-def test_percentiles_are_those_of_the_ticks_since_the_last_report() -> None:
-    loop = LoopStatistics(PERIOD, BEGIN)
-    for k in range(101):
-        loop.record(1e-5 * k, 1e-3 + 1e-6 * k)
-    report = loop.report(BEGIN)
-    assert report.lateness == pytest.approx((99e-5, 100e-5))
-    assert report.compute == pytest.approx((1.099e-3, 1.1e-3))
-    loop.record(7e-3, 9e-3)
-    report = loop.report(BEGIN)
-    assert report.lateness == (7e-3, 7e-3)
-    assert report.compute == (9e-3, 9e-3)
 
 
 def test_where_no_tick_came_all_is_zero() -> None:

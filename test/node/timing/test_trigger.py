@@ -3,25 +3,13 @@
 
 """A node whose ticks joint states set off, and what it asks of the system, through ROS."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 
 import numpy as np
 import pytest
 
-from support.ros.fake_robot import (
-    GRAVITY,
-    LIMITS,
-    MODEL,
-    POSE,
-    FakeRobot,
-    SimulatedTime,
-    assert_safe,
-    fake_robot,
-    node,
-)
+from support.ros.fake_robot import GRAVITY, MODEL, POSE, FakeRobot, SimulatedTime, fake_robot, node
 from support.ros.ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -55,9 +43,7 @@ def test_there_are_as_many_commands_as_joint_states_at_any_rate(domain_id: int) 
         assert wait_until(lambda: len(came) > 20 and as_many())
 
 
-def test_each_command_is_made_from_the_joint_state_before_it(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_command_is_made_from_the_joint_state_before(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, TRIGGERED):
         assert wait_until(lambda: robot.steady(GRAVITY))
         robot.message.position[3] += 0.001
@@ -66,9 +52,7 @@ def test_each_command_is_made_from_the_joint_state_before_it(
         assert wait_until(lambda: robot.steady(MODEL.gravity_torques(pose)))
 
 
-def test_where_joint_states_stop_ticks_go_on_and_wind_the_control_down(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_ticks_go_on_where_joint_states_stop(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, f'{TRIGGERED} -p use_sim_time:=true'):
         simulated = SimulatedTime(robot)
         robot.wait_until_controlled()
@@ -79,7 +63,7 @@ def test_where_joint_states_stop_ticks_go_on_and_wind_the_control_down(
         assert robot.diagnostics['reason'] == 'joint_states_stale'
         assert int(robot.diagnostics['untriggered_ticks']) > 0
         assert wait_until(lambda: not robot.newest.any())
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
 def test_invalid_bytes_of_a_joint_state_are_only_counted(robot: FakeRobot, domain_id: int) -> None:
@@ -98,12 +82,10 @@ def test_invalid_bytes_of_a_joint_state_are_only_counted(robot: FakeRobot, domai
             time.sleep(0.005)
         assert wait_until(lambda: malformed(50) > 10)
         assert robot.controlled
-        assert_safe(robot, LIMITS)
+        robot.assert_safe()
 
 
-def test_a_rejection_by_the_system_is_logged_once_and_the_control_runs(
-    robot: FakeRobot, domain_id: int
-) -> None:
+def test_a_rejection_by_the_system_is_logged_once(robot: FakeRobot, domain_id: int) -> None:
     with node(domain_id, '-p realtime.cpu_affinity:=[1023]') as process:
         process.wait_for('realtime.cpu_affinity [1023] is not in force')
         robot.wait_until_controlled()

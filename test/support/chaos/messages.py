@@ -3,8 +3,6 @@
 
 """Random motions and descriptions for a feedforward node: to follow, and to reject."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 import math

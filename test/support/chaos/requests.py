@@ -3,8 +3,6 @@
 
 """Asks a feedforward node's services, as chance will have it: parameters, tares, transitions."""
 
-from __future__ import annotations
-
 from collections import Counter
 import math
 import time

@@ -11,8 +11,6 @@ listens to
 - ``leave`` (Float64): the controller leaves for this time, s; meanwhile the last efforts stay.
 """
 
-from __future__ import annotations
-
 from collections import deque
 import sys
 import threading

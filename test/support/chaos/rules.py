@@ -3,8 +3,6 @@
 
 """What is seen of a feedforward node under chaos from outside, and the rules that it keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

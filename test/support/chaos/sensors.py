@@ -3,8 +3,6 @@
 
 """Random readings of sensors for a feedforward node: to follow, and to reject."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable
 import math

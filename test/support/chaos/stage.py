@@ -3,8 +3,6 @@
 
 """The processes of the chaos test, a UR5e and its node, and how a life of the node ends."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 import signal

@@ -3,8 +3,6 @@
 
 """Sends a feedforward node everything that it listens to, good and bad, as chance will have it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

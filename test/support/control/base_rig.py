@@ -3,8 +3,6 @@
 
 """A robot with an IMU on its base, on the bench: time is a number that the rig counts up."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -8,9 +8,7 @@ Time is a number that the rig counts up. Each command must be finite, of the rig
 the effort limits, and no further from the one before than the rate limit allows.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 import math
 from typing import Any
@@ -21,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import FeedforwardController, Reason, State
 from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
+from rnea_ros.feedforward.law import LAWS, ControlLaw
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.stalls import MAX_WAIT
 from rnea_ros.feedforward.trajectory import CUBIC, JointRules, Knots, Setpoint, Trajectory
@@ -79,14 +78,15 @@ class Rig:
     ``commands``.
 
     :param model: the robot
+    :param q: where the robot is, rad or m
     :param start: monotonic time of the tick before the first, s
     :param differentiate_velocity: of the joint states
     :param settings: of the control, other than the defaults; ``joints`` are all of the model
     """
 
     def __init__(
-        self, model: RobotModel, *, start: float = 1000.0, differentiate_velocity: bool = False,
-        **settings: Any,
+        self, model: RobotModel, *, q: ArrayLike = 0.0, start: float = 1000.0,
+        differentiate_velocity: bool = False, **settings: Any,
     ) -> None:
         self.model = model
         # Tests put the robot somewhere else from one sample to the next.
@@ -104,6 +104,7 @@ class Rig:
         self.controller = FeedforwardController(model, self.resolved, self.states)
         self.now = start
         self.q = np.zeros(model.nv)
+        self.q[:] = q
         self.qd = np.zeros(model.nv)
         self.effort: Array | None = None
         self.acting_effort: Array | None = None
@@ -264,6 +265,32 @@ def free_rules(names: Sequence[str], **changes: Any) -> JointRules:
         'continuous': np.zeros(len(names), dtype=np.bool_), 'start_tolerance': np.inf,
     }
     return JointRules(**(given | changes))
+
+
+def law_effort(
+    law: type[ControlLaw], dynamics: Any, measured: tuple[Array, Array],
+    desired: tuple[Array, Array, Array], gains: tuple[ArrayLike, ArrayLike],
+) -> Array:
+    """
+    Return the effort of a law by the table of docs/control.md.
+
+    :param dynamics: whose ``inverse_dynamics`` count, of the model or of an oracle
+    :param measured: position and velocity
+    :param desired: position, less than half a turn away, velocity and acceleration
+    :param gains: kp and kd
+    """
+    (q, qd), (q_d, qd_d, qdd_d), (kp, kd) = measured, desired, gains
+    zero = np.zeros_like(q)
+    feedback: Array = np.asarray(kp) * (q_d - q) + np.asarray(kd) * (qd_d - qd)
+    gravity = dynamics.inverse_dynamics(q, zero, zero)
+    efforts: dict[str, Callable[[], Array]] = {
+        'gravity': lambda: gravity,
+        'feedforward': lambda: dynamics.inverse_dynamics(q_d, qd_d, qdd_d) + feedback,
+        'computed_torque': lambda: dynamics.inverse_dynamics(q, qd, qdd_d + feedback),
+        'feedback': lambda: feedback, 'gravity_feedback': lambda: gravity + feedback,
+    }
+    assert efforts.keys() == LAWS.keys()
+    return efforts[law.name]()
 
 
 def cubic(start: float, end: float, s: float) -> float:

@@ -3,8 +3,6 @@
 
 """Random JointTrajectory messages as plain data, and their CDR encoder."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 import struct
 

@@ -7,8 +7,6 @@ A model of ros2_control's joint_trajectory_controller: its motion and its publis
 It uses no code of the package.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -7,8 +7,6 @@ Force-torque sensors on the bench: plain numbers in, external wrenches out, time
 The arm carries a tool of 2 kg behind a fixed joint, where an in-line sensor sits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 import math

@@ -3,8 +3,6 @@
 
 """Random command lines of the tools, and what is wrong with the end of one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 
 """Files for the tools, good and bad: bags, URDFs, trajectories, parameter files."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from pathlib import Path

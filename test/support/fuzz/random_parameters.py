@@ -3,8 +3,6 @@
 
 """Random parameters: of every type and length, tiny, huge, not a number."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 import math
 from typing import Any

@@ -3,8 +3,6 @@
 
 """Random faults in the text of real robots."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from random import Random
 import re

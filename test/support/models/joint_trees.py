@@ -3,8 +3,6 @@
 
 """Trees with joints of every type, built side by side: here, in Pinocchio and in MuJoCo."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

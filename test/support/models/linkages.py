@@ -3,8 +3,6 @@
 
 """Linkages to test with: spatial ones cut at any joint, here and in MuJoCo; a palletising arm."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 
 """Robots that every rule of the model is tried on; a test module names this as its plugin."""
 
-from __future__ import annotations
-
 import pytest
 
 from rnea_ros import RobotModel

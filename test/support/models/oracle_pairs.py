@@ -3,8 +3,6 @@
 
 """A model and what it is compared with, made of the same URDF text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property

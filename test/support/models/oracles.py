@@ -7,8 +7,6 @@ What the package is compared with. Nothing in here runs the code under test.
 Pinocchio and MuJoCo, reading the same URDF text; and random kinematic trees, written as URDF text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree

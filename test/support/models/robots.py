@@ -3,8 +3,6 @@
 
 """Robots to test with: the shipped ones, vendors' where installed, small ones as URDF text."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path

@@ -3,8 +3,6 @@
 
 """An arm of two links with spheres as collision shapes, and meshes as files."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 import struct

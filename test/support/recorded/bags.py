@@ -3,8 +3,6 @@
 
 """Bags to read: recordings written as ROS 2 writes them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias

@@ -3,8 +3,6 @@
 
 """Motions to check, of the Panda without hand, and of smaller robots."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """A result of an identification with known figures, made without a fit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

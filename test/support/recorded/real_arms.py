@@ -3,8 +3,6 @@
 
 """The recordings of real arms in test/data, unpacked for the tests of one process."""
 
-from __future__ import annotations
-
 import atexit
 from functools import cache
 import lzma

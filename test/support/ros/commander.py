@@ -9,8 +9,6 @@ A process that commands the same efforts for ever.
 After SIGUSR1 it commands zeros. SIGTERM ends it as a feedforward node ends: with zeros.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading

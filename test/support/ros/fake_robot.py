@@ -3,8 +3,6 @@
 
 """A robot made of topics: publishes the joint states that a test sets, collects commands."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -105,6 +103,29 @@ class FakeRobot(Onlooker):
             self.message.header.stamp = self.node.get_clock().now().to_msg()
         self._states.publish(self.message)
 
+    def assert_rejected(self, name: str, value: Any, said: str) -> None:
+        """
+        Check that the node rejects a value of a parameter.
+
+        :param name: of the parameter, with __ for each dot
+        :param value: to set
+        :param said: part of the reason
+        """
+        (result,) = self.set_parameters(**{name: value})
+        assert not result.successful, name
+        assert said in result.reason
+
+    def assert_safe(self) -> None:
+        """Check every command: finite, of the right length, within the limits, never a step."""
+        for sequence in (self.commands, self.efforts):
+            values = np.array([command for _, command in list(sequence)])  # more may come
+            if values.size:
+                assert values.ndim == 2
+                assert values.shape[1] == LIMITS.size
+                assert np.isfinite(values).all()
+                assert (np.abs(values) <= LIMITS * (1.0 + 1e-12)).all()
+        assert_rate(self.efforts, DEFAULT_RATE_LIMIT * LIMITS)
+
 
 class SimulatedTime:
     """
@@ -177,32 +198,6 @@ def fake_controller(
         topic = '/effort_controller/commands'
         node.create_subscription(Float64MultiArray, topic, on_command, 1000)
         yield commands
-
-
-def assert_rejected(robot: FakeRobot, name: str, value: Any, said: str) -> None:
-    """
-    Check that the node rejects a value of a parameter.
-
-    :param robot: asks the node
-    :param name: of the parameter, with __ for each dot
-    :param value: to set
-    :param said: part of the reason
-    """
-    (result,) = robot.set_parameters(**{name: value})
-    assert not result.successful, name
-    assert said in result.reason
-
-
-def assert_safe(robot: FakeRobot, limits: Array) -> None:
-    """Check every command: finite, of the right length, within the limits, never a step."""
-    for sequence in (robot.commands, robot.efforts):
-        values = np.array([command for _, command in list(sequence)])  # more may come meanwhile
-        if values.size:
-            assert values.ndim == 2
-            assert values.shape[1] == limits.size
-            assert np.isfinite(values).all()
-            assert (np.abs(values) <= limits * (1.0 + 1e-12)).all()
-    assert_rate(robot.efforts, DEFAULT_RATE_LIMIT * limits)
 
 
 def assert_rate(efforts: Sequence[tuple[float, Array]], rate_limit: Array) -> None:

@@ -3,8 +3,6 @@
 
 """A robot that follows trajectories exactly, and can be guided, for tests of tools."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Sequence
 import time

@@ -13,8 +13,6 @@ half of the processor time of a test. What the fork itself made is destroyed as 
 Processes that are no forks show that a whole Python ends well (test_executables.py).
 """
 
-from __future__ import annotations
-
 import atexit
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

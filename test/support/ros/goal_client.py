@@ -3,8 +3,6 @@
 
 """A client of the action follow_joint_trajectory, and goals for the fake robot."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

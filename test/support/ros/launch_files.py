@@ -7,8 +7,6 @@ Launch files of the installed package, in a DDS domain of their own, for the tes
 What is launched is what was installed last: after a change, build before testing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import os

@@ -7,8 +7,6 @@ Listeners on the command topic that come and go at random times, until the proce
 ``python -m support.ros.listeners [seed] [at once]``; it prints the number of each that has come.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 import signal

@@ -3,8 +3,6 @@
 
 """A feedforward node in the test's own process, spun by the test alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import os

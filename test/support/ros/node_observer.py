@@ -3,8 +3,6 @@
 
 """What a test sees of a feedforward node, and asks of it, through topics and services."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -3,8 +3,6 @@
 
 """A recording on live topics: robot description, and joint states faster than their stamps."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager

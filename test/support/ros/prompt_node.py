@@ -7,8 +7,6 @@ Runs a feedforward node that starts sooner and reports more often than a user's.
 Tests then wait less. Arguments are those of ``rnea_ros.node.feedforward_node``.
 """
 
-from __future__ import annotations
-
 import sys
 
 from rnea_ros.node import autostart, feedforward_node

@@ -8,8 +8,6 @@ Runs a node one of whose methods raises after a number of calls, every time.
 of that module or ``module:class`` of another.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 import itertools
 import sys

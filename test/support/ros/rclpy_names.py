@@ -3,8 +3,6 @@
 
 """The names that a version of rclpy defines, read from its source."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

@@ -8,8 +8,6 @@ The oracle is the robot on a floating base, here and in Pinocchio: what an IMU r
 from the motion of its link there, never by the sum that is tested.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 import math
@@ -170,9 +168,7 @@ def test_efforts_on_a_tilted_base_are_those_on_a_joint_that_is_tilted(
 
 @pytest.mark.parametrize('seed', SEEDS)
 @pytest.mark.parametrize('with_orientation', [True, False])
-def test_efforts_on_a_moving_base_are_those_on_a_joint_that_moves(
-    urdf: str, seed: int, with_orientation: bool
-) -> None:
+def test_a_moving_base_acts_like_a_joint(urdf: str, seed: int, with_orientation: bool) -> None:
     moving = Moving(urdf, seed)
     found = moving.efforts_on(sensed(moving, with_orientation=with_orientation))
     assert_equal(found, moving.efforts())

@@ -3,8 +3,6 @@
 
 """Whatever an IMU sends, and whenever: the base's motion is finite, bounded and without a step."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

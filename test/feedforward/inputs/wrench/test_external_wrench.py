@@ -8,8 +8,6 @@ Pinocchio moves the arm; the tool's weight and inertial force are written out fr
 motion (Newton and Euler): f = m (a_c - g), n = J_c w' + w x J_c w about the centre of mass c.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """A tare takes off what an unloaded sensor reads: at rest, from fresh readings, never a jump."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -103,9 +101,7 @@ def test_two_tares_in_a_row_blend_without_a_jump() -> None:
     *((joint, way, Reason.TARE_ROBOT_MOVED) for joint in (0, 1) for way in (-1.1, 1.1)),
     (0, 0.0, Reason.WRENCH_STALE),
 ])
-def test_a_tare_is_rejected_when_the_robot_moves_or_readings_stop(
-    joint: int, way: float, reason: Reason
-) -> None:
+def test_a_tare_needs_a_resting_robot_and_readings(joint: int, way: float, reason: Reason) -> None:
     rig = WrenchRig(arm())
     tared(rig, (1.0, 0.0, 0.0))
     tare(rig)

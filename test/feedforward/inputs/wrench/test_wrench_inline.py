@@ -9,8 +9,6 @@ desired nor takes the push unmoved. Sensor and joint states are those of a real 
 quantised positions and velocities, 500 Hz, and the joint states a millisecond later.
 """
 
-from __future__ import annotations
-
 from functools import cache
 import math
 from typing import Any, NamedTuple
@@ -146,14 +144,10 @@ def greatest_errors(times: Array, wrenches: Array) -> Array:
     ])
 
 
-@pytest.mark.parametrize(
-    'how',
-    [
-        {}, {'rate': 1000.0}, {'jitter': 0.4}, {'every': 4}, {'cutoff': 2.0},
-        {'cutoff': 5.0}, {'cutoff': 50.0},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize('how', [
+    {}, {'rate': 1000.0}, {'jitter': 0.4}, {'every': 4}, {'cutoff': 2.0},
+    {'cutoff': 5.0}, {'cutoff': 50.0},
+], ids=str)
 def test_a_push_on_a_fast_tool_is_found_to_5_percent(how: dict[str, Any]) -> None:
     times, wrenches = sensed(**how)
     if how.get('cutoff') == 2.0:

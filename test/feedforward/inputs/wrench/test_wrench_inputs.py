@@ -3,8 +3,6 @@
 
 """From readings to external forces: signs, frames, filter, deadband, gain and fading."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 import math
 
@@ -187,14 +185,11 @@ def test_irregular_ticks_and_readings_lead_to_the_same_place() -> None:
 # Deadband and gain
 
 
-@pytest.mark.parametrize(
-    ('force', 'expected'),
-    [((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), ((1.0, 1.0, 1.0), (0.0, 0.0, 0.0)),
-     ((3.0, 0.0, -4.0), (1.8, 0.0, -2.4))],
-)
-def test_a_force_loses_its_deadband_by_length(
-    force: Sequence[float], expected: Sequence[float]
-) -> None:
+@pytest.mark.parametrize(('force', 'expected'), [
+    ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), ((1.0, 1.0, 1.0), (0.0, 0.0, 0.0)),
+    ((3.0, 0.0, -4.0), (1.8, 0.0, -2.4)),
+])
+def test_a_force_loses_its_deadband(force: Sequence[float], expected: Sequence[float]) -> None:
     rig = WrenchRig(arm(), {'deadband_force': 2.0})
     wrench = settled(rig, force)
     np.testing.assert_allclose(wrench[3:], expected, atol=1e-9)
@@ -326,14 +321,11 @@ def test_a_non_finite_motion_makes_only_the_inline_sensor_stale() -> None:
     np.testing.assert_allclose(settled(rig, (0, 0, 5.0 - WEIGHT))[5], 5.0, rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ('caps', 'left'),
-    [((100.0, 100.0), (3, 4, 0, 0, -6, 8)), ((1.0, 100.0), (0.6, 0.8, 0, 0, -6, 8)),
-     ((100.0, 5.0), (3, 4, 0, 0, -3, 4))],
-)
-def test_a_cap_shortens_what_is_too_long_and_nothing_else(
-    caps: tuple[float, float], left: Sequence[float]
-) -> None:
+@pytest.mark.parametrize(('caps', 'left'), [
+    ((100.0, 100.0), (3, 4, 0, 0, -6, 8)), ((1.0, 100.0), (0.6, 0.8, 0, 0, -6, 8)),
+    ((100.0, 5.0), (3, 4, 0, 0, -3, 4)),
+])
+def test_a_cap_shortens_what_is_too_long(caps: tuple[float, float], left: Sequence[float]) -> None:
     wrench = np.array([3.0, 4.0, 0.0, 0.0, -6.0, 8.0])
     subtract(wrench, np.zeros(6), *caps)
     np.testing.assert_allclose(wrench, left, rtol=1e-12)

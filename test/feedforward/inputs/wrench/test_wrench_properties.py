@@ -8,8 +8,6 @@ Two drive the sensors: chance, through long lives with gaps, faults, tares and w
 Hypothesis, with stories of its own making. Every step is inspected.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -144,9 +142,7 @@ EVENT = st.one_of(
 
 @settings(max_examples=200)
 @given(seed=st.integers(0, 1000), events=st.lists(EVENT, max_size=60))
-def test_random_readings_and_motions_break_no_rule(
-    seed: int, events: list[tuple[str, Any, str]]
-) -> None:
+def test_random_readings_break_no_rule(seed: int, events: list[tuple[str, Any, str]]) -> None:
     rig = Inspected(arm(), random_sensor(np.random.default_rng(seed)))
     for what, how, frame in events:
         if what == 'read':
