@@ -44,9 +44,9 @@ def test_base_parameters_and_efforts_of_an_arm_unlike_its_urdf_are_found(
     assert fit.comparison.is_better
 
 
-def test_the_currents_of_a_ur_are_predicted_with_factors_of_its_data_sheet() -> None:
-    # By hand, UR3, UR5, UR5e and UR10, 3 arms each, factors 5 % off: errors of the URDF 52 % of the
-    # current, identified 1.0 % (worst arm 1.7, worst joint 4.3).
+def test_currents_of_a_ur_are_predicted_with_factors_of_the_data_sheet() -> None:
+    # By hand, UR3, UR5, UR5e and UR10, 3 arms each, factors 5 % off: the URDF's error is 52 % of
+    # the current, the identified model's 1.0 % (worst arm 1.7, worst joint 4.3).
     model = load(ROOT / 'urdf/ur5e.urdf')
     arm = arm_unlike(model, seed=1)
     data_sheet = 101.0 * np.array([0.125, 0.125, 0.125, 0.092, 0.092, 0.092])  # N m/A

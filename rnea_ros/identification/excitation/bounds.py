@@ -30,17 +30,10 @@ from .motion import RestToRestMotion, way
 BETWEEN = 1.0 / 8.0
 """Share of the largest second difference by which a value may leave the chord between samples."""
 
-STEP = 1e-6
-"""Step of finite differences, rad or m."""
-
-ROUNDING = 1e-6
-"""Excess by rounding, as a share of a range."""
-
-CLEARANCE = 0.01
-"""Least distance between links, m."""
-
-ROOM = 0.1
-"""Excess of distances is by this, m; as half a range."""
+STEP = 1e-6  # step of finite differences, rad or m
+ROUNDING = 1e-6  # excess by rounding, as a share of a range
+CLEARANCE = 0.01  # least distance between links, m
+ROOM = 0.1  # excess of distances is by this, m; as half a range
 
 AT_START = 'at the start pose', 'choose another start pose (--start)'
 """Pose and remedy, for errors."""

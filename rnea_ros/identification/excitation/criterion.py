@@ -30,24 +30,18 @@ from ...robot import RobotModel
 from ..base_parameters import combinations
 from ..run import Run
 
-SMOOTHING_VELOCITY = 0.05
-"""v_s, rad/s or m/s; default of the feedforward node."""
+SMOOTHING_VELOCITY = 0.05  # v_s, rad/s or m/s; default of the feedforward node
 
 DEPENDENT = 1e-7
 """A column is a combination of others if these leave less than this share of it unexplained."""
 
-RIDGE = 1e-12
-"""Share of the identity in a nearly singular information matrix."""
+RIDGE = 1e-12  # share of the identity in a nearly singular information matrix
 
 CONDITION_WEIGHT = 0.2
 """A condition that is 10 % smaller counts as much as deviations that are 2 % smaller."""
 
-
-CUTOFF = 10.0
-"""Cut-off frequency of the filter of the identification, Hz."""
-
-PAYLOAD = 1.0
-"""Mass of the payload, kg."""
+CUTOFF = 10.0  # cut-off frequency of the filter of the identification, Hz
+PAYLOAD = 1.0  # mass of the payload, kg
 
 PARAMETERS = 10
 UNDETERMINED = 1e-10
@@ -123,7 +117,7 @@ class Information:
         """
         sign, log_det = np.linalg.slogdet(M)
         size, values, vectors = self._scaled(M)
-        slopes = np.linalg.inv(M)
+        slopes: Array = np.asarray(np.linalg.inv(M), dtype=np.float64)
         weight = CONDITION_WEIGHT * len(M)
         for factor, value, vector in (
             (weight, values[-1], vectors[:, -1]), (-weight, values[0], vectors[:, 0])

@@ -18,20 +18,11 @@ from .bounds import Constraints
 from .criterion import Information, regressor
 from .motion import DEGREES, FourierBasis
 
-STARTS = 3000
-"""Maximum number of random motions."""
-
-RANDOM_SHARE = 0.15
-"""Share of the search time for random motions."""
-
-SHRINK = 0.8
-"""A random motion is scaled by this factor until it keeps its bounds."""
-
-FINE_SHRINK = 0.99
-"""The same for a local optimum."""
-
-MIN_TRIALS = 20
-"""Least number of random motions before a start pose counts as too near to a bound."""
+STARTS = 3000  # maximum number of random motions
+RANDOM_SHARE = 0.15  # share of the search time for random motions
+SHRINK = 0.8  # A random motion is scaled by this factor until it keeps its bounds
+FINE_SHRINK = 0.99  # the same for a local optimum
+MIN_TRIALS = 20  # least number of random motions before a start pose counts as too near to a bound
 
 MIN_SIZE = 1e-3
 """A motion that exceeds a bound at this largest share of a velocity bound is discarded."""
@@ -39,8 +30,7 @@ MIN_SIZE = 1e-3
 PENALTIES = (1e3, 1e4, *5 * (1e5,))
 """Weights of the squared excess in turn; the last ones until the motion keeps its bounds."""
 
-ITERATIONS = 150
-"""Maximum number of iterations of the optimiser for each penalty."""
+ITERATIONS = 150  # maximum number of iterations of the optimiser for each penalty
 
 TOLERANCE = 1e-5
 """Relative change of the penalised objective at which the optimiser ends."""
