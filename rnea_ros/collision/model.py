@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import combinations
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, Indices
 from ..errors import RneaError, UrdfError
 from ..robot import RobotModel
 from ..urdf import RobotDescription, collision_shapes, disabled_pairs
@@ -57,6 +57,21 @@ class Nearest:
     row: int  # number of the pose
 
 
+class _Contacts(NamedTuple):
+    """Contacts of a pose."""
+
+    pair: Indices  # number of the pair of links
+    geom: Indices
+    distance: Array
+    point: Array
+    normal: Array
+
+
+NO_CONTACTS = _Contacts(
+    np.zeros(0, dtype=np.intp), np.zeros((0, 2), dtype=np.intp), np.zeros(0), *np.zeros((2, 0, 3))
+)
+
+
 class CollisionModel:
     """
     Distances between the convex shapes of a robot; create it by :func:`collision_model`.
@@ -78,6 +93,8 @@ class CollisionModel:
         self._mujoco, self._reach = mujoco, reach
         self._scene, self._pair_of = scene.compiled(pairs, reach)
         self._data = mujoco.MjData(self._scene)
+        self._latest: list[_Contacts] = []
+        self._latest_q = np.zeros((0, model.nv))
         # MuJoCo's joint positions are motion @ q + offset.
         self._motion = np.zeros((self._scene.nv, model.nv))
         self._offset = np.zeros(self._scene.nv)
@@ -99,11 +116,10 @@ class CollisionModel:
         :returns: shape (N, pairs)
         """
         found = np.full((len(q), len(self.pairs)), self._reach)
-        for row, position in enumerate(q @ self._motion.T + self._offset):
-            contact = self._contacts(position)
-            if contact is not None:
-                pair = self._pair_of[contact.geom[:, 0], contact.geom[:, 1]]
-                np.minimum.at(found[row], pair, contact.dist)
+        self._latest = [self._contacts(row) for row in q @ self._motion.T + self._offset]
+        self._latest_q = q.copy()
+        for row, contacts in zip(found, self._latest, strict=True):
+            np.minimum.at(row, contacts.pair, contacts.distance)
         return found
 
     def slopes(self, q: Array, weight: Array) -> Array:
@@ -111,21 +127,22 @@ class CollisionModel:
         mujoco, scene, data = self._mujoco, self._scene, self._data
         slopes = np.zeros_like(q)
         ends = np.zeros((2, 3, scene.nv))
+        if not np.array_equal(q, self._latest_q):
+            self.distances(q)
         for row in np.flatnonzero(weight.any(axis=1)):
-            contact = self._contacts(self._motion @ q[row] + self._offset)
-            if contact is None:
-                continue
+            contacts = self._latest[row]
+            data.qpos[:] = self._motion @ q[row] + self._offset
+            mujoco.mj_kinematics(scene, data)
             mujoco.mj_comPos(scene, data)
-            pair = self._pair_of[contact.geom[:, 0], contact.geom[:, 1]]
             for number in np.flatnonzero(weight[row]):
-                touching = np.flatnonzero(pair == number)
+                touching = np.flatnonzero(contacts.pair == number)
                 if not touching.size:
                     continue
-                nearest = touching[contact.dist[touching].argmin()]
-                for jacobian, geom in zip(ends, contact.geom[nearest], strict=True):
+                nearest = touching[contacts.distance[touching].argmin()]
+                for jacobian, geom in zip(ends, contacts.geom[nearest], strict=True):
                     body = scene.geom_bodyid[geom]
-                    mujoco.mj_jac(scene, data, jacobian, None, contact.pos[nearest], body)
-                normal = contact.frame[nearest, :3]
+                    mujoco.mj_jac(scene, data, jacobian, None, contacts.point[nearest], body)
+                normal = contacts.normal[nearest]
                 slopes[row] += weight[row, number] * (normal @ (ends[1] - ends[0]) @ self._motion)
         return slopes
 
@@ -135,13 +152,20 @@ class CollisionModel:
         row, pair = np.unravel_index(distances.argmin(), distances.shape)
         return Nearest(self.pairs[pair], float(distances[row, pair]), int(row))
 
-    def _contacts(self, position: Array) -> Any:
-        """Return MuJoCo's contacts at a position of its joints; None without any."""
+    def _contacts(self, position: Array) -> _Contacts:
+        """Return the contacts within the reach at a position of MuJoCo's joints."""
         data = self._data
         data.qpos[:] = position
         self._mujoco.mj_kinematics(self._scene, data)
         self._mujoco.mj_collision(self._scene, data)
-        return data.contact if data.ncon else None
+        if not data.ncon:
+            return NO_CONTACTS
+        found = data.contact
+        geom = found.geom.copy()
+        return _Contacts(
+            self._pair_of[geom[:, 0], geom[:, 1]], geom, found.dist.copy(), found.pos.copy(),
+            found.frame[:, :3].copy(),
+        )
 
 
 def collision_model(

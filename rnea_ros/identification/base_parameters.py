@@ -19,11 +19,8 @@ from ..arrays import Array, Indices
 from ..dynamics.kernels import PARAMETERS
 from ..robot import RobotModel
 
-SAMPLES = 60
-"""Random motions that the dependencies are found with."""
-
-INDEPENDENT = 1e-7
-"""Least part of an independent column that the columns before it do not explain."""
+SAMPLES = 60  # random motions that the dependencies are found with
+INDEPENDENT = 1e-7  # least part of an independent column that the columns before it do not explain
 
 
 @dataclass(frozen=True)

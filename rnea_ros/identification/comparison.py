@@ -17,8 +17,7 @@ from ..recordings import contains
 from ..robot import RobotModel
 from .run import IdentificationError, Run
 
-MOVING_SPEED = 0.02
-"""Least speed of a moving sample, rad/s or m/s."""
+MOVING_SPEED = 0.02  # least speed of a moving sample, rad/s or m/s
 
 Efforts: TypeAlias = Callable[[Array, Array, Array], Array]
 """Efforts of N motions q, qd, qdd, each of shape (N, n)."""

@@ -23,11 +23,8 @@ from ..recordings import STILL_SPEED
 from ..robot import RobotModel
 from .run import Run
 
-CHUNK = 2048
-"""Samples whose equations are in memory at one time."""
-
-STUCK_TIME = 0.1
-"""A joint that stays slower than STILL_SPEED for longer is stuck, s."""
+CHUNK = 2048  # samples whose equations are in memory at one time
+STUCK_TIME = 0.1  # A joint that stays slower than STILL_SPEED for longer is stuck, s
 
 WIND_UP, WIND_UP_PRISMATIC = 0.05, 0.001
 """

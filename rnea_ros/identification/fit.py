@@ -37,8 +37,7 @@ BARRIERS = (1.0, 0.1, 0.01, 1e-3)
 ACCURACY = 1e-8
 """Newton's method ends at a smaller expected improvement, half the squared decrement."""
 
-MAX_STEPS = 60
-"""Greatest number of Newton steps for one weight; 5 to 20 are usual."""
+MAX_STEPS = 60  # greatest number of Newton steps for one weight; 5 to 20 are usual
 
 
 @dataclass(frozen=True)

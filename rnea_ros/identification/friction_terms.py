@@ -17,20 +17,14 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from .equations import Equations, triangular
 
-TERMS = 5
-"""Number of linear terms of a joint: a, B, C, k, o."""
-
-SEARCH_SAMPLES = 20000
-"""Samples that are enough for the search of v_s."""
+TERMS = 5  # number of linear terms of a joint: a, B, C, k, o
+SEARCH_SAMPLES = 20000  # samples that are enough for the search of v_s
 
 MIN_SMOOTHING, MAX_SMOOTHING = 0.01, 1.0
 """Range of v_s, rad/s or m/s. Slower samples are not used, so a smaller v_s cannot be found."""
 
-START = 0.05
-"""v_s of joints that do not move, rad/s or m/s."""
-
-GRID = 12
-"""Number of values of v_s that the search begins with; a cost can have several minima."""
+START = 0.05  # v_s of joints that do not move, rad/s or m/s
+GRID = 12  # number of values of v_s that the search begins with; a cost can have several minima
 
 
 def terms(qd: Array, qdd: Array, load: Array, smoothing: ArrayLike) -> Array:

@@ -35,11 +35,8 @@ from .result import Identification, JointDeviations, ParameterOrigin
 from .rounds import Fitted, fit_in_rounds
 from .run import IdentificationError, Run, groups_of_poses
 
-FITTED_SHARE = 0.7
-"""Share of the time of each run that is fitted; the rest is for validation."""
-
-MIN_RUNS = 3
-"""Least number of runs, each of which is judged by a fit of the others."""
+FITTED_SHARE = 0.7  # share of the time of each run that is fitted; the rest is for validation
+MIN_RUNS = 3  # least number of runs, each of which is judged by a fit of the others
 
 PRIOR_WEIGHT = 1e-3
 """Default weight of the URDF, per sample; 1e-4 to 0.1 give similar results."""

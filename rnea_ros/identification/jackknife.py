@@ -27,8 +27,7 @@ from .rounds import Fitted
 MIN_PRIOR_ERROR, MAX_PRIOR_ERROR = 0.4, 1.0
 """Range of the assumed relative error of the URDF; that of a mass is half as large."""
 
-BLOCK_LENGTH = 10.0
-"""Length of a block, in correlation lengths of the residuals."""
+BLOCK_LENGTH = 10.0  # length of a block, in correlation lengths of the residuals
 
 MIN_BLOCKS, MAX_BLOCKS = 10, 40
 """Range of the number of blocks: fewer have no spread, more need time."""

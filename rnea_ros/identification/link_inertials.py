@@ -19,8 +19,7 @@ from ..errors import UrdfError
 from ..robot import RobotModel, link_inertia
 from ..urdf import Inertial, Origin, RobotDescription, rounded
 
-SAME = 1e-9
-"""Relative difference below which parameters are those of the URDF: rounding errors."""
+SAME = 1e-9  # relative difference below which parameters are those of the URDF: rounding errors
 
 
 def link_inertials(

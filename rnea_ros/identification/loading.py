@@ -32,11 +32,8 @@ from .run import IdentificationError, Run
 CONSTANT = 1e-9
 """Greatest change of an effort that never changes, N m or N; filters leave rounding errors."""
 
-MIN_MASS = 1e-9
-"""Mass below which a body has none, kg."""
-
-SATURATED = 0.01
-"""Least share of samples at the greatest or least value of a saturated effort."""
+MIN_MASS = 1e-9  # mass below which a body has none, kg
+SATURATED = 0.01  # least share of samples at the greatest or least value of a saturated effort
 
 MORE_OFTEN = 5.0
 """

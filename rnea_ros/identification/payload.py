@@ -33,23 +33,15 @@ from .run import IdentificationError, Run
 PRIOR_WEIGHT = 1e-4
 """Weight of the prior, per sample: it decides what the motion leaves open, such as the inertia."""
 
-START_MASS = 1.0
-"""Mass of the prior in the first round, kg; later rounds take the result before."""
-
-RADIUS = 0.05
-"""Radius of gyration of the prior, m: a body of the size of a hand."""
-
-ROUNDS = 4
-"""Rounds of the fit, for noise, outliers, and friction that depends on the load."""
+START_MASS = 1.0  # mass of the prior in the first round, kg; later rounds take the result before
+RADIUS = 0.05  # radius of gyration of the prior, m: a body of the size of a hand
+ROUNDS = 4  # rounds of the fit, for noise, outliers, and friction that depends on the load
 
 GAIN_ERROR = 0.05
 """Standard deviation of the gain of effort sensors that all joints share; currents have more."""
 
-SMOOTH = 10
-"""Samples after which the errors of a model are still correlated, and noise is not."""
-
-CERTAIN = 3.0
-"""Least mass of a payload, in standard deviations."""
+SMOOTH = 10  # samples after which the errors of a model are still correlated, and noise is not
+CERTAIN = 3.0  # least mass of a payload, in standard deviations
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,8 @@ import numpy as np
 from ..arrays import Array
 from ..dynamics.tree import RigidBodyInertia
 
-MIN_RADIUS = 0.003
-"""Least radius of gyration of a prior body, m. Point masses in URDFs have 0."""
-
-MIN_MASS_SHARE = 1e-3
-"""Least mass of a prior body, as a share of the greatest mass."""
+MIN_RADIUS = 0.003  # least radius of gyration of a prior body, m. Point masses in URDFs have 0
+MIN_MASS_SHARE = 1e-3  # least mass of a prior body, as a share of the greatest mass
 
 
 def _basis() -> Array:
@@ -40,8 +37,7 @@ def _basis() -> Array:
     return E
 
 
-BASIS = _basis()
-"""E with P = sum of phi_i E_i, shape (10, 4, 4)."""
+BASIS = _basis()  # E with P = sum of phi_i E_i, shape (10, 4, 4)
 
 
 def pseudo_inertias(parameters: Array) -> Array:

@@ -25,11 +25,8 @@ from .fit import Problem, solve
 from .friction_terms import START, TERMS, search_smoothing, terms
 from .pseudo_inertia import regular
 
-ROUNDS = 4
-"""Number of rounds; the fourth round changes the result little."""
-
-HUBER = 3.0
-"""Larger residuals, in sigma, have a linear instead of a quadratic cost (Huber 1964)."""
+ROUNDS = 4  # number of rounds; the fourth round changes the result little
+HUBER = 3.0  # larger residuals, in sigma, have a linear instead of a quadratic cost (Huber 1964)
 
 LOAD_SPREAD = 5.0
 """Least standard deviation of a joint's load, in sigma, to fit friction that depends on it."""
@@ -41,8 +38,7 @@ Scale o_0 of the offset of a joint's effort, as a share of its RMS effort.
 It matters only if the data do not separate offset and gravity, as in a vertical prismatic joint.
 """
 
-BOUND_WEIGHT = 10.0
-"""Weight of the soft bounds of the bodies, per sample."""
+BOUND_WEIGHT = 10.0  # weight of the soft bounds of the bodies, per sample
 
 MIN_NOISE = 1e-4
 """Minimum of sigma as a share of a joint's RMS effort; recordings without noise need it."""

@@ -14,8 +14,7 @@ import numpy as np
 from ..arrays import Array, Indices
 from ..errors import RneaError
 
-POSE_GROUPS = 4
-"""Number of groups of poses at rest; each is judged by a fit of the others."""
+POSE_GROUPS = 4  # number of groups of poses at rest; each is judged by a fit of the others
 
 
 class IdentificationError(RneaError):

@@ -21,6 +21,10 @@ from rnea_ros.identification.excitation import (
     known_motion,
     report,
 )
+from rnea_ros.identification.excitation.bounds import Constraints
+from rnea_ros.identification.excitation.criterion import Information
+from rnea_ros.identification.excitation.motion import FourierBasis
+from rnea_ros.identification.excitation.search import Objective
 from support.models.robots import load, vendor_robots
 from support.models.shaped_arm import LOWER, TIP, UPPER, shaped_arm, tip_distance
 
@@ -60,6 +64,25 @@ def test_shapes_stay_above_the_floor() -> None:
     angle = q.sum(axis=1)
     height = -UPPER * np.sin(q[:, 0]) - LOWER * np.sin(angle) - TIP
     assert -0.2 <= height.min() < -0.1
+
+
+def test_the_slopes_of_the_search_are_those_of_its_objective() -> None:
+    model, moves = load(shaped_arm()), [0, 1]
+    start, random = np.array([0.5, 2.2]), np.random.default_rng(0)
+    limits = JointLimits.of(model).with_margins(start, moves)
+    samples = random.normal(size=(3, 50, 2))
+    information = Information.of(model, (samples[0], samples[1], samples[2]), moves, np.ones(2))
+    region = Region.above(-0.2, ['lower'])
+    basis = FourierBasis.at(np.linspace(0.0, 10.0, 101), 10.0)
+    constraints = Constraints.of(model, limits, region)
+    objective = Objective(information, constraints, basis, start, moves)
+    x, shift = random.normal(size=16), random.uniform(size=constraints.lower.shape)
+    _, slopes = objective.penalised(x, shift, 100.0)
+    h = 1e-6
+    ends = [[objective.penalised(x + sign * step, shift, 100.0)[0] for sign in (-1.0, 1.0)]
+            for step in h * np.eye(16)]  # fmt: skip
+    moved = np.diff(ends)[:, 0] / (2.0 * h)
+    np.testing.assert_allclose(slopes, moved, rtol=1e-4, atol=1e-5 * np.abs(moved).max())
 
 
 def test_a_start_pose_in_collision_is_rejected_by_name() -> None:

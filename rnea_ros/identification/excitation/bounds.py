@@ -30,17 +30,10 @@ from .motion import RestToRestMotion, way
 BETWEEN = 1.0 / 8.0
 """Share of the largest second difference by which a value may leave the chord between samples."""
 
-STEP = 1e-6
-"""Step of finite differences, rad or m."""
-
-ROUNDING = 1e-6
-"""Excess by rounding, as a share of a range."""
-
-CLEARANCE = 0.01
-"""Least distance between links, m."""
-
-ROOM = 0.1
-"""Excess of distances is by this, m; as half a range."""
+STEP = 1e-6  # step of finite differences, rad or m
+ROUNDING = 1e-6  # excess by rounding, as a share of a range
+CLEARANCE = 0.01  # least distance between links, m
+ROOM = 0.1  # excess of distances is by this, m; as half a range
 
 AT_START = 'at the start pose', 'choose another start pose (--start)'
 """Pose and remedy, for errors."""
@@ -100,11 +93,19 @@ class Constraints:
         """Return the quantities of N samples of a motion, shape (N, m)."""
         return self.quantities(q, qd, self.model.inverse_dynamics_batch(q, qd, qdd))
 
+    def outside(self, quantities: Array) -> Array:
+        """Return the excess of samples, shape (N, m)."""
+        outside = np.maximum(self.lower - quantities, quantities - self.upper)
+        return np.asarray(outside / self.scale)
+
+    def between(self, quantities: Array) -> Array:
+        """Return how much larger the excess may be between evenly spaced samples, shape (m,)."""
+        second = np.abs(np.diff(quantities, 2, axis=0)).max(axis=0, initial=0.0)
+        return np.asarray(BETWEEN * second / self.scale)
+
     def excess(self, quantities: Array) -> Array:
         """Return the excess of evenly spaced samples and of the time between, shape (N, m)."""
-        outside = np.maximum(self.lower - quantities, quantities - self.upper)
-        second = np.abs(np.diff(quantities, 2, axis=0)).max(axis=0, initial=0.0)
-        return np.asarray(outside / self.scale + BETWEEN * second / self.scale)
+        return self.outside(quantities) + self.between(quantities)
 
     def greatest_excess(self, q: Array, qd: Array, qdd: Array) -> float:
         """Return the largest excess of all bounds; above 0 if a motion exceeds one at any time."""
@@ -125,12 +126,9 @@ class Constraints:
         rows = np.flatnonzero(weight.any(axis=1))
         if not rows.size:
             return slopes
-        here = self._pose_quantities(q[rows])
-        for joint in range(n):
-            moved = q[rows]
-            moved[:, joint] += STEP
-            change = weight[rows] * ((self._pose_quantities(moved) - here) / STEP)
-            slopes[rows, joint] += change[:, :n].sum(axis=1) + change[:, n:].sum(axis=1)
+        moved = np.vstack((np.zeros((1, n)), STEP * np.eye(n)))[:, np.newaxis] + q[rows]
+        here, *beside = self._pose_quantities(moved.reshape(-1, n)).reshape(n + 1, len(rows), -1)
+        slopes[rows] += np.einsum('jrm,rm->rj', np.array(beside) - here, weight[rows]) / STEP
         return slopes
 
     def check_rest(self, start: Array) -> None:

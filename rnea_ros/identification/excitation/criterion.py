@@ -9,7 +9,10 @@ inertial parameters, plus viscous friction times qd_j, Coulomb friction times ta
 rotor inertia times qdd_j. Rows are divided by the noise of the joint's effort. Then the inverse of
 the information matrix, the sum of z z^T over rows z, is the covariance of the parameters, and the
 motion with the largest determinant is the most informative one (D-optimal; Swevers et al.,
-"Optimal robot excitation and identification", IEEE T-RA 1997, section III).
+"Optimal robot excitation and identification", IEEE T-RA 1997, section III). Many motions have
+nearly the largest determinant and very different condition numbers, so the condition counts too
+(Gautier and Khalil, "Exciting trajectories for the identification of base inertial parameters of
+robots", IJRR 1992).
 
 The parameters are not independent. Those of a greatest independent set stand for the base
 parameters: the same space of efforts, and the determinants differ by a constant factor.
@@ -27,21 +30,18 @@ from ...robot import RobotModel
 from ..base_parameters import combinations
 from ..run import Run
 
-SMOOTHING_VELOCITY = 0.05
-"""v_s, rad/s or m/s; default of the feedforward node."""
+SMOOTHING_VELOCITY = 0.05  # v_s, rad/s or m/s; default of the feedforward node
 
 DEPENDENT = 1e-7
 """A column is a combination of others if these leave less than this share of it unexplained."""
 
-RIDGE = 1e-12
-"""Share of the identity in a nearly singular information matrix."""
+RIDGE = 1e-12  # share of the identity in a nearly singular information matrix
 
+CONDITION_WEIGHT = 0.2
+"""A condition that is 10 % smaller counts as much as deviations that are 2 % smaller."""
 
-CUTOFF = 10.0
-"""Cut-off frequency of the filter of the identification, Hz."""
-
-PAYLOAD = 1.0
-"""Mass of the payload, kg."""
+CUTOFF = 10.0  # cut-off frequency of the filter of the identification, Hz
+PAYLOAD = 1.0  # mass of the payload, kg
 
 PARAMETERS = 10
 UNDETERMINED = 1e-10
@@ -109,15 +109,36 @@ class Information:
         M[np.diag_indices_from(M)] += RIDGE
         return M
 
-    def log_det(self, M: Array) -> float:
-        """Return log det of an information matrix; -inf for a singular one."""
+    def value(self, M: Array) -> tuple[float, Array]:
+        """
+        Return the value of an information matrix, -inf for a singular one, and its derivatives.
+
+        It is log det less the weighted logarithm of the condition number.
+        """
         sign, log_det = np.linalg.slogdet(M)
-        return float(log_det) if sign > 0.0 else -np.inf
+        size, values, vectors = self._scaled(M)
+        slopes: Array = np.asarray(np.linalg.inv(M), dtype=np.float64)
+        weight = CONDITION_WEIGHT * len(M)
+        for factor, value, vector in (
+            (weight, values[-1], vectors[:, -1]), (-weight, values[0], vectors[:, 0])
+        ):
+            log_det -= factor * np.log(value)
+            vector = vector / size
+            by_value = np.outer(vector, vector) / value - np.diag(vector**2)
+            slopes[: len(size), : len(size)] -= factor * by_value
+        return float(log_det) if sign > 0.0 else -np.inf, slopes
 
     def slopes(self, Z: Array) -> tuple[float, Array]:
-        """Return log det of the information matrix, and its derivatives by Z, of Z's shape."""
-        M = self.matrix(Z)
-        return self.log_det(M), 2.0 / len(Z) * Z @ np.linalg.inv(M)
+        """Return the value of the information matrix, and its derivatives by Z, of Z's shape."""
+        value, slopes = self.value(self.matrix(Z))
+        return value, np.asarray(2.0 / len(Z) * Z @ slopes)
+
+    def _scaled(self, M: Array) -> tuple[Array, Array, Array]:
+        """Return sizes of the rigid bodies' columns; eigenvalues and -vectors at equal sizes."""
+        rigid = M[: len(self.rigid), : len(self.rigid)]
+        size = np.sqrt(np.diagonal(rigid))
+        values, vectors = np.linalg.eigh(rigid / np.outer(size, size))
+        return size, np.maximum(values, RIDGE), vectors
 
     def by_motion(self, row_slopes: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return derivatives by Y, and by qd and qdd of friction and rotors, from those by Z."""
@@ -137,12 +158,10 @@ class Information:
 
         Rows are divided by the noise; columns are scaled to equal size, as their units differ.
         """
-        count = len(self.rigid)
-        M = self.matrix(self.rows(Y, qd, qdd))[:count, :count]
-        size = np.sqrt(np.diagonal(M))
+        size, values, _ = self._scaled(self.matrix(self.rows(Y, qd, qdd)))
         if (size**2 <= 2.0 * RIDGE).any():
             return np.inf
-        return float(np.sqrt(np.linalg.cond(M / np.outer(size, size))))
+        return float(np.sqrt(values[-1] / values[0]))
 
 
 def regressor(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:

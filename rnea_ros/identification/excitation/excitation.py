@@ -22,32 +22,18 @@ from .limits import ExcitationError, JointLimits, Region, chosen
 from .motion import GRID, FourierBasis, RestToRestMotion, fourier_motion
 from .search import Budget, Objective, Progress, search
 
-MAX_DURATION = 86400.0
-"""Longest motion and longest search, s."""
-
-PERIOD = 10.0
-"""Period of the series, s, about: a duration has a whole number of periods."""
-
-SAMPLES = 100
-"""Samples of a period for the search: twenty in the fastest harmonic."""
-
-NOISE = 0.01
-"""Noise of the efforts as a share of the effort limits."""
-
-RANDOM_SAMPLES = 400
-"""Random states that show which parameters can be determined."""
-
-OTHERS = 20
-"""Greatest number of random motions for the comparison."""
+MAX_DURATION = 86400.0  # longest motion and longest search, s
+PERIOD = 10.0  # period of the series, s, about: a duration has a whole number of periods
+SAMPLES = 100  # samples of a period for the search: twenty in the fastest harmonic
+NOISE = 0.01  # noise of the efforts as a share of the effort limits
+RANDOM_SAMPLES = 400  # random states that show which parameters can be determined
+OTHERS = 20  # greatest number of random motions for the comparison
 
 BETTER = 0.1
 """Share of the random motions, the better ones, for the comparison: the others are too small."""
 
-SMALLER = 0.995
-"""Factor of the size of a motion until it keeps its bounds on the fine grid."""
-
-NO_ROOM = 1e-6
-"""Smallest velocity that counts as a motion, rad/s or m/s."""
+SMALLER = 0.995  # factor of the size of a motion until it keeps its bounds on the fine grid
+NO_ROOM = 1e-6  # smallest velocity that counts as a motion, rad/s or m/s
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,18 +18,13 @@ from ...collision import Wall
 from ...errors import InputError
 from ...robot import RobotModel
 
-POSITION_SHARE = 0.9
-"""Share of the position range that a motion uses, about its middle."""
+POSITION_SHARE = 0.9  # share of the position range that a motion uses, about its middle
 
 LOAD_SHARE = 0.8
 """Share of the velocity and effort limits that a motion uses. Friction takes some effort too."""
 
-ON_THE_LIMIT = 1e-3
-"""Accepted distance beyond a position limit of a joint that holds, rad or m."""
-
-
-MAX_LIMIT = 1e9
-"""Greatest limit, SI units; a URDF has larger ones for joints without a limit."""
+ON_THE_LIMIT = 1e-3  # accepted distance beyond a position limit of a joint that holds, rad or m
+MAX_LIMIT = 1e9  # greatest limit, SI units; a URDF has larger ones for joints without a limit
 
 
 class ExcitationError(InputError):

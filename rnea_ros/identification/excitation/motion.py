@@ -36,23 +36,15 @@ from ...feedforward.trajectory import (
 
 HARMONICS = 5
 
-DEGREES = 2 * HARMONICS - 2
-"""Number of coefficients of a joint."""
+DEGREES = 2 * HARMONICS - 2  # number of coefficients of a joint
 
 POINTS = 200
 """Points of a period: between them the quintics differ from the series by less than 1e-8."""
 
-GRID = 1e-3
-"""Interval of samples for the last check, s."""
-
-WAY_SHARE = 0.25
-"""Share of the velocity bounds that the way to the start uses."""
-
-MIN_WAY = 2.0
-"""s"""
-
-QUINTIC_PEAK = 1.875
-"""Largest velocity of a quintic from rest to rest, by its mean velocity."""
+GRID = 1e-3  # interval of samples for the last check, s
+WAY_SHARE = 0.25  # share of the velocity bounds that the way to the start uses
+MIN_WAY = 2.0  # s
+QUINTIC_PEAK = 1.875  # largest velocity of a quintic from rest to rest, by its mean velocity
 
 BRAKE_POINTS = 10
 

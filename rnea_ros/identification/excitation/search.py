@@ -18,29 +18,22 @@ from .bounds import Constraints
 from .criterion import Information, regressor
 from .motion import DEGREES, FourierBasis
 
-STARTS = 3000
-"""Maximum number of random motions."""
-
-RANDOM_SHARE = 0.25
-"""Share of the search time for random motions."""
-
-SHRINK = 0.8
-"""A random motion is scaled by this factor until it keeps its bounds."""
-
-FINE_SHRINK = 0.99
-"""The same for a local optimum."""
-
-MIN_TRIALS = 20
-"""Least number of random motions before a start pose counts as too near to a bound."""
+STARTS = 3000  # maximum number of random motions
+RANDOM_SHARE = 0.15  # share of the search time for random motions
+SHRINK = 0.8  # A random motion is scaled by this factor until it keeps its bounds
+FINE_SHRINK = 0.99  # the same for a local optimum
+MIN_TRIALS = 20  # least number of random motions before a start pose counts as too near to a bound
 
 MIN_SIZE = 1e-3
 """A motion that exceeds a bound at this largest share of a velocity bound is discarded."""
 
-PENALTIES = (1e3, 1e4, 1e5)
-"""Weights of the squared excess in turn; after the last, about 0.001 of half a range remains."""
+PENALTIES = (1e3, 1e4, *5 * (1e5,))
+"""Weights of the squared excess in turn; the last ones until the motion keeps its bounds."""
 
-ITERATIONS = 150
-"""Maximum number of iterations of the optimiser for each penalty."""
+ITERATIONS = 150  # maximum number of iterations of the optimiser for each penalty
+
+TOLERANCE = 1e-5
+"""Relative change of the penalised objective at which the optimiser ends."""
 
 STEPS = (1e-6, 1e-6, 1e-3)
 """Steps of finite differences: position (rad or m), velocity and acceleration."""
@@ -72,7 +65,7 @@ class Budget:
 @dataclass(frozen=True, eq=False)
 class Objective:
     """
-    The function to minimise: - log det of the information matrix, plus a penalty.
+    The function to minimise: the negative value of the information matrix, plus a penalty.
 
     The penalty is on excess: how far the motion is beyond its bounds (see ``constraints``).
 
@@ -115,22 +108,26 @@ class Objective:
         return self.constraints.greatest_excess(*self.motion(x))
 
     def value(self, x: Array) -> float:
-        """Return - log det of the information matrix."""
+        """Return the negative value of the information matrix."""
         q, qd, qdd = self.motion(x)
         rows = self.information.rows(regressor(self.model, q, qd, qdd), qd, qdd)
-        return -self.information.log_det(self.information.matrix(rows))
+        return -self.information.value(self.information.matrix(rows))[0]
 
-    def penalised(self, x: Array, penalty: float) -> tuple[float, Array]:
-        """Return the objective with ``penalty`` times the squared excess, and its derivatives."""
+    def penalised(self, x: Array, shift: Array, penalty: float) -> tuple[float, Array]:
+        """
+        Return the objective with ``penalty`` times the squared excess, and its derivatives.
+
+        :param shift: added to the excess of the samples, shape (m,)
+        """
         motion = q, qd, qdd = self.motion(x)
         phi = self.model.inertial_parameters
         Y = regressor(self.model, *motion)
-        log_det, row_slopes = self.information.slopes(self.information.rows(Y, qd, qdd))
+        worth, row_slopes = self.information.slopes(self.information.rows(Y, qd, qdd))
         Y_slopes, qd_slopes, qdd_slopes = self.information.by_motion(-row_slopes, qd, qdd)
 
         constraints, basis = self.constraints, self.basis
         quantities = constraints.quantities(q, qd, Y @ phi)
-        beyond = np.maximum(constraints.excess(quantities), 0.0)
+        beyond = np.maximum(constraints.outside(quantities) + shift, 0.0)
         n, count = self.model.nv, len(q)
         above = quantities - constraints.upper > constraints.lower - quantities
         weight = 2.0 * penalty / count * np.where(above, beyond, -beyond) / constraints.scale
@@ -139,24 +136,28 @@ class Objective:
         qd_slopes += weight[:, n : 2 * n]
 
         for joint in self.excited:
-            regressor_slopes = self._regressor_slopes(motion, joint, Y)
-            slopes = np.einsum('knij,nij->kn', regressor_slopes, Y_slopes)
+            slopes = self._slopes_by_joint(motion, joint, Y, Y_slopes)
             q_slopes[:, joint] += slopes[0]
             qd_slopes[:, joint] += slopes[1]
             qdd_slopes[:, joint] += slopes[2]
         slope = basis.position.T @ q_slopes + basis.velocity.T @ qd_slopes
         slope += basis.acceleration.T @ qdd_slopes
-        value = -log_det + penalty * float((beyond**2).sum()) / count
+        value = -worth + penalty * float((beyond**2).sum()) / count
         return value, (slope * constraints.upper[n : 2 * n])[:, self.excited].ravel()
 
-    def _regressor_slopes(self, motion: Sequence[Array], joint: int, Y: Array) -> Array:
-        """Return derivatives of the regressors Y by a joint's q, qd, qdd, shape (3, N, n, any)."""
+    def _slopes_by_joint(
+        self, motion: Sequence[Array], joint: int, Y: Array, weight: Array
+    ) -> Array:
+        """Return derivatives of sum(weight * Y) by a joint's q, qd and qdd, shape (3, N)."""
         moved = np.tile(np.array(motion)[:, np.newaxis], (1, 3, 1, 1))
         steps = np.array(STEPS)
         moved[np.arange(3), np.arange(3), :, joint] += steps[:, np.newaxis]
         count, n = motion[0].shape
-        stepped = regressor(self.model, *moved.reshape(3, 3 * count, n)).reshape(3, *Y.shape)
-        return np.asarray((stepped - Y) / steps[:, np.newaxis, np.newaxis, np.newaxis])
+        stepped = regressor(self.model, *moved.reshape(3, 3 * count, n)).reshape(3, count, -1)
+        stepped -= Y.reshape(count, -1)
+        return np.asarray(
+            np.einsum('knp,np->kn', stepped, weight.reshape(count, -1)) / steps[:, np.newaxis]
+        )
 
 
 def search(
@@ -223,16 +224,23 @@ def _random_motion(objective: Objective, rng: np.random.Generator) -> Array:
 
 
 def _local_optimum(objective: Objective, start: Array, budget: Budget, number: int) -> Array:
-    """Return a local optimum near a motion, or the latest iterate when the time is over."""
+    """
+    Return a local optimum near a motion, or the latest iterate when the time is over.
+
+    Each minimisation has a fixed share of the excess for the time between samples. What remains of
+    the excess at the last penalty tightens the bounds for the next minimisation: a motion that is
+    scaled until it keeps the bounds is less informative, as the start pose may have little room.
+    """
     from scipy.optimize import minimize
 
-    latest = start
+    constraints, latest = objective.constraints, start
+    tightened = np.zeros(constraints.lower.shape)
 
-    def penalised(x: Array, penalty: float) -> tuple[float, Array]:
+    def penalised(x: Array, shift: Array, penalty: float) -> tuple[float, Array]:
         if budget.used >= 1.0:
             raise _TimeIsOverError
         budget.progress(budget.used, f'local search {number}')
-        return objective.penalised(x, penalty)
+        return objective.penalised(x, shift, penalty)
 
     def keep(x: Array) -> None:
         nonlocal latest
@@ -240,8 +248,15 @@ def _local_optimum(objective: Objective, start: Array, budget: Budget, number: i
 
     with suppress(_TimeIsOverError):
         for penalty in PENALTIES:
+            quantities = constraints.of_motion(*objective.motion(latest))
+            if penalty == PENALTIES[-1]:
+                excess = constraints.excess(quantities).max(axis=0)
+                if excess.max() <= 0.0:
+                    break
+                tightened += np.maximum(excess, 0.0)
+            shift = constraints.between(quantities) + tightened
             latest = minimize(
-                penalised, latest, (penalty,), method='L-BFGS-B', jac=True, callback=keep,
-                options={'maxiter': ITERATIONS},
+                penalised, latest, (shift, penalty), method='L-BFGS-B', jac=True, callback=keep,
+                options={'maxiter': ITERATIONS, 'ftol': TOLERANCE},
             ).x
     return latest

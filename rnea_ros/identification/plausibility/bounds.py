@@ -23,8 +23,7 @@ from ...urdf import RobotDescription, Shape, collision_shapes, mesh_path, mesh_t
 MASS_FACTOR = 1.6
 """Greatest factor between the total masses of arm and URDF; errors of CAD masses are smaller."""
 
-KNOWN_MASS = 0.01
-"""Relative error of a total mass that was weighed."""
+KNOWN_MASS = 0.01  # relative error of a total mass that was weighed
 
 CORNERS: Array = np.array([*product((-1.0, 1.0), repeat=3)])
 

@@ -24,8 +24,7 @@ from ..equations import Equations
 from ..rounds import Fitted, weighted_rms
 from ..run import IdentificationError
 
-LOADED_SHARE = 0.1
-"""Least effort of a loaded joint, as a share of the greatest effort of a joint."""
+LOADED_SHARE = 0.1  # least effort of a loaded joint, as a share of the greatest effort of a joint
 
 SUSPICIOUS_UNLOADED = 0.6
 """Unexplained share of the effort of a joint with little load that is an error."""
@@ -33,8 +32,7 @@ SUSPICIOUS_UNLOADED = 0.6
 MAX_FACTOR = 5.0
 """Greatest factor between the identified and the URDF's effort; beyond, it is another unit."""
 
-FAULT_SAMPLES = 400
-"""Samples that are enough for the search of a fault."""
+FAULT_SAMPLES = 400  # samples that are enough for the search of a fault
 
 REMEDIES = {
     Cause.INVERTED_EFFORT: 'correct it by effort_scale, -1 for these',
@@ -49,8 +47,7 @@ SUSPICIOUS = 0.25
 UNUSUAL_FACTOR = 1.6
 """Ratio of identified and URDF efforts, either way, that is noted; CAD errors cause less."""
 
-INEXPLICABLE = 0.5
-"""Unexplained share of a loaded joint's effort that wrong masses cannot cause."""
+INEXPLICABLE = 0.5  # unexplained share of a loaded joint's effort that wrong masses cannot cause
 
 
 def check_fit(

@@ -17,14 +17,9 @@ from ..friction_terms import TERMS, terms
 from ..rounds import Fitted
 from ..run import IdentificationError, Run
 
-MIN_TIME = 5.0
-"""Least duration of the fitted runs, s: a few changes of direction of every joint."""
-
-SAMPLES = 10000
-"""Samples that are enough for the search of a changed load."""
-
-NOTICEABLE_DELAY = 0.01
-"""Delay that is noted, s; 20 ms can double the errors of a model."""
+MIN_TIME = 5.0  # least duration of the fitted runs, s: a few changes of direction of every joint
+SAMPLES = 10000  # samples that are enough for the search of a changed load
+NOTICEABLE_DELAY = 0.01  # delay that is noted, s; 20 ms can double the errors of a model
 
 LOAD_EXPLAINS = 0.3
 """Least share of the squared residuals that a changed load explains."""

@@ -12,26 +12,16 @@ import numpy as np
 from ...arrays import Array
 from ..result import Identification
 
-SAMPLES = 40
-"""Samples of the recording in which one joint moves otherwise."""
-
-MUCH = 4.0
-"""Variance of predicted efforts, over that in the recorded motion, above which it helps."""
+SAMPLES = 40  # samples of the recording in which one joint moves otherwise
+MUCH = 4.0  # variance of predicted efforts, over that in the recorded motion, above which it helps
 
 RANGE_SHARE, SPEED_SHARE = 0.9, 0.5
 """Shares of a joint's range and velocity limit that an exciting motion may use."""
 
-ENOUGH = 0.7
-"""Share of a possible motion that needs no more."""
-
-MAX_ACCELERATION = 10.0
-"""Greatest acceleration that is advised, rad/s^2 or m/s^2."""
-
-MOST = 3
-"""Most motions that are advised."""
-
-GOLDEN_ANGLE = 2.4
-"""Phase between samples of a sine that covers a range evenly, rad."""
+ENOUGH = 0.7  # share of a possible motion that needs no more
+MAX_ACCELERATION = 10.0  # greatest acceleration that is advised, rad/s^2 or m/s^2
+MOST = 3  # most motions that are advised
+GOLDEN_ANGLE = 2.4  # phase between samples of a sine that covers a range evenly, rad
 
 MAX_CONDITION = 100.0
 """Condition of the base parameters above which a motion excites some of them poorly."""

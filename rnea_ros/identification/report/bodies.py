@@ -12,8 +12,7 @@ from ...dynamics.kernels import PARAMETERS
 from ..pseudo_inertia import about_centre, deviations_about_centre
 from ..result import Identification, ParameterOrigin
 
-NAMES = ('mass', *PARAMETERS[1:])
-"""The ten standard parameters of a body, in their order."""
+NAMES = ('mass', *PARAMETERS[1:])  # the ten standard parameters of a body, in their order
 
 GROUPS = {'mass': slice(0, 1), 'centre': slice(1, 4), 'inertia': slice(4, 10)}
 

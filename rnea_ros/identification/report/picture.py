@@ -15,8 +15,7 @@ from ..comparison import Comparison, ModelErrors
 from ..result import Identification
 from ..run import Run
 
-PAUSE = 1.0
-"""Drawn time between two runs, s."""
+PAUSE = 1.0  # drawn time between two runs, s
 
 
 def picture(path: Path, result: Identification) -> None:

@@ -18,11 +18,8 @@ FRICTION_HEADER = (
     'joint', 'viscous', 'Coulomb', 'per load', 'smoothing velocity', 'rotor inertia', 'offset'
 )  # fmt: skip
 
-NOTICEABLE = 0.01
-"""Least change of a quantity that is shown, as a share of its greatest component."""
-
-NEGLIGIBLE = 5e-5
-"""Friction or rotor inertia that is shown as 0."""
+NOTICEABLE = 0.01  # least change of a quantity that is shown, as a share of its greatest component
+NEGLIGIBLE = 5e-5  # friction or rotor inertia that is shown as 0
 
 
 def text(figures: ReportFigures) -> str:
