@@ -3,8 +3,6 @@
 
 """Shared by all tests: ``--no-skipped-oracles``, seeded examples, a DDS domain, a fake robot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 import os
 from pathlib import Path

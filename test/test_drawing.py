@@ -3,8 +3,6 @@
 
 """Figures, with a window and without."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

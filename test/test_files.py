@@ -3,8 +3,6 @@
 
 """Files are written whole or not at all."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 import stat

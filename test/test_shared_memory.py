@@ -3,8 +3,6 @@
 
 """How processes are kept out of the shared memory of Fast DDS, and off the network."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

@@ -3,8 +3,6 @@
 
 """The benchmark: it compares like with like, and says when a figure is not reached."""
 
-from __future__ import annotations
-
 import sys
 import time
 

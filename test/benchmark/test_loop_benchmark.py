@@ -3,8 +3,6 @@
 
 """The benchmark of the control loop: what it counts, what it matches, and when it fails."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 import re

@@ -3,8 +3,6 @@
 
 """Exported C: it compiles without a warning, and its own test program finds no difference."""
 
-from __future__ import annotations
-
 from pathlib import Path
 import shutil
 import subprocess

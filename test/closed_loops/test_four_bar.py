@@ -3,8 +3,6 @@
 
 """Planar linkages with one motor, worked by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

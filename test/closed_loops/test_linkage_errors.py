@@ -3,8 +3,6 @@
 
 """Errors of linkages name what is wrong, and configurations that have no answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 import math
 from typing import Any

@@ -3,8 +3,6 @@
 
 """A palletising arm: its parallelograms as loops, and as the mimic joints that describe them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rnea_ros import RobotModel, Wrench

@@ -3,8 +3,6 @@
 
 """Every type of loop joint: one linkage cut at each of its joints, and MuJoCo's constraints."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeAlias
 

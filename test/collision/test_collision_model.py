@@ -3,8 +3,6 @@
 
 """Distances between links and from walls, which pairs are compared, and what is said."""
 
-from __future__ import annotations
-
 from pathlib import Path
 import sys
 

@@ -3,8 +3,6 @@
 
 """The package in a process of its own: without numba, without ROS, copied, edited, read-only."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 import shutil

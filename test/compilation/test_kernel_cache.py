@@ -3,8 +3,6 @@
 
 """Compiled kernels on disk: whatever is wrong there, the kernel runs, and one line says why."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import importlib.util

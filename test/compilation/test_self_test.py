@@ -3,8 +3,6 @@
 
 """Compiled code that does not see NaN or infinity is rejected before its first use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 import math
 from typing import Any

@@ -3,8 +3,6 @@
 
 """The docstrings of the package are sound reST, from which the API reference is made."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 import inspect

@@ -3,8 +3,6 @@
 
 """The documents can be trusted: their code runs, their commands exist, their links lead on."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable
 from functools import cache

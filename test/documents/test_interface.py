@@ -3,8 +3,6 @@
 
 """The interface reference says what the nodes really have."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack

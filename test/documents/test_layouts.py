@@ -3,8 +3,6 @@
 
 """The layouts for PlotJuggler, Foxglove and RViz: whole, and of topics and keys that there are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 import json
 import re

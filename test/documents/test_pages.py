@@ -3,8 +3,6 @@
 
 """The documents name what there is, and leave out no page and no word of the log."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 import re

@@ -3,8 +3,6 @@
 
 """The parameter files for arms: each fits the arm that it is for, and says where it is from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 
 """The SROS2 policy: who may publish commands, and that it names what the nodes really declare."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path

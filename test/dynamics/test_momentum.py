@@ -3,8 +3,6 @@
 
 """Generalised momentum and its rate: p = M qd, and dp/dt = tau + C^T qd - g."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

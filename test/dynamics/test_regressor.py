@@ -3,8 +3,6 @@
 
 """The regressor: efforts are linear in the inertial parameters, tau = Y phi."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

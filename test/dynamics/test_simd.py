@@ -3,8 +3,6 @@
 
 """Eight numbers side by side are eight times one number, in machine code and in plain Python."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 import operator
 from typing import Any, TypeVar

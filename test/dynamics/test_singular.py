@@ -3,8 +3,6 @@
 
 """A joint that nothing resists has no defined acceleration: the error names the joint."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

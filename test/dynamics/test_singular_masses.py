@@ -3,8 +3,6 @@
 
 """Joints that can move with nothing to accelerate: rejected at every position, with their name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 
 """Traced kernels: straight-line code of one tree computes what the general kernels compute."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 import math
 import operator

@@ -3,8 +3,6 @@
 
 """The builder rejects what is no tree, lumps what is fixed and turns every axis to z."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 import dataclasses
 import pickle

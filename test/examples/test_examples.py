@@ -3,8 +3,6 @@
 
 """The examples run, and do what their page says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 import json

@@ -3,8 +3,6 @@
 
 """The examples with ROS, against the simulated arm and the node."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from importlib import import_module

@@ -3,8 +3,6 @@
 
 """The example of the derivatives: a linear-quadratic regulator about a trajectory."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 
 """Every recording that cannot be used is rejected in one sentence that names the fault."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -3,8 +3,6 @@
 
 """Exciting motions: within all bounds, more informative than random ones, rejected by name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache

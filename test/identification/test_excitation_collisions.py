@@ -3,8 +3,6 @@
 
 """Exciting motions keep links apart and above a floor; a recording counts; the second motion."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

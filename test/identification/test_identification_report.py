@@ -3,8 +3,6 @@
 
 """The report says what was found, in the same figures as text, as JSON and as a picture."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 import json
 from pathlib import Path

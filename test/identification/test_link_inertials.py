@@ -3,8 +3,6 @@
 
 """Parameters of bodies become mass properties of links, each counted once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

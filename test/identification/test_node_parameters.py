@@ -3,8 +3,6 @@
 
 """Parameters that are written: the node takes them and commands the identified efforts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 
 """Bodies stay plausible where efforts leave them open: total mass, centres of mass."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 import re

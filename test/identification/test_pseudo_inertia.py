@@ -3,8 +3,6 @@
 
 """Pseudo-inertias: positive definite for real bodies, and priors that are always real."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from rnea_ros.identification.pseudo_inertia import pseudo_inertias, regular, standard_parameters

@@ -3,8 +3,6 @@
 
 """Identified models of real arms: errors on motion that was not fitted, no false push."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 
 """Identification of arms that are known exactly."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """A model with other inertial parameters, against Pinocchio with the same ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -8,8 +8,6 @@ Pinocchio reads the URDF, yaml the parameters; filter, friction and errors are c
 recordings are those of real arms, and of simulated ones with prismatic and mimic joints.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 import re

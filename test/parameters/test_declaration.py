@@ -3,8 +3,6 @@
 
 """A field of a settings class is all that declares a parameter."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 import enum
 from types import SimpleNamespace

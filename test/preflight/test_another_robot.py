@@ -3,8 +3,6 @@
 
 """A URDF of another robot, or with wrong masses, is called that, and no fault is claimed of it."""
 
-from __future__ import annotations
-
 from copy import copy
 from functools import cache
 import re

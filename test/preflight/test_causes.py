@@ -8,8 +8,6 @@ Here on a recording of each kind; docs/development/preflight.md has the rates of
 100 to 149.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 
 """Where one cause ends and the next begins: sizes, signs, friction, weak joints, dead efforts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """The verdicts on recordings of real arms, and how near the model comes to them."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

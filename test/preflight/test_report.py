@@ -3,8 +3,6 @@
 
 """The report, and the parameters that preflight writes for the node."""
 
-from __future__ import annotations
-
 from functools import cache
 import re
 from typing import Any

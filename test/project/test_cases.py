@@ -3,8 +3,6 @@
 
 """Cases in one test: all are run, and each that fails is named."""
 
-from __future__ import annotations
-
 import pytest
 
 from support.cases import FailedCases, each

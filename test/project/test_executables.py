@@ -3,8 +3,6 @@
 
 """Every executable: its help, one-line errors for bad arguments, a quiet end on a closed pipe."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 import os
 from pathlib import Path

@@ -3,8 +3,6 @@
 
 """Layout of package and tests: small modules, small folders, imports through packages' faces."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 
 """``make test``: its parts, the line that counts them together, and what fails CI."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 import os

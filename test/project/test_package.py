@@ -3,8 +3,6 @@
 
 """What is shipped: one version, everything in the wheel, documents that say what the code does."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 import email

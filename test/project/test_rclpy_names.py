@@ -7,8 +7,6 @@ What the package uses of rclpy exists in version 3.3 (Humble) too, which is not 
 ``test/data/rclpy_3_3.txt`` has the names of that version.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 import functools

@@ -3,8 +3,6 @@
 
 """What drivers and recorders do to joint states is undone, or rejected with a reason."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """The low-pass filter before the fit: no phase, true derivatives, the better clock."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """Repeated motions are found, and the length over which errors are correlated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.signal import lfilter

@@ -3,8 +3,6 @@
 
 """A recording drives the control as a robot does: times, rejections, limits, missing joints."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache

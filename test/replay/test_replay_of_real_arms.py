@@ -3,8 +3,6 @@
 
 """The residuals of real arms, against those that Pinocchio has on the same recordings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path

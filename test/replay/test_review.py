@@ -3,8 +3,6 @@
 
 """Residuals of recordings that are known exactly, and their reported flaws."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import Any

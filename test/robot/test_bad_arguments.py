@@ -3,8 +3,6 @@
 
 """Every bad value of every argument raises an RneaError that names the argument."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction

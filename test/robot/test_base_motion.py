@@ -3,8 +3,6 @@
 
 """A base that moves: a vehicle, a ship, another machine under the robot."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """Positions move by velocities and differ by one, also where they are no vector."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 
 """Inverse dynamics in contact: motion, efforts and contact forces fit the equation of motion."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

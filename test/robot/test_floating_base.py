@@ -3,8 +3,6 @@
 
 """A robot whose root link moves freely is the same robot; held, it is the one that is fixed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 import pickle
 from typing import Any

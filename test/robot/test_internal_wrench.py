@@ -3,8 +3,6 @@
 
 """What a joint carries, fixed or not: weight and inertia of all behind it, less what pushes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

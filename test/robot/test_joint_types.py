@@ -3,8 +3,6 @@
 
 """Joints of every type: how they place a link, how they move it, and what that takes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

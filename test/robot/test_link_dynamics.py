@@ -3,8 +3,6 @@
 
 """Newton's and Euler's equations of every link, and the forces through the joints, by hand too."""
 
-from __future__ import annotations
-
 from functools import partial
 import re
 

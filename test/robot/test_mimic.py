@@ -3,8 +3,6 @@
 
 """A mimic joint is its constraint: q_all = G q + o, and tau = G^T tau_all."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 import re
 

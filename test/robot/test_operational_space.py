@@ -3,8 +3,6 @@
 
 """The equation of motion as a tool sees it: Lambda a + mu + p = F."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 import re
 from typing import Any

@@ -3,8 +3,6 @@
 
 """What a link carries: the model with a payload is that of a robot built with it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """What no method takes: values, shapes and names that are none, wherever in a robot they stand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

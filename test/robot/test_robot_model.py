@@ -3,8 +3,6 @@
 
 """Names, shapes and rejections of the model; its arrays are not shared."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 import contextlib
 import copy

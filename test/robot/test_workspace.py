@@ -3,8 +3,6 @@
 
 """The control loop's path: one memory, used again and again, and nothing allocated."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import repeat
 import pickle

@@ -3,8 +3,6 @@
 
 """A wrench acts on the robot (tau = ID - J^T f), in the axes of any link, base or world."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

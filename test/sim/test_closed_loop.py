@@ -3,8 +3,6 @@
 
 """The node and the simulated robot, each in its own process, over real DDS."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 import json

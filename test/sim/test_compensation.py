@@ -3,8 +3,6 @@
 
 """Payloads, friction and pushes in closed loop: what compensation is worth, on both robots."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 
 """A push on a simulated arm: how fast it is found, and how well its force is known."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """What a force-torque sensor in the simulated robot reads, and what a control makes of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

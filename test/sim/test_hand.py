@@ -1,8 +1,6 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 import math
 

@@ -3,8 +3,6 @@
 
 """Robots whose own controller adds gravity and friction, under the parameter files for them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -3,8 +3,6 @@
 
 """Gravity mode on a palletising arm: mimic joints in the node's model, loops in the robot."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree

@@ -8,8 +8,6 @@ Each chunk has the next 0.6 s of the demo's motion and is joined to the one befo
 second. The robot equals its model.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

@@ -8,8 +8,6 @@ The robot equals its model, so what is left of the error is time: commands act 2
 demo, and the control ticks some time after its joint states have come.
 """
 
-from __future__ import annotations
-
 from functools import cache
 import math
 from typing import Any, NamedTuple

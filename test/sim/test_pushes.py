@@ -3,8 +3,6 @@
 
 """A push on the arm, along every axis and on two links, is held once a sensor measures it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from pathlib import Path

@@ -3,8 +3,6 @@
 
 """The simulated robot as a process, over real DDS."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 import math

@@ -3,8 +3,6 @@
 
 """A simulated arm that a hand pushes stops before its position limits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """Recordings: what is cut, and what is rejected in one sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeAlias
 

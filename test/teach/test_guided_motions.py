@@ -3,8 +3,6 @@
 
 """Guided by a hand, taught, played back: an arm in simulation, without ROS."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 
 """Smoothing and waypoints: tolerance, limits, rest, speed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

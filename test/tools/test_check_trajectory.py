@@ -3,8 +3,6 @@
 
 """The command: exit codes, one line for what is rejected, YAML, bags and a live topic."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 import re

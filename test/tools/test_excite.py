@@ -3,8 +3,6 @@
 
 """The command: a file that check_trajectory accepts, rejections, a robot that is moved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -3,8 +3,6 @@
 
 """The command ``identify``: what it writes and when, exit codes, live topics."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 import json
 from pathlib import Path

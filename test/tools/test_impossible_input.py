@@ -3,8 +3,6 @@
 
 """Files and numbers that no tool can work with: one sentence, exit code 2, no warning."""
 
-from __future__ import annotations
-
 from pathlib import Path
 import sys
 

@@ -3,8 +3,6 @@
 
 """Joint states from live topics are collected for a time of the robot, not of the clock."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

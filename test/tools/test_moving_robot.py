@@ -3,8 +3,6 @@
 
 """A motion is over when the arm stands still, though its joint states wait in a queue."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 
 """Recordings of real arms: read, played over DDS, and compared with what the node commands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 import signal
 

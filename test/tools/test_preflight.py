@@ -3,8 +3,6 @@
 
 """The command: exit codes, one line for what is rejected, bags of every kind, live topics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

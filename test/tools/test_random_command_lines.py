@@ -7,8 +7,6 @@ Whatever files and options a tool is given, it works or says in one sentence wha
 The environment variable ``COMMAND_LINES`` gives the number of command lines, 60 by default.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 
 """The command: exit codes, one line for what is rejected, parameters as the node takes them."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from pathlib import Path

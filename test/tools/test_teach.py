@@ -3,8 +3,6 @@
 
 """The command: a robot is guided, taught and moved, its mode restored whatever happens."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial

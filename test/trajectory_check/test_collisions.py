@@ -3,8 +3,6 @@
 
 """Collisions of a trajectory: the first one with its time, or the least distance."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

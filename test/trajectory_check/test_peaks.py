@@ -3,8 +3,6 @@
 
 """Peaks against limits: exact between points, at their time, with a margin."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

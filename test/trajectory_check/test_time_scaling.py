@@ -3,8 +3,6 @@
 
 """The fastest time scaling: at the reported factor a limit is just reached."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 import math
 

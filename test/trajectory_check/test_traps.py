@@ -3,8 +3,6 @@
 
 """Traps: rejections of the node, and motions that no robot can follow."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 import math
 

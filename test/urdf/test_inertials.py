@@ -3,8 +3,6 @@
 
 """Mass properties written into a URDF: the numbers change, no other byte does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree

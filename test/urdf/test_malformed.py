@@ -3,8 +3,6 @@
 
 """What is no usable URDF is rejected as a whole, and the rejection names the element and value."""
 
-from __future__ import annotations
-
 from pathlib import Path
 import threading
 from typing import Any

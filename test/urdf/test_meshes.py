@@ -3,8 +3,6 @@
 
 """Meshes: the same triangles from every format; where files are looked for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

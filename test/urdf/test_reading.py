@@ -3,8 +3,6 @@
 
 """What a URDF means: what is read, in which order, and what is assumed."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -3,8 +3,6 @@
 
 """What a URDF may hold beside the robot, as other readers read it; its warnings and sources."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 import re

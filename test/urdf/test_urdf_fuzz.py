@@ -3,8 +3,6 @@
 
 """Whatever text comes in, out comes a usable model or an error of this package."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 from random import Random

@@ -3,8 +3,6 @@
 
 """Xacro: files are expanded, raw text is rejected with the way out."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 import sys

@@ -3,8 +3,6 @@
 
 """The page that puts the formulations side by side names what there is."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 from pathlib import Path

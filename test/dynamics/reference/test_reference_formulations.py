@@ -3,8 +3,6 @@
 
 """Every formulation of the dynamics gives the kernels' efforts, on trees and on chains."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """What the reference formulations take of a tree, and what they reject by name."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -3,8 +3,6 @@
 
 """Many samples at once are as many single calls, whatever the layout and however many threads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 import json

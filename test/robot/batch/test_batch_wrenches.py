@@ -3,8 +3,6 @@
 
 """External wrenches on many samples: each row is the result of that sample alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 import itertools

@@ -3,8 +3,6 @@
 
 """Finite differences: velocities, accelerations and Jacobians are the rates that they claim."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

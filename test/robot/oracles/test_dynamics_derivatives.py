@@ -3,8 +3,6 @@
 
 """Derivatives of inverse and forward dynamics: finite differences, Pinocchio, and identities."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 
 """Robots of no joint, of one body and of a thousand; every method works on all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias

@@ -3,8 +3,6 @@
 
 """Mechanics itself as the oracle: energy, symmetry, and the equation of motion's own structure."""
 
-from __future__ import annotations
-
 import dataclasses
 from xml.etree import ElementTree
 

@@ -3,8 +3,6 @@
 
 """Pinocchio agrees on efforts, with and without wrenches, and on poses of links."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path

@@ -14,8 +14,6 @@ The example of K. M. Lynch and F. C. Park, *Modern Robotics*, 2017, in the docum
 ``modern_robotics.InverseDynamics``, by the references that take the book's own matrices.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 import pytest

@@ -3,8 +3,6 @@
 
 """Pinocchio agrees on every other quantity that the model computes; MuJoCo on the dynamics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias

@@ -3,8 +3,6 @@
 
 """Inertias of simple shapes, and of bodies made of them, are MuJoCo's and the tables'."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 
 """Simulated motion: each method's order, what becomes of energy, efforts and wrenches in time."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

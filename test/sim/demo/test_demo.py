@@ -3,8 +3,6 @@
 
 """The demo: its motion, its verdict, and one short run of the whole."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 import os
 from pathlib import Path

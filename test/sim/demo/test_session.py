@@ -3,8 +3,6 @@
 
 """A demo on a busy computer: what comes too late is repeated, with more time."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -3,8 +3,6 @@
 
 """Two simulated arms under teleoperation: free motion, a wall, and a delayed link."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 
 """The controllers inside Gazebo fit the node, and get their joints."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -3,8 +3,6 @@
 
 """A robot for Gazebo: what is added to its URDF, what is fixed, what is rejected."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from xml.etree import ElementTree

@@ -297,8 +297,3 @@ def cubic(start: float, end: float, s: float) -> float:
     """Return where a motion from rest to rest is after a share ``s`` of its time."""
     s = min(max(s, 0.0), 1.0)
     return start + (end - start) * (3.0 - 2.0 * s) * s * s
-
-
-def half_turn(angle: float) -> float:
-    """Return an angle as one from minus to plus half a turn."""
-    return math.atan2(math.sin(angle), math.cos(angle))

@@ -3,8 +3,6 @@
 
 """Comparison of results that are the same in exact arithmetic."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
