@@ -73,6 +73,11 @@ def test_too_short() -> None:
     assert 'rejected' in answer(good().part(slice(0, 100)))
 
 
+def test_what_gaps_cost_is_said() -> None:
+    with_gaps = good().part(np.flatnonzero(good().time % 2.5 < 1.2))
+    assert 'gaps in the joint states cost' in answer(with_gaps)
+
+
 def test_standstill_is_no_motion() -> None:
     stop = 1000
     rest = {

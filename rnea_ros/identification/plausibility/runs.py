@@ -53,13 +53,15 @@ def check_runs(model: RobotModel, runs: Sequence[Run]) -> None:
     if not equations.used.any():
         raise IdentificationError(f'{names}: no joint with an effort moves')
     moves = np.atleast_1d(equations.slides.any(axis=1))
-    duration = 0.0
+    duration = lost = 0.0
     for number, run in enumerate(runs):
-        count = np.count_nonzero(moves & (equations.run == number))
-        duration += count * float(np.median(np.diff(run.time)))
+        interval = float(np.median(np.diff(run.time)))
+        duration += np.count_nonzero(moves & (equations.run == number)) * interval
+        lost += run.time[-1] - run.time[0] - (len(run.time) - 1) * interval
     if duration < MIN_TIME:
+        gaps = f'; gaps in the joint states cost {lost:.1f} s' if lost > duration else ''
         raise IdentificationError(
-            f'{names}: {duration:.1f} s of motion to fit; at least {MIN_TIME:g} s are needed'
+            f'{names}: {duration:.1f} s of motion to fit; at least {MIN_TIME:g} s are needed{gaps}'
         )
 
 
