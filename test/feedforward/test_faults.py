@@ -251,7 +251,7 @@ def one_bad(values: Array, bad: float) -> Array:
         'velocity',
     ],
 )
-def test_joint_states_that_are_wrong_are_rejected_counted_and_as_good_as_none(
+def test_wrong_joint_states_are_rejected_counted_and_as_good_as_none(
     sample: Callable[[Rig, int], dict[str, Any]], reason: Reason
 ) -> None:
     rig = rig_in_motion()
