@@ -73,6 +73,20 @@ def test_too_short() -> None:
     assert 'rejected' in answer(good().part(slice(0, 100)))
 
 
+def test_rest_at_the_end_is_not_what_the_model_is_judged_on() -> None:
+    rest = np.arange(1, 10 * int(RATE)) / RATE
+    count = len(rest)
+    resting = replace(
+        good(), time=np.concatenate((good().time, good().time[-1] + rest)),
+        position=np.vstack((good().position, np.tile(good().position[-1], (count, 1)))),
+        velocity=np.vstack((good().velocity, np.zeros((count, 6)))),
+        effort=np.vstack((good().effort, np.tile(good().effort[-1], (count, 1)))),
+    )
+    last = identification.run_from(resting, model()).split(0.7)[1]
+    moving = np.count_nonzero((np.abs(last.qd) > 0.02).any(axis=1))
+    assert moving * (last.time[1] - last.time[0]) > 4.0
+
+
 def test_what_gaps_cost_is_said() -> None:
     with_gaps = good().part(np.flatnonzero(good().time % 2.5 < 1.2))
     assert 'gaps in the joint states cost' in answer(with_gaps)
