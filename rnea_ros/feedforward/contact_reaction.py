@@ -30,7 +30,6 @@ class ContactReaction:
     Runs the observer of external efforts, and reacts to contacts.
 
     :ivar monitor: the observer; None while nothing needs it
-    :ivar published: whether external efforts are published
     :ivar newest: the newest contact, None before the first
     """
 
@@ -42,7 +41,7 @@ class ContactReaction:
         self._pause = settings.parameters.reference_timeout
         self._ignores_stream = False
         self._pause_so_far = 0.0
-        self.published = False
+        self._published = False
         # Made in any case: kernels are compiled before the loop starts.
         self._observer = ExternalEffortMonitor(robot, states, settings)
         self.monitor: ExternalEffortMonitor | None = None
@@ -56,12 +55,12 @@ class ContactReaction:
 
     def publish(self, published: bool, settings: ResolvedSettings) -> None:
         """Start the observer for subscribers, or end it unless contacts need it."""
-        self.published = published
+        self._published = published
         self.configure(settings)
 
     def configure(self, settings: ResolvedSettings) -> None:
         """Set the observer's parameters; start it or end it, as they need."""
-        if not self.published and settings.parameters.contact.action is ContactAction.NONE:
+        if not self._published and settings.parameters.contact.action is ContactAction.NONE:
             self.monitor, self._ignores_stream = None, False
             return
         self._observer.configure(settings)

@@ -58,6 +58,7 @@ class FeedforwardController:
         self.stalls = self._tick.stalls
         self.speed_scaling = self._tick.reference.scaling
         self._newest: Trajectory | Setpoint | None = None
+        self._external_effort_published = False
 
     @property
     def state(self) -> State:
@@ -203,8 +204,9 @@ class FeedforwardController:
 
     def publish_external_effort(self, published: bool) -> None:
         """Request external efforts, or their end unless contact needs them."""
-        tick = self._tick
-        if published != tick.contact.published:
+        if published != self._external_effort_published:
+            self._external_effort_published = published
+            tick = self._tick
             self._requests.append(lambda now: tick.contact.publish(published, tick.settings))
 
     def tare(self) -> None:

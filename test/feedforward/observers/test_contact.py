@@ -196,6 +196,14 @@ def test_external_efforts_exist_while_they_are_published() -> None:
     assert arm.controller.external_effort is None
 
 
+def test_of_two_requests_before_a_tick_the_last_one_counts() -> None:
+    arm = rig(ContactAction.NONE)
+    arm.controller.publish_external_effort(True)
+    arm.controller.publish_external_effort(False)
+    arm.run(0.1)
+    assert arm.controller.external_effort is None
+
+
 def test_thresholds_and_the_reaction_change_while_it_runs() -> None:
     arm = rig(ContactAction.NONE)
     push(arm, PUSH)
