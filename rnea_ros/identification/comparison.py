@@ -114,13 +114,15 @@ class Comparison:
 
 
 def check_held_out(fitted: Sequence[Run], held_out: Sequence[Run]) -> None:
-    """Raise an error if a run is both fitted and held out."""
+    """Raise an error if a run is both fitted and held out, or rests while a fitted one moves."""
     for run in held_out:
         if same := [each for each in fitted if np.array_equal(each.q, run.q)]:
             raise IdentificationError(
                 f'{run.name} is fitted ({same[0].name}) and cannot judge the model; validate with '
                 'another recording'
             )
+        if not (np.abs(run.qd) >= MOVING_SPEED).any() and any(each.qd.any() for each in fitted):
+            raise IdentificationError(f'{run.name} does not move; validate with a motion')
 
 
 def repetition_notes(fitted: Sequence[Run], held_out: Sequence[Run]) -> list[str]:

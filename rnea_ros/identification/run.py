@@ -67,16 +67,10 @@ class Run:
         return replace(self, **{name: getattr(self, name)[which] for name in columns})
 
     def split(self, share: float) -> tuple[Run, Run]:
-        """
-        Return the first part of the run, a share of its time from 0 to 1, and the rest.
-
-        If the rest would hardly move, the share is one of the time in motion.
-        """
-        end = self.time[0] + share * (self.time[-1] - self.time[0])
-        place = int(np.searchsorted(self.time, end))
-        moved = np.cumsum((np.abs(self.qd) >= STILL_SPEED).any(axis=1))
-        if moved[-1] - moved[place - 1] < 0.5 * (1.0 - share) * moved[-1]:
-            place = int(np.searchsorted(moved, share * moved[-1]))
+        """Return the first part, a share of the time in motion from 0 to 1, and the rest."""
+        moves = (np.abs(self.qd) >= STILL_SPEED).any(axis=1)
+        moved = np.cumsum(moves if moves.any() else ~moves)
+        place = int(np.searchsorted(moved, share * moved[-1]))
         return self.part(0, place), self.part(place, len(self.time))
 
 

@@ -74,17 +74,15 @@ def test_too_short() -> None:
 
 
 def test_rest_at_the_end_is_not_what_the_model_is_judged_on() -> None:
-    rest = np.arange(1, 10 * int(RATE)) / RATE
-    count = len(rest)
+    run = identification.run_from(good(), model())
+    rest = np.zeros((len(run.time), 6))
     resting = replace(
-        good(), time=np.concatenate((good().time, good().time[-1] + rest)),
-        position=np.vstack((good().position, np.tile(good().position[-1], (count, 1)))),
-        velocity=np.vstack((good().velocity, np.zeros((count, 6)))),
-        effort=np.vstack((good().effort, np.tile(good().effort[-1], (count, 1)))),
+        run, time=np.concatenate((run.time, run.time + run.time[-1])), q=np.vstack((run.q, rest)),
+        qd=np.vstack((run.qd, rest)), qdd=np.vstack((run.qdd, rest)),
+        effort=np.vstack((run.effort, rest)), segment=np.zeros(2 * len(rest), dtype=int),
     )
-    last = identification.run_from(resting, model()).split(0.7)[1]
-    moving = np.count_nonzero((np.abs(last.qd) > 0.02).any(axis=1))
-    assert moving * (last.time[1] - last.time[0]) > 4.0
+    last, of_motion = resting.split(0.7)[1], run.split(0.7)[1]
+    np.testing.assert_array_equal(last.qd[: len(of_motion.qd)], of_motion.qd)
 
 
 def test_what_gaps_cost_is_said() -> None:
@@ -131,6 +129,13 @@ def test_the_effort_of_a_joint_can_be_left_out() -> None:
     assert fit.comparison.is_better
     with pytest.raises(RneaError, match='tool0'):
         identification.run_from(good(), model(), without_effort=['tool0'])
+
+
+def test_what_rests_cannot_judge_a_motion() -> None:
+    run = identification.run_from(good(), model())
+    still = replace(run, name='still', q=run.q + 0.1, qd=np.zeros_like(run.qd))
+    with pytest.raises(RneaError, match='still does not move'):
+        identification.identify(model(), run, validate=still)
 
 
 def test_what_was_fitted_cannot_judge() -> None:

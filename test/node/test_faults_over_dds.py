@@ -89,7 +89,7 @@ def test_joint_states_of_repeated_stamps_are_rejected(robot: FakeRobot, domain_i
         robot.assert_safe()
 
 
-# --- row 4: frozen joint states ------------------------------------------------------------------
+# --- rows 4 and 6: frozen joint states, and set-points that stop ---------------------------------
 
 
 class Commander:
@@ -128,6 +128,21 @@ def move_a_little(robot: FakeRobot) -> None:
     robot.message.position[6] += 1e-6
 
 
+def test_set_points_that_stop_are_flagged_and_held(robot: FakeRobot, domain_id: int) -> None:
+    q, qd = np.array(POSE) + 0.02, np.full(7, 0.3)
+    moving = MODEL.inverse_dynamics(q, qd, REST) + KP * (q - POSE)
+    held = MODEL.gravity_torques(q) + KP * (q - POSE)
+    assert np.abs(moving - held).max() > 0.01
+    with node(domain_id, FOLLOWING):
+        assert wait_until(lambda: robot.steady(GRAVITY))
+        commander = Commander(robot)
+        timer = robot.node.create_timer(0.02, lambda: commander.send(q, qd, 0))
+        assert wait_until(lambda: robot.steady(moving))
+        timer.cancel()
+        assert wait_until(lambda: robot.steady(held))
+        wait_for_flag(robot, 'reference_stale')
+        robot.wait_for_state('degraded')
+        robot.assert_safe()
 
 
 # --- row 8: positions that jump ------------------------------------------------------------------

@@ -67,7 +67,8 @@ class Expression:
         """Return the result of a function of numpy."""
         name = function.__name__
         if self.trace.polynomials and name in ('cos', 'sin'):
-            return cosine_and_sine_in_range(self)[('cos', 'sin').index(name)]  # type: ignore[no-any-return]
+            both: tuple[Value, Value] = cosine_and_sine_in_range(self)
+            return both[name == 'sin']
         if name in FUNCTIONS:
             return self.trace.operation(name, *values)
         numbers = (x if isinstance(x, Expression) else float(x) for x in values)
