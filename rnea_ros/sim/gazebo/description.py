@@ -5,8 +5,7 @@
 A robot for Gazebo: its URDF with the tags of ``urdf/gazebo_control.xacro``.
 
 Joints without a command (of a hand) are fixed at their start positions, as versions of Gazebo
-treat them differently. The root link is fixed to the world. The parameters of the controller
-manager get the robot's joints.
+treat them differently. The root link is fixed to the world.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import math
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -178,28 +176,3 @@ def _tags(
     document = xacro.parse(ElementTree.tostring(calls, 'unicode'))
     xacro.process_doc(document)
     return list(ElementTree.fromstring(document.toxml()))
-
-
-def listed_joints(parameters: Any, controller: str) -> tuple[str, ...]:
-    """Return the joints of a controller in parameters of a YAML file, empty if there are none."""
-    return tuple(_values(parameters, controller).get('joints') or ())
-
-
-def with_joints(parameters: Any, controller: str, joints: Sequence[str]) -> dict[str, Any]:
-    """Return parameters with the commanded joints of a controller, which must not have others."""
-    values = _values(parameters, controller)
-    listed = listed_joints(parameters, controller)
-    if listed not in ((), tuple(joints)):
-        raise InputError(
-            'joints',
-            f'commanded are {", ".join(joints)}, but {controller} has {", ".join(listed)}',
-        )
-    return dict(parameters) | {controller: {'ros__parameters': values | {'joints': list(joints)}}}
-
-
-def _values(parameters: Any, controller: str) -> dict[str, Any]:
-    section = parameters.get(controller) if isinstance(parameters, dict) else None
-    values = section.get('ros__parameters') if isinstance(section, dict) else None
-    if not isinstance(values, dict):
-        raise InputError('controllers_file', f'has no {controller}: ros__parameters')
-    return values

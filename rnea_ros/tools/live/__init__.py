@@ -4,7 +4,8 @@
 """Data from live topics and motions of a live robot, for tools."""
 
 from .gazebo import GazeboError, unpause
-from .guided_robot import GuidedRobot, Mode, pressed_keys
+from .guided_robot import GuidedRobot, Mode
+from .keys import pressed_keys
 from .moving_robot import MovingRobot, confirm
 from .node import LiveNode, live_node
 from .topics import collect_joint_states, live_trajectory, robot_description

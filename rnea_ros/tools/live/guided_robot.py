@@ -1,19 +1,14 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A robot guided by hand: weightless meanwhile, recorded by the keys of the terminal."""
+"""A robot guided by hand: weightless meanwhile, its joint states recorded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-import os
-import select
 import signal
-import sys
-import termios
 import time
-import tty
 from typing import Any
 
 import numpy as np
@@ -25,11 +20,11 @@ from ...arrays import Array
 from ...errors import RneaError
 from ...recordings import Recording, Sample, recording_from
 from ...ros import seconds
+from .keys import END
 from .node import STATES, TIMEOUT, LiveNode, SilentTopicError
 
 INTERVAL = 0.0045  # least, of the samples, s: 200 Hz from joint states at 1 kHz
 POSE = 0.2  # a pose is the mean over this time, s
-END = '\x04'  # key at the end of the input
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # wait while the mode is restored
 
 
@@ -145,23 +140,3 @@ class GuidedRobot:
         self.joints = tuple(message.name)
 
 
-@contextmanager
-def pressed_keys() -> Iterator[Callable[[], str]]:
-    """
-    Provide a function that returns the key pressed since its last call, or an empty string.
-
-    Ctrl-C still interrupts. The terminal is restored at the end of the block.
-    """
-    source = sys.stdin.fileno()
-    before = termios.tcgetattr(source)
-    tty.setcbreak(source)
-
-    def key() -> str:
-        if not select.select([source], [], [], 0.0)[0]:
-            return ''
-        return os.read(source, 1).decode('latin-1') or END
-
-    try:
-        yield key
-    finally:
-        termios.tcsetattr(source, termios.TCSADRAIN, before)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from rnea_ros import InputError
-from rnea_ros.sim.gazebo.description import GRAVITY, listed_joints, with_joints
+from rnea_ros.sim.gazebo.controllers import listed_joints, with_joints
+from rnea_ros.sim.gazebo.description import GRAVITY
 from support.models.robots import ROOT
 
 yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
