@@ -73,7 +73,9 @@ def test_the_logarithm_undoes_the_exponential(angle: float, rng: np.random.Gener
 
 
 @each('angle', [*ANGLES, *LARGE_ANGLES[:-1]])
-def test_the_left_jacobian_is_the_mean_rotation(angle: float, rng: np.random.Generator) -> None:
+def test_the_left_jacobian_is_the_mean_of_the_rotations_on_the_way(
+    angle: float, rng: np.random.Generator
+) -> None:
     axis = unit(rng)
     # Forty points of Gauss and Legendre are exact to the last digit up to a whole turn.
     points, weights = np.polynomial.legendre.leggauss(40)
@@ -126,7 +128,9 @@ def to_pinocchio(kind: str, v: Array) -> Array:
 @pytest.mark.oracle
 @pytest.mark.parametrize('kind', ['spherical', 'floating'])
 @pytest.mark.parametrize('angle', [*ANGLES, *LARGE_ANGLES])
-def test_steps_and_ways_are_pinocchios(kind: str, angle: float, rng: np.random.Generator) -> None:
+def test_steps_and_differences_are_pinocchios(
+    kind: str, angle: float, rng: np.random.Generator
+) -> None:
     pinocchio = pytest.importorskip('pinocchio')
     joints = {
         'spherical': pinocchio.JointModelSpherical, 'floating': pinocchio.JointModelFreeFlyer
@@ -165,7 +169,9 @@ CALLS: list[tuple[str, Callable[[RobotModel, Array, Array], Array]]] = [
 @each(('argument', 'call'), CALLS)
 @each('kind', ['spherical', 'floating'])
 @each('length', [0.0, 0.5, 1.0 - 2e-6, 1.0 + 2e-6, 1e200])
-def test_lengths_not_1_name_the_joint(argument: str, call: Any, kind: str, length: float) -> None:
+def test_a_quaternion_without_unit_length_is_rejected_by_joint(
+    argument: str, call: Any, kind: str, length: float
+) -> None:
     model, parts = tree(0, 'revolute', kind, 'prismatic')
     good, _, _ = random_motion(0, parts)
     bad = good.copy()
@@ -180,7 +186,9 @@ def test_lengths_not_1_name_the_joint(argument: str, call: Any, kind: str, lengt
 @each(('argument', 'call'), CALLS)
 @each('kind', ['spherical', 'floating'])
 @each('length', [1.0 - 9e-7, 1.0 + 9e-7])
-def test_lengths_within_1e_6_are_kept(argument: str, call: Any, kind: str, length: float) -> None:
+def test_a_length_within_a_millionth_is_taken_for_one_and_left_as_it_was(
+    argument: str, call: Any, kind: str, length: float
+) -> None:
     model, parts = tree(0, 'revolute', kind, 'prismatic')
     good, _, _ = random_motion(0, parts)
     near = good.copy()

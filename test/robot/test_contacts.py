@@ -88,7 +88,9 @@ def allowed(
 
 @each('seed', range(20))
 @each('feet', [FEET[:1], FEET])
-def test_a_second_foot_leaves_6_free(walker: RobotModel, feet: tuple[str, ...], seed: int) -> None:
+def test_a_second_foot_that_holds_leaves_six_forces_open(
+    walker: RobotModel, feet: tuple[str, ...], seed: int
+) -> None:
     motion, J, Jdot_qd = allowed(walker, seed, feet, list(range(6)))
     assert len(feet) == 2 or np.abs(motion[1]).max() > 0.1
     found = walker.constrained_inverse_dynamics(*motion, J, [FLOATING_BASE], contact_bias=Jdot_qd)

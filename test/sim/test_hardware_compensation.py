@@ -126,7 +126,9 @@ def test_an_inclined_arm_whose_robot_compensates_for_an_upright_one(stated: bool
 
 @ROBOTS
 @pytest.mark.parametrize('part', HardwareCompensation)
-def test_what_is_omitted_acts_twice(preset: str, path: Path, part: HardwareCompensation) -> None:
+def test_what_the_file_leaves_out_is_commanded_twice(
+    preset: str, path: Path, part: HardwareCompensation
+) -> None:
     settings = settings_of(preset)
     named = settings['hardware_compensates']
     assert part in named

@@ -66,7 +66,9 @@ def test_the_value_in_force_is_always_accepted(node: ParameterServices, prefix: 
     ('count', True), ('count', 1.0), ('flag', 1), ('counts', [1.0, 2.0]), ('text', 'One'),
     ('texts', ['two', '']),
 ])
-def test_other_values_and_types_count(node: ParameterServices, name: str, value: Any) -> None:
+def test_every_other_value_and_type_is_checked(
+    node: ParameterServices, name: str, value: Any
+) -> None:
     assert not is_accepted(node, (name, value))
     assert not is_accepted(node, (f'fixed.{name}', value))
 
