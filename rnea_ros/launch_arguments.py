@@ -40,10 +40,12 @@ def declared(
 
 
 def values(arguments: Collection[str], context: Any) -> dict[str, str]:
-    """Return the values of declared arguments; warn of others that are spelled much like one."""
-    for given in context.launch_configurations:  # a launch file that includes this has its own
-        if given not in arguments and (meant := get_close_matches(given, arguments, 1, 0.8)):
-            get_logger('rnea_ros').warning(f'{given}:= is no argument; did you mean {meant[0]}:=?')
+    """Return the values of declared arguments; name typed ones that are spelled much like one."""
+    for typed in context.argv:
+        name, sign, _ = typed.partition(':=')
+        meant = [] if name in arguments else get_close_matches(name, arguments, 1, 0.8)
+        if sign and meant:
+            get_logger('rnea_ros').warning(f'{name}:= is no argument; did you mean {meant[0]}:=?')
     return {name: LaunchConfiguration(name).perform(context) for name in arguments}
 
 

@@ -72,10 +72,12 @@ def test_enclaves_are_named_only_where_a_root_is_given(launch_file: ModuleType) 
 
 def test_a_misspelled_argument_is_named(caplog: pytest.LogCaptureFixture) -> None:
     from launch import LaunchContext
+    from launch.logging import get_logger
 
     from rnea_ros.launch_arguments import values
 
-    context = LaunchContext()
-    context.launch_configurations.update(mode='feedback', mod='gravity', viewer='true')
+    context = LaunchContext(argv=['mode:=feedback', 'mod:=gravity', 'viewer:=true', 'model'])
+    context.launch_configurations.update(mode='feedback', mod='gravity', modes='of another file')
+    get_logger('rnea_ros').addHandler(caplog.handler)
     assert values({'mode': ''}, context) == {'mode': 'feedback'}
     assert caplog.messages == ['mod:= is no argument; did you mean mode:=?']
