@@ -208,7 +208,7 @@ def test_the_whole_demo_succeeds(
     monkeypatch.setattr(comparison, 'HOLD', 1.0)
     monkeypatch.setattr(session, 'WAY', 1.5)
     robot = ['--urdf', str(tmp_path / 'odd.urdf')] if foreign else []
-    text = shown(*robot, '--seconds', '3')
+    text = shown(*robot, '--seconds', '3', *(['--rate', '250'] if foreign else []))
     assert 'held by gravity compensation for' in text
     assert 'RMS error of computed torque' in text
     assert ('the demo sets 3 times what its motion needs' in text) is foreign
@@ -243,7 +243,7 @@ def test_a_motion_is_taught_by_the_hand_and_repeated(
 ) -> None:
     monkeypatch.setattr(session, 'WAY', 1.5)
     robot = ['--urdf', str(tmp_path / 'odd.urdf')] if foreign else ['--robot', 'ur5e']
-    assert shown('--teach', *robot, '--seconds', '3').count('at most 10 mrad or mm') == 1
+    assert shown('--teach', *robot, '--rate', '250', '--seconds', '3').count('at most 10 mrad or mm') == 1
     assert (tmp_path / 'teach_demo.png').is_file()
 
 
