@@ -7,7 +7,7 @@ from rcl_interfaces.srv import SetParametersAtomically
 import rclpy
 from rclpy.parameter import Parameter
 
-LINK, MASS, COM = 'fer_link7', 0.5, [0.0, 0.0, 0.15]
+LINK, MASS, COM = 'fer_link7', 2.0, [0.0, 0.0, 0.15]
 """Where it is mounted, kg, and its centre of mass in that link's frame, m."""
 
 

@@ -1,19 +1,21 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Send a trajectory to the node ``feedforward``: the last joint turns by 0.3 rad and back."""
+"""Send a trajectory to the node ``feedforward``: a joint turns by 0.3 rad and back."""
 
+import sys
 import time
 
 import rclpy
 from rclpy.duration import Duration
+from rclpy.time import Time
 from rclpy.wait_for_message import wait_for_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 
 def main() -> None:
-    """Send one trajectory of 4 s, from where the arm is."""
+    """Send one trajectory of 4 s, from where the arm is; print the largest feedback."""
     rclpy.init()
     node = rclpy.create_node('send_trajectory')
     publisher = node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
@@ -23,8 +25,11 @@ def main() -> None:
     while publisher.get_subscription_count() == 0:  # DDS discovery
         assert time.monotonic() < deadline, 'no node feedforward'
         rclpy.spin_once(node, timeout_sec=0.1)
+
+    name = sys.argv[1] if len(sys.argv) > 1 else states.name[-1]
+    start = states.position[states.name.index(name)]
     there = list(states.position)
-    there[-1] += 0.3
+    there[states.name.index(name)] += 0.3
     rest = [0.0] * len(there)
     message = JointTrajectory(joint_names=list(states.name), points=[
         JointTrajectoryPoint(
@@ -33,9 +38,23 @@ def main() -> None:
         )
         for seconds, positions in ((2.0, there), (4.0, list(states.position)))
     ])
+    times, turned, feedback = [], [0.0], [0.0]
+
+    def store_state(state: JointState) -> None:
+        times.append(Time.from_msg(state.header.stamp))
+        turned.append(state.position[state.name.index(name)] - start)
+
+    def store_feedback(term: JointState) -> None:
+        feedback.append(abs(term.effort[term.name.index(name)]))
+
+    node.create_subscription(JointState, 'joint_states', store_state, 1)
+    node.create_subscription(JointState, 'feedforward/terms/feedback', store_feedback, 1)
     publisher.publish(message)  # stamp zero: it starts at once
-    assert publisher.wait_for_all_acked(Duration(seconds=5.0))
-    print(f'sent: {states.name[-1]} to {there[-1]:.3f} rad and back to {states.position[-1]:.3f}')
+    print(f'sent: {name} to {start + 0.3:.3f} rad and back to {start:.3f}, in 4 s')
+    while not times or times[-1] - times[0] < Duration(seconds=4.5):
+        rclpy.spin_once(node)
+    assert max(turned) > 0.2, 'it did not turn: the log of the node gives the reason'
+    print(f'largest feedback on {name}: {max(feedback):.2f} N m')
     rclpy.shutdown()
 
 
