@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 import re
 
 import numpy as np
@@ -136,10 +136,7 @@ def _drives(
     qd, qdd, load = (trace.inputs(name, nv) for name in ('qd', 'qdd', 'load'))
     efforts: Values = np.empty(nv, dtype=object)
     for j in range(nv):
-        joint = JointFriction(
-            friction.viscous[:, j], friction.coulomb[:, j], friction.load[j],
-            friction.smoothing_velocity[j], friction.offset[j],
-        )
+        joint = JointFriction(*(each.astype(object).T[j] for each in astuple(friction)))
         efforts[j] = joint.friction(qd[j], load[j]) + float(armature[j]) * qdd[j]
     return CFunction(
         'drive_torques', 'friction, offset and rotor inertia; add it to the inverse dynamics, '
