@@ -70,16 +70,14 @@ def straight_line(
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             given = [builder.extract_value(arguments[0], i) for i in range(len(arrays))]
             starts = [
-                builder.bitcast(context.make_array(kind)(context, builder, array).data,
-                                DOUBLE.as_pointer())
+                context.make_array(kind)(context, builder, array).data
                 for kind, array in zip((*arrays, result), (*given, arguments[1]), strict=True)
             ]
 
             def addresses(array: int, element: int) -> list[Any]:
                 """Return the addresses of an element in all lanes."""
-                start, width = starts[array], widths[array] if widths else 0
-                if width:
-                    start = builder.gep(start, [builder.mul(arguments[2], INDEX(width))])
+                width = widths[array] if widths else 0
+                start = builder.gep(starts[array], [builder.mul(arguments[2], INDEX(width))])
                 return [builder.gep(start, [INDEX(element + i * width)]) for i in range(lanes)]
 
             def read(array: int, element: int) -> Any:
@@ -97,7 +95,7 @@ def straight_line(
             terms = [
                 builder.fmul(x, x) if limited else builder.fsub(x, x)
                 for x, limited in zip(values, line.limited, strict=True)
-            ]
+            ] or [value(0.0)]
             for operation, operands in line.instructions:
                 instruction = getattr(builder, LLVM[operation])
                 values.append(instruction(*map(value, operands), flags=FLAGS))
@@ -107,8 +105,6 @@ def straight_line(
                     builder.store(builder.extract_element(x, INDEX(lane)), place)
             while len(terms) > 1:  # pairs: a chain of sums takes the time of each
                 terms = [*map(builder.fadd, terms[::2], terms[1::2]), *terms[len(terms) & ~1 :]]
-            if not terms:
-                return ir.Constant(ir.IntType(1), True)
             valid = builder.fcmp_ordered('<=', terms[0], value(line.limit))
             bits = ir.IntType(lanes)
             return builder.icmp_unsigned('==', builder.bitcast(valid, bits), bits(-1))
