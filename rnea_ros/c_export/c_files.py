@@ -19,8 +19,11 @@ from ..errors import InputError
 from ..files import FileError, write_file
 from .functions import STATES, CExport, CFunction, Environment, functions, identifier
 
-FUNCTIONS = {'absolute': 'fabs', 'cos': 'cos', 'sin': 'sin', 'tanh': 'tanh'}
-OPERATIONS = {'+': '{} + {}', '-': '{} - {}', '*': '{} * {}', 'negative': '-{}'}
+OPERATIONS = {
+    '+': '{} + {}', '-': '{} - {}', '*': '{} * {}', 'negative': '-{}',
+    'absolute': 'fabs{f}({})', 'cos': 'cos{f}({})', 'sin': 'sin{f}({})', 'tanh': 'tanh{f}({})',
+}
+"""Operations of expressions in C; f is the suffix of functions of float."""
 
 
 def export_c(
@@ -45,14 +48,7 @@ def export_c(
         raise InputError('model', 'the robot has no joint to compute')
     rng = np.random.default_rng(0)
     # Numbers that float and double both hold
-    environment = {
-        field: {
-            part: _rounded(rng.uniform(0.1, 0.5, shape)).tolist() for part, shape in parts.items()
-        }
-        for field, parts in export.environment.items()
-    }
-    for field in (field for field in environment if field.startswith('payload_')):
-        environment[field]['inertia'] = _rounded(np.array([0.5, 0.1, 0.1, 0.6, 0.1, 0.7])).tolist()
+    environment = export.arguments(lambda name, shape: _rounded(rng.uniform(0.1, 0.5, shape)))
     states = [
         {
             'q': _rounded(model.integrate(model.neutral_position, rng.normal(size=model.nv), 1.0)),
@@ -231,11 +227,8 @@ class _Text:
                 name, *index = step.arguments
                 texts[step] = name + ''.join(f'[{i}]' for i in index)
                 continue
-            values = [text(value) for value in step.arguments]
-            if step.operation in FUNCTIONS:
-                computed = f'{FUNCTIONS[step.operation]}{self._suffix}({values[0]})'
-            else:
-                computed = OPERATIONS[step.operation].format(*values)
+            values = map(text, step.arguments)
+            computed = OPERATIONS[step.operation].format(*values, f=self._suffix)
             texts[step] = f't{len(statements)}'
             statements.append(f'const {self._real} {texts[step]} = {computed};')
         return statements + [f'result[{i}] = {text(x)};' for i, x in enumerate(results)]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 import re
 from typing import Any, TypeAlias
@@ -65,6 +65,16 @@ class CExport:
             **({'base': base} if self.moving_base else {}),
         }
 
+    def arguments(self, create: Callable[[str, tuple[int, ...]], Values]) -> Environment:
+        """Return the further arguments; a function creates each part from its name and shape."""
+        return {
+            field: {
+                part: create(f'environment->{field}.{part}', shape).tolist()
+                for part, shape in parts.items()
+            }
+            for field, parts in self.environment.items()
+        }
+
 
 @dataclass(frozen=True)
 class CFunction:
@@ -107,13 +117,7 @@ def functions(
         at_rest = method == 'gravity_torques'
         workspace = model.workspace()
         tree = TracedTree(workspace.bodies)
-        inputs = {
-            field: {
-                part: tree.trace.inputs(f'environment->{field}.{part}', shape).tolist()
-                for part, shape in parts.items()
-            } for field, parts in export.environment.items()
-        }
-        _apply(export, inputs, tree.bodies, at_rest=at_rest)
+        _apply(export, export.arguments(tree.trace.inputs), tree.bodies, at_rest=at_rest)
         _apply(export, environment, workspace.bodies, at_rest=at_rest)
         compute = getattr(workspace, method)
         yield CFunction(
@@ -158,9 +162,7 @@ def _drives(
     )
 
 
-def _apply(
-    export: CExport, environment: Environment, bodies: Records, *, at_rest: bool
-) -> None:
+def _apply(export: CExport, environment: Environment, bodies: Records, *, at_rest: bool) -> None:
     """Load payloads, apply wrenches and move the base in bodies of numbers or of expressions."""
     frames = export.model.tree.link_frames
     for link in export.payloads:

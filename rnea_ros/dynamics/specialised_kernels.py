@@ -31,7 +31,6 @@ from .tracing import ARGUMENTS, Expression, TracedTree, Value, Values, needed
 MAX_BODIES = 20
 """Largest number of moving bodies; inverse dynamics of 20 compile in 1.5 s of processor time."""
 
-
 NQ = NV = 0
 """Numbers of positions and velocities; each kernel has its own in its globals."""
 

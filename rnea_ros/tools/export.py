@@ -61,10 +61,8 @@ def main(args: list[str] | None = None) -> int:
     if options.params_file is not None:
         drives = load_settings(options.params_file, model)
         export = replace(export, friction=drives.motor_friction, armature=drives.armature)
-    for path in export_c(
-        export, options.out, prefix=options.prefix, single_precision=options.float
-    ):
-        print(path)
+    paths = export_c(export, options.out, prefix=options.prefix, single_precision=options.float)
+    print(*paths, sep='\n')
     return 0
 
 

@@ -11,7 +11,7 @@ equal expressions are one object.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -42,9 +42,9 @@ class Expression:
         if not isinstance(other, Expression):
             return self.trace.operation('+', self, float(other)) if other else self
         if other.operation == 'negative':
-            return self - other.arguments[0]
+            return self - (-other)
         if self.operation == 'negative':
-            return other - self.arguments[0]
+            return other - (-self)
         return self.trace.operation('+', *_ordered(self, other))
 
     def __sub__(self, other: Value) -> Value:
@@ -53,29 +53,30 @@ class Expression:
         if self is other:
             return 0.0
         if other.operation == 'negative':
-            return self + other.arguments[0]
+            return self + (-other)
         if self.operation == 'negative':
-            return -(self.arguments[0] + other)
+            return -((-self) + other)
         if ('-', other, self) in self.trace.known:
             return -self.trace.known['-', other, self]
         return self.trace.operation('-', self, other)
 
     def __rsub__(self, other: float) -> Value:
         if self.operation == 'negative':
-            return self.arguments[0] + other
+            return (-self) + other
         return self.trace.operation('-', float(other), self) if other else -self
 
     def __mul__(self, other: Value) -> Value:
         if self.operation == 'negative':
-            return -(self.arguments[0] * other)
+            return -((-self) * other)
         if isinstance(other, Expression):
             if other.operation == 'negative':
-                return -(self * other.arguments[0])
+                return -(self * (-other))
             return self.trace.operation('*', *_ordered(self, other))
         if other < 0.0:
             return -(self * -other)
         if self.operation == '*' and not isinstance(self.arguments[0], Expression):
-            return self.arguments[1] * (other * self.arguments[0])
+            product: Value = other * self.arguments[0] * self.arguments[1]
+            return product
         if other in (0.0, 1.0):
             return self if other else 0.0
         return self.trace.operation('*', float(other), self)
@@ -84,9 +85,10 @@ class Expression:
         return self * (1.0 / other)
 
     def __neg__(self) -> Value:
-        if self.operation == 'negative':
-            return self.arguments[0]
-        return self.trace.operation('negative', self)
+        return (
+            self.arguments[0] if self.operation == 'negative'
+            else self.trace.operation('negative', self)
+        )
 
     def __abs__(self) -> Value:
         return self.trace.operation('absolute', self)
@@ -145,17 +147,13 @@ def _ordered(a: Expression, b: Expression) -> tuple[Expression, Expression]:
 def needed(results: Iterable[Value]) -> list[Expression]:
     """Return inputs and operations that results depend on, each after its arguments."""
     found: set[Expression] = set()
-    remaining = [value for value in results if isinstance(value, Expression)]
+    remaining: list[Any] = [*results]
     while remaining:
-        expression = remaining.pop()
-        if expression not in found:
-            found.add(expression)
-            remaining.extend(_operands(expression))
+        value = remaining.pop()
+        if isinstance(value, Expression) and value not in found:
+            found.add(value)
+            remaining.extend(value.arguments)
     return sorted(found, key=lambda expression: expression.number)
-
-
-def _operands(expression: Expression) -> Iterator[Expression]:
-    return (value for value in expression.arguments if isinstance(value, Expression))
 
 
 def operations(results: Iterable[Value]) -> tuple[int, int, int]:
