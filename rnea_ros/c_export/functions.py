@@ -85,16 +85,16 @@ class CFunction:
     :param description: the result
     :param inputs: sizes of the arrays that it reads
     :param results: expressions and constants
-    :param in_environment: whether it takes the struct of further arguments
     :param expected: its results at the states of the test program
+    :param in_environment: whether it takes the struct of further arguments
     """
 
     name: str
     description: str
     inputs: Mapping[str, int]
     results: Values
-    in_environment: bool
     expected: Sequence[Array]
+    in_environment: bool = False
 
 
 def identifier(name: str) -> str:
@@ -122,21 +122,20 @@ def functions(
         compute = getattr(workspace, method)
         yield CFunction(
             method, DESCRIPTIONS[method], {name: sizes[name] for name in arguments},
-            getattr(tree, method)(), bool(export.environment),
+            getattr(tree, method)(),
             [compute(*(state[name] for name in arguments)).copy() for state in states],
+            bool(export.environment),
         )
     for link in export.frames:
         name, q, place = identifier(link), {'q': model.nq}, model.tree.link_frames[link]
         tree = TracedTree(model.workspace().bodies)
         yield CFunction(
             f'pose_{name}', f'pose of {link} in the base frame, 4x4, row-major', q,
-            tree.pose(*place), False,
-            [model.forward_kinematics(state['q'], link) for state in states],
+            tree.pose(*place), [model.forward_kinematics(state['q'], link) for state in states],
         )
         yield CFunction(
-            f'jacobian_{name}',
-            f'J of {link} in its axes, rows [angular; linear], row-major', q,
-            tree.jacobian(*place), False, [model.jacobian(state['q'], link) for state in states],
+            f'jacobian_{name}', f'J of {link} in its axes, rows [angular; linear], row-major', q,
+            tree.jacobian(*place), [model.jacobian(state['q'], link) for state in states],
         )
     if export.friction is not None:
         yield _drives(export, export.friction, states)
@@ -156,7 +155,7 @@ def _drives(
         efforts[j] = joint.friction(qd[j], load[j]) + float(armature[j]) * qdd[j]
     return CFunction(
         'drive_torques', 'friction, offset and rotor inertia; add it to the inverse dynamics, '
-        'which is the load', {'qd': nv, 'qdd': nv, 'load': nv}, efforts, False,
+        'which is the load', {'qd': nv, 'qdd': nv, 'load': nv}, efforts,
         [friction.friction(state['qd'], state['load']) + armature * state['qdd']
          for state in states],
     )

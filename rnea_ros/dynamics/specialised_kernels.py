@@ -162,8 +162,8 @@ class SpecialisedKernels:
     def _machine_code(
         self, results: Values, sizes: Mapping[str, int], *, in_rows: bool
     ) -> tuple[Callable[..., bool], str]:
-        """Return the function of bodies and arrays, by size, that writes results; its digest."""
-        from ..compilation.straight_line import StraightLine, straight_line
+        """Return a function that writes results, and its digest; the bodies come first."""
+        from ..compilation import straight_line as machine_code
 
         given = [x for name, n in sizes.items() for x in self._tree.trace.inputs(name, n)]
         steps = needed([*given, *results.flat])
@@ -174,7 +174,7 @@ class SpecialisedKernels:
             return number[value] if isinstance(value, Expression) else float(value)
 
         order = (*['bodies'] * len(self._memory), *sizes)
-        line = StraightLine(
+        line = machine_code.StraightLine(
             [(order.index(name), index) for name, index in (x.arguments for x in inputs)],
             [x.arguments[0] == 'q' for x in inputs],
             MAX_ANGLE**2,
@@ -183,4 +183,5 @@ class SpecialisedKernels:
             [operand(x) for x in results.flat],
         )
         digest = hashlib.sha256(repr((self._nq, self._nv, line)).encode()).hexdigest()[:16]
-        return straight_line(line, (*sizes.values(), self._nv) if in_rows else ()), digest
+        widths = (*sizes.values(), self._nv) if in_rows else ()
+        return machine_code.straight_line(line, widths), digest
