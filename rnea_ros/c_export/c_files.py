@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import hashlib
 from pathlib import Path
 import re
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +17,13 @@ from ..arrays import Array
 from ..dynamics.tracing import Expression, Value, needed, operations
 from ..errors import InputError
 from ..files import FileError, write_file
-from .functions import STATES, CExport, CFunction, functions, identifier
+from .functions import STATES, CExport, CFunction, Environment, functions, identifier
 
-FUNCTIONS = {'absolute': 'fabs', 'cos': 'cos', 'sin': 'sin', 'tanh': 'tanh'}
-OPERATIONS = {'+': '{} + {}', '-': '{} - {}', '*': '{} * {}', 'negative': '-{}'}
+OPERATIONS = {
+    '+': '{} + {}', '-': '{} - {}', '*': '{} * {}', 'negative': '-{}',
+    'absolute': 'fabs{f}({})', 'cos': 'cos{f}({})', 'sin': 'sin{f}({})', 'tanh': 'tanh{f}({})',
+}
+"""Operations of expressions in C; f is the suffix of functions of float."""
 
 
 def export_c(
@@ -44,12 +48,7 @@ def export_c(
         raise InputError('model', 'the robot has no joint to compute')
     rng = np.random.default_rng(0)
     # Numbers that float and double both hold
-    environment = {
-        field: {part: _rounded(rng.uniform(0.1, 0.5, size)) for part, size in parts.items()}
-        for field, parts in export.environment.items()
-    }
-    for field in (field for field in environment if field.startswith('payload_')):
-        environment[field]['inertia'] = _rounded(np.array([0.5, 0.1, 0.1, 0.6, 0.1, 0.7]))
+    environment = export.arguments(lambda name, shape: _rounded(rng.uniform(0.1, 0.5, shape)))
     states = [
         {
             'q': _rounded(model.integrate(model.neutral_position, rng.normal(size=model.nv), 1.0)),
@@ -104,7 +103,9 @@ class _Text:
             'Units: rad, m, kg, s, N, N m. Wrenches, Jacobians and spatial vectors are',
             "[angular; linear] in a link's own axes. Arrays must not overlap.",
             f'Gravity: {", ".join(f"{x:g}" for x in model.gravity)} m/s^2 in the root link.',
-            *(f'  {places}: {name}' for name, places in self._places()),
+            *(f'  q[{at.positions.start}..{at.positions.stop - 1}], '
+              f'qd[{at.velocities.start}..{at.velocities.stop - 1}]: {name}'
+              for name, at in model.tree.joints.items()),
         ]
         names = ', '.join(f'"{name}"' for name in model.joint_names)
         lines = [
@@ -137,7 +138,7 @@ class _Text:
 
     def test(
         self, functions: Iterable[CFunction], states: Sequence[Mapping[str, Array]],
-        environment: Mapping[str, Mapping[str, Array]],
+        environment: Environment,
     ) -> str:
         """Return a program that compares every function with the library's results."""
         bound = '1e-12' if self._real == 'double' else '1e-5f'
@@ -146,7 +147,7 @@ class _Text:
             f'#include "{self._prefix}.h"', '', '#include <math.h>', '#include <stdio.h>', '',
             f'static {self._real} compare(const char *name, const {self._real} *found,',
             f'                     const {self._real} *expected, int size)', '{',
-            f'    {self._real} error = {self._number(0.0)}, largest = {self._number(1.0)};',
+            f'    {self._real} error = {self._literal(0.0)}, largest = {self._literal(1.0)};',
             '    for (int i = 0; i < size; ++i) {',
             f'        largest = fmax{f}(largest, fabs{f}(expected[i]));',
             f'        error = fmax{f}(error, fabs{f}(found[i] - expected[i]));',
@@ -155,21 +156,17 @@ class _Text:
             '    return error / largest;', '}', '', 'int main(void)', '{', '    int wrong = 0;',
         ]
         if environment:
-            values = ', '.join(
-                self._braces(self._part(part) for part in parts.values())
-                for parts in environment.values()
-            )
-            struct = f'{self._prefix}_environment'
-            lines.append(f'    static const {struct} environment = {{{values}}};')
+            values = self._literal([[*parts.values()] for parts in environment.values()])
+            lines.append(f'    static const {self._prefix}_environment environment = {values};')
         for function in functions:
-            rows = {name: [state[name] for state in states] for name in function.inputs}
-            rows['expected'] = list(function.expected)
+            rows = {name: np.array([state[name] for state in states]) for name in function.inputs}
+            rows['expected'] = np.reshape(function.expected, (len(states), -1))
             arguments = ', '.join((*(f'{name}[i]' for name in function.inputs),
                                    *['&environment'] * function.in_environment, 'found'))
             size = function.results.size
             lines += ['    {', *(
-                f'        static const {self._real} {name}[][{arrays[0].size}] = '
-                f'{self._braces(map(self._literal, arrays))};' for name, arrays in rows.items()
+                f'        static const {self._real} {name}[][{values.shape[1]}] = '
+                f'{self._literal(values.tolist())};' for name, values in rows.items()
             )]
             lines += [
                 f'        {self._real} found[{size}];',
@@ -192,11 +189,6 @@ class _Text:
             f'target_link_libraries({p}_test {p})\nadd_test(NAME {p} COMMAND {p}_test)\n'
         )
 
-    def _places(self) -> Iterable[tuple[str, str]]:
-        for name, place in self._export.model.tree.joints.items():
-            q, qd = place.positions, place.velocities
-            yield name, f'q[{q.start}..{q.stop - 1}], qd[{qd.start}..{qd.stop - 1}]'
-
     def _struct(self) -> list[str]:
         if not self._export.environment:
             return []
@@ -208,8 +200,8 @@ class _Text:
         lines.append('typedef struct {')
         for field, parts in self._export.environment.items():
             inner = ' '.join(
-                f'{self._real} {part}{f"[{size}]" if size > 1 else ""};'
-                for part, size in parts.items()
+                f'{self._real} {part}{f"[{shape[0]}]" if shape else ""};'
+                for part, shape in parts.items()
             )
             lines.append(f'    struct {{ {inner} }} {field};')
         return [*lines, f'}} {self._prefix}_environment;', '']
@@ -226,7 +218,7 @@ class _Text:
         texts: dict[Expression, str] = {}
 
         def text(value: Value) -> str:
-            return texts[value] if isinstance(value, Expression) else self._number(value)
+            return texts[value] if isinstance(value, Expression) else self._literal(value)
 
         results = list(results)
         statements: list[str] = []
@@ -235,27 +227,17 @@ class _Text:
                 name, *index = step.arguments
                 texts[step] = name + ''.join(f'[{i}]' for i in index)
                 continue
-            values = [text(value) for value in step.arguments]
-            if step.operation in FUNCTIONS:
-                computed = f'{FUNCTIONS[step.operation]}{self._suffix}({values[0]})'
-            else:
-                computed = OPERATIONS[step.operation].format(*values)
+            values = map(text, step.arguments)
+            computed = OPERATIONS[step.operation].format(*values, f=self._suffix)
             texts[step] = f't{len(statements)}'
             statements.append(f'const {self._real} {texts[step]} = {computed};')
         return statements + [f'result[{i}] = {text(x)};' for i, x in enumerate(results)]
 
-    def _number(self, value: float) -> str:
+    def _literal(self, value: Any) -> str:
+        """Return a number, or an initialiser of nested lists of numbers."""
+        if isinstance(value, list):
+            return f'{{{", ".join(map(self._literal, value))}}}'
         return f'{np.float32(value)}f' if self._suffix else repr(float(value))
-
-    def _literal(self, values: Array) -> str:
-        return self._braces(self._number(x) for x in values.ravel())
-
-    def _part(self, values: Array) -> str:
-        return self._literal(values) if values.size > 1 else self._number(values.item())
-
-    @staticmethod
-    def _braces(texts: Iterable[str]) -> str:
-        return f'{{{", ".join(texts)}}}'
 
     @staticmethod
     def _comment(lines: Iterable[str]) -> list[str]:

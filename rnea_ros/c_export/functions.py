@@ -5,18 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
 import re
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..arrays import Array
-from ..dynamics import Workspace
-from ..dynamics.kernels import BASE, spatial, vectors
+from ..dynamics.kernels import BASE, Records, spatial, vectors
 from ..dynamics.tracing import ARGUMENTS, Trace, TracedTree, Values, placement
 from ..feedforward.law import JointFriction
 from ..robot import RobotModel
+
+Environment: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""Further arguments, by field and part of the struct: numbers, expressions, or lists of them."""
 
 DESCRIPTIONS = {
     'inverse_dynamics': 'tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext',
@@ -51,14 +54,25 @@ class CExport:
     armature: Array | None = None
 
     @property
-    def environment(self) -> dict[str, Mapping[str, int]]:
-        """Fields of the struct of further arguments, each with the sizes of its parts."""
-        base = {'gravity': 3, 'velocity': 6, 'acceleration': 6}
+    def environment(self) -> dict[str, Mapping[str, tuple[int, ...]]]:
+        """Fields of the struct of further arguments, each with the shapes of its parts."""
+        payload = {'mass': (), 'com': (3,), 'inertia': (6,)}
+        wrench = {'force': (3,), 'torque': (3,)}
+        base = {'gravity': (3,), 'velocity': (6,), 'acceleration': (6,)}
         return {
-            **{f'payload_{identifier(link)}': {'mass': 1, 'com': 3, 'inertia': 6}
-               for link in self.payloads},
-            **{f'wrench_{identifier(link)}': {'force': 3, 'torque': 3} for link in self.wrenches},
+            **{f'payload_{identifier(link)}': payload for link in self.payloads},
+            **{f'wrench_{identifier(link)}': wrench for link in self.wrenches},
             **({'base': base} if self.moving_base else {}),
+        }
+
+    def arguments(self, create: Callable[[str, tuple[int, ...]], Values]) -> Environment:
+        """Return the further arguments; a function creates each part from its name and shape."""
+        return {
+            field: {
+                part: create(f'environment->{field}.{part}', shape).tolist()
+                for part, shape in parts.items()
+            }
+            for field, parts in self.environment.items()
         }
 
 
@@ -71,16 +85,16 @@ class CFunction:
     :param description: the result
     :param inputs: sizes of the arrays that it reads
     :param results: expressions and constants
-    :param in_environment: whether it takes the struct of further arguments
     :param expected: its results at the states of the test program
+    :param in_environment: whether it takes the struct of further arguments
     """
 
     name: str
     description: str
     inputs: Mapping[str, int]
     results: Values
-    in_environment: bool
     expected: Sequence[Array]
+    in_environment: bool = False
 
 
 def identifier(name: str) -> str:
@@ -89,8 +103,7 @@ def identifier(name: str) -> str:
 
 
 def functions(
-    export: CExport, environment: Mapping[str, Mapping[str, Array]],
-    states: Sequence[Mapping[str, Array]],
+    export: CExport, environment: Environment, states: Sequence[Mapping[str, Array]]
 ) -> Iterator[CFunction]:
     """
     Yield all functions.
@@ -102,25 +115,27 @@ def functions(
     sizes = {'q': model.nq, 'qd': model.nv, 'qdd': model.nv}
     for method, arguments in ARGUMENTS.items():
         at_rest = method == 'gravity_torques'
-        traced = getattr(_traced(export, at_rest=at_rest), method)()
-        compute = getattr(_workspace(export, environment, at_rest=at_rest), method)
+        workspace = model.workspace()
+        tree = TracedTree(workspace.bodies)
+        _apply(export, export.arguments(tree.trace.inputs), tree.bodies, at_rest=at_rest)
+        _apply(export, environment, workspace.bodies, at_rest=at_rest)
+        compute = getattr(workspace, method)
         yield CFunction(
-            method, DESCRIPTIONS[method], {name: sizes[name] for name in arguments}, traced,
-            bool(export.environment),
+            method, DESCRIPTIONS[method], {name: sizes[name] for name in arguments},
+            getattr(tree, method)(),
             [compute(*(state[name] for name in arguments)).copy() for state in states],
+            bool(export.environment),
         )
     for link in export.frames:
         name, q, place = identifier(link), {'q': model.nq}, model.tree.link_frames[link]
         tree = TracedTree(model.workspace().bodies)
         yield CFunction(
             f'pose_{name}', f'pose of {link} in the base frame, 4x4, row-major', q,
-            tree.pose(*place), False,
-            [model.forward_kinematics(state['q'], link) for state in states],
+            tree.pose(*place), [model.forward_kinematics(state['q'], link) for state in states],
         )
         yield CFunction(
-            f'jacobian_{name}',
-            f'J of {link} in its axes, rows [angular; linear], row-major', q,
-            tree.jacobian(*place), False, [model.jacobian(state['q'], link) for state in states],
+            f'jacobian_{name}', f'J of {link} in its axes, rows [angular; linear], row-major', q,
+            tree.jacobian(*place), [model.jacobian(state['q'], link) for state in states],
         )
     if export.friction is not None:
         yield _drives(export, export.friction, states)
@@ -136,74 +151,38 @@ def _drives(
     qd, qdd, load = (trace.inputs(name, nv) for name in ('qd', 'qdd', 'load'))
     efforts: Values = np.empty(nv, dtype=object)
     for j in range(nv):
-        joint = JointFriction(
-            friction.viscous[:, j], friction.coulomb[:, j], friction.load[j],
-            friction.smoothing_velocity[j], friction.offset[j],
-        )
+        joint = JointFriction(*(each.astype(object).T[j] for each in astuple(friction)))
         efforts[j] = joint.friction(qd[j], load[j]) + float(armature[j]) * qdd[j]
     return CFunction(
         'drive_torques', 'friction, offset and rotor inertia; add it to the inverse dynamics, '
-        'which is the load', {'qd': nv, 'qdd': nv, 'load': nv}, efforts, False,
+        'which is the load', {'qd': nv, 'qdd': nv, 'load': nv}, efforts,
         [friction.friction(state['qd'], state['load']) + armature * state['qdd']
          for state in states],
     )
 
 
-def _traced(export: CExport, *, at_rest: bool) -> TracedTree:
-    """Return the tree with the further arguments as inputs."""
-    model = export.model
-    tree = TracedTree(model.workspace().bodies)
-    bodies, inputs = tree.bodies, tree.trace.inputs
+def _apply(export: CExport, environment: Environment, bodies: Records, *, at_rest: bool) -> None:
+    """Load payloads, apply wrenches and move the base in bodies of numbers or of expressions."""
+    frames = export.model.tree.link_frames
     for link in export.payloads:
-        field = f'environment->payload_{identifier(link)}'
-        mass, com = inputs(f'{field}.mass', ()).item(), vectors.load3(inputs(f'{field}.com', 3))
-        xx, xy, xz, yy, yz, zz = inputs(f'{field}.inertia', 6)
-        moments = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-        h, J = spatial.transform_inertia_back(vectors.UNIT, com, mass, (0.0, 0.0, 0.0), moments)
-        number, frame = model.tree.link_frames[link]
+        mass, com, moments = environment[f'payload_{identifier(link)}'].values()
+        xx, xy, xz, yy, yz, zz = moments
+        J_com = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        h, J = spatial.transform_inertia_back(vectors.UNIT, com, mass, (0.0, 0.0, 0.0), J_com)
+        number, frame = frames[link]
         h, J = spatial.transform_inertia_back(*placement(frame), mass, h, J)
         body = bodies[number]
         body['mass'] += mass
-        body['h'] += np.array(h, dtype=object)
-        body['J'] += np.array(J, dtype=object)
+        body['h'] += h
+        body['J'] += J
     for link in export.wrenches:
-        field = f'environment->wrench_{identifier(link)}'
-        torque, force = (inputs(f'{field}.{part}', 3) for part in ('torque', 'force'))
-        wrench = vectors.load3(torque), vectors.load3(force)
-        number, frame = model.tree.link_frames[link]
-        on_body = spatial.transform_force_back(*placement(frame), wrench)
-        bodies[number]['f_ext'] += np.array([*on_body[0], *on_body[1]], dtype=object)
+        force, torque = environment[f'wrench_{identifier(link)}'].values()
+        number, frame = frames[link]
+        on_body = spatial.transform_force_back(*placement(frame), (torque, force))
+        bodies[number]['f_ext'] += np.ravel(on_body)
+    gravity, base = export.model.gravity, bodies[BASE]
     if export.moving_base:
-        gravity, base = inputs('environment->base.gravity', 3), bodies[BASE]
-        base['v'] = inputs('environment->base.velocity', 6)
-        base['a'] = 0.0 if at_rest else inputs('environment->base.acceleration', 6)
+        gravity, base['v'], base['a'] = environment['base'].values()
         base['a'][3:] -= gravity
-    elif at_rest:
-        bodies[BASE]['a'] = 0.0
-        bodies[BASE]['a'][3:] = (-model.gravity).tolist()
-    return tree
-
-
-def _workspace(
-    export: CExport, environment: Mapping[str, Mapping[str, Array]], *, at_rest: bool
-) -> Workspace:
-    """Return a general workspace with the further arguments applied."""
-    model = export.model
-    for link in export.payloads:
-        payload = environment[f'payload_{identifier(link)}']
-        model = model.with_payload(
-            link, payload['mass'].item(), payload['com'], payload['inertia']
-        )
-    workspace = model.workspace()
-    for link in export.wrenches:
-        wrench = environment[f'wrench_{identifier(link)}']
-        body, frame = model.tree.link_frames[link]
-        force = frame[:3].T @ wrench['force']
-        moment = frame[:3].T @ wrench['torque'] + np.cross(frame[3], force)
-        workspace.add_external_force(body, moment, force)
-    gravity, *motion = (
-        environment['base'].values() if export.moving_base
-        else (model.gravity, *model.base_motion.spatial())
-    )
-    workspace.set_base_motion(gravity, *(2 * [np.zeros(6)] if at_rest else motion))
-    return workspace
+    if at_rest:
+        base['a'][3:] = np.negative(gravity)

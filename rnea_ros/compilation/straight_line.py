@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, TypeAlias
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from .numba_internals import LANES, VECTOR
+from .numba_internals import LANES
 
 Operand: TypeAlias = int | float
 """A float is a constant; a whole number counts the inputs, then the instructions."""
@@ -63,63 +62,52 @@ def straight_line(
         0 for an array without rows. The function computes :data:`LANES` rows from the given one.
         By default no array has rows
     """
-    number = VECTOR if widths else DOUBLE
-
-    def constant(value: float) -> Any:
-        return ir.Constant(number, [value] * LANES if widths else value)
+    lanes = LANES if widths else 1
+    number = ir.VectorType(DOUBLE, lanes)
 
     @intrinsic
     def compute(typing: Any, arrays: Any, result: Any, row: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             given = [builder.extract_value(arguments[0], i) for i in range(len(arrays))]
             starts = [
-                builder.bitcast(context.make_array(kind)(context, builder, array).data,
-                                DOUBLE.as_pointer())
+                context.make_array(kind)(context, builder, array).data
                 for kind, array in zip((*arrays, result), (*given, arguments[1]), strict=True)
             ]
 
             def addresses(array: int, element: int) -> list[Any]:
                 """Return the addresses of an element in all lanes."""
-                start, width = starts[array], widths[array] if widths else 0
-                if width:
-                    start = builder.gep(start, [builder.mul(arguments[2], INDEX(width))])
-                lanes = range(LANES if widths else 1)
-                return [builder.gep(start, [INDEX(element + i * width)]) for i in lanes]
+                width = widths[array] if widths else 0
+                start = builder.gep(starts[array], [builder.mul(arguments[2], INDEX(width))])
+                return [builder.gep(start, [INDEX(element + i * width)]) for i in range(lanes)]
 
             def read(array: int, element: int) -> Any:
-                floats = [builder.load(each) for each in addresses(array, element)]
-                if not widths:
-                    return floats[0]
-                x = ir.Constant(VECTOR, ir.Undefined)
-                for i, each in enumerate(floats):
-                    x = builder.insert_element(x, each, INDEX(i))
+                x = ir.Constant(number, ir.Undefined)
+                for i, place in enumerate(addresses(array, element)):
+                    x = builder.insert_element(x, builder.load(place), INDEX(i))
                 return x
 
             def value(operand: Operand) -> Any:
-                return values[operand] if isinstance(operand, int) else constant(operand)
+                if isinstance(operand, int):
+                    return values[operand]
+                return ir.Constant(number, [operand] * lanes)
 
             values = [read(*place) for place in line.inputs]
+            terms = [
+                builder.fmul(x, x) if limited else builder.fsub(x, x)
+                for x, limited in zip(values, line.limited, strict=True)
+            ] or [value(0.0)]
             for operation, operands in line.instructions:
                 instruction = getattr(builder, LLVM[operation])
                 values.append(instruction(*map(value, operands), flags=FLAGS))
-            for i, operand in enumerate(line.results):
+            for i, x in enumerate(map(value, line.results)):
+                terms.append(builder.fsub(x, x))
                 for lane, place in enumerate(addresses(-1, i)):
-                    x = value(operand)
-                    builder.store(builder.extract_element(x, INDEX(lane)) if widths else x, place)
-            terms = [
-                builder.fmul(x, x) if limited else builder.fsub(x, x)
-                for x, limited in zip(
-                    (*values[: len(line.inputs)], *map(value, line.results)),
-                    (*line.limited, *repeat(False, len(line.results))), strict=True,
-                )
-            ] or [constant(0.0)]
+                    builder.store(builder.extract_element(x, INDEX(lane)), place)
             while len(terms) > 1:  # pairs: a chain of sums takes the time of each
                 terms = [*map(builder.fadd, terms[::2], terms[1::2]), *terms[len(terms) & ~1 :]]
-            valid = builder.fcmp_ordered('<=', terms[0], constant(line.limit))
-            if widths:
-                bits = ir.IntType(LANES)
-                valid = builder.icmp_unsigned('==', builder.bitcast(valid, bits), bits(-1))
-            return valid
+            valid = builder.fcmp_ordered('<=', terms[0], value(line.limit))
+            bits = ir.IntType(lanes)
+            return builder.icmp_unsigned('==', builder.bitcast(valid, bits), bits(-1))
 
         return types.boolean(arrays, result, types.intp), code
 

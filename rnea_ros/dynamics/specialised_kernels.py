@@ -15,7 +15,7 @@ from functools import partial
 import hashlib
 import math
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 import warnings
 
 import numpy as np
@@ -28,12 +28,8 @@ from .kernels import BASE, LANES, MAX_ANGLE, Records
 from .self_test import check_compiled_code, needs_check
 from .tracing import ARGUMENTS, Expression, TracedTree, Value, Values, needed
 
-if TYPE_CHECKING:
-    from ..compilation import straight_line as machine_code
-
 MAX_BODIES = 20
 """Largest number of moving bodies; inverse dynamics of 20 compile in 1.5 s of processor time."""
-
 
 NQ = NV = 0
 """Numbers of positions and velocities; each kernel has its own in its globals."""
@@ -143,14 +139,11 @@ class SpecialisedKernels:
         self, method: str, template: Callable[..., Any], result: Array
     ) -> Callable[..., Any]:
         """Return a template's machine code, checked."""
-        from ..compilation import straight_line as machine_code
-
         memory, batch = self._memory, template is of_motions
         sizes = {name: self._nq if name == 'q' else self._nv for name in ARGUMENTS[method]}
-        line = self._straight_line(getattr(self._tree, method)(), sizes)
-        digest = hashlib.sha256(repr((self._nq, self._nv, line)).encode()).hexdigest()[:16]
+        results = getattr(self._tree, method)()
+        compute, digest = self._machine_code(results, sizes, in_rows=batch)
         name = f'{method}{"_batch" if batch else ""}_{digest}'
-        compute = machine_code.straight_line(line, (*sizes.values(), self._nv) if batch else ())
         numbers = {'NQ': self._nq, 'NV': self._nv, 'compute': compute}
         function = FunctionType(template.__code__, {**template.__globals__, **numbers}, name)
         function.__qualname__ = name
@@ -166,26 +159,29 @@ class SpecialisedKernels:
             check_compiled_code(name, valid, *given)
         return kernel
 
-    def _straight_line(
-        self, results: Values, sizes: Mapping[str, int]
-    ) -> machine_code.StraightLine:
-        """Return a computation of arrays, by size; the bodies come first."""
+    def _machine_code(
+        self, results: Values, sizes: Mapping[str, int], *, in_rows: bool
+    ) -> tuple[Callable[..., bool], str]:
+        """Return a function that writes results, and its digest; the bodies come first."""
         from ..compilation import straight_line as machine_code
 
-        inputs = [x for name, n in sizes.items() for x in self._tree.trace.inputs(name, n)]
-        steps = needed(results.flat)
-        inputs += [x for x in steps if x.operation == 'input' and x not in inputs]
-        steps = [step for step in steps if step.operation != 'input']
-        number = {step: i for i, step in enumerate([*inputs, *steps])}
+        given = [x for name, n in sizes.items() for x in self._tree.trace.inputs(name, n)]
+        steps = needed([*given, *results.flat])
+        inputs = [step for step in steps if step.operation == 'input']  # they were made first
+        number = {step: i for i, step in enumerate(steps)}
 
         def operand(value: Value) -> int | float:
             return number[value] if isinstance(value, Expression) else float(value)
 
         order = (*['bodies'] * len(self._memory), *sizes)
-        return machine_code.StraightLine(
+        line = machine_code.StraightLine(
             [(order.index(name), index) for name, index in (x.arguments for x in inputs)],
             [x.arguments[0] == 'q' for x in inputs],
             MAX_ANGLE**2,
-            [(step.operation, [operand(x) for x in step.arguments]) for step in steps],
+            [(step.operation, [operand(x) for x in step.arguments])
+             for step in steps[len(inputs):]],
             [operand(x) for x in results.flat],
         )
+        digest = hashlib.sha256(repr((self._nq, self._nv, line)).encode()).hexdigest()[:16]
+        widths = (*sizes.values(), self._nv) if in_rows else ()
+        return machine_code.straight_line(line, widths), digest

@@ -13,6 +13,7 @@ Exit code: 0 written; 2 bad arguments or files.
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 import sys
 
@@ -51,20 +52,17 @@ def main(args: list[str] | None = None) -> int:
     """Write the files; return the exit code."""
     options = _options(args)
     model = load_model('export', options.urdf, options.gravity)
-    drives = None
-    if options.params_file is not None:
-        drives = load_settings(options.params_file, model)
     for link in (*options.frame, *options.payload, *options.wrench):
         model.forward_kinematics(model.neutral_position, link)  # raises UnknownNameError
     export = CExport(
         model, tuple(options.frame), tuple(options.payload), tuple(options.wrench),
-        options.moving_base, None if drives is None else drives.motor_friction,
-        None if drives is None else drives.armature
+        options.moving_base
     )
-    for path in export_c(
-        export, options.out, prefix=options.prefix, single_precision=options.float
-    ):
-        print(path)
+    if options.params_file is not None:
+        drives = load_settings(options.params_file, model)
+        export = replace(export, friction=drives.motor_friction, armature=drives.armature)
+    paths = export_c(export, options.out, prefix=options.prefix, single_precision=options.float)
+    print(*paths, sep='\n')
     return 0
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from rnea_ros import InputError
 from rnea_ros.c_export import CExport, export_c
+from rnea_ros.c_export.functions import functions
 from rnea_ros.feedforward.law import JointFriction
 from rnea_ros.tools.export import main
 from support.models.joint_trees import MOVING, model_of, random_parts
@@ -44,6 +45,34 @@ def test_exported_code_passes_its_test_with_every_argument(tmp_path: Path, singl
     export = CExport(model, (link,), (link,), (link,), True, friction, rng.uniform(size=n))
     export_c(export, tmp_path, prefix='arm', single_precision=single)
     assert_test_passes(tmp_path)
+
+
+def test_results_that_exported_code_must_have_are_those_of_the_model() -> None:
+    model, rng, link = load(SHIPPED[0]), np.random.default_rng(0), 'fer_hand'
+    mass, com, inertia = 1.5, [0.1, -0.05, 0.2], [0.02, 0.001, 0.002, 0.03, 0.003, 0.04]
+    wrench, velocity, acceleration = rng.normal(size=(3, 6))
+    gravity, n, none = np.array([1.0, 2.0, -9.0]), model.nv, np.zeros(6)
+    environment = {
+        f'payload_{link}': {'mass': mass, 'com': com, 'inertia': inertia},
+        f'wrench_{link}': {'force': wrench[3:], 'torque': wrench[:3]},
+        'base': {'gravity': gravity, 'velocity': velocity, 'acceleration': acceleration},
+    }
+    q, qd, qdd = rng.normal(size=(3, n))
+    state, export = {'q': q, 'qd': qd, 'qdd': qdd}, CExport(model, (), (link,), (link,), True)
+    found = {each.name: each.expected[0] for each in functions(export, environment, [state])}
+    workspace = model.with_payload(link, mass, com, inertia).workspace()
+    of_wrench = model.jacobian(q, link).T @ wrench
+    workspace.set_base_motion(gravity, velocity, acceleration)
+    expected = {
+        'inverse_dynamics': workspace.inverse_dynamics(q, qd, qdd) - of_wrench,
+        'bias_torques': workspace.bias_torques(q, qd) - of_wrench,
+        'mass_matrix': workspace.mass_matrix(q),
+    }
+    workspace.set_base_motion(gravity, none, none)
+    expected['gravity_torques'] = workspace.gravity_torques(q) - of_wrench
+    assert found.keys() == expected.keys()
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name], values, rtol=1e-9, atol=1e-10)
 
 
 @needs_compiler

@@ -9,6 +9,7 @@ This module has no equations. A change in a kernel changes the code that it yiel
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -51,40 +52,38 @@ class TracedTree:
 
     def inverse_dynamics(self) -> Values:
         """Return tau of q, qd, qdd, shape (nv,)."""
-        tau = _zeros(self._nv)
-        rnea.inverse_dynamics(self.bodies, self._q, self._qd, self._qdd, tau)
-        return tau
+        return self._result((self._nv,), rnea.inverse_dynamics, self._q, self._qd, self._qdd)
 
     def gravity_torques(self) -> Values:
         """Return tau of q at rest, shape (nv,)."""
-        tau = _zeros(self._nv)
-        rnea.gravity_torques(self.bodies, self._q, tau)
-        return tau
+        return self._result((self._nv,), rnea.gravity_torques, self._q)
 
     def bias_torques(self) -> Values:
         """Return tau of q and qd where qdd is zero, shape (nv,)."""
-        tau = _zeros(self._nv)
-        rnea.inverse_dynamics(self.bodies, self._q, self._qd, _zeros(self._nv), tau)
-        return tau
+        qdd = _zeros(self._nv)
+        return self._result((self._nv,), rnea.inverse_dynamics, self._q, self._qd, qdd)
 
     def mass_matrix(self) -> Values:
         """Return M of q, shape (nv, nv)."""
-        M = _zeros(self._nv, self._nv)
         composites = _of_objects(np.zeros(len(self.bodies), dtype=composite_dtype()))
-        crba.mass_matrix(self.bodies, composites, self._q, M)
-        return M
+        return self._result((self._nv, self._nv), crba.mass_matrix, composites, self._q)
 
     def pose(self, body: int, frame: NDArray[np.float64]) -> Values:
         """Return the pose of a frame, (4, 3) as kernels take it, of a body: shape (4, 4)."""
-        T = _zeros(4, 4)
-        kinematics.frame_pose(self.bodies, body, *placement(frame), self._q, T)
-        return T
+        return self._result((4, 4), kinematics.frame_pose, body, *placement(frame), self._q)
 
     def jacobian(self, body: int, frame: NDArray[np.float64]) -> Values:
         """Return the Jacobian of a frame in its own axes, shape (6, nv)."""
-        J = _zeros(6, self._nv)
-        kinematics.frame_jacobian(self.bodies, body, *placement(frame), self._q, J)
-        return J
+        E_r = placement(frame)
+        return self._result((6, self._nv), kinematics.frame_jacobian, body, *E_r, self._q)
+
+    def _result(
+        self, shape: tuple[int, ...], kernel: Callable[..., None], *arguments: Any
+    ) -> Values:
+        """Return the array that a kernel of the bodies writes."""
+        array = _zeros(*shape)
+        kernel(self.bodies, *arguments, array)
+        return array
 
 
 def placement(frame: NDArray[np.float64]) -> tuple[vectors.Matrix3, vectors.Vector3]:
@@ -106,14 +105,13 @@ def _zeros(*shape: int) -> Values:
 
 def _of_objects(records: Records) -> Records:
     """Return records with objects in the place of floats."""
-    dtype = records.dtype
-    assert dtype.names is not None
-    fields = {name: dtype[name] for name in dtype.names}
-    changed = np.zeros(len(records), dtype=np.dtype([
-        (name, object if field.base == np.float64 else field.base, field.shape)
+    fields = {name: records.dtype[name] for name in records.dtype.names or ()}
+    floats = [name for name, field in fields.items() if field.base == np.float64]
+    changed = records.astype([
+        (name, object if name in floats else field.base, field.shape)
         for name, field in fields.items()
-    ]))
-    for name, field in fields.items():
-        for new, old in zip(changed, records, strict=True):
-            new[name] = _rounded(old[name])[()] if field.base == np.float64 else old[name]
+    ])
+    for name in floats:
+        for i, values in enumerate(records[name]):
+            changed[name][i] = _rounded(values)[()]
     return changed

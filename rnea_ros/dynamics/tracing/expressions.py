@@ -11,9 +11,8 @@ equal expressions are one object.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-import operator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,22 +39,56 @@ class Expression:
     number: int
 
     def __add__(self, other: Value) -> Value:
-        return self.trace.add(self, other)
+        if not isinstance(other, Expression):
+            return self.trace.operation('+', self, float(other)) if other else self
+        if other.operation == 'negative':
+            return self - (-other)
+        if self.operation == 'negative':
+            return other - (-self)
+        return self.trace.operation('+', *_ordered(self, other))
 
     def __sub__(self, other: Value) -> Value:
-        return self.trace.subtract(self, other)
+        if not isinstance(other, Expression):
+            return self + -other
+        if self is other:
+            return 0.0
+        if other.operation == 'negative':
+            return self + (-other)
+        if self.operation == 'negative':
+            return -((-self) + other)
+        if ('-', other, self) in self.trace.known:
+            return -self.trace.known['-', other, self]
+        return self.trace.operation('-', self, other)
 
-    def __rsub__(self, other: Value) -> Value:
-        return self.trace.subtract(other, self)
+    def __rsub__(self, other: float) -> Value:
+        if self.operation == 'negative':
+            return (-self) + other
+        return self.trace.operation('-', float(other), self) if other else -self
 
     def __mul__(self, other: Value) -> Value:
-        return self.trace.multiply(self, other)
+        if self.operation == 'negative':
+            return -((-self) * other)
+        if isinstance(other, Expression):
+            if other.operation == 'negative':
+                return -(self * (-other))
+            return self.trace.operation('*', *_ordered(self, other))
+        if other < 0.0:
+            return -(self * -other)
+        if self.operation == '*' and not isinstance(self.arguments[0], Expression):
+            product: Value = other * self.arguments[0] * self.arguments[1]
+            return product
+        if other in (0.0, 1.0):
+            return self if other else 0.0
+        return self.trace.operation('*', float(other), self)
 
     def __truediv__(self, other: float) -> Value:
-        return self.trace.multiply(self, 1.0 / other)
+        return self * (1.0 / other)
 
     def __neg__(self) -> Value:
-        return self.trace.negative(self)
+        return (
+            self.arguments[0] if self.operation == 'negative'
+            else self.trace.operation('negative', self)
+        )
 
     def __abs__(self) -> Value:
         return self.trace.operation('absolute', self)
@@ -64,32 +97,20 @@ class Expression:
     __rmul__ = __mul__
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *values: Value) -> Value:
-        """Return the result of a function of numpy."""
+        """Return the result of a function of numpy, of expressions and floats."""
         name = function.__name__
         if self.trace.polynomials and name in ('cos', 'sin'):
             both: tuple[Value, Value] = cosine_and_sine_in_range(self)
             return both[name == 'sin']
         if name in FUNCTIONS:
-            return self.trace.operation(name, *values)
-        numbers = (x if isinstance(x, Expression) else float(x) for x in values)
-        return OPERATORS[function](*numbers)
-
-
-def _maximum(a: Value, b: Value) -> Value:
-    return 0.5 * ((a + b) + abs(a - b))
-
-
-def _minimum(a: Value, b: Value) -> Value:
-    return 0.5 * ((a + b) - abs(a - b))
+            return self.trace.operation(name, self)
+        a, b = values
+        sign = {'maximum': 1.0, 'minimum': -1.0}[name]
+        return 0.5 * ((a + b) + sign * abs(a - b))
 
 
 FUNCTIONS = ('absolute', 'cos', 'sin', 'tanh')
 """Functions of one value, by numpy's names."""
-
-OPERATORS: dict[np.ufunc, Callable[..., Value]] = {
-    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
-    np.divide: operator.truediv, np.maximum: _maximum, np.minimum: _minimum,
-}
 
 
 class Trace:
@@ -97,11 +118,12 @@ class Trace:
     All expressions of one computation, each once.
 
     :param polynomials: whether sines and cosines become polynomials
+    :ivar known: the expressions, by operation and arguments
     """
 
     def __init__(self, *, polynomials: bool = False) -> None:
         self.polynomials = polynomials
-        self._known: dict[tuple[Any, ...], Expression] = {}
+        self.known: dict[tuple[Any, ...], Expression] = {}
 
     def inputs(self, name: str, shape: int | tuple[int, ...]) -> np.ndarray[Any, Any]:
         """Return the inputs of an array, as an array of objects."""
@@ -113,65 +135,9 @@ class Trace:
     def operation(self, operation: str, *arguments: Any) -> Expression:
         """Return the expression of an operation; the caller has folded constants."""
         key = (operation, *arguments)
-        if key not in self._known:
-            self._known[key] = Expression(self, operation, arguments, len(self._known))
-        return self._known[key]
-
-    def add(self, a: Value, b: Value) -> Value:
-        """Return a + b."""
-        if not isinstance(a, Expression):
-            a, b = b, a
-        if not isinstance(a, Expression):
-            return a + b
-        if not isinstance(b, Expression):
-            return self.operation('+', a, float(b)) if b else a
-        if b.operation == 'negative':
-            return self.subtract(a, b.arguments[0])
-        if a.operation == 'negative':
-            return self.subtract(b, a.arguments[0])
-        return self.operation('+', *_ordered(a, b))
-
-    def subtract(self, a: Value, b: Value) -> Value:
-        """Return a - b."""
-        if not isinstance(b, Expression):
-            return self.add(a, -b)
-        if a is b:
-            return 0.0
-        if b.operation == 'negative':
-            return self.add(a, b.arguments[0])
-        if not isinstance(a, Expression):
-            return self.operation('-', float(a), b) if a else self.negative(b)
-        if a.operation == 'negative':
-            return self.negative(self.add(a.arguments[0], b))
-        if ('-', b, a) in self._known:
-            return self.negative(self._known['-', b, a])
-        return self.operation('-', a, b)
-
-    def multiply(self, a: Value, b: Value) -> Value:
-        """Return a b."""
-        if not isinstance(b, Expression):
-            a, b = b, a
-        if not isinstance(b, Expression):
-            return a * b
-        if b.operation == 'negative':
-            return self.negative(self.multiply(a, b.arguments[0]))
-        if isinstance(a, Expression):
-            if a.operation == 'negative':
-                return self.negative(self.multiply(a.arguments[0], b))
-            return self.operation('*', *_ordered(a, b))
-        if a < 0.0:
-            return self.negative(self.multiply(-a, b))
-        if b.operation == '*' and not isinstance(b.arguments[0], Expression):
-            return self.multiply(a * b.arguments[0], b.arguments[1])
-        if a in (0.0, 1.0):
-            return b if a else 0.0
-        return self.operation('*', float(a), b)
-
-    def negative(self, a: Value) -> Value:
-        """Return -a."""
-        if not isinstance(a, Expression):
-            return -a
-        return a.arguments[0] if a.operation == 'negative' else self.operation('negative', a)
+        if key not in self.known:
+            self.known[key] = Expression(self, operation, arguments, len(self.known))
+        return self.known[key]
 
 
 def _ordered(a: Expression, b: Expression) -> tuple[Expression, Expression]:
@@ -181,17 +147,13 @@ def _ordered(a: Expression, b: Expression) -> tuple[Expression, Expression]:
 def needed(results: Iterable[Value]) -> list[Expression]:
     """Return inputs and operations that results depend on, each after its arguments."""
     found: set[Expression] = set()
-    remaining = [value for value in results if isinstance(value, Expression)]
+    remaining: list[Any] = [*results]
     while remaining:
-        expression = remaining.pop()
-        if expression not in found:
-            found.add(expression)
-            remaining.extend(_operands(expression))
+        value = remaining.pop()
+        if isinstance(value, Expression) and value not in found:
+            found.add(value)
+            remaining.extend(value.arguments)
     return sorted(found, key=lambda expression: expression.number)
-
-
-def _operands(expression: Expression) -> Iterator[Expression]:
-    return (value for value in expression.arguments if isinstance(value, Expression))
 
 
 def operations(results: Iterable[Value]) -> tuple[int, int, int]:
