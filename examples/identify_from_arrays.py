@@ -44,8 +44,8 @@ def main() -> identification.Identification:
     viscous = fit.friction.viscous[0]  # in positive direction
     for joint, was, now, B in zip(urdf.joint_names, before, after, viscous, strict=True):
         print(f'{joint:20} error {was:5.1f} % -> {now:4.1f} %, viscous friction {B:.2f}')
-    fit.write_urdf('identified.urdf')
-    fit.write_parameters('identified.yaml')
+    fit.write_urdf('from_arrays.urdf')
+    fit.write_parameters('from_arrays.yaml')
     return fit
 
 

@@ -3,6 +3,9 @@
 
 """Send a goal to the node ``feedforward``, as MoveIt does, and wait for the result."""
 
+import sys
+import time
+
 from control_msgs.action import FollowJointTrajectory
 import rclpy
 from rclpy.action import ActionClient
@@ -28,9 +31,14 @@ def main() -> int:
         positions=positions, velocities=[0.0] * len(positions),
         time_from_start=Duration(seconds=2.0).to_msg(),
     )]
-    sent = client.send_goal_async(goal)
-    rclpy.spin_until_future_complete(node, sent)
-    assert sent.result().accepted, 'rejected: the log of the node gives the reason'
+    for _ in range(50):  # a node that has just started is not active yet
+        sent = client.send_goal_async(goal)
+        rclpy.spin_until_future_complete(node, sent)
+        if sent.result().accepted:
+            break
+        time.sleep(0.2)
+    else:
+        sys.exit('rejected for 10 s: the log of the node gives the reason')
     finished = sent.result().get_result_async()
     rclpy.spin_until_future_complete(node, finished)
     result = finished.result().result

@@ -38,6 +38,8 @@ RINGING_FACTOR = 2.0  # a start whose jerk exceeds its later maximum by this fac
 # filters of drivers cause a few percent.
 MISMATCH = 0.1
 
+MIN_TRAVEL = 1e-3  # A joint that moves less, rad or m, is held: its positions are noise
+
 
 def clean(recording: Recording) -> Recording:
     """
@@ -152,7 +154,7 @@ def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:
     Return the difference between recorded and differentiated velocity of each joint, shape (n,).
 
     Relative to the velocity, or to the speed of a joint at rest if that is greater; segments are
-    the numbers of the samples' parts without gaps, shape (N,).
+    the numbers of the samples' parts without gaps, shape (N,). Zero for a joint that is held.
     """
     within = segment[2:] == segment[:-2]
     interval = recording.time[2:] - recording.time[:-2]
@@ -160,7 +162,7 @@ def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:
     for joint in range(len(recording.names)):
         q = recording.position[:, joint]
         change = ((q[2:] - q[:-2]) / interval)[within]
-        if not len(change):
+        if not len(change) or np.ptp(q) < MIN_TRAVEL:
             continue
         difference = change - recording.velocity[1:-1, joint][within]
         size = max(float(np.sqrt(np.mean(change**2))), STILL_SPEED)

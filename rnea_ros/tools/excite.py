@@ -117,7 +117,7 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     if options.publish is not None and not (options.yes or sys.stdin.isatty()):
         parser.error('--publish asks before the motion, but there is no terminal; see --yes')
     if options.record is not None and os.path.lexists(options.record):
-        parser.error(f'--record: {options.record} exists already')
+        parser.error(f'--record: {options.record} exists already; choose another name')
     return options
 
 

@@ -111,7 +111,8 @@ def _live(options: argparse.Namespace) -> tuple[str | Path, Recording]:
     with live_node('preflight', options.ros_arguments) as live:
         source = options.urdf or robot_description(live)
         topic = options.topic or 'joint_states'
-        print(f'listening to {topic}; hold {options.poses} different poses', flush=True)
+        print(f'listening to {topic} for {options.duration:g} s: hold {options.poses} different '
+              'poses, or press Ctrl-C at the end of a motion', flush=True)
         samples = collect_joint_states(live, topic, options.duration, enough)
         return source, recording_from(samples)
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 import sys
+from typing import Any
 
 from ..command_line import OneLineParser, tool
 from ..node.parameters import (
@@ -46,7 +47,8 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     add_bag(parser, 'recording (needs rosbags)', required=True)
     add('--urdf', type=Path, required=True, help='URDF of the model')
     add('--topic', help='topic of the joint states, if the bag has several')
-    add('--params-file', type=Path, help="parameter file of the node; the node's defaults")
+    add('--params-file', type=Path, action='append', default=[],
+        help="parameter file of the node, of several the last one prevails; the node's defaults")
     add('-p', '--param', action='append', default=[], metavar='NAME:=VALUE',
         help='parameter of the node; overrides the file')
     add_recorded_joints(parser)
@@ -56,7 +58,9 @@ def _options(args: list[str] | None) -> argparse.Namespace:
 
 
 def _review(options: argparse.Namespace) -> Review:
-    given = {} if options.params_file is None else read_parameter_file(options.params_file)
+    given: dict[str, Any] = {}
+    for path in options.params_file:
+        given.update(read_parameter_file(path))
     given.update(parse_assignment(text) for text in options.param)
     if options.effort_scale is not None:
         given['effort_scale'] = options.effort_scale

@@ -243,7 +243,8 @@ def test_a_motion_is_taught_by_the_hand_and_repeated(
 ) -> None:
     monkeypatch.setattr(session, 'WAY', 1.5)
     robot = ['--urdf', str(tmp_path / 'odd.urdf')] if foreign else ['--robot', 'ur5e']
-    assert shown('--teach', *robot, '--rate', '250', '--seconds', '3').count('at most 10 mrad or mm') == 1
+    text = shown('--teach', *robot, '--rate', '250', '--seconds', '3')
+    assert text.count('at most 10 mrad or mm') == 1
     assert (tmp_path / 'teach_demo.png').is_file()
 
 
