@@ -258,7 +258,7 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
         )
         text = f'no known cause explains the efforts (unexplained: {parts}); {MAY_BE}'
         return Finding(
-            Cause.ANOTHER_ROBOT, f'{text}{_opposite_signs(assessment)}', all_joints, remedy=REMEDY
+            Cause.ANOTHER_ROBOT, f'{_opposite_signs(assessment)}{text}', all_joints, remedy=REMEDY
         )
     found = {finding.cause for finding in faults if finding.must_be_fixed}
     kinds = found & BY_HYPOTHESIS
@@ -268,7 +268,7 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
         causes = describe(assessment.hypothesis, tuple(joint.name for joint in joints))
         text = f'only several causes together explain the efforts ({causes}); {MAY_BE}'
         return Finding(
-            Cause.ANOTHER_ROBOT, f'{text}{_opposite_signs(assessment)}', all_joints, remedy=REMEDY
+            Cause.ANOTHER_ROBOT, f'{_opposite_signs(assessment)}{text}', all_joints, remedy=REMEDY
         )
     wrong = [
         joint
@@ -294,4 +294,4 @@ def _opposite_signs(assessment: Assessment) -> str:
         for joint in (assessment.joints[place] for place in assessment.loaded)
         if joint.scale.upper < -ABSENT
     )
-    return f"; efforts opposite to the model's: {parts}; check these signs first" if parts else ''
+    return f"check these signs first, opposite to the model's: {parts}; " if parts else ''
