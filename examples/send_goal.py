@@ -48,4 +48,4 @@ def main() -> int:
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())

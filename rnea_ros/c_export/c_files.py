@@ -37,7 +37,7 @@ def export_c(
     :param directory: directory to write to; created if necessary
     :param prefix: of all names in C; by default the robot's name
     :param single_precision: float instead of double
-    :raises InputError: a prefix that is not a name in C, or a robot without joints
+    :raises InputError: a prefix that is not a name in C, links with one name there, or no joint
     :raises FileError: a file cannot be written
     """
     model = export.model
@@ -46,6 +46,9 @@ def export_c(
         raise InputError('prefix', f'{prefix!r} is not a name in C')
     if not model.nv:
         raise InputError('model', 'the robot has no joint to compute')
+    for links in (export.frames, export.payloads, export.wrenches):
+        if len({*map(identifier, links)}) < len(links):
+            raise InputError('links', f'names in C are not unique: {", ".join(links)}')
     rng = np.random.default_rng(0)
     # Numbers that float and double both hold
     environment = export.arguments(lambda name, shape: _rounded(rng.uniform(0.1, 0.5, shape)))
@@ -95,13 +98,13 @@ class _Text:
     def header(self, functions: Sequence[CFunction]) -> str:
         """Return the header."""
         model, guard = self._export.model, f'{self._prefix.upper()}_DYNAMICS_H'
-        description = model.description
-        text = '' if description is None else description.text
+        text = '' if model.description is None else model.description.text
         about = [
             f'Dynamics of {model.name}, exported by rnea_ros.', '',
             f'URDF: SHA-256 {hashlib.sha256(text.encode()).hexdigest()}',
             'Units: rad, m, kg, s, N, N m. Wrenches, Jacobians and spatial vectors are',
             "[angular; linear] in a link's own axes. Arrays must not overlap.",
+            'Gravity: an argument.' if self._export.moving_base else
             f'Gravity: {", ".join(f"{x:g}" for x in model.gravity)} m/s^2 in the root link.',
             *(f'  q[{at.positions.start}..{at.positions.stop - 1}], '
               f'qd[{at.velocities.start}..{at.velocities.stop - 1}]: {name}'

@@ -28,7 +28,7 @@ DESCRIPTIONS = {
     'mass_matrix': 'M(q), row-major',
 }
 STATES = 5
-"""Random states of the test program."""
+"""Number of random states of the test program."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class CExport:
     :param wrenches: links with an external wrench that is an argument
     :param moving_base: whether gravity and the base's motion are arguments
     :param friction: friction of the joints, None for no function of it
-    :param armature: rotor inertia, shape (nv,), kg m^2 or kg
+    :param armature: rotor inertia for the function of friction, shape (nv,), kg m^2 or kg
     """
 
     model: RobotModel
@@ -154,8 +154,8 @@ def _drives(
         joint = JointFriction(*(each.astype(object).T[j] for each in astuple(friction)))
         efforts[j] = joint.friction(qd[j], load[j]) + float(armature[j]) * qdd[j]
     return CFunction(
-        'drive_torques', 'friction, offset and rotor inertia; add it to the inverse dynamics, '
-        'which is the load', {'qd': nv, 'qdd': nv, 'load': nv}, efforts,
+        'drive_torques', 'friction, offset and rotor inertia, to be added to the inverse '
+        'dynamics, which are the load', {'qd': nv, 'qdd': nv, 'load': nv}, efforts,
         [friction.friction(state['qd'], state['load']) + armature * state['qdd']
          for state in states],
     )

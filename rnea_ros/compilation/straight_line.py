@@ -58,9 +58,8 @@ def straight_line(
     It returns whether inputs and results are finite, and the limited inputs below their limit.
 
     :param line: the computation
-    :param widths: lengths of the rows of arrays with one sample in each row, and of the result;
-        0 for an array without rows. The function computes :data:`LANES` rows from the given one.
-        By default no array has rows
+    :param widths: row length of each array and of the result, with one sample a row; 0 for one
+        row for all samples. The function computes :data:`LANES` rows; by default one sample
     """
     lanes = LANES if widths else 1
     number = ir.VectorType(DOUBLE, lanes)

@@ -4,7 +4,7 @@
 """
 Write the dynamics of a robot as C99: header, source, test program and CMakeLists.txt.
 
-The code needs no library but the C library's sine and cosine. It has no loops, no memory and no
+The code needs only the C library's sin, cos, tanh and fabs. It has no loops, no memory and no
 branches. All constants of the model are numbers in it; the options name what becomes an argument.
 
 Exit code: 0 written; 2 bad arguments or files.

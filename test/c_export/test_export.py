@@ -121,6 +121,11 @@ def test_joint_names_are_an_initialiser_in_the_order_of_positions(tmp_path: Path
         assert tuple(printed.split()) == tuple(model.joint_names)
 
 
-def test_a_prefix_that_is_not_a_name_is_rejected(tmp_path: Path) -> None:
+def test_names_that_c_cannot_have_are_rejected(tmp_path: Path) -> None:
+    model = load(SHIPPED[1])
     with pytest.raises(InputError, match='not a name in C'):
-        export_c(CExport(load(SHIPPED[1])), tmp_path, prefix='my-arm')
+        export_c(CExport(model), tmp_path, prefix='my-arm')
+    twice = 2 * (model.link_names[-1],)
+    for export in (CExport(model, frames=twice), CExport(model, payloads=twice)):
+        with pytest.raises(InputError, match='names in C are not unique'):
+            export_c(export, tmp_path)

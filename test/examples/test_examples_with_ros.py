@@ -102,7 +102,7 @@ def test_the_terms_show_a_payload_that_was_set_at_run_time(arm: Any) -> None:
     # After a motion the arm is held; without one this payload, which is not there, lifts it.
     output_of(arm, 'send_trajectory')
     before = gravity()
-    assert '0.5 kg on fer_link7' in output_of(arm, 'payload_at_run_time')
+    assert '2.0 kg on fer_link7' in output_of(arm, 'payload_at_run_time')
     assert wait_until(lambda: gravity() - before > 1.0)
 
 

@@ -4,8 +4,8 @@
 """
 Expressions: numbers that are known at run time only.
 
-The kernels calculate with them as with floats. Constants fold as they arise (0 x, 1 x, x + 0), and
-equal expressions are one object.
+The kernels calculate with them as with Python floats; none divides by one. Constants fold as they
+arise (0*x, 1*x, x+0), and the same operation on the same values is one object.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Expression:
 
     :param trace: the trace that it belongs to
     :param operation: 'input', '+', '-', '*', 'negative', or one of :data:`FUNCTIONS`
-    :param arguments: name and indices of an input; values
+    :param arguments: name and indices of an input, else the values
     :param number: its place in the order of creation
     """
 
@@ -75,7 +75,7 @@ class Expression:
         if other < 0.0:
             return -(self * -other)
         if self.operation == '*' and not isinstance(self.arguments[0], Expression):
-            product: Value = other * self.arguments[0] * self.arguments[1]
+            product: Value = float(other) * self.arguments[0] * self.arguments[1]
             return product
         if other in (0.0, 1.0):
             return self if other else 0.0
@@ -101,7 +101,7 @@ class Expression:
         name = function.__name__
         if self.trace.polynomials and name in ('cos', 'sin'):
             both: tuple[Value, Value] = cosine_and_sine_in_range(self)
-            return both[name == 'sin']
+            return both[1 if name == 'sin' else 0]
         if name in FUNCTIONS:
             return self.trace.operation(name, self)
         a, b = values
