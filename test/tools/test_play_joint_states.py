@@ -75,7 +75,7 @@ def test_a_signal_ends_it_without_a_traceback(number: signal.Signals) -> None:
     with RosProcess(module, bag, domain_id=new_domain_id()) as process:
         process.wait_for('waiting for a subscription')
         process.send(number)
-        assert process.wait() == 0
+        assert process.wait() == 0, process.output
         assert 'interrupted' in process.output
         assert 'Traceback' not in process.output
 
