@@ -73,8 +73,7 @@ def main(args: list[str] | None = None) -> int:
     samples = list(read_joint_states(options.bag, options.source_topic))
     if not samples:
         raise BagError(f'{options.bag} has no joint state')
-    # rclpy's own handler would invalidate the publisher while it is made or asked
-    with live_node('play_joint_states', options.ros_arguments, ends_by_signals=False) as live:
+    with live_node('play_joint_states', options.ros_arguments) as live:
         node = live.node
         latch = node.create_publisher(String, 'robot_description', LATCHED)
         if description is not None:

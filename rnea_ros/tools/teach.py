@@ -287,7 +287,7 @@ def main(args: list[str] | None = None) -> int:
     except ImportError as error:
         raise TeachError(f'a robot needs ROS ({error}); or name a BAG') from error
     # Ctrl-C stops the motion and restores the mode; the node must still publish then.
-    with live_node('teach', options.ros_arguments, ends_by_signals=False) as live:
+    with live_node('teach', options.ros_arguments) as live:
         if options.play is not None:
             return 0 if _play(options, live) else STOPPED
         _teach_live(options, live)

@@ -56,24 +56,21 @@ class LiveNode:
 
 
 @contextmanager
-def live_node(
-    name: str, ros_arguments: Sequence[str], *, ends_by_signals: bool = True
-) -> Iterator[LiveNode]:
+def live_node(name: str, ros_arguments: Sequence[str]) -> Iterator[LiveNode]:
     """
-    Provide a node until the block ends.
+    Provide a node until the block ends; after a KeyboardInterrupt too it can publish.
 
-    :param ends_by_signals: whether Ctrl-C shuts ROS down too; if not, the block can still publish
-        after KeyboardInterrupt
+    rclpy does not handle signals: its thread would invalidate the node while it is used.
+
     :raises RosError: ROS rejects the arguments or the name of a topic
     """
     without_ros_arguments(ros_arguments)  # rclpy would log unknown arguments only later
     if threading.current_thread() is threading.main_thread():
-        # SIGTERM ends a tool as Ctrl-C does; rclpy also calls handlers installed before its own.
+        # SIGTERM ends a tool as Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-    handled = SignalHandlerOptions.ALL if ends_by_signals else SignalHandlerOptions.NO
     try:
         with ros_errors():
-            rclpy.init(args=list(ros_arguments), signal_handler_options=handled)
+            rclpy.init(args=list(ros_arguments), signal_handler_options=SignalHandlerOptions.NO)
             node = LiveNode(rclpy.create_node(name))
             try:
                 yield node

@@ -10,7 +10,6 @@ from contextlib import suppress
 import time
 from typing import Any
 
-from rclpy.executors import ExternalShutdownException
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
@@ -71,7 +70,7 @@ def collect_joint_states(
         live.spin(TIMEOUT, lambda: len(samples) > known)
         return len(samples) > known
 
-    with suppress(KeyboardInterrupt, ExternalShutdownException):
+    with suppress(KeyboardInterrupt):
         live.spin(min(TIMEOUT, duration), lambda: bool(samples))
         more = bool(samples)
         while more and not enough(samples) and not complete():
@@ -89,7 +88,7 @@ def live_trajectory(topic: str, timeout: float, ros_arguments: Sequence[str]) ->
         subscription = live.node.create_subscription(
             JointTrajectory, topic, received.append, 10, raw=True
         )
-        with suppress(KeyboardInterrupt, ExternalShutdownException):
+        with suppress(KeyboardInterrupt):
             live.spin(timeout, lambda: bool(received))
         if not received:
             raise SilentTopicError(subscription.topic_name, timeout)
