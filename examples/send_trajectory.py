@@ -49,19 +49,21 @@ def main() -> None:
 
     node.create_subscription(JointState, 'joint_states', store_state, 1)
     node.create_subscription(JointState, 'feedforward/terms/feedback', store_feedback, 1)
-    print(f'sent: {name} to {start + 0.3:.3f} rad and back to {start:.3f}, in 4 s')
-    for _ in range(20):  # a node that has just started is not active yet
+
+    def turned_within(seconds: float) -> bool:
+        """Receive for a time of the robot; return whether the joint has turned."""
         times.clear()
-        publisher.publish(message)  # stamp zero: it starts at once
-        until = time.monotonic() + 1.0
-        while max(turned) < 0.01 and time.monotonic() < until:
+        while not times or times[-1] - times[0] < Duration(seconds=seconds):
+            assert time.monotonic() < deadline, 'it does not turn, or its states stop'
             rclpy.spin_once(node, timeout_sec=0.1)
-        if max(turned) >= 0.01:
-            break
-    else:
-        sys.exit('it does not turn: the log of the node gives the reason')
-    while times[-1] - times[0] < Duration(seconds=4.5):
-        rclpy.spin_once(node)
+        return max(turned) > 0.01
+
+    deadline = time.monotonic() + 120.0
+    publisher.publish(message)  # stamp zero: it starts at once
+    while not turned_within(1.0):  # a node that has just started is not active yet
+        publisher.publish(message)
+    print(f'sent: {name} to {start + 0.3:.3f} rad and back to {start:.3f}, in 4 s')
+    turned_within(3.5)
     print(f'largest feedback on {name}: {max(feedback):.2f} N m')
     rclpy.shutdown()
 

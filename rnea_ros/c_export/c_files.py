@@ -37,7 +37,7 @@ def export_c(
     :param directory: directory to write to; created if necessary
     :param prefix: of all names in C; by default the robot's name
     :param single_precision: float instead of double
-    :raises InputError: a prefix that is not a name in C, links with one name there, or no joint
+    :raises InputError: a prefix that is no name in C, links that are equal there, or no joint
     :raises FileError: a file cannot be written
     """
     model = export.model

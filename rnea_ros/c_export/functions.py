@@ -165,10 +165,10 @@ def _apply(export: CExport, environment: Environment, bodies: Records, *, at_res
     """Load payloads, apply wrenches and move the base in bodies of numbers or of expressions."""
     frames = export.model.tree.link_frames
     for link in export.payloads:
-        mass, com, moments = environment[f'payload_{identifier(link)}'].values()
-        xx, xy, xz, yy, yz, zz = moments
-        J_com = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-        h, J = spatial.transform_inertia_back(vectors.UNIT, com, mass, (0.0, 0.0, 0.0), J_com)
+        payload = environment[f'payload_{identifier(link)}']
+        mass, (xx, xy, xz, yy, yz, zz) = payload['mass'], payload['inertia']
+        J = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        h, J = spatial.transform_inertia_back(vectors.UNIT, payload['com'], mass, 3 * (0.0,), J)
         number, frame = frames[link]
         h, J = spatial.transform_inertia_back(*placement(frame), mass, h, J)
         body = bodies[number]
@@ -176,13 +176,15 @@ def _apply(export: CExport, environment: Environment, bodies: Records, *, at_res
         body['h'] += h
         body['J'] += J
     for link in export.wrenches:
-        force, torque = environment[f'wrench_{identifier(link)}'].values()
+        given = environment[f'wrench_{identifier(link)}']
+        force = given['torque'], given['force']
         number, frame = frames[link]
-        on_body = spatial.transform_force_back(*placement(frame), (torque, force))
-        bodies[number]['f_ext'] += np.ravel(on_body)
+        bodies[number]['f_ext'] += np.ravel(spatial.transform_force_back(*placement(frame), force))
     gravity, base = export.model.gravity, bodies[BASE]
     if export.moving_base:
-        gravity, base['v'], base['a'] = environment['base'].values()
+        moving = environment['base']
+        gravity = moving['gravity']
+        base['v'], base['a'] = moving['velocity'], moving['acceleration']
         base['a'][3:] -= gravity
     if at_rest:
         base['a'][3:] = np.negative(gravity)

@@ -55,7 +55,7 @@ def straight_line(
     """
     Return a function for kernels: of arrays to read, an array to write, and a row.
 
-    It returns whether inputs and results are finite, and the limited inputs below their limit.
+    It returns whether all is finite and the squares of limited inputs sum to at most their limit.
 
     :param line: the computation
     :param widths: row length of each array and of the result, with one sample a row; 0 for one

@@ -202,7 +202,6 @@ def main(args: list[str] | None = None) -> int:
     except ImportError as error:
         raise NotStartedError(f'--publish needs ROS ({error})') from error
     known = None if options.motion is None else read_trajectory(options.motion, None, 0)
-    # Ctrl-C stops the motion; the node must still publish then.
     with live_node('excite', options.ros_arguments) as live:
         robot = MovingRobot(live, model.joint_names, options.publish)
         pose = robot.pose()

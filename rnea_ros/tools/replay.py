@@ -48,7 +48,7 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     add('--urdf', type=Path, required=True, help='URDF of the model')
     add('--topic', help='topic of the joint states, if the bag has several')
     add('--params-file', type=Path, action='append', default=[],
-        help="parameter file of the node, of several the last one prevails; the node's defaults")
+        help="parameter file of the node, a later one prevails; by default the node's defaults")
     add('-p', '--param', action='append', default=[], metavar='NAME:=VALUE',
         help='parameter of the node; overrides the file')
     add_recorded_joints(parser)

@@ -286,7 +286,6 @@ def main(args: list[str] | None = None) -> int:
         from .live import live_node
     except ImportError as error:
         raise TeachError(f'a robot needs ROS ({error}); or name a BAG') from error
-    # Ctrl-C stops the motion and restores the mode; the node must still publish then.
     with live_node('teach', options.ros_arguments) as live:
         if options.play is not None:
             return 0 if _play(options, live) else STOPPED

@@ -4,6 +4,9 @@
 """Joint states from live topics are collected for a time of the robot, not of the clock."""
 
 from collections.abc import Callable, Iterator
+import os
+import signal
+import time
 from typing import Any
 
 import pytest
@@ -13,7 +16,8 @@ pytest.importorskip('rclpy', reason='ROS 2 is not installed')
 from sensor_msgs.msg import JointState
 
 from rnea_ros.recordings import Sample
-from rnea_ros.tools.live import collect_joint_states
+from rnea_ros.tools.live import collect_joint_states, live_node
+from support.ros.ros_process import new_domain_id
 
 
 class Topic:
@@ -60,3 +64,18 @@ def test_the_stamps_of_one_publisher_end_the_collection() -> None:
 @pytest.mark.parametrize('stamps', [(100.0, 101.0, 2.0), (100.0, 101.0)])
 def test_a_reset_of_time_and_a_silence_end_the_collection(stamps: tuple[float, ...]) -> None:
     assert len(collected(states('arm', *stamps), 50.0)) == len(stamps)
+
+
+@pytest.mark.ros
+def test_a_node_stays_valid_after_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with live_node('tool', []) as live:
+            publisher = live.node.create_publisher(JointState, 'joint_states', 1)
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.5)  # time for a handler in another thread
+            assert publisher.get_subscription_count() == 0
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -138,5 +138,3 @@ class GuidedRobot:
 
     def _take_names(self, message: Any) -> None:
         self.joints = tuple(message.name)
-
-

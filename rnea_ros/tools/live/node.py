@@ -58,9 +58,9 @@ class LiveNode:
 @contextmanager
 def live_node(name: str, ros_arguments: Sequence[str]) -> Iterator[LiveNode]:
     """
-    Provide a node until the block ends; after a KeyboardInterrupt too it can publish.
+    Provide a node until the block ends. It can still publish after a KeyboardInterrupt.
 
-    rclpy does not handle signals: its thread would invalidate the node while it is used.
+    rclpy's own handler of signals would make the node invalid in the middle of a call.
 
     :raises RosError: ROS rejects the arguments or the name of a topic
     """
