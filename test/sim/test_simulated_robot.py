@@ -136,7 +136,8 @@ def test_states_are_stamped_with_the_time_and_come_at_their_rate(resting: Client
     assert wait_until(lambda: len(resting.states) >= first + 200)
     stamps = [stamp(message) for message in resting.states[first:]]
     assert stamps[-1] == pytest.approx(time.time(), abs=5.0)
-    assert np.median(np.diff(stamps)) == pytest.approx(0.005, rel=0.2)
+    # A busy computer delays some states, and none comes sooner than the rate says.
+    assert np.diff(stamps).min() == pytest.approx(0.005, abs=1e-6)
 
 
 def test_after_a_stall_no_joint_has_moved_faster_by_its_stamps_than_it_did() -> None:
