@@ -136,7 +136,7 @@ class HypothesisEquations:
             shared.append(change[..., np.newaxis])
             self._shared_labels.append(('change', 0))
         shared.append(np.zeros((samples, self._n, 0)))
-        self._shared = np.concatenate(shared, axis=-1)
+        self._shared = np.concatenate(shared, axis=-1).swapaxes(0, 1)
         # The factors of a joint also apply to loads and changes of gravity.
         self._adds = [
             k for k, (kind, _) in enumerate(self._shared_labels) if kind not in ('all', 'gravity')
@@ -149,7 +149,7 @@ class HypothesisEquations:
         largest = float(np.minimum(size, MAX_RATIO * modelled if modelled else np.inf).max())
         self._floor = ACCURACY * size + RESOLUTION * max(largest, NOTHING)
         self.labels: list[Label] = []
-        self._columns, self._own = [], []
+        own: list[dict[str, Array]] = []
         for joint in range(self._n):
             columns = {'offset': np.ones(samples)}
             if not self._at_rest:
@@ -159,11 +159,17 @@ class HypothesisEquations:
                 reaction = np.abs(self._rigid)
                 visible = reaction[:, joint].max() > NEGLIGIBLE * reaction.max()
                 columns['scale'] = self._rigid[:, joint] * visible
-            first = len(self.labels)
+            own.append(columns)
             self.labels += [(kind, joint) for kind in columns]
-            self._own.append(slice(first, len(self.labels)))
-            self._columns.append(np.stack([*columns.values()], axis=-1))
         self.labels += self._shared_labels
+        # Columns that a joint does not have are zero; their place is after all labels.
+        most = max(map(len, own))
+        self._own = np.full((self._n, most), len(self.labels))
+        self._columns = np.zeros((self._n, samples, most))
+        for joint, columns in enumerate(own):
+            for k, (kind, column) in enumerate(columns.items()):
+                self._own[joint, k] = self.labels.index((kind, joint))
+                self._columns[joint, :, k] = column
 
     def solve(self, which: NDArray[np.bool_], independent: int) -> Fit:
         """
@@ -172,22 +178,21 @@ class HypothesisEquations:
         :param independent: number of independent samples among them, for the standard errors
         """
         target = (self._measured - self._rigid)[which]
-        local = [columns[which] for columns in self._columns]
-        shared = self._shared[which]
-        factor = np.ones((self._n, self._shared.shape[-1]))
-        scatter = np.maximum(_spread(target - np.median(target, axis=0)), self._floor)
+        local, shared = self._columns[:, which], self._shared[:, which]
+        factor = np.ones((self._n, 1, shared.shape[-1]))
         residual = target - np.median(target, axis=0)
+        scatter = np.maximum(_spread(residual), self._floor)
         place = {label: k for k, label in enumerate(self.labels)}
         for _ in range(ROUNDS):
             weight = huber_weights(residual, scatter, HUBER) / scatter**2
             normal, right = self._normal_equations(target, local, shared * factor, weight)
             x, covariance, resolution, rank = _solve(normal, right)
-            before, residual = residual, self._residual(target, local, shared, factor, x)
+            before, residual = residual, self._residual(target, local, shared * factor, x)
             scatter = np.maximum(_spread(residual), self._floor)
             common = x[place['all', 0]] if self._hypothesis.all_scaled else 0.0
-            factor[:, self._adds] = 1.0 + common
+            factor[..., self._adds] = 1.0 + common
             for joint in self._hypothesis.scaled:
-                factor[joint, self._adds] += x[place['scale', joint]]
+                factor[joint, :, self._adds] += x[place['scale', joint]]
             if (np.abs(residual - before) < 1e-3 * scatter).all():
                 break
         inflation = max(int(which.sum()) / independent, 1.0)
@@ -195,42 +200,40 @@ class HypothesisEquations:
         errors[resolution < RESOLVED] = np.inf
         friction = np.zeros_like(self._measured)
         if not self._at_rest:
-            for joint, (own, columns) in enumerate(zip(self._own, self._columns, strict=True)):
-                friction[:, joint] = columns[:, 1:3] @ x[own][1:3]
+            of_friction = x[self._own[:, 1:3], np.newaxis]
+            friction = (self._columns[..., 1:3] @ of_friction)[..., 0].T
         return Fit(
             self._hypothesis,
             dict(zip(self.labels, x.tolist(), strict=True)),
             dict(zip(self.labels, errors.tolist(), strict=True)),
             rank,
             scatter,
-            self._residual(self._measured - self._rigid, self._columns, self._shared, factor, x),
+            self._residual(self._measured - self._rigid, self._columns, self._shared * factor, x),
             friction,
         )
 
     def _normal_equations(
-        self, target: Array, local: list[Array], shared: Array, weight: Array
+        self, target: Array, local: Array, shared: Array, weight: Array
     ) -> tuple[Array, Array]:
         """Return X^T W X and X^T W y; X has columns for each joint and shared columns."""
         size = len(self.labels)
         common = slice(size - shared.shape[-1], size)
-        normal, right = np.zeros((size, size)), np.zeros(size)
-        for joint, (own, columns) in enumerate(zip(self._own, local, strict=True)):
-            weighted = columns * weight[:, joint, np.newaxis]
-            weighted_shared = shared[:, joint] * weight[:, joint, np.newaxis]
-            normal[own, own] = weighted.T @ columns
-            normal[own, common] = weighted.T @ shared[:, joint]
-            normal[common, own] = normal[own, common].T
-            normal[common, common] += weighted_shared.T @ shared[:, joint]
-            right[own] = weighted.T @ target[:, joint]
-            right[common] += weighted_shared.T @ target[:, joint]
-        return normal, right
+        own, own_too = self._own[:, :, np.newaxis], self._own[:, np.newaxis, :]
+        y, W = target.T[..., np.newaxis], weight.T[:, np.newaxis, :]
+        local_W, shared_W = local.swapaxes(1, 2) * W, shared.swapaxes(1, 2) * W
+        normal, right = np.zeros((size + 1, size + 1)), np.zeros(size + 1)
+        normal[own, own_too] = local_W @ local
+        normal[self._own, common] = local_W @ shared
+        normal[common] = normal[:, common].T
+        normal[common, common] = (shared_W @ shared).sum(axis=0)
+        right[self._own] = (local_W @ y)[..., 0]
+        right[common] = (shared_W @ y).sum(axis=0)[:, 0]
+        return normal[:size, :size], right[:size]
 
-    def _residual(
-        self, target: Array, local: list[Array], shared: Array, factor: Array, x: Array
-    ) -> Array:
-        residual: Array = target - (shared * factor) @ x[len(x) - shared.shape[-1] :]
-        for joint, (own, columns) in enumerate(zip(self._own, local, strict=True)):
-            residual[:, joint] -= columns @ x[own]
+    def _residual(self, target: Array, local: Array, shared: Array, x: Array) -> Array:
+        own = np.append(x, 0.0)[self._own, np.newaxis]
+        modelled = local @ own + (shared @ x[len(x) - shared.shape[-1] :])[..., np.newaxis]
+        residual: Array = target - modelled[..., 0].T
         return residual
 
 

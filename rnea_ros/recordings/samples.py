@@ -169,8 +169,9 @@ def motion_samples(recording: Recording) -> Samples:
         at = np.arange(t[0] + HALF_WINDOW, t[-1] - HALF_WINDOW, STEP)
         if not at.size:
             continue
-        q, qd, qdd = smooth(t, recording.position[part], at)
-        effort, _, _ = smooth(t, recording.effort[part], at)
+        both = np.hstack([recording.position[part], recording.effort[part]])
+        value, first, second = smooth(t, both, at)
+        q, qd, qdd, effort = value[:, :n], first[:, :n], second[:, :n], value[:, n:]
         parts.append((at, q, qd, qdd, effort, np.full(len(at), number)))
     if not parts:
         parts = [(np.zeros(0), *(np.zeros((0, n)),) * 4, np.zeros(0, dtype=np.intp))]
