@@ -41,12 +41,12 @@ class RandomParameters:
     def __init__(self, seed: int) -> None:
         self._rng = np.random.default_rng(seed)
 
-    def draw(self) -> list[Parameter[Any]]:
+    def draw(self) -> 'list[Parameter[Any]]':
         """Return one parameter, or now and then up to four together."""
         count = 1 if self._rng.random() < 0.8 else int(self._rng.integers(2, 5))
         return [self._parameter() for _ in range(count)]
 
-    def _parameter(self) -> Parameter[Any]:
+    def _parameter(self) -> 'Parameter[Any]':
         name = str(self._one(NAMES if self._rng.random() < 0.5 else WHILE_ACTIVE))
         kind = self._one(list(Type))
         if name in PARAMETERS and self._rng.random() < 0.5:
