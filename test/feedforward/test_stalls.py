@@ -419,7 +419,7 @@ def test_with_stale_action_hold_the_control_returns_too() -> None:
     assert rig.state() is State.HOLDING
 
 
-@pytest.mark.parametrize('seed', range(5))
+@pytest.mark.parametrize('seed', range(3))
 def test_random_stalls_of_up_to_half_a_second_never_end_the_control(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rig = active_rig()

@@ -107,9 +107,7 @@ def friction(values: dict[str, Any], qd: Array, load: Array) -> Array:
     return total
 
 
-@pytest.mark.parametrize(
-    ('name', 'factor'), [('panda', 1.0), ('panda', 0.5), ('ur10', 1.0), ('ur10', 1.5)]
-)
+@pytest.mark.parametrize(('name', 'factor'), [('panda', 0.5), ('ur10', 1.5)])
 def test_written_files_predict_unfitted_efforts(name: str, factor: float, tmp_path: Path) -> None:
     this = case(name)
     source, urdf, parameters = (tmp_path / each for each in ('a.urdf', 'b.urdf', 'b.yaml'))

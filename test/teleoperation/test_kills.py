@@ -72,8 +72,10 @@ class Recorded:
         self.additional.append(self._arm.control.terms().additional.copy())
 
 
-@pytest.mark.parametrize('killed', ['leader', 'follower', 'teleoperation'])
-@pytest.mark.parametrize(('delay', 'wall'), [(0.0, True), (0.05, False)])
+@pytest.mark.parametrize(('killed', 'delay', 'wall'), [
+    ('leader', 0.05, False), ('follower', 0.0, True), ('teleoperation', 0.0, True),
+    ('teleoperation', 0.05, False),
+])
 def test_after_a_kill_the_follower_holds_and_the_leader_is_free(
     arm: DemoArm, killed: str, delay: float, wall: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@
 """
 Whatever files and options a tool is given, it works or says in one sentence what is wrong.
 
-The environment variable ``COMMAND_LINES`` gives the number of command lines, 60 by default.
+The environment variable ``COMMAND_LINES`` gives the number of command lines, 40 by default.
 """
 
 import os
@@ -16,7 +16,7 @@ from support.fuzz.command_lines import command_line, fault, prepare, run
 from support.fuzz.hostile_files import write_files
 from support.ros.ros_process import NO_ROS
 
-COUNT = int(os.environ.get('COMMAND_LINES', '60'))
+COUNT = int(os.environ.get('COMMAND_LINES', '40'))
 LONG_RECORDING = 1_000_000
 """Samples of a recording that only a longer test has time for."""
 

@@ -181,8 +181,9 @@ def test_angles_that_only_a_mimic_joint_reaches_are_right(method: str, multiplie
 def test_what_goes_in_is_not_written_to(model: RobotModel, method: str) -> None:
     given = samples(model, 20)
     kept = {name: array.copy() for name, array in given.items()}
-    for array in given.values():
-        array.setflags(write=False)
+    if method == METHODS[0]:  # for arrays that cannot be written to, kernels are compiled anew
+        for array in given.values():
+            array.setflags(write=False)
     batch(model, method, given)
     for name, array in given.items():
         np.testing.assert_array_equal(array, kept[name])

@@ -18,7 +18,7 @@ def arm() -> DemoArm:
     return DemoArm.load('panda_arm', None, 3.0)
 
 
-@pytest.mark.parametrize('delay', [0.0, 0.01, 0.05])
+@pytest.mark.parametrize('delay', [0.0, 0.05])
 def test_the_follower_follows_and_the_hand_feels_the_wall(arm: DemoArm, delay: float) -> None:
     trial = record(arm, delay)
     assert trial.free.speed.max() > 1.5
