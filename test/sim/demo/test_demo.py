@@ -237,13 +237,11 @@ def test_the_identified_model_tracks_and_holds_better(
 
 
 @pytest.mark.ros
-@pytest.mark.parametrize('foreign', [False, True])
 def test_a_motion_is_taught_by_the_hand_and_repeated(
-    shown: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, foreign: bool
+    shown: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, 'WAY', 1.5)
-    robot = ['--urdf', str(tmp_path / 'odd.urdf')] if foreign else ['--robot', 'ur5e']
-    text = shown('--teach', *robot, '--rate', '250', '--seconds', '3')
+    text = shown('--teach', '--robot', 'ur5e', '--rate', '250', '--seconds', '3')
     assert text.count('at most 10 mrad or mm') == 1
     assert (tmp_path / 'teach_demo.png').is_file()
 
