@@ -159,7 +159,7 @@ def test_exceptions_are_rejections(runner: NodeInProcess, monkeypatch: pytest.Mo
     assert result.reason == 'mode: AssertionError: broken check'
 
 
-def test_what_is_read_back_acts_through_many_lives(runner: NodeInProcess, robot: FakeRobot) -> None:
+def test_what_is_read_back_acts_through_10_lives(runner: NodeInProcess, robot: FakeRobot) -> None:
     rng = np.random.default_rng(50)
     left: list[tuple[int, int, int]] = []
     for life in range(LIVES):
