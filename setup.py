@@ -89,7 +89,7 @@ if {'bdist_wheel', 'editable_wheel'} & set(sys.argv):
 
 setup(
     name=PACKAGE,
-    version='0.2.0',
+    version='0.3.0',
     packages=find_packages(exclude=['test', 'test.*', 'benchmark', 'benchmark.*']),
     package_data={PACKAGE: ['py.typed']},
     data_files=data_files,

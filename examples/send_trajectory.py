@@ -64,7 +64,7 @@ def main() -> None:
         publisher.publish(message)
     print(f'sent: {name} to {start + 0.3:.3f} rad and back to {start:.3f}, in 4 s')
     turned_within(3.5)
-    print(f'largest feedback on {name}: {max(feedback):.2f} N m')
+    print(f'largest feedback on {name}: {max(feedback):.2g} N m')
     rclpy.shutdown()
 
 

@@ -147,7 +147,7 @@ def mesh_paths(description: str) -> list[Any]:
         except PackageNotFoundError as error:
             raise RuntimeError(
                 f'meshes of the URDF are in the package {package!r}, which is not found: install '
-                'it, or source its workspace'
+                'it, source its workspace, or link it ("Meshes" in docs/gazebo.md)'
             ) from error
     return [
         AppendEnvironmentVariable(name, os.pathsep.join(sorted(found)))
