@@ -162,7 +162,8 @@ class HypothesisEquations:
             own.append(columns)
             self.labels += [(kind, joint) for kind in columns]
         self.labels += self._shared_labels
-        # Columns that a joint does not have are zero; their place is after all labels.
+        # Columns by joint, shape (n, N, most), and the index of each column's label. Those that a
+        # joint does not have are zero, with an index after all labels.
         most = max(map(len, own))
         self._own = np.full((self._n, most), len(self.labels))
         self._columns = np.zeros((self._n, samples, most))
