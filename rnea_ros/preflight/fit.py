@@ -38,11 +38,12 @@ two per cent.
 """
 
 RESOLUTION = 0.001  # of sensors: least scatter, as a share of the most loaded joint's effort
-MAX_RATIO = 10.0  # greatest effort for the sensors' resolution, over the model's greatest
+MAX_RATIO = 10.0  # cap of the greatest effort for RESOLUTION, as a multiple of the model's
 NEGLIGIBLE = 1e-6  # share of the greatest effort below which an effort is a rounding error
 NOTHING = 1e-9  # effort treated as zero, N m or N
 ROUNDS = 20  # of reweighting, at most; it converges to a thousandth earlier
 SINGULAR = 1e-9  # smaller eigenvalues of the scaled normal equations: dependent columns
+FRICTION = slice(1, 3)  # columns of a joint: viscous and Coulomb friction, after the offset
 RESOLVED = 0.99  # least resolution of a reported parameter; 1: fully determined by the data
 
 
@@ -107,7 +108,7 @@ class HypothesisEquations:
     Least-squares equations of one hypothesis, solved for all samples or a part of them.
 
     :param prediction: modelled and measured efforts, with the axes of the hypothesis
-    :param change: further change of the efforts with an unknown factor, shape (N, n), N m or N
+    :param change: change of the efforts by a fault whose share is fitted, shape (N, n), N m or N
     """
 
     def __init__(
@@ -138,9 +139,7 @@ class HypothesisEquations:
         shared.append(np.zeros((samples, self._n, 0)))
         self._shared = np.concatenate(shared, axis=-1).swapaxes(0, 1)
         # The factors of a joint also apply to loads and changes of gravity.
-        self._adds = [
-            k for k, (kind, _) in enumerate(self._shared_labels) if kind not in ('all', 'gravity')
-        ]
+        self._scaled = [k for k, (kind, _) in enumerate(self._shared_labels) if kind != 'all']
         moving = np.abs(prediction.velocity) > STILL_SPEED
         direction = np.where(moving, np.sign(prediction.velocity), 0.0)
         size = np.sqrt(np.mean(self._measured**2, axis=0))
@@ -149,7 +148,7 @@ class HypothesisEquations:
         largest = float(np.minimum(size, MAX_RATIO * modelled if modelled else np.inf).max())
         self._floor = ACCURACY * size + RESOLUTION * max(largest, NOTHING)
         self.labels: list[Label] = []
-        own: list[dict[str, Array]] = []
+        by_joint: list[dict[str, Array]] = []
         for joint in range(self._n):
             columns = {'offset': np.ones(samples)}
             if not self._at_rest:
@@ -157,19 +156,20 @@ class HypothesisEquations:
                 columns['coulomb'] = direction[:, joint]
             if joint in hypothesis.scaled:
                 reaction = np.abs(self._rigid)
+                # A factor of rounding errors stays undetermined.
                 visible = reaction[:, joint].max() > NEGLIGIBLE * reaction.max()
                 columns['scale'] = self._rigid[:, joint] * visible
-            own.append(columns)
+            by_joint.append(columns)
             self.labels += [(kind, joint) for kind in columns]
-        self.labels += self._shared_labels
-        # Columns by joint, shape (n, N, most), and the index of each column's label. Those that a
-        # joint does not have are zero, with an index after all labels.
-        most = max(map(len, own))
-        self._own = np.full((self._n, most), len(self.labels))
+        self.labels += self._shared_labels  # last: they are sliced from the end
+        # Columns by joint, shape (n, N, most), and the index of each column's label. Missing ones
+        # are zero; their index is the number of labels, a row that is dropped.
+        most = max(map(len, by_joint))
+        self._index = np.full((self._n, most), len(self.labels))
         self._columns = np.zeros((self._n, samples, most))
-        for joint, columns in enumerate(own):
+        for joint, columns in enumerate(by_joint):
             for k, (kind, column) in enumerate(columns.items()):
-                self._own[joint, k] = self.labels.index((kind, joint))
+                self._index[joint, k] = self.labels.index((kind, joint))
                 self._columns[joint, :, k] = column
 
     def solve(self, which: NDArray[np.bool_], independent: int) -> Fit:
@@ -179,21 +179,21 @@ class HypothesisEquations:
         :param independent: number of independent samples among them, for the standard errors
         """
         target = (self._measured - self._rigid)[which]
-        local, shared = self._columns[:, which], self._shared[:, which]
+        columns, shared = self._columns[:, which], self._shared[:, which]
         factor = np.ones((self._n, 1, shared.shape[-1]))
         residual = target - np.median(target, axis=0)
         scatter = np.maximum(_spread(residual), self._floor)
         place = {label: k for k, label in enumerate(self.labels)}
         for _ in range(ROUNDS):
             weight = huber_weights(residual, scatter, HUBER) / scatter**2
-            normal, right = self._normal_equations(target, local, shared * factor, weight)
+            normal, right = self._normal_equations(target, columns, shared * factor, weight)
             x, covariance, resolution, rank = _solve(normal, right)
-            before, residual = residual, self._residual(target, local, shared * factor, x)
+            before, residual = residual, self._residual(target, columns, shared * factor, x)
             scatter = np.maximum(_spread(residual), self._floor)
             common = x[place['all', 0]] if self._hypothesis.all_scaled else 0.0
-            factor[..., self._adds] = 1.0 + common
+            factor[..., self._scaled] = 1.0 + common
             for joint in self._hypothesis.scaled:
-                factor[joint, :, self._adds] += x[place['scale', joint]]
+                factor[joint, :, self._scaled] += x[place['scale', joint]]
             if (np.abs(residual - before) < 1e-3 * scatter).all():
                 break
         inflation = max(int(which.sum()) / independent, 1.0)
@@ -201,8 +201,8 @@ class HypothesisEquations:
         errors[resolution < RESOLVED] = np.inf
         friction = np.zeros_like(self._measured)
         if not self._at_rest:
-            of_friction = x[self._own[:, 1:3], np.newaxis]
-            friction = (self._columns[..., 1:3] @ of_friction)[..., 0].T
+            values = x[self._index[:, FRICTION], np.newaxis]
+            friction = (self._columns[..., FRICTION] @ values)[..., 0].T
         return Fit(
             self._hypothesis,
             dict(zip(self.labels, x.tolist(), strict=True)),
@@ -214,26 +214,25 @@ class HypothesisEquations:
         )
 
     def _normal_equations(
-        self, target: Array, local: Array, shared: Array, weight: Array
+        self, target: Array, columns: Array, shared: Array, weight: Array
     ) -> tuple[Array, Array]:
         """Return X^T W X and X^T W y; X has columns for each joint and shared columns."""
-        size = len(self.labels)
+        size, index = len(self.labels), self._index
         common = slice(size - shared.shape[-1], size)
-        own, own_too = self._own[:, :, np.newaxis], self._own[:, np.newaxis, :]
         y, W = target.T[..., np.newaxis], weight.T[:, np.newaxis, :]
-        local_W, shared_W = local.swapaxes(1, 2) * W, shared.swapaxes(1, 2) * W
+        columns_W, shared_W = columns.swapaxes(1, 2) * W, shared.swapaxes(1, 2) * W
         normal, right = np.zeros((size + 1, size + 1)), np.zeros(size + 1)
-        normal[own, own_too] = local_W @ local
-        normal[self._own, common] = local_W @ shared
+        normal[index[:, :, np.newaxis], index[:, np.newaxis, :]] = columns_W @ columns
+        normal[index, common] = columns_W @ shared
         normal[common] = normal[:, common].T
         normal[common, common] = (shared_W @ shared).sum(axis=0)
-        right[self._own] = (local_W @ y)[..., 0]
+        right[index] = (columns_W @ y)[..., 0]
         right[common] = (shared_W @ y).sum(axis=0)[:, 0]
         return normal[:size, :size], right[:size]
 
-    def _residual(self, target: Array, local: Array, shared: Array, x: Array) -> Array:
-        own = np.append(x, 0.0)[self._own, np.newaxis]
-        modelled = local @ own + (shared @ x[len(x) - shared.shape[-1] :])[..., np.newaxis]
+    def _residual(self, target: Array, columns: Array, shared: Array, x: Array) -> Array:
+        values = np.append(x, 0.0)[self._index, np.newaxis]
+        modelled = columns @ values + (shared @ x[len(x) - shared.shape[-1] :])[..., np.newaxis]
         residual: Array = target - modelled[..., 0].T
         return residual
 

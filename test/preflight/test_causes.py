@@ -163,3 +163,13 @@ def test_an_effort_in_another_unit_hides_no_other_joint(kind: Kind) -> None:
         [joint.is_judged for joint in checkup.assessment.joints] for checkup in (alone, with_it)
     )
     assert judged_with_it[:2] + judged_with_it[3:] == judged_alone[:2] + judged_alone[3:]
+
+
+def test_a_factor_of_a_joint_is_found_beside_gravity_that_is_compensated() -> None:
+    factor = np.ones(7)
+    factor[1] = 10.0
+    robot = Robot(ARM, compensated=True, factor=factor, noise=0.02)
+    found = check(ARM, record(robot, Kind.MOTION, 4), kind=Kind.MOTION).findings
+    joints = {finding.cause: finding.joints for finding in found if finding.must_be_fixed}
+    assert joints[Cause.WRONG_SCALE] == (1,)
+    assert Cause.COMPENSATED in joints
