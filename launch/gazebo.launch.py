@@ -70,7 +70,7 @@ ARGUMENTS = {
     'urdf': ('', "URDF or xacro without <ros2_control>; empty: the package's urdf/panda.urdf"),
     'xacro_arguments': ('', "arguments of a xacro: 'name:=value name:=value'"),
     'own_control': ('false', 'true: urdf has its own <ros2_control> and <gazebo> tags'),
-    'joints': ('', 'commanded joints in order, comma-separated; empty: all but mimic joints'),
+    'joints': ('', 'commanded joints in order, comma-separated; empty: as in controllers_file, or all without mimic relation'),
     'positions': ('', 'their start positions, rad or m, comma-separated; empty: a usual pose'),
     'controllers_file': ('', "controllers; empty: the package's config/gazebo_controllers.yaml"),
     'controller': ('effort_controller', 'name of the effort controller in controllers_file'),
@@ -169,6 +169,8 @@ def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
         'controllers_file', given['controllers_file'] or share / 'config/gazebo_controllers.yaml'
     )
     if is_true(given['own_control']):
+        if given['joints'] or given['positions']:
+            raise RuntimeError('own_control: joints and positions are those of the URDF')
         if not has_own_control(text):
             raise RuntimeError(f'own_control: {path} has no <ros2_control>')
         reject_massless(text)

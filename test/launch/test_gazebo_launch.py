@@ -312,6 +312,7 @@ def test_a_xacro_of_the_user_is_expanded_with_its_arguments(
     ({'controller': 'left'}, 'has no left: ros__parameters'),
     ({'joints': 'elbow'}, "unknown joint 'elbow'"),
     ({'own_control': 'true'}, 'has no <ros2_control>'),
+    ({'own_control': 'true', 'joints': 'a'}, 'joints and positions are those of the URDF'),
     ({'positions': '1, 2'}, 'has 2 numbers for 7 joints'),
     ({'positions': '1, up'}, "positions: 'up' is not a number"),
     ({'rate': 'fast'}, "rate: 'fast' is not a number"),
