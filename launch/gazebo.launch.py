@@ -70,7 +70,11 @@ ARGUMENTS = {
     'urdf': ('', "URDF or xacro without <ros2_control>; empty: the package's urdf/panda.urdf"),
     'xacro_arguments': ('', "arguments of a xacro: 'name:=value name:=value'"),
     'own_control': ('false', 'true: urdf has its own <ros2_control> and <gazebo> tags'),
-    'joints': ('', 'commanded joints in order, comma-separated; empty: as in controllers_file, or all without mimic relation'),
+    'joints': (
+        '',
+        'commanded joints in order, comma-separated; empty: as in controllers_file, or all '
+        'without a mimic relation',
+    ),
     'positions': ('', 'their start positions, rad or m, comma-separated; empty: a usual pose'),
     'controllers_file': ('', "controllers; empty: the package's config/gazebo_controllers.yaml"),
     'controller': ('effort_controller', 'name of the effort controller in controllers_file'),
