@@ -139,7 +139,9 @@ class HypothesisEquations:
         shared.append(np.zeros((samples, self._n, 0)))
         self._shared = np.concatenate(shared, axis=-1).swapaxes(0, 1)
         # The factors of a joint also apply to loads and changes of gravity.
-        self._scaled = [k for k, (kind, _) in enumerate(self._shared_labels) if kind != 'all']
+        self._scaled_shared = [
+            k for k, (kind, _) in enumerate(self._shared_labels) if kind != 'all'
+        ]
         moving = np.abs(prediction.velocity) > STILL_SPEED
         direction = np.where(moving, np.sign(prediction.velocity), 0.0)
         size = np.sqrt(np.mean(self._measured**2, axis=0))
@@ -191,9 +193,9 @@ class HypothesisEquations:
             before, residual = residual, self._residual(target, columns, shared * factor, x)
             scatter = np.maximum(_spread(residual), self._floor)
             common = x[place['all', 0]] if self._hypothesis.all_scaled else 0.0
-            factor[..., self._scaled] = 1.0 + common
+            factor[..., self._scaled_shared] = 1.0 + common
             for joint in self._hypothesis.scaled:
-                factor[joint, :, self._scaled] += x[place['scale', joint]]
+                factor[joint, :, self._scaled_shared] += x[place['scale', joint]]
             if (np.abs(residual - before) < 1e-3 * scatter).all():
                 break
         inflation = max(int(which.sum()) / independent, 1.0)

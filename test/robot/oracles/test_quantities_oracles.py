@@ -93,9 +93,14 @@ def rates_are_wrong() -> bool:
     return int(version.split('.')[0]) < 3
 
 
-def test_pinocchio_is_new_enough_for_rates_of_jacobians() -> None:
+def test_pinocchios_rates_are_those_of_its_jacobians() -> None:
     if rates_are_wrong():
         pytest.skip('Pinocchio before 3 has wrong rates of Jacobians')
+    (pair,), h = oracle_pairs.SHIPPED_PAIRS[2].values, 1e-6
+    (q, qd, _), link = pair.motion(0), pair.model.link_names[-1]
+    behind, ahead = (pair.pinocchio.jacobian(q + step * qd, link) for step in (-h, h))
+    rate = pair.pinocchio.jacobian_rate(q, qd, link)
+    np.testing.assert_allclose(rate, (ahead - behind) / (2.0 * h), atol=1e-7)
 
 
 def rates_of_jacobians(pair: oracle_pairs.Pair) -> None:
