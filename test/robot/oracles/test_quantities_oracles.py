@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -96,8 +96,8 @@ def rates_are_wrong() -> bool:
 def test_pinocchios_rates_are_those_of_its_jacobians() -> None:
     if rates_are_wrong():
         pytest.skip('Pinocchio before 3 has wrong rates of Jacobians')
-    (pair,), h = oracle_pairs.SHIPPED_PAIRS[2].values, 1e-6
-    (q, qd, _), link = pair.motion(0), pair.model.link_names[-1]
+    pair: Any = oracle_pairs.SHIPPED_PAIRS[2].values[0]
+    (q, qd, _), link, h = pair.motion(0), pair.model.link_names[-1], 1e-6
     behind, ahead = (pair.pinocchio.jacobian(q + step * qd, link) for step in (-h, h))
     rate = pair.pinocchio.jacobian_rate(q, qd, link)
     np.testing.assert_allclose(rate, (ahead - behind) / (2.0 * h), atol=1e-7)
