@@ -19,6 +19,9 @@ from rnea_ros.identification.excitation import RestToRestMotion
 from rnea_ros.tools.live import MovingRobot
 
 INTERVAL, DURATION = 0.01, 2.0
+MOTION = RestToRestMotion(
+    ('elbow',), np.array([0.0, DURATION]), np.array([[0.0], [1.0]]), *np.zeros((2, 2, 1))
+)
 
 
 class Arm:
@@ -39,6 +42,8 @@ class Arm:
         self._backlog, self._creep, self._pause = backlog, creep, pause
         self._start = np.inf
         self.read = 100.0
+        self.interrupted_at = np.inf
+        self.confirms = True
 
     def create_publisher(self, *_: Any) -> Any:
         return self
@@ -53,11 +58,17 @@ class Arm:
     def publish(self, _: Any) -> None:
         self._start = self.read + self._backlog
 
+    def wait_for_all_acked(self, _: Any) -> bool:
+        return self.confirms
+
     def spin(self, duration: float, done: Callable[[], bool] = lambda: False) -> None:
         for _ in range(round(duration / INTERVAL)):
             if done():
                 return
             self.read += INTERVAL
+            if self.read > self.interrupted_at:
+                self.interrupted_at = np.inf
+                raise KeyboardInterrupt
             since = max(self.read - self._start, 0.0)
             if self._pause[0] < since < self._pause[1]:
                 continue
@@ -79,11 +90,8 @@ def test_a_motion_ends_when_the_arm_stands_still(
     live: Any = Arm(backlog, creep)
     robot = MovingRobot(live, ['elbow'], 'trajectory')
     assert robot.pose() == 0.0
-    motion = RestToRestMotion(
-        ('elbow',), np.array([0.0, DURATION]), np.array([[0.0], [1.0]]), *np.zeros((2, 2, 1))
-    )
     sent = live.read + 1.0
-    assert robot.follow(motion, ['elbow'], None)
+    assert robot.follow(MOTION, ['elbow'], None)
     assert live.read - sent == pytest.approx(until, abs=0.05)
     printed = capsys.readouterr().out
     assert printed.count('1 s of 2 s\n') == 1
@@ -107,3 +115,16 @@ def test_a_pause_of_the_states_in_a_motion_is_no_rest() -> None:
     robot = MovingRobot(live, ['elbow'], 'trajectory')
     live.publish(None)
     assert robot.pose() == 1.0
+
+
+@pytest.mark.parametrize('confirms', [True, False])
+def test_a_stop_that_no_subscriber_confirms_is_an_error(confirms: bool) -> None:
+    live: Any = Arm(0.0)
+    robot = MovingRobot(live, ['elbow'], 'trajectory')
+    robot.pose()
+    live.interrupted_at, live.confirms = live.read + 2.0, confirms
+    if confirms:
+        assert not robot.follow(MOTION, ['elbow'], None)
+    else:
+        with pytest.raises(RneaError, match='/topic has confirmed the stop in'):
+            robot.follow(MOTION, ['elbow'], None)

@@ -176,6 +176,7 @@ def test_a_motion_ends_in_the_robots_time_or_is_stopped_or_refused(file: Path) -
         assert ros_process.wait_until(lambda: np.abs(robot.position - POSE).max() > 0.05)
         playing.send(signal.SIGINT)
         assert playing.wait() == 1, playing.output
+        assert ros_process.wait_until(lambda: len(robot.trajectories) == 3), playing.output
     _, cancelled, brake = robot.trajectories
     assert not cancelled.points
     assert list(brake.points[-1].velocities) == pytest.approx([0.0, 0.0], abs=1e-9)

@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rclpy.duration import Duration
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -59,7 +60,7 @@ class MovingRobot:
     def __init__(self, live: LiveNode, joint_names: Sequence[str], topic: str) -> None:
         self._node, self._spin = live.node, live.spin
         self._joint_names = tuple(joint_names)
-        self._publisher = live.node.create_publisher(JointTrajectory, topic, 1)
+        self._publisher = live.node.create_publisher(JointTrajectory, topic, 10)
         self._received: list[Array] = []
         self._stamp = 0.0
         self._moved_at = 0.0
@@ -161,11 +162,16 @@ class MovingRobot:
         Cancel the trajectory, then brake on its path.
 
         The feedforward node obeys the cancellation. A joint_trajectory_controller ignores an empty
-        trajectory, and brakes.
+        trajectory, and brakes. What the network loses is sent again while this waits.
         """
         self._publisher.publish(JointTrajectory(joint_names=list(joints)))
         self._publish(motion.braked(elapsed, BRAKING), joints)
         self._spin(BRAKING + MARGIN)
+        if not self._publisher.wait_for_all_acked(Duration(seconds=TIMEOUT)):
+            raise MovingRobotError(
+                f'not every subscriber to {self._publisher.topic_name} has confirmed the stop in '
+                f'{TIMEOUT:g} s: if the robot moves, use the emergency stop'
+            )
 
     def _publish(self, motion: RestToRestMotion, joints: Sequence[str]) -> None:
         """Publish a motion, which starts at once."""
