@@ -119,4 +119,4 @@ def test_two_arms_are_aligned_coupled_and_let_go() -> None:
         assert wait_until(lambda: any(arms.efforts[-1].effort))
         process.interrupt()
         assert process.wait() == 0
-        assert not any(arms.efforts[-1].effort)
+        assert wait_until(lambda: not any(arms.efforts[-1].effort))
