@@ -142,6 +142,7 @@ def test_a_listener_that_comes_or_goes_withholds_no_command(name: str, listed: b
         assert bench.permits()
         bench.poll()
         assert bench.permits()
+        assert not bench.permission.unconfirmed
         del bench.graph.listeners[2]
         assert bench.permits()
     assert len(bench.graph.questions) == 1

@@ -106,7 +106,7 @@ def test_external_efforts_and_contacts_are_published(robot: FakeRobot, domain_id
     efforts: list[Any] = []
     wrenches: list[Any] = []
     robot.message.effort = array('d', GRAVITY)
-    with node(domain_id, f'-p contact.action:=flag -p external_effort.link:={LINK}') as process:
+    with node(domain_id, f'-p external_effort.link:={LINK}') as process:
         robot.node.create_subscription(
             JointState, '/feedforward/external_effort', efforts.append, 10
         )
@@ -115,6 +115,7 @@ def test_external_efforts_and_contacts_are_published(robot: FakeRobot, domain_id
         )
         assert wait_until(lambda: robot.diagnostics.get('state') == 'active')
         assert wait_until(lambda: len(efforts) > 10 and len(wrenches) > 10)
+        assert robot.set_parameters(contact__action='flag')[0].successful
         assert efforts[-1].name == list(JOINTS)
         np.testing.assert_allclose(efforts[-1].effort, 0.0, atol=1e-6)
         assert robot.diagnostics['contact'] == ''
