@@ -2,20 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Ctrl-C ends a tool with one line, also while Python imports modules.
+Ctrl-C ends a tool with one line, also while Python imports modules or ROS converts a message.
 
-Extensions in C turn a KeyboardInterrupt during their import into other errors. So before and after
-``main`` the signal ends the process at once; there is nothing to clean up. This module imports
-nothing that takes time.
+Extensions in C turn a KeyboardInterrupt during their import or their calls into other errors. So
+before and after ``main`` the signal ends the process at once; there is nothing to clean up. During
+calls of ROS it is held back. This module imports nothing that takes time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import os
 import signal
 import sys
+import threading
 
 INTERRUPTED = 2  # exit code after Ctrl-C: no result, as for bad input, as of ``ros2``
 
@@ -38,6 +39,30 @@ def interruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, _end)
+
+
+@contextmanager
+def interrupts_held() -> Iterator[Callable[[], bool]]:
+    """
+    Hold Ctrl-C and SIGTERM back until the block ends; give a function that says whether one came.
+
+    In a thread other than the main one, which gets no signals, nothing is held back.
+    """
+    came: list[signal.Signals] = []
+
+    def hold(number: int, _: object) -> None:
+        came.append(signal.Signals(number))
+
+    in_main = threading.current_thread() is threading.main_thread()
+    numbers = (signal.SIGINT, signal.SIGTERM) if in_main else ()
+    before = {number: signal.signal(number, hold) for number in numbers}
+    try:
+        yield lambda: bool(came)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
 def _end(*_: object) -> None:

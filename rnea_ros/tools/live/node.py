@@ -18,6 +18,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
 from ...errors import RneaError
+from ...interrupts import interrupts_held
 from ...ros import ros_errors, without_ros_arguments
 
 STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -44,10 +45,13 @@ class LiveNode:
         self._executor.add_node(node)
 
     def spin(self, duration: float, done: Callable[[], bool] = lambda: False) -> None:
-        """Handle messages for a time, s, or until a condition holds."""
+        """Handle messages for a time, s, or until a condition holds, or Ctrl-C is raised."""
         deadline = time.monotonic() + duration
-        while not done() and (left := deadline - time.monotonic()) > 0.0:
-            self._executor.spin_once(timeout_sec=min(WAIT, left))
+        with interrupts_held() as interrupted:
+            while (
+                not (interrupted() or done()) and (left := deadline - time.monotonic()) > 0.0
+            ):
+                self._executor.spin_once(timeout_sec=min(WAIT, left))
 
     def close(self) -> None:
         """End executor and node."""
