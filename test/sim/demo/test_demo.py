@@ -208,7 +208,7 @@ def test_the_whole_demo_succeeds(
     monkeypatch.setattr(comparison, 'HOLD', 1.0)
     monkeypatch.setattr(session, 'WAY', 1.5)
     robot = ['--urdf', str(tmp_path / 'odd.urdf'), '--rate', '250'] if foreign else []
-    text = shown(*robot, '--seconds', '3')
+    text = shown(*robot, '--seconds', '2')
     assert 'held by gravity compensation for' in text
     assert 'RMS error of computed torque' in text
     assert ('the demo sets 3 times what its motion needs' in text) is foreign

@@ -27,7 +27,7 @@ from support.chaos.sensors import Imus, States, Wrenches
 
 Array = NDArray[np.float64]
 
-RATE = 500.0
+RATE = 250.0
 """Messages and requests a second, Hz."""
 
 MAX_AT_ONCE = 50
