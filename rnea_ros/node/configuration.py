@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The objects that exist from configure to cleanup: the topics of the control loop."""
+"""What lives from configure to cleanup: the loop's publishers; its joint states, wrenches, IMU."""
 
 from __future__ import annotations
 

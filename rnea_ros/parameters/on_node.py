@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters declared on a node."""
+"""Parameters declared on a node. A new one is a field of a settings class: CONTRIBUTING.md."""
 
 from __future__ import annotations
 

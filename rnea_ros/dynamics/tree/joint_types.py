@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The types of joints of a tree, each a sequence of the few movements that the kernels know.
+The joint types of a tree, each a sequence of the few movements that the kernels know.
+
+How to add a joint type: CONTRIBUTING.md.
 
 A joint of several movements adds massless bodies between them. The docstring of its function
 states the order of its coordinates. Axes are unit vectors in the joint frame, shape (3,).

@@ -141,7 +141,7 @@ class Settings:
         0.2, 'age of a streamed set-point at which its position is held, s',
         span=(1e-4, MAX_DURATION),
     )
-    stale_action: StaleAction = parameter(StaleAction.RAMP_DOWN, 'action when the control ends')
+    stale_action: StaleAction = parameter(StaleAction.RAMP_DOWN, 'action at a fault or a stop')
     start_from_measured_effort: bool = parameter(
         True, 'start the ramp from the measured effort if available; false: from zero'
     )
