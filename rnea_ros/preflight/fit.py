@@ -15,6 +15,7 @@ offset always is. Poses at rest have no friction terms, as the direction of fric
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -115,64 +116,68 @@ class HypothesisEquations:
         self, prediction: Prediction, hypothesis: Hypothesis, change: Array | None = None
     ) -> None:
         self._hypothesis = hypothesis
-        self._measured = prediction.effort
-        self._rigid = prediction.rigid
-        samples, self._n = self._rigid.shape
+        measured, rigid = prediction.effort, prediction.rigid
+        samples, n = rigid.shape
         self._at_rest = prediction.samples.kind is Kind.STILL
         shared: list[Array] = []
-        self._shared_labels: list[Label] = []
+        shared_labels: list[Label] = []
         if hypothesis.all_scaled:
-            shared.append(prediction.rigid[..., np.newaxis])
-            self._shared_labels.append(('all', 0))
+            shared.append(rigid[..., np.newaxis])
+            shared_labels.append(('all', 0))
         if hypothesis.gravity_scaled:
             shared.append(prediction.gravity[..., np.newaxis])
-            self._shared_labels.append(('gravity', 0))
+            shared_labels.append(('gravity', 0))
         if hypothesis.gravity_turned:
             shared.append(prediction.gravity_axes)
-            self._shared_labels += [('axis', k) for k in range(3)]
+            shared_labels += [('axis', k) for k in range(3)]
         for link in sorted(hypothesis.loaded):
             shared.append(prediction.load(link))
-            self._shared_labels += [(f'load {link}', k) for k in range(4)]
+            shared_labels += [(f'load {link}', k) for k in range(4)]
         if change is not None:
             shared.append(change[..., np.newaxis])
-            self._shared_labels.append(('change', 0))
-        shared.append(np.zeros((samples, self._n, 0)))
-        self._shared = np.concatenate(shared, axis=-1).swapaxes(0, 1)
-        # The factors of a joint also apply to loads and changes of gravity.
-        self._scaled_shared = [
-            k for k, (kind, _) in enumerate(self._shared_labels) if kind != 'all'
-        ]
+            shared_labels.append(('change', 0))
         moving = np.abs(prediction.velocity) > STILL_SPEED
         direction = np.where(moving, np.sign(prediction.velocity), 0.0)
-        size = np.sqrt(np.mean(self._measured**2, axis=0))
-        modelled = float(np.sqrt(np.mean(self._rigid**2, axis=0)).max())
+        size = np.sqrt(np.mean(measured**2, axis=0))
+        modelled = float(np.sqrt(np.mean(rigid**2, axis=0)).max())
         # An effort in another unit does not hide the other joints.
         largest = float(np.minimum(size, MAX_RATIO * modelled if modelled else np.inf).max())
-        self._floor = ACCURACY * size + RESOLUTION * max(largest, NOTHING)
+        self._floor = (ACCURACY * size + RESOLUTION * max(largest, NOTHING))[:, np.newaxis]
         self.labels: list[Label] = []
         by_joint: list[dict[str, Array]] = []
-        for joint in range(self._n):
+        for joint in range(n):
             columns = {'offset': np.ones(samples)}
             if not self._at_rest:
                 columns['viscous'] = prediction.velocity[:, joint]
                 columns['coulomb'] = direction[:, joint]
             if joint in hypothesis.scaled:
-                reaction = np.abs(self._rigid)
+                reaction = np.abs(rigid)
                 # A factor of rounding errors stays undetermined.
                 visible = reaction[:, joint].max() > NEGLIGIBLE * reaction.max()
-                columns['scale'] = self._rigid[:, joint] * visible
+                columns['scale'] = rigid[:, joint] * visible
             by_joint.append(columns)
             self.labels += [(kind, joint) for kind in columns]
-        self.labels += self._shared_labels  # last: they are sliced from the end
-        # Columns by joint, shape (n, N, most), and the index of each column's label. Missing ones
-        # are zero; their index is the number of labels, a row that is dropped.
-        most = max(map(len, by_joint))
-        self._index = np.full((self._n, most), len(self.labels))
-        self._columns = np.zeros((self._n, samples, most))
+        own = max(map(len, by_joint))
+        count = len(self.labels) + len(shared_labels)
+        # Columns by joint, shape (n, columns, N): its own, the shared ones and the target; and the
+        # index of each column's label. After the labels follow the indices of the target and of
+        # missing columns, which are zero.
+        self._columns = np.concatenate(
+            [np.zeros((samples, n, own)), *shared, (measured - rigid)[..., np.newaxis]], axis=-1
+        ).transpose(1, 2, 0).copy()
+        self._index = np.full(self._columns.shape[:2], count + 1)
+        self._index[:, own:] = np.arange(len(self.labels), count + 1)
         for joint, columns in enumerate(by_joint):
             for k, (kind, column) in enumerate(columns.items()):
                 self._index[joint, k] = self.labels.index((kind, joint))
-                self._columns[joint, :, k] = column
+                self._columns[joint, k] = column
+        self.labels += shared_labels
+        cells = self._index[:, :, np.newaxis] * (count + 2) + self._index[:, np.newaxis]
+        self._cells = cells.ravel()  # of each product of two columns in the normal equations
+        # The factors of a joint, its last own column and the first shared one, also apply to loads
+        # and changes of gravity.
+        self._factors = slice(own - bool(hypothesis.scaled), own + hypothesis.all_scaled)
+        self._scaled = slice(own + hypothesis.all_scaled, -1)
 
     def solve(self, which: NDArray[np.bool_], independent: int) -> Fit:
         """
@@ -180,77 +185,80 @@ class HypothesisEquations:
 
         :param independent: number of independent samples among them, for the standard errors
         """
-        target = (self._measured - self._rigid)[which]
-        columns, shared = self._columns[:, which], self._shared[:, which]
-        factor = np.ones((self._n, 1, shared.shape[-1]))
-        residual = target - np.median(target, axis=0)
+        columns = self._columns.take(np.flatnonzero(which), axis=-1)  # contiguous, for speed
+        factor = np.ones(self._index.shape)
+        residual = columns[:, -1] - _median(columns[:, -1])
         scatter = np.maximum(_spread(residual), self._floor)
-        place = {label: k for k, label in enumerate(self.labels)}
         for _ in range(ROUNDS):
             weight = huber_weights(residual, scatter, HUBER) / scatter**2
-            normal, right = self._normal_equations(target, columns, shared * factor, weight)
+            normal, right = self._normal_equations(columns, factor, weight)
             x, covariance, resolution, rank = _solve(normal, right)
-            before, residual = residual, self._residual(target, columns, shared * factor, x)
+            values = self._values(x)
+            before, residual = residual, -_combined(columns, factor * values)
             scatter = np.maximum(_spread(residual), self._floor)
-            common = x[place['all', 0]] if self._hypothesis.all_scaled else 0.0
-            factor[..., self._scaled_shared] = 1.0 + common
-            for joint in self._hypothesis.scaled:
-                factor[joint, :, self._scaled_shared] += x[place['scale', joint]]
+            factor[:, self._scaled] = 1.0 + values[:, self._factors].sum(axis=1, keepdims=True)
             if (np.abs(residual - before) < 1e-3 * scatter).all():
                 break
         inflation = max(int(which.sum()) / independent, 1.0)
         errors = np.sqrt(inflation * np.maximum(covariance, 0.0))
         errors[resolution < RESOLVED] = np.inf
-        friction = np.zeros_like(self._measured)
+        friction = np.zeros_like(self._columns[:, 0])
         if not self._at_rest:
-            values = x[self._index[:, FRICTION], np.newaxis]
-            friction = (self._columns[..., FRICTION] @ values)[..., 0].T
+            friction = _combined(self._columns[:, FRICTION], values[:, FRICTION])
         return Fit(
             self._hypothesis,
             dict(zip(self.labels, x.tolist(), strict=True)),
             dict(zip(self.labels, errors.tolist(), strict=True)),
             rank,
-            scatter,
-            self._residual(self._measured - self._rigid, self._columns, self._shared * factor, x),
-            friction,
+            scatter[:, 0],
+            -_combined(self._columns, factor * values).T,
+            friction.T,
         )
 
-    def _normal_equations(
-        self, target: Array, columns: Array, shared: Array, weight: Array
-    ) -> tuple[Array, Array]:
-        """Return X^T W X and X^T W y; X has columns for each joint and shared columns."""
-        size, index = len(self.labels), self._index
-        common = slice(size - shared.shape[-1], size)
-        y, W = target.T[..., np.newaxis], weight.T[:, np.newaxis, :]
-        columns_W, shared_W = columns.swapaxes(1, 2) * W, shared.swapaxes(1, 2) * W
-        normal, right = np.zeros((size + 1, size + 1)), np.zeros(size + 1)
-        normal[index[:, :, np.newaxis], index[:, np.newaxis, :]] = columns_W @ columns
-        normal[index, common] = columns_W @ shared
-        normal[common] = normal[:, common].T
-        normal[common, common] = (shared_W @ shared).sum(axis=0)
-        right[index] = (columns_W @ y)[..., 0]
-        right[common] = (shared_W @ y).sum(axis=0)[:, 0]
-        return normal[:size, :size], right[:size]
+    def _values(self, x: Array) -> Array:
+        """Return the values of the columns, shape (n, columns); -1 for the target."""
+        values: Array = np.concatenate([x, (-1.0, 0.0)])[self._index]
+        return values
 
-    def _residual(self, target: Array, columns: Array, shared: Array, x: Array) -> Array:
-        values = np.append(x, 0.0)[self._index, np.newaxis]
-        modelled = columns @ values + (shared @ x[len(x) - shared.shape[-1] :])[..., np.newaxis]
-        residual: Array = target - modelled[..., 0].T
-        return residual
+    def _normal_equations(
+        self, columns: Array, factor: Array, weight: Array
+    ) -> tuple[Array, Array]:
+        """Return X^T W X and X^T W y; y is the last column of each joint."""
+        products = (columns * weight[:, np.newaxis]) @ columns.swapaxes(1, 2)
+        products *= factor[:, :, np.newaxis] * factor[:, np.newaxis]
+        size = len(self.labels)
+        sums = np.bincount(self._cells, products.ravel(), (size + 2) ** 2)
+        normal = sums.reshape(size + 2, size + 2).astype(np.float64, copy=False)
+        return normal[:size, :size], normal[:size, size]
+
+
+def _combined(columns: Array, values: Array) -> Array:
+    """Return the sum of each joint's columns times their values, shape (n, N)."""
+    combined: Array = (values[:, np.newaxis] @ columns)[:, 0]
+    return combined
 
 
 def huber_weights(residual: Array, sigma: Array, threshold: float) -> Array:
     """Return Huber's weights (1964) of squared residuals, threshold in sigma; 1 for NaN."""
-    in_sigma = np.abs(np.nan_to_num(residual)) / sigma
-    return np.minimum(1.0, threshold / np.maximum(in_sigma, threshold))
+    in_sigma = np.abs(residual) / sigma
+    return np.asarray(threshold / np.fmax(in_sigma, threshold))
+
+
+def _median(values: Array) -> Array:
+    """Return the median of each row, shape (n, 1); faster than np.median."""
+    low, high = (values.shape[1] - 1) // 2, values.shape[1] // 2
+    parts = np.partition(values, (low, high), axis=1)
+    return np.asarray(0.5 * (parts[:, low : low + 1] + parts[:, high : high + 1]))
 
 
 def _spread(residual: Array) -> Array:
-    """Return the RMS of each column with outliers clipped, shape (n,)."""
+    """Return the RMS of each row with outliers clipped, shape (n, 1)."""
     size = np.abs(residual)
-    limit = CLIP * 1.4826 * np.median(size, axis=0)
-    limit = np.where(limit > 0.0, limit, np.inf)
-    return np.asarray(np.sqrt(np.mean(np.minimum(size, limit) ** 2, axis=0)))
+    limit = CLIP * 1.4826 * _median(size)
+    limit[limit == 0.0] = np.inf
+    clipped = np.minimum(size, limit)
+    square = np.einsum('jk,jk->j', clipped, clipped)[:, np.newaxis] / size.shape[1]
+    return np.asarray(np.sqrt(square))
 
 
 def _solve(normal: Array, right: Array) -> tuple[Array, Array, Array, int]:
@@ -260,12 +268,21 @@ def _solve(normal: Array, right: Array) -> tuple[Array, Array, Array, int]:
     :return: the solution of least norm, its variances, the resolution of each parameter (1
         determined, 0 undetermined), and the rank
     """
-    scale = np.sqrt(np.diag(normal))
-    scale = np.where(scale > 0.0, scale, 1.0)
-    values, vectors = np.linalg.eigh(normal / np.outer(scale, scale))
+    scale = np.sqrt(normal.diagonal())
+    scale[scale == 0.0] = 1.0
+    inverse, resolution, rank = _pseudo_inverse(normal / (scale[:, np.newaxis] * scale))
+    return inverse @ (right / scale) / scale, inverse.diagonal() / scale**2, resolution, rank
+
+
+def _pseudo_inverse(matrix: Array) -> tuple[Array, Array, int]:
+    """Return the pseudo-inverse of a symmetric matrix, the resolution and the rank."""
+    with suppress(np.linalg.LinAlgError):
+        inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+        # A small norm proves that no eigenvalue is below SINGULAR, and costs less than they do.
+        if np.linalg.norm(inverse) < 1.0 / SINGULAR:
+            return inverse, np.ones(len(matrix)), len(matrix)
+    values, vectors = np.linalg.eigh(matrix)
     good = values > SINGULAR
-    inverse = np.where(good, 1.0 / np.where(good, values, 1.0), 0.0)
-    x = vectors @ (inverse * (vectors.T @ (right / scale))) / scale
-    variance = (vectors**2 @ inverse) / scale**2
-    resolution = vectors[:, good] ** 2 @ np.ones(int(good.sum()))
-    return x, variance, resolution, int(good.sum())
+    vectors = vectors[:, good]
+    inverse = vectors / values[good] @ vectors.T
+    return inverse, np.sum(vectors**2, axis=1), vectors.shape[1]
