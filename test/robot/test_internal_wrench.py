@@ -37,7 +37,7 @@ def vector(values: ArrayLike) -> Array:
 
 def assert_moving_joints_carry_what_pinocchios_do(pair: pairs.Pair, loads: Forces) -> None:
     motion, names = pair.motion(0), pair.model.body_names
-    names = names[:: 1 + len(names) // 20]  # at most 20, also of a humanoid
+    names = names[:: 1 + len(names) // 8]  # at most 8, also of a humanoid
     carried = pair.pinocchio.joint_wrenches(*motion, names, loads)
     for name, (force, torque) in zip(names, carried, strict=True):
         found = pair.model.internal_wrench(*motion, name, loads)

@@ -55,7 +55,7 @@ class Run(NamedTuple):
 @cache
 def run(
     predict: bool, *, age: int = 0, delay: int = DELAY, noise: Noise = NO_NOISE,
-    duration: float = 8.0, factor: float = 1.0,
+    duration: float = 8.0,
 ) -> Run | None:
     """
     Follow the motion of the demo; return None if the arm does not stay within 0.5 rad of it.
@@ -65,7 +65,6 @@ def run(
     :param delay: of commands, ms
     :param noise: of the joint states
     :param duration: of the motion, s
-    :param factor: of the demo's gains
     """
     joints = MODEL.joint_names
     robot = SimulatedRobot(URDF, initial_positions=POSE, command_delay=delay, noise=noise)
@@ -73,8 +72,8 @@ def run(
     twin = SimulatedRobot(URDF, initial_positions=POSE, command_delay=delay)
     truth = robot if noise is NO_NOISE else twin
     settings = Settings(
-        joints=joints, rate=1e3 / PERIOD, mode=ComputedTorque, kp=(factor * KP,),
-        kd=(factor * KD,), ramp_duration=0.2, predict_state=predict, velocity_limit_factor=0.0,
+        joints=joints, rate=1e3 / PERIOD, mode=ComputedTorque, kp=(KP,), kd=(KD,),
+        ramp_duration=0.2, predict_state=predict, velocity_limit_factor=0.0,
     )
     states = JointStateMonitor(joints)
     control = FeedforwardController(MODEL, resolve(settings, MODEL), states)
@@ -132,7 +131,9 @@ def test_the_error_of_the_motion_is_at_least_three_times_smaller(age: int) -> No
 def test_commands_are_not_noisier() -> None:
     deviations = []
     for predict in (False, True):
-        clean, noisy = (followed(predict, age=1, noise=noise) for noise in (NO_NOISE, NOISE))
+        clean, noisy = (
+            followed(predict, age=1, noise=noise, duration=4.0) for noise in (NO_NOISE, NOISE)
+        )
         noise = (noisy.commands - clean.commands)[SETTLED // PERIOD :]
         deviations.append(noise.std(axis=0))
     print('standard deviations, N m:', *np.round(deviations, 4))

@@ -44,13 +44,13 @@ def simulate(delay: float, damping_rate: float, seed: int = 0) -> tuple[list[flo
 
 
 @pytest.mark.parametrize('delay', [0.0, 0.02, 0.1])
-@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('seed', range(2))
 def test_a_late_spring_gives_the_leader_no_energy(delay: float, seed: int) -> None:
-    _, free = simulate(delay, 0.0, seed)
     energies, damped = simulate(delay, 200.0, seed)
     assert min(energies) > -0.01  # the explicit steps of this simulation
     assert max(damped) <= damped[0] + 0.01
     if delay:
+        _, free = simulate(delay, 0.0, seed)
         assert max(free[-500:]) > 2.0 * max(damped)  # without it the oscillation grows
 
 

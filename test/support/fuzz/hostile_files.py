@@ -66,7 +66,7 @@ YAMLS = {
     'early': trajectory(time='-1'),
     'empty': '',
     'open': 'points: [',
-    'deep': 5000 * '[',
+    'deep': 1000 * '[',
     'aliases': 'a: &a [1]\nb: *a\n',
     'nameless': 'joint_names: []\npoints: []\n',
     'binary': '\x00\x01',

@@ -19,7 +19,7 @@ from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.settings import Measures
 from support.control.wrench_rig import CONTACT, INLINE, Array, WrenchRig, arm
 
-STEPS = 6_000
+STEPS = 3_000
 LINKS = ('upper', 'lower', 'tool', 'tip')
 
 
