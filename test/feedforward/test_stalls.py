@@ -419,9 +419,8 @@ def test_with_stale_action_hold_the_control_returns_too() -> None:
     assert rig.state() is State.HOLDING
 
 
-@pytest.mark.parametrize('seed', range(3))
-def test_random_stalls_of_up_to_half_a_second_never_end_the_control(seed: int) -> None:
-    rng = np.random.default_rng(seed)
+def test_random_stalls_of_up_to_half_a_second_never_end_the_control() -> None:
+    rng = np.random.default_rng(0)
     rig = active_rig()
     rig.effort = rig.gravity
     for _ in range(40):

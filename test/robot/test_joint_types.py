@@ -18,7 +18,7 @@ from support.models.oracles import Array, skew
 from support.models.robots import ROOT
 
 SEEDS = range(3)
-RANDOM_TREES = range(40)
+RANDOM_TREES = range(20)
 STEP = 1e-6
 NORMALS = [
     pytest.param((0.0, 0.0, 1.0), id='z'), pytest.param((0.0, 0.0, -1.0), id='-z'),

@@ -23,7 +23,7 @@ pytest_plugins = ('support.models.model_fixtures',)
 
 assert_equal = partial(assert_close, atol=1e-9)
 SEEDS = range(2)
-TREES = range(40)
+TREES = range(20)
 
 
 @pytest.mark.oracle

@@ -41,8 +41,8 @@ CHAIN_FORMULATIONS = [
     pytest.param(screw.inverse_dynamics, id='screw'),
     pytest.param(closed_form.inverse_dynamics, id='closed_form'),
 ]
-RANDOM_TREES = range(60)
-RANDOM_CHAINS = range(40)
+RANDOM_TREES = range(30)
+RANDOM_CHAINS = range(20)
 
 
 def assert_equal(actual: Array, expected: Array) -> None:

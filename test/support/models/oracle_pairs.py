@@ -21,7 +21,7 @@ from support.models.robots import SHIPPED, link, parsed
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
-RANDOM_TREES = [range(first, first + 25) for first in range(0, 200, 25)]
+RANDOM_TREES = [range(first, first + 25) for first in range(0, 100, 25)]
 """Seeds of random trees, as many at a time as one test looks at."""
 
 # What Pinocchio cannot read with mimic joints: the leader comes later in its order, or (alex) does
