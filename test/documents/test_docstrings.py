@@ -5,7 +5,6 @@
 
 import ast
 from functools import cache
-import inspect
 from pathlib import Path
 import re
 from typing import Any
@@ -33,17 +32,13 @@ def docutils_settings() -> Any:
     pytest.param(path, id=f'{path.parent.name}/{path.stem}') for path in MODULES
 ])
 def test_every_docstring_is_sound_markup(path: Path) -> None:
-    settings = docutils_settings()
-    tree = ast.parse(path.read_text(encoding='utf-8'))
-    for node in ast.walk(tree):
-        if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
-            continue
-        docstring = ast.get_docstring(node)
-        if docstring is None:
-            continue
-        # Sphinx's roles, such as :class:, are not docutils' own.
-        plain = re.sub(r':(?:\w+):(?=`)', '', docstring)
-        document = core.publish_doctree(inspect.cleandoc(plain), settings=settings)
-        faults = [fault.astext() for fault in document.findall(nodes.problematic)]
-        assert not faults, getattr(node, 'name', 'module')
-        assert not [*document.findall(nodes.block_quote)], getattr(node, 'name', 'module')
+    docstrings = [
+        ast.get_docstring(node) or ''
+        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8')))
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+    ]
+    # Sphinx's roles, such as :class:, are not docutils' own.
+    plain = re.sub(r':(?:\w+):(?=`)', '', '\n\n'.join(docstrings))
+    document = core.publish_doctree(plain, settings=docutils_settings())
+    faults = [*document.findall(nodes.problematic), *document.findall(nodes.block_quote)]
+    assert not [fault.astext() for fault in faults]
