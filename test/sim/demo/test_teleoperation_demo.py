@@ -9,8 +9,11 @@ import pytest
 pytest.importorskip('mujoco', reason='mujoco is not installed')
 
 from rnea_ros.sim.demo.arm import DemoArm
-from rnea_ros.sim.demo.teleoperation import DEPTH, GAP, Trial, record, table, way_to_wall
+from rnea_ros.sim.demo.teleoperation import DEPTH, Trial, record, table, way_to_wall
 from rnea_ros.sim.demo.two_arms import PERIOD, Record, TwoArms
+
+NEAR = 0.002
+"""Distance of a wall that the arm meets slowly, m."""
 
 
 @pytest.fixture(scope='module')
@@ -47,9 +50,9 @@ def test_a_trial_judges_what_was_recorded() -> None:
 def test_arms_that_lean_on_a_wall_do_not_start_to_shake(arm: DemoArm) -> None:
     arms = TwoArms(arm, 0.01)
     arms.couple()
-    arms.wall.position = arms.wall.place + GAP
-    arms.hand.guide(way_to_wall(arm, arms.link, GAP + DEPTH).request(arm.joints))
-    arms.run(17.0)  # until the energy of the impact has been dissipated
+    arms.wall.position = arms.wall.place + NEAR
+    arms.hand.guide(way_to_wall(arm, arms.link, NEAR + DEPTH).request(arm.joints))
+    arms.run(9.0)  # until the energy of the impact has been dissipated
     contact = arms.run(5.0).contact
     assert contact.min() > 0.8 * contact.mean()
     assert contact.max() < 1.2 * contact.mean()
