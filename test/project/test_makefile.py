@@ -67,7 +67,7 @@ def make_test(log: Path, action: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def parts(log: Path) -> Sequence[str]:
-    return log.read_text('utf-8').splitlines() if log.exists() else []
+    return sorted(log.read_text('utf-8').splitlines()) if log.exists() else []
 
 
 @pytest.mark.parametrize(('part', 'total'), [
@@ -83,12 +83,13 @@ def test_each_part_runs_whichever_fails_and_all_count(log: Path, part: str, tota
 
 
 def test_ctrl_c_ends_all_parts_at_once(log: Path) -> None:
-    with make_test(log, "trap 'exit 2' INT; while :; do sleep 0.01; done") as make:
-        assert wait_until(lambda: parts(log) == PARTS[:1])
+    end = f"trap 'echo ended >> {log}; exit 2' INT; while :; do sleep 0.01; done"
+    with make_test(log, end) as make:
+        assert wait_until(lambda: parts(log) == PARTS)
         os.killpg(make.pid, signal.SIGINT)
         output, _ = make.communicate(timeout=PATIENCE)
     assert make.returncode != 0
-    assert parts(log) == PARTS[:1]
+    assert parts(log) == ['ended', 'ended', *PARTS]
     assert 'total' not in output
 
 
