@@ -40,5 +40,5 @@ def test_every_docstring_is_sound_markup(path: Path) -> None:
     # Sphinx's roles, such as :class:, are not docutils' own.
     plain = re.sub(r':(?:\w+):(?=`)', '', '\n\n'.join(docstrings))
     document = core.publish_doctree(plain, settings=docutils_settings())
-    faults = [*document.findall(nodes.problematic), *document.findall(nodes.block_quote)]
-    assert not [fault.astext() for fault in faults]
+    assert not [fault.parent.astext() for fault in document.findall(nodes.problematic)]
+    assert not [quote.astext() for quote in document.findall(nodes.block_quote)]
