@@ -24,8 +24,10 @@ def main() -> None:
         parameters=[Parameter(name, value=value).to_parameter_msg()
                     for name, value in changes.items()]
     )
-    answer = client.call_async(request)
-    rclpy.spin_until_future_complete(node, answer)
+    answer = None
+    while answer is None or not answer.done():  # a busy computer can lose the first answer
+        answer = client.call_async(request)
+        rclpy.spin_until_future_complete(node, answer, timeout_sec=2.0)
     result = answer.result().result
     assert result.successful, result.reason
     print(f'{MASS} kg on {LINK}')

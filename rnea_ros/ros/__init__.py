@@ -27,11 +27,13 @@ from .process import (
     ros_errors,
     without_ros_arguments,
 )
+from .repeated_request import RepeatedRequest
 
 __all__ = [
     'LATCHED', 'MACHINE_TIME', 'Clock', 'DiagnosticsPublisher', 'Endpoint', 'EndpointReader',
     'LoopThread', 'MachineClock', 'ManualGarbageCollection', 'NodeProcess', 'ParameterServices',
-    'PeriodicSchedule', 'PolledClient', 'PolledNodeTime', 'PolledSubscription', 'RosError',
-    'SimClock', 'check_topic', 'finish', 'logged_transition', 'prepare_interpreter', 'ros_errors',
-    'seconds', 'set_seconds', 'trajectory_message', 'watchdog_topic', 'without_ros_arguments',
+    'PeriodicSchedule', 'PolledClient', 'PolledNodeTime', 'PolledSubscription', 'RepeatedRequest',
+    'RosError', 'SimClock', 'check_topic', 'finish', 'logged_transition', 'prepare_interpreter',
+    'ros_errors', 'seconds', 'set_seconds', 'trajectory_message', 'watchdog_topic',
+    'without_ros_arguments',
 ]

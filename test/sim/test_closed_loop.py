@@ -24,7 +24,7 @@ pytest.importorskip('xacro', reason='xacro is not installed')
 yaml = pytest.importorskip('yaml', reason='PyYAML is not installed')
 
 from rnea_ros.arrays import Array  # noqa: E402
-from rnea_ros.ros import PolledSubscription, seconds  # noqa: E402
+from rnea_ros.ros import PolledSubscription, RepeatedRequest, seconds  # noqa: E402
 from rnea_ros.sim.gazebo.description import GRAVITY, with_gazebo_control  # noqa: E402
 
 pytestmark = pytest.mark.ros
@@ -243,8 +243,6 @@ def follow(arm: Arm, desired: Callable[[float], Any], duration: float) -> float:
         message.points.append(point)
     publisher = arm.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
     assert ros_process.wait_until(lambda: publisher.get_subscription_count() > 0)
-    client = arm.node.create_client(GetState, 'feedforward/get_state')
-    assert ros_process.wait_until(client.service_is_ready)
     arm.process.send(signal.SIGSTOP)  # time stands still until the node has the motion
     # The thread of the node may be seconds of lockstep behind: take what it has not seen yet.
     start = float(arm.all_states()[0][-1]) + 1.0
@@ -252,8 +250,8 @@ def follow(arm: Arm, desired: Callable[[float], Any], duration: float) -> float:
     message.header.stamp.nanosec = int(1e9 * (start % 1.0))
     publisher.publish(message)
     assert publisher.wait_for_all_acked(Duration(seconds=ros_process.PATIENCE))
-    answer = client.call_async(GetState.Request())
-    assert ros_process.wait_until(answer.done)
+    client = arm.node.create_client(GetState, 'feedforward/get_state')
+    assert ros_process.wait_until(RepeatedRequest(client, GetState.Request()).answered)
     arm.process.send(signal.SIGCONT)
     assert ros_process.wait_until(lambda: arm.stamps[-1] > start + duration, LOCKSTEP_PATIENCE)
     return start

@@ -26,6 +26,8 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 
+from rnea_ros.ros import RepeatedRequest
+
 pytestmark = pytest.mark.ros
 
 MODULE = 'rnea_ros.sim.simulated_robot'
@@ -103,10 +105,9 @@ class Client:
 
     def parameter(self, node: str, name: str) -> Any:
         client = self.node.create_client(GetParameters, f'{node}/get_parameters')
-        assert wait_until(client.service_is_ready)
-        answer = client.call_async(GetParameters.Request(names=[name]))
-        assert wait_until(answer.done)
-        return answer.result().values[0]
+        repeated = RepeatedRequest(client, GetParameters.Request(names=[name]))
+        assert wait_until(repeated.answered)
+        return repeated.response.values[0]
 
 
 @contextmanager

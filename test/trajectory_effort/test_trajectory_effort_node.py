@@ -193,21 +193,22 @@ def test_a_payload_may_be_set_while_it_runs_and_a_bad_one_is_rejected(domain_id:
     from rcl_interfaces.srv import SetParametersAtomically
     from rclpy.parameter import Parameter
 
+    from rnea_ros.ros import RepeatedRequest
+
     loaded = MODEL.with_payload('fer_link8', 2.0)
     with beside(domain_id) as (controller, _), ros_node(domain_id, 'user') as user:
         client = user.create_client(
             SetParametersAtomically, 'trajectory_effort/set_parameters_atomically'
         )
-        assert wait_until(client.service_is_ready)
 
         def set_payload(link: str) -> Any:
             request = SetParametersAtomically.Request(parameters=[
                 Parameter('payload.link', value=[link]).to_parameter_msg(),
                 Parameter('payload.mass', value=[2.0]).to_parameter_msg(),
             ])
-            future = client.call_async(request)
-            assert wait_until(future.done)
-            return future.result().result
+            repeated = RepeatedRequest(client, request)
+            assert wait_until(repeated.answered)
+            return repeated.response.result
 
         assert not set_payload('fer_link99').successful
         assert set_payload('fer_link8').successful

@@ -24,7 +24,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ...arrays import Array
 from ...identification.excitation import RestToRestMotion
 from ...recordings import Sample, recording_from
-from ...ros import PolledSubscription, seconds, trajectory_message
+from ...ros import PolledSubscription, RepeatedRequest, seconds, trajectory_message
 from .arm import DemoError
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -129,10 +129,9 @@ class DemoClient:
         request = SetParametersAtomically.Request(
             parameters=[Parameter(k, value=v).to_parameter_msg() for k, v in values.items()]
         )
-        self.wait_until('the parameter service', self._parameters.service_is_ready)
-        future = self._parameters.call_async(request)
-        self.wait_until(f'mode {mode}', future.done)
-        result = future.result().result
+        repeated = RepeatedRequest(self._parameters, request)
+        self.wait_until(f'mode {mode}', repeated.answered)
+        result = repeated.response.result
         if not result.successful:
             raise DemoError(f'mode {mode} was rejected: {result.reason}')
 

@@ -19,7 +19,7 @@ from sensor_msgs.msg import JointState
 from ...arrays import Array
 from ...errors import RneaError
 from ...recordings import Recording, Sample, recording_from
-from ...ros import seconds
+from ...ros import RepeatedRequest, seconds
 from .keys import END
 from .node import STATES, TIMEOUT, LiveNode, SilentTopicError
 
@@ -74,12 +74,11 @@ class Mode:
             print(f'{self._name} is in mode {before} again', flush=True)
 
     def _call(self, client: Any, request: Any, timeout: float) -> Any:
-        self._spin(timeout, client.service_is_ready)
-        if client.service_is_ready():
-            future = client.call_async(request)
-            self._spin(TIMEOUT, future.done)
-            if future.done():
-                return future.result()
+        repeated = RepeatedRequest(client, request)
+        self._spin(timeout, lambda: repeated.answered() or repeated.ready)
+        self._spin(TIMEOUT, repeated.answered)
+        if repeated.answered():
+            return repeated.response
         raise GuidingError(
             f'no answer from the node {self._name}; start it, name it with --node, or record a '
             'robot that is guided by other means with --keep-mode'

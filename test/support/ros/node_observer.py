@@ -41,7 +41,7 @@ class Onlooker:
         self.states: dict[str, str] = {}
         """The newest message of every status, by its name."""
 
-        self._clients: dict[str, Any] = {}
+        self._clients: dict[str, tuple[Any, Any]] = {}
         self._reporter = f'{node.get_namespace()}/feedforward: control'.lstrip('/')
         if controller:
             topic = f'{controller}/commands'
@@ -122,9 +122,21 @@ class Onlooker:
         return str(answer.current_state.label)
 
     def call(self, kind: Any, name: str, request: Any) -> Any:
-        """Call a service and return its response."""
-        client = self._clients.get(name) or self.node.create_client(kind, name)
-        self._clients[name] = client
+        """Call a service once, when its server has discovered the client; return the response."""
+        from rcl_interfaces.srv import GetParameters
+
+        from rnea_ros.ros import RepeatedRequest
+
+        if name not in self._clients:
+            parameters = f'{name.rpartition("/")[0]}/get_parameters'
+            self._clients[name] = (
+                self.node.create_client(kind, name),
+                self.node.create_client(GetParameters, parameters),
+            )
+        client, later = self._clients[name]
+        # Clients are discovered in the order in which they were made.
+        discovered = RepeatedRequest(later, GetParameters.Request())
+        assert wait_until(discovered.answered), f'no answer from {later.srv_name}'
         assert wait_until(client.service_is_ready), f'no service {name}'
         future = client.call_async(request)
         assert wait_until(future.done), f'no answer from {name}'
