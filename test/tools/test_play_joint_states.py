@@ -102,7 +102,7 @@ def test_gravity_commands_match_the_efforts_that_the_real_panda_measured() -> No
         ) as control:
             with RosProcess(
                 'rnea_ros.tools.play_joint_states', str(bag), '--urdf', str(PANDA_ARM),
-                domain_id=domain_id,
+                '--speed', '3', domain_id=domain_id,
             ) as player:
                 control.wait_for('active')
                 assert player.wait(60.0) == 0

@@ -207,8 +207,8 @@ def test_the_whole_demo_succeeds(
     # Shorter than usual: holding the pose, the way to it, and the motion.
     monkeypatch.setattr(comparison, 'HOLD', 1.0)
     monkeypatch.setattr(session, 'WAY', 1.5)
-    robot = ['--urdf', str(tmp_path / 'odd.urdf'), '--rate', '250'] if foreign else []
-    text = shown(*robot, '--seconds', '2')
+    robot = ['--urdf', str(tmp_path / 'odd.urdf')] if foreign else []
+    text = shown(*robot, '--rate', '250', '--seconds', '2')
     assert 'held by gravity compensation for' in text
     assert 'RMS error of computed torque' in text
     assert ('the demo sets 3 times what its motion needs' in text) is foreign
