@@ -15,7 +15,7 @@ from support.models.robots import ROOT
 from support.ros.node_observer import Array, Onlooker
 from support.ros.ros_process import RosProcess, ros_node, wait_until
 
-PERIOD = 0.005
+PERIOD = 0.01
 """Of the node, s."""
 
 RAMPS = (
@@ -67,7 +67,7 @@ class FakeRobot(Onlooker):
 
     def __init__(
         self, node: Any, *, joints: Sequence[str] | None = JOINTS, urdf: str | None = PANDA_ARM,
-        rate: float = 200.0, controller: bool = True,
+        rate: float = 100.0, controller: bool = True,
     ) -> None:
         from rclpy.qos import DurabilityPolicy, QoSProfile
         from sensor_msgs.msg import JointState

@@ -17,6 +17,7 @@ import atexit
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 import ctypes
+import fcntl
 from functools import cache, partial
 import gc
 from importlib import import_module
@@ -170,14 +171,16 @@ def load_kernels() -> None:
 
     model = RobotModel.from_urdf(ROOT / 'urdf/panda_arm.urdf')
     state = np.zeros((3, model.nv))
-    model.inverse_dynamics(*state)
-    model.gravity_torques(state[0])
     settings = resolve(Settings(model.joint_names), model)
-    states = JointStateMonitor(
-        model.joint_names, jumps=PositionJumps.of_robot(model, settings),
-        continuous=model.continuous,
-    )
-    FeedforwardController(model, settings, states)
+    with Path(__file__).open() as lock:  # the next server finds the kernels on disk
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        model.inverse_dynamics(*state)
+        model.gravity_torques(state[0])
+        states = JointStateMonitor(
+            model.joint_names, jumps=PositionJumps.of_robot(model, settings),
+            continuous=model.continuous,
+        )
+        FeedforwardController(model, settings, states)
 
 
 def load_messages() -> None:
