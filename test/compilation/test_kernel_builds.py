@@ -80,25 +80,18 @@ def test_an_empty_switch_switches_nothing_off(expected: Array) -> None:
     np.testing.assert_array_equal(result['tau'], expected)
 
 
-def test_plain_python_imports_no_numba() -> None:
-    code = "import sys, rnea_ros; print('numba' in sys.modules)"
-    assert run(code, RNEA_ROS_PURE_PYTHON='1') == 'False\n'
-
-
-def test_importing_the_package_imports_no_ros_and_no_oracle() -> None:
-    code = 'import sys, rnea_ros; print(*{name.split(".")[0] for name in sys.modules})'
-    imported = set(run(code).split())
-    assert 'rnea_ros' in imported
+@pytest.mark.parametrize('switch', ['', '1'], ids=['compiled', 'plain'])
+def test_importing_a_model_imports_no_ros_no_oracle_and_no_other_part(switch: str) -> None:
+    code = 'import sys; from rnea_ros import RobotModel; print(*sys.modules)'
+    modules = run(code, RNEA_ROS_PURE_PYTHON=switch).split()
+    imported = {name.split('.')[0] for name in modules}
+    assert ('numba' in imported) == (COMPILED and not switch)
+    parts = {name.split('.')[1] for name in modules if name.startswith('rnea_ros.')}
+    assert parts <= {'arrays', 'compilation', 'dynamics', 'errors', 'robot', 'urdf', 'xacro_files'}
     middleware = {'rclpy', 'rosidl_runtime_py', 'ament_index_python', 'launch', 'launch_ros'}
     oracles = {'pinocchio', 'mujoco', 'modern_robotics', 'hypothesis', 'pytest'}
     assert not imported & (middleware | oracles)
     assert not {name for name in imported if name.endswith(('_msgs', '_srvs', '_interfaces'))}
-
-
-def test_importing_the_package_imports_no_other_part_of_it() -> None:
-    code = 'import sys, rnea_ros; print(*(name for name in sys.modules if "rnea_ros." in name))'
-    parts = {name.split('.')[1] for name in run(code).split()}
-    assert parts <= {'arrays', 'dynamics', 'errors', 'robot', 'simulation', 'urdf'}
 
 
 def test_importing_the_package_compiles_nothing(tmp_path: Path) -> None:

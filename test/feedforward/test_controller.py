@@ -70,9 +70,6 @@ def settle(rig: Rig) -> Array:
     return rig.commands[-1]
 
 
-# --- start ---------------------------------------------------------------------------------------
-
-
 def test_nothing_is_commanded_before_every_joint_has_a_valid_state() -> None:
     rig = panda_rig()
     names = rig.model.joint_names
@@ -208,9 +205,6 @@ def test_the_start_ramp_takes_its_duration(duration: float) -> None:
     assert took == pytest.approx(max(duration, rig.period), abs=1.1 * rig.period)
 
 
-# --- the command ---------------------------------------------------------------------------------
-
-
 def test_an_effort_above_the_limit_is_clamped_and_flagged() -> None:
     rig = panda_rig(effort_limits=(5.0,))
     command = settle(rig)
@@ -273,9 +267,6 @@ def test_the_terms_add_up_to_the_command_while_the_control_winds_down_too() -> N
         terms = rig.controller.terms()
         np.testing.assert_allclose(terms.total(), rig.commands[-1], atol=1e-9)
     assert seen == {State.HOLDING, State.RAMPING_DOWN, State.FAULT}
-
-
-# --- changes while running -----------------------------------------------------------------------
 
 
 def holding_rig(**settings: Any) -> tuple[Rig, Array]:
@@ -367,9 +358,6 @@ def test_mode_gravity_drops_a_motion_that_waits_for_its_start() -> None:
     rig.change(mode=Feedforward)
     rig.run(3.0 * RAMP)
     np.testing.assert_allclose(settle(rig), rig.gravity, rtol=1e-9, atol=1e-10)
-
-
-# --- motions -------------------------------------------------------------------------------------
 
 
 def follow_swing(rig: Rig, end: Array, duration: float) -> Array:

@@ -246,10 +246,6 @@ def one_bad(values: Array, bad: float) -> Array:
         ),
         (lambda rig, _: {'qd': one_bad(rig.qd, np.nan)}, Reason.NOT_FINITE),
     ],
-    ids=[
-        'repeated', 'repeated from long ago', 'backward', 'in the future', 'nan', 'inf', '-inf',
-        'velocity',
-    ],
 )
 def test_wrong_joint_states_are_rejected_counted_and_as_good_as_none(
     sample: Callable[[Rig, int], dict[str, Any]], reason: Reason

@@ -72,9 +72,6 @@ def code(goal: Goal) -> ErrorCode | None:
     return None if goal.result is None else goal.result.code
 
 
-# --- which tolerances count ----------------------------------------------------------------------
-
-
 def test_default_tolerances_limit_positions_and_the_goal_velocity() -> None:
     limits = default_tolerances(JOINTS, {'elbow': 0.1}, {'shoulder': 0.2}, 0.01, 0.0)
     assert limits.path.tolist() == [[math.inf, 0.1], [math.inf, math.inf]]
@@ -126,9 +123,6 @@ def test_a_rejected_goal_has_the_error_code_of_its_reason() -> None:
     assert error_code('unknown_joint') is ErrorCode.INVALID_JOINTS
     assert error_code('ended_in_past') is ErrorCode.OLD_HEADER_TIMESTAMP
     assert error_code('velocity_limit') is ErrorCode.INVALID_GOAL
-
-
-# --- success -------------------------------------------------------------------------------------
 
 
 def test_a_goal_succeeds_at_the_end_of_its_motion_and_is_held() -> None:
@@ -193,9 +187,6 @@ def test_a_motion_that_waits_for_its_start_is_not_judged_before_it() -> None:
     rig.run(0.011)
     track(rig, DURATION)
     assert code(goal) is ErrorCode.SUCCESSFUL
-
-
-# --- violated tolerances -------------------------------------------------------------------------
 
 
 def test_a_violated_path_tolerance_ends_the_goal_at_that_tick() -> None:

@@ -147,12 +147,18 @@ def test_a_set_point_is_scaled_and_times_out_in_real_time() -> None:
     assert not reference.moving
 
 
-def test_a_motion_that_begins_while_slowed_starts_at_its_beginning() -> None:
+def slowed(scale: float) -> Reference:
+    """Return a reference that begins a motion at 15 s, slowed since long ago."""
     reference = Reference(2, setpoint_timeout=0.2)
-    reference.scaling.set_target(0.5)
+    reference.scaling.set_target(scale)
     reference.advance(5.0)
     reference.advance(15.0)
     reference.accept(swing(NAMES, FROM, TO, DURATION), None)
+    return reference
+
+
+def test_a_motion_that_begins_while_slowed_starts_at_its_beginning() -> None:
+    reference = slowed(0.5)
     reference.advance(15.1)
     np.testing.assert_array_equal(reference.position, FROM)
     reference.advance(17.1)
@@ -160,11 +166,7 @@ def test_a_motion_that_begins_while_slowed_starts_at_its_beginning() -> None:
 
 
 def test_the_future_state_of_a_slowed_motion_is_in_trajectory_time() -> None:
-    reference = Reference(2, setpoint_timeout=0.2)
-    reference.scaling.set_target(0.25)
-    reference.advance(5.0)
-    reference.advance(15.0)
-    reference.accept(swing(NAMES, FROM, TO, DURATION), None)
+    reference = slowed(0.25)
     reference.advance(16.0)
     reference.advance(20.0)
     for time, own_time in ((20.0, 1.0), (22.0, 1.5), (32.0, DURATION)):

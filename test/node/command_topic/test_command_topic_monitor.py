@@ -109,9 +109,6 @@ def confirmed(*, listed: bool = False) -> Bench:
     return bench
 
 
-# --- listeners -----------------------------------------------------------------------------------
-
-
 def test_a_controller_discovered_late_is_sent_no_command() -> None:
     bench = confirmed()
     bench.graph.listeners[2], bench.graph.undiscovered = CONTROLLER, {2}
@@ -165,9 +162,6 @@ def test_listeners_alone_are_not_a_controller() -> None:
     assert not bench.permits()
     assert bench.monitor.controller_status == 'absent'
     assert not bench.control.ended
-
-
-# --- the controller ------------------------------------------------------------------------------
 
 
 def test_nothing_is_sent_from_the_tick_on_in_which_the_controller_has_left() -> None:
@@ -232,9 +226,6 @@ def test_a_controller_without_joint_names_needs_them_from_the_user(answers: bool
         assert bench.control.ended == ([] if listed else [Reason.CONTROLLER_JOINTS_CHANGED])
 
 
-# --- joints that the user listed -----------------------------------------------------------------
-
-
 def test_a_service_announced_late_permits_no_command_of_other_joints() -> None:
     bench = Bench({}, listed=True)
     bench.graph.ready = False
@@ -279,9 +270,6 @@ def test_a_driver_of_another_name_is_a_known_receiver() -> None:
     assert not bench.permits()
 
 
-# --- other publishers ----------------------------------------------------------------------------
-
-
 def test_withheld_commands_are_flagged_and_counted() -> None:
     bench = confirmed()
     bench.control.withheld = True
@@ -317,9 +305,6 @@ def test_a_publisher_that_comes_later_is_flagged_counted_and_named_once() -> Non
     bench.others.names = ()
     bench.poll()
     assert not bench.control.outside_flags
-
-
-# --- the end of a stop ---------------------------------------------------------------------------
 
 
 def test_a_stop_waits_for_a_controller_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,9 @@ from rnea_ros.ros import PolledSubscription
 pytestmark = pytest.mark.ros
 
 PUSH = (3.0, -4.0, 12.0)
+PUSHED = MODEL.inverse_dynamics(
+    POSE, np.zeros(7), np.zeros(7), {'fer_link8': rnea_ros.Wrench(force=PUSH)}
+)
 FLANGE = (
     '-p wrench_inputs.names:=[flange] -p wrench_inputs.flange.topic:=ft/wrench '
     '-p wrench_inputs.flange.deadband_force:=0.0 -p wrench_inputs.flange.deadband_torque:=0.0 '
@@ -135,11 +138,8 @@ def test_limits_that_hold_no_payload_name_the_joint(robot: FakeRobot, domain_id:
 
 def test_a_push_is_held_until_readings_are_rejected(robot: FakeRobot, domain_id: int) -> None:
     sensor = force_sensor(robot, 'fer_link8', PUSH)
-    expected = MODEL.inverse_dynamics(
-        POSE, np.zeros(7), np.zeros(7), {'fer_link8': rnea_ros.Wrench(force=PUSH)}
-    )
     with node(domain_id, FLANGE):
-        assert wait_until(lambda: robot.steady(expected, 1e-6))
+        assert wait_until(lambda: robot.steady(PUSHED, 1e-6))
         sensor.message.wrench.force.y = float('nan')
         assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
         assert wait_until(lambda: 'wrench_stale' in robot.diagnostics.get('flags', ''))
@@ -162,11 +162,8 @@ def test_the_load_of_an_inline_sensor_is_not_a_push(robot: FakeRobot, domain_id:
 
 def test_a_tare_takes_what_is_read_for_nothing(robot: FakeRobot, domain_id: int) -> None:
     sensor = force_sensor(robot, 'fer_link8', PUSH)
-    pushed = MODEL.inverse_dynamics(
-        POSE, np.zeros(7), np.zeros(7), {'fer_link8': rnea_ros.Wrench(force=PUSH)}
-    )
     with node(domain_id, FLANGE):
-        assert wait_until(lambda: robot.steady(pushed, 1e-6))
+        assert wait_until(lambda: robot.steady(PUSHED, 1e-6))
         # A stall of this process makes the readings stale for a moment.
         answers = (robot.call(Trigger, 'feedforward/tare', Trigger.Request()) for _ in range(20))
         assert any(response.success for response in answers)
