@@ -11,9 +11,9 @@ import time
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
-import rclpy
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
+from rclpy.utilities import try_shutdown
 from std_msgs.msg import String
 
 from ..errors import RneaError
@@ -284,7 +284,7 @@ def main(args: list[str] | None = None) -> int:
         node.shut_down()
     node.action.destroy()
     node.destroy_node()
-    rclpy.try_shutdown()
+    try_shutdown()
     return 0
 
 

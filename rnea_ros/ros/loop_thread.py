@@ -10,7 +10,7 @@ import threading
 import traceback
 from typing import Any
 
-import rclpy
+from rclpy.utilities import try_shutdown
 
 from .interpreter import prepare_interpreter
 
@@ -61,5 +61,5 @@ def finish(loop: LoopThread, *nodes: Any) -> int:
         nodes[0].get_logger().fatal(loop.failure)
     for node in nodes:
         node.destroy_node()
-    rclpy.try_shutdown()
+    try_shutdown()  # that of rclpy itself gives signals their default effect for a moment
     return 0 if loop.failure is None else 1

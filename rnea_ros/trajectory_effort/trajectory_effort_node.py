@@ -20,10 +20,10 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rcl_interfaces.msg import SetParametersResult
-import rclpy
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
+from rclpy.utilities import try_shutdown
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
@@ -261,7 +261,7 @@ def main(args: list[str] | None = None) -> int:
     node = process.create(TrajectoryEffort)
     process.spin(node)
     node.destroy_node()
-    rclpy.try_shutdown()
+    try_shutdown()
     return 0
 
 
