@@ -1,14 +1,18 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tell the node ``feedforward`` about a payload while it runs, all of it in one request."""
+"""Set the payload of the running node ``feedforward``, all of it in one request."""
+
+import time
 
 from rcl_interfaces.srv import SetParametersAtomically
 import rclpy
 from rclpy.parameter import Parameter
 
+from rnea_ros.ros import RepeatedRequest
+
 LINK, MASS, COM = 'fer_link7', 2.0, [0.0, 0.0, 0.15]
-"""Where it is mounted, kg, and its centre of mass in that link's frame, m."""
+"""Link that carries it; mass, kg; centre of mass in that link's frame, m."""
 
 
 def main() -> None:
@@ -24,11 +28,12 @@ def main() -> None:
         parameters=[Parameter(name, value=value).to_parameter_msg()
                     for name, value in changes.items()]
     )
-    answer = None
-    while answer is None or not answer.done():  # a busy computer can lose the first answer
-        answer = client.call_async(request)
-        rclpy.spin_until_future_complete(node, answer, timeout_sec=2.0)
-    result = answer.result().result
+    repeated = RepeatedRequest(client, request)  # a busy computer can lose the first answer
+    end = time.monotonic() + 60.0
+    while not repeated.poll() and time.monotonic() < end:
+        rclpy.spin_once(node, timeout_sec=0.1)
+    assert repeated.response, 'no answer from the node feedforward'
+    result = repeated.response.result
     assert result.successful, result.reason
     print(f'{MASS} kg on {LINK}')
     rclpy.shutdown()

@@ -46,7 +46,8 @@ def interrupts_held() -> Iterator[Callable[[], bool]]:
     """
     Hold Ctrl-C and SIGTERM back until the block ends; give a function that says whether one came.
 
-    In a thread other than the main one, which gets no signals, nothing is held back.
+    A signal that is ignored stays ignored. In a thread other than the main one, which gets no
+    signals, nothing is held back.
     """
     came: list[signal.Signals] = []
 
@@ -55,7 +56,8 @@ def interrupts_held() -> Iterator[Callable[[], bool]]:
 
     in_main = threading.current_thread() is threading.main_thread()
     numbers = (signal.SIGINT, signal.SIGTERM) if in_main else ()
-    before = {number: signal.signal(number, hold) for number in numbers}
+    heeded = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, hold) for number in heeded}
     try:
         yield lambda: bool(came)
     finally:

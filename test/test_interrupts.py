@@ -28,6 +28,7 @@ def test_a_signal_is_raised_at_the_end_of_the_outer_block_unless_ignored() -> No
     assert steps == ['inner', 'outer']
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     nested(steps)
+    assert len(steps) == 2, 'it did not come'
     assert signal.signal(signal.SIGINT, before) is signal.SIG_IGN
     with ThreadPoolExecutor() as pool:  # where no signal can be held
         pool.submit(interrupts_held().__enter__).result()

@@ -61,5 +61,5 @@ def finish(loop: LoopThread, *nodes: Any) -> int:
         nodes[0].get_logger().fatal(loop.failure)
     for node in nodes:
         node.destroy_node()
-    try_shutdown()  # that of rclpy itself gives signals their default effect for a moment
+    try_shutdown()  # rclpy.try_shutdown also gives signals their default effect for a moment
     return 0 if loop.failure is None else 1

@@ -16,12 +16,12 @@ class RepeatedRequest:
     """
     A request that is sent each second until it is answered: only for one that may act twice.
 
-    A server sends an answer once. Fast DDS drops it if the server has not discovered the client
-    within 0.1 s: on a busy computer the first answer after a start can be lost.
+    A server sends one answer to a request. Fast DDS drops it if the server has not discovered the
+    client within 0.1 s: on a busy computer the first answer after a start can be lost.
 
-    :param client: a service client of a node that is spun
+    :param client: service client; its node must be spun
     :param request: the request, of the client's type
-    :ivar response: the answer; None before
+    :ivar response: the answer; None until there is one
     """
 
     def __init__(self, client: Any, request: Any) -> None:
@@ -30,15 +30,11 @@ class RepeatedRequest:
         self._due = -math.inf
         self.response: Any = None
 
-    def answered(self) -> bool:
-        """Send the request if the service exists and it is time; return whether it is answered."""
-        self.response = next((each.result() for each in self._futures if each.done()), None)
-        if self.response is None and time.monotonic() >= self._due and self.ready:
+    def poll(self) -> bool:
+        """Send the request if it is due and the service exists; return whether it is answered."""
+        self.response = next((sent.result() for sent in self._futures if sent.done()), None)
+        due = self.response is None and time.monotonic() >= self._due
+        if due and self._client.service_is_ready():
             self._futures.append(self._client.call_async(self._request))
             self._due = time.monotonic() + REPEAT_PERIOD
         return self.response is not None
-
-    @property
-    def ready(self) -> bool:
-        """Whether the service exists."""
-        return bool(self._client.service_is_ready())

@@ -30,22 +30,22 @@ class Client:
 
 
 @pytest.mark.parametrize('answered', [0, 2])
-def test_it_is_sent_each_second_until_any_of_them_is_answered(
+def test_a_request_is_sent_each_second_until_one_is_answered(
     monkeypatch: pytest.MonkeyPatch, answered: int
 ) -> None:
-    shown = [100.0]
-    monkeypatch.setattr(time, 'monotonic', lambda: shown[0])
+    clock = [100.0]
+    monkeypatch.setattr(time, 'monotonic', lambda: clock[0])
     client: Any = Client()
     repeated = RepeatedRequest(client, 'what')
     sent = []
     for k in range(12):
         client.ready = k >= 3
-        assert not repeated.answered()
+        assert not repeated.poll()
         sent.append(len(client.futures))
-        shown[0] += 0.25
+        clock[0] += 0.25
     assert sent == [0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3]
     client.futures[answered].set_result('that')
-    shown[0] += 5.0
-    assert repeated.answered()
+    clock[0] += 5.0
+    assert repeated.poll()
     assert repeated.response == 'that'
     assert len(client.futures) == 3

@@ -251,7 +251,7 @@ def follow(arm: Arm, desired: Callable[[float], Any], duration: float) -> float:
     publisher.publish(message)
     assert publisher.wait_for_all_acked(Duration(seconds=ros_process.PATIENCE))
     client = arm.node.create_client(GetState, 'feedforward/get_state')
-    assert ros_process.wait_until(RepeatedRequest(client, GetState.Request()).answered)
+    assert ros_process.wait_until(RepeatedRequest(client, GetState.Request()).poll)
     arm.process.send(signal.SIGCONT)
     assert ros_process.wait_until(lambda: arm.stamps[-1] > start + duration, LOCKSTEP_PATIENCE)
     return start

@@ -106,7 +106,7 @@ class Client:
     def parameter(self, node: str, name: str) -> Any:
         client = self.node.create_client(GetParameters, f'{node}/get_parameters')
         repeated = RepeatedRequest(client, GetParameters.Request(names=[name]))
-        assert wait_until(repeated.answered)
+        assert wait_until(repeated.poll)
         return repeated.response.values[0]
 
 

@@ -207,7 +207,7 @@ def test_a_payload_may_be_set_while_it_runs_and_a_bad_one_is_rejected(domain_id:
                 Parameter('payload.mass', value=[2.0]).to_parameter_msg(),
             ])
             repeated = RepeatedRequest(client, request)
-            assert wait_until(repeated.answered)
+            assert wait_until(repeated.poll)
             return repeated.response.result
 
         assert not set_payload('fer_link99').successful

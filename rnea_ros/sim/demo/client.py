@@ -129,8 +129,9 @@ class DemoClient:
         request = SetParametersAtomically.Request(
             parameters=[Parameter(k, value=v).to_parameter_msg() for k, v in values.items()]
         )
+        self.wait_until('the parameter service', self._parameters.service_is_ready)
         repeated = RepeatedRequest(self._parameters, request)
-        self.wait_until(f'mode {mode}', repeated.answered)
+        self.wait_until(f'mode {mode}', repeated.poll)
         result = repeated.response.result
         if not result.successful:
             raise DemoError(f'mode {mode} was rejected: {result.reason}')

@@ -75,9 +75,10 @@ class Mode:
 
     def _call(self, client: Any, request: Any, timeout: float) -> Any:
         repeated = RepeatedRequest(client, request)
-        self._spin(timeout, lambda: repeated.answered() or repeated.ready)
-        self._spin(TIMEOUT, repeated.answered)
-        if repeated.answered():
+        self._spin(timeout, client.service_is_ready)
+        if client.service_is_ready():
+            self._spin(TIMEOUT, repeated.poll)
+        if repeated.response is not None:
             return repeated.response
         raise GuidingError(
             f'no answer from the node {self._name}; start it, name it with --node, or record a '

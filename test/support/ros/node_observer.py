@@ -133,10 +133,11 @@ class Onlooker:
                 self.node.create_client(kind, name),
                 self.node.create_client(GetParameters, parameters),
             )
-        client, later = self._clients[name]
-        # Clients are discovered in the order in which they were made.
-        discovered = RepeatedRequest(later, GetParameters.Request())
-        assert wait_until(discovered.answered), f'no answer from {later.srv_name}'
+        client, probe = self._clients[name]
+        # DDS discovers clients in the order in which they were made: a server that answers the
+        # probe knows the client too.
+        discovered = RepeatedRequest(probe, GetParameters.Request()).poll
+        assert wait_until(discovered), f'no answer from {probe.srv_name}'
         assert wait_until(client.service_is_ready), f'no service {name}'
         future = client.call_async(request)
         assert wait_until(future.done), f'no answer from {name}'
