@@ -9,6 +9,7 @@ from array import array
 import time
 from typing import Any
 
+from rclpy.duration import Duration
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
@@ -24,7 +25,8 @@ JOINT_STATES = QoSProfile(depth=16, reliability=ReliabilityPolicy.BEST_EFFORT)
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 SENT = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
-STOP_TIME = 1.0  # longest time in which the follower is braked at the end, s
+STOP_TIME = 1.0  # longest time in which the follower is braked at the end, s: as ticks
+ACK_TIMEOUT = 1.0  # longest wait for the delivery of the last messages, s
 
 
 class ArmTopics:
@@ -88,11 +90,11 @@ class TeleoperationLoop(LoopThread):
         while not self._quit:
             self._tick(coupling)
         coupling.stop()
-        deadline = time.monotonic() + STOP_TIME
-        while time.monotonic() < deadline and any(
-            sent is not None for sent in self._tick(coupling)
-        ):
-            pass
+        for _ in range(round(STOP_TIME / coupling.settings.period)):
+            if all(sent is None for sent in self._tick(coupling)):
+                break
+        for publisher in (self._setpoints, self._efforts):
+            publisher.wait_for_all_acked(Duration(seconds=ACK_TIMEOUT))
 
     def _tick(self, coupling: Coupling) -> Output:
         self._schedule.wait()

@@ -231,9 +231,6 @@ def test_exceptions_in_ticks_end_in_zeros_logged_once(robot: FakeRobot, domain_i
         assert process.output.count('Traceback') == 1
 
 
-# --- bad input -----------------------------------------------------------------------------------
-
-
 BROKEN_INERTIA = PANDA_ARM.replace('ixx="', 'ixx="1000', 1)
 
 
