@@ -604,9 +604,6 @@ def test_an_exception_at_the_start_ramps_measured_efforts(monkeypatch: pytest.Mo
     assert not rig.commands[-1].any()
 
 
-# --- what others read meanwhile ------------------------------------------------------------------
-
-
 def test_reading_flags_and_counts_during_a_tick_is_safe() -> None:
     rig = rig_in_motion()
     rig.wait()
