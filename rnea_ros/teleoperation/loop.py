@@ -25,7 +25,7 @@ JOINT_STATES = QoSProfile(depth=16, reliability=ReliabilityPolicy.BEST_EFFORT)
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 SENT = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
-STOP_TIME = 1.0  # longest time in which the follower is braked at the end, s: as ticks
+STOP_TIME = 1.0  # most ticks at the end, while the arms are let go: as many as in this time, s
 ACK_TIMEOUT = 1.0  # longest wait for the delivery of the last messages, s
 
 

@@ -154,10 +154,10 @@ class Chaos:
                 # What a stall held up comes in a burst.
                 due, missed = 1 + schedule.missed - missed, schedule.missed
                 for _ in range(min(due, MAX_AT_ONCE)):
-                    with suppress(ROS_ERROR):  # Fast DDS waits 0.1 s to send
+                    with suppress(ROS_ERROR):  # Fast DDS gives up sending after 0.1 s
                         self._act()
-                    if next(number) % STREAM_EVERY == 0:
-                        self._send_set_point()
+                        if next(number) % STREAM_EVERY == 0:
+                            self._send_set_point()
         except Exception as error:  # the test's own thread fails over it
             self.failure = error
 
