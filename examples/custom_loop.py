@@ -12,7 +12,7 @@ import numpy as np
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import FeedforwardController, State
-from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
+from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
 from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.trajectory import CUBIC, Knots, Trajectory
@@ -42,8 +42,7 @@ def main() -> tuple[float, State]:
         joints=model.joint_names, rate=1.0 / PERIOD, mode=ComputedTorque, kp=(100.0,), kd=(20.0,)
     ), model)
     states = JointStateMonitor(
-        model.joint_names, jumps=PositionJumps.of_robot(model, settings),
-        continuous=model.continuous,
+        model.joint_names, JointBounds.of_robot(model, settings),
     )
     control = FeedforwardController(model, settings, states)
     error, last = np.inf, control.state

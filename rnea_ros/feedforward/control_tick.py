@@ -163,7 +163,8 @@ class ControlTick:
         :param permitted: whether commands may start
         :return: None before commands have started, and shortly after a blocked tick
         """
-        self.monitor.check_times(now)
+        follows = permitted and self.state_machine.controlling and self.reference.is_set
+        self.monitor.check_times(now, follows=follows)
         was_started = self.started
         if not was_started and not self._start(now, permitted):
             return None
@@ -235,15 +236,18 @@ class ControlTick:
             reason, duration = Reason.TICK_BLOCKED, self.monitor.elapsed
             timeout = self.settings.joint_states_timeout
         elif self.monitor.stale:
-            reason = Reason.JOINT_STATES_STALE
-            duration, timeout = self.monitor.overdue(now)
+            reason, duration, timeout = self.monitor.overdue(now)
         else:
             return
+        contested = self._states.contested
+        if contested:
+            reason = Reason.JOINT_STATES_CONTRADICT
         self.fail(reason, now)
         if self.goal is not None:
             self.goal.drop(reason)
             self.goal = None
-        self.stalls.begin(reason, now, duration, timeout)
+        if not contested:
+            self.stalls.begin(reason, now, duration, timeout)
 
     def _return_after_stall(self, now: float) -> None:
         """Resume control after a stall: hold the robot where it is, or leave it weightless."""

@@ -5,15 +5,14 @@
 Checks of every tick: the age of the joint states, the time between ticks, and warning flags.
 
 Stale joint states interrupt the control, and so does a pause between ticks as long as the same
-timeout. A flag is only a warning: the control continues.
+timeout. Joint states are stale too if they repeat old values while the reference moves. A flag is
+only a warning: the control continues.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 import math
-
-import numpy as np
 
 from .inputs import JointStateMonitor
 from .reasons import Reason
@@ -26,6 +25,7 @@ FROZEN_AFTER = 0.08
 FLAGS = (
     Reason.JOINT_STATES_LATE,
     Reason.JOINT_STATES_FROZEN,
+    Reason.UNCOMMANDED_STALE,
     Reason.REFERENCE_STALE,
     Reason.LIMITS_CANNOT_HOLD,
     Reason.ADDITIONAL_EFFORT_CUT,
@@ -43,7 +43,8 @@ class TickMonitor:
     :ivar dt: time in which this tick may change the command: time since the last tick, at most a
         period, s
     :ivar elapsed: time since the last tick, s
-    :ivar stale: whether joint states are too old, or missing
+    :ivar stale: whether joint states are too old, missing, repeated, or of two sources
+    :ivar frozen_at: when repeated values were found during a motion, s; inf while there are none
     :ivar blocked: whether the time since the last tick exceeds the timeout of the joint states:
         even if joint states are new, the old command was in force for too long
     :ivar flags: raised flags; replaced, never changed, because other threads read them
@@ -57,7 +58,7 @@ class TickMonitor:
         self._reference = reference
         self._period = settings.parameters.period
         self._commanded = settings.joint_indices
-        self._others = np.setdiff1d(np.arange(states.position.size), settings.joint_indices)
+        self._others = states.uncommanded
         self._timeout = settings.joint_states_timeout
         self._timeout_of_others = settings.uncommanded_timeout
         self._last_tick = math.inf
@@ -66,29 +67,47 @@ class TickMonitor:
         self.dt = self._period
         self.elapsed = 0.0
         self.stale = True
+        self.frozen_at = math.inf
         self.blocked = False
         self.flags: frozenset[Reason] = frozenset()
         self.flag_counts: Counter[Reason] = Counter()
 
-    def check_times(self, now: float) -> None:
-        """Check the time since the last tick, and the ages of the joint states."""
+    def check_times(self, now: float, *, follows: bool) -> None:
+        """Check the time since the last tick, and the joint states; ``follows``: the reference."""
         elapsed, self._last_tick = now - self._last_tick, now
         self.elapsed = elapsed
         half_period_ahead = now + 0.5 * self._period
         self.blocked = self.exceeds_timeout(elapsed)
         age = self._states.age
-        self.stale = age(half_period_ahead, self._commanded) > self._timeout or bool(
-            self._others.size and age(half_period_ahead, self._others) > self._timeout_of_others
+        self.stale = bool(
+            self._frozen(now, follows)
+            or age(half_period_ahead, self._commanded) > self._timeout
+            or age(half_period_ahead, self._others) > self._timeout_of_others
+            or self._states.contested
         )
         # The first tick, and a tick after simulated time was set back, count as a whole period.
         self.dt = min(elapsed, self._period) if elapsed >= 0.0 else self._period
 
-    def overdue(self, now: float) -> tuple[float, float]:
-        """Return the age of the joint states that are stale, and its timeout, s."""
+    def _frozen(self, now: float, follows: bool) -> bool:
+        """Return whether joint states repeat, although the reference has moved."""
+        since = self._states.frozen_since(self._reference.position, now, follows=follows)
+        if self.frozen_at < math.inf:
+            if self._states.alive_since(self.frozen_at) or self.frozen_at > now:
+                self.frozen_at = math.inf
+        elif self.exceeds_timeout(now - since):
+            self.frozen_at = now
+        return self.frozen_at < math.inf
+
+    def overdue(self, now: float) -> tuple[Reason, float, float]:
+        """Return why joint states are stale, for how long, and the timeout, s."""
         commanded = self._states.age(now, self._commanded)
         if self.exceeds_timeout(commanded + self._period):
-            return commanded, self._timeout
-        return self._states.age(now, self._others), self._timeout_of_others
+            return Reason.JOINT_STATES_STALE, commanded, self._timeout
+        if self.frozen_at < math.inf:
+            frozen = self._states.frozen_for(self._commanded)
+            return Reason.JOINT_STATES_FROZEN, frozen, self._timeout
+        others = self._states.age(now, self._others)
+        return Reason.JOINT_STATES_STALE, others, self._timeout_of_others
 
     def exceeds_timeout(self, duration: float) -> bool:
         """Return whether a duration exceeds the joint states' timeout by half a period."""
@@ -99,9 +118,12 @@ class TickMonitor:
         if not self._reference.moving:
             self._last_rest = now
         in_motion = now - self._last_rest > FROZEN_AFTER
+        repeats = in_motion and self._states.frozen_for(self._commanded) > FROZEN_AFTER
+        self._states.frozen = repeats or self.frozen_at < math.inf
         conditions = (
             self._states.late(now, self._period),
-            in_motion and self._states.frozen_for(self._commanded) > FROZEN_AFTER,
+            self._states.frozen,
+            self._states.others_late(now, self._timeout),
             self._reference.stale,
             overloaded,
             cut,

@@ -23,6 +23,10 @@ class Reason(enum.Enum):
     STAMP_IN_FUTURE = 'stamp_in_future'
     VELOCITY_TOO_HIGH = 'velocity_too_high'
     POSITION_JUMP = 'position_jump'
+    POSITION_OUT_OF_RANGE = 'position_out_of_range'
+
+    # counted only: a measured effort that the joint cannot have is unknown
+    EFFORT_TOO_HIGH = 'effort_too_high'
 
     # counted only: the clock of the joint states was set; their new stamps are accepted
     CLOCK_STEP = 'clock_step'
@@ -48,7 +52,8 @@ class Reason(enum.Enum):
 
     # flags: the control goes on
     JOINT_STATES_LATE = 'joint_states_late'
-    JOINT_STATES_FROZEN = 'joint_states_frozen'
+    JOINT_STATES_FROZEN = 'joint_states_frozen'  # also an end, while the reference moves
+    UNCOMMANDED_STALE = 'uncommanded_stale'
     REFERENCE_STALE = 'reference_stale'
     LIMITS_CANNOT_HOLD = 'limits_cannot_hold'
     WRENCH_STALE = 'wrench_stale'
@@ -67,6 +72,7 @@ class Reason(enum.Enum):
 
     # ends of the control
     JOINT_STATES_STALE = 'joint_states_stale'
+    JOINT_STATES_CONTRADICT = 'joint_states_contradict'
     TICK_BLOCKED = 'tick_blocked'
     CLOCK_RESET = 'clock_reset'
     CONTROLLER_JOINTS_CHANGED = 'controller_joints_changed'

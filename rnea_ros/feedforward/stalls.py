@@ -4,10 +4,11 @@
 """
 Stalls: joint states or ticks that pause for longer than ``joint_states_timeout``.
 
-When joint states stop, :mod:`.monitoring` finds them stale, :mod:`.control_tick` interrupts the
-control, and :mod:`.ramp_down` commands gravity, then zero. This module decides whether the control
-returns: a busy computer stalls for up to some tenths of a second. The control returns once joint
-states have been fresh for :data:`SETTLING_TIME`, if they are fresh again within ``hold_duration``.
+When joint states stop or repeat, :mod:`.monitoring` finds them stale, :mod:`.control_tick`
+interrupts the control, and :mod:`.ramp_down` commands gravity, then zero. This module decides
+whether the control returns: a busy computer stalls for up to some tenths of a second. The control
+returns once joint states have been fresh for :data:`SETTLING_TIME`, if they are fresh again within
+``hold_duration``.
 A further stall before that begins another ``hold_duration``, and counts as a return. A position
 jump, a stop and any other fault exclude a return.
 
@@ -42,7 +43,16 @@ A desktop stalls a few times a minute. An arm that stalls twice a second is not 
 RETURN_WINDOW = 10.0
 """Time in which returns are counted, s."""
 
-CAUSES = {Reason.JOINT_STATES_STALE: 'no joint states', Reason.TICK_BLOCKED: 'no tick of the loop'}
+BUSY = 'run fewer processes, set realtime.priority, or raise joint_states_timeout'
+CAUSES = {
+    Reason.JOINT_STATES_STALE: ('no joint states', BUSY),
+    Reason.TICK_BLOCKED: ('no tick of the loop', BUSY),
+    Reason.JOINT_STATES_FROZEN: (
+        'joint states repeated while the reference moved',
+        'look for lost reads of the driver, or a joint that sticks',
+    ),
+}
+"""What happened, and what to do, by reason."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +64,10 @@ class Stall:
     timeout: float
 
     def __str__(self) -> str:
+        cause, advice = CAUSES[self.reason]
         return (
-            f'{CAUSES[self.reason]} for {self.duration:.2f} s (limit {self.timeout:g} s): held '
-            'gravity, cancelled the motion, resumed control. If this repeats, run fewer '
-            'processes, set realtime.priority, or raise joint_states_timeout'
+            f'{cause} for {self.duration:.2f} s (limit {self.timeout:g} s): held gravity, '
+            f'cancelled the motion, resumed control. If this repeats, {advice}'
         )
 
 

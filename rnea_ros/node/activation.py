@@ -14,7 +14,7 @@ from typing import Any
 from trajectory_msgs.msg import JointTrajectory
 
 from ..feedforward import CONTROLLING, FeedforwardController, Reason
-from ..feedforward.inputs import JointStateMonitor, PositionJumps
+from ..feedforward.inputs import JointBounds, JointStateMonitor
 from ..feedforward.trajectory import ControllerStateMonitor
 from ..messages import load_decoder
 from ..ros import Clock, MachineClock, PeriodicSchedule, SimClock
@@ -69,10 +69,8 @@ class Activation:
         for subscription in configuration.inputs:
             subscription.take()  # discard messages from before the activation
         states = JointStateMonitor(
-            model.joint_names, jumps=PositionJumps.of_robot(model, settings),
-            continuous=model.continuous,
+            model.joint_names, JointBounds.of_robot(model, settings),
             differentiate_velocity=setup.reference.differentiate_velocity,
-            effort_scale=settings.effort_scale,
         )
         controller = self.controller = FeedforwardController(model, settings, states)
         clock: Clock = MachineClock()

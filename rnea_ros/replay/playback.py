@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..feedforward import FeedforwardController, Reason, State
-from ..feedforward.inputs import JointStateMonitor, PositionJumps
+from ..feedforward.inputs import JointBounds, JointStateMonitor
 from ..feedforward.settings import ResolvedSettings
 from ..recordings import RecordingError, Sample
 from .recorded_robot import RecordedRobot
@@ -78,9 +78,8 @@ def play(
         )
     ticks: Array = period * np.arange(math.floor(span / period) + 2, dtype=np.float64)
     states = JointStateMonitor(
-        robot.model.joint_names, jumps=PositionJumps.of_robot(robot.model, settings),
-        continuous=robot.model.continuous, differentiate_velocity=differentiate_velocity,
-        effort_scale=settings.effort_scale
+        robot.model.joint_names, JointBounds.of_robot(robot.model, settings),
+        differentiate_velocity=differentiate_velocity,
     )
     controller = FeedforwardController(robot.model, settings, states)
     loaded = controller.environment.robot

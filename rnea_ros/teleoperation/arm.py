@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from ..feedforward import Reason
-from ..feedforward.inputs import JointLayouts, JointStateMonitor, PositionJumps, SampleMonitor
+from ..feedforward.inputs import JointBounds, JointLayouts, JointStateMonitor, SampleMonitor
 from ..messages import JointStateSample
 
 MAX_VALUE = 1e6  # greatest absolute value of positions and efforts: no arm has larger ones
@@ -35,9 +35,8 @@ class Arm(SampleMonitor):
     ) -> None:
         super().__init__()
         m = len(joints)
-        speeds, timeouts = np.full(m, max_velocity), np.full(m, timeout)
-        jumps = PositionJumps(speeds, np.zeros(m, dtype=bool), timeouts, 0.0)
-        self.states = JointStateMonitor(joints, jumps=jumps, differentiate_velocity=True)
+        bounds = JointBounds.of_speeds(np.full(m, max_velocity), timeouts=timeout)
+        self.states = JointStateMonitor(joints, bounds, differentiate_velocity=True)
         self.effort = np.zeros(m)
         self._timeout = timeout
         self._layouts = JointLayouts(joints)

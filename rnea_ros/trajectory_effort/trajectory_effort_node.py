@@ -19,6 +19,7 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
+import numpy as np
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -29,7 +30,7 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 
 from ..errors import RequestRejectedError, RneaError
-from ..feedforward.inputs import JointStateMonitor
+from ..feedforward.inputs import JointBounds, JointStateMonitor
 from ..feedforward.trajectory import TrajectoryError
 from ..messages import (
     FixedLayoutReader,
@@ -132,7 +133,8 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         for warning in description.warnings:
             self.get_logger().warning(warning)
         self._states = JointStateMonitor(
-            self._model.joint_names, continuous=self._model.continuous,
+            self._model.joint_names,
+            JointBounds.of_speeds(np.full(self._model.nv, np.inf), self._model.continuous),
             differentiate_velocity=self._values['differentiate_velocity']
         )
         self._planner = None

@@ -15,7 +15,7 @@ from rnea_ros.compilation import COMPILED
 from rnea_ros.dynamics import batch_kernels, batch_workspace, self_test
 from rnea_ros.dynamics.kernels import checked_kernels
 from rnea_ros.errors import CompiledCodeError
-from rnea_ros.feedforward.inputs import JointStateMonitor, joint_states, joint_table
+from rnea_ros.feedforward.inputs import JointStateMonitor, joint_samples
 from rnea_ros.feedforward.inputs.wrench import wrench_sensor
 from rnea_ros.feedforward.inputs.wrench.wrench_sensor import WrenchMonitor
 from rnea_ros.feedforward.settings import WrenchInputSettings
@@ -127,10 +127,10 @@ def test_a_kernel_is_checked_before_its_use(
 
 
 def take_joint_state(
-    table: Any, there: Any, here: Any, q: Any, qd: Any, limits: Any, speeds: Any, reach: Any,
-    now: Any,
+    table: Any, bounds: Any, there: Any, here: Any, q: Any, qd: Any, effort: Any, stamp: Any,
+    now: Any, machine: Any, time_constant: Any, frozen: Any,
 ) -> int:
-    return joint_table.FINE
+    return joint_samples.STORED
 
 
 def take_wrench(
@@ -142,7 +142,7 @@ def take_wrench(
 def test_the_kernel_that_judges_joint_states_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     JointStateMonitor(('a', 'b', 'c'))
     monkeypatch.setattr(self_test, '_checked', set())
-    monkeypatch.setattr(joint_states, 'judge_sample', numba.njit(take_joint_state))
+    monkeypatch.setattr(joint_samples, 'judge_and_store', numba.njit(take_joint_state))
     with pytest.raises(CompiledCodeError, match='joint_states accepts nan'):
         JointStateMonitor(('a', 'b', 'c'))
 

@@ -104,6 +104,7 @@ class Chance:
             (0.004, self._change_losses), (0.004, lambda: self.rig.controller.tare()),
             (0.004, self._silence), (0.100, self._permit), (0.001, self._raise_flags),
             (0.005, self._slow_down), (0.004, self._listen), (0.002, self._stall),
+            (0.004, self._contradict),
         ]
 
     def _one_of(self, sums: Sequence[float]) -> int:
@@ -405,6 +406,12 @@ class Chance:
                 self.rig.step()
         self.live(round(0.15 / self.rig.period), eventful=False)
 
+    def _contradict(self) -> None:
+        """Let another robot's joint states come between those of this one."""
+        for _ in range(30):
+            self.rig.feed(q=self.rig.q + 0.5, stamp=0.0)
+            self._tick()
+
     def _jump_in_place(self) -> None:
         self.rig.q[self.rng.integers(self.rig.model.nv)] += float(self.rng.normal())
 
@@ -425,8 +432,17 @@ class Chance:
         self.rig.controller.enter_fault(Reason.CLOCK_RESET, self.rig.now)
 
 
-EVERYTHING = {*State, *Reason} - {Reason.MALFORMED, Reason.SPEED_OUT_OF_RANGE}
-"""Only bytes are malformed, only a trajectory controller states a speed; neither comes here."""
+EVERYTHING = {*State, *Reason} - {
+    Reason.MALFORMED, Reason.SPEED_OUT_OF_RANGE, Reason.OUTPUT_NOT_FINITE
+}
+"""
+Only bytes are malformed, and only a trajectory controller states a speed; the bounds of measured
+values leave no effort that is not finite.
+"""
+
+
+STALLS = {Reason.JOINT_STATES_STALE, Reason.TICK_BLOCKED}
+"""Stalls after which a control has returned."""
 
 
 @pytest.mark.timeout(900)
@@ -435,13 +451,15 @@ def test_random_messages_break_no_rule_of_commands() -> None:
     with np.errstate(all='ignore'):  # warnings are errors in these tests, not in use
         chance.live(TICKS)
         # Chance is not to be idle: every state is lived through, and every reason given.
-        while chance.seen != EVERYTHING and chance.steps < 6 * TICKS:
+        while not (
+            chance.seen == EVERYTHING and set(chance.stalls) >= STALLS
+        ) and chance.steps < 6 * TICKS:
             chance.live(TICKS // 10)
     assert chance.seen == EVERYTHING
-    assert set(chance.stalls) == {Reason.JOINT_STATES_STALE, Reason.TICK_BLOCKED}
+    assert set(chance.stalls) >= STALLS
 
 
-EVENTS = st.lists(st.tuples(st.integers(0, 21), st.integers(1, 40)), min_size=10, max_size=40)
+EVENTS = st.lists(st.tuples(st.integers(0, 22), st.integers(1, 40)), min_size=10, max_size=40)
 """Numbers of what happens, and for how many ticks then nothing but that goes on."""
 
 

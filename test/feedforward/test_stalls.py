@@ -389,7 +389,7 @@ def test_a_glitch_of_a_position_during_a_stall_does_not_exclude_the_return() -> 
     rig = active_rig(velocity_limit_factor=2.0)
     stall(rig, STALE)
     rig.wait()
-    assert rig.feed(q=rig.q + 10.0) is Reason.POSITION_JUMP
+    assert rig.feed(q=rig.q + 2.0) is Reason.POSITION_JUMP
     rig.step()
     rig.activate()
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 
 from rnea_ros.feedforward import FeedforwardController, State
-from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
+from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
 from rnea_ros.feedforward.settings import Settings, WrenchInputSettings, resolve
 from support.control.control_rig import PANDA_POSE, panda_arm
 from support.memory_use import least
@@ -64,7 +64,7 @@ class Arm:
             model,
         )
         states = JointStateMonitor(
-            model.joint_names, jumps=PositionJumps.of_robot(model, settings)
+            model.joint_names, JointBounds.of_robot(model, settings),
         )
         self.controller = FeedforwardController(model, settings, states)
         self._clock = MachineClock()

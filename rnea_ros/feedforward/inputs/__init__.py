@@ -5,10 +5,10 @@
 
 from ..stamps import SampleMonitor
 from .additional_effort import AdditionalEffort
+from .joint_bounds import JointBounds
+from .joint_layouts import JointLayouts
 from .joint_states import JointStateMonitor
-from .joint_table import JointLayouts
-from .position_jumps import PositionJumps
 
 __all__ = [
-    'AdditionalEffort', 'JointLayouts', 'JointStateMonitor', 'PositionJumps', 'SampleMonitor',
+    'AdditionalEffort', 'JointBounds', 'JointLayouts', 'JointStateMonitor', 'SampleMonitor',
 ]

@@ -23,7 +23,7 @@ from ...compilation import entry, entry_point
 from ..reasons import Reason
 from ..settings import ResolvedSettings
 from ..stamps import SampleMonitor
-from .joint_table import JointLayouts
+from .joint_layouts import JointLayouts
 
 
 class AdditionalEffort(SampleMonitor):

@@ -4,9 +4,9 @@
 """
 The measured joint state: checks samples, merges them by joint name, and measures their age.
 
-A sample is accepted or rejected as a whole; rejections are counted by reason. Several publishers
-may each send some of the joints. The age of a sample is the time since its receipt. Stamps are
-used for the order of samples and for the time between two positions.
+:mod:`.joint_samples` judges each joint of a sample; rejections are counted by reason. Several
+publishers may each send some of the joints. The age of a sample is the time since its receipt.
+Stamps are used for the order of samples and for the time between two positions.
 """
 
 from __future__ import annotations
@@ -16,38 +16,56 @@ from collections.abc import Sequence
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Array, Indices
 from ...compilation import entry_point
-from ..angles import shortest
 from ..reasons import Reason
 from ..stamps import StampOrder
-from .joint_table import (
-    CHANGED,
-    EFFORT,
-    FAR,
-    INTERVAL,
-    NOT_FINITE,
-    POSITION,
-    RECEIVED,
-    TOO_FAST,
-    UPDATED,
-    VELOCITY,
-    JointLayout,
-    JointLayouts,
-    all_updated,
-    any_late,
-    empty_table,
-    judge_sample,
-    oldest_receipt,
-    reject_blind,
-    store_sample,
-)
-from .position_jumps import PositionJumps
+from . import joint_samples as samples
+from .joint_bounds import COMMANDED, ROLE, UNCOMMANDED, UNRELATED, JointBounds
+from .joint_layouts import JointLayout, JointLayouts
 
-MAX_DELAY = 0.1
-"""Maximum difference between the transport delays of two successive samples, s."""
+REASONS = {
+    samples.POSITION_NOT_FINITE: Reason.NOT_FINITE,
+    samples.VELOCITY_NOT_FINITE: Reason.NOT_FINITE,
+    samples.OUT_OF_RANGE: Reason.POSITION_OUT_OF_RANGE,
+    samples.TOO_FAST: Reason.VELOCITY_TOO_HIGH,
+    samples.JUMP: Reason.POSITION_JUMP,
+}
+
+COMPLAINTS = {
+    samples.POSITION_NOT_FINITE: 'position {value} is not finite',
+    samples.VELOCITY_NOT_FINITE: (
+        'velocity {value} is not finite; set differentiate_velocity if the driver has no '
+        'velocities'
+    ),
+    samples.OUT_OF_RANGE: (
+        'position {value:g} is beyond {bound:g}, further outside the limits of the URDF than '
+        'their range; correct the unit, the zero or <limit>'
+    ),
+    samples.TOO_FAST: (
+        'velocity {value:g} exceeds {bound:g}; correct <limit velocity> or raise '
+        'velocity_limit_factor'
+    ),
+    samples.JUMP: (
+        'position {value:g} is further from the last valid {position:g} than {bound:.3g}, or '
+        'repeats a jump; if the joint moves so fast, raise velocity_limit_factor'
+    ),
+    samples.EFFORT_TOO_HIGH: (
+        'measured effort {effort:g} N m or N is more than twice its limit, and counts as unknown; '
+        'set effort_scale if the driver has another unit'
+    ),
+}
+"""Texts of the verdicts, for the values of a joint."""
+
+MIN_PERSISTENT = 3
+"""Number of rejected positions in a row that are not a glitch."""
+
+MAX_CONTEST_SHARE = 0.3
+"""Share of contested samples above which joint states have two sources."""
+
+MAX_CONTESTS = 3.0
+"""Number of contested samples above which several known publishers contradict each other."""
 
 
 class JointStateMonitor:
@@ -55,61 +73,68 @@ class JointStateMonitor:
     Holds the newest valid position, velocity and effort of every joint.
 
     :param joint_names: the robot's joints; others in a message are ignored
-    :param jumps: rejects positions that a joint cannot have reached, and velocities that it cannot
-        have; None accepts all
-    :param continuous: which joints are continuous, shape (n,); None for none
-    :param differentiate_velocity: differentiate positions if a message has no velocities, or NaN
-        for every joint (joint_state_broadcaster without velocities)
+    :param bounds: what the joints can measure; None accepts all finite numbers
+    :param differentiate_velocity: differentiate positions of commanded joints if a message has no
+        velocities, or NaN for every joint (joint_state_broadcaster without velocities); missing
+        velocities of other joints are always differentiated
     :param cutoff: cutoff frequency of the filter of differentiated velocities, Hz
-    :param effort_scale: N m or N per unit of the samples' efforts, shape (n,); None for 1
-    :ivar position: shape (n,), rad or m; NaN before the first sample; this and the next two are
-        rows of a table, which ``store_sample`` writes
+    :ivar position: shape (n,), rad or m; NaN before the first sample, 0 for joints that do not
+        count; this and the next two are rows of a table, which the kernel writes
     :ivar velocity: shape (n,), rad/s or m/s
-    :ivar effort: shape (n,), N m or N; NaN where a message has none
+    :ivar effort: shape (n,), N m or N; NaN where a message has none, or one that cannot be
+    :ivar accepted: number of accepted samples
     :ivar rejections: number of rejected samples by reason; replaced, never changed, because
         other threads read it
+    :ivar frozen: whether the commanded joints are known to repeat old values; set by the control
+    :ivar several_publishers: whether several publishers are known; set by the node
     """
 
     def __init__(
-        self, joint_names: Sequence[str], *, jumps: PositionJumps | None = None,
-        continuous: NDArray[np.bool_] | None = None, differentiate_velocity: bool = False,
-        cutoff: float = 20.0, effort_scale: Array | None = None,
+        self, joint_names: Sequence[str], bounds: JointBounds | None = None, *,
+        differentiate_velocity: bool = False, cutoff: float = 20.0,
     ) -> None:
         n = len(joint_names)
         self._names = tuple(joint_names)
-        if continuous is None:
-            continuous = np.zeros(n, dtype=bool)
-        self._jumps = jumps or PositionJumps(np.full(n, np.inf), continuous, np.zeros(n), 0.0)
-        self._derived = DerivedVelocity(continuous, cutoff) if differentiate_velocity else None
+        bounds = bounds or JointBounds.none(n)
+        self._bounds, roles = bounds.table, bounds.table[ROLE]
+        self._commanded = np.flatnonzero(roles == COMMANDED)
+        self._uncommanded = np.flatnonzero(roles == UNCOMMANDED)
+        self._needed = np.flatnonzero(roles != UNRELATED)
+        self._differentiates = differentiate_velocity
+        self._time_constant = 1.0 / (2.0 * math.pi * cutoff)
         self._layouts = JointLayouts(joint_names)
         self._stamps = StampOrder(n)
-        self._table = table = empty_table(n)
-        self._effort_scale = np.ones(n) if effort_scale is None else effort_scale
-        self._all = np.arange(n)
-        self._machine_times = np.full(n, -math.inf)
-        self.position: Array = table[POSITION]
-        self.velocity: Array = table[VELOCITY]
-        self.effort: Array = table[EFFORT]
+        self._table = table = samples.empty_table(bounds)
+        self._rejected: tuple[Reason, int, int] | None = None
+        self.position: Array = table[samples.POSITION]
+        self.velocity: Array = table[samples.VELOCITY]
+        self.effort: Array = table[samples.EFFORT]
+        self.accepted = 0
         self.rejections: Counter[Reason] = Counter()
+        self.frozen = self.several_publishers = False
         none, empty = np.zeros(0, dtype=np.intp), np.zeros(0)
-        sample = (none, none, empty, empty)
-        # The kernels of joint_table; numba's dispatcher would add 0.13 us or more to each call.
-        self._judge_sample = entry_point(judge_sample, (table, *sample, *(3 * [empty]), 0.0))
-        reject_blind(self._judge_sample)
-        self._store_sample = entry_point(
-            store_sample, (table, self._effort_scale, *sample, empty, 0.0, False)
+        sample = (none, none, empty, empty, empty, 0.0, 0.0, 0.0, self._time_constant, False)
+        # Kernels without numba's dispatcher, which would add 0.13 us or more to each call.
+        self._judge_and_store = entry_point(
+            samples.judge_and_store, (table, self._bounds, *sample)
         )
-        self._oldest_receipt = entry_point(oldest_receipt, (table, none))
-        self._any_late = entry_point(any_late, (table, 0.0, 0.0))
-        self._all_updated = entry_point(all_updated, (table, none))
+        samples.reject_blind(self._judge_and_store, self._time_constant)
+        self._oldest = entry_point(samples.oldest, (table, 0, none))
+        self._greatest = entry_point(samples.greatest, (table, 0, none))
+        self._any_late = entry_point(samples.any_late, (table, none, 0.0, 0.0))
+        self._frozen_since = entry_point(
+            samples.frozen_since, (table, self._bounds, none, empty, 0.0, False)
+        )
+
+    @property
+    def uncommanded(self) -> Indices:
+        """Indices of the joints that are not commanded, but change the commands."""
+        return self._uncommanded
 
     def missing(self) -> tuple[str, ...]:
         """Return the joints without a valid sample."""
-        return tuple(
-            name
-            for name, received in zip(self._names, self._table[RECEIVED], strict=True)
-            if received == -math.inf
-        )
+        received = self._table[samples.RECEIVED]
+        return tuple([self._names[k] for k in self._needed if received[k] == -math.inf])
 
     @property
     def clock_steps(self) -> int:
@@ -118,43 +143,112 @@ class JointStateMonitor:
 
     @property
     def jumped(self) -> bool:
-        """Whether the last positions of a joint were all rejected as jumps, not only one."""
-        return self._jumps.persistent
+        """Whether the last positions of a commanded joint were all jumps, not only one."""
+        jumps: float = self._greatest(self._table, samples.JUMPS, self._commanded)
+        return jumps >= MIN_PERSISTENT
+
+    @property
+    def contested(self) -> bool:
+        """
+        Whether two sources contradict each other on a commanded joint.
+
+        Rejected positions agree with each other, and valid ones come between them.
+        """
+        most, row = MAX_CONTEST_SHARE, samples.CONTEST_SHARE
+        if self.several_publishers:
+            most, row = MAX_CONTESTS, samples.CONTEST_COUNT
+        share: float = self._greatest(self._table, row, self._commanded)
+        return share > most
+
+    @property
+    def complaint(self) -> str:
+        """Why the newest rejected sample was rejected, in words; empty before the first."""
+        if self._rejected is None:
+            return ''
+        reason, joint, verdict = self._rejected
+        detail = f': {self._complaint_of(joint, verdict)}' if verdict != samples.FINE else ''
+        return reason.value + detail
+
+    def stale_joints(self, now: float, timeout: float) -> dict[str, str]:
+        """Return why the values of uncommanded joints are old, by name; empty if none are."""
+        complaints = {}
+        for joint in self._uncommanded.tolist():
+            if self._any_late(self._table, np.array([joint]), now, timeout):
+                verdict = int(self._table[samples.VERDICT, joint])
+                complaints[self._names[joint]] = (
+                    self._complaint_of(joint, verdict) if verdict != samples.FINE
+                    else f'silent for {now - self._table[samples.RECEIVED, joint]:.2f} s'
+                )
+        return complaints
+
+    def _complaint_of(self, joint: int, verdict: int) -> str:
+        column = self._table[:, joint]
+        text = COMPLAINTS[verdict].format(
+            value=column[samples.VALUE], bound=column[samples.BOUND],
+            position=column[samples.POSITION], effort=column[samples.WILD_EFFORT],
+        )
+        return f'joint {self._names[joint]!r}: {text}'
 
     def age(self, now: float, joints: Indices | None = None) -> float:
-        """Return the age of the oldest joint's newest sample, s; infinite before the first."""
-        joints = self._all if joints is None else joints
-        return now - self._oldest_receipt(self._table, joints) if joints.size else 0.0
-
-    def sample_time(self, joints: Indices, numbers: Sequence[int]) -> float:
         """
-        Return the time of the oldest joint's newest sample, s: its stamp, or else its receipt.
+        Return the age of the oldest joint's newest sample, s; infinite before the first.
 
-        :param numbers: the indices of the joints as a list
+        :param joints: indices of joints; None for all that the commands depend on
         """
-        stamp = min(self._stamps.newest(numbers))
+        joints = self._needed if joints is None else joints
+        return now - self._oldest(self._table, samples.RECEIVED, joints) if joints.size else 0.0
+
+    def sample_time(self, joints: Indices) -> float:
+        """Return the time of the oldest joint's newest sample, s: its stamp, or its receipt."""
+        stamp: float = self._oldest(self._table, samples.STAMP, joints)
         if stamp == -math.inf:
-            stamp = self._oldest_receipt(self._table, joints)
+            stamp = self._oldest(self._table, samples.RECEIVED, joints)
         return stamp
 
     def late(self, now: float, period: float) -> bool:
-        """Return whether a joint's next sample is later than its usual interval, or a period."""
-        late: bool = self._any_late(self._table, now, period)
+        """Return whether a commanded joint's next sample is late: 2 usual intervals or periods."""
+        late: bool = self._any_late(self._table, self._commanded, now, period)
+        return late
+
+    def others_late(self, now: float, timeout: float) -> bool:
+        """Return whether an uncommanded joint's value is rejected, or late and older than this."""
+        least = timeout / samples.LATE_INTERVALS
+        late: bool = self._any_late(self._table, self._uncommanded, now, least)
         return late
 
     def frozen_for(self, joints: Indices) -> float:
         """Return the longest time for which a joint's samples have repeated the same values, s."""
-        repeated = self._table[RECEIVED, joints] - self._table[CHANGED, joints]
+        repeated = self._table[samples.RECEIVED, joints] - self._table[samples.CHANGED, joints]
         return float(repeated.max(initial=0.0))
+
+    def frozen_since(self, reference: Array, now: float, *, follows: bool) -> float:
+        """
+        Return since when a commanded joint should have changed, s; inf if none.
+
+        The error to its reference has grown by more than a coarse encoder's step, while positions
+        and velocities repeated. Once a tick.
+
+        :param reference: reference positions, shape (m,), rad or m, in the order of the joints
+        :param follows: whether the joints are to follow it now
+        """
+        since: float = self._frozen_since(
+            self._table, self._bounds, self._commanded, reference, now, follows
+        )
+        return since
+
+    def alive_since(self, time: float) -> bool:
+        """Return whether a value of each commanded joint's source changed after a time, s."""
+        alive: float = self._oldest(self._table, samples.ALIVE, self._commanded)
+        return alive > time
 
     def all_updated(self, joints: Indices) -> bool:
         """Return whether each of some joints has a sample since :meth:`mark_seen`."""
-        updated: bool = self._all_updated(self._table, joints)
-        return updated
+        updated: float = self._oldest(self._table, samples.UPDATED, joints)
+        return updated > 0.0
 
     def mark_seen(self) -> None:
         """Mark every sample received so far as seen."""
-        self._table[UPDATED] = 0.0
+        self._table[samples.UPDATED] = 0.0
 
     def take_sample(
         self, names: Sequence[str], position: Array, velocity: Array, effort: Array,
@@ -162,6 +256,9 @@ class JointStateMonitor:
     ) -> Reason | None:
         """
         Accept a sample, or return why it is rejected as a whole; arrays are contiguous.
+
+        Invalid values of uncommanded joints are left out. An effort that the joint cannot have is
+        unknown, and counted.
 
         :param names: the k joints of the sample; pass the same tuple object each time for speed
         :param position: shape (k,), rad or m
@@ -173,119 +270,52 @@ class JointStateMonitor:
         layout = self._layouts.of(names)
         if not layout.in_robot.size:
             return None
-        if self._derived is not None and _all_nan(velocity, layout):
+        if self._differentiates and _all_nan(velocity, layout):
             velocity = velocity[:0]
-        reason = self._check(layout, position, velocity, effort, stamp, clock, received, machine)
+        reason = self._check(layout, position, velocity, effort)
+        if reason is None and stamp:
+            reason = self._stamps.check(layout.numbers, stamp, clock, received)
         if reason is not None:
             self.reject(reason)
             return reason
-        joints = layout.in_robot
-        derived = None if velocity.size else self._derived
-        if derived is not None:
-            velocity = np.zeros(len(layout.names))  # zero for joints of other robots
-            velocity[layout.in_message] = derived.differentiate(
-                joints, position[layout.in_message], self.velocity[joints], received
-            )
-        self._store_sample(
-            self._table, self._effort_scale, layout.in_message, joints, position, velocity,
-            effort, received, derived is not None,
+        at_fault: int = self._judge_and_store(
+            self._table, self._bounds, layout.in_message, layout.in_robot, position, velocity,
+            effort, stamp, received, -math.inf if machine is None else machine,
+            self._time_constant, self.frozen,
         )
+        if at_fault >= 0:
+            verdict = int(self._table[samples.VERDICT, at_fault])
+            self.reject(REASONS[verdict], at_fault, verdict)
+            return REASONS[verdict]
+        if at_fault == samples.EFFORT_TOO_HIGH:
+            joint = int(np.nanargmax(np.abs(self._table[samples.WILD_EFFORT])))
+            self.reject(Reason.EFFORT_TOO_HIGH, joint, samples.EFFORT_TOO_HIGH)
         if stamp:
             self._stamps.accept(layout.numbers, stamp, received)
-        if machine is not None:
-            self._machine_times[joints] = machine
+        self.accepted += 1
         return None
 
-    def reject(self, reason: Reason) -> None:
-        """Count a rejected sample."""
+    def reject(self, reason: Reason, joint: int = 0, verdict: int = samples.FINE) -> None:
+        """Count a rejected sample; ``verdict``: on a joint at fault, FINE for none."""
+        self._rejected = (reason, joint, verdict)
         self.rejections = self.rejections + Counter((reason,))
 
     def _check(
-        self, layout: JointLayout, position: Array, velocity: Array, effort: Array, stamp: float,
-        clock: float, received: float, machine: float | None,
+        self, layout: JointLayout, position: Array, velocity: Array, effort: Array
     ) -> Reason | None:
-        """Return why a sample is rejected, None if it is valid."""
-        k, jumps, joints = len(layout.names), self._jumps, layout.in_robot
+        """Return why a sample is rejected whatever its values are, None if it is not."""
+        k = len(layout.names)
         if layout.duplicate:
             return Reason.DUPLICATE_JOINT
         if position.size != k or velocity.size not in (0, k) or effort.size not in (0, k):
             return Reason.WRONG_SIZE
-        if velocity.size == 0 and self._derived is None:
+        needs_velocity = velocity.size == 0 and not self._differentiates
+        if needs_velocity and (self._bounds[ROLE, layout.in_robot] == COMMANDED).any():
             return Reason.NO_VELOCITY
-        verdict = self._judge_sample(
-            self._table, layout.in_message, joints, position, velocity, jumps.velocity_limits,
-            jumps.speeds, jumps.allowances, received,
-        )
-        if verdict == NOT_FINITE:
-            return Reason.NOT_FINITE
-        if stamp:
-            reason = self._stamps.check(layout.numbers, stamp, clock, received)
-            if reason is not None:
-                return reason
-        if verdict == TOO_FAST:
-            return Reason.VELOCITY_TOO_HIGH
-        # The table's check is fast but may find too many jumps: check those again, and all samples
-        # after a rejection.
-        if verdict == FAR or jumps.any_rejected:
-            elapsed = self._elapsed(layout, stamp, received, machine)
-            q, valid = position[layout.in_message], self.position[joints]
-            if jumps.check(joints, q, valid, self.velocity[joints], elapsed):
-                return Reason.POSITION_JUMP
         return None
-
-    def _elapsed(
-        self, layout: JointLayout, stamp: float, received: float, machine: float | None
-    ) -> Array:
-        """
-        Return the time since each joint's last valid sample, s, shape (k,).
-
-        The time between receipts is too short if the earlier sample was delayed, or if one tick
-        takes both samples. So the result is the longest of three times: between the receipts,
-        between the stamps, and the usual interval. A wrong stamp adds at most ``MAX_DELAY``. In
-        simulated time, joints keep moving while ``/clock`` is delayed: the machine's time between
-        the receipts then counts too.
-        """
-        joints, table = layout.in_robot, self._table
-        by_stamps = stamp - np.array(self._stamps.newest(layout.numbers)) if stamp else 0.0
-        by_joint = np.maximum(received - table[RECEIVED, joints], table[INTERVAL, joints])
-        if machine is not None:
-            by_joint = np.maximum(by_joint, machine - self._machine_times[joints])
-        longest: Array = np.maximum(by_joint, np.minimum(by_stamps, by_joint + MAX_DELAY))
-        return longest
 
 
 def _all_nan(velocity: Array, layout: JointLayout) -> bool:
     """Return whether the velocities of all the robot's joints in a sample are NaN."""
     complete = velocity.size == len(layout.names)
     return complete and bool(np.isnan(velocity[layout.in_message]).all())
-
-
-class DerivedVelocity:
-    """Differentiates positions, with a low-pass filter of first order and a cutoff in Hz."""
-
-    def __init__(self, continuous: NDArray[np.bool_], cutoff: float) -> None:
-        self._continuous = continuous
-        self._time_constant = 1.0 / (2.0 * math.pi * cutoff)
-        self._position = np.zeros(continuous.size)
-        self._time = np.full(continuous.size, -math.inf)
-
-    def differentiate(self, joints: Indices, q: Array, velocity: Array, received: float) -> Array:
-        """
-        Return new velocities, shape (k,), rad/s or m/s; zero for the first sample.
-
-        :param joints: indices of the sample's joints, shape (k,)
-        :param q: their positions, shape (k,), rad or m
-        :param velocity: their last velocities, shape (k,), rad/s or m/s
-        """
-        dt = received - self._time[joints]
-        # Samples of one tick have the same time: the next quotient spans both.
-        later = dt > 0.0
-        if not later.any():
-            return velocity
-        dt = np.where(later, dt, math.inf)
-        difference = shortest(q - self._position[joints], self._continuous[joints])
-        gain = 1.0 / (1.0 + self._time_constant / dt)
-        filtered = velocity + gain * (difference / dt - velocity)
-        self._position[joints] = np.where(later, q, self._position[joints])
-        self._time[joints] = np.where(later, received, self._time[joints])
-        return np.where(later, filtered, velocity)

@@ -65,7 +65,7 @@ class ExternalEffortMonitor:
     ) -> None:
         self._states = states
         self._joints = settings.joints
-        self._indices, self._numbers = settings.joint_indices, settings.joint_indices.tolist()
+        self._indices = settings.joint_indices
         self._longest_gap = settings.joint_states_timeout
         self._sampled = 0.0
         self._action = settings.parameters.contact.action
@@ -114,7 +114,7 @@ class ExternalEffortMonitor:
         if judged and not self._judged:
             self.effort[:] = 0.0
         self._judged = judged
-        sampled = states.sample_time(self._indices, self._numbers)
+        sampled = states.sample_time(self._indices)
         dt, self._sampled = sampled - self._sampled, sampled
         if not 0.0 <= dt <= self._longest_gap:  # a gap, or the clock of the stamps was set
             self.reset()

@@ -37,6 +37,9 @@ DEFAULT_RATE_LIMIT_TIME = 0.1
 MAX_EFFORT = 1e12
 """Maximum effort limit, N m or N; a larger one in the URDF counts as none."""
 
+NEVER = 1e9
+"""A timeout that is never reached, s."""
+
 MAX_STOP_TIME = 3.0 * MAX_DURATION
 """Longest permitted duration of a stop, s."""
 
@@ -129,7 +132,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         command_scale=np.array(settings.units.command_scale),
         effort_scale=resolve_effort_scale(given.units.effort_scale, joints, model.joint_names),
         joint_states_timeout=timeout,
-        uncommanded_timeout=settings.uncommanded_timeout or timeout,
+        uncommanded_timeout=settings.uncommanded_timeout or NEVER,
         friction=friction(
             compensated=HardwareCompensation.FRICTION in settings.hardware_compensates
         ),

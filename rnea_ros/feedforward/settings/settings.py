@@ -127,8 +127,8 @@ class Settings:
     )
     uncommanded_timeout: float = parameter(
         0.0,
-        'age of joint states of uncommanded joints that interrupts the control, s; '
-        '0: joint_states_timeout',
+        'time without a valid value of an uncommanded joint that interrupts the control, s; '
+        '0: its last valid value counts for ever',
         span=(0.0, MAX_DURATION),
     )
     velocity_limit_factor: float = parameter(

@@ -58,6 +58,7 @@ class Reporter:
         self._logged_stall = controller.stalls.newest
         self._logged_counts: dict[str, int] = {}
         self._counts_logged_at = 0.0
+        self._samples_before = (0, 0)
         self._error_logged = False
         self._time_before, self._stands_still = 0.0, False
         self._diagnostics = DiagnosticsPublisher(node, 'control')
@@ -100,6 +101,10 @@ class Reporter:
                 logger.warning(', '.join(f'{key}: {value}' for key, value in new.items()))
                 if Reason.CONTACT.value in new:
                     logger.warning(f'contact: {controller.contact}')
+                if any(key.startswith('joint_states/') for key in new):
+                    logger.warning(f'joint_states rejected: {self._states.complaint}')
+                if Reason.UNCOMMANDED_STALE.value in new:
+                    logger.warning(f'last valid values count: {self._stale_joints()}')
                 if any(key.startswith('controller_state/') for key in new):
                     assert self._references is not None
                     logger.warning(f'controller_state rejected: {self._references.complaint}')
@@ -119,9 +124,11 @@ class Reporter:
         controller, now = self._controller, self._clock.latest()
         self._log_standstill(now)
         report = self._statistics.report(now)
-        level = LEVELS[controller.state]
+        level, rejected = LEVELS[controller.state], self._rejected_mostly()
         if level == DiagnosticStatus.OK and controller.flags:
             level = DiagnosticStatus.WARN
+        if rejected:
+            level = DiagnosticStatus.ERROR
         reason = '' if controller.reason is None else controller.reason.value
         flags = sorted(flag.value for flag in controller.flags)
         external, references = controller.external_effort, self._references
@@ -138,7 +145,9 @@ class Reporter:
             'untriggered_ticks': report.untriggered,
             'cpu_share': f'{report.cpu:.4f}',
             'speed_scaling': f'{speed:.3f}',
-            'joint_states_age': f'{self._states.age(now):.4f}',
+            'joint_states_age': f'{self._states.age(now, controller.settings.joint_indices):.4f}',
+            'joint_states_rejected': rejected,
+            'stale_joints': self._stale_joints(),
             'saturated_joints': self._joints(controller.saturated),
             'stale_wrenches': ' '.join(controller.environment.wrenches.stale),
             'overloaded_joints': self._joints(controller.overloaded),
@@ -161,11 +170,27 @@ class Reporter:
         joints = zip(self._controller.joints, mask, strict=True)
         return ' '.join(name for name, selected in joints if selected)
 
+    def _rejected_mostly(self) -> str:
+        """Return why most joint states of the last second were rejected; empty if they were not."""
+        before, states = self._samples_before, self._states
+        now = self._samples_before = (states.accepted, states.rejections.total())
+        accepted, rejected = now[0] - before[0], now[1] - before[1]
+        return states.complaint if rejected > accepted else ''
+
+    def _stale_joints(self) -> str:
+        """Return in words why the values of uncommanded joints are old; empty if none are."""
+        timeout = self._controller.settings.joint_states_timeout
+        stale = self._states.stale_joints(self._clock.latest(), timeout)
+        return '; '.join(stale.values())
+
     def _waiting_for(self) -> str:
         if self._controller.state is not State.WAITING:
             return ''
+        if self._clock.simulated and not self._clock.latest():
+            return ' for /clock: use_sim_time is true, and nothing publishes it'
         missing = ', '.join(self._states.missing())
-        return f' for a joint state of {missing}' if missing else ' for newer joint states'
+        why = f'; rejected: {self._states.complaint}' if self._states.complaint else ''
+        return (f' for a joint state of {missing}' if missing else ' for newer joint states') + why
 
     def _counts(self) -> dict[str, int]:
         controller, base = self._controller, self._controller.environment.base

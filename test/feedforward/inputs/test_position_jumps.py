@@ -13,9 +13,9 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
-from rnea_ros.feedforward.inputs.joint_states import MAX_DELAY
-from rnea_ros.feedforward.inputs.position_jumps import ALLOWANCE, VELOCITY_ALLOWANCE
+from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
+from rnea_ros.feedforward.inputs.joint_bounds import ALLOWANCE, LOWER, UPPER, VELOCITY_ALLOWANCE
+from rnea_ros.feedforward.inputs.joint_samples import MAX_DELAY
 from rnea_ros.feedforward.settings import Settings, resolve
 from support.control.control_rig import panda_arm
 from support.models.robots import ROOT, load
@@ -38,8 +38,8 @@ class Robot:
     def __init__(self, *, differentiate: bool = False) -> None:
         continuous = np.array([False, True, False])
         self.states = JointStateMonitor(
-            JOINTS, jumps=PositionJumps(SPEEDS, continuous, np.full(3, TIMEOUT), 0.0),
-            continuous=continuous, differentiate_velocity=differentiate,
+            JOINTS, JointBounds.of_speeds(SPEEDS, continuous, TIMEOUT),
+            differentiate_velocity=differentiate,
         )
         self.differentiate = differentiate
         self.now = 100.0
@@ -215,9 +215,7 @@ def test_while_simulated_time_is_held_up_the_machines_time_counts() -> None:
 
 def test_a_stamp_that_is_long_behind_does_not_let_a_jump_through() -> None:
     robot = Robot()
-    robot.states = JointStateMonitor(
-        JOINTS, jumps=PositionJumps(SPEEDS, np.zeros(3, dtype=bool), np.full(3, 10.0), 0.0)
-    )
+    robot.states = JointStateMonitor(JOINTS, JointBounds.of_speeds(SPEEDS, timeouts=10.0))
     robot.feed(stamp=1.0)
     jump = 1.1 * SPEEDS[0] * (MAX_DELAY + PERIOD) + ALLOWANCE
     assert robot.feed((jump, 0.0, 0.0)) is Reason.POSITION_JUMP
@@ -225,9 +223,8 @@ def test_a_stamp_that_is_long_behind_does_not_let_a_jump_through() -> None:
 
 @pytest.mark.parametrize('stamped', [True, False])
 def test_a_joint_that_two_publishers_send_has_its_own_elapsed_time(stamped: bool) -> None:
-    speeds, timeouts = np.array([2.0, 2.0, 2.0]), np.full(3, 1.0)
-    jumps = PositionJumps(speeds, np.zeros(3, dtype=bool), timeouts, 0.0)
-    states = JointStateMonitor(['a', 'b', 'c'], jumps=jumps)
+    bounds = JointBounds.of_speeds(np.full(3, 2.0), timeouts=1.0)
+    states = JointStateMonitor(['a', 'b', 'c'], bounds)
 
     def feed(names: list[str], positions: list[float], now: float) -> Reason | None:
         return states.take_sample(
@@ -257,11 +254,19 @@ def reach_of(model: RobotModel, margin: float, elapsed: float) -> list[bool]:
     settings = Settings(
         joints=model.joint_names, velocity_limit_factor=margin, joint_states_timeout=3600.0
     )
-    jumps = PositionJumps.of_robot(model, resolve(settings, model))
-    here, far, after = np.array([0.0]), np.array([100.0]), np.array([elapsed])
-    return [
-        not jumps.check(np.array([joint]), far, here, here, after) for joint in range(model.nv)
-    ]
+    bounds = JointBounds.of_robot(model, resolve(settings, model))
+    bounds.table[LOWER : UPPER + 1] = [[-np.inf], [np.inf]]  # far beyond the limits of the URDF
+
+    def accepts(joint: int) -> bool:
+        states, zero = JointStateMonitor(model.joint_names, bounds), np.zeros(1)
+        name = model.joint_names[joint : joint + 1]
+        for q, now in ((0.0, 5.0), (100.0, 5.0 + elapsed)):
+            reason = states.take_sample(
+                name, np.array([q]), zero, NONE, stamp=0.0, clock=now, received=now
+            )
+        return reason is None
+
+    return [accepts(joint) for joint in range(model.nv)]
 
 
 def test_the_limits_are_those_of_the_urdf_times_the_margin() -> None:
@@ -293,9 +298,7 @@ def test_real_arms_never_jump_with_lost_samples(name: str, stamped: bool, kept: 
     else:
         limits = np.array([2.16, 2.16, 3.15, 3.2, 3.2, 3.2])  # of the vendor's URDF
     joints = list(samples[0].names)
-    monitor = JointStateMonitor(joints, jumps=PositionJumps(
-        2.0 * limits, np.zeros(limits.size, dtype=bool), np.full(limits.size, 10.0), 0.0
-    ))
+    monitor = JointStateMonitor(joints, JointBounds.of_speeds(2.0 * limits, timeouts=10.0))
     rng = np.random.default_rng(6)
     for sample in samples:
         if rng.random() > kept:

@@ -92,7 +92,7 @@ def test_the_threshold_grows_with_the_efforts_of_gravity() -> None:
 
 
 def test_hold_ends_the_motion_where_it_is() -> None:
-    arm = rig(ContactAction.HOLD)
+    arm = rig(ContactAction.HOLD, joint_states_timeout=10.0)  # the arm stands still
     end = np.array(PANDA_POSE) + 0.2
     arm.controller.follow(swing(arm.model.joint_names, PANDA_POSE, end, 2.0), None)
     arm.run(0.5)

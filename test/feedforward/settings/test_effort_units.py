@@ -85,7 +85,7 @@ def test_between_measurement_and_command_efforts_are_newton_metres() -> None:
 
 def test_an_effort_is_scaled_once_and_one_that_is_missing_stays_missing() -> None:
     rig = Rig(panda_arm(), units=EffortUnits(effort_scale=EACH))
-    rig.effort = np.arange(1.0, 8.0)
+    rig.effort = 0.1 * np.arange(1.0, 8.0)
     rig.effort[3] = math.nan
     for _ in range(3):
         rig.tick()

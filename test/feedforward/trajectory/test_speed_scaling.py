@@ -179,7 +179,10 @@ def test_the_future_state_of_a_slowed_motion_is_in_trajectory_time() -> None:
 
 
 def test_a_control_that_pauses_a_motion_never_steps_and_holds_on_the_way() -> None:
-    rig = Rig(two_joint_arm(), mode=Feedforward, ramp_duration=0.1, effort_rate_limit=(1e9,))
+    rig = Rig(
+        two_joint_arm(), mode=Feedforward, ramp_duration=0.1, effort_rate_limit=(1e9,),
+        joint_states_timeout=10.0,  # the arm stands still
+    )
     rig.activate()
     rig.controller.follow(swing(rig.model.joint_names, rig.q, rig.q + 1.0, 2.0), None)
     commands = [*rig.run(1.0)]

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import FeedforwardController, Reason, State
-from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
+from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
 from rnea_ros.feedforward.law import LAWS, ControlLaw
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.stalls import MAX_WAIT
@@ -97,9 +97,8 @@ class Rig:
         self.resolved = resolve(self.settings, model)
         self.period = self.settings.period
         self.states = JointStateMonitor(
-            model.joint_names, jumps=PositionJumps.of_robot(model, self.resolved),
-            continuous=model.continuous, differentiate_velocity=differentiate_velocity,
-            effort_scale=self.resolved.effort_scale,
+            model.joint_names, JointBounds.of_robot(model, self.resolved),
+            differentiate_velocity=differentiate_velocity,
         )
         self.controller = FeedforwardController(model, self.resolved, self.states)
         self.now = start

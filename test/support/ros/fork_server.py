@@ -166,7 +166,7 @@ def load_kernels() -> None:
 
     from rnea_ros import RobotModel
     from rnea_ros.feedforward import FeedforwardController
-    from rnea_ros.feedforward.inputs import JointStateMonitor, PositionJumps
+    from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
     from rnea_ros.feedforward.settings import Settings, resolve
 
     model = RobotModel.from_urdf(ROOT / 'urdf/panda_arm.urdf')
@@ -177,8 +177,7 @@ def load_kernels() -> None:
         model.inverse_dynamics(*state)
         model.gravity_torques(state[0])
         states = JointStateMonitor(
-            model.joint_names, jumps=PositionJumps.of_robot(model, settings),
-            continuous=model.continuous,
+            model.joint_names, JointBounds.of_robot(model, settings),
         )
         FeedforwardController(model, settings, states)
 

@@ -1,0 +1,135 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+What the joints of a robot can measure, and which of them the commands depend on.
+
+A joint without a URDF limit is not checked against it. A joint that no commanded joint carries,
+and that carries no commanded joint, such as the other arm, has no effect on the commands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ...dynamics.kernels import BASE
+from ...dynamics.tree import KinematicTree
+from ...robot import RobotModel
+from ..settings import ResolvedSettings
+
+COMMANDED, UNCOMMANDED, UNRELATED = range(3)
+"""Roles of a joint; an unrelated one does not change the efforts of the commanded joints."""
+
+ALLOWANCE = 0.01
+"""Permitted step of a position, rad or m: coarse encoders have steps of 0.006 rad."""
+
+VELOCITY_ALLOWANCE = 1.0
+"""
+Permitted excess of a velocity over the maximum plausible speed, rad/s or m/s.
+
+A coarse encoder's step of 0.006 rad, differentiated at 100 Hz, is 0.6 rad/s of noise: more than
+the speed of slow joints.
+"""
+
+MEMORY = 2.0
+"""
+Number of timeouts, after ``hold_duration``, until the last valid position no longer counts.
+
+By then the control has ended. A control that waits for joint states then accepts new positions.
+"""
+
+MAX_VALUE = 1e6
+"""Greatest position and velocity of any joint, rad or m, rad/s or m/s."""
+
+EFFORT_FACTOR = 2.0
+"""Measured efforts may be this multiple of the URDF's limit, or of ``effort_limits``."""
+
+(
+    ROLE, CONTINUOUS, SPEED, STEP, MAX_VELOCITY, LOWER, UPPER, MEMORY_TIME, MAX_EFFORT, SCALE,
+) = range(10)
+"""
+Rows of the bounds. SPEED: maximum plausible speed; STEP: permitted step of a position; MEMORY_TIME:
+age at which the last valid position no longer counts, s; SCALE: N m or N per unit of a sample's
+efforts.
+"""
+
+
+@dataclass(frozen=True)
+class JointBounds:
+    """The bounds of n joints: ``table`` has a row per bound, as above, shape (rows, n)."""
+
+    table: Array
+
+    @classmethod
+    def none(cls, n: int) -> JointBounds:
+        """Return the bounds of n commanded joints that may measure any finite number."""
+        table = np.zeros((SCALE + 1, n))
+        table[[STEP, MAX_VELOCITY, UPPER, MAX_EFFORT]] = np.inf
+        table[LOWER] = -np.inf
+        table[SCALE] = 1.0
+        return cls(table)
+
+    @classmethod
+    def of_speeds(
+        cls, speeds: Array, continuous: NDArray[np.bool_] | bool = False,
+        timeouts: Array | float = np.inf, hold_duration: float = 0.0,
+    ) -> JointBounds:
+        """
+        Return bounds of speed alone.
+
+        :param speeds: maximum plausible speeds, shape (n,), rad/s or m/s; inf for no check
+        :param continuous: which joints are continuous, shape (n,); they may jump by whole turns
+        :param timeouts: timeouts of the joints' states, s
+        :param hold_duration: time for which the control may return after a timeout, s
+        """
+        bounds = cls.none(speeds.size)
+        table, checked = bounds.table, np.isfinite(speeds)
+        table[CONTINUOUS] = continuous
+        table[SPEED] = np.where(checked, speeds, 0.0)
+        table[STEP] = np.where(checked, ALLOWANCE, np.inf)
+        table[MAX_VELOCITY] = speeds + VELOCITY_ALLOWANCE
+        table[MEMORY_TIME] = MEMORY * np.asarray(timeouts) + hold_duration
+        return bounds
+
+    @classmethod
+    def of_robot(cls, model: RobotModel, settings: ResolvedSettings) -> JointBounds:
+        """Return the bounds of a robot's joints, from the limits of its URDF."""
+        factor, limits = settings.parameters.velocity_limit_factor, model.velocity_limits
+        # Many URDFs have a limit of 0 for an unknown limit.
+        checked = (limits > 0.0) & (factor > 0.0)
+        bounds = cls.of_speeds(
+            np.where(checked, limits, np.inf) * max(factor, 1.0), model.continuous,
+            settings.joint_states_timeout, settings.parameters.hold_duration,
+        )
+        table, commanded = bounds.table, settings.joint_indices
+        table[MAX_VELOCITY] = np.minimum(table[MAX_VELOCITY], MAX_VALUE)
+        lower, upper = model.position_lower, model.position_upper
+        # Zeros and limits of URDFs may be off, but hardly by more than the joint's whole range.
+        limited = np.isfinite(upper - lower) & (upper > lower) & ~model.continuous
+        span = np.where(limited, upper - lower, 0.0)
+        table[LOWER] = np.where(limited, lower - span, -MAX_VALUE)
+        table[UPPER] = np.where(limited, upper + span, MAX_VALUE)
+        urdf_limits = model.effort_limits[commanded]
+        known = np.where(np.isfinite(urdf_limits), urdf_limits, 0.0)
+        table[MAX_EFFORT, commanded] = EFFORT_FACTOR * np.maximum(known, settings.effort_limits)
+        table[SCALE] = settings.effort_scale
+        table[ROLE] = _roles(model.tree, commanded)
+        return bounds
+
+
+def _roles(tree: KinematicTree, commanded: NDArray[np.intp]) -> Array:
+    """Return the roles of all joints: related joints move one body, mimic joints included."""
+    roles = np.full(tree.nv, float(UNRELATED))
+    moved_by: list[set[int]] = [set()]
+    for record in tree.bodies[BASE + 1 :]:
+        first, size = int(record['qd_index']), int(record['qd_size'])
+        moved_by.append(moved_by[record['parent']] | set(range(first, first + size)))
+    for joints in moved_by:
+        if not joints.isdisjoint(commanded.tolist()):
+            roles[list(joints)] = UNCOMMANDED
+    roles[commanded] = COMMANDED
+    return roles
