@@ -35,7 +35,7 @@ class Arm(Rig):
     """An arm of two joints that follows its commands, without friction, as forward dynamics."""
 
     def __init__(self, **options: Any) -> None:
-        defaults = {
+        defaults: dict[str, Any] = {
             'rate': 500.0, 'mode': ComputedTorque, 'kp': (100.0,), 'kd': (20.0,),
             'ramp_duration': 0.1, 'velocity_limit_factor': 10.0,
         }

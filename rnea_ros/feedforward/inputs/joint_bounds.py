@@ -52,9 +52,9 @@ EFFORT_FACTOR = 2.0
     ROLE, CONTINUOUS, SPEED, STEP, MAX_VELOCITY, LOWER, UPPER, MEMORY_TIME, MAX_EFFORT, SCALE,
 ) = range(10)
 """
-Rows of the bounds. SPEED: maximum plausible speed; STEP: permitted step of a position; MEMORY_TIME:
-age at which the last valid position no longer counts, s; SCALE: N m or N per unit of a sample's
-efforts.
+Rows of the bounds. SPEED: maximum plausible speed; STEP: permitted step of a position;
+MEMORY_TIME: age at which the last valid position no longer counts, s; SCALE: N m or N per unit of
+a sample's efforts.
 """
 
 

@@ -171,7 +171,7 @@ class Reporter:
         return ' '.join(name for name, selected in joints if selected)
 
     def _rejected_mostly(self) -> str:
-        """Return why most joint states of the last second were rejected; empty if they were not."""
+        """Return why most joint states of the last second were rejected; else empty."""
         before, states = self._samples_before, self._states
         now = self._samples_before = (states.accepted, states.rejections.total())
         accepted, rejected = now[0] - before[0], now[1] - before[1]
