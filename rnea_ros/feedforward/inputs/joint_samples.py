@@ -345,15 +345,10 @@ def greatest(table: Array, row: int, joints: Indices) -> float:
 
 @entry
 def any_late(table: Array, joints: Indices, now: float, least: float) -> bool:
-    """
-    Return whether a joint's newest sample is invalid, or its next one late.
-
-    :param least: shortest usual interval, s
-    """
+    """Return whether a joint's next sample is late; ``least``: shortest usual interval, s."""
     for k in range(joints.size):
-        joint = joints[k]
-        usual = max(table[INTERVAL, joint], least)
-        if table[VERDICT, joint] != FINE or now - table[RECEIVED, joint] > LATE_INTERVALS * usual:
+        usual = max(table[INTERVAL, joints[k]], least)
+        if now - table[RECEIVED, joints[k]] > LATE_INTERVALS * usual:
             return True
     return False
 

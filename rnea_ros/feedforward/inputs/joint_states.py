@@ -12,7 +12,7 @@ Stamps are used for the order of samples and for the time between two positions.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import math
 
 import numpy as np
@@ -51,12 +51,12 @@ COMPLAINTS = {
         'position {value:g} is further from the last valid {position:g} than {bound:.3g}, or '
         'repeats a jump; if the joint moves so fast, raise velocity_limit_factor'
     ),
-    samples.EFFORT_TOO_HIGH: (
+    samples.FINE: (
         'measured effort {effort:g} N m or N is more than twice its limit, and counts as unknown; '
         'set effort_scale if the driver has another unit'
     ),
 }
-"""Texts of the verdicts, for the values of a joint."""
+"""Texts of the verdicts, for the values of a joint; a valid sample may have a wild effort."""
 
 MIN_PERSISTENT = 3
 """Number of rejected positions in a row that are not a glitch."""
@@ -105,7 +105,7 @@ class JointStateMonitor:
         self._layouts = JointLayouts(joint_names)
         self._stamps = StampOrder(n)
         self._table = table = samples.empty_table(bounds)
-        self._rejected: tuple[Reason, int, int] | None = None
+        self._complaint: Callable[[], str] = str
         self.position: Array = table[samples.POSITION]
         self.velocity: Array = table[samples.VELOCITY]
         self.effort: Array = table[samples.EFFORT]
@@ -163,31 +163,18 @@ class JointStateMonitor:
     @property
     def complaint(self) -> str:
         """Why the newest rejected sample was rejected, in words; empty before the first."""
-        if self._rejected is None:
-            return ''
-        reason, joint, verdict = self._rejected
-        detail = f': {self._complaint_of(joint, verdict)}' if verdict != samples.FINE else ''
-        return reason.value + detail
+        return self._complaint()
 
     def stale_joints(self, now: float, timeout: float) -> dict[str, str]:
         """Return why the values of uncommanded joints are old, by name; empty if none are."""
         complaints = {}
-        for joint in self._uncommanded.tolist():
-            if self._any_late(self._table, np.array([joint]), now, timeout):
-                verdict = int(self._table[samples.VERDICT, joint])
-                complaints[self._names[joint]] = (
-                    self._complaint_of(joint, verdict) if verdict != samples.FINE
-                    else f'silent for {now - self._table[samples.RECEIVED, joint]:.2f} s'
-                )
+        for joint in self._uncommanded:
+            if self._late(np.array([joint]), now, timeout):
+                name, column = self._names[joint], self._table[:, joint].copy()
+                rejected = column[samples.VERDICT] != samples.FINE
+                silent = f'joint {name!r}: silent for {now - column[samples.RECEIVED]:.2f} s'
+                complaints[name] = _complaint(name, column) if rejected else silent
         return complaints
-
-    def _complaint_of(self, joint: int, verdict: int) -> str:
-        column = self._table[:, joint]
-        text = COMPLAINTS[verdict].format(
-            value=column[samples.VALUE], bound=column[samples.BOUND],
-            position=column[samples.POSITION], effort=column[samples.WILD_EFFORT],
-        )
-        return f'joint {self._names[joint]!r}: {text}'
 
     def age(self, now: float, joints: Indices | None = None) -> float:
         """
@@ -212,9 +199,12 @@ class JointStateMonitor:
 
     def others_late(self, now: float, timeout: float) -> bool:
         """Return whether an uncommanded joint's value is rejected, or late and older than this."""
+        return self._late(self._uncommanded, now, timeout)
+
+    def _late(self, joints: Indices, now: float, timeout: float) -> bool:
+        rejected = self._greatest(self._table, samples.VERDICT, joints) > samples.FINE
         least = timeout / samples.LATE_INTERVALS
-        late: bool = self._any_late(self._table, self._uncommanded, now, least)
-        return late
+        return rejected or bool(self._any_late(self._table, joints, now, least))
 
     def frozen_for(self, joints: Indices) -> float:
         """Return the longest time for which a joint's samples have repeated the same values, s."""
@@ -284,21 +274,25 @@ class JointStateMonitor:
             self._time_constant, self.frozen,
         )
         if at_fault >= 0:
-            verdict = int(self._table[samples.VERDICT, at_fault])
-            self.reject(REASONS[verdict], at_fault, verdict)
-            return REASONS[verdict]
+            reason = REASONS[int(self._table[samples.VERDICT, at_fault])]
+            self.reject(reason, at_fault)
+            return reason
         if at_fault == samples.EFFORT_TOO_HIGH:
             joint = int(np.nanargmax(np.abs(self._table[samples.WILD_EFFORT])))
-            self.reject(Reason.EFFORT_TOO_HIGH, joint, samples.EFFORT_TOO_HIGH)
+            self.reject(Reason.EFFORT_TOO_HIGH, joint)
         if stamp:
             self._stamps.accept(layout.numbers, stamp, received)
         self.accepted += 1
         return None
 
-    def reject(self, reason: Reason, joint: int = 0, verdict: int = samples.FINE) -> None:
-        """Count a rejected sample; ``verdict``: on a joint at fault, FINE for none."""
-        self._rejected = (reason, joint, verdict)
+    def reject(self, reason: Reason, joint: int | None = None) -> None:
+        """Count a rejected sample, and keep the values of a joint at fault."""
         self.rejections = self.rejections + Counter((reason,))
+        if joint is None:
+            self._complaint = lambda: reason.value
+        else:
+            name, column = self._names[joint], self._table[:, joint].copy()
+            self._complaint = lambda: f'{reason.value}: {_complaint(name, column)}'
 
     def _check(
         self, layout: JointLayout, position: Array, velocity: Array, effort: Array
@@ -313,6 +307,15 @@ class JointStateMonitor:
         if needs_velocity and (self._bounds[ROLE, layout.in_robot] == COMMANDED).any():
             return Reason.NO_VELOCITY
         return None
+
+
+def _complaint(name: str, column: Array) -> str:
+    """Return in words what is wrong with a joint, by its column of the table."""
+    text = COMPLAINTS[int(column[samples.VERDICT])].format(
+        value=column[samples.VALUE], bound=column[samples.BOUND],
+        position=column[samples.POSITION], effort=column[samples.WILD_EFFORT],
+    )
+    return f'joint {name!r}: {text}'
 
 
 def _all_nan(velocity: Array, layout: JointLayout) -> bool:

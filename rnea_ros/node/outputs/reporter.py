@@ -98,13 +98,15 @@ class Reporter:
             if new:
                 self._counts_logged_at = now
                 self._logged_counts = counts
-                logger.warning(', '.join(f'{key}: {value}' for key, value in new.items()))
+                text = ', '.join(f'{key}: {value}' for key, value in new.items())
+                complaint = self._states.complaint
+                if complaint and any(key.startswith('joint_states/') for key in new):
+                    text = f'{text} ({complaint})'
+                if Reason.UNCOMMANDED_STALE.value in new:
+                    text = f'{text} ({self._stale_joints()}: the last valid value counts)'
+                logger.warning(text)
                 if Reason.CONTACT.value in new:
                     logger.warning(f'contact: {controller.contact}')
-                if any(key.startswith('joint_states/') for key in new):
-                    logger.warning(f'joint_states rejected: {self._states.complaint}')
-                if Reason.UNCOMMANDED_STALE.value in new:
-                    logger.warning(f'last valid values count: {self._stale_joints()}')
                 if any(key.startswith('controller_state/') for key in new):
                     assert self._references is not None
                     logger.warning(f'controller_state rejected: {self._references.complaint}')

@@ -129,12 +129,15 @@ def test_rejections_are_logged_at_most_once_a_second_and_all_counted(bench: Benc
     began = bench.rig.now
     for _ in range(3500):
         bench.rig.tick()
-        bench.rig.feed(q=np.full(7, np.nan))
+        bench.rig.feed(q=np.full(7, np.nan), stamp=0.0)
         bench.rejections['joint_trajectory/start_too_far'] += 1
         bench.reporter.log_changes()
     warnings = bench.lines('warning')
     assert len(warnings) == int(bench.rig.now - began) + 1
-    assert warnings[0] == 'joint_states/not_finite: 1, joint_trajectory/start_too_far: 1'
+    assert warnings[0] == (
+        'joint_states/not_finite: 1, joint_trajectory/start_too_far: 1 '
+        "(not_finite: joint 'fer_joint1': position nan is not finite)"
+    )
     level, values = bench.diagnostics()
     assert values['count/joint_states/not_finite'] == '3500'
     assert values['count/joint_trajectory/start_too_far'] == '3500'
@@ -160,7 +163,9 @@ def test_a_report_is_not_repeated(bench: Bench) -> None:
     for _ in range(3000):
         bench.rig.tick()
         bench.reporter.log_changes()
-    assert bench.lines('warning') == ['joint_states/not_finite: 1']
+    assert bench.lines('warning') == [
+        "joint_states/not_finite: 1 (not_finite: joint 'fer_joint1': position nan is not finite)"
+    ]
 
 
 def test_a_flag_is_a_warning_in_diagnostics_while_it_is_raised(bench: Bench) -> None:
