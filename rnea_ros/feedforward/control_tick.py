@@ -164,6 +164,8 @@ class ControlTick:
         :return: None before commands have started, and shortly after a blocked tick
         """
         self.monitor.check_times(now)
+        self.environment.advance(now, self.monitor.dt)
+        self._tare_without_control(now)
         was_started = self.started
         if not was_started and not self._start(now, permitted):
             return None
@@ -172,7 +174,6 @@ class ControlTick:
             effort = self.acting_effort.find(now, self.settings, blocked=self.monitor.blocked)
             if effort is not None:
                 self.limiter.start(effort)
-        self.environment.advance(now, self.monitor.dt)
         known = permitted and was_started and self.acting_effort.known
         self._react_to_contact(known=known)
         overloaded = self.holding.find_overloaded()
@@ -215,6 +216,16 @@ class ControlTick:
             self.state_machine.handle(Event.PERMITTED, now)
             self.started = True
         return self.started
+
+    def _tare_without_control(self, now: float) -> None:
+        """Advance a tare while the law is not commanded; stale joint states end every tare."""
+        wrenches = self.environment.wrenches
+        if not wrenches.taring:
+            return
+        if self.monitor.stale:
+            wrenches.reject_tare(Reason.JOINT_STATES_STALE)
+        elif not self.state_machine.controlling:
+            wrenches.advance(now, self._states.position, self._states.velocity)
 
     def _react_to_contact(self, *, known: bool) -> None:
         """Observe external efforts if the efforts of the motors are known."""
