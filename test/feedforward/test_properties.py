@@ -425,8 +425,10 @@ class Chance:
         self.rig.controller.enter_fault(Reason.CLOCK_RESET, self.rig.now)
 
 
-EVERYTHING = {*State, *Reason} - {Reason.MALFORMED, Reason.SPEED_OUT_OF_RANGE}
-"""Only bytes are malformed, only a trajectory controller states a speed; neither comes here."""
+EVERYTHING = {*State, *Reason} - {
+    Reason.MALFORMED, Reason.TOO_LARGE, Reason.SPEED_OUT_OF_RANGE
+}
+"""Only bytes are malformed or too many, only a trajectory controller states a speed; neither comes here."""
 
 
 @pytest.mark.timeout(900)
