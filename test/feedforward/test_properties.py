@@ -428,7 +428,7 @@ class Chance:
 EVERYTHING = {*State, *Reason} - {
     Reason.MALFORMED, Reason.TOO_LARGE, Reason.SPEED_OUT_OF_RANGE
 }
-"""Only bytes are malformed or too many, only a trajectory controller states a speed; neither comes here."""
+"""Only bytes are malformed or too many, only a trajectory controller states a speed."""
 
 
 @pytest.mark.timeout(900)

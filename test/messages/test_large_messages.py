@@ -96,7 +96,7 @@ def test_names_above_their_bounds_are_rejected(kind: str) -> None:
 def test_a_trajectory_of_too_many_points_says_how_many_are_accepted() -> None:
     rules = free_rules(('a', 'b'))
     points = [TrajectoryPoint(float(k), (0.0, 0.0)) for k in range(MAX_VALUES // 2 + 1)]
-    start = {'now': 0.0, 'position': np.zeros(2), 'velocity': np.zeros(2)}
+    start: dict[str, Any] = {'now': 0.0, 'position': np.zeros(2), 'velocity': np.zeros(2)}
     with pytest.raises(TrajectoryError) as caught:
         compile_trajectory(TrajectoryRequest.of_points(('a', 'b'), points), rules, **start)
     assert str(caught.value) == (
