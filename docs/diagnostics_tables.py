@@ -61,8 +61,10 @@ COUNTS: Mapping[str, str] = {
 
 FOLLOWING_DIAGNOSTICS: Mapping[str, str] = {
     'controller_state_age': 'age of the newest reference, s',
+    'tare/<name>': 'offset of a force-torque sensor, and its age; empty before the first '
+    '[tare](wrenches.md#tare)',
 }
-"""Additional keys with ``reference_source: controller_state``."""
+"""Additional keys with ``reference_source: controller_state``, and of each sensor."""
 
 EFFORT_DIAGNOSTICS: Mapping[str, str] = {
     'ready': 'the node accepts trajectories',

@@ -162,7 +162,7 @@ FEEDFORWARD = NodeInterface(
     services=(
         Endpoint(
             '~/tare', 'std_srvs/srv/Trigger',
-            '[tares](wrenches.md#tare) the force-torque sensors; only while the node is active',
+            '[tares](wrenches.md#tare) the force-torque sensors; also while the node is inactive',
         ),
     ),
     actions=(

@@ -15,19 +15,24 @@ import re
 import reprlib
 from typing import Any
 
+MAX_TEXT = 4000  # characters of an error's text
+
 _short = reprlib.Repr()
 _short.maxlist = 4
 _short.maxstring = _short.maxother = _short.maxlong = 60
 
 
 class RneaError(Exception):
-    """Root of every error that rnea_ros raises on purpose."""
+    """Root of every error that rnea_ros raises on purpose; a text of any size is cut off."""
+
+    def __str__(self) -> str:
+        return clipped(super().__str__(), MAX_TEXT)
 
 
 def one_line(error: BaseException) -> str:
     """Return the text of an error in one line; if it is empty, the words of its class name."""
     words = re.findall('[A-Z]+(?![a-z])|[A-Z]?[a-z]+', type(error).__name__)
-    return ' '.join(str(error).split()) or ' '.join(words).lower()
+    return ' '.join(clipped(str(error), MAX_TEXT).split()) or ' '.join(words).lower()
 
 
 def clipped(text: str, most: int = 500) -> str:
@@ -129,7 +134,8 @@ class UnknownNameError(RneaError, KeyError):
         self.known = tuple(known)
 
     def __str__(self) -> str:
-        return f'unknown {self.kind} {brief(self.name)}; known are {", ".join(self.known)}'
+        known = ', '.join(self.known)
+        return clipped(f'unknown {self.kind} {brief(self.name)}; known are {known}', MAX_TEXT)
 
 
 class ElementError(RneaError):

@@ -165,6 +165,8 @@ class ControlTick:
         """
         follows = permitted and self.state_machine.controlling and self.reference.is_set
         self.monitor.check_times(now, follows=follows)
+        self.environment.advance(now, self.monitor.dt)
+        self._tare_without_control(now)
         was_started = self.started
         if not was_started and not self._start(now, permitted):
             return None
@@ -173,7 +175,6 @@ class ControlTick:
             effort = self.acting_effort.find(now, self.settings, blocked=self.monitor.blocked)
             if effort is not None:
                 self.limiter.start(effort)
-        self.environment.advance(now, self.monitor.dt)
         known = permitted and was_started and self.acting_effort.known
         self._react_to_contact(known=known)
         overloaded = self.holding.find_overloaded()
@@ -216,6 +217,16 @@ class ControlTick:
             self.state_machine.handle(Event.PERMITTED, now)
             self.started = True
         return self.started
+
+    def _tare_without_control(self, now: float) -> None:
+        """Advance a tare while the law is not commanded; stale joint states end every tare."""
+        wrenches = self.environment.wrenches
+        if not wrenches.taring:
+            return
+        if self.monitor.stale:
+            wrenches.reject_tare(Reason.JOINT_STATES_STALE)
+        elif not self.state_machine.controlling:
+            wrenches.advance(now, self._states.position, self._states.velocity)
 
     def _react_to_contact(self, *, known: bool) -> None:
         """Observe external efforts if the efforts of the motors are known."""

@@ -211,8 +211,7 @@ class FeedforwardController:
 
     def tare(self) -> None:
         """Request a tare of the force-torque sensors."""
-        wrenches = self.environment.wrenches
-        self._requests.append(lambda now: wrenches.tare(now, self._states.position))
+        self._requests.append(self.environment.wrenches.tare)
 
     def request_stop(self) -> None:
         """Request a ramp-down that ends in state ``stopped``."""

@@ -11,8 +11,9 @@ import enum
 class Reason(enum.Enum):
     """Cause of a rejection, a flag or a fault."""
 
-    # any message: its bytes are not a message of its type
+    # any message: its bytes are not a message of its type, or too many
     MALFORMED = 'malformed'
+    TOO_LARGE = 'too_large'
 
     # rejected joint states; the last valid state stays in use until its timeout
     WRONG_SIZE = 'wrong_size'
@@ -39,8 +40,8 @@ class Reason(enum.Enum):
     # rejected additional efforts, beside these
     UNKNOWN_JOINT = 'unknown_joint'
 
-    # rejected tares, beside wrench_stale and over_cap; the last offset stays in force
-    TARE_ROBOT_MOVED = 'tare_robot_moved'
+    # rejected tares, beside wrench_stale, joint_states_stale and over_cap; the last offset stays
+    TARE_UNSTEADY = 'tare_unsteady'
 
     # rejected messages of the IMU, beside these; without valid ones it counts as silent
     PART_MISSING = 'part_missing'

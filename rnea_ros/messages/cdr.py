@@ -12,27 +12,32 @@ rclpy ignores them too, and its serialiser appends some.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from ..errors import RneaError
+from ..feedforward import Reason
 
 HEADER = 4  # size of the header, bytes
 
 _BYTE_ORDERS = {b'\x00\x00': '>', b'\x00\x01': '<'}
-_QUOTED = 40  # bytes of an invalid string that an error quotes
+MAX_TEXT = 256  # bytes of a name; ROS permits 255 characters of a topic
+MAX_NAMES = 256  # names in a list: they are read in less than 1 ms
 
 
 class MalformedError(RneaError):
     """
-    The bytes are not a message of the expected type.
+    The bytes are not a message of the expected type, or too many.
 
     :param offset: position in the message, bytes from the start of the header
     :param detail: what was found and what was expected
     """
 
-    def __init__(self, offset: int, detail: str) -> None:
-        super().__init__(f'malformed: byte {offset}: {detail}')
-        self.word = 'malformed'
+    def __init__(self, offset: int, detail: str, reason: Reason = Reason.MALFORMED) -> None:
+        super().__init__(f'{reason.value}: byte {offset}: {detail}')
+        self.reason = reason
+        self.word = reason.value
         self.offset = offset
         self.detail = detail
 
@@ -48,13 +53,18 @@ class CdrMessage:
 
     :param data: the message with its header
     :raises MalformedError: the header is not one of plain CDR
+    :cvar MAX_SIZE: larger messages are rejected before they are copied, bytes
     :ivar size: number of bytes after the header
     :ivar offset: position of the next field, bytes from the end of the header
     :ivar words: the message as int32; the number at an offset has the index offset / 4
     :ivar doubles: the message as float64; the number at an offset has the index offset / 8
     """
 
+    MAX_SIZE: ClassVar[int] = 20_000_000
+
     def __init__(self, data: bytes) -> None:
+        self.offset = -HEADER
+        self.limit(len(data), self.MAX_SIZE, 'bytes of the message')
         order = _BYTE_ORDERS.get(data[:2])
         if order is None or len(data) < HEADER:
             raise MalformedError(
@@ -84,6 +94,7 @@ class CdrMessage:
         """Read a string, UTF-8 that ends where its length says; a length of 0: an empty one."""
         length = self.unsigned(f'length of {what}')
         self.expect(length, what)
+        self.limit(length, MAX_TEXT, f'bytes of {what}')
         encoded = self._octets[self.offset : self.offset + length].tobytes()
         try:
             text = encoded[:-1].decode() if encoded.find(b'\0') == length - 1 else None
@@ -92,10 +103,23 @@ class CdrMessage:
         if text is None:
             raise MalformedError(
                 self.offset + HEADER,
-                f'{what}: {encoded[:_QUOTED]!r}, but a string is UTF-8 with one zero, at its end',
+                f'{what}: {encoded!r}, but a string is UTF-8 with one zero, at its end',
             )
         self.offset += length
         return text
+
+    def names(self) -> tuple[str, ...]:
+        """Read a list of names of joints."""
+        count = self.unsigned('number of joints')
+        names = [self.text(f'name of joint {joint}') for joint in range(min(count, MAX_NAMES))]
+        self.limit(count, MAX_NAMES, 'joints')
+        return tuple(names)
+
+    def limit(self, number: int, most: int, what: str) -> None:
+        """Raise a MalformedError if a number exceeds a bound."""
+        if number > most:
+            detail = f'{number} {what}, at most {most} are read'
+            raise MalformedError(self.offset + HEADER, detail, Reason.TOO_LARGE)
 
     def expect(self, need: int, what: str) -> None:
         """Raise a MalformedError if less than a number of bytes is left for the next field."""

@@ -46,6 +46,8 @@ _agrees = entry_point(_compare, tuple(np.zeros((3, 1), dtype=np.uint64)))
 class FixedLayout(CdrMessage):
     """A message whose memory is filled again with later messages of the same layout."""
 
+    MAX_SIZE = 65_536  # joint states of 100 joints have 7 kB
+
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
         self._length = len(data)
@@ -148,7 +150,7 @@ class FixedLayoutReader(Generic[Sample]):
         for message in messages:
             try:
                 sample = self(message)
-            except MalformedError:
-                reject(Reason.MALFORMED)
+            except MalformedError as error:
+                reject(error.reason)
             else:
                 yield sample

@@ -39,7 +39,7 @@ class JointStateSample(NamedTuple):
     def read(cls, message: FixedLayout) -> JointStateSample:
         """Read a message from the end of its stamp on."""
         message.text('frame')
-        names = _names(message, 'names')
+        names = message.names()
         position, velocity, effort = (
             message.numbers(message.unsigned(f'number of {what}'), what)
             for what in ('positions', 'velocities', 'efforts')
@@ -134,11 +134,6 @@ def controller_state_reader(
     return read
 
 
-def _names(message: FixedLayout, what: str) -> tuple[str, ...]:
-    count = message.unsigned(f'number of {what}')
-    return tuple([message.text(f'{what} {number}') for number in range(count)])
-
-
 def _point(
     message: FixedLayout, what: str, fields: Sequence[tuple[str, int]] = _POINT
 ) -> list[Array]:
@@ -152,7 +147,7 @@ def _point(
 
 _FIELD_READERS: Mapping[str, Callable[[FixedLayout, str], Any]] = {
     'std_msgs/Header': lambda message, _: message.text('frame'),
-    'sequence<string>': _names,
+    'sequence<string>': lambda message, _: message.names(),
     'trajectory_msgs/JointTrajectoryPoint': _point,
     'trajectory_msgs/MultiDOFJointTrajectoryPoint': partial(_point, fields=_MULTI_DOF_POINT),
     'double': lambda message, what: message.numbers(1, what),

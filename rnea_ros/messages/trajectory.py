@@ -41,8 +41,7 @@ def decode_trajectory(data: bytes) -> TrajectoryRequest:
     message = CdrMessage(data)
     seconds, nanoseconds = message.integer('stamp'), message.unsigned('stamp')
     frame = message.text('frame')
-    joints = message.unsigned('number of joints')
-    names = tuple(message.text(f'name of joint {joint}') for joint in range(joints))
+    names = message.names()
     times, (positions, velocities, accelerations, efforts) = _read_points(message)
     start = seconds + 1e-9 * nanoseconds
     return TrajectoryRequest(

@@ -13,11 +13,10 @@ from typing import Any
 
 from trajectory_msgs.msg import JointTrajectory
 
-from ..feedforward import CONTROLLING, FeedforwardController, Reason
-from ..feedforward.inputs import JointBounds, JointStateMonitor
+from ..feedforward import CONTROLLING, Reason
 from ..feedforward.trajectory import ControllerStateMonitor
 from ..messages import load_decoder
-from ..ros import Clock, MachineClock, PeriodicSchedule, SimClock
+from ..ros import PeriodicSchedule
 from .command_topic import (
     CommandPermission,
     CommandTopicMonitor,
@@ -25,10 +24,10 @@ from .command_topic import (
     OtherPublishers,
 )
 from .configuration import Configuration
+from .control import Control
 from .inputs import (
     AdditionalEffortTopic,
     ControllerStateInput,
-    SensorTopics,
     WatchdogEfforts,
     subscribe_speed_scaling,
 )
@@ -65,24 +64,10 @@ class Activation:
         other_publishers: OtherPublishers,
     ) -> None:
         node, configuration, setup = self._node, self._configuration, self._configuration.setup
-        model, settings = setup.model, setup.settings
-        for subscription in configuration.inputs:
-            subscription.take()  # discard messages from before the activation
-        states = JointStateMonitor(
-            model.joint_names, JointBounds.of_robot(model, settings),
-            differentiate_velocity=setup.reference.differentiate_velocity,
-        )
-        controller = self.controller = FeedforwardController(model, settings, states)
-        clock: Clock = MachineClock()
-        if configuration.sim_clock is not None:
-            clock = SimClock(
-                configuration.sim_clock,
-                lambda now: controller.enter_fault(Reason.CLOCK_RESET, now),
-            )
-        inputs = SensorTopics(
-            states, controller.environment, configuration.joint_states,
-            configuration.wrenches, configuration.imu, clock,
-        )
+        settings = setup.settings
+        control = Control(configuration)
+        states, clock, inputs = control.states, control.clock, control.inputs
+        controller = self.controller = control.controller
         takes = list(inputs.take_others)
         references: ControllerStateMonitor | None = None
         if configuration.controller_state is not None:

@@ -15,6 +15,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray
 
+from ..feedforward.inputs.wrench import TareOffsets
 from ..ros import PolledSubscription, watchdog_topic
 from .control_setup import ControlSetup
 from .inputs import RawSubscription
@@ -34,11 +35,14 @@ class Configuration:
 
     Subscriptions are None where parameters do not need them. An error of a part destroys those
     that were made before it.
+
+    :ivar offsets: tares of the force-torque sensors, for every control
     """
 
     def __init__(self, node: Any, setup: ControlSetup, command_topic: str) -> None:
         self._node = node
         self.setup = setup
+        self.offsets: TareOffsets = {}
         logger = node.get_logger()
         for warning in setup.warnings:
             logger.warning(warning)

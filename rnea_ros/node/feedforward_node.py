@@ -75,7 +75,10 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._autostart = Autostart(self, self._other_publishers, self._missing_at_start)
         self._autostart.enable()
         self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
-        TareService(self, lambda: self._activation.controller if self._activation else None)
+        TareService(
+            self, lambda: self._configuration,
+            lambda: self._activation.controller if self._activation else None,
+        )
         self.action = FollowJointTrajectory(
             self, lambda: self._activation.motions if self._activation else None
         )
@@ -165,12 +168,14 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     def _up_to_date(self, values: Mapping[str, Any]) -> Configuration:
         """Return the configuration, a new one after changes; an error leaves the old one."""
         assert self._configuration is not None
-        made = self._configuration.setup
+        made, offsets = self._configuration.setup, self._configuration.offsets
         if made.values == values and made.urdf == self._urdf(values):
             return self._configuration
         setup = self._setup_of(values)
         self._release()
-        return self._configure(setup)
+        configuration = self._configure(setup)
+        configuration.offsets.update(offsets)
+        return configuration
 
     def _warn(self, warning: str) -> None:
         if warning:

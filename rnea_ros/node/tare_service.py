@@ -14,22 +14,28 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from std_srvs.srv import Trigger
 
 from ..errors import one_line
-from ..feedforward import CONTROLLING, FeedforwardController
+from ..feedforward import FeedforwardController, State
+from .configuration import Configuration
+from .control import Control
 
 CHECK_INTERVAL = 0.01  # time between two checks whether the tare has ended, s
-START_TIMEOUT = 1.0  # longest time from the request until the control starts the tare, s
+START_TIMEOUT = 1.0  # longest time from the request until the tare starts, s
 
 
 class TareService:
     """
-    Serves the active control; it exists as long as the node.
+    Tares in the active control, or without a control while the node is inactive.
 
     A client would wait without end for a service that is destroyed before its answer. So the
-    service stays, and rejects while the node is not active.
+    service stays, and rejects while the node is not configured.
     """
 
-    def __init__(self, node: Any, controller: Callable[[], FeedforwardController | None]) -> None:
+    def __init__(
+        self, node: Any, configuration: Callable[[], Configuration | None],
+        controller: Callable[[], FeedforwardController | None],
+    ) -> None:
         self._node = node
+        self._configuration = configuration
         self._controller = controller
         self._taring = False
         # A callback group of its own: other callbacks go on during a tare.
@@ -38,12 +44,17 @@ class TareService:
         )
 
     async def _on_tare(self, _: Any, response: Any) -> Any:
-        controller = self._controller()
-        response.message = self._rejection(controller)
-        if controller is not None and not response.message:
+        configuration = self._configuration()
+        if configuration is None:
+            response.message = 'the node is not configured'
+        elif not configuration.wrenches:
+            response.message = 'the node has no force-torque sensor'
+        elif self._taring:
+            response.message = 'another tare is in progress'
+        else:
             self._taring = True
             try:
-                response.message = await self._tare(controller)
+                response.message = await self._tare(configuration)
             except Exception as error:
                 self._node.get_logger().error(traceback.format_exc())
                 response.message = f'internal error: {one_line(error)}'
@@ -53,36 +64,30 @@ class TareService:
         response.message = response.message or 'all sensors are zeroed'
         return response
 
-    def _rejection(self, controller: FeedforwardController | None) -> str:
-        if controller is None:
-            return 'the node is not active'
-        if not controller.environment.wrenches.settings:
-            return 'the node has no force-torque sensor'
-        if self._taring:
-            return 'another tare is in progress'
-        return _not_controlling(controller)
-
-    async def _tare(self, controller: FeedforwardController) -> str:
+    async def _tare(self, configuration: Configuration) -> str:
         """Tare all sensors; return why some rejected, empty if none did."""
+        active = self._controller()
+        idle = Control(configuration) if active is None else None
+        controller = active if idle is None else idle.controller
+        assert controller is not None
         wrenches = controller.environment.wrenches
-        before = wrenches.tares
-        controller.tare()
-        deadline = time.monotonic() + START_TIMEOUT
+        before, requested, deadline = wrenches.tares, False, time.monotonic() + START_TIMEOUT
         while wrenches.tares == before or wrenches.taring:
-            if reason := _not_controlling(controller):
-                return reason
-            if wrenches.tares == before and time.monotonic() > deadline:
+            if controller.state is State.STOPPED or controller.error is not None:
+                return f'the control is {controller.state.value}'
+            if self._controller() is not active or self._configuration() is not configuration:
+                return 'the node was activated or cleaned up'
+            late = time.monotonic() > deadline
+            ready = idle is None or idle.step_unpermitted()
+            if not requested and (ready or late):
+                controller.tare()
+                requested, deadline = True, time.monotonic() + START_TIMEOUT
+            elif wrenches.tares == before and late:
                 return 'the control did not start the tare'
             time.sleep(CHECK_INTERVAL)
             await _OtherCallbacks()
         rejections = wrenches.tare_rejections.items()
         return ', '.join(f'{name}: {reason.value}' for name, reason in rejections)
-
-
-def _not_controlling(controller: FeedforwardController) -> str:
-    """Return in words why the control cannot tare: its state; empty if it can."""
-    state = controller.state
-    return '' if state in CONTROLLING else f'the control is {state.value}'
 
 
 class _OtherCallbacks:

@@ -12,7 +12,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from ..ros import LoopThread, PeriodicSchedule, PolledSubscription, watchdog_topic
-from .silence import ACTING, SilenceMonitor
+from .silence import ACTING, MAX_JOINTS, SilenceMonitor
 
 # Label of the dimension in a watchdog's commands; controllers ignore it. A node receives its own
 # messages too; rclpy gives the sender of a message only from Kilted on.
@@ -46,7 +46,7 @@ class CommandLink:
         for message in self._commands.take_all():
             if not any(dimension.label == MARK for dimension in message.layout.dim):
                 newest = message
-        return None if newest is None else newest.data.tolist()
+        return None if newest is None else newest.data[: MAX_JOINTS + 1].tolist()
 
     def send(self, command: list[float]) -> None:
         """Publish a marked command, and a copy for the monitored node."""

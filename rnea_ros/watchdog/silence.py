@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import enum
 import math
 
+MAX_JOINTS = 1000  # longer commands are rejected: they would delay the watchdog
 ZEROS_DURATION = 0.5  # how long zeros are repeated, in case one is lost, s
 MAX_PERIOD = 1.0  # longest time between two commands that the watchdog waits for, s
 GAPS = 5  # number of times between two commands from which the usual one is taken
@@ -74,7 +75,7 @@ class SilenceMonitor:
         before it stays applied. So the watchdog rejects them too. The number of efforts may
         change.
         """
-        if not command or not all(map(math.isfinite, command)):
+        if not 0 < len(command) <= MAX_JOINTS or not all(map(math.isfinite, command)):
             self.rejected += 1
             return
         self._leave_out_stall(now)

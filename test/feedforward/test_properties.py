@@ -433,10 +433,10 @@ class Chance:
 
 
 EVERYTHING = {*State, *Reason} - {
-    Reason.MALFORMED, Reason.SPEED_OUT_OF_RANGE, Reason.OUTPUT_NOT_FINITE
+    Reason.MALFORMED, Reason.TOO_LARGE, Reason.SPEED_OUT_OF_RANGE, Reason.OUTPUT_NOT_FINITE
 }
 """
-Only bytes are malformed, and only a trajectory controller states a speed; the bounds of measured
+Only bytes are malformed or too many, only a trajectory controller states a speed; the bounds of measured
 values leave no effort that is not finite.
 """
 

@@ -155,9 +155,10 @@ def test_a_tare_that_is_pending_when_the_node_is_deactivated_is_answered(bench: 
     bench.spin_until(answer.done)
     assert not answer.result().success
     assert answer.result().message == 'the control is stopped'
+    assert bench.node.trigger_cleanup() is SUCCESS
     answer = client.call_async(Trigger.Request())
     bench.spin_until(answer.done)
-    assert answer.result().message == 'the node is not active'
+    assert answer.result().message == 'the node is not configured'
 
 
 def test_lifecycle_cycles_leave_no_publisher_thread_or_descriptor(bench: Bench) -> None:

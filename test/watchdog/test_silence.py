@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import pytest
 
-from rnea_ros.watchdog.silence import ZEROS_DURATION, SilenceMonitor, WatchState
+from rnea_ros.watchdog.silence import MAX_JOINTS, ZEROS_DURATION, SilenceMonitor, WatchState
 
 TIMEOUT = 0.025
 RAMP = 0.2
@@ -144,7 +144,9 @@ def test_a_new_publisher_after_the_action_is_watched(bench: Bench) -> None:
     assert bench.monitor.acted == 2
 
 
-@pytest.mark.parametrize('bad', [[], [math.nan, 0.0, 0.0], [1.0, math.inf, 1.0]])
+@pytest.mark.parametrize('bad', [
+    [], [math.nan, 0.0, 0.0], [1.0, math.inf, 1.0], (MAX_JOINTS + 1) * [1.0],
+])
 def test_what_the_controller_drops_is_counted_as_silence(bench: Bench, bad: list[float]) -> None:
     bench.publisher(0.5)
     bench.publisher(1.0, bad)

@@ -115,7 +115,7 @@ def stands_before(
 def _check_link(sensor: WrenchInputSettings, model: RobotModel) -> None:
     link = sensor.link
     if link not in model.link_names:
-        nearest = difflib.get_close_matches(link, model.link_names, n=3, cutoff=0.0)
+        nearest = difflib.get_close_matches(link[:200], model.link_names, n=3, cutoff=0.0)
         raise _rejected(
             sensor, 'link',
             f'robot {model.name!r} has no link {brief(link)}; nearest are {", ".join(nearest)}',

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Array
-from ...errors import RequestRejectedError
+from ...errors import RequestRejectedError, brief
 from ..reasons import Reason
 from .reference import Reference
 from .rules import JointRules, TrajectoryReason
@@ -84,7 +84,7 @@ class Tolerances:
         table = default.copy()
         for joint, *values in stated:
             if joint not in self.joints:
-                raise _invalid(f'{field}: {joint!r} is not one of {self.joints}')
+                raise _invalid(f'{field}: {brief(joint)} is not one of {self.joints}')
             column = self.joints.index(joint)
             for row, kind in enumerate(('position', 'velocity')):
                 where = f'{field} of {joint!r}: {kind}'

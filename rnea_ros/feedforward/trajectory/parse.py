@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array, Indices
+from ..reasons import Reason
 from .request import Column, TrajectoryRequest
 from .rules import JointRules, TrajectoryError, TrajectoryReason, reject_where
 from .spline import CUBIC, LINEAR, QUINTIC, Knots
@@ -31,6 +32,9 @@ _FINAL_VELOCITY_TOLERANCE = float(np.finfo(np.float32).eps)
 
 # Rounding of an angle in single precision, rad: a point on the limit itself is accepted.
 _LIMIT_TOLERANCE = 1e-6
+
+MAX_VALUES = 500_000
+"""Points times joints of a request; each takes up to 300 bytes while the motion is computed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> ParsedRe
     :raises TrajectoryError: the request breaks a rule
     """
     columns = _columns(request.joint_names, rules)
-    _check_times(request, now)
+    _check_times(request, rules, now)
     positions, _ = _table(request, 'positions')
     velocities, with_velocities = _table(request, 'velocities')
     accelerations, with_accelerations = _table(request, 'accelerations')
@@ -82,11 +86,16 @@ def _columns(joint_names: tuple[str, ...], rules: JointRules) -> Indices:
     return np.array([rules.joint_names.index(joint) for joint in joint_names], dtype=np.intp)
 
 
-def _check_times(request: TrajectoryRequest, now: float) -> None:
-    """Reject times that do not increase from 0, and a trajectory that has ended already."""
+def _check_times(request: TrajectoryRequest, rules: JointRules, now: float) -> None:
+    """Reject too many points, times that do not increase from 0, and an end in the past."""
     if request.is_cancel:
         raise TrajectoryError(TrajectoryReason.NO_POINTS, 'the trajectory has no points')
-    times = request.times
+    times, joints = request.times, len(rules.joint_names)
+    if times.size * joints > MAX_VALUES:
+        raise TrajectoryError(
+            Reason.TOO_LARGE, f'{times.size} points of {joints} joints, at most '
+            f'{MAX_VALUES // joints}: send fewer points, or parts one after the other'
+        )
     broken = ~np.isfinite(times) | (times < 0.0)
     broken[1:] |= times[1:] <= times[:-1]
     if broken.any():

@@ -11,6 +11,7 @@ from typing import Any
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 
+from ...errors import clipped
 from ...ros import EndpointReader, PolledClient
 
 # A controller without a parameter service for this long counts as one without joints, s. The
@@ -96,7 +97,7 @@ def difference(joints: Sequence[str], commanded: Sequence[str]) -> str:
         words.append(f'with {", ".join(more)}')
     if not words:
         words.append(f'in another order: {", ".join(joints)}')
-    return ' and '.join(words)
+    return clipped(' and '.join(words))
 
 
 def _joints(response: Any) -> tuple[str, ...]:

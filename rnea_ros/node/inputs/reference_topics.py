@@ -13,7 +13,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64
 
 from ...errors import InputError
-from ...feedforward import FeedforwardController, Reason
+from ...feedforward import FeedforwardController
 from ...feedforward.trajectory import ControllerStateMonitor, SpeedScaling, TrajectoryError
 from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
 from ...ros import Clock
@@ -56,7 +56,7 @@ class ControllerStateInput:
             try:
                 sample, stamp = self._read(message)
             except MalformedError as error:
-                self._monitor.reject(TrajectoryError(Reason.MALFORMED, error.detail))
+                self._monitor.reject(TrajectoryError(error.reason, error.detail))
                 self._controller.note_setpoint()
                 continue
             names, position, velocity, acceleration, speed = sample

@@ -163,6 +163,8 @@ class Reporter:
                 values[f'{what}_{name}_us'] = f'{1e6 * value:.1f}'
         if references is not None:
             values['controller_state_age'] = f'{references.age(now):.4f}'
+        sensors = controller.environment.wrenches.sensors
+        values.update({f'tare/{name}': each.tare.summary(now) for name, each in sensors.items()})
         counts = self._counts() | {k.value: v for k, v in controller.stalls.counts.items()}
         values.update({f'count/{key}': count for key, count in counts.items()})
         summary_line = ' '.join([controller.state.value, reason, *flags]).strip()

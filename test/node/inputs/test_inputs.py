@@ -23,6 +23,7 @@ from support.ros.fake_robot import (
 from support.ros.ros_process import NO_ROS, new_domain_id, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
+from lifecycle_msgs.msg import Transition
 from rclpy import get_rmw_implementation_identifier
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -160,14 +161,19 @@ def test_the_load_of_an_inline_sensor_is_not_a_push(robot: FakeRobot, domain_id:
         assert wait_until(lambda: robot.steady(expected, 1e-6))
 
 
-def test_a_tare_takes_what_is_read_for_nothing(robot: FakeRobot, domain_id: int) -> None:
+def test_an_inactive_node_tares_for_the_next_activation(
+    robot: FakeRobot, domain_id: int
+) -> None:
     sensor = force_sensor(robot, 'fer_link8', PUSH)
     with node(domain_id, FLANGE):
         assert wait_until(lambda: robot.steady(PUSHED, 1e-6))
         # A stall of this process makes the readings stale for a moment.
         answers = (robot.call(Trigger, 'feedforward/tare', Trigger.Request()) for _ in range(20))
+        assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
         assert any(response.success for response in answers)
+        assert robot.change_state(Transition.TRANSITION_ACTIVATE)
         assert wait_until(lambda: robot.steady(GRAVITY, 1e-6))
+        assert wait_until(lambda: robot.diagnostics['tare/flange'].startswith('13 N, 0 N m, '))
         robot.assert_safe()
         sensor.sending = False
         assert wait_until(lambda: robot.diagnostics.get('stale_wrenches') == 'flange')

@@ -3,6 +3,7 @@
 
 """Force-torque sensors: from readings to external forces on bodies."""
 
+from .tare import TareOffsets
 from .wrench_inputs import WrenchInputs
 
-__all__ = ['WrenchInputs']
+__all__ = ['TareOffsets', 'WrenchInputs']

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 import math
 
 import numpy as np
@@ -13,14 +14,26 @@ from ....arrays import Array
 from ...reasons import Reason
 from ...settings import WrenchInputSettings
 
-MAX_MOTION = 0.01
-"""Permitted motion of a joint during a tare, rad or m."""
+PARTS = 4
+"""A tare compares the means of this number of equal times."""
+
+STEADY_FORCE, STEADY_TORQUE = 1.0, 0.1
+"""
+Permitted differences of these means, N and N m; a larger deadband of the sensor counts.
+
+A motion alone does not change what is averaged: the load behind an in-line sensor is subtracted.
+"""
+
+
+TareOffsets = dict[Hashable, tuple[Array, float]]
+"""Last tares: offset, shape (6,), and time in s, by what its sensor measured in which frame."""
 
 
 class Tare:
     """
     Averages the readings of an unloaded sensor, and takes the mean as its offset.
 
+    :ivar kept: the last tares; another control may go on with them
     :ivar offset: the offset in force, shape (6,), N m and N
     :ivar averaging: whether a tare is averaging
     :ivar rejection: why the last tare was rejected, None if it was not
@@ -28,22 +41,23 @@ class Tare:
 
     def __init__(self, settings: WrenchInputSettings) -> None:
         self._settings = settings
+        self._key: Hashable = None
         self._began = -math.inf
-        self._q = np.zeros(0)
-        self._sum = np.zeros(6)
-        self._count = 0
+        self._sums = np.zeros((PARTS, 6))
+        self._counts = np.zeros((PARTS, 1))
         self._from = np.zeros(6)
         self._to = np.zeros(6)
         self._blend_began = -math.inf
         self._blending = False
+        self.kept: TareOffsets = {}
         self.offset = np.zeros(6)
         self.averaging = False
         self.rejection: Reason | None = None
 
-    def begin(self, now: float, q: Array) -> None:
+    def begin(self, now: float) -> None:
         """Begin to average; a tare in progress begins again."""
-        self._began, self._q = now, q.copy()
-        self._sum[:], self._count = 0.0, 0
+        self._began = now
+        self._sums[:] = self._counts[:] = 0.0
         self.averaging, self.rejection = True, None
 
     def reject(self, reason: Reason) -> None:
@@ -51,21 +65,31 @@ class Tare:
         if self.averaging:
             self.averaging, self.rejection = False, reason
 
-    def reset(self) -> None:
-        """Set the offset to zero at once; for a sensor without an effect at this time."""
-        self.offset[:] = 0.0
+    def mount(self, link: str) -> None:
+        """Go on with the last tare in the frame of a link, at once; a new mount has no offset."""
+        sensor = self._settings
+        self._key = (sensor.name, sensor.topic, link, sensor.measures, sensor.placement)
+        self.offset[:] = self.kept[self._key][0] if self._key in self.kept else 0.0
         self._blending = False
 
-    def average(self, now: float, q: Array, reading: Array) -> None:
+    def summary(self, now: float) -> str:
+        """Return the last tare in words: force, torque, age; empty before the first."""
+        if self._key not in self.kept:
+            return ''
+        offset, taken = self.kept[self._key]
+        torque, force = math.hypot(*offset[:3]), math.hypot(*offset[3:])
+        return f'{force:.3g} N, {torque:.3g} N m, {max(now - taken, 0.0):.0f} s ago'
+
+    def average(self, now: float, reading: Array) -> None:
         """Add an external wrench with the offset, shape (6,), N m and N; once a tick."""
         if not self.averaging:
             return
-        if not np.abs(q - self._q).max(initial=0.0) <= MAX_MOTION:
-            self.reject(Reason.TARE_ROBOT_MOVED)
-            return
-        self._sum += reading
-        self._count += 1
-        if now - self._began >= self._settings.tare_duration:
+        self._began = min(self._began, now)  # simulated time may be set back
+        share = (now - self._began) / self._settings.tare_duration
+        part = min(int(PARTS * share), PARTS - 1)
+        self._sums[part] += reading
+        self._counts[part] += 1.0
+        if share >= 1.0:
             self._finish(now)
 
     def advance(self, now: float) -> None:
@@ -76,11 +100,21 @@ class Tare:
             self._blending = share < 1.0
 
     def _finish(self, now: float) -> None:
-        mean = self._sum / self._count
-        settings, torque, force = self._settings, mean[:3], mean[3:]
-        if math.hypot(*torque) > settings.max_torque or math.hypot(*force) > settings.max_force:
+        settings, means = self._settings, self._sums / np.maximum(self._counts, 1.0)
+        mean = self._sums.sum(axis=0) / self._counts.sum()
+        torque = max(STEADY_TORQUE, settings.deadband_torque)
+        force = max(STEADY_FORCE, settings.deadband_force)
+        if not self._counts.all() or _exceeds(np.ptp(means, axis=0), torque, force):
+            self.reject(Reason.TARE_UNSTEADY)
+            return
+        if _exceeds(mean, settings.max_torque, settings.max_force):
             self.reject(Reason.OVER_CAP)
             return
         self.averaging = False
         self._from[:], self._to[:] = self.offset, mean
         self._blend_began, self._blending = now, True
+        self.kept[self._key] = (mean, now)
+
+
+def _exceeds(wrench: Array, max_torque: float, max_force: float) -> bool:
+    return math.hypot(*wrench[:3]) > max_torque or math.hypot(*wrench[3:]) > max_force

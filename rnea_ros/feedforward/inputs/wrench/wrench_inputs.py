@@ -26,6 +26,7 @@ from ...law import LoadedBodies
 from ...reasons import Reason
 from ...settings import PublishFrame, SensorPlacement, WrenchInputSettings, check_wrench_inputs
 from .inline_load import InlineLoad, force_transform
+from .tare import TareOffsets
 from .wrench_sensor import SensorMount, WrenchSensor
 
 NO_FLAGS: frozenset[Reason] = frozenset()
@@ -89,11 +90,21 @@ class WrenchInputs:
         rejections = {name: sensor.tare.rejection for name, sensor in self.sensors.items()}
         return {name: reason for name, reason in rejections.items() if reason is not None}
 
-    def tare(self, now: float, q: Array) -> None:
+    def use_offsets(self, offsets: TareOffsets) -> None:
+        """Go on with the tares of another control, and write new ones there; before a reading."""
+        for sensor in self.sensors.values():
+            sensor.tare.kept = offsets
+
+    def tare(self, now: float) -> None:
         """Begin a tare of every sensor; see ``taring`` and ``tare_rejections``."""
         for sensor in self.sensors.values():
-            sensor.tare.begin(now, q)
+            sensor.tare.begin(now)
         self.tares += 1
+
+    def reject_tare(self, reason: Reason) -> None:
+        """Reject a tare in progress."""
+        for sensor in self.sensors.values():
+            sensor.tare.reject(reason)
 
     def advance(self, now: float, q: Array, qd: Array) -> None:
         """Advance all wrenches; once a tick, after the readings."""
@@ -104,7 +115,7 @@ class WrenchInputs:
             with np.errstate(all='ignore'):  # sensors reject a load that is not finite
                 self._load.move(q, qd, self._acceleration(qd, dt))
         for sensor in self.sensors.values():
-            sensor.advance(now, dt, q)
+            sensor.advance(now, dt)
         self.stale = tuple([name for name, sensor in self.sensors.items() if sensor.stale])
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:

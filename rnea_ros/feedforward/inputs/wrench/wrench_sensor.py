@@ -95,10 +95,14 @@ class WrenchSensor:
         self.wrench = np.zeros(6)
         self.on_body = np.zeros(6)
 
-    def advance(self, now: float, dt: float, q: Array) -> None:
+    def fresh(self, now: float) -> bool:
+        """Return whether the newest valid reading is younger than its timeout."""
+        return self.monitor.age(now) <= self.settings.timeout
+
+    def advance(self, now: float, dt: float) -> None:
         """Advance ``wrench`` and ``on_body``; once a tick, with a dt of 0 in the first."""
-        fresh = self.monitor.age(now) <= self.settings.timeout
-        self.stale = not (fresh and self._filter(now, dt, q))
+        fresh = self.fresh(now)
+        self.stale = not (fresh and self._filter(now, dt))
         if self.stale:
             self.tare.reject(Reason.WRENCH_STALE)
         change = dt / self.settings.fade
@@ -112,19 +116,19 @@ class WrenchSensor:
                 settings.gain * self._share, self.mount.to_body, self.wrench, self.on_body,
             )
 
-    def _filter(self, now: float, dt: float, q: Array) -> bool:
+    def _filter(self, now: float, dt: float) -> bool:
         """Filter the newest reading; return whether it is plausible."""
-        if self.mount is None or self.link != self.monitor.link:  # a new mount has no offset
+        if self.mount is None or self.link != self.monitor.link:
             self.link = self.monitor.link
             self.mount = self._mounts[self.link]
-            self.tare.reset()
+            self.tare.mount(self.link)
         load = self.mount.load
         external, settings = self._external, self.settings
         external[:] = self.monitor.wrench
         # reading = external wrench - load of the joint above
         if not self._add(external, self._no_load if load is None else load.wrench(), MAX_WRENCH):
             return False
-        self.tare.average(now, q, external)
+        self.tare.average(now, external)
         self.tare.advance(now)
         self._subtract(external, self.tare.offset, settings.max_torque, settings.max_force)
         if self.stale:

@@ -90,7 +90,7 @@ class Measured(WrenchRig):
     def tare(self) -> None:
         """Tare without a wrench on the tool."""
         self.sense(REST, 0.0 * APPLIED)
-        self.inputs.tare(self.now, self.q)
+        self.inputs.tare(self.now)
         self.sense(REST, 0.0 * APPLIED, 0.3)
         assert not self.inputs.taring
         assert not self.inputs.tare_rejections

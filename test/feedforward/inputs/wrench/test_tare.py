@@ -8,9 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.inputs.wrench.tare import MAX_MOTION, Tare
-from rnea_ros.feedforward.settings import WrenchInputSettings
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.inputs.wrench.tare import STEADY_FORCE, STEADY_TORQUE, Tare
+from rnea_ros.feedforward.settings import Measures, WrenchInputSettings
+from support.control.control_rig import Rig, two_joint_arm
 from support.control.wrench_rig import INLINE, Array, WrenchRig, arm
 
 BIAS = (7.0, -3.0, 2.0)
@@ -18,7 +19,7 @@ DRIFT = (0.5, -0.2, 0.1)
 
 
 def tare(rig: WrenchRig) -> None:
-    rig.inputs.tare(rig.now, rig.q)
+    rig.inputs.tare(rig.now)
 
 
 def tared(rig: WrenchRig, force: tuple[float, ...] = BIAS) -> Array:
@@ -97,31 +98,68 @@ def test_two_tares_in_a_row_blend_without_a_jump() -> None:
     assert steps.max() < 1.5 * 14.0 / 500.0
 
 
-@pytest.mark.parametrize(('joint', 'way', 'reason'), [
-    *((joint, way, Reason.TARE_ROBOT_MOVED) for joint in (0, 1) for way in (-1.1, 1.1)),
-    (0, 0.0, Reason.WRENCH_STALE),
+@pytest.mark.parametrize(('change', 'deadband', 'rejection'), [
+    ((0.0, 0.9 * STEADY_FORCE), {}, None),
+    ((0.0, 1.1 * STEADY_FORCE), {}, Reason.TARE_UNSTEADY),
+    ((0.0, 1.1 * STEADY_FORCE), {'deadband_force': 1.2 * STEADY_FORCE}, None),
+    ((0.9 * STEADY_TORQUE, 0.0), {}, None),
+    ((1.1 * STEADY_TORQUE, 0.0), {}, Reason.TARE_UNSTEADY),
+    ((1.1 * STEADY_TORQUE, 0.0), {'deadband_torque': 1.2 * STEADY_TORQUE}, None),
+    (None, {}, Reason.WRENCH_STALE),
 ])
-def test_a_tare_needs_a_resting_robot_and_readings(joint: int, way: float, reason: Reason) -> None:
-    rig = WrenchRig(arm())
+def test_a_tare_needs_steady_readings(
+    change: tuple[float, float] | None, deadband: dict[str, float], rejection: Reason | None
+) -> None:
+    rig = WrenchRig(arm(), deadband)
     tared(rig, (1.0, 0.0, 0.0))
     tare(rig)
     rig.run(0.05, BIAS)
-    rig.q[joint] += way * MAX_MOTION
-    if reason is Reason.WRENCH_STALE:
+    if change is None:
         rig.run(0.03, None)
-    wrench = rig.run(0.5, BIAS, DRIFT)[-1]
-    assert rig.inputs.tare_rejections == {'wrist': reason}
+    torque, force = change or (0.0, 0.0)
+    rig.run(0.1, np.add(BIAS, (0.0, force, 0.0)), (0.0, torque, 0.0))
+    assert rig.inputs.tare_rejections == ({} if rejection is None else {'wrist': rejection})
     assert not rig.inputs.taring
-    np.testing.assert_allclose(wrench[3:], np.subtract(BIAS, (1.0, 0.0, 0.0)), atol=1e-9)
+    ((taken, _),) = rig.inputs.sensors['wrist'].tare.kept.values()
+    assert taken[3] == pytest.approx(1.0 if rejection else BIAS[0])
 
 
-def test_a_robot_that_hardly_moves_may_be_tared() -> None:
-    rig = WrenchRig(arm())
-    rig.run(0.1, BIAS)
-    tare(rig)
-    rig.q += 0.9 * MAX_MOTION
-    rig.run(0.5, BIAS)
-    assert not rig.inputs.tare_rejections
+def test_a_guided_arm_is_tared_unless_its_tool_is_not_in_the_model() -> None:
+    for missing, rejections in ((0.0, {}), (0.5, {'wrist': Reason.TARE_UNSTEADY})):
+        rig = WrenchRig(arm(), {'placement': INLINE, 'tare_duration': 0.3})
+        rig.qd[:] = (2.0, -1.0)
+        for k in range(450):
+            if k == 100:
+                tare(rig)
+            carried = arm().internal_wrench(rig.q, rig.qd, np.zeros(2), 'tool')
+            rig.run(0.001, np.subtract(BIAS, (1.0 + missing) * np.asarray(carried.force)),
+                    np.negative(carried.torque))
+            rig.q += 0.001 * rig.qd
+        assert rig.inputs.tare_rejections == rejections
+        if not rejections:
+            ((taken, _),) = rig.inputs.sensors['wrist'].tare.kept.values()
+            np.testing.assert_allclose(taken, (0.0, 0.0, 0.0, *BIAS), atol=1e-9)
+
+
+@pytest.mark.parametrize(('changed', 'kept'), [
+    ({}, True), ({'cutoff': 50.0, 'gain': 0.5}, True), ({'link': 'tip'}, False),
+    ({'placement': INLINE}, False), ({'measures': Measures.ROBOT_ON_ENVIRONMENT}, False),
+    ({'topic': '/other'}, False), ({'name': 'other'}, False),
+])
+def test_another_control_goes_on_with_the_offset_of_the_same_sensor(
+    changed: dict[str, object], kept: bool
+) -> None:
+    first, second = WrenchRig(arm(), {'fade': 10.0}), WrenchRig(arm(), changed)
+    first.run(0.1, BIAS, DRIFT)
+    tare(first)
+    first.run(0.2, BIAS, DRIFT)  # the blend of the offset has only begun
+    second.inputs.use_offsets(first.inputs.sensors['wrist'].tare.kept)
+    wrenches = second.run(0.1, BIAS, DRIFT)
+    assert bool(wrenches.round(9).any()) is not kept
+    (sensor,) = second.inputs.sensors.values()
+    assert sensor.tare.summary(first.now + 30.0) == (
+        '7.87 N, 0.548 N m, 30 s ago' if kept else ''
+    )
 
 
 def test_an_offset_over_a_cap_is_rejected() -> None:
@@ -173,8 +211,40 @@ def test_an_offset_during_its_blend_keeps_its_frame() -> None:
     np.testing.assert_allclose(rig.run(0.3, BIAS, frame='tip')[-1][3:], BIAS, rtol=1e-9)
 
 
-def test_a_position_that_is_not_finite_is_a_motion() -> None:
+@pytest.mark.parametrize('state', [State.WAITING, State.READY, State.HOLDING, State.FAULT])
+def test_a_tare_needs_joint_states_but_no_control(state: State) -> None:
+    sensor = WrenchInputSettings('wrist', '/wrist', link='lower', placement=INLINE)
+    rig = Rig(two_joint_arm(), wrench_inputs=(sensor,))
+    wrenches = rig.controller.environment.wrenches
+    rig.controller.permitted = state in (State.HOLDING, State.FAULT)
+
+    def run(seconds: float) -> None:
+        for _ in range(round(seconds / rig.period)):
+            wrenches.sensors['wrist'].monitor.take_sample(
+                '', np.zeros(3), np.zeros(3), stamp=0.0, clock=0.0, received=rig.now
+            )
+            rig.tick(feed=state is not State.WAITING)
+
+    run(1.0)
+    if rig.controller.permitted:
+        rig.controller.request_fault(Reason.CLOCK_RESET)
+        run(0.01 if state is State.HOLDING else 10.0)
+    assert rig.state() is state
+    rig.controller.tare()
+    run(1.1)
+    if state is State.WAITING:
+        assert wrenches.tare_rejections == {'wrist': Reason.JOINT_STATES_STALE}
+    else:
+        assert not wrenches.tare_rejections
+        # A reading of zero, and a link of 1 kg.
+        ((taken, _),) = wrenches.sensors['wrist'].tare.kept.values()
+        assert np.linalg.norm(taken[3:]) == pytest.approx(9.81)
+
+
+def test_a_tare_ends_also_if_simulated_time_is_set_back() -> None:
     tare = Tare(WrenchInputSettings('wrist', '/wrist'))
-    tare.begin(0.0, np.zeros(2))
-    tare.average(0.01, np.array([0.0, math.nan]), np.zeros(6))
-    assert tare.rejection is Reason.TARE_ROBOT_MOVED
+    tare.begin(100.0)
+    for k in range(101):
+        tare.average(0.01 * k, np.zeros(6))
+    assert not tare.averaging
+    assert tare.rejection is None
