@@ -436,8 +436,8 @@ EVERYTHING = {*State, *Reason} - {
     Reason.MALFORMED, Reason.TOO_LARGE, Reason.SPEED_OUT_OF_RANGE, Reason.OUTPUT_NOT_FINITE
 }
 """
-Only bytes are malformed or too many, only a trajectory controller states a speed; the bounds of measured
-values leave no effort that is not finite.
+Only bytes are malformed or too many, only a trajectory controller states a speed; the bounds of
+measured values leave no effort that is not finite.
 """
 
 
