@@ -21,10 +21,15 @@ def main() -> None:
     publisher = node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
     received, states = wait_for_message(JointState, node, 'joint_states', time_to_wait=60.0)
     assert received, 'no joint states'
-    deadline = time.monotonic() + 60.0
-    while publisher.get_subscription_count() == 0:  # DDS discovery
+    discovered, deadline = time.monotonic() + 1.0, time.monotonic() + 60.0
+    while publisher.get_subscription_count() == 0 or time.monotonic() < discovered:
         assert time.monotonic() < deadline, 'no node feedforward'
         rclpy.spin_once(node, timeout_sec=0.1)
+    robot = [(end.node_namespace, end.node_name) for end in (
+        *node.get_publishers_info_by_topic('joint_states'),
+        *node.get_subscriptions_info_by_topic('feedforward/joint_trajectory'),
+    )]
+    assert len(set(robot)) == len(robot), f'two robots on one domain? {robot}'
 
     name = sys.argv[1] if len(sys.argv) > 1 else states.name[-1]
     start = states.position[states.name.index(name)]

@@ -12,6 +12,7 @@ from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 
 from ...ros import EndpointReader, PolledClient
+from .other_publishers import SAME_NAMES
 
 # A controller without a parameter service for this long counts as one without joints, s. The
 # service is requested as soon as it appears. If its first announcements are lost, Fast DDS repeats
@@ -57,6 +58,14 @@ class ControllerJoints:
         if self.joints is None:
             return f'{self.controller} has not answered which joints it commands'
         return '' if self.joints else f'{self.controller} names no joints; set joints'
+
+    @property
+    def conflict(self) -> str:
+        """Why no control may start: several controllers of one name; empty if there are none."""
+        number = len(self.endpoints)
+        if number < 2:
+            return ''
+        return f'{number} controllers named {self.controller} listen on {self.topic}: {SAME_NAMES}'
 
     def poll(self, now: float) -> None:
         """Look for the controller's subscriptions; send a request if due, or take the answer."""

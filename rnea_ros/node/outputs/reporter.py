@@ -18,7 +18,7 @@ from ...feedforward import CONTROLLING, FeedforwardController, Reason, State
 from ...feedforward.inputs import JointStateMonitor
 from ...feedforward.trajectory import ControllerStateMonitor
 from ...ros import Clock, DiagnosticsPublisher
-from ..command_topic import CommandTopicMonitor
+from ..command_topic import CommandTopicMonitor, OtherPublishers
 from ..timing import LoopStatistics
 
 LEVELS = {
@@ -54,6 +54,7 @@ class Reporter:
         self._rejections = rejections
         self._command_topic = command_topic
         self._references = references
+        self._joint_state_publishers = OtherPublishers(node, 'joint_states')
         self._logged_state: State | None = None
         self._logged_stall = controller.stalls.newest
         self._logged_counts: dict[str, int] = {}
@@ -118,6 +119,7 @@ class Reporter:
         """Publish diagnostics; to be called once a second."""
         controller, now = self._controller, self._clock.latest()
         self._log_standstill(now)
+        self._joint_state_publishers.poll(time.monotonic())
         report = self._statistics.report(now)
         level = LEVELS[controller.state]
         if level == DiagnosticStatus.OK and controller.flags:
@@ -139,6 +141,7 @@ class Reporter:
             'cpu_share': f'{report.cpu:.4f}',
             'speed_scaling': f'{speed:.3f}',
             'joint_states_age': f'{self._states.age(now):.4f}',
+            'joint_state_publishers': self._joint_state_publishers.listing,
             'saturated_joints': self._joints(controller.saturated),
             'stale_wrenches': ' '.join(controller.environment.wrenches.stale),
             'overloaded_joints': self._joints(controller.overloaded),
