@@ -73,7 +73,9 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._controller_joints = ControllerJoints(self, self._command_topic)
         self._other_publishers = OtherPublishers(self, self._command_topic)
         self._joint_state_publishers = OtherPublishers(self, 'joint_states')
-        self._autostart = Autostart(self, self._other_publishers, self._missing_at_start)
+        self._autostart = Autostart(
+            self, self._other_publishers, self._controller_joints, self._missing_at_start
+        )
         self._autostart.enable()
         self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
         TareService(self, lambda: self._activation.controller if self._activation else None)
@@ -199,17 +201,20 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         return ''
 
     def _missing_at_start(self) -> str:
-        robots = self._controller_joints.conflict or self._joint_state_publishers.same_names
+        robots = self._conflict() or self._joint_state_publishers.same_names
         values = self._parameter_values.values()
-        return missing_hardware_compensates(values) or robots or self._missing()
+        return robots or missing_hardware_compensates(values) or self._missing()
+
+    def _conflict(self) -> str:
+        """Return which other nodes prevent a start: DDS lists a killed one for ten seconds."""
+        others = self._other_publishers
+        return others.conflict(others.names) if others.names else self._controller_joints.conflict
 
     def _rejection(self, configuration: Configuration) -> str:
         """Return why the control must not start; empty if it may."""
-        others, joints = self._other_publishers.names, self._controller_joints
-        if others:
-            return self._other_publishers.conflict(others)
-        if joints.conflict:
-            return joints.conflict
+        if conflict := self._conflict():
+            return conflict
+        joints = self._controller_joints
         commanded = configuration.setup.settings.joints
         if joints.joints and joints.joints != commanded:
             what = difference(joints.joints, commanded)
