@@ -29,9 +29,10 @@ class Bench:
         monkeypatch.setattr(autostart, 'time', SimpleNamespace(monotonic=lambda: self.now))
         self.missing, self.activation = '', SUCCESS
         self.transitions: list[str] = []
-        self.joints: Any = SimpleNamespace(appeared_at=self.now)
-        others: Any = SimpleNamespace(unnamed=False, names=())
-        self.autostart = autostart.Autostart(self, others, self.joints, lambda: self.missing)
+        self.joints = SimpleNamespace(appeared_at=self.now)
+        others: Any = SimpleNamespace(unnamed=False)
+        joints: Any = self.joints
+        self.autostart = autostart.Autostart(self, others, joints, lambda: self.missing)
         self.autostart.enable()
 
     def get_parameter(self, name: str) -> SimpleNamespace:
