@@ -23,7 +23,7 @@ def main() -> None:
     assert received, 'no joint states'
     discovered, deadline = time.monotonic() + 1.0, time.monotonic() + 60.0
     while publisher.get_subscription_count() == 0 or time.monotonic() < discovered:
-        assert time.monotonic() < deadline, 'no node feedforward'
+        assert time.monotonic() < deadline, 'no active node feedforward'
         rclpy.spin_once(node, timeout_sec=0.1)
         nodes = [end.node_namespace + end.node_name for end in (
             *node.get_publishers_info_by_topic('joint_states'),

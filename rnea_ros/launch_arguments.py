@@ -43,9 +43,8 @@ def declared(
 
 def off_the_network() -> list[Any]:
     """Return the actions that keep a simulation off the network, unless the user has chosen."""
-    variables = loopback_by_default(os.environ)
-    said = [LogInfo(msg=LOOPBACK_NOTICE)] if variables else []
-    return [*said, *(SetEnvironmentVariable(*variable) for variable in variables.items())]
+    variables, notice = loopback_by_default(os.environ), LogInfo(msg=LOOPBACK_NOTICE)
+    return [each for v in variables.items() for each in (notice, SetEnvironmentVariable(*v))]
 
 
 def values(arguments: Collection[str], context: Any) -> dict[str, str]:

@@ -60,10 +60,9 @@ def on_loopback(environment: Mapping[str, str]) -> dict[str, str]:
 
 def loopback_by_default(environment: Mapping[str, str]) -> dict[str, str]:
     """
-    Return the environment variable that keeps a simulation off the network.
+    Return the variable that keeps a simulation off the network; nothing if the user has set it.
 
-    It is not returned if the user has set it. Processes on the network and on loopback discover
-    each other on the same machine; other machines see the former only.
+    On one machine, processes on loopback and those on the network discover each other.
     """
     variables = on_loopback(environment)
     return {name: value for name, value in variables.items() if name not in environment}

@@ -13,7 +13,7 @@ from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 
 from ...ros import EndpointReader, PolledClient
-from .other_publishers import SAME_NAMES
+from .other_publishers import HINT
 
 # A controller without a parameter service for this long counts as one without joints, s. The
 # service is requested as soon as it appears. If its first announcements are lost, Fast DDS repeats
@@ -65,9 +65,8 @@ class ControllerJoints:
     def conflict(self) -> str:
         """Why no control may start: several controllers of one name; empty if there are none."""
         number = len(self.endpoints)
-        if number < 2:
-            return ''
-        return f'{number} controllers named {self.controller} listen on {self.topic}: {SAME_NAMES}'
+        said = f'{number} controllers named {self.controller} listen on {self.topic}: {HINT}'
+        return said if number > 1 else ''
 
     def poll(self, now: float) -> None:
         """Look for the controller's subscriptions; send a request if due, or take the answer."""

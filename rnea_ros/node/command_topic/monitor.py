@@ -24,8 +24,7 @@ class CommandTopicMonitor:
 
     A second publisher that is discovered soon after the start was there before: the control ends.
     A later one is flagged and named, and the control goes on: one test command of another node
-    must not drop the arm. A second controller of the same name is reported only: it may be the
-    first one, restarted.
+    must not drop the arm. A second controller, maybe the first one restarted, is only flagged.
     """
 
     def __init__(

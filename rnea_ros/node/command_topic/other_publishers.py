@@ -13,10 +13,7 @@ from ...ros import EndpointReader
 
 WATCHDOG = 'effort_watchdog'  # every watchdog's node; it may publish, once all others are silent
 
-SAME_NAMES = (
-    'two robots on one domain? Set ROS_DOMAIN_ID, or ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST; '
-    'a killed process is listed for some ten seconds'
-)
+HINT = 'two robots on one domain? Set ROS_DOMAIN_ID or ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST'
 
 
 def is_watchdog(node: str) -> bool:
@@ -58,7 +55,10 @@ class OtherPublishers:
         self.unnamed = '' in names
         others = Counter(sorted(name for name in names if name and not is_watchdog(name)))
         self.names = tuple(others)
-        texts = {name: f'{n} nodes named {name}' for name, n in others.items() if n > 1}
+        texts = {
+            name: f'{n} nodes named {name}' for name, n in others.items()
+            if n > 1 and name[0] == '/'  # publishers outside ROS have no full name
+        }
         self.listing = ', '.join(texts.get(name, name) for name in others)
         same = ' and '.join(texts.values())
-        self.same_names = f'{same} publish on {self._topic}: {SAME_NAMES}' if same else ''
+        self.same_names = f'{same} publish on {self._topic}: {HINT}' if same else ''

@@ -85,3 +85,10 @@ def test_two_robots_are_nodes_of_one_name_in_several_processes() -> None:
     graph.processes = {2: 1}
     publishers.poll(10.0)
     assert (publishers.listing, publishers.same_names) == ('/gripper, /robot', '')
+
+
+def test_publishers_without_a_node_are_not_two_robots() -> None:
+    publishers = OtherPublishers(Graph('', ''), '/joint_states')
+    for now in (0.0, 2.0 * NAME_TIMEOUT):
+        publishers.poll(now)
+    assert (publishers.listing, publishers.same_names) == (UNKNOWN, '')
