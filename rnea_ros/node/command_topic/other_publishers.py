@@ -55,10 +55,8 @@ class OtherPublishers:
         self.unnamed = '' in names
         others = Counter(sorted(name for name in names if name and not is_watchdog(name)))
         self.names = tuple(others)
-        texts = {
-            name: f'{n} nodes named {name}' for name, n in others.items()
-            if n > 1 and name[0] == '/'  # publishers outside ROS have no full name
-        }
+        # Publishers outside ROS have no full name.
+        texts = {x: f'{n} nodes named {x}' for x, n in others.items() if n > 1 and x[0] == '/'}
         self.listing = ', '.join(texts.get(name, name) for name in others)
         same = ' and '.join(texts.values())
         self.same_names = f'{same} publish on {self._topic}: {HINT}' if same else ''
