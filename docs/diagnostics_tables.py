@@ -28,6 +28,7 @@ CONTROL_DIAGNOSTICS: Mapping[str, str] = {
     'cpu_share': 'of the process, 1 is one core',
     'speed_scaling': 'current factor',
     'joint_states_age': 'age of the newest sample, of the joint with the oldest one, s',
+    'joint_state_publishers': 'nodes that publish joint states',
     'saturated_joints': 'joints at their effort limit',
     'stale_wrenches': 'sensors whose term is faded out or fading',
     'overloaded_joints': 'joints with `limits_cannot_hold`',

@@ -21,10 +21,15 @@ def main() -> None:
     publisher = node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
     received, states = wait_for_message(JointState, node, 'joint_states', time_to_wait=60.0)
     assert received, 'no joint states'
-    deadline = time.monotonic() + 60.0
-    while publisher.get_subscription_count() == 0:  # DDS discovery
-        assert time.monotonic() < deadline, 'no node feedforward'
+    discovered, deadline = time.monotonic() + 1.0, time.monotonic() + 60.0
+    while publisher.get_subscription_count() == 0 or time.monotonic() < discovered:
+        assert time.monotonic() < deadline, 'no active node feedforward'
         rclpy.spin_once(node, timeout_sec=0.1)
+        nodes = [end.node_namespace + end.node_name for end in (
+            *node.get_publishers_info_by_topic('joint_states'),
+            *node.get_subscriptions_info_by_topic('feedforward/joint_trajectory'),
+        ) if not end.node_name.startswith('_')]  # names are discovered last
+        assert len(set(nodes)) == len(nodes), f'two robots on one domain? {nodes}'
 
     name = sys.argv[1] if len(sys.argv) > 1 else states.name[-1]
     start = states.position[states.name.index(name)]
@@ -64,6 +69,7 @@ def main() -> None:
         publisher.publish(message)
     print(f'sent: {name} to {start + 0.3:.3f} rad and back to {start:.3f}, in 4 s')
     turned_within(3.5)
+    assert max(turned) > 0.2, f'{name} turned by {max(turned):.2f} rad only: see the log'
     print(f'largest feedback on {name}: {max(feedback):.2g} N m')
     rclpy.shutdown()
 

@@ -61,6 +61,7 @@ from rnea_ros.launch_arguments import (
     existing_file,
     is_true,
     number,
+    off_the_network,
     urdf_text,
     values,
     words,
@@ -301,5 +302,6 @@ def actions(context: Any) -> list[Any]:
 def generate_launch_description() -> LaunchDescription:
     return LaunchDescription([
         *declared(ARGUMENTS, CHOICES),
+        *off_the_network(),
         OpaqueFunction(function=actions),
     ])

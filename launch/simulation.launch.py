@@ -25,6 +25,7 @@ from rnea_ros.launch_arguments import (
     declared,
     existing_file,
     is_true,
+    off_the_network,
     urdf_text,
     values,
 )
@@ -115,5 +116,6 @@ def _rviz(urdf: Path, layouts: Path) -> list[Node]:
 def generate_launch_description() -> LaunchDescription:
     return LaunchDescription([
         *declared(ARGUMENTS, CHOICES),
+        *off_the_network(),
         OpaqueFunction(function=actions),
     ])

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
+import os
 from pathlib import Path
 import re
 from typing import Any
 
-from launch.actions import DeclareLaunchArgument
+from launch.actions import DeclareLaunchArgument, LogInfo, SetEnvironmentVariable
 from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration
 
+from .shared_memory import LOOPBACK_NOTICE, loopback_by_default
 from .xacro_files import expand, is_xacro
 
 TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
@@ -37,6 +39,12 @@ def declared(
         )
         for name, (default, description) in arguments.items()
     ]
+
+
+def off_the_network() -> list[Any]:
+    """Return the actions that keep a simulation off the network, unless the user has chosen."""
+    variables, notice = loopback_by_default(os.environ), LogInfo(msg=LOOPBACK_NOTICE)
+    return [each for v in variables.items() for each in (notice, SetEnvironmentVariable(*v))]
 
 
 def values(arguments: Collection[str], context: Any) -> dict[str, str]:

@@ -19,6 +19,12 @@ PROFILE_VARIABLES = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES
 
 PROFILE = 'config/udp_on_loopback.xml'
 
+LOOPBACK_NOTICE = (
+    'no network: only this machine sees the simulation; '
+    f'otherwise set {RANGE}=SUBNET (Humble: {LOCALHOST_ONLY}=0)'
+)
+"""Log line of a simulation that :func:`loopback_by_default` keeps off the network."""
+
 
 def without_shared_memory(environment: Mapping[str, str]) -> dict[str, str]:
     """
@@ -44,14 +50,22 @@ def without_shared_memory(environment: Mapping[str, str]) -> dict[str, str]:
 
 def on_loopback(environment: Mapping[str, str]) -> dict[str, str]:
     """
-    Return the environment variables that keep a process off the network.
+    Return the environment variable that keeps a process off the network.
 
     Humble ignores the range; later distributions warn of ROS_LOCALHOST_ONLY, or ignore it.
     """
-    variables = {RANGE: 'LOCALHOST'}
-    if environment.get('ROS_DISTRO') == 'humble':
-        variables[LOCALHOST_ONLY] = '1'
-    return variables
+    humble = environment.get('ROS_DISTRO') == 'humble'
+    return {LOCALHOST_ONLY: '1'} if humble else {RANGE: 'LOCALHOST'}
+
+
+def loopback_by_default(environment: Mapping[str, str]) -> dict[str, str]:
+    """
+    Return the variable that keeps a simulation off the network; nothing if the user has set it.
+
+    On one machine, processes on loopback and those on the network discover each other.
+    """
+    variables = on_loopback(environment)
+    return {name: value for name, value in variables.items() if name not in environment}
 
 
 def _before_fast_dds_3(distribution: str | None) -> bool:

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from rnea_ros.shared_memory import LOCALHOST_ONLY, RANGE, on_loopback, without_shared_memory
+from rnea_ros.shared_memory import (
+    LOCALHOST_ONLY,
+    RANGE,
+    loopback_by_default,
+    on_loopback,
+    without_shared_memory,
+)
 from support.models.robots import ROOT
 
 NEW, OLD = 'FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE'
@@ -54,9 +60,20 @@ def test_what_the_user_chose_stays_and_so_does_localhost(chosen: Mapping[str, st
 
 @pytest.mark.parametrize(('environment', 'variables'), [
     ({}, {RANGE: 'LOCALHOST'}), ({'ROS_DISTRO': 'jazzy'}, {RANGE: 'LOCALHOST'}),
-    ({'ROS_DISTRO': 'humble'}, {RANGE: 'LOCALHOST', LOCALHOST_ONLY: '1'}),
+    ({'ROS_DISTRO': 'humble'}, {LOCALHOST_ONLY: '1'}),
 ])
 def test_loopback_is_chosen_by_the_variable_that_a_distribution_reads(
     environment: Mapping[str, str], variables: Mapping[str, str]
 ) -> None:
     assert on_loopback(environment) == variables
+
+
+@pytest.mark.parametrize(('environment', 'variables'), [
+    ({}, {RANGE: 'LOCALHOST'}), ({RANGE: 'SUBNET'}, {}), ({RANGE: 'LOCALHOST'}, {}),
+    ({RANGE: 'LOCALHOST', 'ROS_DISTRO': 'humble'}, {LOCALHOST_ONLY: '1'}),
+    ({LOCALHOST_ONLY: '0', 'ROS_DISTRO': 'humble'}, {}),
+])
+def test_a_simulation_is_on_loopback_unless_the_user_has_chosen(
+    environment: Mapping[str, str], variables: Mapping[str, str]
+) -> None:
+    assert loopback_by_default(environment) == variables

@@ -60,6 +60,7 @@ class Reason(enum.Enum):
     WRENCH_STALE = 'wrench_stale'
     BASE_STALE = 'base_stale'
     SECOND_PUBLISHER = 'second_publisher'
+    SECOND_CONTROLLER = 'second_controller'
     COMMANDS_WITHHELD = 'commands_withheld'
     ADDITIONAL_EFFORT_CUT = 'additional_effort_cut'
     CONTACT = 'contact'  # with contact.action hold or gravity also the end of a motion

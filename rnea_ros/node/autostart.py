@@ -13,9 +13,9 @@ from typing import Any
 from rclpy.lifecycle import TransitionCallbackReturn
 
 from .activation import Activation
-from .command_topic import OtherPublishers
+from .command_topic import ControllerJoints, OtherPublishers
 
-DISCOVERY = 0.5  # wait after the start of the node for the discovery of other nodes, s
+DISCOVERY = 0.5  # wait for others after the start of the node and after the newest controller, s
 TRY_LATER = (0.5, 3.0)  # range of the random delay after a conflict of two publishers, s
 
 
@@ -26,12 +26,16 @@ class Autostart:
     Two nodes that start at the same moment find each other's publisher on the command topic, and
     neither may command. Both clean up and try again after a random delay, so one is first.
 
-    :param missing: returns in words what the node still needs; empty if nothing
+    :param missing: returns in words what the node still waits for; empty if nothing
     """
 
-    def __init__(self, node: Any, others: OtherPublishers, missing: Callable[[], str]) -> None:
+    def __init__(
+        self, node: Any, others: OtherPublishers, joints: ControllerJoints,
+        missing: Callable[[], str],
+    ) -> None:
         self._node = node
         self._others = others
+        self._joints = joints
         self._missing = missing
         self._pending = False
         self._started = False
@@ -65,11 +69,10 @@ class Autostart:
             return
         if configured or not self._pending:
             return
-        if self._others.unnamed or time.monotonic() < self._not_before:
+        not_before = max(self._not_before, self._joints.appeared_at + DISCOVERY)
+        if self._others.unnamed or time.monotonic() < not_before:
             return
         missing = self._missing()
-        if self._others.names:  # DDS lists a killed node for some ten seconds
-            missing = self._others.conflict(self._others.names)
         if not missing:
             self._start()
         elif missing != self._reported:
@@ -80,7 +83,7 @@ class Autostart:
         self._pending = False
         if self._node.trigger_configure() is TransitionCallbackReturn.SUCCESS:
             self._started = self._node.trigger_activate() is TransitionCallbackReturn.SUCCESS
-            if not self._started and self._others.names:
+            if not self._started and self._missing():
                 self._try_later()
 
     def _try_later(self) -> None:

@@ -72,7 +72,10 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._command_topic = self.resolve_topic_name(self.get_parameter('command_topic').value)
         self._controller_joints = ControllerJoints(self, self._command_topic)
         self._other_publishers = OtherPublishers(self, self._command_topic)
-        self._autostart = Autostart(self, self._other_publishers, self._missing_at_start)
+        self._joint_state_publishers = OtherPublishers(self, 'joint_states')
+        self._autostart = Autostart(
+            self, self._other_publishers, self._controller_joints, self._missing_at_start
+        )
         self._autostart.enable()
         self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
         TareService(
@@ -98,6 +101,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         except RneaError as error:
             self.get_logger().error(f'cannot configure: {error}')
             return TransitionCallbackReturn.FAILURE
+        self._warn(self._joint_state_publishers.same_names)
         return TransitionCallbackReturn.SUCCESS
 
     @logged_transition
@@ -202,13 +206,20 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         return ''
 
     def _missing_at_start(self) -> str:
-        return missing_hardware_compensates(self._parameter_values.values()) or self._missing()
+        robots = self._conflict() or self._joint_state_publishers.same_names
+        values = self._parameter_values.values()
+        return robots or missing_hardware_compensates(values) or self._missing()
+
+    def _conflict(self) -> str:
+        """Return which other nodes prevent a start: DDS lists a killed one for ten seconds."""
+        others = self._other_publishers
+        return others.conflict(others.names) if others.names else self._controller_joints.conflict
 
     def _rejection(self, configuration: Configuration) -> str:
         """Return why the control must not start; empty if it may."""
-        others, joints = self._other_publishers.names, self._controller_joints
-        if others:
-            return self._other_publishers.conflict(others)
+        if conflict := self._conflict():
+            return conflict
+        joints = self._controller_joints
         commanded = configuration.setup.settings.joints
         if joints.joints and joints.joints != commanded:
             what = difference(joints.joints, commanded)
@@ -227,10 +238,11 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._autostart.poll(self._activation, configured=self._configuration is not None)
 
     def _poll_command_topic(self) -> None:
-        """Look for the controller and for other publishers while the node is not active."""
+        """Look for controllers and publishers while the node is not active."""
         now = time.monotonic()
         self._controller_joints.poll(now)
         self._other_publishers.poll(now, publishing=self._configuration is not None)
+        self._joint_state_publishers.poll(now)
 
     def _each_second(self) -> None:
         if self._activation is not None:

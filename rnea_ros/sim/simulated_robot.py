@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from array import array
 from functools import partial
+import os
 import sys
 import time
 from typing import Any
@@ -34,6 +35,7 @@ from ..errors import RneaError
 from ..messages import decode_trajectory
 from ..parameters import described, read_settings
 from ..ros import LATCHED, LoopThread, NodeProcess, PolledSubscription, finish
+from ..shared_memory import LOOPBACK_NOTICE, loopback_by_default
 
 try:
     from .effort_controller import EffortController
@@ -49,7 +51,8 @@ except ModuleNotFoundError as error:
 
 ABOUT = """\
 A robot in MuJoCo with the topics of a robot under ros2_control: robot_description, joint_states,
-and the commands of an effort controller. Brakes hold the robot until the first command."""
+and the commands of an effort controller. Brakes hold the robot until the first command. Only this
+machine sees it, unless the discovery range is set (ROS_AUTOMATIC_DISCOVERY_RANGE)."""
 
 NEWEST = QoSProfile(depth=1)  # ros2_control's default: reliable, volatile, keep last 1
 EVERY = QoSProfile(depth=2000)  # in lockstep states may be faster than a busy recorder
@@ -247,8 +250,12 @@ def _guide(hand: ScriptedHand, logger: Any, message: bytes) -> None:
 
 def main(args: list[str] | None = None) -> int:
     """Simulate until a signal; return the exit code."""
+    loopback = loopback_by_default(os.environ)
+    os.environ.update(loopback)
     process = NodeProcess('simulated_robot', ABOUT, described(PARAMETERS), args)
     node = process.create(lambda: rclpy.create_node('simulated_robot'))
+    if loopback:
+        node.get_logger().info(LOOPBACK_NOTICE)
     controller_node, loop = process.create(lambda: start(node))
     process.spin(node, controller_node, running=lambda: loop.running)
     return finish(loop, node, controller_node)

@@ -172,6 +172,18 @@ def launch_arguments(name: str) -> set[str]:
     return found
 
 
+def test_simulations_that_documents_start_stay_off_the_network() -> None:
+    starts = re.compile(
+        r'^\S+ (run rnea_ros |-m rnea_ros\.sim\.)simulated_robot|^\S+ -m rnea_ros\.node\.'
+        r'|^ros2 launch rnea_ros (simulation|gazebo)', re.MULTILINE
+    )
+    simulations = [b for b in BLOCKS if b.language in SHELL and starts.search(b.code)]
+    assert simulations
+    for block in simulations:
+        first = block.commands[0]
+        assert first.startswith('export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST'), str(block)
+
+
 def test_parameters_that_documents_set_exist() -> None:
     for path, command in COMMANDS:
         if command[:3] == ['ros2', 'param', 'set'] and command[3:4] == ['/feedforward']:

@@ -167,7 +167,8 @@ def test_the_reference_has_every_key_of_the_controls_diagnostics() -> None:
     published: list[Any] = []
     node: Any = SimpleNamespace(
         create_publisher=lambda *_: SimpleNamespace(publish=published.append),
-        get_fully_qualified_name=lambda: '/feedforward',
+        get_fully_qualified_name=lambda: '/feedforward', resolve_topic_name=str,
+        get_publishers_info_by_topic=lambda _: [],
         get_clock=lambda: SimpleNamespace(now=lambda: SimpleNamespace(to_msg=Time)),
     )
     command_topic: Any = SimpleNamespace(

@@ -89,6 +89,16 @@ def test_the_arm_follows_the_trajectory_that_is_sent(arm: Any) -> None:
     assert wait_until(lambda: arm.positions[-1] < start + 0.01)
 
 
+def test_no_trajectory_is_sent_to_one_of_two_robots(arm: Any) -> None:
+    path = str(ROOT / 'examples/send_trajectory.py')
+    with ros_node(arm.domain_id, 'simulated_robot') as second:
+        second.create_publisher(JointState, 'joint_states', 1)
+        with RosProcess(path, domain_id=arm.domain_id, program=(sys.executable, '-u')) as example:
+            assert example.wait() != 0
+            assert 'two robots on one domain?' in example.output
+            assert 'sent:' not in example.output
+
+
 def test_a_goal_succeeds(arm: Any) -> None:
     pytest.importorskip('control_msgs', reason='control_msgs is not installed')
     assert 'error code 0' in output_of(arm, 'send_goal')

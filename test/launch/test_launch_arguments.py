@@ -4,11 +4,13 @@
 """Where feedforward.launch.py takes parameters from, without a node."""
 
 import importlib.util
+import os
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from rnea_ros.shared_memory import RANGE
 from support.models.robots import ROOT
 
 pytest.importorskip('launch_ros', reason='launch_ros (of a ROS 2 installation) is missing')
@@ -81,3 +83,17 @@ def test_a_misspelled_argument_is_named(caplog: pytest.LogCaptureFixture) -> Non
     get_logger('rnea_ros').addHandler(caplog.handler)
     assert values({'mode': ''}, context) == {'mode': 'feedback'}
     assert caplog.messages == ['mod:= is no argument; did you mean mode:=?']
+
+
+def test_a_simulation_is_kept_off_the_network_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from launch import LaunchContext
+
+    from rnea_ros.launch_arguments import off_the_network
+
+    monkeypatch.setenv('ROS_DISTRO', 'kilted')
+    monkeypatch.setenv(RANGE, 'SUBNET')
+    assert off_the_network() == []
+    monkeypatch.delenv(RANGE)
+    _, set_variable = off_the_network()
+    set_variable.execute(LaunchContext())
+    assert os.environ[RANGE] == 'LOCALHOST'

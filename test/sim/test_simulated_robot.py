@@ -6,7 +6,9 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 import math
+import os
 import signal
+import sys
 import time
 from typing import Any
 
@@ -27,6 +29,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 
 from rnea_ros.ros import RepeatedRequest
+from rnea_ros.shared_memory import LOCALHOST_ONLY, RANGE
+from rnea_ros.sim import simulated_robot as module
 
 pytestmark = pytest.mark.ros
 
@@ -286,3 +290,12 @@ def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
         client.process.send(number)
         assert client.process.wait() == 0
         assert 'Traceback' not in client.process.output
+
+
+def test_it_keeps_itself_off_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (RANGE, LOCALHOST_ONLY, 'ROS_DISTRO'):
+        monkeypatch.setenv(name, '')
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(module, 'NodeProcess', lambda *_: sys.exit(os.environ[RANGE]))
+    with pytest.raises(SystemExit, match=r'^LOCALHOST$'):
+        module.main([])

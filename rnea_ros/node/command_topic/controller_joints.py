@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import math
 from typing import Any
 
 from rcl_interfaces.msg import ParameterType
@@ -13,6 +14,7 @@ from rcl_interfaces.srv import GetParameters
 
 from ...errors import clipped
 from ...ros import EndpointReader, PolledClient
+from .other_publishers import HINT
 
 # A controller without a parameter service for this long counts as one without joints, s. The
 # service is requested as soon as it appears. If its first announcements are lost, Fast DDS repeats
@@ -30,6 +32,7 @@ class ControllerJoints:
     again whenever another subscription of this node appears: it may have been restarted with other
     joints. :meth:`poll` does not block; one thread at a time may call it.
 
+    :ivar appeared_at: when the newest of these subscriptions was discovered, s
     :ivar endpoints: GIDs of the controller's subscriptions of the topic; replaced, never changed
     :ivar joints: the joints of these subscriptions; empty if the controller names none, None
         before its answer
@@ -44,8 +47,8 @@ class ControllerJoints:
             node, GetParameters, f'{self.controller}/get_parameters'
         )
         self._reader = EndpointReader()
-        self._appeared_at = 0.0
         self._sent_at = 0.0
+        self.appeared_at = -math.inf
         self.endpoints: frozenset[bytes] = frozenset()
         self.joints: tuple[str, ...] | None = None
         self.answered = False
@@ -59,13 +62,22 @@ class ControllerJoints:
             return f'{self.controller} has not answered which joints it commands'
         return '' if self.joints else f'{self.controller} names no joints; set joints'
 
+    @property
+    def conflict(self) -> str:
+        """Why no control may start: several controllers of one name; empty if there are none."""
+        number = len(self.endpoints)
+        said = f'{number} controllers named {self.controller} listen on {self.topic}: {HINT}'
+        return said if number > 1 else ''
+
     def poll(self, now: float) -> None:
         """Look for the controller's subscriptions; send a request if due, or take the answer."""
         infos = self._node.get_subscriptions_info_by_topic(self.topic)
         listeners = self._reader.read(infos, now)
         present = frozenset(each.gid for each in listeners if each.node == self.controller)
-        if not present or present - self.endpoints:
-            self._appeared_at = now
+        new = present - self.endpoints
+        if new:
+            self.appeared_at = now
+        if new or not present:
             self._client.discard()
             self.joints, self.answered = None, False
         self.endpoints = present
@@ -82,7 +94,7 @@ class ControllerJoints:
             if not client.pending or now - self._sent_at > RETRY:
                 client.send(GetParameters.Request(names=['joints']))
                 self._sent_at = now
-        elif self.joints is None and now - self._appeared_at > SERVICE_TIMEOUT:
+        elif self.joints is None and now - self.appeared_at > SERVICE_TIMEOUT:
             self.joints = ()
 
 

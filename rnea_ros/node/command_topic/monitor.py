@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Monitors the command topic while the control is active: controller and other publishers."""
+"""Monitors the command topic while the control is active: controllers and other publishers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ DISCOVERY = 4.0
 
 class CommandTopicMonitor:
     """
-    Confirms the controller's joints, and reports and counts other publishers.
+    Confirms the controller's joints; reports and counts other publishers and controllers.
 
     A second publisher that is discovered soon after the start was there before: the control ends.
     A later one is flagged and named, and the control goes on: one test command of another node
-    must not drop the arm.
+    must not drop the arm. A second controller, maybe the first one restarted, is only flagged.
     """
 
     def __init__(
@@ -60,7 +60,12 @@ class CommandTopicMonitor:
             flags.add(Reason.COMMANDS_WITHHELD)
         if self.others.names:
             flags.add(Reason.SECOND_PUBLISHER)
-        self.counts.update(flags - self._controller.outside_flags)
+        if self._joints.conflict:
+            flags.add(Reason.SECOND_CONTROLLER)
+        new = flags - self._controller.outside_flags
+        if Reason.SECOND_CONTROLLER in new:
+            self._logger.warning(self._joints.conflict)
+        self.counts.update(new)
         self._controller.outside_flags = frozenset(flags)
 
     def _check_joints(self) -> None:

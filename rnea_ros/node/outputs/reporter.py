@@ -18,7 +18,7 @@ from ...feedforward import CONTROLLING, FeedforwardController, Reason, State
 from ...feedforward.inputs import JointStateMonitor
 from ...feedforward.trajectory import ControllerStateMonitor
 from ...ros import Clock, DiagnosticsPublisher
-from ..command_topic import CommandTopicMonitor
+from ..command_topic import CommandTopicMonitor, OtherPublishers
 from ..timing import LoopStatistics
 
 LEVELS = {
@@ -54,6 +54,7 @@ class Reporter:
         self._rejections = rejections
         self._command_topic = command_topic
         self._references = references
+        self._joint_state_publishers = OtherPublishers(node, 'joint_states')
         self._logged_state: State | None = None
         self._logged_stall = controller.stalls.newest
         self._logged_counts: dict[str, int] = {}
@@ -75,6 +76,8 @@ class Reporter:
             state = State.ACTIVE  # flags may come and go: they are logged below
         if state is not self._logged_state:
             why = '' if controller.reason is None else f' ({controller.reason.value})'
+            if controller.reason is Reason.JOINT_STATES_CONTRADICT:
+                why += f': {self._joint_state_publishers.listing} publish them'
             if LEVELS[state] == DiagnosticStatus.ERROR and not controller.stop_requested:
                 logger.error(f'{state.value}{why}')
             else:
@@ -125,6 +128,9 @@ class Reporter:
         """Publish diagnostics; to be called once a second."""
         controller, now = self._controller, self._clock.latest()
         self._log_standstill(now)
+        publishers = self._joint_state_publishers
+        publishers.poll(time.monotonic())
+        self._states.several_publishers = len(publishers.names) > 1 or bool(publishers.same_names)
         report = self._statistics.report(now)
         level, rejected = LEVELS[controller.state], self._rejected_mostly()
         if level == DiagnosticStatus.OK and controller.flags:
@@ -150,6 +156,7 @@ class Reporter:
             'joint_states_age': f'{self._states.age(now, controller.settings.joint_indices):.4f}',
             'joint_states_rejected': rejected,
             'stale_joints': self._stale_joints(),
+            'joint_state_publishers': self._joint_state_publishers.listing,
             'saturated_joints': self._joints(controller.saturated),
             'stale_wrenches': ' '.join(controller.environment.wrenches.stale),
             'overloaded_joints': self._joints(controller.overloaded),

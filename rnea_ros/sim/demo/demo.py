@@ -34,7 +34,7 @@ import sys
 from ...command_line import BAD_INPUT, OneLineParser, tool
 from ...drawing import require_matplotlib
 from ...errors import RneaError
-from ...shared_memory import on_loopback
+from ...shared_memory import LOOPBACK_NOTICE, loopback_by_default
 from ..physics import SimulatedRobot
 from ..viewer import check_display
 from .arm import ROBOTS, DemoArm, DemoRun
@@ -125,7 +125,9 @@ def main(args: list[str] | None = None) -> int:
     if not 2.0 <= options.seconds <= 600.0:
         parser.error(f'--seconds {options.seconds:g} is not between 2 and 600 s')
     # No communication with other computers and ROS domains.
-    os.environ.update(on_loopback(os.environ) | os.environ)
+    if loopback := loopback_by_default(os.environ):
+        os.environ.update(loopback)
+        print(LOOPBACK_NOTICE)
     os.environ.setdefault('ROS_DOMAIN_ID', str(unused_domain()))
     try:
         program = _program(options)

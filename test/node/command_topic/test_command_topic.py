@@ -26,6 +26,7 @@ from support.ros.ros_process import NO_ROS, RosProcess, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 from lifecycle_msgs.msg import Transition
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from rnea_ros.node.command_topic.monitor import DISCOVERY
@@ -187,6 +188,35 @@ def test_another_publisher_prevents_activation(robot: FakeRobot, domain_id: int)
             process.wait_for(f'/rival publishes on {TOPIC} already')
             rival.destroy_publisher(publisher)
             assert wait_until(lambda: is_gravity(commands))
+
+
+def test_two_controllers_of_one_name_prevent_activation(robot: FakeRobot, domain_id: int) -> None:
+    said = '2 controllers named /effort_controller listen on /effort_controller/commands'
+    with (
+        fake_controller(domain_id) as commands, fake_controller(domain_id) as bystander,
+        usual_node(domain_id) as process,
+    ):
+        process.wait_for(f'waiting: {said}')
+        assert robot.change_state(Transition.TRANSITION_CONFIGURE)
+        assert not robot.change_state(Transition.TRANSITION_ACTIVATE)
+        process.wait_for(f'cannot activate: {said}')
+        assert not commands
+        assert not bystander
+
+
+def test_two_robots_in_one_domain_are_not_controlled_unasked(
+    robot: FakeRobot, domain_id: int
+) -> None:
+    said = '2 nodes named /robot publish on /joint_states: two robots on one domain?'
+    with (
+        fake_controller(domain_id) as commands, ros_node(domain_id, 'robot') as second,
+        usual_node(domain_id) as process,
+    ):
+        publisher = second.create_publisher(JointState, 'joint_states', 1)
+        process.wait_for(f'waiting: {said}')
+        assert not commands
+        second.destroy_publisher(publisher)
+        assert wait_until(lambda: is_gravity(commands))
 
 
 def test_of_two_nodes_that_start_together_one_wins(robot: FakeRobot, domain_id: int) -> None:

@@ -307,6 +307,23 @@ def test_a_publisher_that_comes_later_is_flagged_counted_and_named_once() -> Non
     assert not bench.control.outside_flags
 
 
+def test_a_second_controller_is_flagged_counted_and_named_once() -> None:
+    bench = confirmed()
+    bench.graph.listeners[2] = CONTROLLER
+    bench.poll()
+    bench.answer(JOINTS)
+    bench.poll()
+    assert bench.permits()
+    assert bench.control.outside_flags == {Reason.SECOND_CONTROLLER}
+    assert bench.monitor.counts == {Reason.SECOND_CONTROLLER: 1}
+    assert bench.log.warnings == [bench.joints.conflict]
+    del bench.graph.listeners[1]  # a killed controller is listed for some ten seconds
+    bench.poll()
+    assert bench.permits()
+    assert not bench.control.outside_flags
+    assert not bench.control.ended
+
+
 def test_a_stop_waits_for_a_controller_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(loop, 'time', SimpleNamespace(monotonic=lambda: now))

@@ -76,6 +76,21 @@ def test_a_parameter_service_that_appears_late_is_asked(graph: CommandGraph) -> 
     assert joints.answered
 
 
+def test_two_controllers_of_one_name_are_a_conflict_until_one_has_left(
+    graph: CommandGraph, joints: ControllerJoints
+) -> None:
+    graph.listeners |= {2: 'recorder', 3: 'recorder'}
+    joints.poll(1.0)
+    assert joints.conflict == ''
+    graph.listeners[4] = CONTROLLER
+    joints.poll(2.0)
+    said = f'2 controllers named /effort_controller listen on {TOPIC}: two robots on one domain?'
+    assert joints.conflict.startswith(said)
+    del graph.listeners[1]
+    joints.poll(3.0)
+    assert joints.conflict == ''
+
+
 def test_what_differs_is_said_in_words() -> None:
     assert difference(('b', 'a'), ('a', 'b')) == 'in another order: b, a'
     assert difference(('a', 'c', 'd'), ('a', 'b')) == 'without b and with c, d'

@@ -22,16 +22,21 @@ class Graph:
 
     def __init__(self, *names: str) -> None:
         self.names = list(names)
+        self.processes: dict[int, int] = {}
 
     def get_fully_qualified_name(self) -> str:
         return OWN
+
+    def resolve_topic_name(self, topic: str) -> str:
+        return topic
 
     def get_publishers_info_by_topic(self, topic: str) -> list[SimpleNamespace]:
         infos = []
         for number, full_name in enumerate(self.names):
             namespace, _, name = full_name.rpartition('/')
             infos.append(SimpleNamespace(
-                endpoint_gid=[number], node_namespace=namespace or '/', node_name=name or UNKNOWN,
+                endpoint_gid=[self.processes.get(number, number), *([0] * 12), number],
+                node_namespace=namespace or '/', node_name=name or UNKNOWN,
             ))
         return infos
 
@@ -64,3 +69,26 @@ def test_a_publisher_without_a_node_name_counts_after_a_while() -> None:
     graph.names[1] = '/rival'
     publishers.poll(6.2, publishing=True)
     assert publishers.names == ('/rival',)
+
+
+def test_two_robots_are_nodes_of_one_name_in_several_processes() -> None:
+    graph = Graph('/robot', '/gripper', '/robot', '/gripper')
+    graph.processes = {3: 1}  # one node with two publishers
+    publishers = OtherPublishers(graph, '/joint_states')
+    assert publishers.same_names == ''
+    publishers.poll(0.0)
+    assert publishers.names == ('/gripper', '/robot')
+    assert publishers.listing == '/gripper, 2 nodes named /robot'
+    said = '2 nodes named /robot publish on /joint_states: two robots on one domain?'
+    assert publishers.same_names.startswith(said)
+    graph.names.pop(2)
+    graph.processes = {2: 1}
+    publishers.poll(10.0)
+    assert (publishers.listing, publishers.same_names) == ('/gripper, /robot', '')
+
+
+def test_publishers_without_a_node_are_not_two_robots() -> None:
+    publishers = OtherPublishers(Graph('', ''), '/joint_states')
+    for now in (0.0, 2.0 * NAME_TIMEOUT):
+        publishers.poll(now)
+    assert (publishers.listing, publishers.same_names) == (UNKNOWN, '')

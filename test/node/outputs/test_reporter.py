@@ -44,6 +44,16 @@ class Node:
     def get_fully_qualified_name(self) -> str:
         return '/feedforward'
 
+    def resolve_topic_name(self, topic: str) -> str:
+        return f'/{topic}'
+
+    def get_publishers_info_by_topic(self, topic: str) -> list[SimpleNamespace]:
+        assert topic == '/joint_states'
+        return [
+            SimpleNamespace(endpoint_gid=[n], node_namespace='/', node_name='robot')
+            for n in range(2)
+        ]
+
     def get_clock(self) -> Any:
         return SimpleNamespace(now=lambda: SimpleNamespace(to_msg=Time))
 
@@ -177,3 +187,7 @@ def test_a_flag_is_a_warning_in_diagnostics_while_it_is_raised(bench: Bench) -> 
     level, values = bench.diagnostics()
     assert level == DiagnosticStatus.OK
     assert (values['state'], values['flags']) == ('active', '')
+
+
+def test_publishers_of_the_joint_states_are_named_in_diagnostics(bench: Bench) -> None:
+    assert bench.diagnostics()[1]['joint_state_publishers'] == '2 nodes named /robot'
