@@ -199,6 +199,8 @@ class Reporter:
             return ''
         if self._clock.simulated and not self._clock.latest():
             return ' for /clock: use_sim_time is true, and nothing publishes it'
+        if self._states.contested:
+            return f': {self._joint_state_publishers.listing} contradict each other'
         missing = ', '.join(self._states.missing())
         why = f'; rejected: {self._states.complaint}' if self._states.complaint else ''
         return (f' for a joint state of {missing}' if missing else ' for newer joint states') + why
