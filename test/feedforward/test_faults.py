@@ -472,7 +472,9 @@ def test_a_stop_before_anything_was_commanded_commands_nothing(action: StaleActi
 
 @pytest.mark.parametrize('rate', RATES)
 @pytest.mark.parametrize('state', [State.RAMPING, State.ACTIVE])
-def test_a_stop_leads_to_gravity_or_its_share_and_without_delay_to_zero(state: State, rate: float) -> None:
+def test_a_stop_leads_to_gravity_or_its_share_and_at_once_to_zero(
+    state: State, rate: float
+) -> None:
     rig = rig_at_start(rate=rate) if state is State.RAMPING else rig_in_motion(rate=rate)
     assert rig.state() is state
     rig.qd[:] = 0.0
