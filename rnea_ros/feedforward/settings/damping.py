@@ -27,7 +27,7 @@ MARGIN = 0.995  # for rounding
 def bound_damping(
     settings: Settings, zones: SoftLimitZones, armature: Array, model: RobotModel
 ) -> None:
-    """Refuse damping that adds energy; lower that of zones for which the user set none."""
+    """Refuse damping that adds energy; lower what the user has not set of the zones instead."""
     in_zone, damping = np.isfinite(zones.lower) | np.isfinite(zones.upper), settings.damping
     if not (any(damping) or in_zone.any()):
         return
@@ -44,10 +44,11 @@ def bound_damping(
         return  # the check of the efforts names the cause
     root, period = np.sqrt(damping), settings.period
     alone = 1.0 / (period * mobility.diagonal(axis1=1, axis2=2).max(axis=0))
-    least = MIN_DAMPING_PERIODS * period * zones.stiffness
-    lowered = np.minimum(zones.damping, np.maximum(MARGIN * alone, least))
-    unset = np.array(settings.soft_limits.damping) < 0.0
-    zones.damping[:] = np.where(unset, lowered, zones.damping)
+    by_period, given = MIN_DAMPING_PERIODS * period, settings.soft_limits
+    stiffness = np.minimum(zones.stiffness, MARGIN * alone / by_period)
+    np.copyto(zones.stiffness, stiffness, where=np.array(given.stiffness) < 0.0)
+    lowered = np.minimum(zones.damping, np.maximum(MARGIN * alone, by_period * zones.stiffness))
+    np.copyto(zones.damping, lowered, where=np.array(given.damping) < 0.0)
     excess = period * np.linalg.eigvalsh(root[:, np.newaxis] * mobility * root).max()
     of_zones = in_zone * zones.damping
     for name, values, factor in (

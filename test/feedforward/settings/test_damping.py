@@ -13,7 +13,7 @@ from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward.settings import ResolvedSettings, Settings, SoftLimitSettings, resolve
 from support.control.control_rig import panda_arm
-from support.models.robots import ROOT, joint, load, robot
+from support.models.robots import ROOT, joint, link, load, robot
 
 
 def settings(model: RobotModel, rate: float = 500.0, **given: Any) -> ResolvedSettings:
@@ -67,6 +67,19 @@ def test_a_spring_too_stiff_for_its_minimum_damping_is_refused() -> None:
     zones = SoftLimitSettings((0.3,), (2000.0,))
     with pytest.raises(InputError, match=r'soft_limits\.damping: .* and the stiffness'):
         settings(panda_arm(), soft_limits=zones)
+
+
+def test_a_spring_of_the_urdf_that_is_too_stiff_is_lowered() -> None:
+    ends = '<limit lower="-1" upper="1" effort="9" velocity="3"/><safety_controller '
+    ends += 'k_velocity="80" k_position="100" soft_lower_limit="-0.8" soft_upper_limit="0.8"/>'
+    turning = joint('j', 'continuous', 'base', 'tip', axis=(0, 1, 0), more=ends)
+    urdf = robot(link('base'), link('tip', 0.5), turning.replace('continuous', 'revolute'))
+    model = load(urdf)
+    zones = settings(model).soft_limits
+    inertia = model.mass_matrix(np.zeros(1))[0, 0]
+    assert zones.damping[0] == pytest.approx(0.995 * inertia / 0.002)
+    assert zones.stiffness[0] == pytest.approx(zones.damping[0] / 0.008)
+    assert settings(model, armature=(1.0,)).soft_limits.stiffness[0] == 8000.0
 
 
 PANDA = (2.0, 2.0, 2.0, 2.0, 0.5, 0.5, 0.5)
