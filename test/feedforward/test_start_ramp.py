@@ -79,6 +79,7 @@ def test_no_end_raises_an_effort_faster_than_the_ramp(
 def test_from_measured_efforts_no_end_of_a_start_steps(end: Callable[[Rig], None]) -> None:
     rig = ramping_rig(effort=np.array([3.0, -20.0, 3.0, 12.0, 0.5, 1.0, 0.2]))
     end(rig)
+    assert rig.effort is not None
     steps = np.abs(np.diff(rig.run(3.0, feed=end is not lost), axis=0))
     assert steps.max() < 1.1 * np.abs([rig.effort, rig.gravity]).max() * rig.period / RAMP
 
