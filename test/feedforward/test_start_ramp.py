@@ -198,7 +198,7 @@ def test_holding_ends_by_time_while_the_arm_swings(requested: bool) -> None:
     assert not rig.commands[-1].any()
 
 
-def test_with_stale_action_hold_a_stop_ends_by_time_at_a_command_that_stays() -> None:
+def test_a_stop_with_stale_action_hold_ends_by_time_and_stays() -> None:
     rig = ramping_rig(
         1.5 * RAMP, effort_rate_limit=(60.0,), stale_action=StaleAction.HOLD
     )
