@@ -105,8 +105,10 @@ def states(axes: Any) -> None:
         colour = '#f6dcd9' if name == 'fault' else OURS
         box(axes, x, y, 1.75, 1.0, f'$\\bf{{{name.replace("_", chr(92) + "_")}}}$\n{text}',
             colour=colour)
-    for a, b in ((1.81, 2.44), (4.31, 5.14), (7.01, 7.74)):
+    for a, b in ((1.81, 2.44), (4.31, 5.14)):
         arrow(axes, [(a, 3.4), (b, 3.4)])
+    arrow(axes, [(7.01, 3.6), (7.74, 3.6)])
+    arrow(axes, [(7.74, 3.2), (7.01, 3.2)], 'commands withheld', at=(7.37, 4.03))
     arrow(axes, [(9.61, 3.6), (10.34, 3.6)])
     arrow(axes, [(10.34, 3.2), (9.61, 3.2)])
     arrow(axes, [(9.0, 2.59), (9.0, 1.96)], 'fault, stop or stall', at=(9.1, 2.28), align='left')

@@ -84,9 +84,9 @@ class ActiveLaw:
         return make_law(settings, self._environment.robot)
 
     def effort(self, now: float, dt: float) -> Array:
-        """Return the effort, shape (m,), N m or N; finite if the inputs are finite."""
+        """Return the effort for the present reference, shape (m,); finite if the inputs are."""
         q, qd = self._states.position, self._states.velocity
-        reference = self._motion if self._reference.advance(now) else None
+        reference = self._motion if self._reference.is_set else None
         if reference is not None:
             self._expand_reference(q, qd)
         wrenches = self._environment.wrenches

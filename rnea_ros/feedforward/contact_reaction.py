@@ -5,12 +5,15 @@
 The reaction to a contact: a flag; with ``contact.action`` hold or gravity it ends the motion.
 
 A contact ends a motion once, when it begins: a later motion, away from the obstacle, is followed
-at once. A stream of set-points that a contact ended is ignored until it pauses for
-``reference_timeout``, so that the next set-point does not start the motion again. The pause is
-counted in ticks without a set-point: a stall of the computer does not count.
+at once. A stream that a contact ended is ignored until it pauses for ``reference_timeout``, so
+that its next message does not start the motion again. Set-points are a stream, and so are other
+motions without a goal that follow each other within this time. The pause is counted in ticks
+without a message: a stall of the computer does not count.
 """
 
 from __future__ import annotations
+
+import math
 
 from .active_law import ActiveLaw
 from .effort_limiter import EffortLimiter
@@ -39,8 +42,8 @@ class ContactReaction:
     ) -> None:
         self._reference = reference
         self._pause = settings.parameters.reference_timeout
-        self._ignores_stream = False
-        self._pause_so_far = 0.0
+        self._streaming = self._ignores_stream = False
+        self._pause_so_far = math.inf
         self._published = False
         # Made in any case: kernels are compiled before the loop starts.
         self._observer = ExternalEffortMonitor(robot, states, settings)
@@ -78,7 +81,7 @@ class ContactReaction:
             return
         self.newest = contact
         if contact.ends_motion and (self._reference.is_set or self._reference.waiting):
-            self._ignores_stream, self._pause_so_far = True, 0.0
+            self._ignores_stream = self._streaming and self._pause_so_far <= self._pause
             if contact.action is ContactAction.HOLD:
                 self._reference.stop(Reason.CONTACT)
             else:
@@ -88,12 +91,12 @@ class ContactReaction:
                 limiter.end_blend()
 
     def count_pause(self, dt: float) -> None:
-        """Count the pause of a stream that a contact ended; once a tick."""
-        if self._ignores_stream:
-            self._pause_so_far += dt
-            self._ignores_stream = self._pause_so_far <= self._pause
+        """Count the pause of a stream; once a tick."""
+        self._pause_so_far += dt
+        self._ignores_stream &= self._pause_so_far <= self._pause
 
-    def register_setpoint(self) -> bool:
-        """Restart the pause of a stream; return whether its set-point is to be ignored."""
+    def register_motion(self, *, is_setpoint: bool) -> bool:
+        """Register a motion without a goal; return whether it is to be ignored."""
+        self._streaming = is_setpoint or self._pause_so_far <= self._pause
         self._pause_so_far = 0.0
         return self._ignores_stream

@@ -80,11 +80,13 @@ class ControlTick:
 
     def stop(self, now: float) -> None:
         """End the control on request."""
+        self.limiter.end_blend()
         self.stalls.exclude_return()
         self.state_machine.handle(Event.STOP, now, Reason.STOP_REQUESTED)
 
     def fail(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
         """End the control by a fault; the first ``error`` is kept."""
+        self.limiter.end_blend()
         self.stalls.exclude_return()
         self.error = self.error or error
         self.state_machine.handle(Event.FAILED, now, reason)
@@ -99,7 +101,7 @@ class ControlTick:
         the motion of a goal, the goal stays, and is judged by the joined motion, as in
         ros2_control's joint_trajectory_controller.
         """
-        if goal is None and isinstance(motion, Setpoint) and self.contact.register_setpoint():
+        if goal is None and self.contact.register_motion(is_setpoint=isinstance(motion, Setpoint)):
             return
         if not self.active_law.active.follows_motions:
             if goal is not None:
@@ -110,8 +112,7 @@ class ControlTick:
                 goal.drop(self.reference.reason)
             return
         if self.goal is not None:
-            if goal is None and isinstance(motion, Trajectory) and motion.join is not None:
-                self.goal.go_on(motion)
+            if goal is None and self.goal.go_on(motion):
                 return
             self.goal.drop(Reason.REPLACED)
         self.goal = goal
@@ -152,9 +153,10 @@ class ControlTick:
         self.additional.configure(settings)
 
     def start_output(self) -> None:
-        """Start commands from the measured effort, or from zero."""
+        """Start commands by a ramp from the measured effort, or from zero."""
         effort = self.acting_effort.measured(self.settings)
         self.limiter.start(np.zeros_like(self.holding.effort) if effort is None else effort)
+        self.limiter.ramp(self.settings.parameters.ramp_duration)
 
     def run(self, now: float, *, permitted: bool) -> Array | None:
         """
@@ -188,20 +190,23 @@ class ControlTick:
             self._return_after_stall(now)
         if not (permitted and self.state_machine.controlling):
             self.additional.clear()
+        if self.state_machine.controlling and not permitted:
+            self._withhold(now)
         if not self.acting_effort.known:
             return None
         if self.state_machine.controlling:
-            return self._control(now, permitted)
+            return self._control(now)
         return self.ramp_down_command(now)
 
     def ramp_down_command(self, now: float) -> Array | None:
         """Return the command after a fault or a stop; None if commands have not started."""
         if not self.started:
             return None
-        if self.error is None:  # after an error, the same computation may fail again
+        # After an error the same computation may fail again; a last command must not change.
+        if self.error is None and self.state_machine.state not in ENDED:
             self.holding.replace(self.active_law.holding_effort(compute=True))
         command, event = self.ramp_down.command(
-            now, self.monitor.dt, self.holding.effort, self.settings.parameters
+            now, self.monitor.dt, self.holding.effort, self.settings
         )
         if event is not None and not self.stalls.may_return:
             self.state_machine.handle(event, now)
@@ -213,7 +218,6 @@ class ControlTick:
         self.state_machine.handle(Event.STATES_STALE if stale else Event.STATES_VALID, now)
         if self.state_machine.state is State.READY and permitted:
             self.start_output()
-            self.limiter.blend(self.settings.parameters.ramp_duration)
             self.state_machine.handle(Event.PERMITTED, now)
             self.started = True
         return self.started
@@ -236,7 +240,7 @@ class ControlTick:
         if contact.monitor is None:
             return
         if known and controlling:
-            ramping = self.state_machine.state is State.RAMPING or self.limiter.starting
+            ramping = self.state_machine.state is State.RAMPING or self.limiter.starting > 0.0
             contact.react(self.active_law, self.limiter, judged=not ramping)
         else:
             contact.monitor.reset()
@@ -273,15 +277,23 @@ class ControlTick:
         self.limiter.blend(self.settings.parameters.ramp_duration)
         self.state_machine.handle(Event.RETURNED, now)
 
-    def _control(self, now: float, permitted: bool) -> Array | None:
+    def _withhold(self, now: float) -> None:
+        """Drop the motion, and prepare a new start: another controller may move the robot."""
+        self.reference.position[:] = self._states.position[self.settings.joint_indices]
+        self.reference.stop(Reason.COMMANDS_WITHHELD)
+        self.limiter.blend(self.settings.parameters.ramp_duration)
+        self.state_machine.handle(Event.WITHHELD, now)
+
+    def _control(self, now: float) -> Array | None:
         """Return the command of the control law."""
         if self.environment.wrenches.settings:
             self.environment.wrenches.advance(now, self._states.position, self._states.velocity)
         if self.additional.enabled:
             self.additional.advance(now, self.monitor.dt)
+        self.reference.advance(now)
+        if self.goal is not None:  # before the effort: a missed goal changes the reference
+            self._judge(self.goal, now)
         effort = self.active_law.effort(now, self.monitor.dt)
-        if self.goal is not None:
-            self._judge(self.goal, now, permitted)
         if not math.isfinite(effort.sum()):
             self.fail(Reason.OUTPUT_NOT_FINITE, now)
             return self.ramp_down_command(now)
@@ -291,12 +303,10 @@ class ControlTick:
             self.state_machine.handle(Event.BLENDED, now)
         return command
 
-    def _judge(self, goal: Goal, now: float, permitted: bool) -> None:
+    def _judge(self, goal: Goal, now: float) -> None:
         """Compare the robot with a goal; hold where the robot is if the goal was missed."""
         commanded = self.settings.joint_indices
         position = self._states.position[commanded]
-        if not permitted:
-            self.reference.hold(position, Reason.COMMANDS_WITHHELD)
         goal.judge(now, position, self._states.velocity[commanded])
         if goal.missed:
             self.reference.hold(position, goal.missed)

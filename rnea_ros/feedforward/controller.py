@@ -170,7 +170,7 @@ class FeedforwardController:
         """Return the terms of the last tick's effort, for the commanded joints."""
         if self._tick.state_machine.controlling:
             return self._tick.active_law.terms()
-        gravity = self._tick.ramp_down.share * self._tick.holding.effort
+        gravity = self._tick.ramp_down.target
         return Terms(gravity, *(np.zeros_like(gravity) for _ in fields(Terms)[1:]))
 
     def follow(
@@ -226,8 +226,8 @@ class FeedforwardController:
         self._tick.fail(reason, now, error)
 
     def note_setpoint(self) -> None:
-        """Request that a set-point which cannot be followed counts as no pause of its stream."""
-        self._requests.append(lambda now: self._tick.contact.register_setpoint())
+        """Request that a motion which cannot be followed counts as no pause of its stream."""
+        self._requests.append(lambda now: self._tick.contact.register_motion(is_setpoint=False))
 
     def set_reference(self, setpoint: Setpoint) -> None:
         """
@@ -235,7 +235,7 @@ class FeedforwardController:
 
         The first set-point of a stream is blended in.
         """
-        if self._tick.contact.register_setpoint() or not self.following:
+        if self._tick.contact.register_motion(is_setpoint=True) or not self.following:
             return
         if not self._tick.reference.from_controller:
             self._tick.limiter.blend(self.settings.parameters.ramp_duration)

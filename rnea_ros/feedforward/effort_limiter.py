@@ -22,11 +22,15 @@ class EffortLimiter:
     A blend bridges a step in the effort: its offset is the last command minus the new effort, and
     fades linearly to zero. A change counts from the time at which the last command was sent.
 
+    The first blend of a start is its ramp. What ends the ramp keeps the share that it has reached:
+    see :meth:`ramped`.
+
     :param effort_limits: maximum command in either direction, shape (m,), N m or N
     :param effort_rate_limit: maximum change of a command, shape (m,), N m/s or N/s
     :ivar command: the last command, shape (m,), N m or N
     :ivar saturated: commands that the effort limits cut at the last tick, shape (m,)
-    :ivar starting: whether commands have not reached their efforts since the last start
+    :ivar starting: time for which the rate limit may still delay a start, s; 0 once commands have
+        reached their efforts
     """
 
     def __init__(self, effort_limits: Array, effort_rate_limit: Array) -> None:
@@ -38,9 +42,11 @@ class EffortLimiter:
         self._offset_is_due = False
         self._sent_at = self._sent_before = -math.inf
         self._before = np.zeros_like(effort_limits)
+        self._start_effort = np.zeros_like(effort_limits)
+        self._start_share = 1.0  # what the ramp has left of the effort from which commands started
         self.command = np.zeros_like(effort_limits)
         self.saturated = np.zeros(effort_limits.shape, dtype=bool)
-        self.starting = True
+        self.starting = math.inf
         constant = (
             effort_limits, effort_rate_limit, self._offset, self._before, self.command,
             self.saturated,
@@ -60,7 +66,17 @@ class EffortLimiter:
         self.saturated[:] = False
         self._remaining = 0.0
         self._sent_at = -math.inf
-        self.starting = True
+        self.starting = math.inf
+
+    def ramp(self, duration: float) -> None:
+        """Ramp from the last command, from which commands start, for a duration in s."""
+        self._start_effort[:] = self.command
+        self._start_share = 1.0 if duration > 0.0 else 0.0
+        self.blend(duration)
+
+    def ramped(self, effort: Array) -> Array:
+        """Return how far the start ramp has come on the way to an effort, shape (m,)."""
+        return effort + self._start_share * (self._start_effort - effort)
 
     def blend(self, duration: float) -> None:
         """Blend from the last command to the effort of the next tick, for a duration in s."""
@@ -77,19 +93,23 @@ class EffortLimiter:
 
         It counts as sent now; correct that with :meth:`sent` or :meth:`withdraw`.
         """
+        if self.starting == math.inf:
+            bounded = np.clip(effort, -self._limits, self._limits)
+            self.starting = float((np.abs(bounded - self.command) / self._rate_limit).max())
         share = 0.0
         if self._remaining > 0.0:
             if self._offset_is_due:
                 np.subtract(self.command, effort, out=self._offset)
                 self._offset_is_due = False
-            self._remaining = max(self._remaining - dt, 0.0)
+            before, self._remaining = self._remaining, max(self._remaining - dt, 0.0)
+            self._start_share *= self._remaining / before
             share = self._remaining / self._duration
         since_sent = now - self._sent_at
         # Simulated time can be set back: then the last command counts as one period old.
         allowed = min(dt, since_sent) if since_sent >= 0.0 else dt
         self._sent_before, self._sent_at = self._sent_at, now
         reached = self._limit_commands(effort, share, allowed)
-        self.starting = self.starting and not (reached and share == 0.0)
+        self.starting = 0.0 if reached and share == 0.0 else self.starting - dt
         return self.command
 
     def sent(self, now: float) -> None:

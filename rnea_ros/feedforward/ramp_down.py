@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..compilation import entry, entry_point
 from .effort_limiter import EffortLimiter
-from .settings import ResolvedSettings, Settings, StaleAction
+from .settings import ResolvedSettings, StaleAction
 from .state_machine import Event, State, StateMachine
 
 
@@ -52,42 +52,45 @@ class RampDown:
     """
     Moves the command to the holding effort at the rate limit, then ramps it down to zero.
 
-    :ivar share: commanded share of the holding effort, from 1 to 0
+    If the start ramp had not ended, it commands the share of the holding effort that was reached.
+
+    :ivar target: effort towards which the last command moved, shape (m,), N m or N
     """
 
     def __init__(self, state_machine: StateMachine, limiter: EffortLimiter) -> None:
         self._state_machine = state_machine
         self._limiter = limiter
-        self.share = 1.0
+        self.target = limiter.command
 
     def command(
-        self, now: float, dt: float, holding: Array, settings: Settings
+        self, now: float, dt: float, holding: Array, settings: ResolvedSettings
     ) -> tuple[Array, Event | None]:
         """Return the next command, shape (m,), overwritten by the next call; and its event."""
         state, elapsed = self._state_machine.state, self._state_machine.elapsed(now)
-        self._limiter.end_blend()
+        share, given = 1.0, settings.parameters
+        if state is not State.HOLDING and given.stale_action is not StaleAction.HOLD:
+            self._limiter.end_blend()
+            duration = max(given.ramp_duration, given.period)
+            left = 1.0 - elapsed / duration if state is State.RAMPING_DOWN else 0.0
+            share = max(left, 0.0)
+        self.target = share * self._limiter.ramped(holding)
+        command = self._limiter.limit(self.target, now, dt)
         if state is State.HOLDING:
-            command = self._limiter.limit(holding, now, dt)
-            settled = self._limiter.settled(holding, dt)
-            return command, self._event_while_holding(elapsed, settings) if settled else None
-        if settings.stale_action is StaleAction.HOLD:
-            if self._limiter.settled(holding, dt):
-                return self._limiter.command, None
-            return self._limiter.limit(holding, now, dt), None  # commands were withheld
-        self.share = 0.0
-        if state is State.RAMPING_DOWN:
-            duration = max(settings.ramp_duration, settings.period)
-            self.share = max(1.0 - elapsed / duration, 0.0)
-        command = self._limiter.limit(self.share * holding, now, dt)
-        at_zero = self.share == 0.0 and not command.any()
+            settled = self._limiter.settled(self.target, dt)
+            return command, self._event_while_holding(elapsed, settings, settled=settled)
+        at_zero = share == 0.0 and not command.any()
         return command, Event.RAMPED_DOWN if at_zero else None
 
-    def _event_while_holding(self, elapsed: float, settings: Settings) -> Event | None:
-        """Return the event after the holding effort is reached, or None."""
-        stop = self._state_machine.stop_requested
-        if settings.stale_action is StaleAction.HOLD:
-            return Event.HELD_AT_STOP if stop else None
-        return Event.HELD if stop or elapsed >= settings.hold_duration else None
+    def _event_while_holding(
+        self, elapsed: float, settings: ResolvedSettings, *, settled: bool
+    ) -> Event | None:
+        """Return the event once the holding effort is reached, or time enough has passed."""
+        stop, given = self._state_machine.stop_requested, settings.parameters
+        hold = given.stale_action is StaleAction.HOLD
+        overdue = elapsed if stop else elapsed - given.hold_duration
+        if (hold and not stop) or overdue < (0.0 if settled else settings.greatest_swing):
+            return None
+        return Event.HELD_AT_STOP if hold else Event.HELD
 
 
 @entry

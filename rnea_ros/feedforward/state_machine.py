@@ -39,6 +39,7 @@ class Event(enum.Enum):
     BLENDED = 'blended'                # the initial blend has ended
     FLAGGED = 'flagged'                # at least one flag is raised
     CLEARED = 'cleared'                # no flag is raised
+    WITHHELD = 'withheld'              # commands are withheld: they will start anew
     FAILED = 'failed'                  # a fault ended the control
     STOP = 'stop'                      # a stop was requested
     RETURNED = 'returned'              # a stall is over: the control returns
@@ -60,8 +61,10 @@ TRANSITIONS: Mapping[tuple[State, Event], State] = {
     (State.RAMPING, Event.STOP): State.HOLDING,
     (State.ACTIVE, Event.FAILED): State.HOLDING,
     (State.ACTIVE, Event.STOP): State.HOLDING,
+    (State.ACTIVE, Event.WITHHELD): State.RAMPING,
     (State.ACTIVE, Event.FLAGGED): State.DEGRADED,
     (State.DEGRADED, Event.CLEARED): State.ACTIVE,
+    (State.DEGRADED, Event.WITHHELD): State.RAMPING,
     (State.DEGRADED, Event.FAILED): State.HOLDING,
     (State.DEGRADED, Event.STOP): State.HOLDING,
     (State.HOLDING, Event.RETURNED): State.RAMPING,

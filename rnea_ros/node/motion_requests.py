@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..arrays import Array
 from ..errors import RequestRejectedError
-from ..feedforward import CONTROLLING, FeedforwardController
+from ..feedforward import CONTROLLING, FeedforwardController, Reason
 from ..feedforward.trajectory import (
     Goal,
     JointTolerance,
@@ -63,16 +63,16 @@ class MotionRequests:
 
     def on_message(self, message: bytes) -> None:
         """Follow a JointTrajectory; a rejected one is logged and counted, and changes nothing."""
-        is_setpoint = False
+        is_motion = False
         try:
             request = self._request(message)
             if request.is_cancel:
                 self.cancel()
                 return
-            is_setpoint = request.is_setpoint
+            is_motion = True
             self.controller.follow(*self._compile(request))
         except REJECTIONS as error:
-            if is_setpoint:
+            if is_motion:
                 self.controller.note_setpoint()
             self.count('joint_trajectory', error.word)
             self._node.get_logger().error(
@@ -118,6 +118,8 @@ class MotionRequests:
     def _compile(self, request: TrajectoryRequest) -> tuple[Trajectory | Setpoint, float | None]:
         """Return the motion, and its start in the loop's time."""
         controller, rules = self.controller, self._configuration.setup.rules
+        if controller.withheld:
+            raise RequestRejectedError(Reason.COMMANDS_WITHHELD.value, 'no commands are sent')
         period = controller.settings.parameters.period
         may_join = rules.allow_trajectory_replacement and not request.is_setpoint
         delay = HANDOVER_DELAY * period

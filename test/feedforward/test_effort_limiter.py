@@ -120,6 +120,13 @@ def test_settled_is_within_one_step_of_the_target_or_its_limit() -> None:
     assert output.settled(np.array([100.0, -7.0]), PERIOD)
 
 
+def test_a_start_ends_by_time_where_an_effort_is_never_reached() -> None:
+    output = stage()
+    for k in range(200):
+        assert (output.starting > 0.0) == (k <= 20)  # 4.0 at 100 a second
+        output.next(np.array([0.0, 4.0 + 0.001 * (-1.0) ** k - 4.0 * (k % 2)]))
+
+
 ANY_EFFORT = st.floats(-1e300, 1e300)
 ACTION = st.one_of(
     st.tuples(st.just('step'), ANY_EFFORT, ANY_EFFORT),

@@ -26,10 +26,12 @@ EXPECTED = {
         Event.BLENDED: State.ACTIVE, Event.FAILED: State.HOLDING, Event.STOP: State.HOLDING,
     },
     State.ACTIVE: {
-        Event.FLAGGED: State.DEGRADED, Event.FAILED: State.HOLDING, Event.STOP: State.HOLDING,
+        Event.FLAGGED: State.DEGRADED, Event.WITHHELD: State.RAMPING,
+        Event.FAILED: State.HOLDING, Event.STOP: State.HOLDING,
     },
     State.DEGRADED: {
-        Event.CLEARED: State.ACTIVE, Event.FAILED: State.HOLDING, Event.STOP: State.HOLDING,
+        Event.CLEARED: State.ACTIVE, Event.WITHHELD: State.RAMPING,
+        Event.FAILED: State.HOLDING, Event.STOP: State.HOLDING,
     },
     State.HOLDING: {
         Event.RETURNED: State.RAMPING, Event.HELD: State.RAMPING_DOWN,

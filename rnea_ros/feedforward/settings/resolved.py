@@ -17,6 +17,7 @@ from ...parameters import check_ranges, in_range, with_value_per_joint
 from ...robot import RobotModel
 from ..law import HardwareCompensation, JointFriction
 from .base_sensor import check_base_sensor
+from .damping import bound_damping
 from .effort_units import resolve_effort_scale
 from .external_effort import check_link, contact_threshold
 from .friction import resolve_friction
@@ -81,11 +82,16 @@ class ResolvedSettings:
     contact_threshold: Array
 
     @property
+    def greatest_swing(self) -> float:
+        """Longest time from one effort limit to the other at the rate limit, s."""
+        with np.errstate(over='ignore'):  # resolve() rejects infinity
+            return float((2.0 * self.effort_limits / self.effort_rate_limit).max())
+
+    @property
     def greatest_stop_time(self) -> float:
         """Longest duration of a stop: to gravity at the rate limit, hold, ramp to zero, s."""
-        with np.errstate(over='ignore'):  # resolve() rejects infinity
-            swing = float((2.0 * self.effort_limits / self.effort_rate_limit).max())
-        return 2.0 * swing + self.parameters.hold_duration + self.parameters.ramp_duration
+        given = self.parameters
+        return 2.0 * self.greatest_swing + given.hold_duration + given.ramp_duration
 
 
 def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
@@ -115,6 +121,8 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     if settings.base_sensor is not None:
         check_base_sensor(settings.base_sensor, model)
     check_link(settings.external_effort.link, joint_indices, model)
+    soft_limits = resolve_soft_limits(settings.soft_limits, joints, model, settings.period)
+    bound_damping(settings, soft_limits, armature, model)
     timeout = settings.joint_states_timeout or default_timeout(settings.period)
 
     def friction(*, compensated: bool) -> JointFriction:
@@ -137,7 +145,7 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
             compensated=HardwareCompensation.FRICTION in settings.hardware_compensates
         ),
         motor_friction=friction(compensated=False),
-        soft_limits=resolve_soft_limits(settings.soft_limits, joints, model, settings.period),
+        soft_limits=soft_limits,
         contact_threshold=contact_threshold(settings.contact, effort_limits),
     )
     if not resolved.greatest_stop_time <= MAX_STOP_TIME:

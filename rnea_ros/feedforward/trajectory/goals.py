@@ -191,7 +191,9 @@ class Goal:
         self, motion: Trajectory | Setpoint, tolerances: Tolerances, rules: JointRules
     ) -> None:
         self._zero, self._begin, self._duration = 0.0, -math.inf, 0.0
+        self._root: Trajectory | None = None
         if isinstance(motion, Trajectory):
+            self._root = motion.root
             if motion.join is not None:
                 self._begin, self._zero = motion.join.begin, motion.join.zero
             self._duration = motion.duration - self._zero
@@ -211,11 +213,16 @@ class Goal:
         self._change = reference.changes
         self._start = start
 
-    def go_on(self, motion: Trajectory) -> None:
-        """Go on with a trajectory without a goal, which was joined to the motion and accepted."""
+    def go_on(self, motion: Trajectory | Setpoint) -> bool:
+        """Go on with an accepted motion without a goal if it was joined to this one; or not."""
         assert self._reference is not None
+        if not isinstance(motion, Trajectory) or motion.join is None:
+            return False
+        if motion.join.root is not self._root:
+            return False
         self._change = self._reference.changes
         self._duration = motion.duration - self._zero
+        return True
 
     def drop(self, reason: Reason) -> None:
         """End without success, for a cause other than a tolerance; any thread may call this."""

@@ -3,6 +3,7 @@
 
 """Contact: when it is found, what it ends, that it costs nothing while off; no false alarms."""
 
+from collections.abc import Callable
 import os
 from typing import Any
 
@@ -14,6 +15,7 @@ from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.law import ControlLaw, Feedforward, Gravity, GravityFeedback, LoadedModel
 from rnea_ros.feedforward.observers import MomentumObserver
 from rnea_ros.feedforward.settings import ContactAction, ContactSettings, Settings, resolve
+from rnea_ros.feedforward.trajectory import Setpoint, Trajectory
 from support.control.control_rig import PANDA_POSE, Array, Rig, panda_arm, setpoint, swing
 from support.models.robots import ROOT, load
 
@@ -130,15 +132,33 @@ def test_a_new_motion_leads_away_from_the_obstacle_at_once(action: ContactAction
     np.testing.assert_allclose(arm.desired()[0], away)
 
 
+def test_after_a_single_motion_the_next_one_is_followed_at_once() -> None:
+    arm, names = rig(ContactAction.HOLD), panda_arm().joint_names
+    away = np.array(PANDA_POSE) - 0.1
+    arm.controller.follow(swing(names, PANDA_POSE, np.array(PANDA_POSE) + 0.1, 1.0), None)
+    arm.run(0.05)
+    push(arm, PUSH)
+    run_until_contact(arm)
+    arm.controller.follow(swing(names, PANDA_POSE, away, 1.0), None)
+    arm.run(1.1)
+    np.testing.assert_allclose(arm.desired()[0], away)
+
+
+def still(names: tuple[str, ...], position: Array) -> Trajectory:
+    """Return a message of a stream that is a trajectory."""
+    return swing(names, position, position, 0.05)
+
+
+@pytest.mark.parametrize('form', [setpoint, still])
 @pytest.mark.parametrize('action', [ContactAction.HOLD, ContactAction.GRAVITY])
-def test_a_stream_that_a_contact_ended_is_ignored_until_it_pauses(action: ContactAction) -> None:
+def test_a_stream_that_a_contact_ended_is_ignored_until_it_pauses(
+    action: ContactAction, form: Callable[[tuple[str, ...], Array], Setpoint | Trajectory]
+) -> None:
     arm = rig(action, reference_timeout=0.1)
 
     def stream(seconds: float, offset: float) -> None:
         for _ in range(round(seconds / 0.01)):
-            arm.controller.follow(
-                setpoint(arm.model.joint_names, np.array(PANDA_POSE) + offset), None
-            )
+            arm.controller.follow(form(arm.model.joint_names, np.array(PANDA_POSE) + offset), None)
             arm.run(0.01)
 
     stream(0.1, 0.01)
@@ -271,7 +291,7 @@ def test_no_contact_is_found_while_commands_that_were_withheld_grow_again() -> N
     arm.controller.permitted = False
     arm.run(0.5)
     arm.controller.permitted = True
-    arm.run(0.5)
+    arm.run(1.1)
     np.testing.assert_allclose(arm.commands[-1], arm.gravity)
     assert arm.controller.contact is None
 
@@ -303,7 +323,7 @@ def test_a_stream_ended_by_a_contact_stays_ended(interruption: str, action: Cont
     stream(2.0, far)
     assert arm.state() is State.ACTIVE
     if 'withheld' in interruption:
-        assert (arm.desired()[0] == held).all()
+        assert (arm.desired()[0] == (held if action is ContactAction.GRAVITY else arm.q)).all()
     assert (arm.desired()[0] != far).all()
 
 

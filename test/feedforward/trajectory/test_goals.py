@@ -4,6 +4,7 @@
 """Goals of motions, tick by tick: which tolerances count, and how goals end."""
 
 from collections.abc import Callable
+from dataclasses import replace
 import math
 from typing import Any
 
@@ -16,6 +17,7 @@ from rnea_ros.feedforward.law import Feedforward, Gravity
 from rnea_ros.feedforward.trajectory import (
     ErrorCode,
     Goal,
+    Handover,
     JointTolerance,
     Setpoint,
     Tolerances,
@@ -23,6 +25,7 @@ from rnea_ros.feedforward.trajectory import (
     default_tolerances,
     error_code,
 )
+from rnea_ros.feedforward.trajectory.join import join
 from support.control.control_rig import Array, Rig, free_rules, setpoint, swing, two_joint_arm
 
 JOINTS = ('shoulder', 'elbow')
@@ -320,6 +323,31 @@ def test_a_goal_of_a_control_that_has_ended_is_judged_no_more() -> None:
     goal.drop(Reason.STOP_REQUESTED)
     assert goal.result is not None
     assert goal.result == (ErrorCode.INVALID_GOAL, goal.result.text)
+
+
+def test_the_terms_add_up_in_the_tick_in_which_a_goal_is_missed() -> None:
+    rig = ready_rig(kp=(30.0,), kd=(3.0,), effort_rate_limit=(1e9,))
+    points = swing(JOINTS, START, END, DURATION).knots
+    motion = Trajectory(JOINTS, None, replace(points, efforts=np.full((2, 2), 4.0)))
+    goal = follow(rig, tolerances(path=0.05), motion)
+    for k in range(100):
+        track(rig, rig.period, error=0.0 if k < 50 else 0.1)
+        total = rig.controller.terms().total()
+        np.testing.assert_allclose(total, rig.commands[-1], rtol=1e-9, atol=1e-9)
+    assert code(goal) is ErrorCode.PATH_TOLERANCE_VIOLATED
+
+
+def test_a_goal_is_not_judged_by_a_motion_joined_to_another_one() -> None:
+    rig = ready_rig()
+    first = swing(JOINTS, START, END, 1.0)
+    rig.controller.follow(first, None)
+    rig.run(0.05)
+    joined = join(Handover(first, 0.0, 0.2), swing(JOINTS, START, START, 0.5), np.arange(2))
+    goal = follow(rig, tolerances(), start=rig.now + 0.1)
+    rig.controller.follow(joined, None)
+    rig.run(0.01)
+    assert goal.result is not None
+    assert goal.result.text.startswith('replaced: ')
 
 
 def test_the_first_result_of_a_goal_stays() -> None:

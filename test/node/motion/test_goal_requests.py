@@ -20,6 +20,7 @@ from rclpy.duration import Duration
 from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from rnea_ros.errors import RequestRejectedError
 from rnea_ros.feedforward.law import GravityFeedback
 from rnea_ros.feedforward.trajectory import (
     Goal,
@@ -121,6 +122,26 @@ class Bench:
             if desired is not None and follows:
                 self.rig.q[:], self.rig.qd[:] = desired.position, desired.velocity
             self.rig.tick()
+
+
+def test_motions_are_rejected_while_commands_are_withheld() -> None:
+    bench = Bench(np.random.default_rng(0))
+    point = JointTrajectoryPoint(positions=[0.1, 0.0])
+    point.time_from_start = Duration(seconds=1).to_msg()
+    message = bytes(serialize_message(JointTrajectory(joint_names=list(JOINTS), points=[point])))
+    bench.rig.controller.permitted = False
+    bench.rig.tick()
+    bench.motions.on_message(message)
+    bench.motions.on_message(bytes(serialize_message(JointTrajectory())))
+    assert bench.rejections == {'joint_trajectory/commands_withheld': 1}
+    with pytest.raises(RequestRejectedError, match='commands_withheld'):
+        bench.motions.goal(message, GoalTolerances([], [], 0.0))
+    bench.rig.controller.permitted = True
+    bench.rig.run(0.1)
+    assert bench.rig.controller.reference_at(bench.rig.now) is None
+    bench.motions.on_message(message)
+    bench.rig.tick()
+    assert bench.rig.controller.reference_at(bench.rig.now) is not None
 
 
 def pursue(goals: int, seed: int, *, replacement: bool) -> Counter[str]:
