@@ -158,7 +158,7 @@ class Rig:
 
     def step(self) -> Array | None:
         """Return a copy of the command of a tick now, inspected."""
-        before = self.measured_acting_effort() if self._last is None else self._last
+        before = self._acting_effort() if self._last is None else self._last
         if before is None:
             before = np.zeros(len(self.settings.joints))
         elapsed, self._stepped_at = self.now - self._stepped_at, self.now
@@ -178,7 +178,7 @@ class Rig:
             newer = self.states.age(self.now, self.resolved.joint_indices) < (
                 self.now - self._blocked_at
             )
-            acting = self.measured_acting_effort() if newer else None
+            acting = self._acting_effort() if newer else None
             acting = self.acting_effort if acting is None else acting
             before = before if acting is None else acting
             self._blocked_at = -math.inf
@@ -226,7 +226,7 @@ class Rig:
         zero = np.zeros(len(self.settings.joints))
         return (zero, zero) if desired is None else (desired.position, desired.velocity)
 
-    def measured_acting_effort(self) -> Array | None:
+    def _acting_effort(self) -> Array | None:
         """Return the effort that the control is to take over from, by DESIGN's rule."""
         effort = self.states.effort[self.resolved.joint_indices]
         if (

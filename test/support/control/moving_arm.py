@@ -3,8 +3,6 @@
 
 """An arm that moves under commands, gravity, friction, pushes and the stops of its joints."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,51 +16,46 @@ STEP = 0.002
 
 class MovingArm:
     """
-    Moves all n joints of a model; the joints that are not commanded keep their positions.
+    Moves the n joints of a model; a spring and a damper hold those that are not commanded.
 
-    :param model: the robot
-    :param commanded: indices of the commanded joints, shape (m,)
+    :param commanded: indices of the m commanded joints
     :param q: where the arm starts, shape (n,)
-    :param friction: viscous and Coulomb friction of each joint, N m s/rad and N m
-    :param compensates: whether the robot compensates gravity, and its friction
-    :ivar command: efforts of the motors, shape (m,); None: brakes, or another controller, hold it
+    :param friction: viscous and Coulomb friction of every joint
+    :param compensates: whether the robot compensates gravity
+    :ivar command: efforts of the motors, shape (m,); None: another controller moves the arm
+    :ivar travel: velocity at which that one moves the arm, shape (n,)
     :ivar push: efforts of the environment, shape (n,)
-    :ivar travel: velocity at which another controller moves the arm, shape (n,)
     """
 
     def __init__(
         self, model: RobotModel, commanded: NDArray[np.intp], q: Array,
-        friction: tuple[float, float], compensates: tuple[bool, bool],
+        friction: tuple[float, float], *, compensates: bool,
     ) -> None:
-        self._commanded, self._friction = commanded, friction
+        self._commanded, self._friction, self._compensates = commanded, friction, compensates
         self._others = np.setdiff1d(np.arange(model.nv), commanded)
-        self._compensates_gravity, compensates_friction = compensates
-        if compensates_friction:
-            self._friction = (0.0, 0.0)
         self._lower = np.where(model.continuous, -np.inf, model.position_lower)
         self._upper = np.where(model.continuous, np.inf, model.position_upper)
-        self._home = q.copy()
-        self.load(model)
-        self.q, self.qd = q.copy(), np.zeros(model.nv)
+        self._home, self.q, self.qd = q, q.copy(), np.zeros_like(q)
         self.command: Array | None = None
-        self.push, self.travel = np.zeros(model.nv), np.zeros(model.nv)
+        self.push, self.travel = np.zeros_like(q), np.zeros_like(q)
+        self.load(model)
 
     def load(self, model: RobotModel) -> None:
-        """Carry another payload from now on: that of a model."""
-        self._space: Any = model.workspace()
+        """Have the masses of a model, with another payload, from now on."""
+        self._workspace = model.workspace()
 
     def gravity(self) -> Array:
-        """Return what the motors of all joints need to hold the arm here, shape (n,)."""
-        gravity: Array = self._space.gravity_torques(self.q).copy()
-        return 0.0 * gravity if self._compensates_gravity else gravity
+        """Return what the motors need to hold the arm here, shape (n,)."""
+        gravity: Array = (not self._compensates) * self._workspace.gravity_torques(self.q)
+        return gravity
 
     def energy(self) -> float:
         """Return the kinetic energy, J."""
-        return 0.5 * float(self.qd @ self._space.mass_matrix(self.q) @ self.qd)
+        return 0.5 * float(self.qd @ self._workspace.mass_matrix(self.q) @ self.qd)
 
     def step(self, duration: float) -> None:
         """Move for a time, s."""
-        steps = max(int(np.ceil(duration / STEP - 1e-6)), 1)
+        steps = int(np.ceil(duration / STEP - 1e-6))
         for _ in range(steps):
             self._move(duration / steps)
 
@@ -73,11 +66,12 @@ class MovingArm:
             viscous, coulomb = self._friction
             effort = self.push - viscous * self.qd - coulomb * np.tanh(self.qd / 0.05)
             effort[self._commanded] += self.command
-            if self._compensates_gravity:
-                effort += self._space.gravity_torques(self.q)
-            away = (self._home - self.q)[self._others]
-            effort[self._others] += 20.0 * away - 2.0 * self.qd[self._others]
-            self.qd += dt * self._space.forward_dynamics(self.q, self.qd, effort)
+            if self._compensates:
+                effort += self._workspace.gravity_torques(self.q)
+            if self._others.size:
+                away = (self._home - self.q)[self._others]
+                effort[self._others] += 20.0 * away - 2.0 * self.qd[self._others]
+            self.qd += dt * self._workspace.forward_dynamics(self.q, self.qd, effort)
         self.q += dt * self.qd
         beyond = (self.q < self._lower) | (self.q > self._upper)
         if beyond.any():

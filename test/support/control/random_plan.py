@@ -1,9 +1,9 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What happens in a run of the random driver: settings and events, as plain data that shrinks."""
+"""A run of the random driver as plain data: a robot, settings, and events one after the other."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
@@ -34,33 +34,25 @@ class Robot(NamedTuple):
     kd: tuple[float, ...]
 
 
-ROBOTS = {
-    'two_joints': Robot(two_joint_arm, 2, (0.5, -0.8), (150.0,), (10.0,)),
-    'gripper': Robot(
-        mixed_arm, 3, (0.1, 0.6, -0.7, 0.2), (1500.0, 150.0, 150.0), (200.0, 10.0, 10.0)
-    ),
-    'mixed': Robot(
-        mixed_arm, 4, (0.1, 0.6, -0.7, 0.2), (1500.0, 150.0, 150.0, 20.0),
-        (200.0, 10.0, 10.0, 2.0),
-    ),
-    'panda': Robot(
-        panda_arm, 7, PANDA_POSE, (200.0,) * 4 + (30.0, 30.0, 10.0),
-        (15.0,) * 4 + (1.0, 1.0, 0.3),
-    ),
-}
+MIXED = (0.1, 0.6, -0.7, 0.2)
+TWO_JOINTS = Robot(two_joint_arm, 2, (0.5, -0.8), (150.0,), (10.0,))
+GRIPPER = Robot(mixed_arm, 3, MIXED, (1500.0, 150.0, 150.0), (200.0, 10.0, 10.0))
+ALL_MIXED = Robot(mixed_arm, 4, MIXED, (*GRIPPER.kp, 20.0), (*GRIPPER.kd, 2.0))
+PANDA = Robot(
+    panda_arm, 7, PANDA_POSE, (*4 * (200.0,), 30.0, 30.0, 10.0), (*4 * (15.0,), 1.0, 1.0, 0.3)
+)
 
-OPTIONS: Mapping[str, tuple[Any, ...]] = {
-    'robot': ('two_joints', 'gripper', 'two_joints', 'gripper', 'mixed', 'panda'),
-    'pose': (0.0, 0.4, -0.9),
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    'robot': (TWO_JOINTS, GRIPPER, TWO_JOINTS, GRIPPER, ALL_MIXED, PANDA),
+    'pose': (0.0, 0.2, -0.45),
+    'first': (*4 * ('true',), 'zeros', 'far'),
     'arm_friction': ((0.2, 0.0), (0.5, 0.5)),
-    'motor_efforts': (False, True),
-    'first': ('true', 'zeros', 'far'),
-    'sensor': (False, True),
+    'measures_effort': (False, True),
     'shaking': (0.0, 3.0),
-    'rate': (500.0, 250.0),
+    'rate': (250.0, 500.0),
     'mode': tuple(LAWS.values()),
     'ramp_duration': (0.2, 0.5, 0.02),
-    'hold_duration': (0.3, 0.05, 0.8),
+    'hold_duration': (0.3, 0.8, 0.05),
     'joint_states_timeout': (0.0, 0.03),
     'effort_rate_limit': ((0.0,), (3000.0,), (150.0,)),
     'damping': ((0.0,), (3.0,), (40.0,)),
@@ -70,86 +62,84 @@ OPTIONS: Mapping[str, tuple[Any, ...]] = {
     ),
     'soft_limits': (SoftLimitSettings(), SoftLimitSettings((0.2,), (100.0,), (5.0,))),
     'hardware_compensates': (
-        (), (), (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD),
+        (), (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD),
         tuple(HardwareCompensation),
     ),
     'stale_action': tuple(StaleAction),
     'contact': tuple(ContactSettings(action) for action in ContactAction),
     'base_sensor': (
-        None, None, BaseSensorSettings('imu'), BaseSensorSettings('imu', use=BaseUse.MOTION)
+        None, BaseSensorSettings('imu'), BaseSensorSettings('imu', use=BaseUse.MOTION)
     ),
+    'wrench_inputs': (False, True),
     'additional_effort': (AdditionalEffortSettings(), AdditionalEffortSettings((5.0,))),
     'predict_state': (False, True),
     'start_from_measured_effort': (True, False),
 }
-"""Values of settings of the control and of the scene, the plainest first."""
+"""Values of settings of the scene and of the control, the plainest first."""
 
-MOTIONS = ('trajectory', 'join', 'stream', 'controller_stream', 'cancel', 'decelerate', 'speed')
-CHANGES = ('mode', 'payload', 'damp', 'tare', 'add', 'push')
-FAULTS = (
-    'lost', 'frozen', 'not_finite', 'jump', 'too_fast', 'false_publisher', 'blocked', 'raise_error'
-)
-OF_OTHERS = ('other_not_finite', 'other_jump', 'other_too_fast', 'other_silent')
-WILD = ('wild_effort', 'wild_acceleration', 'wild_point_effort')
-ENDS = ('withhold', 'withhold', 'stop', 'fault')
-KINDS = (*MOTIONS, *MOTIONS, *CHANGES, *FAULTS, *OF_OTHERS, *WILD, *ENDS)
+LOSSES = (0.01, 0.05, 0.3, 1.0)
+MOTIONS = {
+    'trajectory': (0.0,), 'join': (0.0,), 'stream': (0.8, 0.3), 'controller_stream': (0.8, 0.3),
+}
+FAULTS = {
+    'lost': LOSSES, 'frozen': LOSSES, 'not_finite': LOSSES, 'jump': LOSSES, 'too_fast': LOSSES,
+    'false_publisher': (1.5,), 'blocked': (0.005, 0.05, 0.15, 0.5), 'raise_error': (0.003, 0.05),
+    'stop': (0.0,), 'fault': (0.0,),
+}
+OF_OTHERS = {
+    'other_not_finite': LOSSES, 'other_jump': LOSSES, 'other_too_fast': LOSSES,
+    'other_silent': LOSSES,
+}
+WILD = {'wild_effort': LOSSES, 'wild_acceleration': (0.3,), 'wild_point_effort': (0.3,)}
+REST = {
+    'withhold': (0.003, 0.1, 0.8), 'cancel': (0.0,), 'decelerate': (0.0,), 'speed': (0.0,),
+    'mode': (0.0,), 'payload': (0.0,), 'damp': (0.0,), 'tare': (0.0,), 'add': (0.3,),
+    'push': (0.05, 0.3),
+}
+EVENTS = MOTIONS | FAULTS | OF_OTHERS | WILD | REST
+"""How long the effect of an event may last, s, by its kind."""
+
+KINDS = (*EVENTS, *MOTIONS, *MOTIONS, 'withhold', 'withhold', 'frozen', 'stop')
+"""Kinds to draw from."""
 
 
 class Event(NamedTuple):
-    """
-    Something that happens.
-
-    :param kind: one of :data:`KINDS`
-    :param after: ticks after the event before
-    :param size: how long or how much, from 0 to 1
-    :param joint: which joint, or which variety
-    """
+    """An event of a kind: so many ticks after the one before; two numbers that vary it."""
 
     kind: str
     after: int
-    size: float
+    size: int
     joint: int
 
     def one_of(self, *values: float) -> float:
-        """Return the value for the size; values increase with it."""
-        return values[min(int(self.size * len(values)), len(values) - 1)]
+        """Return one of some values, by the size."""
+        return values[self.size % len(values)]
 
 
 class Plan(NamedTuple):
-    """A run: one value of each of :data:`OPTIONS`, and events."""
+    """A run: a value for each of :data:`OPTIONS`, and events."""
 
     choices: dict[str, Any]
     events: tuple[Event, ...]
 
 
-PLANS = st.builds(
-    Plan,
-    st.fixed_dictionaries({name: st.sampled_from(values) for name, values in OPTIONS.items()}),
-    st.lists(
-        st.builds(
-            Event, st.sampled_from(KINDS), st.integers(0, 150), st.sampled_from((0.0, 0.4, 0.8)),
-            st.integers(0, 6),
-        ),
-        max_size=10,
-    ).map(tuple),
-)
-"""Plans for Hypothesis."""
-
-
-def random_plan(seed: int) -> Plan:
-    """Return the plan of a seed; half of the settings are the plainest."""
-    rng = np.random.default_rng(seed)
+def random_plan(number: Callable[[int], int]) -> Plan:
+    """Return a plan; ``number`` returns a random number from 0 to below its argument."""
     choices = {
-        name: values[int(rng.integers(len(values))) * int(rng.random() < 0.5)]
+        name: values[number(len(values)) * (name in ('robot', 'mode') or number(2))]
         for name, values in OPTIONS.items()
     }
-    for name in ('robot', 'mode'):
-        choices[name] = OPTIONS[name][rng.integers(len(OPTIONS[name]))]
-    events = tuple(
-        Event(
-            KINDS[rng.integers(len(KINDS))], int(rng.integers(150)), float(rng.random()),
-            int(rng.integers(7)),
-        )
-        for _ in range(rng.integers(1, 9))
-    )
-    return Plan(choices, events)
+    return Plan(choices, tuple(
+        Event(KINDS[number(len(KINDS))], (1, 10, 40, 120)[number(4)], number(4), number(7))
+        for _ in range(1 + number(8))
+    ))
+
+
+def plan_of_seed(seed: int) -> Plan:
+    """Return the plan of a seed."""
+    rng = np.random.default_rng(seed)
+    return random_plan(lambda n: int(rng.integers(n)))
+
+
+PLANS = st.composite(lambda draw: random_plan(lambda n: draw(st.integers(0, n - 1))))()
+"""Plans for Hypothesis."""

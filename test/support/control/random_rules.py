@@ -2,21 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The rules by which every tick of :mod:`.random_driver` is judged: those of the design's section 6.
+The rules by which :mod:`.random_driver` judges every tick, each with its own formula.
 
-Each rule is a method that returns what broke it, or None. It knows the simulated arm, the events
-and the settings, and has its own formula for what is allowed.
+A rule is a method that returns None in a tick in which it does not apply, '' where it is kept, or
+what broke it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rnea_ros.feedforward import CONTROLLING, State
-from rnea_ros.feedforward.settings import StaleAction
+from rnea_ros.feedforward.settings import FrictionSettings, StaleAction
 from support.control.control_rig import Array
 from support.control.random_plan import MOTIONS, OF_OTHERS, WILD
 
@@ -26,12 +27,11 @@ if TYPE_CHECKING:
 MARGIN = 0.3
 """Tolerance of times, s; in it are the 0.1 s for which joint states must be fresh again."""
 
-MOVING = (State.ACTIVE, State.DEGRADED)
-OVER = (State.FAULT, State.STOPPED)
+ACTIVE = (State.ACTIVE, State.DEGRADED)
 
 
 class Ramp(NamedTuple):
-    """A ramp from an effort to what the law commands; it begins at a time, s."""
+    """A start of commands from an effort, shape (m,), at a time, s; ``again``: not the first."""
 
     start: Array
     began: float
@@ -43,267 +43,249 @@ class Rules:
     Judges a run.
 
     :ivar broken: the broken rules, each with what broke it first
-    :ivar longest_wait: time in which a control without events comes to rest, s
+    :ivar judged: the number of ticks in which each rule applied
+    :ivar longest_wait: longest time in which a control without events comes to rest, s
     """
 
     def __init__(self, driver: Driver) -> None:
         self.driver, self.rig, self.arm = driver, driver.rig, driver.arm
+        self.settings, self.limits = driver.rig.settings, driver.rig.resolved.effort_limits
         self.broken: dict[str, str] = {}
-        settings, resolved = self.rig.settings, self.rig.resolved
-        self._ramp_time, self._hold_time = settings.ramp_duration, settings.hold_duration
-        self._limits, self._timeout = resolved.effort_limits, resolved.joint_states_timeout
-        self._swing = float((2.0 * self._limits / resolved.effort_rate_limit).max())
-        self.longest_wait = (
-            self._hold_time + self._ramp_time + 2.0 * self._swing + self._timeout + 1.5
-        )
-        self.command: Array | None = None
+        self.judged: Counter[str] = Counter()
+        self._timeout = driver.rig.resolved.joint_states_timeout
+        self._swing = float((2.0 * self.limits / driver.rig.resolved.effort_rate_limit).max())
+        self._longest = {
+            State.HOLDING: self.settings.hold_duration + self._swing + self._timeout + MARGIN,
+            State.RAMPING_DOWN: self.settings.ramp_duration + self._swing + MARGIN,
+            State.RAMPING: self.settings.ramp_duration + MARGIN,
+        }
+        self.longest_wait = sum(self._longest.values())
+        self._state = self._state_before = driver.rig.state()
+        self._since = self._moved_at = self._changed_at = driver.rig.now
+        self._command: Array | None = None
         self._before: Array | None = None
-        self._state, self._since = self.rig.state(), self.rig.now
-        self._last_state = self._state
-        self._started = self._withheld = False
+        self._total, self._law = np.zeros((2, self.limits.size))
         self._ramp: Ramp | None = None
-        self._law = np.zeros_like(self._limits)
-        self._terms = self._law
+        self._was_withheld = self._started = False
+        self._position = self._law
         self._events = 0
-        self._changed_at = self._permitted_at = self._limit_free_since = self.rig.now
-        self._permitted_position = self._law
-        self._frozen_since: float | None = None
-        self._contradicted_since: float | None = None
-        self._fastest_reference = 0.0
-        self._calm_since: float | None = None
-        self._calm_energy = 0.0
+        self._began = {'frozen': np.inf, 'contradiction': np.inf, 'passive': np.inf}
+        self._least_energy = self._fastest = 0.0
+        self._at_limit = -np.inf
 
     def judge(self, command: Array | None) -> None:
         """Judge a tick."""
-        self.command = command
+        self._command = command
         self._observe()
         for name, rule in RULES.items():
-            if name not in self.broken and (problem := rule(self)) is not None:
-                time = self.rig.now - 1000.0
-                self.broken[name] = f'at {time:.3f} s, {self._state.value}: {problem}'
-        self._before, self._last_state = command, self._state
+            problem = rule(self)
+            self.judged[name] += problem is not None
+            if problem and name not in self.broken:
+                at = f'at {self.rig.now - 1000.0:.3f} s, {self._state.value}'
+                self.broken[name] = f'{at}: {problem}'
+        self._before, self._state_before = command, self._state
 
     def judge_end(self) -> None:
         """Judge what must have happened by the end of a run."""
         for goal, results in self.driver.goals:
-            if len(results) > 1:
-                self.broken['goals'] = f'{results}'
-            if not results and goal.result is None and self._state in CONTROLLING:
-                self.broken['goals'] = 'no result'
+            self.judged['goals'] += 1
+            lost = goal.result is None and self._state in CONTROLLING
+            if lost or len(results) > 1:
+                self.broken['goals'] = f'results {results}'
+        causes = [lasts for kind, lasts in self.driver.causes if kind in ('lost', 'blocked')]
+        returns = len(causes) == len(self.driver.causes) == 1 and self.driver.first != 'zeros'
+        if returns and causes[0] < self.settings.hold_duration - 0.05 and self._started:
+            self.judged['5_returns'] += 1
+            if self._state not in CONTROLLING:
+                self.broken['5_returns'] = f'{self._state} after {causes[0]} s'
 
     def _observe(self) -> None:
-        """Find out what the rules have in common: state, ramps, law."""
-        driver, rig, now = self.driver, self.rig, self.rig.now
-        state, withheld = rig.state(), rig.controller.withheld
-        if state is not self._state:
-            self._state, self._since = state, now
-        new = driver.happened[self._events:]
-        if new or driver.acting('stream') or driver.acting('controller_stream'):
+        """Find what several rules need."""
+        driver, rig, now, command = self.driver, self.rig, self.rig.now, self._command
+        self._state = rig.state()
+        if self._state is not self._state_before:
+            self._since = now
+        if driver.acting('stream', 'controller_stream') or len(driver.happened) > self._events:
             self._changed_at, self._events = now, len(driver.happened)
-        self._started |= state in CONTROLLING
-        zero = np.zeros_like(self._limits)
-        if self.command is not None and state in CONTROLLING:
-            self._terms = rig.controller.terms().total()
-            self._law = np.abs(self._terms)
-        if self.command is None or withheld:
-            self._ramp = None
-        elif self._before is None and (self._withheld or self._ramp is None):
-            acting = rig.measured_acting_effort()
-            self._ramp = Ramp(zero if acting is None else acting, now, self._withheld)
-            if self._withheld:
-                self._permitted_at, self._permitted_position = now, rig.q[driver.joints].copy()
-        elif self._last_state is State.HOLDING and state is State.RAMPING:
+        controlling = self._state in CONTROLLING
+        self._started |= controlling
+        if command is not None and controlling:
+            self._total = rig.controller.terms().total()
+            self._law = np.abs(self._total)
+        if rig.controller.withheld:
+            self._was_withheld, self._ramp = True, None
+        elif command is not None and (self._was_withheld or self._before is None):
+            if self._was_withheld or self._ramp is None:
+                self._ramp = Ramp(np.abs(command), now, self._was_withheld)
+                self._position = rig.q[driver.joints].copy()
+            self._was_withheld = False
+        elif self._state is State.RAMPING and self._state_before is State.HOLDING:
             assert self._before is not None
-            self._ramp = Ramp(self._before, now, False)
-        if not (self.command is None and not withheld):
-            self._withheld = withheld
+            self._ramp = Ramp(np.abs(self._before), now, again=False)
 
-    def _motion_since(self, time: float) -> bool:
-        return self._changed_at >= time
+    def _lasts(self, condition: str, *, holds: bool) -> float:
+        """Return for how long a condition has held, s; negative if it does not hold."""
+        self._began[condition] = min(self._began[condition], self.rig.now) if holds else np.inf
+        return self.rig.now - self._began[condition]
 
     # --- rules -----------------------------------------------------------------------------------
 
     def no_error(self) -> str | None:
-        """No error ends a tick, except those that the driver raises."""
+        """A tick raises no error but the driver's."""
         error = self.rig.controller.error
-        return repr(error) if error is not None and 'raise_error' not in self.driver.causes else None
+        raised = any(kind == 'raise_error' for kind, _ in self.driver.causes)
+        return '' if error is None or raised else repr(error)
 
     def last_command(self) -> str | None:
-        """After the end the command is zero; with stale_action hold it may be gravity."""
-        if self._state not in OVER or self.command is None or not self.command.any():
+        """After the end the command is zero, with stale_action hold gravity."""
+        held = self.settings.stale_action is StaleAction.HOLD
+        if self._state not in (State.FAULT, State.STOPPED) or self._command is None or held:
             return None
-        if self.rig.settings.stale_action is StaleAction.HOLD:
-            return None
-        return f'{self.command}'
+        return str(self._command) if self._command.any() else ''
 
-    def ramp(self) -> str | None:
-        """
-        Rule 19: nothing raises an effort faster than the start ramp does.
-
-        The ramp from s towards g reaches |s| + share (|g| - |s|); g is gravity, or the law's
-        effort at the end of the control. Motions during the ramp are not judged.
-        """
-        ramp, now = self._ramp, self.rig.now
-        if ramp is None or self.command is None:
-            return None
-        share = (now - ramp.began + self.rig.period) / max(self._ramp_time, 1e-9)
+    def _above_ramp(self, ramp: Ramp) -> str | None:
+        """Judge an effort by what a ramp reaches: |start| + share |law's effort or gravity|."""
+        share = (self.rig.now - ramp.began) / max(self.settings.ramp_duration, 1e-9)
+        share += self.rig.period / max(self.settings.ramp_duration, 1e-9)
         controlling = self._state in CONTROLLING
-        if share >= 1.0 or (controlling and self._motion_since(ramp.began - self.rig.period)):
+        moved = controlling and self._changed_at > ramp.began - self.rig.period
+        too_fast = any(kind == 'arm too fast' for kind, _ in self.driver.causes)
+        if self._command is None or share >= 1.0 or moved or too_fast:
             return None
-        if 'arm too fast' in self.driver.causes:
-            return None
-        gravity = np.abs(self.arm.gravity()[self.driver.joints])
-        target = np.maximum(self._law, gravity)
-        bound = np.abs(ramp.start) + share * target + 0.3 + 0.02 * self._limits
-        if (np.abs(self.command) <= bound).all():
-            return None
-        return f'{self.command} above {bound}, {share:.2f} of the ramp from {ramp.start}'
+        goal = np.maximum(self._law, np.abs(self.arm.gravity()[self.driver.joints]))
+        bound = ramp.start + 1.2 * share * goal + 0.3 + 0.02 * self.limits
+        above = np.abs(self._command) > bound
+        return f'{self._command} above {bound}, {share:.2f} of the ramp' if above.any() else ''
 
     def end_of_ramp(self) -> str | None:
-        """Rule 19 for what ends a start: stop, fault, lost states, return."""
-        return None if self._ramp is None or self._ramp.again else self.ramp()
+        """Rule 19: no stop, fault or return raises an effort faster than the start ramp."""
+        ramp = self._ramp
+        return None if ramp is None or ramp.again else self._above_ramp(ramp)
 
     def permitted_again(self) -> str | None:
-        """Rule 19 for commands that were withheld: they are ramped in."""
-        return None if self._ramp is None or not self._ramp.again else self.ramp()
+        """Rule 19: commands that were withheld are ramped in."""
+        ramp = self._ramp
+        return self._above_ramp(ramp) if ramp is not None and ramp.again else None
 
     def not_pulled_back(self) -> str | None:
-        """Rule 19: after commands were withheld, the reference is where the arm is."""
-        now, permitted = self.rig.now, self._permitted_at
-        if self._ramp is None or not self._ramp.again or not self.rig.controller.following:
+        """Rule 19: after commands were withheld the reference is where the arm is."""
+        ramp, now, controller = self._ramp, self.rig.now, self.rig.controller
+        if ramp is None or not ramp.again or not controller.following:
             return None
-        reference = self.rig.controller.reference_at(now)
-        if reference is None or now > permitted + 0.3 or self._motion_since(permitted):
+        if now > ramp.began + 0.3 or self._changed_at >= ramp.began:
             return None
-        away = np.abs(reference.position - self._permitted_position)
-        return f'reference {away} away' if away.max() > 0.05 else None
+        reference = controller.reference_at(now)
+        away = 0.0 if reference is None else np.abs(reference.position - self._position).max()
+        return f'reference {away:.3f} away' if away > 0.05 else ''
 
     def ends_by_time(self) -> str | None:
         """Rule 20: every state that waits also ends by time."""
-        longest = {
-            State.HOLDING: self._hold_time + self._swing + self._timeout + MARGIN,
-            State.RAMPING_DOWN: self._ramp_time + self._swing + MARGIN,
-            State.RAMPING: self._ramp_time + MARGIN,
-        }
-        since = max(self._since, self.driver.last_event)
-        held = self.rig.settings.stale_action is StaleAction.HOLD
-        if self._state not in longest or (held and not self.rig.controller.stop_requested):
+        held = self.settings.stale_action is StaleAction.HOLD
+        endless = held and not self.rig.controller.stop_requested
+        if self._state not in self._longest or (endless and self._state is State.HOLDING):
             return None
-        waited = self.rig.now - since
-        return f'{waited:.2f} s' if waited > longest[self._state] else None
+        waited = self.rig.now - max(self._since, self.driver.quiet_since)
+        return f'{waited:.2f} s' if waited > self._longest[self._state] else ''
 
-    def _ended(self) -> bool:
-        """Whether a control that has started does not go on, without a cause."""
-        return self._started and self._state not in CONTROLLING and not self.driver.causes
+    def _ends(self, *, applies: bool) -> str | None:
+        """Judge whether the control goes on, as long as nothing happened that may end it."""
+        if not (applies and self._started) or self.driver.causes:
+            return None
+        reason = self.rig.controller.reason
+        return '' if self._state in CONTROLLING else f'{reason} after {self.driver.happened}'
 
     def others(self) -> str | None:
         """Rule 16: wrong values of joints that are not commanded end nothing."""
-        others = [kind for kind in self.driver.happened if kind in OF_OTHERS]
-        return f'{self.rig.controller.reason}, {others}' if others and self._ended() else None
+        happened = set(OF_OTHERS).intersection(self.driver.happened)
+        return self._ends(applies=bool(happened) and self.driver.first == 'true')
+
+    def first_position(self) -> str | None:
+        """Rule 20: a first position far beyond the limits is rejected."""
+        return self._ends(applies=self.driver.first == 'far')
 
     def no_cause(self) -> str | None:
-        """Without a fault the control goes on."""
-        happened = self.driver.happened
-        others = [kind for kind in happened if kind in OF_OTHERS]
-        if self.driver.plan_first != 'true' or others or not self._ended():
-            return None
-        return f'{self.rig.controller.reason}, {happened}'
+        """What is no fault ends nothing."""
+        happened = set(OF_OTHERS).intersection(self.driver.happened)
+        return self._ends(applies=not happened and self.driver.first == 'true')
 
     def frozen(self) -> str | None:
         """Rule 17: states that do not move during a motion are stale."""
-        now, frozen = self.rig.now, self.driver.acting('frozen')
-        desired = self.rig.desired()[1]
-        if not (frozen and self._state in MOVING and np.abs(desired).max() > 0.05):
-            self._frozen_since = None
-            return None
-        self._frozen_since = now if self._frozen_since is None else self._frozen_since
-        waited = now - self._frozen_since
-        return f'{waited:.2f} s' if waited > self._timeout + 0.1 else None
+        moves = np.abs(self.rig.desired()[1]).max() > 0.05 and self._state in ACTIVE
+        lasts = self._lasts('frozen', holds=moves and self.driver.acting('frozen'))
+        return None if lasts < 0.0 else f'{lasts:.2f} s' * (lasts > self._timeout + 0.1)
 
     def runaway(self) -> str | None:
-        """Rule 17: an arm whose states are frozen does not run away."""
-        speed = float(np.abs(self.rig.desired()[1]).max())
-        fastest = self._fastest_reference = max(0.99 * self._fastest_reference, speed)
-        others = {*self.driver.happened[-3:]} - {'frozen', *MOTIONS}
-        if not self.driver.acting('frozen') or self._state not in MOVING or others:
+        """Rule 17: the arm does not run away meanwhile."""
+        speed = float(np.abs(self.arm.qd[self.driver.joints]).max())
+        fastest = float(np.abs(self.rig.desired()[1]).max())
+        if not self.driver.acting('frozen') or self._state not in ACTIVE:
+            self._fastest = max(fastest, speed)
             return None
-        moved = float(np.abs(self.arm.qd[self.driver.joints]).max())
-        return f'{moved:.2f} rad/s, {fastest:.2f}' if moved > 2.0 * fastest + 1.0 else None
+        self._fastest = max(fastest, self._fastest)
+        if {*self.driver.happened[-3:]} - {'frozen', *MOTIONS}:
+            return None
+        return f'{speed:.2f} rad/s' if speed > 2.0 * self._fastest + 1.0 else ''
 
     def contradiction(self) -> str | None:
-        """Rule 18: sources that contradict each other are no robot."""
-        now, driver = self.rig.now, self.driver
-        apart = np.abs(driver.false_position - self.arm.q)[driver.joints].max() > 0.2
-        alone = driver.acting('lost') or driver.acting('frozen')
-        if not (driver.acting('false_publisher') and apart and not alone):
-            self._contradicted_since = None
-        elif self._contradicted_since is None:
-            self._contradicted_since = now
-        since = self._contradicted_since
-        bad = since is not None and now - since > 1.0 and self._state in CONTROLLING
-        return 'goes on after 1 s' if bad else None
+        """Rule 18: sources that contradict each other end the control."""
+        driver = self.driver
+        apart = float(np.abs(driver.false_position - self.arm.q)[driver.joints].max()) > 0.2
+        both = driver.acting('false_publisher') and not driver.acting('lost')
+        lasts = self._lasts('contradiction', holds=apart and both)
+        if lasts < 1.0:
+            return None
+        return 'goes on after 1 s' if self._state in CONTROLLING else ''
 
     def wild_input(self) -> str | None:
-        """Rule 20: values that this robot cannot have lead to no command at its limit."""
-        if self.command is None:
-            return None
+        """Rule 20: a value that this robot cannot have leads to no command at its limit."""
+        command, now = self._command, self.rig.now
         wild = [kind for kind in WILD if self.driver.acting(kind)]
-        at_limit = bool((np.abs(self.command) >= 0.99 * self._limits).any())
-        if at_limit and not wild:
-            self._limit_free_since = self.rig.now
-        recently = self.rig.now - self._limit_free_since < 0.5 and self._limit_free_since > 1000.0
-        return f'{wild}, {self.command}' if at_limit and wild and not recently else None
+        at_limit = command is not None and (np.abs(command) > 0.99 * self.limits).any()
+        if not wild:
+            self._at_limit = now if at_limit else self._at_limit
+            return None
+        return f'{wild}: {command}' if at_limit and now > self._at_limit + 1.0 else ''
 
     def terms(self) -> str | None:
         """The terms add up to the command, where no blend and no limit acts."""
-        now, command = self.rig.now, self.command
-        if command is None or self._before is None or self._state not in MOVING:
+        command, before = self._command, self._before
+        if command is None or before is None or self._state not in ACTIVE:
             return None
-        quiet = now - max(self._changed_at, self.driver.last_event, self._since)
-        slow = (np.abs(command - self._before) < 0.9 * self.rig.greatest_step).all()
-        inside = (np.abs(self._terms) < self._limits).all()
-        if quiet < self._ramp_time + self._swing or not (slow and inside):
+        calm = self.rig.now - max(self._changed_at, self.driver.quiet_since, self._since)
+        slow = np.abs(command - before) < 0.9 * self.rig.greatest_step
+        if calm < self.settings.ramp_duration or not (slow & (self._law < self.limits)).all():
             return None
-        error = np.abs(self._terms - command).max()
-        return f'{self._terms} is not {command}' if error > 1e-6 else None
+        same = np.abs(self._total - command).max() < 1e-6
+        return '' if same else f'{self._total} is not {command}'
 
     def energy(self) -> str | None:
-        """An arm without a motion, only damped, gains no energy."""
-        now, rig = self.rig.now, self.rig
-        choices = rig.settings
-        passive = (
-            rig.controller.reference_at(now) is None and self._state in MOVING
-            and self.command is not None and choices.friction == type(choices.friction)()
-            and not choices.wrench_inputs and choices.base_sensor is None
-            and self._since + self._ramp_time < now and self.driver.last_event + 0.5 < now
-        )
-        if not passive:
-            self._calm_since = None
+        """A free arm gains no energy, however it is damped."""
+        settings, driver = self.settings, self.driver
+        pure = settings.friction == FrictionSettings() and settings.base_sensor is None
+        lasts = self._lasts('passive', holds=(
+            pure and not settings.wrench_inputs and self._state in ACTIVE
+            and self._command is not None and self.rig.controller.reference_at(self.rig.now) is None
+            and self.rig.now > max(self._since, driver.quiet_since) + settings.ramp_duration
+        ))
+        if lasts < 0.1:
+            self._least_energy = np.inf
             return None
         energy = self.arm.energy()
-        if self._calm_since is None:
-            self._calm_since, self._calm_energy = now, energy
-        self._calm_energy = min(self._calm_energy, energy)
-        gained = energy - self._calm_energy
-        return f'{gained:.3g} J' if gained > 0.02 + 0.2 * self._calm_energy else None
+        self._least_energy = min(self._least_energy, energy)
+        gained = energy - self._least_energy
+        return f'{gained:.3g} J' if gained > 0.02 + 0.2 * self._least_energy else ''
 
 
-Rule = Callable[[Rules], str | None]
-
-RULES: dict[str, Rule] = {
-    'no_error': Rules.no_error,
-    'last_command': Rules.last_command,
-    '19_end_of_ramp': Rules.end_of_ramp,
-    '19_permitted_again': Rules.permitted_again,
-    '19_not_pulled_back': Rules.not_pulled_back,
-    '20_ends_by_time': Rules.ends_by_time,
-    '16_others': Rules.others,
-    'no_cause': Rules.no_cause,
-    '17_frozen': Rules.frozen,
-    '17_runaway': Rules.runaway,
-    '18_contradiction': Rules.contradiction,
-    '20_wild_input': Rules.wild_input,
-    'terms': Rules.terms,
-    'energy': Rules.energy,
+RULES: dict[str, Callable[[Rules], str | None]] = {
+    'no_error': Rules.no_error, 'last_command': Rules.last_command,
+    '16_others': Rules.others, 'no_cause': Rules.no_cause, '17_frozen': Rules.frozen,
+    '17_runaway': Rules.runaway, '18_contradiction': Rules.contradiction,
+    '19_end_of_ramp': Rules.end_of_ramp, '19_permitted_again': Rules.permitted_again,
+    '19_not_pulled_back': Rules.not_pulled_back, '20_ends_by_time': Rules.ends_by_time,
+    '20_first_position': Rules.first_position, '20_wild_input': Rules.wild_input,
+    'terms': Rules.terms, 'energy': Rules.energy,
 }
-"""The rules by name; beside them ``commands``, which the rig judges, and ``goals``."""
+"""The rules of every tick; the numbers are those of the design's safety rules."""
+
+RULES_OF_RUNS = ('commands', 'goals', '5_returns')
+"""The rules that the rig and the end of a run judge."""
