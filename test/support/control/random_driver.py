@@ -11,6 +11,7 @@ of the first; with ``--show`` the plan of one seed and the rules that it broke.
 
 import argparse
 from collections import Counter, defaultdict
+from contextlib import suppress
 from functools import cache
 import time
 from typing import Any, NoReturn
@@ -36,14 +37,11 @@ from rnea_ros.feedforward.trajectory import (
 from rnea_ros.robot import Payload
 from support.control.control_rig import Array, Rig
 from support.control.moving_arm import MovingArm
-from support.control.random_plan import EVENTS, FAULTS, Event, Plan, Robot, plan_of_seed
+from support.control.random_plan import EVENTS, FAULTS, MOTIONS, Event, Plan, Robot, plan_of_seed
 from support.control.random_rules import RULES, RULES_OF_RUNS, Rules
 
 AFTER_END = 20
 """Ticks after the end of the control, which are judged too."""
-
-FALSE_ERROR = RuntimeError('of the random driver')
-
 
 @cache
 def loaded(robot: Robot, mass: float) -> RobotModel:
@@ -57,8 +55,10 @@ class Driver:
     One run.
 
     :ivar joints: indices of the commanded joints
+    :ivar first: which kind of joint state comes first
+    :ivar shaking: amplitude of the acceleration that the IMU measures, m/s^2
     :ivar happened: the kinds of all events so far
-    :ivar causes: what may have ended the control, each with its duration, s
+    :ivar causes: kinds of events that may have ended the control, with their durations, s
     :ivar quiet_since: when the last event, or its effect, ended, s
     :ivar goals: all goals, each with the results that it had, one after the other
     :ivar false_position: of the false publisher of joint states, shape (n,)
@@ -69,14 +69,15 @@ class Driver:
         self.robot: Robot = choices.pop('robot')
         model = loaded(self.robot, 0.0)
         q = np.array(self.robot.pose) + choices.pop('pose')
-        self.first, self._shaking = choices.pop('first'), choices.pop('shaking')
+        self.first, shaking = choices.pop('first'), choices.pop('shaking')
+        self.shaking = shaking if choices['base_sensor'] else 0.0
         friction, self._has_efforts = choices.pop('arm_friction'), choices.pop('measures_effort')
         if choices['wrench_inputs']:
             sensor = WrenchInputSettings('wrist', '/wrist', model.link_names[-1])
         choices['wrench_inputs'] = (sensor,) if choices['wrench_inputs'] else ()
         self.rig = rig = Rig(
             model, q=q, velocity_limit_factor=2.0, joints=model.joint_names[: self.robot.joints],
-            **(choices | self._gains(choices['mode'])),
+            **(choices | self._law(choices['mode'])),
         )
         compensates = choices['hardware_compensates']
         if HardwareCompensation.FRICTION in compensates:
@@ -95,27 +96,31 @@ class Driver:
         self._events = list(plan.events)
         self._present: dict[str, Event] = {}
         self._until: defaultdict[str, float] = defaultdict(lambda: -np.inf)
-        self._sample_is_first = True
+        self._sample_is_first, self._brakes_open = True, False
         self.happened: list[str] = []
-        self.causes: list[tuple[str, float]] = []
+        self.causes: dict[str, float] = {}
         self.goals: list[tuple[Goal, list[object]]] = []
         self.quiet_since = self._stream_began = rig.now
         self.false_position, self._stream_start = q, q[self.joints]
         self.rules = Rules(self)
 
-    def _gains(self, mode: Any) -> dict[str, Any]:
-        own = mode is ComputedTorque
-        kp, kd = ((100.0,), (20.0,)) if own else (self.robot.kp, self.robot.kd)
-        return {'mode': mode, 'kp': kp, 'kd': kd}
+    def _law(self, mode: Any) -> dict[str, Any]:
+        if mode is ComputedTorque:
+            return {'mode': mode, 'kp': (100.0,), 'kd': (20.0,)}
+        return {'mode': mode, 'kp': self.robot.kp, 'kd': self.robot.kd}
 
     def run(self) -> dict[str, str]:
         """Run to the end; return the broken rules, each with what broke it first."""
-        rig, waited, after_end = self.rig, 0, 0
+        rig, waited, after_end, due = self.rig, 0, 0, list[Event]()
         try:
             while after_end < AFTER_END and not self._is_over():
                 while self._events and waited >= self._events[0].after:
                     waited = 0
-                    self._happen(self._events.pop(0))
+                    due.append(self._events.pop(0))
+                for event in [*due]:  # motions wait until they are followed
+                    if event.kind not in MOTIONS or self._follows:
+                        due.remove(event)
+                        self._happen(event)
                 waited += 1
                 self._tick()
                 after_end += rig.state() in (State.FAULT, State.STOPPED)
@@ -130,7 +135,12 @@ class Driver:
         calm = self.rig.now - self.quiet_since
         pursued = any(goal.result is None for goal, _ in self.goals)
         rests = not pursued and self.rig.state() in (State.ACTIVE, State.DEGRADED)
-        return not self._events and calm > (1.0 if rests else self.rules.longest_wait)
+        return not self._events and calm > (0.7 if rests else self.rules.longest_wait)
+
+    @property
+    def _follows(self) -> bool:
+        """Whether motions are followed, in a mode that follows any."""
+        return self.controller.following and self.arm.command is not None
 
     def acting(self, *kinds: str) -> bool:
         """Return whether the effect of an event of one of some kinds lasts."""
@@ -152,12 +162,13 @@ class Driver:
         self._sense()
         self._stream_on()
         command = rig.step()
-        if command is not None:
+        self._brakes_open |= rig.state() not in (State.WAITING, State.READY, State.RAMPING)
+        if command is not None and self._brakes_open:
             arm.command = command
         elif controller.withheld and arm.command is not None:
             arm.command, arm.qd = None, 0.0 * arm.qd
         if (np.abs(arm.qd[self.joints]) > 1.9 * self._limits).any():
-            self.causes.append(('arm too fast', np.inf))
+            self.causes['arm too fast'] = np.inf
         for goal, results in self.goals:
             if goal.result is not None and goal.result not in results:
                 results.append(goal.result)
@@ -183,7 +194,7 @@ class Driver:
             rig.feed(**self._sample())
         environment, names = self.controller.environment, rig.model.link_names
         if environment.base is not None:
-            a = self._shaking * np.sin(40.0 * now)
+            a = self.shaking * np.sin(60.0 * now)
             turn, push = [0.3 * a, 0.0, 0.0], [a, 0.0, 9.81]
             environment.base.imu.take_sample(names[0], None, turn, push, **when)
         for sensor in environment.wrenches.sensors.values():
@@ -221,7 +232,7 @@ class Driver:
         self.happened.append(kind)
         instant = kind in ('stop', 'fault', 'raise_error')
         if kind in FAULTS and (instant or lasts > 0.8 * rig.resolved.joint_states_timeout):
-            self.causes.append((kind, lasts))
+            self.causes[kind] = lasts
         if kind == 'stop':
             controller.request_stop()
         elif kind == 'fault':
@@ -233,13 +244,15 @@ class Driver:
         elif kind == 'push':
             self.arm.push[event.joint % self.arm.q.size] = 6.0
         elif kind == 'mode':
-            rig.change(**self._gains([*LAWS.values()][event.joint % len(LAWS)]))
+            self._change(**self._law([*LAWS.values()][event.joint % len(LAWS)]))
         elif kind == 'damp':
-            rig.change(damping=(event.one_of(0.0, 3.0, 10.0),))
+            self._change(damping=(event.one_of(0.0, 3.0, 10.0),))
+        elif kind == 'gains':
+            self._change(kp=tuple(event.one_of(0.5, 1.0) * np.array(rig.settings.kp)))
         elif kind == 'payload':
             mass = event.one_of(0.5, 0.0)
             payloads = (Payload(rig.model.link_names[-1], mass),) if mass else ()
-            rig.change(payloads=payloads, payload_blend_duration=0.1)
+            self._change(payloads=payloads, payload_blend_duration=0.1)
             self.arm.load(loaded(self.robot, mass))
         elif kind == 'tare':
             controller.tare()
@@ -251,8 +264,12 @@ class Driver:
             limits = self._rules_of_motions
             slowly = np.full(len(self._names), 5.0)
             controller.cancel(None, Deceleration(slowly, limits.lower, limits.upper))
-        elif controller.following and controller.permitted:
+        elif kind in MOTIONS:
             self._request(event)
+
+    def _change(self, **settings: Any) -> None:
+        with suppress(InputError):
+            self.rig.change(**settings)
 
     def _request(self, event: Event) -> None:
         """Request a motion, or begin a stream of set-points, as the node does."""
@@ -267,7 +284,7 @@ class Driver:
         elif event.kind in ('trajectory', 'join'):
             way = np.resize((0.1, 0.4, -0.3, -0.1), q.size) * event.one_of(1.0, -1.0)
             end = np.clip(q + way, rules.lower, rules.upper)
-            point = TrajectoryPoint(event.one_of(0.6, 1.2), end)
+            point = TrajectoryPoint(event.one_of(*EVENTS[event.kind]), end)
             if event.kind == 'join':
                 ahead = now + 3.0 * self.rig.period
                 handover = controller.handover(ahead)
@@ -292,9 +309,7 @@ class Driver:
     def _stream_on(self) -> None:
         """Send the set-point of a tick: all joints swing by 0.2 rad."""
         controller, topic = self.controller, self.acting('stream')
-        if not (topic or self.acting('controller_stream')):
-            return
-        if not (controller.following and controller.permitted):
+        if not (self._follows and self.acting('stream', 'controller_stream')):
             return
         phase, ones = 5.0 * (self.rig.now - self._stream_began), np.ones(len(self._names))
         q = self._stream_start + 0.1 * (1.0 - np.cos(phase))
@@ -307,7 +322,7 @@ class Driver:
 
 
 def _fail(_: Array) -> NoReturn:
-    raise FALSE_ERROR
+    raise RuntimeError('of the random driver')
 
 
 def run_plan(plan: Plan, judged: Counter[str] | None = None) -> dict[str, str]:

@@ -48,7 +48,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     'first': (*4 * ('true',), 'zeros', 'far'),
     'arm_friction': ((0.2, 0.0), (0.5, 0.5)),
     'measures_effort': (False, True),
-    'shaking': (0.0, 3.0),
+    'shaking': (0.0, 6.0),
     'rate': (250.0, 500.0),
     'mode': tuple(LAWS.values()),
     'ramp_duration': (0.2, 0.5, 0.02),
@@ -79,7 +79,8 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
 
 LOSSES = (0.01, 0.05, 0.3, 1.0)
 MOTIONS = {
-    'trajectory': (0.0,), 'join': (0.0,), 'stream': (0.8, 0.3), 'controller_stream': (0.8, 0.3),
+    'trajectory': (0.6, 1.2), 'join': (0.6, 1.2), 'stream': (1.0, 0.3),
+    'controller_stream': (1.0, 0.3), 'wild_acceleration': (0.3,), 'wild_point_effort': (0.3,),
 }
 FAULTS = {
     'lost': LOSSES, 'frozen': LOSSES, 'not_finite': LOSSES, 'jump': LOSSES, 'too_fast': LOSSES,
@@ -90,16 +91,17 @@ OF_OTHERS = {
     'other_not_finite': LOSSES, 'other_jump': LOSSES, 'other_too_fast': LOSSES,
     'other_silent': LOSSES,
 }
-WILD = {'wild_effort': LOSSES, 'wild_acceleration': (0.3,), 'wild_point_effort': (0.3,)}
+WILD = ('wild_effort', 'wild_acceleration', 'wild_point_effort')
 REST = {
+    'wild_effort': LOSSES,
     'withhold': (0.003, 0.1, 0.8), 'cancel': (0.0,), 'decelerate': (0.0,), 'speed': (0.0,),
-    'mode': (0.0,), 'payload': (0.0,), 'damp': (0.0,), 'tare': (0.0,), 'add': (0.3,),
+    'mode': (0.0,), 'gains': (0.0,), 'payload': (0.0,), 'damp': (0.0,), 'tare': (0.0,), 'add': (0.3,),
     'push': (0.05, 0.3),
 }
-EVENTS = MOTIONS | FAULTS | OF_OTHERS | WILD | REST
+EVENTS = MOTIONS | FAULTS | OF_OTHERS | REST
 """How long the effect of an event may last, s, by its kind."""
 
-KINDS = (*EVENTS, *MOTIONS, *MOTIONS, 'withhold', 'withhold', 'frozen', 'stop')
+KINDS = (*EVENTS, *MOTIONS, 'trajectory', 'stream', 'join', 'withhold', 'withhold', 'frozen')
 """Kinds to draw from."""
 
 
