@@ -20,7 +20,7 @@ class MovingArm:
 
     :param commanded: indices of the m commanded joints
     :param q: where the arm starts, shape (n,)
-    :param friction: viscous and Coulomb friction of every joint
+    :param friction: Coulomb friction of every joint
     :param compensates: whether the robot compensates gravity
     :ivar command: efforts of the motors, shape (m,); None: another controller moves the arm
     :ivar travel: velocity at which that one moves the arm, shape (n,)
@@ -29,7 +29,7 @@ class MovingArm:
 
     def __init__(
         self, model: RobotModel, commanded: NDArray[np.intp], q: Array,
-        friction: tuple[float, float], *, compensates: bool,
+        friction: float, *, compensates: bool,
     ) -> None:
         self._commanded, self._friction, self._compensates = commanded, friction, compensates
         self._others = np.setdiff1d(np.arange(model.nv), commanded)
@@ -63,8 +63,7 @@ class MovingArm:
         if self.command is None:
             self.qd[:] = self.travel
         else:
-            viscous, coulomb = self._friction
-            effort = self.push - viscous * self.qd - coulomb * np.tanh(self.qd / 0.05)
+            effort = self.push - 0.2 * self.qd - self._friction * np.tanh(self.qd / 0.05)
             effort[self._commanded] += self.command
             if self._compensates:
                 effort += self._workspace.gravity_torques(self.q)

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rnea_ros import RobotModel
-from rnea_ros.errors import InputError, RequestRejectedError
+from rnea_ros.errors import InputError
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.law import LAWS, ComputedTorque, HardwareCompensation
 from rnea_ros.feedforward.settings import WrenchInputSettings
@@ -43,6 +43,7 @@ from support.control.random_rules import RULES, RULES_OF_RUNS, Rules
 AFTER_END = 20
 """Ticks after the end of the control, which are judged too."""
 
+
 @cache
 def loaded(robot: Robot, mass: float) -> RobotModel:
     """Return a robot with a payload on its last link, kg."""
@@ -59,39 +60,39 @@ class Driver:
     :ivar shaking: amplitude of the acceleration that the IMU measures, m/s^2
     :ivar happened: the kinds of all events so far
     :ivar causes: kinds of events that may have ended the control, with their durations, s
-    :ivar quiet_since: when the last event, or its effect, ended, s
+    :ivar quiet_since: when the last event, or its effect, ends, s
     :ivar goals: all goals, each with the results that it had, one after the other
     :ivar false_position: of the false publisher of joint states, shape (n,)
     """
 
     def __init__(self, plan: Plan) -> None:
-        self.choices = choices = dict(plan.choices)
-        self.robot: Robot = choices.pop('robot')
+        values = plan.values()
+        self.robot: Robot = values.pop('robot')
         model = loaded(self.robot, 0.0)
-        q = np.array(self.robot.pose) + choices.pop('pose')
-        self.first, shaking = choices.pop('first'), choices.pop('shaking')
-        self.shaking = shaking if choices['base_sensor'] else 0.0
-        friction, self._has_efforts = choices.pop('arm_friction'), choices.pop('measures_effort')
-        if choices['wrench_inputs']:
+        q = np.array(self.robot.pose) + values.pop('pose')
+        self.first, shaking = values.pop('first'), values.pop('shaking')
+        self.shaking = shaking if values['base_sensor'] else 0.0
+        friction, self._has_efforts = values.pop('arm_friction'), values.pop('measures_effort')
+        if values.pop('sensor'):
             sensor = WrenchInputSettings('wrist', '/wrist', model.link_names[-1])
-        choices['wrench_inputs'] = (sensor,) if choices['wrench_inputs'] else ()
+            values['wrench_inputs'] = (sensor,)
         self.rig = rig = Rig(
             model, q=q, velocity_limit_factor=2.0, joints=model.joint_names[: self.robot.joints],
-            **(choices | self._law(choices['mode'])),
+            **(values | self._law(values['mode'])),
         )
-        compensates = choices['hardware_compensates']
-        if HardwareCompensation.FRICTION in compensates:
-            friction = (0.0, 0.0)
         self.controller, self.joints = rig.controller, rig.resolved.joint_indices
+        compensated = values['hardware_compensates']
         self.arm = MovingArm(
-            model, self.joints, q, friction,
-            compensates=HardwareCompensation.GRAVITY in compensates,
+            model, self.joints, q, (HardwareCompensation.FRICTION not in compensated) * friction,
+            compensates=HardwareCompensation.GRAVITY in compensated,
         )
-        self._names, self._limits = rig.settings.joints, model.velocity_limits[self.joints]
-        self._rules_of_motions = JointRules(
-            self._names, model.position_lower[self.joints], model.position_upper[self.joints],
-            model.continuous[self.joints], self._limits, allow_trajectory_replacement=True,
-            use_trajectory_effort=True,
+        self._names = rig.settings.joints
+        limits = (
+            model.position_lower, model.position_upper, model.continuous, model.velocity_limits
+        )
+        self._limits = JointRules(
+            self._names, *(limit[self.joints] for limit in limits),
+            allow_trajectory_replacement=True, use_trajectory_effort=True,
         )
         self._events = list(plan.events)
         self._present: dict[str, Event] = {}
@@ -132,14 +133,14 @@ class Driver:
 
     def _is_over(self) -> bool:
         """Return whether nothing goes on that may end by itself."""
-        calm = self.rig.now - self.quiet_since
         pursued = any(goal.result is None for goal, _ in self.goals)
         rests = not pursued and self.rig.state() in (State.ACTIVE, State.DEGRADED)
+        calm = self.rig.now - self.quiet_since
         return not self._events and calm > (0.7 if rests else self.rules.longest_wait)
 
     @property
     def _follows(self) -> bool:
-        """Whether motions are followed, in a mode that follows any."""
+        """Whether motions are followed, and the arm is free to move."""
         return self.controller.following and self.arm.command is not None
 
     def acting(self, *kinds: str) -> bool:
@@ -160,14 +161,15 @@ class Driver:
         if self.acting('raise_error'):
             vars(controller.environment.robot)['gravity'] = _fail
         self._sense()
-        self._stream_on()
+        if self._follows and self.acting('stream', 'controller_stream'):
+            self._stream()
         command = rig.step()
         self._brakes_open |= rig.state() not in (State.WAITING, State.READY, State.RAMPING)
         if command is not None and self._brakes_open:
             arm.command = command
-        elif controller.withheld and arm.command is not None:
+        elif controller.withheld:
             arm.command, arm.qd = None, 0.0 * arm.qd
-        if (np.abs(arm.qd[self.joints]) > 1.9 * self._limits).any():
+        if (np.abs(arm.qd[self.joints]) > 1.9 * self._limits.velocity_limits).any():
             self.causes['arm too fast'] = np.inf
         for goal, results in self.goals:
             if goal.result is not None and goal.result not in results:
@@ -180,12 +182,11 @@ class Driver:
         when: dict[str, Any] = {'stamp': now, 'clock': now, 'received': now}
         if not self.acting('frozen'):
             rig.q[:], rig.qd[:] = arm.q, arm.qd
-        rig.effort = None
-        if self._has_efforts or self.acting('wild_effort'):
-            rig.effort = arm.gravity()
-            if arm.command is not None:
-                rig.effort[self.joints] = arm.command
-        if self.acting('wild_effort'):
+        wild = self.acting('wild_effort')
+        rig.effort = arm.gravity() if self._has_efforts or wild else None
+        if rig.effort is not None and arm.command is not None:
+            rig.effort[self.joints] = arm.command
+        if rig.effort is not None and wild:
             event = self._present['wild_effort']
             rig.effort[event.joint % arm.q.size] = event.one_of(5000.0, -5000.0, 1e300, 300.0)
         if self.acting('false_publisher'):
@@ -195,8 +196,8 @@ class Driver:
         environment, names = self.controller.environment, rig.model.link_names
         if environment.base is not None:
             a = self.shaking * np.sin(60.0 * now)
-            turn, push = [0.3 * a, 0.0, 0.0], [a, 0.0, 9.81]
-            environment.base.imu.take_sample(names[0], None, turn, push, **when)
+            motion = ([0.3 * a, 0.0, 0.0], [a, 0.0, 9.81])
+            environment.base.imu.take_sample(names[0], None, *motion, **when)
         for sensor in environment.wrenches.sensors.values():
             force = np.array([0.0, 0.0, 10.0 * self.acting('push')])
             sensor.monitor.take_sample(names[-1], force, np.zeros(3), **when)
@@ -212,9 +213,7 @@ class Driver:
             q[:] = 0.0 if self.first == 'zeros' else 50.0
         self._sample_is_first = False
         for prefix, joints in (('', np.arange(m)), ('other_', np.arange(m, q.size))):
-            for kind, dq, dqd in (
-                ('not_finite', np.nan, 0.0), ('jump', 1.0, 0.0), ('too_fast', 0.0, 40.0)
-            ):
+            for kind, dq, dqd in (('not_finite', np.nan, 0), ('jump', 1, 0), ('too_fast', 0, 40)):
                 if self.acting(prefix + kind) and joints.size:
                     joint = joints[self._present[prefix + kind].joint % joints.size]
                     q[joint], qd[joint] = q[joint] + dq, qd[joint] + dqd
@@ -230,8 +229,8 @@ class Driver:
         self._present[kind], self._until[kind] = event, rig.now + lasts
         self.quiet_since = max(self.quiet_since, rig.now + lasts)
         self.happened.append(kind)
-        instant = kind in ('stop', 'fault', 'raise_error')
-        if kind in FAULTS and (instant or lasts > 0.8 * rig.resolved.joint_states_timeout):
+        at_once = kind in ('stop', 'fault', 'raise_error')
+        if kind in FAULTS and (at_once or lasts > 0.8 * rig.resolved.joint_states_timeout):
             self.causes[kind] = lasts
         if kind == 'stop':
             controller.request_stop()
@@ -243,17 +242,6 @@ class Driver:
             self.arm.travel[self.joints] = event.one_of(0.0, 0.6, 0.6, -0.6)
         elif kind == 'push':
             self.arm.push[event.joint % self.arm.q.size] = 6.0
-        elif kind == 'mode':
-            self._change(**self._law([*LAWS.values()][event.joint % len(LAWS)]))
-        elif kind == 'damp':
-            self._change(damping=(event.one_of(0.0, 3.0, 10.0),))
-        elif kind == 'gains':
-            self._change(kp=tuple(event.one_of(0.5, 1.0) * np.array(rig.settings.kp)))
-        elif kind == 'payload':
-            mass = event.one_of(0.5, 0.0)
-            payloads = (Payload(rig.model.link_names[-1], mass),) if mass else ()
-            self._change(payloads=payloads, payload_blend_duration=0.1)
-            self.arm.load(loaded(self.robot, mass))
         elif kind == 'tare':
             controller.tare()
         elif kind == 'speed':
@@ -261,64 +249,74 @@ class Driver:
         elif kind == 'cancel':
             controller.cancel()
         elif kind == 'decelerate':
-            limits = self._rules_of_motions
             slowly = np.full(len(self._names), 5.0)
-            controller.cancel(None, Deceleration(slowly, limits.lower, limits.upper))
+            controller.cancel(None, Deceleration(slowly, self._limits.lower, self._limits.upper))
         elif kind in MOTIONS:
             self._request(event)
+        else:
+            with suppress(InputError):
+                self._change(event)
 
-    def _change(self, **settings: Any) -> None:
-        with suppress(InputError):
-            self.rig.change(**settings)
+    def _change(self, event: Event) -> None:
+        rig = self.rig
+        if event.kind == 'mode':
+            rig.change(**self._law([*LAWS.values()][event.joint % len(LAWS)]))
+        elif event.kind == 'gains':
+            rig.change(kp=tuple(event.one_of(0.5, 1.0) * np.array(rig.settings.kp)))
+        elif event.kind == 'damp':
+            rig.change(damping=(event.one_of(0.0, 3.0, 10.0),))
+        elif event.kind == 'payload':
+            mass = event.one_of(0.5, 0.0)
+            payloads = (Payload(rig.model.link_names[-1], mass),) if mass else ()
+            rig.change(payloads=payloads, payload_blend_duration=0.1)
+            self.arm.load(loaded(self.robot, mass))
 
     def _request(self, event: Event) -> None:
-        """Request a motion, or begin a stream of set-points, as the node does."""
-        controller, rules, now = self.controller, self._rules_of_motions, self.rig.now
-        q = controller.hold_position(now)
-        zero, ahead, handover = np.zeros_like(q), now, None
+        """Request a motion as the node does, or begin a stream."""
+        controller, rules, now = self.controller, self._limits, self.rig.now
+        q, ahead, handover = controller.hold_position(now), now, None
         self._stream_start, self._stream_began = q, now
-        if event.kind == 'wild_acceleration':
-            point = TrajectoryPoint(0.0, q, zero, zero + event.one_of(1e4, -1e4, 1e200))
-        elif event.kind == 'wild_point_effort':
-            point = TrajectoryPoint(0.0, q, efforts=zero + event.one_of(1e4, -1e4, 1e200))
-        elif event.kind in ('trajectory', 'join'):
-            way = np.resize((0.1, 0.4, -0.3, -0.1), q.size) * event.one_of(1.0, -1.0)
-            end = np.clip(q + way, rules.lower, rules.upper)
-            point = TrajectoryPoint(event.one_of(*EVENTS[event.kind]), end)
-            if event.kind == 'join':
-                ahead = now + 3.0 * self.rig.period
-                handover = controller.handover(ahead)
-        else:
+        if event.kind in ('stream', 'controller_stream'):
             return
+        way, wild = event.one_of(0.4, -0.4), np.full(q.size, event.one_of(1e4, -1e4, 1e200))
+        if event.kind == 'wild_acceleration':
+            point = TrajectoryPoint(0.0, q, 0.0 * q, wild)
+        elif event.kind == 'wild_point_effort':
+            point = TrajectoryPoint(0.0, q, efforts=wild)
+        else:
+            end = np.clip(q + way * (-1.0) ** np.arange(q.size), rules.lower, rules.upper)
+            point = TrajectoryPoint(event.one_of(*EVENTS[event.kind]), end)
+        if event.kind == 'join':
+            ahead = now + 3.0 * self.rig.period
+            handover = controller.handover(ahead)
+        position, velocity = controller.measured()
         try:
             motion = compile_trajectory(
                 TrajectoryRequest.of_points(self._names, [point]), rules,
-                now=now if handover is None else ahead, position=controller.measured()[0],
-                velocity=controller.measured()[1], desired=controller.reference_at(now),
-                handover=handover,
+                now=now if handover is None else ahead, position=position, velocity=velocity,
+                desired=controller.reference_at(now), handover=handover,
             )
-        except (TrajectoryError, RequestRejectedError):
+        except TrajectoryError:
             return
         goal = None
-        if event.joint % 2 == 0 and point.time:
+        if point.time and event.joint % 2 == 0:
             near = dict.fromkeys(self._names, 0.3)
             goal = Goal(motion, default_tolerances(self._names, near, near, 0.0, 0.3), rules)
             self.goals.append((goal, []))
         controller.follow(motion, motion.start_time, goal)
 
-    def _stream_on(self) -> None:
+    def _stream(self) -> None:
         """Send the set-point of a tick: all joints swing by 0.2 rad."""
-        controller, topic = self.controller, self.acting('stream')
-        if not (self._follows and self.acting('stream', 'controller_stream')):
-            return
         phase, ones = 5.0 * (self.rig.now - self._stream_began), np.ones(len(self._names))
-        q = self._stream_start + 0.1 * (1.0 - np.cos(phase))
-        qd, qdd = 0.5 * np.sin(phase) * ones, 2.5 * np.cos(phase) * ones
-        setpoint = Setpoint(None, self._names, q, qd, qdd, from_controller=not topic)
+        topic = self.acting('stream')
+        setpoint = Setpoint(
+            None, self._names, self._stream_start + 0.1 * (1.0 - np.cos(phase)),
+            0.5 * np.sin(phase) * ones, 2.5 * np.cos(phase) * ones, from_controller=not topic,
+        )
         if topic:
-            controller.follow(setpoint, None)
+            self.controller.follow(setpoint, None)
         else:
-            controller.set_reference(setpoint)
+            self.controller.set_reference(setpoint)
 
 
 def _fail(_: Array) -> NoReturn:
@@ -326,8 +324,12 @@ def _fail(_: Array) -> NoReturn:
 
 
 def run_plan(plan: Plan, judged: Counter[str] | None = None) -> dict[str, str]:
-    """Return the broken rules of a run; settings that are rejected break none."""
-    with np.errstate(all='ignore'):
+    """
+    Return the broken rules of a run, each with what broke it; rejected settings break none.
+
+    :param judged: counts the ticks in which each rule applied
+    """
+    with np.errstate(all='ignore'):  # warnings are errors in tests, not in use
         try:
             driver = Driver(plan)
         except InputError:
@@ -347,7 +349,7 @@ def main() -> None:
     args = parser.parse_args()
     if args.show:
         plan = plan_of_seed(args.seed)
-        print(*plan.choices.items(), *plan.events, *run_plan(plan).items(), sep='\n')
+        print(plan.choices, *plan.events, *run_plan(plan).items(), sep='\n')
         return
     seeds, first, judged = defaultdict(list), {}, Counter[str]()
     began = time.perf_counter()

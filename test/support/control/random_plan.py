@@ -46,7 +46,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     'robot': (TWO_JOINTS, GRIPPER, TWO_JOINTS, GRIPPER, ALL_MIXED, PANDA),
     'pose': (0.0, 0.2, -0.45),
     'first': (*4 * ('true',), 'zeros', 'far'),
-    'arm_friction': ((0.2, 0.0), (0.5, 0.5)),
+    'arm_friction': (0.0, 0.5),
     'measures_effort': (False, True),
     'shaking': (0.0, 6.0),
     'rate': (250.0, 500.0),
@@ -70,7 +70,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     'base_sensor': (
         None, BaseSensorSettings('imu'), BaseSensorSettings('imu', use=BaseUse.MOTION)
     ),
-    'wrench_inputs': (False, True),
+    'sensor': (False, True),
     'additional_effort': (AdditionalEffortSettings(), AdditionalEffortSettings((5.0,))),
     'predict_state': (False, True),
     'start_from_measured_effort': (True, False),
@@ -82,22 +82,17 @@ MOTIONS = {
     'trajectory': (0.6, 1.2), 'join': (0.6, 1.2), 'stream': (1.0, 0.3),
     'controller_stream': (1.0, 0.3), 'wild_acceleration': (0.3,), 'wild_point_effort': (0.3,),
 }
-FAULTS = {
-    'lost': LOSSES, 'frozen': LOSSES, 'not_finite': LOSSES, 'jump': LOSSES, 'too_fast': LOSSES,
+FAULTS = dict.fromkeys(('lost', 'frozen', 'not_finite', 'jump', 'too_fast'), LOSSES) | {
     'false_publisher': (1.5,), 'blocked': (0.005, 0.05, 0.15, 0.5), 'raise_error': (0.003, 0.05),
     'stop': (0.0,), 'fault': (0.0,),
 }
-OF_OTHERS = {
-    'other_not_finite': LOSSES, 'other_jump': LOSSES, 'other_too_fast': LOSSES,
-    'other_silent': LOSSES,
-}
+OF_OTHERS = dict.fromkeys(
+    ('other_not_finite', 'other_jump', 'other_too_fast', 'other_silent'), LOSSES
+)
 WILD = ('wild_effort', 'wild_acceleration', 'wild_point_effort')
-REST = {
-    'wild_effort': LOSSES,
-    'withhold': (0.003, 0.1, 0.8), 'cancel': (0.0,), 'decelerate': (0.0,), 'speed': (0.0,),
-    'mode': (0.0,), 'gains': (0.0,), 'payload': (0.0,), 'damp': (0.0,), 'tare': (0.0,), 'add': (0.3,),
-    'push': (0.05, 0.3),
-}
+REST = dict.fromkeys(
+    ('cancel', 'decelerate', 'speed', 'mode', 'gains', 'payload', 'damp', 'tare'), (0.0,)
+) | {'wild_effort': LOSSES, 'withhold': (0.003, 0.1, 0.8), 'add': (0.3,), 'push': (0.05, 0.3)}
 EVENTS = MOTIONS | FAULTS | OF_OTHERS | REST
 """How long the effect of an event may last, s, by its kind."""
 
@@ -106,7 +101,7 @@ KINDS = (*EVENTS, *MOTIONS, 'trajectory', 'stream', 'join', 'withhold', 'withhol
 
 
 class Event(NamedTuple):
-    """An event of a kind: so many ticks after the one before; two numbers that vary it."""
+    """An event: some ticks after the one before; size and joint vary it."""
 
     kind: str
     after: int
@@ -119,22 +114,27 @@ class Event(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A run: a value for each of :data:`OPTIONS`, and events."""
+    """A run: which values of :data:`OPTIONS`, where not the first ones; and events."""
 
-    choices: dict[str, Any]
+    choices: dict[str, int]
     events: tuple[Event, ...]
+
+    def values(self) -> dict[str, Any]:
+        """Return the values of all options."""
+        return {name: values[self.choices.get(name, 0)] for name, values in OPTIONS.items()}
 
 
 def random_plan(number: Callable[[int], int]) -> Plan:
     """Return a plan; ``number`` returns a random number from 0 to below its argument."""
     choices = {
-        name: values[number(len(values)) * (name in ('robot', 'mode') or number(2))]
-        for name, values in OPTIONS.items()
+        name: number(len(values)) for name, values in OPTIONS.items()
+        if name in ('robot', 'mode') or number(2)
     }
-    return Plan(choices, tuple(
+    events = (
         Event(KINDS[number(len(KINDS))], (1, 10, 40, 120)[number(4)], number(4), number(7))
         for _ in range(1 + number(8))
-    ))
+    )
+    return Plan({name: choice for name, choice in choices.items() if choice}, tuple(events))
 
 
 def plan_of_seed(seed: int) -> Plan:
