@@ -13,6 +13,7 @@ import argparse
 from collections import Counter, defaultdict
 from contextlib import suppress
 from functools import cache
+import sys
 import time
 from typing import Any, NoReturn
 
@@ -86,13 +87,11 @@ class Driver:
             model, self.joints, q, (HardwareCompensation.FRICTION not in compensated) * friction,
             compensates=HardwareCompensation.GRAVITY in compensated,
         )
-        self._names = rig.settings.joints
-        limits = (
-            model.position_lower, model.position_upper, model.continuous, model.velocity_limits
-        )
+        self._names, of = rig.settings.joints, self.joints
         self._limits = JointRules(
-            self._names, *(limit[self.joints] for limit in limits),
-            allow_trajectory_replacement=True, use_trajectory_effort=True,
+            self._names, model.position_lower[of], model.position_upper[of], model.continuous[of],
+            model.velocity_limits[of], allow_trajectory_replacement=True,
+            use_trajectory_effort=True,
         )
         self._events = list(plan.events)
         self._present: dict[str, Event] = {}
@@ -351,7 +350,8 @@ def main() -> None:
         plan = plan_of_seed(args.seed)
         print(plan.choices, *plan.events, *run_plan(plan).items(), sep='\n')
         return
-    seeds, first, judged = defaultdict(list), {}, Counter[str]()
+    seeds, judged = defaultdict[str, list[int]](list), Counter[str]()
+    first: dict[str, str] = {}
     began = time.perf_counter()
     for seed in range(args.seed, args.seed + args.runs):
         for rule, problem in run_plan(plan_of_seed(seed), judged).items():
@@ -361,6 +361,7 @@ def main() -> None:
     for rule in (*RULES_OF_RUNS, *RULES):
         found = seeds[rule]
         print(f'{rule:20} {judged[rule]:7} {len(found):5}', found[:5], first.get(rule, '')[:160])
+    sys.exit(bool(first))
 
 
 if __name__ == '__main__':

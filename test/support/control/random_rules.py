@@ -58,7 +58,8 @@ class Rules:
         self._before: Array | None = None
         # The last start of commands: at this time, from these efforts and positions.
         self._ramp_began, self._starts_again, self._withheld = -np.inf, False, False
-        self._ramp_start = self._start_position = self._terms = np.zeros(self.limits.size)
+        self._ramp_start = self._start_position = np.zeros(self.limits.size)
+        self._terms = self._start_terms = self._ramp_start
         self._started = False
         self._events = self._ticks = 0
         self._began: dict[str, float] = {}
@@ -113,6 +114,8 @@ class Rules:
         ramps = now < self._ramp_began + self.settings.ramp_duration
         if command is not None and self._state in CONTROLLING and (ramps or self._is_calm()):
             self._terms = self.rig.controller.terms().total()
+        if start is not None:
+            self._start_terms = self._terms
 
     def _lasts(self, condition: str, *, holds: bool) -> float:
         """Return for how long a condition has held, s; negative if it does not hold."""
@@ -140,16 +143,16 @@ class Rules:
 
     def _judge_ramp(self) -> str | None:
         """Judge a command by |start| + share of the ramp * |law's effort or gravity|."""
-        share = self.rig.now + self.rig.period - self._ramp_began
-        share /= max(self.settings.ramp_duration, 1e-9)
-        moved = self._state in CONTROLLING and self._changed_at > (
-            self._ramp_began - self.rig.period
-        )
+        elapsed, controlling = self.rig.now - self._ramp_began, self._state in CONTROLLING
+        share = (elapsed + self.rig.period) / self.settings.ramp_duration
+        moved = controlling and self._changed_at > self._ramp_began - self.rig.period
         unlike = self.driver.shaking > 0.0 or 'arm too fast' in self.driver.causes
         if self._command is None or share >= 1.0 or moved or unlike:
             return None
         goal = np.maximum(np.abs(self._terms), np.abs(self.arm.gravity()[self.driver.joints]))
         bound = self._ramp_start + 1.2 * share * goal + 0.3 + 0.02 * self.limits
+        if controlling:  # a ramp bridges the first step only
+            bound += np.abs(self._terms - self._start_terms)
         above = np.abs(self._command) > bound
         return f'{self._command} above {bound}, {share:.2f} of the ramp' if above.any() else ''
 
