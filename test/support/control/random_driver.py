@@ -27,7 +27,6 @@ from rnea_ros.feedforward.settings import WrenchInputSettings
 from rnea_ros.feedforward.trajectory import (
     Deceleration,
     Goal,
-    JointRules,
     Setpoint,
     TrajectoryError,
     TrajectoryPoint,
@@ -35,6 +34,7 @@ from rnea_ros.feedforward.trajectory import (
     compile_trajectory,
     default_tolerances,
 )
+from rnea_ros.node.parameters import complete_values, joint_rules
 from rnea_ros.robot import Payload
 from support.control.control_rig import Array, Rig
 from support.control.moving_arm import MovingArm
@@ -87,12 +87,9 @@ class Driver:
             model, self.joints, q, (HardwareCompensation.FRICTION not in compensated) * friction,
             compensates=HardwareCompensation.GRAVITY in compensated,
         )
-        self._names, of = rig.settings.joints, self.joints
-        self._limits = JointRules(
-            self._names, model.position_lower[of], model.position_upper[of], model.continuous[of],
-            model.velocity_limits[of], allow_trajectory_replacement=True,
-            use_trajectory_effort=True,
-        )
+        self._names = rig.settings.joints
+        parameters = {'allow_trajectory_replacement': True, 'use_trajectory_effort': True}
+        self._limits = joint_rules(complete_values(parameters), model, rig.resolved)
         self._events = list(plan.events)
         self._present: dict[str, Event] = {}
         self._until: defaultdict[str, float] = defaultdict(lambda: -np.inf)
