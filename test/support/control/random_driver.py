@@ -176,12 +176,12 @@ class Driver:
         """Let the messages of a tick come."""
         rig, arm, now = self.rig, self.arm, self.rig.now
         when: dict[str, Any] = {'stamp': now, 'clock': now, 'received': now}
+        wild = self.acting('wild_effort')
         if not self.acting('frozen'):
             rig.q[:], rig.qd[:] = arm.q, arm.qd
-        wild = self.acting('wild_effort')
-        rig.effort = arm.gravity() if self._has_efforts or wild else None
-        if rig.effort is not None and arm.command is not None:
-            rig.effort[self.joints] = arm.command
+            rig.effort = arm.gravity() if self._has_efforts or wild else None
+            if rig.effort is not None and arm.command is not None:
+                rig.effort[self.joints] = arm.command
         if rig.effort is not None and wild:
             event = self._present['wild_effort']
             rig.effort[event.joint % arm.q.size] = event.one_of(5000.0, -5000.0, 1e300, 300.0)
@@ -293,6 +293,7 @@ class Driver:
                 desired=controller.reference_at(now), handover=handover,
             )
         except TrajectoryError:
+            self._until[event.kind] = -np.inf
             return
         goal = None
         if point.time and event.joint % 2 == 0:

@@ -83,7 +83,7 @@ MOTIONS = {
     'controller_stream': (1.0, 0.3), 'wild_acceleration': (0.3,), 'wild_point_effort': (0.3,),
 }
 FAULTS = dict.fromkeys(('lost', 'frozen', 'not_finite', 'jump', 'too_fast'), LOSSES) | {
-    'false_publisher': (1.5,), 'blocked': (0.005, 0.05, 0.15, 0.5), 'raise_error': (0.003, 0.05),
+    'false_publisher': (1.5,), 'blocked': (0.005, 0.05, 0.15, 0.5), 'raise_error': (0.005, 0.05),
     'stop': (0.0,), 'fault': (0.0,),
 }
 OF_OTHERS = dict.fromkeys(
@@ -92,7 +92,7 @@ OF_OTHERS = dict.fromkeys(
 WILD = ('wild_effort', 'wild_acceleration', 'wild_point_effort')
 REST = dict.fromkeys(
     ('cancel', 'decelerate', 'speed', 'mode', 'gains', 'payload', 'damp', 'tare'), (0.0,)
-) | {'wild_effort': LOSSES, 'withhold': (0.003, 0.1, 0.8), 'add': (0.3,), 'push': (0.05, 0.3)}
+) | {'wild_effort': LOSSES, 'withhold': (0.005, 0.1, 0.8), 'add': (0.3,), 'push': (0.05, 0.3)}
 EVENTS = MOTIONS | FAULTS | OF_OTHERS | REST
 """How long the effect of an event may last, s, by its kind."""
 

@@ -60,10 +60,11 @@ class Rules:
         self._ramp_began, self._starts_again, self._withheld = -np.inf, False, False
         self._ramp_start = self._start_position = np.zeros(self.limits.size)
         self._terms = self._start_terms = self._ramp_start
-        self._started = False
+        self._started = self._sent = False
         self._events = self._ticks = 0
         self._began: dict[str, float] = {}
-        self._least_energy, self._fastest, self._at_limit = np.inf, 0.0, -np.inf
+        self._least_energy, self._at_limit = np.inf, -np.inf
+        self._frozen_at, self._fastest, self._first_error = self.rig.now, 0.0, self._terms
 
     def judge(self, command: Array | None) -> None:
         """Judge a tick."""
@@ -104,14 +105,14 @@ class Rules:
         start, again = None, self._withheld
         if self.rig.controller.withheld:
             self._withheld, self._ramp_began = True, -np.inf
-        elif command is not None and (again or not self._ramp_start.any()):
-            start, self._withheld = command, False
+        elif command is not None and (again or not self._sent):
+            start, self._withheld, self._sent = command, False, True
         elif self._state is State.RAMPING and self._state_before is State.HOLDING:
             start, again = self._before, False
         if start is not None:
             self._ramp_start, self._ramp_began, self._starts_again = np.abs(start), now, again
             self._start_position = self.rig.q[driver.joints].copy()
-        ramps = now < self._ramp_began + self.settings.ramp_duration
+        ramps = now < self._ramp_began + self.settings.ramp_duration or driver.acting(*WILD)
         if command is not None and self._state in CONTROLLING and (ramps or self._is_calm()):
             self._terms = self.rig.controller.terms().total()
         if start is not None:
@@ -209,23 +210,26 @@ class Rules:
         return self._judge_going_on(applies=self.driver.first == 'far')
 
     def rule_17_frozen(self) -> str | None:
-        """States that do not move during a motion are stale."""
-        moves = np.abs(self.rig.desired()[1]).max() > 0.05 and self._state in ACTIVE
-        lasts = self._lasts('frozen', holds=moves and self.driver.acting('frozen'))
-        return None if lasts < 0.0 else f'{lasts:.2f} s' * (lasts > self._timeout + 0.1)
-
-    def rule_17_runaway(self) -> str | None:
-        """The arm does not run away while its states are frozen."""
-        speed = float(np.abs(self.arm.qd[self.driver.joints]).max())
-        fastest = float(np.abs(self.rig.desired()[1]).max())
-        if not self.driver.acting('frozen') or self._state not in ACTIVE:
-            self._fastest = max(fastest, speed)
+        """States that do not move although the reference does are stale, and no arm runs away."""
+        rig, now, joints = self.rig, self.rig.now, self.driver.joints
+        reference, acting = rig.controller.reference_at(now), self.driver.acting('frozen')
+        if reference is None or not acting or self._state not in ACTIVE:
+            self._frozen_at = now
+            speeds = np.abs((rig.desired()[1], self.arm.qd[joints]))
+            self._fastest = float(speeds.max())
             return None
-        self._fastest = max(fastest, self._fastest)
-        free = self.rig.controller.reference_at(self.rig.now) is None
-        if free or {*self.driver.happened[-3:]} - {'frozen', *MOTIONS}.difference(WILD):
-            return None
-        return f'{speed:.2f} rad/s' if speed > 2.0 * self._fastest + 1.0 else ''
+        error = np.abs(reference.position - rig.q[joints])
+        if now - self._frozen_at < 1.5 * rig.period:
+            self._first_error = error
+        self._fastest = max(self._fastest, float(np.abs(reference.velocity).max()))
+        away = self._lasts('away', holds=bool((error > self._first_error + 0.03).any()))
+        if min(away, now - self._frozen_at - self._timeout) > 0.03:
+            return f'goes on after {now - self._frozen_at:.2f} s'
+        speed = float(np.abs(self.arm.qd[joints]).max())
+        hard = {*self.driver.happened[-3:]} - {'frozen', *MOTIONS}.difference(WILD)
+        # Until the timeout, frozen velocities may accelerate a joint by 40 rad/s^2.
+        runs_away = speed > 2.0 * self._fastest + 8.0 and not hard
+        return f'runs away with {speed:.2f}' if runs_away else ''
 
     def rule_18_contradiction(self) -> str | None:
         """Sources that contradict each other end the control."""
@@ -238,12 +242,15 @@ class Rules:
 
     def rule_20_wild_input(self) -> str | None:
         """A value that this robot cannot have leads to no command at its limit."""
-        command, now = self._command, self.rig.now
-        at_limit = command is not None and (np.abs(command) > 0.99 * self.limits).any()
-        if not self.driver.acting(*WILD):
-            self._at_limit = now if at_limit else self._at_limit
+        command, now, acting = self._command, self.rig.now, self.driver.acting
+        at_limit = np.abs(self._terms if command is None else command) > 0.99 * self.limits
+        if not acting(*WILD):
+            self._at_limit = now if at_limit.any() else self._at_limit
             return None
-        return str(command) if at_limit and now > self._at_limit + 1.0 else ''
+        if not acting('wild_acceleration', 'wild_point_effort'):  # the law itself may be there
+            at_limit &= np.abs(self._terms) < 0.9 * self.limits
+        excess = command is not None and at_limit.any() and now > self._at_limit + 1.0
+        return str(command) if excess else ''
 
     def rule_terms(self) -> str | None:
         """The terms add up to the command, where no blend and no limit acts."""
