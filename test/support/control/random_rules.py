@@ -111,7 +111,7 @@ class Rules:
             start, again = self._before, False
         if start is not None:
             self._ramp_start, self._ramp_began, self._starts_again = np.abs(start), now, again
-            self._start_position = self.rig.q[driver.joints].copy()
+            self._start_position = self.rig.states.position[driver.joints].copy()
         ramps = now < self._ramp_began + self.settings.ramp_duration or driver.acting(*WILD)
         if command is not None and self._state in CONTROLLING and (ramps or self._is_calm()):
             self._terms = self.rig.controller.terms().total()
@@ -155,6 +155,8 @@ class Rules:
         if controlling:  # a ramp bridges the first step only
             bound += np.abs(self._terms - self._start_terms)
         above = np.abs(self._command) > bound
+        if self._before is not None:
+            above &= np.abs(self._command) > np.abs(self._before)
         return f'{self._command} above {bound}, {share:.2f} of the ramp' if above.any() else ''
 
     def rule_19_end_of_ramp(self) -> str | None:
@@ -223,12 +225,12 @@ class Rules:
             self._first_error = error
         self._fastest = max(self._fastest, float(np.abs(reference.velocity).max()))
         away = self._lasts('away', holds=bool((error > self._first_error + 0.03).any()))
-        if min(away, now - self._frozen_at - self._timeout) > 0.03:
+        late = now - self._frozen_at - self._timeout
+        if min(away, late) > 0.03:
             return f'goes on after {now - self._frozen_at:.2f} s'
         speed = float(np.abs(self.arm.qd[joints]).max())
         hard = {*self.driver.happened[-3:]} - {'frozen', *MOTIONS}.difference(WILD)
-        # Until the timeout, frozen velocities may accelerate a joint by 40 rad/s^2.
-        runs_away = speed > 2.0 * self._fastest + 8.0 and not hard
+        runs_away = late > 0.03 and speed > 2.0 * self._fastest + 3.0 and not hard
         return f'runs away with {speed:.2f}' if runs_away else ''
 
     def rule_18_contradiction(self) -> str | None:
