@@ -7,7 +7,8 @@
 # make docs         these pages and the API reference as HTML, in build/docs
 # make bench        measure, beside other libraries, and write docs/development/benchmarks.md
 # make bench-loop   measure the control loop, beside what else could run; writes the same page
-# make soak         run the control loop for half an hour; fail where memory or jitter grows
+# make soak         drive the control through random events, then run its loop for half an hour; fail where a
+#                   rule breaks, memory or jitter grows
 #
 # All set up what they need below .venv/ and can be run again at once.
 # PYTHON=...              the interpreter to use (3.10 or newer)
@@ -85,6 +86,7 @@ bench-loop: $(VENV)/test.stamp
 	@$(RUN) -m benchmark.loop --write $(BENCH)
 
 soak: $(VENV)/test.stamp
+	@PYTHONPATH=.:test $(RUN) -m support.control.random_driver --runs 2000 --seed $$(date +%s)
 	@$(RUN) -m benchmark.loop.soak $(SOAK)
 
 docs: $(VENV)/docs.stamp

@@ -1,0 +1,292 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The rules by which :mod:`.random_driver` judges every tick, each with its own formula.
+
+A rule is a method that returns None in a tick in which it does not apply, '' if it is kept, else
+what breaks it. Numbers in names are those of the design's safety rules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rnea_ros.feedforward import CONTROLLING, State
+from rnea_ros.feedforward.settings import FrictionSettings, StaleAction
+from support.control.control_rig import Array
+from support.control.random_plan import MOTIONS, OF_OTHERS, WILD
+
+if TYPE_CHECKING:
+    from support.control.random_driver import Driver
+
+MARGIN = 0.3
+"""Tolerance of times, s; in it are the 0.1 s for which joint states must be fresh again."""
+
+ACTIVE = (State.ACTIVE, State.DEGRADED)
+
+
+class Rules:
+    """
+    Judges a run.
+
+    :ivar broken: the broken rules, each with what broke it first
+    :ivar judged: the number of ticks in which each rule applied
+    :ivar longest_wait: longest time in which a control without events comes to rest, s
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver, self.rig, self.arm = driver, driver.rig, driver.arm
+        self.settings, resolved = self.rig.settings, self.rig.resolved
+        self.limits, self._timeout = resolved.effort_limits, resolved.joint_states_timeout
+        self._swing = swing = float((2.0 * self.limits / resolved.effort_rate_limit).max())
+        self._longest = {
+            State.HOLDING: self.settings.hold_duration + swing + self._timeout + MARGIN,
+            State.RAMPING_DOWN: self.settings.ramp_duration + swing + MARGIN,
+            State.RAMPING: self.settings.ramp_duration + MARGIN,
+        }
+        self.longest_wait = sum(self._longest.values())
+        self.broken: dict[str, str] = {}
+        self.judged: Counter[str] = Counter()
+        self._state = self._state_before = self.rig.state()
+        self._since = self._changed_at = self.rig.now
+        self._command: Array | None = None
+        self._before: Array | None = None
+        # The last start of commands: at this time, from these efforts and positions.
+        self._ramp_began, self._starts_again, self._withheld = -np.inf, False, False
+        self._ramp_start = self._start_position = np.zeros(self.limits.size)
+        self._terms = self._start_terms = self._ramp_start
+        self._started = self._sent = False
+        self._events = self._ticks = 0
+        self._began: dict[str, float] = {}
+        self._least_energy, self._at_limit = np.inf, -np.inf
+        self._frozen_at, self._fastest, self._first_error = self.rig.now, 0.0, self._terms
+
+    def judge(self, command: Array | None) -> None:
+        """Judge a tick."""
+        self._command, self._state = command, self.rig.state()
+        self._ticks += 1
+        self._observe()
+        for name, rule in RULES.items():
+            problem = rule(self)
+            self.judged[name] += problem is not None
+            if problem and name not in self.broken:
+                at = f'at {self.rig.now - 1000.0:.3f} s, {self._state.value}'
+                self.broken[name] = f'{at}: {problem}'
+        self._before, self._state_before = command, self._state
+
+    def judge_end(self) -> None:
+        """Judge what must have happened by the end of a run."""
+        goes_on, driver = self._state in CONTROLLING, self.driver
+        for goal, results in driver.goals:
+            self.judged['goals'] += 1
+            if len(results) > 1 or (goes_on and goal.result is None):
+                self.broken['goals'] = f'results {results}'
+        for kind, lasts in driver.causes.items():
+            once = len(driver.causes) == 1 and driver.happened.count(kind) == 1
+            stall = kind in ('lost', 'blocked') and lasts < self.settings.hold_duration - 0.05
+            if stall and once and self._started and driver.first == 'true':
+                self.judged['5_returns'] += 1
+                if not goes_on:
+                    self.broken['5_returns'] = f'{self._state} after {lasts} s'
+
+    def _observe(self) -> None:
+        """Find what several rules need."""
+        driver, now, command = self.driver, self.rig.now, self._command
+        if self._state is not self._state_before:
+            self._since = now
+        if driver.acting('stream', 'controller_stream') or len(driver.happened) > self._events:
+            self._changed_at, self._events = now, len(driver.happened)
+        self._started |= self._state in CONTROLLING
+        start, again = None, self._withheld
+        if self.rig.controller.withheld:
+            self._withheld, self._ramp_began = True, -np.inf
+        elif command is not None and (again or not self._sent):
+            start, self._withheld, self._sent = command, False, True
+        elif self._state is State.RAMPING and self._state_before is State.HOLDING:
+            start, again = self._before, False
+        if start is not None:
+            self._ramp_start, self._ramp_began, self._starts_again = np.abs(start), now, again
+            self._start_position = self.rig.states.position[driver.joints].copy()
+        ramps = now < self._ramp_began + self.settings.ramp_duration or driver.acting(*WILD)
+        if command is not None and self._state in CONTROLLING and (ramps or self._is_calm()):
+            self._terms = self.rig.controller.terms().total()
+        if start is not None:
+            self._start_terms = self._terms
+
+    def _lasts(self, condition: str, *, holds: bool) -> float:
+        """Return for how long a condition has held, s; negative if it does not hold."""
+        began = min(self._began.get(condition, np.inf), self.rig.now) if holds else np.inf
+        self._began[condition] = began
+        return self.rig.now - began
+
+    def _is_calm(self) -> bool:
+        """Return whether no blend may act; in one tick of ten, to save time."""
+        calm = self.rig.now - max(self._changed_at, self.driver.quiet_since, self._since)
+        return self._ticks % 10 == 0 and calm > self.settings.ramp_duration
+
+    def rule_no_error(self) -> str | None:
+        """A tick raises no error but the driver's."""
+        error = self.rig.controller.error
+        return '' if error is None or 'raise_error' in self.driver.causes else repr(error)
+
+    def rule_last_command(self) -> str | None:
+        """After the end the command is zero; with stale_action hold it is gravity."""
+        held = self.settings.stale_action is StaleAction.HOLD
+        if self._state not in (State.FAULT, State.STOPPED) or self._command is None or held:
+            return None
+        starts = self.rig.now < self._ramp_began + self._swing  # permitted again after the end
+        return str(self._command) if self._command.any() and not starts else ''
+
+    def _judge_ramp(self) -> str | None:
+        """Judge a command by |start| + share of the ramp * |law's effort or gravity|."""
+        elapsed, controlling = self.rig.now - self._ramp_began, self._state in CONTROLLING
+        share = (elapsed + self.rig.period) / self.settings.ramp_duration
+        moved = controlling and self._changed_at > self._ramp_began - self.rig.period
+        unlike = self.driver.shaking > 0.0 or 'arm too fast' in self.driver.causes
+        if self._command is None or share >= 1.0 or moved or unlike:
+            return None
+        goal = np.maximum(np.abs(self._terms), np.abs(self.arm.gravity()[self.driver.joints]))
+        bound = self._ramp_start + 1.2 * share * goal + 0.3 + 0.02 * self.limits
+        if controlling:  # a ramp bridges the first step only
+            bound += np.abs(self._terms - self._start_terms)
+        above = np.abs(self._command) > bound
+        if self._before is not None:
+            above &= np.abs(self._command) > np.abs(self._before)
+        return f'{self._command} above {bound}, {share:.2f} of the ramp' if above.any() else ''
+
+    def rule_19_end_of_ramp(self) -> str | None:
+        """No stop, fault or return raises an effort faster than the start ramp."""
+        return None if self._starts_again else self._judge_ramp()
+
+    def rule_19_permitted_again(self) -> str | None:
+        """Commands that were withheld are ramped in."""
+        return self._judge_ramp() if self._starts_again else None
+
+    def rule_19_not_pulled_back(self) -> str | None:
+        """After commands were withheld the reference is where the arm is."""
+        began, now, controller = self._ramp_began, self.rig.now, self.rig.controller
+        recent = self._starts_again and began <= now <= began + 0.3 and self._changed_at < began
+        if not (recent and controller.following):
+            return None
+        reference = controller.reference_at(now)
+        away = 0.0 if reference is None else np.abs(
+            reference.position - self._start_position
+        ).max()
+        return f'reference {away:.3f} away' if away > 0.05 else ''
+
+    def rule_20_ends_by_time(self) -> str | None:
+        """Every state that waits also ends by time."""
+        endless = self._state is State.HOLDING and (
+            self.settings.stale_action is StaleAction.HOLD
+            and not self.rig.controller.stop_requested
+        )
+        if self._state not in self._longest or endless:
+            return None
+        waited = self.rig.now - max(self._since, self.driver.quiet_since)
+        return f'{waited:.2f} s' if waited > self._longest[self._state] else ''
+
+    def _judge_going_on(self, *, applies: bool) -> str | None:
+        """Judge whether the control goes on, as long as nothing happened that may end it."""
+        if not (applies and self._started) or self.driver.causes:
+            return None
+        reason = self.rig.controller.reason
+        return '' if self._state in CONTROLLING else f'{reason} after {self.driver.happened}'
+
+    def rule_no_cause(self) -> str | None:
+        """What is no fault ends nothing."""
+        others = not set(OF_OTHERS).isdisjoint(self.driver.happened)
+        return self._judge_going_on(applies=not others and self.driver.first == 'true')
+
+    def rule_16_others(self) -> str | None:
+        """Wrong values of joints that are not commanded end nothing."""
+        others = not set(OF_OTHERS).isdisjoint(self.driver.happened)
+        return self._judge_going_on(applies=others and self.driver.first == 'true')
+
+    def rule_20_first_position(self) -> str | None:
+        """A first position far beyond the limits is rejected."""
+        return self._judge_going_on(applies=self.driver.first == 'far')
+
+    def rule_17_frozen(self) -> str | None:
+        """States that do not move although the reference does are stale, and no arm runs away."""
+        rig, now, joints = self.rig, self.rig.now, self.driver.joints
+        reference, acting = rig.controller.reference_at(now), self.driver.acting('frozen')
+        if reference is None or not acting or self._state not in ACTIVE:
+            self._frozen_at = now
+            speeds = np.abs((rig.desired()[1], self.arm.qd[joints]))
+            self._fastest = float(speeds.max())
+            return None
+        error = np.abs(reference.position - rig.q[joints])
+        if now - self._frozen_at < 1.5 * rig.period:
+            self._first_error = error
+        self._fastest = max(self._fastest, float(np.abs(reference.velocity).max()))
+        away = self._lasts('away', holds=bool((error > self._first_error + 0.03).any()))
+        late = now - self._frozen_at - self._timeout
+        if min(away, late) > 0.03:
+            return f'goes on after {now - self._frozen_at:.2f} s'
+        speed = float(np.abs(self.arm.qd[joints]).max())
+        hard = {*self.driver.happened[-3:]} - {'frozen', *MOTIONS}.difference(WILD)
+        runs_away = late > 0.03 and speed > 2.0 * self._fastest + 3.0 and not hard
+        return f'runs away with {speed:.2f}' if runs_away else ''
+
+    def rule_18_contradiction(self) -> str | None:
+        """Sources that contradict each other end the control."""
+        driver = self.driver
+        apart = np.abs(driver.false_position - self.arm.q)[driver.joints].max() > 0.2
+        both = driver.acting('false_publisher') and not driver.acting('lost')
+        if self._lasts('contradiction', holds=bool(apart) and both) < 1.0:
+            return None
+        return 'goes on after 1 s' if self._state in CONTROLLING else ''
+
+    def rule_20_wild_input(self) -> str | None:
+        """A value that this robot cannot have leads to no command at its limit."""
+        command, now, acting = self._command, self.rig.now, self.driver.acting
+        at_limit = np.abs(self._terms if command is None else command) > 0.99 * self.limits
+        if not acting(*WILD):
+            self._at_limit = now if at_limit.any() else self._at_limit
+            return None
+        if not acting('wild_acceleration', 'wild_point_effort'):  # the law itself may be there
+            at_limit &= np.abs(self._terms) < 0.9 * self.limits
+        excess = command is not None and at_limit.any() and now > self._at_limit + 1.0
+        return str(command) if excess else ''
+
+    def rule_terms(self) -> str | None:
+        """The terms add up to the command, where no blend and no limit acts."""
+        command, before = self._command, self._before
+        if command is None or before is None or self._state not in ACTIVE or not self._is_calm():
+            return None
+        slow = np.abs(command - before) < 0.9 * self.rig.greatest_step
+        if not (slow & (np.abs(self._terms) < self.limits)).all():
+            return None
+        same = np.abs(self._terms - command).max() < 1e-6
+        return '' if same else f'{self._terms} is not {command}'
+
+    def rule_energy(self) -> str | None:
+        """A free arm gains no energy, however it is damped."""
+        settings, now = self.settings, self.rig.now
+        pure = settings.friction == FrictionSettings() and not settings.wrench_inputs
+        began = max(self._since, self._ramp_began + self._swing, self.driver.quiet_since)
+        calm = now > began + settings.ramp_duration
+        free = self.rig.controller.reference_at(now) is None and self._state in ACTIVE
+        passive = pure and calm and free and settings.base_sensor is None
+        if self._lasts('passive', holds=passive and self._command is not None) < 0.1:
+            self._least_energy = np.inf
+            return None
+        energy = self.arm.energy()
+        self._least_energy = min(self._least_energy, energy)
+        gained = energy - self._least_energy
+        return f'{gained:.3g} J' if gained > 0.02 + 0.2 * self._least_energy else ''
+
+
+RULES: dict[str, Callable[[Rules], str | None]] = {
+    name.removeprefix('rule_'): rule
+    for name, rule in vars(Rules).items() if name.startswith('rule_')
+}
+"""The rules of every tick."""
+
+RULES_OF_RUNS = ('commands', 'goals', '5_returns')
+"""The rules that the rig and the end of a run judge."""
