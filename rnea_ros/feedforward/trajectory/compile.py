@@ -23,7 +23,13 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import InputError
-from .constraints import check_finite, check_positions, check_start, check_velocities
+from .constraints import (
+    check_accelerations,
+    check_finite,
+    check_positions,
+    check_start,
+    check_velocities,
+)
 from .join import Handover, join
 from .parse import ParsedRequest, parse
 from .request import TrajectoryRequest
@@ -68,8 +74,9 @@ def compile_trajectory(
     **Continuous joints.** Positions are shifted by whole turns, so that the trajectory starts
     within half a turn of the start state. JTC shifts the measured position instead.
 
-    **Limits.** Tolerance of position limits: 1e-6 at the points, 1e-3 between them. A robot that
-    starts beyond a limit may come back. Tolerance of velocity limits: 5 % everywhere.
+    **Limits.** Tolerance of position limits: 1e-3. A robot that starts beyond a limit, by 0.5 at
+    most, may come back. Tolerance of velocity limits: 5 %. Accelerations: those of points, and
+    those between points; the velocity steps of straight lines do not count.
 
     :param request: requested trajectory with at least one point
     :param rules: rules for the controller's joints
@@ -121,11 +128,13 @@ def compile_trajectory(
     # The start of the bridge is not a point of the request.
     first_point = dropped - 1 if has_bridge else 0
     check_finite(trajectory, first_point)
+    q_robot = start.position if has_bridge else measured.position
     if starts_midway:
-        q_robot = measured.position if handover is None else start.position
         check_start(trajectory, elapsed, q_joined - shift, q_robot, rules, max(first_point, 0))
-    check_positions(trajectory, first_point, rules)
+    check_positions(trajectory, first_point, q_robot, rules)
     check_velocities(trajectory, first_point, rules)
+    is_stream = has_bridge and points.times.size == 1
+    check_accelerations(trajectory, first_point, rules, is_stream=is_stream)
     if request.is_setpoint:
         return Setpoint(
             start_time, rules.joint_names, points.positions[0], points.velocities[0],

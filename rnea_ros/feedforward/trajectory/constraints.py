@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Checks of the compiled motion: finite, near the robot, within position and velocity limits.
+Checks of the compiled motion: finite, near the robot, within its limits.
 
 In: a :class:`.Trajectory`. Out: nothing, or a :class:`.TrajectoryError`.
 
@@ -18,11 +18,11 @@ import numpy as np
 from ...arrays import Array
 from .rules import JointRules, TrajectoryError, TrajectoryReason, reject_where
 from .spline import turning_points, values_at
-from .trajectory import Trajectory
+from .trajectory import Trajectory, derivative
 
 OVERSHOOT = 1e-3
 """
-Accepted distance beyond a position limit between points, rad or m.
+Accepted distance beyond a position limit, rad or m.
 
 A spline overshoots a little at a turning point. Less than the tracking error does no harm.
 """
@@ -34,6 +34,15 @@ Accepted velocity as a multiple of the velocity limit.
 A spline through samples of a motion at full speed exceeds the limit a little: by 5 % at
 15 rad/s^2 and a sample every 0.1 s.
 """
+
+MAX_EXCESS = 0.5
+"""Greatest distance of a joint beyond a position limit from which it may come back, rad or m."""
+
+STREAMS = '; in a stream send several points ahead, with allow_trajectory_replacement'
+"""The way out for streams of single points."""
+
+EFFORT_RISE = 0.1
+"""Time from zero to full effort at the default rate limit, s."""
 
 
 def check_finite(trajectory: Trajectory, first_point: int) -> None:
@@ -80,13 +89,32 @@ def check_start(
         )
 
 
-def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
-    """
-    Reject a motion beyond the position limits between points, by more than a milliradian.
+def position_range(rules: JointRules, q_robot: Array) -> tuple[Array, Array]:
+    """Return position limits; for a joint beyond a limit, its position is the limit."""
+    below = np.where(q_robot < rules.lower - MAX_EXCESS, np.inf, q_robot)
+    above = np.where(q_robot > rules.upper + MAX_EXCESS, -np.inf, q_robot)
+    return np.minimum(rules.lower, below), np.maximum(rules.upper, above)
 
-    A segment whose end is beyond a limit already may stay there, so that a robot can come back.
+
+def check_positions(
+    trajectory: Trajectory, first_point: int, q_robot: Array, rules: JointRules
+) -> None:
+    """
+    Reject a motion beyond the position limits by more than a milliradian, also a single point.
+
+    A robot beyond a limit may come back: each point is nearer to the limit than the one before.
+
+    :param q_robot: positions of the robot at the start, shape (joints,), rad or m
     """
     q = trajectory.knots.positions
+    before = np.vstack((np.clip(q_robot, *position_range(rules, q_robot)), q[:-1]))
+    lower = np.minimum(rules.lower, np.maximum.accumulate(before))
+    upper = np.maximum(rules.upper, np.minimum.accumulate(before))
+    reject_where(
+        (q < lower - OVERSHOOT) | (q > upper + OVERSHOOT), TrajectoryReason.POSITION_LIMIT,
+        lambda row, joint: f'{q[row, joint]} is not in [{lower[row, joint]}, {upper[row, joint]}]',
+        trajectory.joint_names, first_point,
+    )
     lower = np.minimum(rules.lower, np.minimum(q[:-1], q[1:])) - OVERSHOOT
     upper = np.maximum(rules.upper, np.maximum(q[:-1], q[1:])) + OVERSHOOT
     lowest, highest = _extremes(trajectory.coefficients, lower, upper)
@@ -103,22 +131,54 @@ def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules)
 def check_velocities(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
     """Reject a motion that is faster than a limit by more than 5 %, also a single point."""
     limits = OVERSPEED * rules.velocity_limits
-    knots = trajectory.knots
-    speeds = np.abs(knots.velocities)
-    if knots.times.size > 1:
-        powers = np.arange(1.0, 6.0)[:, np.newaxis]
-        slopes = powers / np.diff(knots.times)[:, np.newaxis, np.newaxis]
-        slowest, fastest = _extremes(slopes * trajectory.coefficients[:, 1:], -limits, limits)
-        speeds = np.maximum(-slowest, fastest)
+    speeds = np.abs(trajectory.knots.velocities)
+    if trajectory.knots.times.size > 1:
+        speeds = _peaks(trajectory, 1, limits)
         first_point += 1
     reject_where(
         speeds > limits,
         TrajectoryReason.VELOCITY_LIMIT,
         lambda row, joint: f'moves at {speeds[row, joint]} on the way, '
-        f'more than the limit of {rules.velocity_limits[joint]}',
+        f'more than the limit of {rules.velocity_limits[joint]}{STREAMS}',
         trajectory.joint_names,
         first_point,
     )
+
+
+def check_accelerations(
+    trajectory: Trajectory, first_point: int, rules: JointRules, *, is_stream: bool
+) -> None:
+    """
+    Reject accelerations between points that the robot cannot have.
+
+    In a segment shorter than the rise of the effort, the change of velocity counts: points are
+    rounded and noisy. A single point must not need more than the effort that can rise meanwhile,
+    nor a velocity step above the limit: the arm would lag, and the next way begin further off.
+
+    :param is_stream: whether the motion is the way to a single point
+    """
+    durations = np.diff(trajectory.knots.times)[:, np.newaxis]
+    share = durations / EFFORT_RISE
+    share = np.minimum(share, 1.0) if is_stream else np.maximum(1.0 / share, 1.0)
+    limits = share * rules.acceleration_limits
+    peaks = _peaks(trajectory, 2, limits)
+    if is_stream:
+        step = derivative(trajectory, 1)[:, 0] - trajectory.knots.velocities[:1]
+        peaks = np.maximum(peaks, share * np.abs(step) / durations)
+    reject_where(
+        ~(peaks <= limits),
+        TrajectoryReason.ACCELERATION_LIMIT,
+        lambda row, joint: f'accelerates at {peaks[row, joint]:.6g} on the way, the robot at most '
+        f'at {limits[row, joint]:.6g} in {durations[row, 0]:.3g} s{STREAMS}',
+        trajectory.joint_names,
+        first_point + 1,
+    )
+
+
+def _peaks(trajectory: Trajectory, order: int, limits: Array) -> Array:
+    """Return the greatest values of a derivative, shape (segments, joints)."""
+    lowest, highest = _extremes(derivative(trajectory, order), -limits, limits)
+    return np.maximum(-lowest, highest)
 
 
 def _extremes(coefficients: Array, lower: Array, upper: Array) -> tuple[Array, Array]:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Checks of the request itself: names, times, sizes, numbers, and limits at the points.
+Checks of the request itself: names, times, sizes, numbers; limits of accelerations and efforts.
 
 In: a :class:`.TrajectoryRequest`. Out: its points as arrays, the input of :mod:`.compile`, or a
 :class:`.TrajectoryError`.
@@ -29,8 +29,11 @@ from .spline import CUBIC, LINEAR, QUINTIC, Knots
 # JTC's tolerance for a final velocity of zero, rad/s or m/s.
 _FINAL_VELOCITY_TOLERANCE = float(np.finfo(np.float32).eps)
 
-# Rounding of an angle in single precision, rad: a point on the limit itself is accepted.
-_LIMIT_TOLERANCE = 1e-6
+_NO_BOUND = np.array(np.inf)
+_BOUNDED = {
+    'accelerations': TrajectoryReason.ACCELERATION_LIMIT,
+    'efforts': TrajectoryReason.EFFORT_LIMIT,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +59,11 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> ParsedRe
     _check_times(request, now)
     positions, _ = _table(request, 'positions')
     velocities, with_velocities = _table(request, 'velocities')
-    accelerations, with_accelerations = _table(request, 'accelerations')
-    efforts, with_efforts = _table(request, 'efforts')
+    bounds = rules.acceleration_limits[columns]
+    accelerations, with_accelerations = _table(request, 'accelerations', bounds)
+    bounds = rules.effort_limits[columns] if rules.use_trajectory_effort else _NO_BOUND
+    efforts, with_efforts = _table(request, 'efforts', bounds)
     _check_combination(request, with_velocities, with_accelerations, with_efforts)
-    _check_limits(positions, request, rules, columns)
     if not (request.is_setpoint or rules.allow_nonzero_velocity_at_trajectory_end):
         _check_final_velocity(velocities[-1:], request)
     degrees = np.where(with_accelerations, QUINTIC, np.where(with_velocities, CUBIC, LINEAR))
@@ -117,7 +121,9 @@ def _time_error(times: Array, point: int) -> TrajectoryError:
     return TrajectoryError(reason, detail, point=point)
 
 
-def _table(request: TrajectoryRequest, field: str) -> tuple[Array, NDArray[np.bool_]]:
+def _table(
+    request: TrajectoryRequest, field: str, bounds: Array = _NO_BOUND
+) -> tuple[Array, NDArray[np.bool_]]:
     """
     Return one field, with 0 where it is absent, and whether each point has it.
 
@@ -141,6 +147,11 @@ def _table(request: TrajectoryRequest, field: str) -> tuple[Array, NDArray[np.bo
         ~np.isfinite(table), TrajectoryReason.NOT_FINITE,
         lambda point, joint: f'{field} {table[point, joint]}', request.joint_names,
     )
+    reject_where(
+        np.abs(table) > bounds, _BOUNDED.get(field, TrajectoryReason.NOT_FINITE),
+        lambda point, joint: f'{field} {table[point, joint]:.6g}, '
+        f'the robot at most {bounds[joint]:.6g}', request.joint_names,
+    )
     return table, present
 
 
@@ -163,18 +174,6 @@ def _check_combination(
             TrajectoryReason.EFFORTS_INCOMPLETE, 'no efforts, but other points have efforts',
             point=point,
         )
-
-
-def _check_limits(
-    q: Array, request: TrajectoryRequest, rules: JointRules, columns: Indices
-) -> None:
-    lower, upper = rules.lower[columns], rules.upper[columns]
-    reject_where(
-        (q < lower - _LIMIT_TOLERANCE) | (q > upper + _LIMIT_TOLERANCE),
-        TrajectoryReason.POSITION_LIMIT,
-        lambda point, joint: f'{q[point, joint]} is not in [{lower[joint]}, {upper[joint]}]',
-        request.joint_names,
-    )
 
 
 def _check_final_velocity(qd: Array, request: TrajectoryRequest) -> None:

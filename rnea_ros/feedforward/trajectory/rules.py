@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import enum
 import math
 
@@ -41,6 +41,8 @@ class TrajectoryReason(enum.Enum):
     FINAL_VELOCITY = 'final_velocity'
     POSITION_LIMIT = 'position_limit'
     VELOCITY_LIMIT = 'velocity_limit'
+    ACCELERATION_LIMIT = 'acceleration_limit'
+    EFFORT_LIMIT = 'effort_limit'
     START_TOO_FAR = 'start_too_far'
     START_NOT_FINITE = 'start_not_finite'
 
@@ -67,6 +69,10 @@ class TrajectoryError(RneaError):
         self.detail = detail
         self.joint = joint
         self.point = point
+
+
+def _no_limit() -> Array:
+    return np.array(np.inf)
 
 
 class Interpolation(enum.Enum):
@@ -127,6 +133,8 @@ class JointRules:
     use_trajectory_effort: bool = parameter(
         False, 'add the efforts of trajectory points to the command'
     )
+    acceleration_limits: Array = field(default_factory=_no_limit)
+    effort_limits: Array = field(default_factory=_no_limit)
 
     def __post_init__(self) -> None:
         shape = (len(self.joint_names),)
@@ -135,11 +143,13 @@ class JointRules:
         upper = np.array(self.upper, dtype=np.float64)
         speeds = np.array(self.velocity_limits, dtype=np.float64)
         arrays = {
-            'continuous': continuous, 'lower': lower, 'upper': upper, 'velocity_limits': speeds
+            'continuous': continuous, 'lower': lower, 'upper': upper, 'velocity_limits': speeds,
+            'acceleration_limits': np.array(self.acceleration_limits) + np.zeros(shape),
+            'effort_limits': np.array(self.effort_limits) + np.zeros(shape),
         }
-        for field, array in arrays.items():
+        for name, array in arrays.items():
             if array.shape != shape:
-                raise InputError(field, f'shape {array.shape} is not {shape}')
+                raise InputError(name, f'shape {array.shape} is not {shape}')
         lower[continuous], upper[continuous] = -np.inf, np.inf
         ordered = lower <= upper
         if not ordered.all():
@@ -157,9 +167,9 @@ class JointRules:
             )
         if not self.start_tolerance >= 0.0:
             raise InputError('start_tolerance', f'{self.start_tolerance} is not 0 or more')
-        for field, array in arrays.items():
+        for name, array in arrays.items():
             array.setflags(write=False)
-            object.__setattr__(self, field, array)
+            object.__setattr__(self, name, array)
 
     def check_names(self, names: tuple[str, ...]) -> None:
         """Raise a TrajectoryError if there is no name, a name twice, or too few names."""
