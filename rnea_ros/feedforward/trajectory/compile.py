@@ -38,6 +38,9 @@ from .spline import CUBIC, LINEAR, Knots
 from .trajectory import MotionState, Setpoint, Trajectory
 from .upsampling import upsampled
 
+STREAM_WAY_OUT = '; in a stream send several points ahead, with allow_trajectory_replacement'
+"""Of a rejected way to a single point."""
+
 MIN_BRIDGE = 0.5
 """Shortest bridge of a spline from the active trajectory, as a share of the segment after it."""
 
@@ -132,9 +135,10 @@ def compile_trajectory(
     if starts_midway:
         check_start(trajectory, elapsed, q_joined - shift, q_robot, rules, max(first_point, 0))
     check_positions(trajectory, first_point, q_robot, rules)
-    check_velocities(trajectory, first_point, rules)
     is_stream = has_bridge and points.times.size == 1
-    check_accelerations(trajectory, first_point, rules, is_stream=is_stream)
+    way_out = STREAM_WAY_OUT if is_stream else ''
+    check_velocities(trajectory, first_point, rules, way_out)
+    check_accelerations(trajectory, first_point, rules, way_out, is_stream=is_stream)
     if request.is_setpoint:
         return Setpoint(
             start_time, rules.joint_names, points.positions[0], points.velocities[0],

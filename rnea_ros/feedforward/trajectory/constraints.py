@@ -38,9 +38,6 @@ A spline through samples of a motion at full speed exceeds the limit a little: b
 MAX_EXCESS = 0.5
 """Greatest distance of a joint beyond a position limit from which it may come back, rad or m."""
 
-STREAMS = '; in a stream send several points ahead, with allow_trajectory_replacement'
-"""The way out for streams of single points."""
-
 EFFORT_RISE = 0.1
 """Time from zero to full effort at the default rate limit, s."""
 
@@ -128,8 +125,14 @@ def check_positions(
     )
 
 
-def check_velocities(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
-    """Reject a motion that is faster than a limit by more than 5 %, also a single point."""
+def check_velocities(
+    trajectory: Trajectory, first_point: int, rules: JointRules, way_out: str = ''
+) -> None:
+    """
+    Reject a motion that is faster than a limit by more than 5 %, also a single point.
+
+    :param way_out: end of the error's text
+    """
     limits = OVERSPEED * rules.velocity_limits
     speeds = np.abs(trajectory.knots.velocities)
     if trajectory.knots.times.size > 1:
@@ -139,14 +142,15 @@ def check_velocities(trajectory: Trajectory, first_point: int, rules: JointRules
         speeds > limits,
         TrajectoryReason.VELOCITY_LIMIT,
         lambda row, joint: f'moves at {speeds[row, joint]} on the way, '
-        f'more than the limit of {rules.velocity_limits[joint]}{STREAMS}',
+        f'more than the limit of {rules.velocity_limits[joint]}{way_out}',
         trajectory.joint_names,
         first_point,
     )
 
 
 def check_accelerations(
-    trajectory: Trajectory, first_point: int, rules: JointRules, *, is_stream: bool
+    trajectory: Trajectory, first_point: int, rules: JointRules, way_out: str = '', *,
+    is_stream: bool = False,
 ) -> None:
     """
     Reject accelerations between points that the robot cannot have.
@@ -169,7 +173,7 @@ def check_accelerations(
         ~(peaks <= limits),
         TrajectoryReason.ACCELERATION_LIMIT,
         lambda row, joint: f'accelerates at {peaks[row, joint]:.6g} on the way, the robot at most '
-        f'at {limits[row, joint]:.6g} in {durations[row, 0]:.3g} s{STREAMS}',
+        f'at {limits[row, joint]:.6g} in {durations[row, 0]:.3g} s{way_out}',
         trajectory.joint_names,
         first_point + 1,
     )

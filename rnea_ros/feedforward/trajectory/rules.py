@@ -97,6 +97,8 @@ class JointRules:
     :param velocity_limits: shape (joints,), rad/s or m/s; ``inf`` for no limit
     :param start_tolerance: a parameter; ``inf`` for any distance
     :param allow_trajectory_replacement: a parameter; see :mod:`.join`
+    :param acceleration_limits: shape (joints,), rad/s^2 or m/s^2; ``inf`` for no limit
+    :param effort_limits: of trajectory points, shape (joints,), N m or N; ``inf`` for no limit
     :raises InputError: a wrong shape, limits in the wrong order, a velocity limit of 0 or less, or
         a negative tolerance
     """
@@ -144,8 +146,8 @@ class JointRules:
         speeds = np.array(self.velocity_limits, dtype=np.float64)
         arrays = {
             'continuous': continuous, 'lower': lower, 'upper': upper, 'velocity_limits': speeds,
-            'acceleration_limits': np.array(self.acceleration_limits) + np.zeros(shape),
-            'effort_limits': np.array(self.effort_limits) + np.zeros(shape),
+            'acceleration_limits': np.zeros(shape) + self.acceleration_limits,
+            'effort_limits': np.zeros(shape) + self.effort_limits,
         }
         for name, array in arrays.items():
             if array.shape != shape:
