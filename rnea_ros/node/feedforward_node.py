@@ -46,9 +46,9 @@ from .parameters import (
 )
 from .tare_service import TareService
 
-# A lifecycle manager configures at once. A controller without a parameter service answers last:
-# command_topic.controller_joints.SERVICE_TIMEOUT.
-CONFIGURE_PATIENCE = 6.0  # longest wait of configure for the description and the controller, s
+# Longest wait of configure, which lifecycle managers call at once, for description and controller,
+# s: above SERVICE_TIMEOUT of the controller's joints.
+CONFIGURE_PATIENCE = 6.0
 
 ABOUT = """\
 The lifecycle node 'feedforward': computes efforts from the robot's model and commands them to an

@@ -72,7 +72,8 @@ def stream(
         loop.tick()
         position, velocity = control.measured()
         desired = control.reference_at(loop.now)
-        assert desired is not None and loop.active()
+        assert desired is not None
+        assert loop.active()
         share = max(share, float(np.abs(velocity / model.velocity_limits).max()))
         deviation = max(deviation, float(np.abs(desired.position - position).max()))
     return share, deviation, rejections

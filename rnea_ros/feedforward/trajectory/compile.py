@@ -23,13 +23,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import InputError
-from .constraints import (
-    check_accelerations,
-    check_finite,
-    check_positions,
-    check_start,
-    check_velocities,
-)
+from .constraints import check_finite, check_points, check_positions, check_rates, check_start
 from .join import Handover, join
 from .parse import ParsedRequest, parse
 from .request import TrajectoryRequest
@@ -37,9 +31,6 @@ from .rules import Interpolation, JointRules, TrajectoryError, TrajectoryReason
 from .spline import CUBIC, LINEAR, Knots
 from .trajectory import MotionState, Setpoint, Trajectory
 from .upsampling import upsampled
-
-STREAM_WAY_OUT = '; in a stream send several points ahead, with allow_trajectory_replacement'
-"""Of a rejected way to a single point."""
 
 MIN_BRIDGE = 0.5
 """Shortest bridge of a spline from the active trajectory, as a share of the segment after it."""
@@ -78,8 +69,7 @@ def compile_trajectory(
     within half a turn of the start state. JTC shifts the measured position instead.
 
     **Limits.** Tolerance of position limits: 1e-3. A robot that starts beyond a limit, by 0.5 at
-    most, may come back. Tolerance of velocity limits: 5 %. Accelerations: those of points, and
-    those between points; the velocity steps of straight lines do not count.
+    most, may come back. Tolerance of velocity limits: 5 %.
 
     :param request: requested trajectory with at least one point
     :param rules: rules for the controller's joints
@@ -100,7 +90,15 @@ def compile_trajectory(
         start = handover.active.state(handover.time)
     elif desired is not None and rules.interpolate_from_desired_state:
         start = desired
-    points = _in_controller_order(parsed, start.position)
+    points, names = _in_controller_order(parsed, start.position), rules.joint_names
+    check_points(
+        'acceleration', points.accelerations, rules.acceleration_limits,
+        TrajectoryReason.ACCELERATION_LIMIT, names,
+    )
+    if points.efforts is not None:
+        check_points(
+            'effort', points.efforts, rules.effort_limits, TrajectoryReason.EFFORT_LIMIT, names
+        )
     elapsed = 0.0 if request.start_time is None else max(0.0, now - request.start_time)
     starts_midway = bool(points.times[0] <= elapsed)
     has_bridge = handover is not None or not starts_midway
@@ -135,10 +133,9 @@ def compile_trajectory(
     if starts_midway:
         check_start(trajectory, elapsed, q_joined - shift, q_robot, rules, max(first_point, 0))
     check_positions(trajectory, first_point, q_robot, rules)
-    is_stream = has_bridge and points.times.size == 1
-    way_out = STREAM_WAY_OUT if is_stream else ''
-    check_velocities(trajectory, first_point, rules, way_out)
-    check_accelerations(trajectory, first_point, rules, way_out, is_stream=is_stream)
+    check_rates(
+        trajectory, first_point, rules, is_stream=has_bridge and points.times.size == 1
+    )
     if request.is_setpoint:
         return Setpoint(
             start_time, rules.joint_names, points.positions[0], points.velocities[0],

@@ -38,6 +38,8 @@ A spline through samples of a motion at full speed exceeds the limit a little: b
 MAX_EXCESS = 0.5
 """Greatest distance of a joint beyond a position limit from which it may come back, rad or m."""
 
+_STREAM_WAY_OUT = '; in a stream send several points ahead, with allow_trajectory_replacement'
+
 EFFORT_RISE = 0.1
 """Time from zero to full effort at the default rate limit, s."""
 
@@ -125,35 +127,11 @@ def check_positions(
     )
 
 
-def check_velocities(
-    trajectory: Trajectory, first_point: int, rules: JointRules, way_out: str = ''
+def check_rates(
+    trajectory: Trajectory, first_point: int, rules: JointRules, *, is_stream: bool
 ) -> None:
     """
-    Reject a motion that is faster than a limit by more than 5 %, also a single point.
-
-    :param way_out: end of the error's text
-    """
-    limits = OVERSPEED * rules.velocity_limits
-    speeds = np.abs(trajectory.knots.velocities)
-    if trajectory.knots.times.size > 1:
-        speeds = _peaks(trajectory, 1, limits)
-        first_point += 1
-    reject_where(
-        speeds > limits,
-        TrajectoryReason.VELOCITY_LIMIT,
-        lambda row, joint: f'moves at {speeds[row, joint]} on the way, '
-        f'more than the limit of {rules.velocity_limits[joint]}{way_out}',
-        trajectory.joint_names,
-        first_point,
-    )
-
-
-def check_accelerations(
-    trajectory: Trajectory, first_point: int, rules: JointRules, way_out: str = '', *,
-    is_stream: bool = False,
-) -> None:
-    """
-    Reject accelerations between points that the robot cannot have.
+    Reject velocities 5 % above a limit, also of a single point, and impossible accelerations.
 
     In a segment shorter than the rise of the effort, the change of velocity counts: points are
     rounded and noisy. A single point must not need more than the effort that can rise meanwhile,
@@ -161,21 +139,40 @@ def check_accelerations(
 
     :param is_stream: whether the motion is the way to a single point
     """
-    durations = np.diff(trajectory.knots.times)[:, np.newaxis]
+    knots = trajectory.knots
+    limits = OVERSPEED * rules.velocity_limits
+    single = knots.times.size == 1
+    speeds = np.abs(knots.velocities) if single else _peaks(trajectory, 1, limits)
+    way_out = _STREAM_WAY_OUT if is_stream else ''
+    reject_where(
+        speeds > limits, TrajectoryReason.VELOCITY_LIMIT,
+        lambda row, joint: f'moves at {speeds[row, joint]} on the way, '
+        f'more than the limit of {rules.velocity_limits[joint]}{way_out}',
+        trajectory.joint_names, first_point if single else first_point + 1,
+    )
+    durations = np.diff(knots.times)[:, np.newaxis]
     share = durations / EFFORT_RISE
     share = np.minimum(share, 1.0) if is_stream else np.maximum(1.0 / share, 1.0)
-    limits = share * rules.acceleration_limits
-    peaks = _peaks(trajectory, 2, limits)
+    possible = share * rules.acceleration_limits
+    peaks = _peaks(trajectory, 2, possible)
     if is_stream:
-        step = derivative(trajectory, 1)[:, 0] - trajectory.knots.velocities[:1]
+        step = derivative(trajectory, 1)[:, 0] - knots.velocities[:1]
         peaks = np.maximum(peaks, share * np.abs(step) / durations)
     reject_where(
-        ~(peaks <= limits),
-        TrajectoryReason.ACCELERATION_LIMIT,
+        peaks > possible, TrajectoryReason.ACCELERATION_LIMIT,
         lambda row, joint: f'accelerates at {peaks[row, joint]:.6g} on the way, the robot at most '
-        f'at {limits[row, joint]:.6g} in {durations[row, 0]:.3g} s{way_out}',
-        trajectory.joint_names,
-        first_point + 1,
+        f'at {possible[row, joint]:.6g} in {durations[row, 0]:.3g} s{way_out}',
+        trajectory.joint_names, first_point + 1,
+    )
+
+
+def check_points(
+    field: str, values: Array, limits: Array, reason: TrajectoryReason, names: tuple[str, ...]
+) -> None:
+    """Reject values of points, shape (points, joints), beyond the limits, shape (joints,)."""
+    reject_where(
+        np.abs(values) > limits, reason, lambda point, joint: f'{field} '
+        f'{values[point, joint]:.6g}, the robot at most {limits[joint]:.6g}', names,
     )
 
 

@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Checks of the request itself: names, times, sizes, numbers; limits of accelerations and efforts.
+Checks of the request itself: names, times, sizes and numbers.
 
 In: a :class:`.TrajectoryRequest`. Out: its points as arrays, the input of :mod:`.compile`, or a
 :class:`.TrajectoryError`.
 
 Most of these rules are those of ros2_control's joint_trajectory_controller (JTC). JTC accepts,
 and this module rejects: values that are not finite, duplicate joint names, accelerations without
-velocities (JTC then commands position 0), effort fields of the wrong length, negative times, and
-positions beyond a joint's limits.
+velocities (JTC then commands position 0), effort fields of the wrong length, and negative times.
 """
 
 from __future__ import annotations
@@ -28,12 +27,6 @@ from .spline import CUBIC, LINEAR, QUINTIC, Knots
 
 # JTC's tolerance for a final velocity of zero, rad/s or m/s.
 _FINAL_VELOCITY_TOLERANCE = float(np.finfo(np.float32).eps)
-
-_NO_BOUND = np.array(np.inf)
-_BOUNDED = {
-    'accelerations': TrajectoryReason.ACCELERATION_LIMIT,
-    'efforts': TrajectoryReason.EFFORT_LIMIT,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +52,8 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> ParsedRe
     _check_times(request, now)
     positions, _ = _table(request, 'positions')
     velocities, with_velocities = _table(request, 'velocities')
-    bounds = rules.acceleration_limits[columns]
-    accelerations, with_accelerations = _table(request, 'accelerations', bounds)
-    bounds = rules.effort_limits[columns] if rules.use_trajectory_effort else _NO_BOUND
-    efforts, with_efforts = _table(request, 'efforts', bounds)
+    accelerations, with_accelerations = _table(request, 'accelerations')
+    efforts, with_efforts = _table(request, 'efforts')
     _check_combination(request, with_velocities, with_accelerations, with_efforts)
     if not (request.is_setpoint or rules.allow_nonzero_velocity_at_trajectory_end):
         _check_final_velocity(velocities[-1:], request)
@@ -121,9 +112,7 @@ def _time_error(times: Array, point: int) -> TrajectoryError:
     return TrajectoryError(reason, detail, point=point)
 
 
-def _table(
-    request: TrajectoryRequest, field: str, bounds: Array = _NO_BOUND
-) -> tuple[Array, NDArray[np.bool_]]:
+def _table(request: TrajectoryRequest, field: str) -> tuple[Array, NDArray[np.bool_]]:
     """
     Return one field, with 0 where it is absent, and whether each point has it.
 
@@ -146,11 +135,6 @@ def _table(
     reject_where(
         ~np.isfinite(table), TrajectoryReason.NOT_FINITE,
         lambda point, joint: f'{field} {table[point, joint]}', request.joint_names,
-    )
-    reject_where(
-        np.abs(table) > bounds, _BOUNDED.get(field, TrajectoryReason.NOT_FINITE),
-        lambda point, joint: f'{field} {table[point, joint]:.6g}, '
-        f'the robot at most {bounds[joint]:.6g}', request.joint_names,
     )
     return table, present
 

@@ -71,10 +71,6 @@ class TrajectoryError(RneaError):
         self.point = point
 
 
-def _no_limit() -> Array:
-    return np.array(np.inf)
-
-
 class Interpolation(enum.Enum):
     """The motion between points that have positions only."""
 
@@ -135,8 +131,8 @@ class JointRules:
     use_trajectory_effort: bool = parameter(
         False, 'add the efforts of trajectory points to the command'
     )
-    acceleration_limits: Array = field(default_factory=_no_limit)
-    effort_limits: Array = field(default_factory=_no_limit)
+    acceleration_limits: Array = field(default_factory=lambda: np.array(np.inf))
+    effort_limits: Array = field(default_factory=lambda: np.array(np.inf))
 
     def __post_init__(self) -> None:
         shape = (len(self.joint_names),)

@@ -280,7 +280,7 @@ def test_accelerations_and_efforts_of_points_are_bounded(huge: float) -> None:
         assert place(rejection(wild, limited())) == ('effort_limit', 'elbow', 0)
 
 
-def test_the_acceleration_between_points_is_bounded_and_short_segments_may_be_rough() -> None:
+def test_accelerations_on_the_way_are_bounded_and_short_ones_may_be_rough() -> None:
     def cubic(way: float, duration: float) -> list[TrajectoryPoint]:
         ends = ((0.0, AT_REST), (duration, (0.0, way, 0.0)))
         return [TrajectoryPoint(time, q, AT_REST) for time, q in ends]
