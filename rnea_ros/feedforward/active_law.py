@@ -164,7 +164,8 @@ def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     robot = LoadedModel(model, given.hardware_compensates, given.own_hardware_gravity)
     robot.set_payloads(given.payloads)
     laws = [make_law(settings, robot, mode) for mode in LAWS.values()]
-    lower, upper = _position_range(model)
+    lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)
+    upper = np.where(np.isfinite(model.position_upper), model.position_upper, np.pi)
     limits = model.velocity_limits
     fastest = np.where((limits > 0.0) & np.isfinite(limits), limits, DEFAULT_MAX_VELOCITY)
     hardest = np.full(model.nv, MAX_ACCELERATION)
@@ -186,19 +187,14 @@ def acceleration_limits(model: RobotModel, settings: ResolvedSettings) -> Array:
     """
     Return the greatest accelerations of motions of the commanded joints, shape (m,).
 
-    Twice that of full effort (of the URDF, if that is more) with a joint's largest inertia in 100
-    poses. A folded arm may have more, but no planner uses it.
+    Twice that of full effort with a joint's largest inertia in 100 poses. A folded arm may have
+    more, but no planner uses it. A larger effort limit in the URDF counts.
     """
-    joints, rng = settings.joint_indices, np.random.default_rng(0)
-    poses = rng.uniform(*_position_range(model), (100, model.nv))
+    joints = settings.joint_indices
+    poses = np.random.default_rng(0).uniform(-np.pi, np.pi, (100, model.nv))
+    poses = np.clip(poses, model.position_lower, model.position_upper)
     inertia = np.max([model.mass_matrix(q).diagonal() for q in poses], axis=0) + settings.armature
     urdf_limits = np.nan_to_num(model.effort_limits[joints], posinf=0.0)
     effort = np.maximum(urdf_limits, settings.effort_limits)
     limits: Array = effort / np.maximum(0.5 * inertia[joints], effort / MAX_ACCELERATION)
     return limits
-
-
-def _position_range(model: RobotModel) -> tuple[Array, Array]:
-    """Return position limits; half a turn or pi metres for joints without."""
-    lower, upper = model.position_lower, model.position_upper
-    return np.nan_to_num(lower, neginf=-np.pi), np.nan_to_num(upper, posinf=np.pi)

@@ -46,9 +46,7 @@ from .parameters import (
 )
 from .tare_service import TareService
 
-# Longest wait of configure, which lifecycle managers call at once, for description and controller,
-# s: above SERVICE_TIMEOUT of the controller's joints.
-CONFIGURE_PATIENCE = 6.0
+CONFIGURE_PATIENCE = 6.0  # longest wait of configure, above that for the controller's service, s
 
 ABOUT = """\
 The lifecycle node 'feedforward': computes efforts from the robot's model and commands them to an

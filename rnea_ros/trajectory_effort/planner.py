@@ -40,10 +40,7 @@ from .motion_efforts import Deviation, MotionEfforts, MotionPoints, number_of_po
 MAX_POINTS = 100_000  # of a message: the controller goes through all of them
 TOO_MANY_POINTS = 'too_many_points'  # word of a rejection
 
-_LIMITS = (
-    TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT,
-    TrajectoryReason.ACCELERATION_LIMIT,
-)
+_LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
 
 class EffortPlan(NamedTuple):

@@ -90,15 +90,8 @@ def compile_trajectory(
         start = handover.active.state(handover.time)
     elif desired is not None and rules.interpolate_from_desired_state:
         start = desired
-    points, names = _in_controller_order(parsed, start.position), rules.joint_names
-    check_points(
-        'acceleration', points.accelerations, rules.acceleration_limits,
-        TrajectoryReason.ACCELERATION_LIMIT, names,
-    )
-    if points.efforts is not None:
-        check_points(
-            'effort', points.efforts, rules.effort_limits, TrajectoryReason.EFFORT_LIMIT, names
-        )
+    points = _in_controller_order(parsed, start.position)
+    check_points(points, rules)
     elapsed = 0.0 if request.start_time is None else max(0.0, now - request.start_time)
     starts_midway = bool(points.times[0] <= elapsed)
     has_bridge = handover is not None or not starts_midway
@@ -133,9 +126,8 @@ def compile_trajectory(
     if starts_midway:
         check_start(trajectory, elapsed, q_joined - shift, q_robot, rules, max(first_point, 0))
     check_positions(trajectory, first_point, q_robot, rules)
-    check_rates(
-        trajectory, first_point, rules, is_stream=has_bridge and points.times.size == 1
-    )
+    is_stream = has_bridge and points.times.size == 1
+    check_rates(trajectory, first_point, rules, is_stream=is_stream)
     if request.is_setpoint:
         return Setpoint(
             start_time, rules.joint_names, points.positions[0], points.velocities[0],

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...arrays import Array
 from .rules import JointRules, TrajectoryError, TrajectoryReason, reject_where
-from .spline import turning_points, values_at
+from .spline import Knots, turning_points, values_at
 from .trajectory import Trajectory, derivative
 
 OVERSHOOT = 1e-3
@@ -37,8 +37,6 @@ A spline through samples of a motion at full speed exceeds the limit a little: b
 
 MAX_EXCESS = 0.5
 """Greatest distance of a joint beyond a position limit from which it may come back, rad or m."""
-
-_STREAM_WAY_OUT = '; in a stream send several points ahead, with allow_trajectory_replacement'
 
 EFFORT_RISE = 0.1
 """Time from zero to full effort at the default rate limit, s."""
@@ -107,23 +105,15 @@ def check_positions(
     """
     q = trajectory.knots.positions
     before = np.vstack((np.clip(q_robot, *position_range(rules, q_robot)), q[:-1]))
-    lower = np.minimum(rules.lower, np.maximum.accumulate(before))
-    upper = np.maximum(rules.upper, np.minimum.accumulate(before))
+    lower = np.minimum(rules.lower, np.maximum.accumulate(before)) - OVERSHOOT
+    upper = np.maximum(rules.upper, np.minimum.accumulate(before)) + OVERSHOOT
+    between = _extremes(trajectory.coefficients, lower[1:], upper[1:])
+    lowest, highest = (np.vstack((q[:1], values)) for values in between)
     reject_where(
-        (q < lower - OVERSHOOT) | (q > upper + OVERSHOOT), TrajectoryReason.POSITION_LIMIT,
-        lambda row, joint: f'{q[row, joint]} is not in [{lower[row, joint]}, {upper[row, joint]}]',
-        trajectory.joint_names, first_point,
-    )
-    lower = np.minimum(rules.lower, np.minimum(q[:-1], q[1:])) - OVERSHOOT
-    upper = np.maximum(rules.upper, np.maximum(q[:-1], q[1:])) + OVERSHOOT
-    lowest, highest = _extremes(trajectory.coefficients, lower, upper)
-    reject_where(
-        (lowest < lower) | (highest > upper),
-        TrajectoryReason.POSITION_LIMIT,
+        (lowest < lower) | (highest > upper), TrajectoryReason.POSITION_LIMIT,
         lambda row, joint: f'moves from {lowest[row, joint]} to {highest[row, joint]} on the way, '
         f'which is not in [{rules.lower[joint]}, {rules.upper[joint]}]',
-        trajectory.joint_names,
-        first_point + 1,
+        trajectory.joint_names, first_point,
     )
 
 
@@ -134,8 +124,9 @@ def check_rates(
     Reject velocities 5 % above a limit, also of a single point, and impossible accelerations.
 
     In a segment shorter than the rise of the effort, the change of velocity counts: points are
-    rounded and noisy. A single point must not need more than the effort that can rise meanwhile,
-    nor a velocity step above the limit: the arm would lag, and the next way begin further off.
+    rounded and noisy. A single point must not need more than half the effort that can rise
+    meanwhile, nor a velocity step above the limit: the arm would lag, and the next way begin
+    further off.
 
     :param is_stream: whether the motion is the way to a single point
     """
@@ -143,7 +134,8 @@ def check_rates(
     limits = OVERSPEED * rules.velocity_limits
     single = knots.times.size == 1
     speeds = np.abs(knots.velocities) if single else _peaks(trajectory, 1, limits)
-    way_out = _STREAM_WAY_OUT if is_stream else ''
+    way_out = '; in a stream send several points, with allow_trajectory_replacement'
+    way_out = way_out if is_stream else ''
     reject_where(
         speeds > limits, TrajectoryReason.VELOCITY_LIMIT,
         lambda row, joint: f'moves at {speeds[row, joint]} on the way, '
@@ -152,7 +144,7 @@ def check_rates(
     )
     durations = np.diff(knots.times)[:, np.newaxis]
     share = durations / EFFORT_RISE
-    share = np.minimum(share, 1.0) if is_stream else np.maximum(1.0 / share, 1.0)
+    share = 0.5 * np.minimum(share, 1.0) if is_stream else np.maximum(1.0 / share, 1.0)
     possible = share * rules.acceleration_limits
     peaks = _peaks(trajectory, 2, possible)
     if is_stream:
@@ -166,14 +158,19 @@ def check_rates(
     )
 
 
-def check_points(
-    field: str, values: Array, limits: Array, reason: TrajectoryReason, names: tuple[str, ...]
-) -> None:
-    """Reject values of points, shape (points, joints), beyond the limits, shape (joints,)."""
-    reject_where(
-        np.abs(values) > limits, reason, lambda point, joint: f'{field} '
-        f'{values[point, joint]:.6g}, the robot at most {limits[joint]:.6g}', names,
-    )
+def check_points(points: Knots, rules: JointRules) -> None:
+    """Reject accelerations and efforts of points that the robot cannot have."""
+    efforts = np.zeros(1) if points.efforts is None else points.efforts
+    for reason, values, limits in (
+        (TrajectoryReason.ACCELERATION_LIMIT, points.accelerations, rules.acceleration_limits),
+        (TrajectoryReason.EFFORT_LIMIT, efforts, rules.effort_limits),
+    ):
+        reject_where(
+            np.abs(values) > limits, reason,
+            lambda point, joint, values=values, limits=limits:  # type: ignore[misc]
+            f'{values[point, joint]:.6g}, the robot at most {limits[joint]:.6g}',
+            rules.joint_names,
+        )
 
 
 def _peaks(trajectory: Trajectory, order: int, limits: Array) -> Array:

@@ -3,7 +3,6 @@
 
 """Limits at points and between them, at every peak of the polynomials."""
 
-from collections.abc import Sequence
 import math
 import re
 from typing import Any
@@ -227,11 +226,10 @@ def test_a_motion_of_the_greatest_numbers_is_judged_without_overflow() -> None:
 # A robot beyond a limit
 
 
-def back(*shoulder: float, robot: float, times: Sequence[float] | None = None) -> Any:
+def back(*shoulder: float, robot: float, start: float = 0.0) -> Any:
     """Compile a motion of the shoulder, limited to 2 rad, for a robot at a position."""
-    times = np.arange(float(len(shoulder))) if times is None else times
     points = [
-        TrajectoryPoint(time, (q, 0.0, 0.0)) for time, q in zip(times, shoulder, strict=True)
+        TrajectoryPoint(start + number, (q, 0.0, 0.0)) for number, q in enumerate(shoulder)
     ]
     limited = with_limit('upper', 0, 2.0)
     return compiled(points, limited, position=(robot, 0.0, 0.0))
@@ -242,7 +240,7 @@ def back(*shoulder: float, robot: float, times: Sequence[float] | None = None) -
 ])
 def test_a_robot_beyond_a_limit_may_come_back(robot: float, shoulder: tuple[float, ...]) -> None:
     back(*shoulder, robot=robot)
-    back(*shoulder, robot=robot, times=np.arange(len(shoulder)) + 1.0)
+    back(*shoulder, robot=robot, start=1.0)
 
 
 @pytest.mark.parametrize(('robot', 'shoulder', 'point'), [
