@@ -24,6 +24,7 @@ from ..ros import (
     NodeProcess,
     ParameterServices,
     PolledNodeTime,
+    PolledSubscription,
     logged_transition,
     ros_errors,
 )
@@ -44,6 +45,8 @@ from .parameters import (
     sensor_declarations,
 )
 from .tare_service import TareService
+
+CONFIGURE_PATIENCE = 6.0  # longest wait of configure, above that for the controller's service, s
 
 ABOUT = """\
 The lifecycle node 'feedforward': computes efforts from the robot's model and commands them to an
@@ -77,7 +80,9 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             self, self._other_publishers, self._controller_joints, self._missing_at_start
         )
         self._autostart.enable()
-        self.create_subscription(String, 'robot_description', self._on_robot_description, LATCHED)
+        self._description: PolledSubscription[String] = PolledSubscription(
+            self, String, 'robot_description', LATCHED
+        )
         TareService(
             self, lambda: self._configuration,
             lambda: self._activation.controller if self._activation else None,
@@ -90,8 +95,12 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
 
     @logged_transition
     def on_configure(self, _: LifecycleState) -> TransitionCallbackReturn:
-        """Check the robot and the parameters, and create the topics."""
-        missing = self._missing()
+        """Wait for the robot if necessary, check it and the parameters, create the topics."""
+        deadline = time.monotonic() + CONFIGURE_PATIENCE
+        while (missing := self._missing()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+            self._take_description()
+            self._poll_command_topic()
         if missing:
             self.get_logger().error(f'cannot configure: {missing}')
             return TransitionCallbackReturn.FAILURE
@@ -229,6 +238,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     def _poll(self) -> None:
         """Do the periodic work that is too slow for the control loop, ten times a second."""
         self.set_time()
+        self._take_description()
         if self._configuration is not None:
             self._configuration.publishers.poll_subscribers()
         if self._activation is None:
@@ -248,8 +258,9 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         if self._activation is not None:
             self._activation.report()
 
-    def _on_robot_description(self, message: Any) -> None:
-        if message.data == self._urdf_from_topic:
+    def _take_description(self) -> None:
+        message = self._description.take()
+        if message is None or message.data == self._urdf_from_topic:
             return
         self._urdf_from_topic = message.data
         if self.get_parameter('robot_description').value:

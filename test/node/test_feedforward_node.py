@@ -19,6 +19,7 @@ from support.ros.fake_robot import (
     GRAVITY,
     JOINTS,
     MODEL,
+    NODE,
     PANDA_ARM,
     PERIOD,
     POSE,
@@ -193,6 +194,15 @@ def test_stale_action_hold_leaves_gravity_torque_behind(robot: FakeRobot, domain
         assert process.wait() == 0
         time.sleep(0.2)
         np.testing.assert_allclose(robot.newest, GRAVITY, atol=1e-9)
+
+
+def test_a_lifecycle_manager_configures_and_activates_at_once(domain_id: int) -> None:
+    from lifecycle_msgs.msg import Transition
+
+    with fake_robot(domain_id) as robot, node(domain_id, '-p autostart:=false', module=NODE):
+        assert robot.change_state(Transition.TRANSITION_CONFIGURE)
+        assert robot.change_state(Transition.TRANSITION_ACTIVATE)
+        assert wait_until(lambda: robot.steady(GRAVITY))
 
 
 def test_deactivate_ramps_down_and_a_new_life_begins(robot: FakeRobot, active: RosProcess) -> None:

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import InputError
-from .constraints import check_finite, check_positions, check_start, check_velocities
+from .constraints import check_finite, check_points, check_positions, check_rates, check_start
 from .join import Handover, join
 from .parse import ParsedRequest, parse
 from .request import TrajectoryRequest
@@ -68,8 +68,8 @@ def compile_trajectory(
     **Continuous joints.** Positions are shifted by whole turns, so that the trajectory starts
     within half a turn of the start state. JTC shifts the measured position instead.
 
-    **Limits.** Tolerance of position limits: 1e-6 at the points, 1e-3 between them. A robot that
-    starts beyond a limit may come back. Tolerance of velocity limits: 5 % everywhere.
+    **Limits.** Tolerance of position limits: 1e-3. A robot that starts beyond a limit, by 0.5 at
+    most, may come back. Tolerance of velocity limits: 5 %.
 
     :param request: requested trajectory with at least one point
     :param rules: rules for the controller's joints
@@ -91,6 +91,7 @@ def compile_trajectory(
     elif desired is not None and rules.interpolate_from_desired_state:
         start = desired
     points = _in_controller_order(parsed, start.position)
+    check_points(points, rules)
     elapsed = 0.0 if request.start_time is None else max(0.0, now - request.start_time)
     starts_midway = bool(points.times[0] <= elapsed)
     has_bridge = handover is not None or not starts_midway
@@ -121,11 +122,12 @@ def compile_trajectory(
     # The start of the bridge is not a point of the request.
     first_point = dropped - 1 if has_bridge else 0
     check_finite(trajectory, first_point)
+    q_robot = start.position if has_bridge else measured.position
     if starts_midway:
-        q_robot = measured.position if handover is None else start.position
         check_start(trajectory, elapsed, q_joined - shift, q_robot, rules, max(first_point, 0))
-    check_positions(trajectory, first_point, rules)
-    check_velocities(trajectory, first_point, rules)
+    check_positions(trajectory, first_point, q_robot, rules)
+    is_stream = has_bridge and points.times.size == 1
+    check_rates(trajectory, first_point, rules, is_stream=is_stream)
     if request.is_setpoint:
         return Setpoint(
             start_time, rules.joint_names, points.positions[0], points.velocities[0],

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Checks of the compiled motion: finite, near the robot, within position and velocity limits.
+Checks of the compiled motion: finite, near the robot, within its limits.
 
 In: a :class:`.Trajectory`. Out: nothing, or a :class:`.TrajectoryError`.
 
@@ -17,12 +17,12 @@ import numpy as np
 
 from ...arrays import Array
 from .rules import JointRules, TrajectoryError, TrajectoryReason, reject_where
-from .spline import turning_points, values_at
-from .trajectory import Trajectory
+from .spline import Knots, turning_points, values_at
+from .trajectory import Trajectory, derivative
 
 OVERSHOOT = 1e-3
 """
-Accepted distance beyond a position limit between points, rad or m.
+Accepted distance beyond a position limit, rad or m.
 
 A spline overshoots a little at a turning point. Less than the tracking error does no harm.
 """
@@ -34,6 +34,12 @@ Accepted velocity as a multiple of the velocity limit.
 A spline through samples of a motion at full speed exceeds the limit a little: by 5 % at
 15 rad/s^2 and a sample every 0.1 s.
 """
+
+MAX_EXCESS = 0.5
+"""Greatest distance of a joint beyond a position limit from which it may come back, rad or m."""
+
+EFFORT_RISE = 0.1
+"""Time from zero to full effort at the default rate limit, s."""
 
 
 def check_finite(trajectory: Trajectory, first_point: int) -> None:
@@ -80,45 +86,97 @@ def check_start(
         )
 
 
-def check_positions(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
-    """
-    Reject a motion beyond the position limits between points, by more than a milliradian.
+def position_range(rules: JointRules, q_robot: Array) -> tuple[Array, Array]:
+    """Return position limits; for a joint beyond a limit, its position is the limit."""
+    below = np.where(q_robot < rules.lower - MAX_EXCESS, np.inf, q_robot)
+    above = np.where(q_robot > rules.upper + MAX_EXCESS, -np.inf, q_robot)
+    return np.minimum(rules.lower, below), np.maximum(rules.upper, above)
 
-    A segment whose end is beyond a limit already may stay there, so that a robot can come back.
+
+def check_positions(
+    trajectory: Trajectory, first_point: int, q_robot: Array, rules: JointRules
+) -> None:
+    """
+    Reject a motion beyond the position limits by more than a milliradian, also a single point.
+
+    A robot beyond a limit may come back: each point is nearer to the limit than the one before.
+
+    :param q_robot: positions of the robot at the start, shape (joints,), rad or m
     """
     q = trajectory.knots.positions
-    lower = np.minimum(rules.lower, np.minimum(q[:-1], q[1:])) - OVERSHOOT
-    upper = np.maximum(rules.upper, np.maximum(q[:-1], q[1:])) + OVERSHOOT
-    lowest, highest = _extremes(trajectory.coefficients, lower, upper)
+    before = np.vstack((np.clip(q_robot, *position_range(rules, q_robot)), q[:-1]))
+    lower = np.minimum(rules.lower, np.maximum.accumulate(before)) - OVERSHOOT
+    upper = np.maximum(rules.upper, np.minimum.accumulate(before)) + OVERSHOOT
+    between = _extremes(trajectory.coefficients, lower[1:], upper[1:])
+    lowest, highest = (np.vstack((q[:1], values)) for values in between)
     reject_where(
-        (lowest < lower) | (highest > upper),
-        TrajectoryReason.POSITION_LIMIT,
+        (lowest < lower) | (highest > upper), TrajectoryReason.POSITION_LIMIT,
         lambda row, joint: f'moves from {lowest[row, joint]} to {highest[row, joint]} on the way, '
         f'which is not in [{rules.lower[joint]}, {rules.upper[joint]}]',
-        trajectory.joint_names,
-        first_point + 1,
+        trajectory.joint_names, first_point,
     )
 
 
-def check_velocities(trajectory: Trajectory, first_point: int, rules: JointRules) -> None:
-    """Reject a motion that is faster than a limit by more than 5 %, also a single point."""
-    limits = OVERSPEED * rules.velocity_limits
+def check_rates(
+    trajectory: Trajectory, first_point: int, rules: JointRules, *, is_stream: bool
+) -> None:
+    """
+    Reject velocities 5 % above a limit, also of a single point, and impossible accelerations.
+
+    In a segment shorter than the rise of the effort, the change of velocity counts: points are
+    rounded and noisy. A single point must not need more than half the effort that can rise
+    meanwhile, nor a velocity step above the limit: the arm would lag, and the next way begin
+    further off.
+
+    :param is_stream: whether the motion is the way to a single point
+    """
     knots = trajectory.knots
-    speeds = np.abs(knots.velocities)
-    if knots.times.size > 1:
-        powers = np.arange(1.0, 6.0)[:, np.newaxis]
-        slopes = powers / np.diff(knots.times)[:, np.newaxis, np.newaxis]
-        slowest, fastest = _extremes(slopes * trajectory.coefficients[:, 1:], -limits, limits)
-        speeds = np.maximum(-slowest, fastest)
-        first_point += 1
+    limits = OVERSPEED * rules.velocity_limits
+    single = knots.times.size == 1
+    speeds = np.abs(knots.velocities) if single else _peaks(trajectory, 1, limits)
+    way_out = '; in a stream send several points, with allow_trajectory_replacement'
+    way_out = way_out if is_stream else ''
     reject_where(
-        speeds > limits,
-        TrajectoryReason.VELOCITY_LIMIT,
+        speeds > limits, TrajectoryReason.VELOCITY_LIMIT,
         lambda row, joint: f'moves at {speeds[row, joint]} on the way, '
-        f'more than the limit of {rules.velocity_limits[joint]}',
-        trajectory.joint_names,
-        first_point,
+        f'more than the limit of {rules.velocity_limits[joint]}{way_out}',
+        trajectory.joint_names, first_point if single else first_point + 1,
     )
+    durations = np.diff(knots.times)[:, np.newaxis]
+    share = durations / EFFORT_RISE
+    share = 0.5 * np.minimum(share, 1.0) if is_stream else np.maximum(1.0 / share, 1.0)
+    possible = share * rules.acceleration_limits
+    peaks = _peaks(trajectory, 2, possible)
+    if is_stream:
+        step = derivative(trajectory, 1)[:, 0] - knots.velocities[:1]
+        peaks = np.maximum(peaks, share * np.abs(step) / durations)
+    reject_where(
+        peaks > possible, TrajectoryReason.ACCELERATION_LIMIT,
+        lambda row, joint: f'accelerates at {peaks[row, joint]:.6g} on the way, the robot at most '
+        f'at {possible[row, joint]:.6g} in {durations[row, 0]:.3g} s{way_out}',
+        trajectory.joint_names, first_point + 1,
+    )
+
+
+def check_points(points: Knots, rules: JointRules) -> None:
+    """Reject accelerations and efforts of points that the robot cannot have."""
+    efforts = np.zeros(1) if points.efforts is None else points.efforts
+    for reason, values, limits in (
+        (TrajectoryReason.ACCELERATION_LIMIT, points.accelerations, rules.acceleration_limits),
+        (TrajectoryReason.EFFORT_LIMIT, efforts, rules.effort_limits),
+    ):
+        reject_where(
+            np.abs(values) > limits, reason,
+            lambda point, joint, values=values, limits=limits:  # type: ignore[misc]
+            f'{values[point, joint]:.6g}, the robot at most {limits[joint]:.6g}',
+            rules.joint_names,
+        )
+
+
+def _peaks(trajectory: Trajectory, order: int, limits: Array) -> Array:
+    """Return the greatest values of a derivative, shape (segments, joints)."""
+    lowest, highest = _extremes(derivative(trajectory, order), -limits, limits)
+    return np.maximum(-lowest, highest)
 
 
 def _extremes(coefficients: Array, lower: Array, upper: Array) -> tuple[Array, Array]:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from ...arrays import Array, Indices
 from ..reasons import Reason
 from ..stamps import SINGLE, StampOrder
-from .constraints import OVERSHOOT, OVERSPEED
+from .constraints import OVERSHOOT, OVERSPEED, position_range
 from .rules import JointRules, TrajectoryError, TrajectoryReason
 from .speed_scaling import SpeedScaling
 from .trajectory import Setpoint
@@ -161,11 +161,12 @@ class ControllerStateMonitor:
         q[self._target] = position[self._source]
         scale, change = self._scale(speed)
         if self._last_position is None or (q != self._last_position).any():
-            if velocity.size:
-                qd[self._target] = scale * velocity[self._source]
-                qdd[self._target] = change * velocity[self._source]
-            if acceleration.size:
-                qdd[self._target] += scale * scale * acceleration[self._source]
+            with np.errstate(over='ignore', invalid='ignore'):  # rejected later
+                if velocity.size:
+                    qd[self._target] = scale * velocity[self._source]
+                    qdd[self._target] = change * velocity[self._source]
+                if acceleration.size:
+                    qdd[self._target] += scale * scale * acceleration[self._source]
         return Setpoint(None, self._rules.joint_names, q, qd, qdd, from_controller=True)
 
     def _scale(self, speed: float | None) -> tuple[float, float]:
@@ -181,21 +182,24 @@ class ControllerStateMonitor:
     def _check_motion(self, setpoint: Setpoint, measured: Array) -> None:
         """Check the limits and the distance from the robot, as for a trajectory's points."""
         rules, joints = self._rules, np.arange(measured.size)
-        q, qd = setpoint.q, setpoint.qd
-        # A robot that is beyond a limit may come back.
-        lower, upper = np.minimum(rules.lower, measured), np.maximum(rules.upper, measured)
+        q = setpoint.q
+        lower, upper = position_range(rules, measured)
         self._reject_where(
             (q < lower - OVERSHOOT) | (q > upper + OVERSHOOT), joints, _R.POSITION_LIMIT,
             lambda k: f'{q[k]} is not in [{rules.lower[k]}, {rules.upper[k]}]',
         )
-        self._reject_where(
-            np.abs(qd) > OVERSPEED * rules.velocity_limits, joints, _R.VELOCITY_LIMIT,
-            lambda k: f'{qd[k]} is more than the limit of {rules.velocity_limits[k]}',
-        )
+        self._reject_above(setpoint.qd, OVERSPEED * rules.velocity_limits, _R.VELOCITY_LIMIT)
+        self._reject_above(setpoint.qdd, rules.acceleration_limits, _R.ACCELERATION_LIMIT)
         self._reject_where(
             np.abs(rules.shortest_way(q - measured)) > rules.start_tolerance,
             joints, _R.START_TOO_FAR,
             lambda k: f'{q[k]} is more than {rules.start_tolerance} from {measured[k]}',
+        )
+
+    def _reject_above(self, values: Array, limits: Array, reason: TrajectoryReason) -> None:
+        self._reject_where(
+            ~(np.abs(values) <= limits), np.arange(values.size), reason,
+            lambda k: f'{values[k]:.6g} is more than the limit of {limits[k]:.6g}',
         )
 
     def _reject_where(

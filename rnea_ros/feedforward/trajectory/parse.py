@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Checks of the request itself: names, times, sizes, numbers, and limits at the points.
+Checks of the request itself: names, times, sizes and numbers.
 
 In: a :class:`.TrajectoryRequest`. Out: its points as arrays, the input of :mod:`.compile`, or a
 :class:`.TrajectoryError`.
 
 Most of these rules are those of ros2_control's joint_trajectory_controller (JTC). JTC accepts,
 and this module rejects: values that are not finite, duplicate joint names, accelerations without
-velocities (JTC then commands position 0), effort fields of the wrong length, negative times, and
-positions beyond a joint's limits.
+velocities (JTC then commands position 0), effort fields of the wrong length, and negative times.
 """
 
 from __future__ import annotations
@@ -29,9 +28,6 @@ from .spline import CUBIC, LINEAR, QUINTIC, Knots
 
 # JTC's tolerance for a final velocity of zero, rad/s or m/s.
 _FINAL_VELOCITY_TOLERANCE = float(np.finfo(np.float32).eps)
-
-# Rounding of an angle in single precision, rad: a point on the limit itself is accepted.
-_LIMIT_TOLERANCE = 1e-6
 
 MAX_VALUES = 500_000
 """Points times joints of a request; each takes up to 300 bytes while the motion is computed."""
@@ -63,7 +59,6 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> ParsedRe
     accelerations, with_accelerations = _table(request, 'accelerations')
     efforts, with_efforts = _table(request, 'efforts')
     _check_combination(request, with_velocities, with_accelerations, with_efforts)
-    _check_limits(positions, request, rules, columns)
     if not (request.is_setpoint or rules.allow_nonzero_velocity_at_trajectory_end):
         _check_final_velocity(velocities[-1:], request)
     degrees = np.where(with_accelerations, QUINTIC, np.where(with_velocities, CUBIC, LINEAR))
@@ -172,18 +167,6 @@ def _check_combination(
             TrajectoryReason.EFFORTS_INCOMPLETE, 'no efforts, but other points have efforts',
             point=point,
         )
-
-
-def _check_limits(
-    q: Array, request: TrajectoryRequest, rules: JointRules, columns: Indices
-) -> None:
-    lower, upper = rules.lower[columns], rules.upper[columns]
-    reject_where(
-        (q < lower - _LIMIT_TOLERANCE) | (q > upper + _LIMIT_TOLERANCE),
-        TrajectoryReason.POSITION_LIMIT,
-        lambda point, joint: f'{q[point, joint]} is not in [{lower[joint]}, {upper[joint]}]',
-        request.joint_names,
-    )
 
 
 def _check_final_velocity(qd: Array, request: TrajectoryRequest) -> None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 import enum
 import math
 
@@ -41,6 +41,8 @@ class TrajectoryReason(enum.Enum):
     FINAL_VELOCITY = 'final_velocity'
     POSITION_LIMIT = 'position_limit'
     VELOCITY_LIMIT = 'velocity_limit'
+    ACCELERATION_LIMIT = 'acceleration_limit'
+    EFFORT_LIMIT = 'effort_limit'
     START_TOO_FAR = 'start_too_far'
     START_NOT_FINITE = 'start_not_finite'
 
@@ -91,6 +93,8 @@ class JointRules:
     :param velocity_limits: shape (joints,), rad/s or m/s; ``inf`` for no limit
     :param start_tolerance: a parameter; ``inf`` for any distance
     :param allow_trajectory_replacement: a parameter; see :mod:`.join`
+    :param acceleration_limits: shape (joints,), rad/s^2 or m/s^2; ``inf`` for no limit
+    :param effort_limits: of trajectory points, shape (joints,), N m or N; ``inf`` for no limit
     :raises InputError: a wrong shape, limits in the wrong order, a velocity limit of 0 or less, or
         a negative tolerance
     """
@@ -127,6 +131,8 @@ class JointRules:
     use_trajectory_effort: bool = parameter(
         False, 'add the efforts of trajectory points to the command'
     )
+    acceleration_limits: Array = field(default_factory=lambda: np.array(np.inf))
+    effort_limits: Array = field(default_factory=lambda: np.array(np.inf))
 
     def __post_init__(self) -> None:
         shape = (len(self.joint_names),)
@@ -135,11 +141,13 @@ class JointRules:
         upper = np.array(self.upper, dtype=np.float64)
         speeds = np.array(self.velocity_limits, dtype=np.float64)
         arrays = {
-            'continuous': continuous, 'lower': lower, 'upper': upper, 'velocity_limits': speeds
+            'continuous': continuous, 'lower': lower, 'upper': upper, 'velocity_limits': speeds,
+            'acceleration_limits': np.zeros(shape) + self.acceleration_limits,
+            'effort_limits': np.zeros(shape) + self.effort_limits,
         }
-        for field, array in arrays.items():
+        for name, array in arrays.items():
             if array.shape != shape:
-                raise InputError(field, f'shape {array.shape} is not {shape}')
+                raise InputError(name, f'shape {array.shape} is not {shape}')
         lower[continuous], upper[continuous] = -np.inf, np.inf
         ordered = lower <= upper
         if not ordered.all():
@@ -157,9 +165,9 @@ class JointRules:
             )
         if not self.start_tolerance >= 0.0:
             raise InputError('start_tolerance', f'{self.start_tolerance} is not 0 or more')
-        for field, array in arrays.items():
+        for name, array in arrays.items():
             array.setflags(write=False)
-            object.__setattr__(self, field, array)
+            object.__setattr__(self, name, array)
 
     def check_names(self, names: tuple[str, ...]) -> None:
         """Raise a TrajectoryError if there is no name, a name twice, or too few names."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError, brief
+from ...feedforward import acceleration_limits
 from ...feedforward.settings import (
     BaseSensorSettings,
     PayloadSettings,
@@ -24,6 +25,8 @@ from ...robot import RobotModel
 from ..timing import RealtimeSettings, check_realtime
 from .hardware_compensation import compensated
 from .table import all_declarations, constrained_joints, sensor_names, sensor_prefix
+
+MAX_VELOCITY = 1000.0  # limit of joints without a limit, rad/s or m/s
 
 
 def settings_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Settings:
@@ -81,7 +84,9 @@ def joint_rules(
         upper=model.position_upper[commanded],
         continuous=model.continuous[commanded],
         # In many URDFs a velocity limit of 0 means unknown.
-        velocity_limits=np.where(speeds > 0.0, speeds, np.inf),
+        velocity_limits=np.minimum(np.where(speeds > 0.0, speeds, np.inf), MAX_VELOCITY),
+        acceleration_limits=acceleration_limits(model, settings),
+        effort_limits=settings.effort_limits,
     )
 
 

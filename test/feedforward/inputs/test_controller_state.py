@@ -243,9 +243,20 @@ def test_limits_of_position_and_velocity_and_the_start_tolerance_hold(bench: Ben
     assert "'bend'" in bench.rejected('start_too_far', (0.94, 0.5, 1.2))
 
 
-def test_a_robot_beyond_a_limit_may_be_led_back(bench: Bench) -> None:
+@pytest.mark.parametrize('huge', [10.1, 1e4, 1e308, -1e308])
+def test_accelerations_are_bounded_also_in_slow_motion(huge: float) -> None:
+    bench = Bench(acceleration_limits=np.full(3, 10.0), velocity_limits=np.full(3, 1e3))
+    rest = (0.0, 0.0, 0.0)
+    complaint = bench.rejected('acceleration_limit', qd=rest, qdd=(0.0, huge, 0.0))
+    assert complaint.startswith("acceleration_limit, joint 'turn': ")
+    bench.rejected('velocity_limit', qd=(1e308, 0.0, 0.0), qdd=(huge, 0.0, 0.0), speed=1e300)
+
+
+def test_a_robot_beyond_a_limit_may_be_led_back_from_nearby(bench: Bench) -> None:
     bench.measured[0] = 1.05
     assert bench.taken((1.04, 0.5, 1.0)).q[0] == 1.04
+    bench.measured[0] = 1.6
+    bench.rejected('position_limit', (1.55, 0.5, 1.0))
 
 
 def test_a_continuous_joint_may_be_whole_turns_away(bench: Bench) -> None:

@@ -169,7 +169,7 @@ Point = TrajectoryPoint
             with_point(1, positions=(0.0, elbow, 0.0), velocities=AT_REST), {},
             ('position_limit', 'elbow', 1),
         )
-        for elbow in (-1.00001, 1.00001)
+        for elbow in (-1.0011, 1.0011)
     ),
     (
         request_of(
@@ -438,7 +438,7 @@ def test_a_set_point_of_a_continuous_joint_is_shifted_to_the_robot() -> None:
 
 def test_a_set_point_is_held_to_limits_and_to_the_start_tolerance() -> None:
     beyond = request_of(TrajectoryPoint(0.0, (2.1, 0.0, 0.0)))
-    assert rejection(beyond, position=(2.1, 0.0, 0.0)) == ('position_limit', 'shoulder', 0)
+    assert rejection(beyond, position=(2.05, 0.0, 0.0)) == ('position_limit', 'shoulder', 0)
     far = request_of(TrajectoryPoint(0.0, (0.2, 0.0, 0.0)))
     assert rejection(far) == ('start_too_far', 'shoulder', 0)
 

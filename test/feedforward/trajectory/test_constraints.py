@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Position and velocity limits between points, at every peak of the polynomials."""
+"""Limits at points and between them, at every peak of the polynomials."""
 
 import math
 import re
@@ -221,3 +221,70 @@ def test_a_motion_of_the_greatest_numbers_is_judged_without_overflow() -> None:
     assert rejection(points).reason.value == 'velocity_limit'
     held = rules(upper=np.array((1.0, 2e305, 1.0)), velocity_limits=[math.inf] * 3)
     compiled(points, held)
+
+
+# A robot beyond a limit
+
+
+def back(*shoulder: float, robot: float, start: float = 0.0) -> Any:
+    """Compile a motion of the shoulder, limited to 2 rad, for a robot at a position."""
+    points = [
+        TrajectoryPoint(start + number, (q, 0.0, 0.0)) for number, q in enumerate(shoulder)
+    ]
+    limited = with_limit('upper', 0, 2.0)
+    return compiled(points, limited, position=(robot, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(('robot', 'shoulder'), [
+    (2.000009, (2.000009, 1.5)), (2.3, (2.3, 2.1, 2.1, 1.9, 2.0)), (2.3, (2.2,)),
+])
+def test_a_robot_beyond_a_limit_may_come_back(robot: float, shoulder: tuple[float, ...]) -> None:
+    back(*shoulder, robot=robot)
+    back(*shoulder, robot=robot, start=1.0)
+
+
+@pytest.mark.parametrize(('robot', 'shoulder', 'point'), [
+    (2.3, (2.3, 2.31), 1), (2.3, (2.3, 2.1, 2.2), 2), (2.3, (1.9, 2.1), 1), (2.6, (2.6, 1.9), 0),
+])
+def test_it_may_not_go_further_out_nor_come_from_anywhere(
+    robot: float, shoulder: tuple[float, ...], point: int
+) -> None:
+    with pytest.raises(TrajectoryError) as caught:
+        back(*shoulder, robot=robot)
+    assert place(caught.value) == ('position_limit', 'shoulder', point)
+
+
+# Accelerations and efforts
+
+
+HARD = 10.0
+"""Limit of the accelerations in these tests, rad/s^2."""
+
+
+def limited(**changes: Any) -> JointRules:
+    return rules(
+        velocity_limits=np.full(3, math.inf), acceleration_limits=np.full(3, HARD),
+        effort_limits=np.full(3, 5.0), use_trajectory_effort=True, **changes,
+    )
+
+
+@pytest.mark.parametrize('huge', [10.1, 1e4, 1e308, -1e308])
+def test_accelerations_and_efforts_of_points_are_bounded(huge: float) -> None:
+    still = (0.0, 0.0, 0.0)
+    for times in ((0.0,), (0.0, 1e-3)):
+        wild = [TrajectoryPoint(time, still, still, (0.0, huge, 0.0)) for time in times]
+        assert place(rejection(wild, limited())) == ('acceleration_limit', 'elbow', 0)
+        wild = [TrajectoryPoint(t, still, still, still, (0.0, huge, 0.0)) for t in times]
+        assert place(rejection(wild, limited())) == ('effort_limit', 'elbow', 0)
+
+
+def test_accelerations_on_the_way_are_bounded_and_short_ones_may_be_rough() -> None:
+    def cubic(way: float, duration: float) -> list[TrajectoryPoint]:
+        ends = ((0.0, AT_REST), (duration, (0.0, way, 0.0)))
+        return [TrajectoryPoint(time, q, AT_REST) for time, q in ends]
+
+    compiled(cubic(HARD / 6.0, 1.0), limited())
+    error = rejection(cubic(1.001 * HARD / 6.0, 1.0), limited())
+    assert place(error) == ('acceleration_limit', 'elbow', 1)
+    compiled(cubic(HARD * 0.1 * 0.01 / 6.0, 0.01), limited())
+    assert rejection(cubic(1.01e-3 * HARD / 6.0, 0.01), limited()).word == 'acceleration_limit'
