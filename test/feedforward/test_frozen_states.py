@@ -149,7 +149,7 @@ def test_an_arm_that_sticks_while_its_measured_efforts_change_gets_a_longer_way(
     rig = Rig(two_joint_arm(), rate=500.0, mode=Feedforward, kp=(10.0,), kd=(1.0,))
     rig.effort = np.zeros(2)
     rig.activate()
-    rig.controller.follow(swing(NAMES, (0.0, 0.0), (0.08, 0.08), 1.0), None)
+    rig.controller.follow(swing(NAMES, (0.0, 0.0), (0.045, 0.045), 1.0), None)
     for tick in range(1000):
         rig.effort[:] = 0.01 * (tick % 7)
         rig.tick()

@@ -95,8 +95,8 @@ MIN_GROWTH = 0.001
 MAX_GROWTH = 0.02
 """Growth of the error in which a joint must change, rad or m: coarse encoders have 0.006 rad."""
 
-ALIVE_FACTOR = 5.0
-"""While measured efforts change, a joint may stick for this multiple of it."""
+ALIVE_FACTOR = 2.5
+"""While measured efforts change, a joint that sticks may have this multiple of it."""
 
 
 def empty_table(bounds: JointBounds) -> Array:
