@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 import math
 
-from .inputs import JointStateMonitor
+from .inputs import FrozenStates, JointStateMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .trajectory import Reference
@@ -44,7 +44,6 @@ class TickMonitor:
         period, s
     :ivar elapsed: time since the last tick, s
     :ivar stale: whether joint states are too old, missing, repeated, or of two sources
-    :ivar frozen_at: when repeated values were found during a motion, s; inf while there are none
     :ivar blocked: whether the time since the last tick exceeds the timeout of the joint states:
         even if joint states are new, the old command was in force for too long
     :ivar flags: raised flags; replaced, never changed, because other threads read them
@@ -67,7 +66,7 @@ class TickMonitor:
         self.dt = self._period
         self.elapsed = 0.0
         self.stale = True
-        self.frozen_at = math.inf
+        self._frozen = FrozenStates(states, settings)
         self.blocked = False
         self.flags: frozenset[Reason] = frozenset()
         self.flag_counts: Counter[Reason] = Counter()
@@ -80,7 +79,7 @@ class TickMonitor:
         self.blocked = self.exceeds_timeout(elapsed)
         age = self._states.age
         self.stale = bool(
-            self._frozen(now, follows)
+            self._frozen.check(self._reference.position, now, follows=follows)
             or age(half_period_ahead, self._commanded) > self._timeout
             or age(half_period_ahead, self._others) > self._timeout_of_others
             or self._states.contested
@@ -88,22 +87,12 @@ class TickMonitor:
         # The first tick, and a tick after simulated time was set back, count as a whole period.
         self.dt = min(elapsed, self._period) if elapsed >= 0.0 else self._period
 
-    def _frozen(self, now: float, follows: bool) -> bool:
-        """Return whether joint states repeat, although the reference has moved."""
-        since = self._states.frozen_since(self._reference.position, now, follows=follows)
-        if self.frozen_at < math.inf:
-            if self._states.alive_since(self.frozen_at) or self.frozen_at > now:
-                self.frozen_at = math.inf
-        elif self.exceeds_timeout(now - since):
-            self.frozen_at = now
-        return self.frozen_at < math.inf
-
     def overdue(self, now: float) -> tuple[Reason, float, float]:
         """Return why joint states are stale, for how long, and the timeout, s."""
         commanded = self._states.age(now, self._commanded)
         if self.exceeds_timeout(commanded + self._period):
             return Reason.JOINT_STATES_STALE, commanded, self._timeout
-        if self.frozen_at < math.inf:
+        if self._frozen.found_at < math.inf:
             frozen = self._states.frozen_for(self._commanded)
             return Reason.JOINT_STATES_FROZEN, frozen, self._timeout
         others = self._states.age(now, self._others)
@@ -119,7 +108,7 @@ class TickMonitor:
             self._last_rest = now
         in_motion = now - self._last_rest > FROZEN_AFTER
         repeats = in_motion and self._states.frozen_for(self._commanded) > FROZEN_AFTER
-        self._states.frozen = repeats or self.frozen_at < math.inf
+        self._states.frozen = repeats or self._frozen.found_at < math.inf
         conditions = (
             self._states.late(now, self._period),
             self._states.frozen,

@@ -316,7 +316,8 @@ def telescope() -> RobotModel:
 
 def unbounded(rig: Rig) -> Rig:
     """Return a rig whose joints may measure any finite number."""
-    rig.states._bounds[[LOWER, UPPER, MAX_VELOCITY]] = np.array([[-np.inf], [np.inf], [np.inf]])
+    rig.states.bounds.table[[UPPER, MAX_VELOCITY]] = np.inf
+    rig.states.bounds.table[LOWER] = -np.inf
     return rig
 
 

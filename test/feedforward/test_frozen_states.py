@@ -145,7 +145,7 @@ def test_coarse_encoders_and_slow_motions_raise_no_false_alarm(
         assert rig.state() in CONTROLLING
 
 
-def test_an_arm_that_sticks_while_its_measured_efforts_change_gets_a_longer_way() -> None:
+def test_an_arm_that_sticks_may_lag_further_while_its_efforts_change() -> None:
     rig = Rig(two_joint_arm(), rate=500.0, mode=Feedforward, kp=(10.0,), kd=(1.0,))
     rig.effort = np.zeros(2)
     rig.activate()

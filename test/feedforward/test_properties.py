@@ -63,7 +63,7 @@ AS = {State.DEGRADED: State.ACTIVE, State.READY: State.WAITING}
 ORDER = [state for state in State if state not in AS]
 """A control goes through its states in this order; FAULT is the other end beside STOPPED."""
 
-OF_THE_NODE = (Reason.SECOND_PUBLISHER, Reason.COMMANDS_WITHHELD)
+OF_THE_NODE = (Reason.SECOND_PUBLISHER, Reason.SECOND_CONTROLLER, Reason.COMMANDS_WITHHELD)
 """Flags that the node raises."""
 
 BAD_VALUES = (math.nan, math.inf, -math.inf)

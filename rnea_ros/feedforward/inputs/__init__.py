@@ -5,10 +5,12 @@
 
 from ..stamps import SampleMonitor
 from .additional_effort import AdditionalEffort
+from .frozen_states import FrozenStates
 from .joint_bounds import JointBounds
 from .joint_layouts import JointLayouts
 from .joint_states import JointStateMonitor
 
 __all__ = [
-    'AdditionalEffort', 'JointBounds', 'JointLayouts', 'JointStateMonitor', 'SampleMonitor',
+    'AdditionalEffort', 'FrozenStates', 'JointBounds', 'JointLayouts', 'JointStateMonitor',
+    'SampleMonitor',
 ]

@@ -40,8 +40,8 @@ from .joint_bounds import (
 (
     POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, STAMP, MACHINE, CHANGED, ALIVE, UPDATED,
     JUMPED_TO, JUMPS, OTHER, OTHER_AT, OTHER_SINCE, CONTESTS, CONTEST_SHARE, CONTEST_COUNT,
-    DERIVED_FROM, DERIVED_AT, VERDICT, VALUE, BOUND, WILD_EFFORT, ERROR, ANCHORED, GROWS_SINCE,
-) = range(27)
+    DERIVED_FROM, DERIVED_AT, VERDICT, VALUE, BOUND, WILD_EFFORT,
+) = range(24)
 """
 Rows of the table, a column per joint:
 
@@ -55,8 +55,6 @@ Rows of the table, a column per joint:
   such rejected ones before them
 - position and time from which the next velocity is derived
 - verdict, value and bound of the newest sample; the last measured effort above its limit
-- smallest error to the reference since the joint last changed, that time, and the time since which
-  the error grows
 """
 
 FINE, JUMP, TOO_FAST, OUT_OF_RANGE, VELOCITY_NOT_FINITE, POSITION_NOT_FINITE = range(6)
@@ -89,15 +87,6 @@ CONTEST_WEIGHT = 0.05
 CONTESTS_FORGOTTEN = 3.0
 """Number of contested samples that are forgotten in a second."""
 
-MIN_GROWTH = 0.001
-"""Growth of the error from which its time counts, rad or m."""
-
-MAX_GROWTH = 0.02
-"""Growth of the error in which a joint must change, rad or m: coarse encoders have 0.006 rad."""
-
-ALIVE_FACTOR = 2.5
-"""While measured efforts change, a joint that sticks may have this multiple of it."""
-
 
 def empty_table(bounds: JointBounds) -> Array:
     """
@@ -105,7 +94,7 @@ def empty_table(bounds: JointBounds) -> Array:
 
     Unrelated joints begin at zero: they need no sample.
     """
-    table = np.zeros((GROWS_SINCE + 1, bounds.table.shape[1]))
+    table = np.zeros((WILD_EFFORT + 1, bounds.table.shape[1]))
     table[[POSITION, EFFORT, JUMPED_TO, OTHER, WILD_EFFORT]] = math.nan
     table[POSITION, bounds.table[ROLE] == UNRELATED] = 0.0
     table[[RECEIVED, STAMP, MACHINE, OTHER_AT, DERIVED_AT]] = -math.inf
@@ -232,10 +221,10 @@ def _jumps(
 ) -> bool:
     """Return whether a joint cannot have reached a position since its last valid sample."""
     turns = bounds[CONTINUOUS, joint]
-    difference = _shortest(q - table[POSITION, joint], turns)
+    difference = shortest_way(q - table[POSITION, joint], turns)
     expected = min(max(table[VELOCITY, joint] * elapsed, -reach), reach)
-    from_valid = abs(_shortest(difference - expected, turns))
-    from_jump = abs(_shortest(q - table[JUMPED_TO, joint], turns))
+    from_valid = abs(shortest_way(difference - expected, turns))
+    from_jump = abs(shortest_way(q - table[JUMPED_TO, joint], turns))
     too_far = abs(difference) > reach or from_jump < from_valid
     return bool(too_far and elapsed <= bounds[MEMORY_TIME, joint])
 
@@ -245,7 +234,7 @@ def _persists(table: Array, bounds: Array, joint: int, q: float, received: float
     """Keep a rejected position; return whether such positions have agreed for a while."""
     since = min(received - table[OTHER_AT, joint], FOREVER)
     way = bounds[SPEED, joint] * since + bounds[STEP, joint]
-    if abs(_shortest(q - table[OTHER, joint], bounds[CONTINUOUS, joint])) <= way:
+    if abs(shortest_way(q - table[OTHER, joint], bounds[CONTINUOUS, joint])) <= way:
         table[CONTESTS, joint] = 1.0
     else:
         table[OTHER_SINCE, joint] = received
@@ -288,7 +277,7 @@ def _elapsed(
 
 
 @compiled
-def _shortest(difference: float, continuous: float) -> float:
+def shortest_way(difference: float, continuous: float) -> float:
     """Return a position difference, without whole turns of a continuous joint."""
     if continuous:
         return (difference + math.pi) % math.tau - math.pi
@@ -303,7 +292,7 @@ def _derive(
     dt = received - table[DERIVED_AT, joint]
     velocity: float = table[VELOCITY, joint]
     if dt > 0.0:  # samples of one tick have the same time: the next quotient spans both
-        way = _shortest(q - table[DERIVED_FROM, joint], bounds[CONTINUOUS, joint])
+        way = shortest_way(q - table[DERIVED_FROM, joint], bounds[CONTINUOUS, joint])
         velocity += (way / dt - velocity) / (1.0 + time_constant / dt)
         table[DERIVED_FROM, joint], table[DERIVED_AT, joint] = q, received
     return velocity
@@ -351,32 +340,3 @@ def any_late(table: Array, joints: Indices, now: float, least: float) -> bool:
         if now - table[RECEIVED, joints[k]] > LATE_INTERVALS * usual:
             return True
     return False
-
-
-@entry
-def frozen_since(
-    table: Array, bounds: Array, joints: Indices, reference: Array, now: float, follows: bool
-) -> float:
-    """
-    Return since when a joint should have changed: its error has grown too far, s; inf if none.
-
-    :param joints: the m commanded joints
-    :param reference: their reference positions, shape (m,), rad or m
-    :param follows: whether they are to follow the reference now
-    """
-    since = math.inf
-    for k in range(joints.size):
-        joint = joints[k]
-        error = abs(_shortest(reference[k] - table[POSITION, joint], bounds[CONTINUOUS, joint]))
-        if not follows or table[CHANGED, joint] != table[ANCHORED, joint]:
-            table[ERROR, joint], table[GROWS_SINCE, joint] = error, now
-            table[ANCHORED, joint] = table[CHANGED, joint] if follows else -math.inf
-            continue
-        table[ERROR, joint] = min(table[ERROR, joint], error)
-        growth = error - table[ERROR, joint]
-        if growth < MIN_GROWTH:
-            table[GROWS_SINCE, joint] = now
-        sticks = table[ALIVE, joint] > table[CHANGED, joint]
-        if growth > MAX_GROWTH * (ALIVE_FACTOR if sticks else 1.0):
-            since = min(since, table[GROWS_SINCE, joint])
-    return since

@@ -82,6 +82,8 @@ class JointStateMonitor:
         count; this and the next two are rows of a table, which the kernel writes
     :ivar velocity: shape (n,), rad/s or m/s
     :ivar effort: shape (n,), N m or N; NaN where a message has none, or one that cannot be
+    :ivar table: that table; rows as in :mod:`.joint_samples`
+    :ivar bounds: as given
     :ivar accepted: number of accepted samples
     :ivar rejections: number of rejected samples by reason; replaced, never changed, because
         other threads read it
@@ -95,8 +97,8 @@ class JointStateMonitor:
     ) -> None:
         n = len(joint_names)
         self._names = tuple(joint_names)
-        bounds = bounds or JointBounds.none(n)
-        self._bounds, roles = bounds.table, bounds.table[ROLE]
+        self.bounds = bounds = bounds or JointBounds.none(n)
+        roles = bounds.table[ROLE]
         self._commanded = np.flatnonzero(roles == COMMANDED)
         self._uncommanded = np.flatnonzero(roles == UNCOMMANDED)
         self._needed = np.flatnonzero(roles != UNRELATED)
@@ -104,7 +106,7 @@ class JointStateMonitor:
         self._time_constant = 1.0 / (2.0 * math.pi * cutoff)
         self._layouts = JointLayouts(joint_names)
         self._stamps = StampOrder(n)
-        self._table = table = samples.empty_table(bounds)
+        self.table = table = samples.empty_table(bounds)
         self._complaint: Callable[[], str] = str
         self.position: Array = table[samples.POSITION]
         self.velocity: Array = table[samples.VELOCITY]
@@ -116,15 +118,12 @@ class JointStateMonitor:
         sample = (none, none, empty, empty, empty, 0.0, 0.0, 0.0, self._time_constant, False)
         # Kernels without numba's dispatcher, which would add 0.13 us or more to each call.
         self._judge_and_store = entry_point(
-            samples.judge_and_store, (table, self._bounds, *sample)
+            samples.judge_and_store, (table, self.bounds.table, *sample)
         )
         samples.reject_blind(self._judge_and_store, self._time_constant)
         self._oldest = entry_point(samples.oldest, (table, 0, none))
         self._greatest = entry_point(samples.greatest, (table, 0, none))
         self._any_late = entry_point(samples.any_late, (table, none, 0.0, 0.0))
-        self._frozen_since = entry_point(
-            samples.frozen_since, (table, self._bounds, none, empty, 0.0, False)
-        )
 
     @property
     def uncommanded(self) -> Indices:
@@ -133,7 +132,7 @@ class JointStateMonitor:
 
     def missing(self) -> tuple[str, ...]:
         """Return the joints without a valid sample."""
-        received = self._table[samples.RECEIVED]
+        received = self.table[samples.RECEIVED]
         return tuple([self._names[k] for k in self._needed if received[k] == -math.inf])
 
     @property
@@ -144,7 +143,7 @@ class JointStateMonitor:
     @property
     def jumped(self) -> bool:
         """Whether the last positions of a commanded joint were all jumps, not only one."""
-        jumps: float = self._greatest(self._table, samples.JUMPS, self._commanded)
+        jumps: float = self._greatest(self.table, samples.JUMPS, self._commanded)
         return jumps >= MIN_PERSISTENT
 
     @property
@@ -157,7 +156,7 @@ class JointStateMonitor:
         most, row = MAX_CONTEST_SHARE, samples.CONTEST_SHARE
         if self.several_publishers:
             most, row = MAX_CONTESTS, samples.CONTEST_COUNT
-        share: float = self._greatest(self._table, row, self._commanded)
+        share: float = self._greatest(self.table, row, self._commanded)
         return share > most
 
     @property
@@ -170,7 +169,7 @@ class JointStateMonitor:
         complaints = {}
         for joint in self._uncommanded:
             if self._late(np.array([joint]), now, timeout):
-                name, column = self._names[joint], self._table[:, joint].copy()
+                name, column = self._names[joint], self.table[:, joint].copy()
                 rejected = column[samples.VERDICT] != samples.FINE
                 silent = f'joint {name!r}: silent for {now - column[samples.RECEIVED]:.2f} s'
                 complaints[name] = _complaint(name, column) if rejected else silent
@@ -183,18 +182,18 @@ class JointStateMonitor:
         :param joints: indices of joints; None for all that the commands depend on
         """
         joints = self._needed if joints is None else joints
-        return now - self._oldest(self._table, samples.RECEIVED, joints) if joints.size else 0.0
+        return now - self._oldest(self.table, samples.RECEIVED, joints) if joints.size else 0.0
 
     def sample_time(self, joints: Indices) -> float:
         """Return the time of the oldest joint's newest sample, s: its stamp, or its receipt."""
-        stamp: float = self._oldest(self._table, samples.STAMP, joints)
+        stamp: float = self._oldest(self.table, samples.STAMP, joints)
         if stamp == -math.inf:
-            stamp = self._oldest(self._table, samples.RECEIVED, joints)
+            stamp = self._oldest(self.table, samples.RECEIVED, joints)
         return stamp
 
     def late(self, now: float, period: float) -> bool:
         """Return whether a commanded joint's next sample is late: 2 usual intervals or periods."""
-        late: bool = self._any_late(self._table, self._commanded, now, period)
+        late: bool = self._any_late(self.table, self._commanded, now, period)
         return late
 
     def others_late(self, now: float, timeout: float) -> bool:
@@ -202,43 +201,28 @@ class JointStateMonitor:
         return self._late(self._uncommanded, now, timeout)
 
     def _late(self, joints: Indices, now: float, timeout: float) -> bool:
-        rejected = self._greatest(self._table, samples.VERDICT, joints) > samples.FINE
+        rejected = self._greatest(self.table, samples.VERDICT, joints) > samples.FINE
         least = timeout / samples.LATE_INTERVALS
-        return rejected or bool(self._any_late(self._table, joints, now, least))
+        return rejected or bool(self._any_late(self.table, joints, now, least))
 
     def frozen_for(self, joints: Indices) -> float:
         """Return the longest time for which a joint's samples have repeated the same values, s."""
-        repeated = self._table[samples.RECEIVED, joints] - self._table[samples.CHANGED, joints]
+        repeated = self.table[samples.RECEIVED, joints] - self.table[samples.CHANGED, joints]
         return float(repeated.max(initial=0.0))
-
-    def frozen_since(self, reference: Array, now: float, *, follows: bool) -> float:
-        """
-        Return since when a commanded joint should have changed, s; inf if none.
-
-        The error to its reference has grown by more than a coarse encoder's step, while positions
-        and velocities repeated. Once a tick.
-
-        :param reference: reference positions, shape (m,), rad or m, in the order of the joints
-        :param follows: whether the joints are to follow it now
-        """
-        since: float = self._frozen_since(
-            self._table, self._bounds, self._commanded, reference, now, follows
-        )
-        return since
 
     def alive_since(self, time: float) -> bool:
         """Return whether a value of each commanded joint's source changed after a time, s."""
-        alive: float = self._oldest(self._table, samples.ALIVE, self._commanded)
+        alive: float = self._oldest(self.table, samples.ALIVE, self._commanded)
         return alive > time
 
     def all_updated(self, joints: Indices) -> bool:
         """Return whether each of some joints has a sample since :meth:`mark_seen`."""
-        updated: float = self._oldest(self._table, samples.UPDATED, joints)
+        updated: float = self._oldest(self.table, samples.UPDATED, joints)
         return updated > 0.0
 
     def mark_seen(self) -> None:
         """Mark every sample received so far as seen."""
-        self._table[samples.UPDATED] = 0.0
+        self.table[samples.UPDATED] = 0.0
 
     def take_sample(
         self, names: Sequence[str], position: Array, velocity: Array, effort: Array,
@@ -269,16 +253,16 @@ class JointStateMonitor:
             self.reject(reason)
             return reason
         at_fault: int = self._judge_and_store(
-            self._table, self._bounds, layout.in_message, layout.in_robot, position, velocity,
+            self.table, self.bounds.table, layout.in_message, layout.in_robot, position, velocity,
             effort, stamp, received, -math.inf if machine is None else machine,
             self._time_constant, self.frozen,
         )
         if at_fault >= 0:
-            reason = REASONS[int(self._table[samples.VERDICT, at_fault])]
+            reason = REASONS[int(self.table[samples.VERDICT, at_fault])]
             self.reject(reason, at_fault)
             return reason
         if at_fault == samples.EFFORT_TOO_HIGH:
-            joint = int(np.nanargmax(np.abs(self._table[samples.WILD_EFFORT])))
+            joint = int(np.nanargmax(np.abs(self.table[samples.WILD_EFFORT])))
             self.reject(Reason.EFFORT_TOO_HIGH, joint)
         if stamp:
             self._stamps.accept(layout.numbers, stamp, received)
@@ -291,7 +275,7 @@ class JointStateMonitor:
         if joint is None:
             self._complaint = lambda: reason.value
         else:
-            name, column = self._names[joint], self._table[:, joint].copy()
+            name, column = self._names[joint], self.table[:, joint].copy()
             self._complaint = lambda: f'{reason.value}: {_complaint(name, column)}'
 
     def _check(
@@ -304,7 +288,7 @@ class JointStateMonitor:
         if position.size != k or velocity.size not in (0, k) or effort.size not in (0, k):
             return Reason.WRONG_SIZE
         needs_velocity = velocity.size == 0 and not self._differentiates
-        if needs_velocity and (self._bounds[ROLE, layout.in_robot] == COMMANDED).any():
+        if needs_velocity and (self.bounds.table[ROLE, layout.in_robot] == COMMANDED).any():
             return Reason.NO_VELOCITY
         return None
 
