@@ -106,12 +106,7 @@ class Problem:
 
 
 def log_det_derivatives(P: Array) -> tuple[Array, Array]:
-    """
-    Return the first two derivatives of -log det P by the parameters of each body.
-
-    d(-log det P) = -tr(P^-1 E) and d^2(-log det P) = tr(P^-1 E P^-1 E), of shapes (bodies, 10) and
-    (bodies, 10, 10).
-    """
+    """Return d(-log det P) = -tr(P^-1 E), shape (bodies, 10), and the second derivative."""
     A = np.linalg.inv(P)[:, np.newaxis] @ BASIS
     rows, columns = A.reshape(-1, 10, 16), A.swapaxes(2, 3).reshape(-1, 10, 16)
     return -np.trace(A, axis1=2, axis2=3), rows @ columns.swapaxes(1, 2)

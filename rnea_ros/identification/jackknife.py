@@ -90,11 +90,7 @@ def uncertainty(equations: Equations, fitted: Fitted) -> Uncertainty:
 
 
 def block_factors(equations: Equations, residual: Array, weights: Array, columns: Array) -> Array:
-    """
-    Return the reduced equations of each jackknife block, whose right-hand side is the residual.
-
-    Equal places of a repeated motion belong to one block.
-    """
+    """Return [A r] of each jackknife block; equal places of a repeated motion belong to one."""
     errors = np.nan_to_num(residual) * np.sqrt(weights)
     length = max(BLOCK_LENGTH * correlation_length(errors), 1.0)
     repeats = period(equations.q)
@@ -104,13 +100,7 @@ def block_factors(equations: Equations, residual: Array, weights: Array, columns
 
 
 def jackknife(factors: Array, gradient: Array, curvature: Array) -> Array:
-    """
-    Return the jackknife covariance of a solution, shape (p, p).
-
-    :param factors: reduced equations of each block, [A r] with the residual r
-    :param gradient: of the prior at the solution, shape (p,)
-    :param curvature: second derivative of the prior, shape (p, p)
-    """
+    """Return the jackknife covariance of a solution, shape (p, p), from [A r] of each block."""
     filled = [block for block in factors if block.any()]
     squared = np.array([block.T @ block for block in filled])
     estimates = []
@@ -132,7 +122,7 @@ def _prior_error(fitted: Fitted) -> float:
     """
     Return the relative error of the URDF, estimated from the identified parameters.
 
-    Twice the divergence of a body is the sum of the squared relative errors of its ten parameters.
+    Twice a body's divergence is the sum of the squared relative errors of its ten parameters.
     """
     free = fitted.problem.body_unknowns
     if not free.size:

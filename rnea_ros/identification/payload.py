@@ -143,9 +143,7 @@ def _covariance(
     Return the covariance of a payload's parameters, by jackknife and by the arm's own errors.
 
     The arm's parameters have equal relative errors, as large as the smooth part of the residuals
-    shows; their effect on the payload follows from the equations.
-
-    :param prior: gradient and curvature of the payload's prior
+    shows. The prior is its gradient and curvature.
     """
     no_terms = np.zeros((*residual.shape, 0))
     factors = block_factors(equations, residual, weights, no_terms)

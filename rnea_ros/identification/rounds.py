@@ -75,12 +75,9 @@ def fit_in_rounds(
     keep_friction: JointFriction | None = None, bounds: tuple[Array, Array] | None = None
 ) -> Fitted:
     """
-    Return the result of the last round.
+    Return the result of the last round; known friction is kept, not fitted.
 
-    :param prior_weight: weight of the URDF, per sample
-    :param free_bodies: which bodies are fitted, shape (bodies,)
-    :param keep_friction: known friction; None to fit friction
-    :param bounds: soft bounds A phi <= b of the bodies
+    The weight of the URDF is per sample; ``bounds`` are soft bounds A phi <= b of the bodies.
     """
     used = equations.used
     weights = used.astype(np.float64)

@@ -107,8 +107,7 @@ def find_causes(assessment: Assessment) -> list[Finding]:
     """
     Return the findings of all rules, in the order of the report.
 
-    A rule reports a cause if the whole confidence interval is outside a tolerance: significant and
-    large enough to matter.
+    A cause needs a confidence interval wholly outside a tolerance: significant and large enough.
     """
     faults = find_faults(assessment)
     others = [finding for rule in REMAINDERS for finding in rule(assessment)]

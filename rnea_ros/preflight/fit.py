@@ -180,11 +180,7 @@ class HypothesisEquations:
         self._scaled = slice(own + hypothesis.all_scaled, -1)
 
     def solve(self, which: NDArray[np.bool_], independent: int) -> Fit:
-        """
-        Solve for the samples of a mask, reweighted for outliers and for the scatter of each joint.
-
-        :param independent: number of independent samples among them, for the standard errors
-        """
+        """Solve for the samples of a mask, reweighted for outliers and each joint's scatter."""
         columns = self._columns.take(np.flatnonzero(which), axis=-1)  # contiguous, for speed
         factor = np.ones(self._index.shape)
         residual = columns[:, -1] - _median(columns[:, -1])
@@ -262,12 +258,7 @@ def _spread(residual: Array) -> Array:
 
 
 def _solve(normal: Array, right: Array) -> tuple[Array, Array, Array, int]:
-    """
-    Solve normal equations that may be singular.
-
-    :return: the solution of least norm, its variances, the resolution of each parameter (1
-        determined, 0 undetermined), and the rank
-    """
+    """Return the least-norm solution, its variances, the parameters' resolutions, the rank."""
     scale = np.sqrt(normal.diagonal())
     scale[scale == 0.0] = 1.0
     inverse, resolution, rank = _pseudo_inverse(normal / (scale[:, np.newaxis] * scale))

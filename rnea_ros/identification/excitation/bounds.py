@@ -112,11 +112,7 @@ class Constraints:
         return float(self.excess(self.of_motion(q, qd, qdd)).max())
 
     def slopes(self, q: Array, weight: Array) -> Array:
-        """
-        Return the derivatives by q, shape (N, n), of a weighted sum of the last quantities.
-
-        They are gravity torques, origins of links and distances. The weights have shape (N, m).
-        """
+        """Return the derivatives by q of a weighted sum of torques, origins and distances."""
         slopes, n = np.zeros_like(q), self.model.nv
         weight = weight[:, 3 * n :]
         if self.collisions is not None:

@@ -88,11 +88,7 @@ class Objective:
         return self.information.model
 
     def coefficients(self, x: Array) -> Array:
-        """
-        Return Fourier coefficients of all joints, shape (8, n).
-
-        :param x: those of the moving joints, as shares of their velocity bounds, shape (8 e,)
-        """
+        """Return Fourier coefficients (8, n) from shares of the velocity bounds, shape (8 e,)."""
         n = self.model.nv
         coefficients = np.zeros((DEGREES, n))
         bounds = self.constraints.upper[n : 2 * n][self.excited]
@@ -114,11 +110,7 @@ class Objective:
         return -self.information.value(self.information.matrix(rows))[0]
 
     def penalised(self, x: Array, shift: Array, penalty: float) -> tuple[float, Array]:
-        """
-        Return the objective with ``penalty`` times the squared excess, and its derivatives.
-
-        :param shift: added to the excess of the samples, shape (m,)
-        """
+        """Return the objective with ``penalty`` times (excess + shift)^2, and its derivatives."""
         motion = q, qd, qdd = self.motion(x)
         phi = self.model.inertial_parameters
         Y = regressor(self.model, *motion)

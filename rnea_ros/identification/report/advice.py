@@ -31,8 +31,7 @@ def advice(result: Identification) -> Iterator[str]:
     """
     Yield what to change in the next recording, one sentence each.
 
-    A motion is worth as much as the efforts in it are uncertain. So each joint in turn moves over
-    its range, or as fast as it may, with the others as recorded.
+    Each joint in turn moves over its range, or as fast as it may, the others as recorded.
     """
     model, fitted = result.prior, result.fitted
     q, qd, qdd = (
