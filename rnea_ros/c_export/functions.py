@@ -105,12 +105,7 @@ def identifier(name: str) -> str:
 def functions(
     export: CExport, environment: Environment, states: Sequence[Mapping[str, Array]]
 ) -> Iterator[CFunction]:
-    """
-    Yield all functions.
-
-    :param environment: numbers of the further arguments, for the expected results
-    :param states: positions and so on, for the expected results
-    """
+    """Yield all functions, with the results that the test program expects of ``states``."""
     model = export.model
     sizes = {'q': model.nq, 'qd': model.nv, 'qdd': model.nv}
     for method, arguments in ARGUMENTS.items():

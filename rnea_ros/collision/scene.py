@@ -112,11 +112,7 @@ class Scene:
 
 
 def _slabs(triangles: Array) -> Iterator[Array]:
-    """
-    Cut a mesh, corners of shape (N, 3, 3), across its longest side.
-
-    The convex hull of a slab's points contains this part of the surface.
-    """
+    """Cut a mesh, corners (N, 3, 3), into slabs; the surface is inside their convex hulls."""
     corners = triangles.reshape(-1, 3)
     axis = int(np.ptp(corners, axis=0).argmax())
     least, greatest = corners[:, axis].min(), corners[:, axis].max()

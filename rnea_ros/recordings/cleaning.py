@@ -76,11 +76,7 @@ def _keep(recording: Recording, which: Mask, reason: str) -> Recording:
 
 
 def _repeats(recording: Recording) -> Mask:
-    """
-    Return which samples repeat the previous one while the arm moves, shape (N,).
-
-    Whether it moves follows from the positions around; at rest repeats are expected.
-    """
+    """Return which samples repeat the previous one although the arm moves, shape (N,)."""
     q, t = recording.position, recording.time
     again = np.zeros(len(t), dtype=bool)
     if len(t) < 4:
@@ -151,10 +147,9 @@ def with_better_clock(recording: Recording) -> Recording:
 
 def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:
     """
-    Return the difference between recorded and differentiated velocity of each joint, shape (n,).
+    Return the relative difference of recorded and differentiated velocities, shape (n,).
 
-    Relative to the velocity, or to the speed of a joint at rest if that is greater; segments are
-    the numbers of the samples' parts without gaps, shape (N,). Zero for a joint that is held.
+    ``segment`` numbers the parts without gaps, shape (N,). Zero for a joint that is held.
     """
     within = segment[2:] == segment[:-2]
     interval = recording.time[2:] - recording.time[:-2]

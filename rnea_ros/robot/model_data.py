@@ -238,12 +238,7 @@ class ModelData:
 def computed(
     model: ModelData, kernel: Callable[..., bool], result: Array, *first: Any, **given: ArrayLike
 ) -> Array:
-    """
-    Write and return the result of a kernel of the calling thread's workspace, if it is finite.
-
-    :param first: first arguments of the kernel, checked
-    :param given: further arguments, which :meth:`ModelData.checked` checks
-    """
+    """Write and return the result of a kernel if finite; ``first`` are its checked arguments."""
     kernel(*first, *model.checked(**given), result)
     return finite_result(result)
 

@@ -103,11 +103,7 @@ def applied(
 
 
 def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
-    """
-    Return J^T f_ext, the efforts of external wrenches, at N checked positions, shape (N, nv).
-
-    Moments and forces are added up from the leaves to the base, in its axes and about its origin.
-    """
+    """Return J^T f_ext, the efforts of external wrenches, at N checked positions, (N, nv)."""
     efforts = np.zeros((len(q), model.nv))
     bodies = model.thread.workspace.bodies
     for start in range(0, max(len(q), 1), ROWS):  # without samples, wrenches are checked as well
@@ -138,7 +134,7 @@ def loads(
     """
     Yield each wrench, for bodies of rotations R and origins p in the base.
 
-    :param vectors: function of the name and value of a field that returns it checked, (..., 3)
+    ``vectors(name, value)`` returns a field checked, shape (..., 3).
     """
     if not isinstance(wrenches, Mapping):
         raise InputError('external_wrenches', f'expected wrenches by link, got {brief(wrenches)}')

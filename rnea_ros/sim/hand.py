@@ -90,12 +90,9 @@ class ScriptedHand:
 
     def guide(self, request: TrajectoryRequest) -> None:
         """
-        Guide the robot from the next step on, at the earliest when the brakes are open.
+        Guide the robot from the next step with open brakes on; no points release it.
 
         Joints that the trajectory leaves out are free. The last point is held.
-
-        :param request: the path; a trajectory without points releases the robot
-        :raises TrajectoryError: the trajectory is malformed
         """
         if request.is_cancel:
             self._path = None

@@ -63,13 +63,9 @@ class LeaderEffort:
         self, wanted: Array, velocity: Array, inertia: Array, share: float, dt: float
     ) -> None:
         """
-        Compute the next efforts.
+        Compute the next efforts from wanted ones and the leader's velocity and mass matrix (m, m).
 
-        :param wanted: efforts that the leader shall feel, shape (m,), N m or N
-        :param velocity: of the leader's joints, shape (m,), rad/s or m/s
-        :param inertia: mass matrix of the leader's joints, shape (m, m), kg m^2 or kg
-        :param share: share of the efforts, 0 to 1, for a smooth start
-        :param dt: time since the last call, s
+        The share of the efforts, 0 to 1, makes a smooth start. ``dt`` is since the last call, s.
         """
         wanted = np.clip(wanted, -self._limits, self._limits)
         self._filtered += dt / (dt + self._time_constant) * (wanted - self._filtered)

@@ -35,11 +35,7 @@ class TrajectoryFileError(RneaError):
 
 
 def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequest:
-    """
-    Read a trajectory, by its index from 0, from a bag (directory, ``.db3``, ``.mcap``) or YAML.
-
-    Without a topic it is on the only topic of a bag with trajectories.
-    """
+    """Read a trajectory, by its index from 0, from a topic of a bag, or the only one, or YAML."""
     if not os.path.exists(path):
         raise TrajectoryFileError(f'{path} does not exist')
     is_bag = path.is_dir() or path.suffix in SUFFIXES
@@ -165,11 +161,7 @@ def _shown(value: Any) -> str:
 def with_model_names(
     model: RobotModel, request: TrajectoryRequest
 ) -> tuple[TrajectoryRequest, tuple[str, ...]]:
-    """
-    Return a trajectory with the joint names of a model, and remarks for the report.
-
-    Names without a match stay as they are.
-    """
+    """Return a trajectory with the model's joint names where they match, and remarks on them."""
     try:
         matched = match_joints(model.joint_names, request.joint_names)
     except RecordingError:

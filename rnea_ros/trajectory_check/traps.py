@@ -85,10 +85,9 @@ def traps(trajectory: Trajectory, limits: TrajectoryLimits) -> list[Trap]:
 
 def end_values(trajectory: Trajectory, order: int) -> Array:
     """
-    Return a time derivative of the positions, of order 1 or 2, on both sides of each point.
+    Return velocities or accelerations on both sides of each point, shape (points, 2, joints).
 
-    It has the shape (points, 2, joints); it is 0 before the first point and after the last one,
-    where the position is held.
+    They are 0 before the first point and after the last one, where the position is held.
     """
     knots = trajectory.knots
     sides = np.zeros((knots.times.size, 2, len(trajectory.joint_names)))

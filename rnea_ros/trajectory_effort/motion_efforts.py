@@ -87,12 +87,7 @@ class MotionPoints:
         return states_in(self._trajectory, self._segment[interval], s)
 
     def samples(self) -> tuple[Indices, Array]:
-        """
-        Return samples, by interval and share in it, 0 to 1, shape (N,).
-
-        They are between points, and on both sides of each given point: there two polynomials meet
-        and efforts may jump.
-        """
+        """Return samples, by interval and share in it, 0 to 1, on both sides of given points."""
         counts = np.clip(np.ceil(np.diff(self.times) / SAMPLE_PERIOD), 2, MAX_SAMPLES + 1) - 1
         counts = counts.astype(np.intp)
         interval, number = _numbered(counts)
@@ -147,8 +142,8 @@ class MotionEfforts:
         """
         Return the efforts for the points of a trajectory, shape (points, joints), N m or N.
 
-        A point where two polynomials meet has the mean of their efforts. The last point has the
-        effort that holds it at rest. An effort beyond its limit raises a RequestRejectedError.
+        Where two polynomials meet it is the mean of their efforts; the last point is held at rest.
+        An effort beyond its limit raises a RequestRejectedError.
         """
         times = points.times
         intervals = np.arange(times.size - 1)

@@ -131,11 +131,7 @@ class EffortPlanner:
             check_start(motion, elapsed, q, q_robot[self._settings.joint_indices], self._rules)
 
     def _message(self, request: TrajectoryRequest, points: MotionPoints, efforts: Array) -> Any:
-        """
-        Return the message, with efforts in the driver's unit.
-
-        Joints have the order of the request; the joints that it left out follow.
-        """
+        """Return the message, in the driver's unit; joints left out by the request come last."""
         joints = self._settings.joints
         names = [*request.joint_names]
         names += [joint for joint in joints if joint not in names]

@@ -70,9 +70,7 @@ class SilenceMonitor:
         """
         Take a command of another node; while such commands come, the watchdog sends nothing.
 
-        ros2_control drops an empty command and one with a value that is not finite: the command
-        before it stays applied. So the watchdog rejects them too. The number of efforts may
-        change.
+        Like ros2_control it drops an empty command and one with a value that is not finite.
         """
         if not command or not all(map(math.isfinite, command)):
             self.rejected += 1

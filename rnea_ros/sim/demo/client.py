@@ -106,9 +106,8 @@ class DemoClient:
         """
         Wait until the node holds the arm at a pose, shape (m,); return where it holds it.
 
-        Without a reference the node compensates gravity only, and with a poor model the arm falls.
-        So the pose is sent as a set-point again and again, from the first moment on. On a busy
-        computer it may arrive late, and a far pose would throw the arm: it is caught where it is.
+        Without a reference an arm with a poor model falls, so the pose is sent from the first
+        moment on. If it arrives late, the arm is caught where it is: a far pose would throw it.
         """
         def held() -> bool:
             nonlocal pose

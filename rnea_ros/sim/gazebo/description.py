@@ -114,11 +114,7 @@ def with_gazebo_control(
 
 
 def arm_joints(description: RobotDescription) -> tuple[str, ...]:
-    """
-    Return the probable joints of an arm's effort controller.
-
-    These are the joints without mimic relations, as fingers usually have a mimic tag.
-    """
+    """Return the joints without mimic tags, which fingers usually have."""
     moving = [joint for joint in description.joints.values() if joint.moves]
     followed = {joint.mimic.joint for joint in moving if joint.mimic}
     names = tuple(
