@@ -78,23 +78,14 @@ class CExport:
 
 @dataclass(frozen=True)
 class CFunction:
-    """
-    One function.
+    """One function."""
 
-    :param name: without the prefix
-    :param description: the result
-    :param inputs: sizes of the arrays that it reads
-    :param results: expressions and constants
-    :param expected: its results at the states of the test program
-    :param in_environment: whether it takes the struct of further arguments
-    """
-
-    name: str
-    description: str
-    inputs: Mapping[str, int]
-    results: Values
-    expected: Sequence[Array]
-    in_environment: bool = False
+    name: str  # without the prefix
+    description: str  # of the result
+    inputs: Mapping[str, int]  # sizes of the arrays that it reads
+    results: Values  # expressions and constants
+    expected: Sequence[Array]  # its results at the states of the test program
+    in_environment: bool = False  # whether it takes the struct of further arguments
 
 
 def identifier(name: str) -> str:

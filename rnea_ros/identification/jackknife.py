@@ -35,18 +35,13 @@ MIN_BLOCKS, MAX_BLOCKS = 10, 40
 
 @dataclass(frozen=True)
 class Uncertainty:
-    """
-    Uncertainty of the unknowns of a fit.
+    """Uncertainty of the unknowns of a fit."""
 
-    :param covariance: shape (p, p)
-    :param removed_variance: share of the URDF's variance of each unknown that the data removed, 0
-        to 1, shape (p,); what the fits without one block scatter counts as left
-    :param has_effect: whether the unknown has any influence on the used efforts, shape (p,)
-    """
-
-    covariance: Array
+    covariance: Array  # shape (p, p)
+    # share of the URDF's variance of each unknown that the data removed, 0 to 1, shape (p,); what
+    # the fits without one block scatter counts as left
     removed_variance: Array
-    has_effect: Array
+    has_effect: Array  # whether the unknown has any influence on the used efforts, shape (p,)
 
     @property
     def deviations(self) -> Array:

@@ -46,28 +46,18 @@ MIN_NOISE = 1e-4
 
 @dataclass(frozen=True)
 class Fitted:
-    """
-    The result of the last round.
+    """The result of the last round."""
 
-    :param x: unknowns, shape (p,): standard parameters of the bodies, then a, B, C, k and o of all
-        joints (see ``friction_terms``)
-    :param smoothing: smoothing velocity v_s of each joint, shape (n,), rad/s or m/s
-    :param sigma: RMS residual of each joint, shape (n,), N m or N
-    :param factor: triangular factor of the equations, shape (p + 1, p + 1)
-    :param problem: prior and constraints
-    :param load: rigid-body efforts of the fitted bodies, shape (N, n), N m or N
-    :param residual: measured minus fitted effort, NaN in unused rows, shape (N, n), N m or N
-    :param weights: of the squared equations, shape (N, n)
-    """
-
+    # unknowns, shape (p,): standard parameters of the bodies, then a, B, C, k and o of all joints
+    # (see ``friction_terms``)
     x: Array
-    smoothing: Array
-    sigma: Array
-    factor: Array
-    problem: Problem
-    load: Array
-    residual: Array
-    weights: Array
+    smoothing: Array  # smoothing velocity v_s of each joint, shape (n,), rad/s or m/s
+    sigma: Array  # RMS residual of each joint, shape (n,), N m or N
+    factor: Array  # triangular factor of the equations, shape (p + 1, p + 1)
+    problem: Problem  # prior and constraints
+    load: Array  # rigid-body efforts of the fitted bodies, shape (N, n), N m or N
+    residual: Array  # measured minus fitted effort, NaN in unused rows, shape (N, n), N m or N
+    weights: Array  # of the squared equations, shape (N, n)
 
 
 def fit_in_rounds(

@@ -25,14 +25,11 @@ KnownEfforts: TypeAlias = Callable[[Array, Array, Array], Array]
 
 @dataclass(frozen=True)
 class Tip:
-    """
-    The last link that a measured joint moves, which may carry a tool.
-
-    :param behind: mass of each link fixed behind it, with everything that link carries, kg; in
-        order from the tip of the robot inwards
-    """
+    """The last link that a measured joint moves, which may carry a tool."""
 
     link: str
+    # mass of each link fixed behind it, with everything that link carries, kg; in order from the
+    # tip of the robot inwards
     behind: Mapping[str, float]
 
 

@@ -46,19 +46,13 @@ class Constraints:
 
     The m quantities are position, velocity, effort and gravity torque of each of n joints, then
     x, y and z of each link's origin, then the distance of each pair of links.
-
-    :param model: the robot
-    :param links: links whose origins have bounds
-    :param lower: shape (m,); -inf for no bound
-    :param upper: shape (m,); inf for no bound
-    :param collisions: distances between links; None for none
     """
 
     model: RobotModel
-    links: tuple[str, ...]
-    lower: Array
-    upper: Array
-    collisions: CollisionModel | None = None
+    links: tuple[str, ...]  # links whose origins have bounds
+    lower: Array  # shape (m,); -inf for no bound
+    upper: Array  # shape (m,); inf for no bound
+    collisions: CollisionModel | None = None  # distances between links; None for none
 
     @classmethod
     def of(

@@ -50,24 +50,14 @@ UNDETERMINED = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """
-    The regressor of the base parameters with friction and rotor inertia.
-
-    :param model: the robot
-    :param rigid: columns of Y that are independent, shape (r,)
-    :param added: independent columns of friction and rotor inertia, (kind, joint) numbers of
-        shape (2, f); kind 0 viscous, 1 Coulomb, 2 rotor inertia
-    :param size: root mean square of each column, shape (r + f,); columns are divided by it
-    :param noise: standard deviation of the efforts, shape (n,), N m or N
-    :param known: information matrix of a recording, added to each; shape (r + f, r + f)
-    """
+    """The regressor of the base parameters with friction and rotor inertia."""
 
     model: RobotModel
-    rigid: Indices
-    added: Indices
-    size: Array
-    noise: Array
-    known: Array | float = 0.0
+    rigid: Indices  # columns of Y that are independent, shape (r,)
+    added: Indices  # (kind, joint) of columns, (2, f); 0 viscous, 1 Coulomb, 2 rotor inertia
+    size: Array  # root mean square of each column, shape (r + f,); columns are divided by it
+    noise: Array  # standard deviation of the efforts, shape (n,), N m or N
+    known: Array | float = 0.0  # information of a recording, added to each, (r + f, r + f)
 
     @classmethod
     def of(

@@ -51,19 +51,12 @@ BRAKE_POINTS = 10
 
 @dataclass(frozen=True, eq=False)
 class FourierBasis:
-    """
-    The basic motions at some times.
+    """The basic motions at some times."""
 
-    :param time: shape (N,), s
-    :param position: distance from the start, shape (N, 8), s (times a velocity: rad or m)
-    :param velocity: shape (N, 8)
-    :param acceleration: shape (N, 8), 1/s
-    """
-
-    time: Array
-    position: Array
-    velocity: Array
-    acceleration: Array
+    time: Array  # shape (N,), s
+    position: Array  # distance from the start, shape (N, 8), s (times a velocity: rad or m)
+    velocity: Array  # shape (N, 8)
+    acceleration: Array  # shape (N, 8), 1/s
 
     @classmethod
     def at(cls, time: Array, period: float) -> FourierBasis:

@@ -68,19 +68,13 @@ class Objective:
     The function to minimise: the negative value of the information matrix, plus a penalty.
 
     The penalty is on excess: how far the motion is beyond its bounds (see ``constraints``).
-
-    :param information: regressor of the robot's parameters, and noise of the efforts
-    :param constraints: bounds of the motion
-    :param basis: basic motions at N evenly spaced times over a period
-    :param start: joint positions at the start, shape (n,)
-    :param excited: indices of the e joints that move
     """
 
-    information: Information
-    constraints: Constraints
-    basis: FourierBasis
-    start: Array
-    excited: Sequence[int]
+    information: Information  # regressor of the robot's parameters, and noise of the efforts
+    constraints: Constraints  # bounds of the motion
+    basis: FourierBasis  # basic motions at N evenly spaced times over a period
+    start: Array  # joint positions at the start, shape (n,)
+    excited: Sequence[int]  # indices of the e joints that move
 
     @property
     def model(self) -> RobotModel:
