@@ -197,9 +197,7 @@ class Linkage:
         return closed if (np.linalg.eigvals(inverse @ K_d).real > 0.0).all() else None
 
     def check_actuated_joints(self, q: Array) -> None:
-        """
-        Raise an InputError for a wrong choice of joints, a SingularityError for a singular q.
-        """
+        """Raise an InputError for wrong actuated joints, a SingularityError for a singular q."""
         # A singular configuration has more instantaneous degrees of freedom than those near it:
         # count them at a configuration nearby.
         nv = self.model.nv

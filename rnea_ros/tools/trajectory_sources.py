@@ -35,7 +35,11 @@ class TrajectoryFileError(RneaError):
 
 
 def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequest:
-    """Read a trajectory, by its index from 0, from a topic of a bag, or the only one, or YAML."""
+    """
+    Read a trajectory, by its index from 0, from a bag (directory, ``.db3``, ``.mcap``) or YAML.
+
+    Without a topic it is on the only topic of a bag with trajectories.
+    """
     if not os.path.exists(path):
         raise TrajectoryFileError(f'{path} does not exist')
     is_bag = path.is_dir() or path.suffix in SUFFIXES

@@ -57,7 +57,8 @@ class LawComparison:
         """
         Follow the motion under one control law, with equal stiffness and damping for all laws.
 
-        Computed torque multiplies its gains by the mass matrix; the gains of others are multiplied here.
+        Computed torque multiplies its gains by the mass matrix. The gains of the other laws are
+        multiplied by the inertias of the joints here.
         """
         plan = self._options.arm.plan
         scale = 1.0 if mode == 'computed_torque' else plan.inertia
