@@ -39,12 +39,8 @@ class Linkage:
     A robot with closed loops and actuated joints; arguments are not checked.
 
     The constraint matrix K has one row for each of c constraints: K qd = 0 and K qdd = k. K_d and
-    K_u are the columns of the dependent and the actuated joints.
-
-    :param model: the robot without the loop joints
-    :param joints: the loop joints
-    :param actuated: names of the actuated joints
-    :param q: joint positions near a closed configuration, checked, shape (nq,)
+    K_u are the columns of the dependent and the actuated joints. Positions ``q``, shape (nq,), are
+    near a closed configuration.
     """
 
     def __init__(

@@ -53,9 +53,8 @@ def uncertainty(equations: Equations, fitted: Fitted) -> Uncertainty:
     """
     Return the uncertainty of the unknowns of a fit.
 
-    The covariance has two parts: the scatter of the fits without one block, and the error of the
-    URDF in parameters that the data hardly determine. The smoothing velocities are fitted too, as
-    they are correlated with friction.
+    It is the scatter of the fits without one block, and the error of the URDF in parameters that
+    the data hardly determine. Smoothing velocities are fitted too: they correlate with friction.
     """
     problem, x, free = fitted.problem, fitted.x, fitted.problem.free
     p, n = len(x), len(fitted.sigma)

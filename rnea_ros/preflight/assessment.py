@@ -62,12 +62,7 @@ class JointFigures:
 
     @property
     def tolerance(self) -> float:
-        """
-        Greatest accepted difference of the scale from 1.
-
-        It covers the model error, and friction: the fitted form of friction is not exact, so a
-        part of friction may appear as scale.
-        """
+        """Greatest accepted difference of the scale from 1, for errors of model and friction."""
         return max(MODEL_TOLERANCE, self.friction / self.variation if self.variation else np.inf)
 
     @property

@@ -108,8 +108,7 @@ class HypothesisEquations:
     """
     Least-squares equations of one hypothesis, solved for all samples or a part of them.
 
-    :param prediction: modelled and measured efforts, with the axes of the hypothesis
-    :param change: change of the efforts by a fault whose share is fitted, shape (N, n), N m or N
+    ``change``, shape (N, n), N m or N, is that of the efforts by a fault whose share is fitted.
     """
 
     def __init__(

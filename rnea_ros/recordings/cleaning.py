@@ -126,11 +126,10 @@ def _velocity_notes(recording: Recording) -> list[str]:
 
 def with_better_clock(recording: Recording) -> Recording:
     """
-    Return a clean recording with evenly spaced samples if they agree better with the velocities.
+    Return a clean recording, with evenly spaced samples if they agree better with velocities.
 
     Stamps jitter where a driver stamps late what the robot sampled at a fixed rate, or where a bag
-    has only times of receipt. The recorded velocity shows which clock is right: it is the
-    derivative of the position.
+    has only times of receipt. The velocity, the derivative of the position, shows the right clock.
     """
     if np.isnan(recording.velocity).any():
         return recording

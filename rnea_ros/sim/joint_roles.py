@@ -67,10 +67,9 @@ class JointRoles:
 
     def positions(self, commanded: Iterable[float] | None) -> dict[str, float]:
         """
-        Return the position of every moving joint by name, rad or m.
+        Return the position of every moving joint by name, rad or m; None for the usual ones.
 
-        Without positions commanded joints are at :func:`start_position`; held ones are at zero, or
-        at the limit nearest to it.
+        Held joints are at zero, or at the limit nearest to it.
         """
         at = {joint.name: nearest_to_zero(joint) for joint in self.held}
         at.update((joint.name, start_position(joint)) for joint in self.commanded)

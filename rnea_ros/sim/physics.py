@@ -226,8 +226,7 @@ class SimulatedRobot:
         Return the reading of a force-torque sensor at a link's origin: force, N, and torque, N m.
 
         It is the wrench of the link and everything beyond it on the sensor, in the link's axes, at
-        the start of the last step. A tool at rest reads its weight, pointing down; pushes on the
-        tool are added.
+        the start of the last step: a tool at rest reads its weight, pointing down.
         """
         body, data = self._body(link), self._data
         # cfrc_int is the wrench of the parent on the body, about the tree's centre of mass.

@@ -36,14 +36,7 @@ RISE_TIME = 0.05
 
 
 class LeaderEffort:
-    """
-    Filters and limits the efforts on the leader so that they stay passive.
-
-    :param settings: parameters with one value per joint, m of them
-    :ivar effort: the last efforts, shape (m,), N m or N
-    :ivar energy: energy that the feedback has taken from the leader lately, J
-    :ivar damping: damping of the passivity controller divided by inertia, 1/s
-    """
+    """Filters and limits the efforts on the leader so that they stay passive."""
 
     def __init__(self, settings: FeedbackSettings) -> None:
         self._limits = np.array(settings.limits)
@@ -54,10 +47,10 @@ class LeaderEffort:
     def restart(self) -> None:
         """Start with no effort and no energy."""
         self._filtered = np.zeros_like(self._limits)
-        self.effort = np.zeros_like(self._limits)
+        self.effort = np.zeros_like(self._limits)  # on the leader, shape (m,), N m or N
         self._velocity = np.zeros_like(self._limits)
-        self.energy = 0.0
-        self.damping = 0.0
+        self.energy = 0.0  # that the feedback has taken from the leader lately, J
+        self.damping = 0.0  # of the passivity controller divided by inertia, 1/s
 
     def update(
         self, wanted: Array, velocity: Array, inertia: Array, share: float, dt: float

@@ -35,12 +35,7 @@ ARMS = ('leader', 'follower')
 
 
 class Teleoperation(Node):
-    """
-    Teleoperation as a ROS 2 node; the arms are coupled in a thread of its own.
-
-    :raises RneaError: a parameter given at the start cannot be used
-    :ivar loop: the thread
-    """
+    """Teleoperation as a ROS 2 node; the arms are coupled in a thread of its own, ``loop``."""
 
     def __init__(self) -> None:
         super().__init__('teleoperation')

@@ -163,8 +163,8 @@ class MotionEfforts:
         """
         Return the greatest deviation of linearly interpolated efforts, shape (points, joints).
 
-        Both sides of a point count where the required effort jumps. An effort beyond its limit
-        between two points raises a RequestRejectedError.
+        Both sides of a point count where the effort jumps. One beyond its limit between two points
+        raises a RequestRejectedError.
         """
         interval, share = points.samples()
         if not interval.size:

@@ -96,11 +96,8 @@ class EffortPlanner:
         """
         Return a requested trajectory with its efforts.
 
-        The bridge from the robot to a first point after time 0 is included: the controller's own
+        It includes the bridge from the robot to a first point after time 0: the controller's own
         way to that point would begin without the right effort.
-
-        :raises TrajectoryError: the trajectory breaks a rule
-        :raises RequestRejectedError: an effort exceeds its limit, or there are too many points
         """
         commanded = self._settings.joint_indices
         q, qd = q_robot[commanded], qd_robot[commanded]

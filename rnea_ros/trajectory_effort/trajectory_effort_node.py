@@ -72,11 +72,7 @@ LARGE_MESSAGE = 400_000
 
 
 class TrajectoryEffort(ParameterServices, PolledNodeTime):
-    """
-    Adds efforts to trajectories and passes them on.
-
-    :raises RneaError: an invalid parameter at the start
-    """
+    """Adds efforts to trajectories and passes them on."""
 
     def __init__(self) -> None:
         super().__init__('trajectory_effort')

@@ -46,9 +46,6 @@ class EffortWatchdog(Node):
     The watchdog as a ROS 2 node; the commands are monitored in a thread of its own.
 
     The executor that spins this node logs, publishes diagnostics and deactivates the controller.
-
-    :raises InputError: a parameter given at the start cannot be used
-    :ivar loop: the thread
     """
 
     def __init__(self) -> None:

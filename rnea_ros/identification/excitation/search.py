@@ -150,14 +150,10 @@ def search(
     objective: Objective, budget: Budget, rng: np.random.Generator
 ) -> tuple[Array, list[Array]]:
     """
-    Search for the most informative motion within the bounds.
+    Search for the most informative motion within the bounds, which the start pose must keep.
 
-    The budget reports progress after each random motion and at each step of the optimiser.
-
-    :param objective: function to minimise; the start pose at rest must keep the bounds
-    :returns: Fourier coefficients of the best motion, shape (8, n); those of random motions within
-        the bounds, best first
-    :raises ExcitationError: no random motion of at least 20 kept the bounds within the search time
+    Return Fourier coefficients, shape (8, n), of the best motion, and of random motions within the
+    bounds, best first; an ExcitationError if fewer than 20 are found within the search time.
     """
     candidates: list[tuple[float, Array]] = []
     trials = 0

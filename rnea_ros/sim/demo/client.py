@@ -55,9 +55,8 @@ class DemoClient:
     """
     The ROS node of the demo. Its clock is the robot's: the stamp of the newest joint state.
 
-    :param check_processes: raises an error if a process of the demo has ended
-    :param terms: effort terms to record
-    :param every_state: whether to record every message, not one in :data:`RECORD_INTERVAL`
+    ``check_processes`` raises an error if a process of the demo has ended. Unless ``every_state``,
+    it records one message in each :data:`RECORD_INTERVAL`.
     """
 
     def __init__(
@@ -185,12 +184,9 @@ class DemoClient:
         at_start: Callable[[], None] | None = None, until: Callable[[Received], bool] | None = None
     ) -> Received:
         """
-        Record joint states and effort terms.
+        Record joint states and effort terms for a duration, s, in the robot's time.
 
-        :param duration: duration in the robot's time, s
-        :param progress: called twice a second with what was received
-        :param at_start: called at the start of the recording
-        :param until: ends the recording early
+        ``progress`` is called twice a second with what was received; ``until`` ends it early.
         """
         received = Received(terms={name: [] for name in self._terms})
         end = self.now() + duration

@@ -29,11 +29,7 @@ NEEDED = 0.005  # greatest error of the played motion of a shipped arm, rad
 
 
 class Teaching:
-    """
-    One run of teach and play back: the hand's path is the motion of the arm's plan.
-
-    Time is simulated and waits for the control.
-    """
+    """One run of teach and play back, in simulated time: the hand's path is the plan's motion."""
 
     def __init__(self, options: DemoRun) -> None:
         self._options = options

@@ -80,12 +80,7 @@ class SimulatedArm:
 
 
 class Wall:
-    """
-    A stiff, damped wall in front of the end of an arm, normal to the root link's x axis.
-
-    :param link: link that meets it
-    :param joints: numbers of the commanded joints in the model
-    """
+    """A stiff, damped wall in front of a link of an arm, normal to the root link's x axis."""
 
     STIFFNESS, DAMPING = 2e4, 300.0  # N/m, N s/m
 
@@ -132,14 +127,7 @@ class Record:
 
 
 class TwoArms:
-    """
-    A leader, guided by a hand, and a follower.
-
-    :param arm: model and start pose of both
-    :param delay: delay of the link between them, each way, s
-    :param offset: distance of the follower's joints from the leader's at the start, rad or m
-    :param settings: parameters of the teleoperation
-    """
+    """A leader, guided by a hand, and a follower; the link between has a delay each way, s."""
 
     def __init__(self, arm: DemoArm, delay: float, offset: float = 0.05, **settings: Any) -> None:
         model, joints = arm.model, arm.joints
