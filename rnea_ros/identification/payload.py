@@ -107,8 +107,7 @@ def identify_payload(
         problem = _problem(phi, PRIOR_WEIGHT * len(equations))
         phi = solve(triangular(_on_link(all_bodies, to_body)), problem)
         mass, com, inertia = np.split(about_centre(phi), [1, 4])
-        loaded = model.with_payload(link, mass[0], com, inertia)
-        carried = equations.rigid(loaded) - rigid
+        carried = equations.rigid(model.with_payload(link, mass[0], com, inertia)) - rigid
         residual = effort - carried
         sigma = weighted_rms(residual, weights)
         noise = np.where(sigma > 0.0, sigma, 1.0)

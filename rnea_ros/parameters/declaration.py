@@ -50,8 +50,7 @@ class Declaration:
     @property
     def description(self) -> str:
         """The text for ``ros2 param describe``."""
-        words = ' | '.join(self.choices)
-        return ': '.join(part for part in (self.summary, words) if part)
+        return ': '.join(part for part in (self.summary, ' | '.join(self.choices)) if part)
 
     def check(self, name: str, value: Any) -> None:
         """Raise an InputError for a value that is out of range, or not among the choices."""

@@ -94,8 +94,7 @@ class Prediction:
         """Efforts of gravity and motion without friction, shape (N, n), N m or N."""
         if self.samples.kind is Kind.STILL:
             return self.gravity
-        tau = self.model.inverse_dynamics_batch(self._q, self._qd, self._qdd)
-        return self._measured(tau)
+        return self._measured(self.model.inverse_dynamics_batch(self._q, self._qd, self._qdd))
 
     @cached_property
     def gravity_axes(self) -> Array:

@@ -235,8 +235,7 @@ def _combined(columns: Array, values: Array) -> Array:
 
 def huber_weights(residual: Array, sigma: Array, threshold: float) -> Array:
     """Return Huber's weights (1964) of squared residuals, threshold in sigma; 1 for NaN."""
-    in_sigma = np.abs(residual) / sigma
-    return np.asarray(threshold / np.fmax(in_sigma, threshold))
+    return np.asarray(threshold / np.fmax(np.abs(residual) / sigma, threshold))
 
 
 def _median(values: Array) -> Array:

@@ -141,8 +141,7 @@ class Selection:
             if hypothesis.flipped not in self._flipped:
                 flipped = self.prediction.flipped(sorted(hypothesis.flipped))
                 self._flipped[hypothesis.flipped] = flipped
-            prediction = self._flipped[hypothesis.flipped]
-            self._solutions[hypothesis] = Solution(prediction, hypothesis)
+            self._solutions[hypothesis] = Solution(self._flipped[hypothesis.flipped], hypothesis)
         return self._solutions[hypothesis]
 
     def _criterion(self, hypothesis: Hypothesis) -> float:

@@ -77,5 +77,4 @@ def link_inertia(inertial: Inertial | None) -> RigidBodyInertia:
     if inertial is None:
         return RigidBodyInertia.zero()
     placement = Placement.from_xyz_rpy(inertial.origin.xyz, inertial.origin.rpy)
-    about_com = RigidBodyInertia(inertial.mass, np.zeros(3), inertial.matrix)
-    return about_com.transformed(placement)
+    return RigidBodyInertia(inertial.mass, np.zeros(3), inertial.matrix).transformed(placement)

@@ -53,8 +53,7 @@ def inverse_dynamics_derivatives(
         except TypeError:
             pass
     motion = model.checked(q=q, qd=qd, qdd=qdd)
-    workspace = model.thread.workspace
-    result = np.array(workspace.inverse_dynamics_derivatives(*motion))
+    result = np.array(model.thread.workspace.inverse_dynamics_derivatives(*motion))
     if external_wrenches is not None:
         result[0] -= _by_q(model, motion[0], external_wrenches)
     return _separate(finite_result(result))

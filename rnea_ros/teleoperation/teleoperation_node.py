@@ -76,8 +76,7 @@ class Teleoperation(Node):
         settings = self._settings
         inertia = leader_inertia(leader, settings.joints_of_leader)
         inertia(leader.neutral_position[: len(settings.joints)])  # compile it now
-        rules = follower_rules(follower, settings.joints)
-        self.loop.couple(Coupling(settings, rules, inertia))
+        self.loop.couple(Coupling(settings, follower_rules(follower, settings.joints), inertia))
 
     def _follow_up(self) -> None:
         """Log changes of the state."""

@@ -283,7 +283,6 @@ def _with_links(
     if region is None or region.links:
         return region
     q, _, _ = _random_states(bounds, start, excited, rng)
-    origins = model.link_positions_batch(q, model.link_names)
-    moves = np.ptp(origins, axis=0).max(axis=1) > 1e-9
+    moves = np.ptp(model.link_positions_batch(q, model.link_names), axis=0).max(axis=1) > 1e-9
     links = tuple(name for name, does in zip(model.link_names, moves, strict=True) if does)
     return replace(region, links=links)

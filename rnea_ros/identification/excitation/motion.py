@@ -181,8 +181,7 @@ def fourier_motion(
 ) -> RestToRestMotion:
     """Return periods of a Fourier series of n joints, for coefficients of shape (8, n)."""
     times = period / POINTS * np.arange(periods * POINTS + 1, dtype=np.float64)
-    basis = FourierBasis.at(times[:POINTS], period)
-    states = basis.motion(start, coefficients)
+    states = FourierBasis.at(times[:POINTS], period).motion(start, coefficients)
     for values, at_rest in zip(states, (start, *np.zeros((2, len(start)))), strict=True):
         values[0] = at_rest  # without rounding errors
     repeated = (np.vstack((np.tile(values, (periods, 1)), values[:1])) for values in states)

@@ -284,8 +284,7 @@ def _rows(
     def stacked(*arguments: Any) -> Array:
         return np.array(one_row(*arguments))
 
-    shape = (3, *model.matrix_shape)
-    return computed_rows(model, samples, shape, threads, kernel, stacked)
+    return computed_rows(model, samples, (3, *model.matrix_shape), threads, kernel, stacked)
 
 
 def _forward_by_mass_matrix(

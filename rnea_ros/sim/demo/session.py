@@ -185,8 +185,7 @@ class Session:
         client.send_pose(pose, way)
         client.record(way)
         for _ in range(ARRIVAL_CHECKS):
-            states = self._client.record(LEAD).states
-            _, measured = positions(states[-1:], self._arm.joints)
+            _, measured = positions(self._client.record(LEAD).states[-1:], self._arm.joints)
             if np.abs(measured - pose).max() < self._tolerance:
                 return
         raise DemoError('the arm did not arrive at its pose')

@@ -49,8 +49,7 @@ class SimulatedArm:
     """An arm and its control; the seed is that of the model's errors and of the noise."""
 
     def __init__(self, arm: DemoArm, pose: Array, seed: int, **settings: Any) -> None:
-        random = np.random.default_rng(seed)
-        urdf = with_model_error(arm.urdf, MODEL_ERROR, random)
+        urdf = with_model_error(arm.urdf, MODEL_ERROR, np.random.default_rng(seed))
         self.robot = SimulatedRobot(
             urdf, joints=arm.joints, initial_positions=pose, armature=arm.plan.armature,
             noise=Noise(POSITION_NOISE, VELOCITY_NOISE, EFFORT_NOISE, seed), command_delay=1,
