@@ -71,11 +71,7 @@ class Scene:
     def compiled(
         self, pairs: Collection[tuple[str, str]], margin: float
     ) -> tuple[mujoco.MjModel, Array]:
-        """
-        Return the MuJoCo model, and the number of the pair that two geoms belong to.
-
-        Links of pairs, or a link and a wall, are compared up to a margin, m.
-        """
+        """Return the MuJoCo model, and the pair that two geoms belong to; the margin is in m."""
         spec = self._spec.copy()
         for geom in spec.geoms:
             geom.margin = margin

@@ -37,10 +37,9 @@ velocity describes it. The travel of a prismatic joint is that of a pinion with 
 
 class Equations:
     """
-    Motion and efforts of some clean runs, one after the other.
+    Motion and efforts of some clean runs, one after the other; N samples of n joints.
 
-    :ivar q: shape (N, n), and so qd, qdd and effort
-    :ivar slides: whether the joint slides in the sample, shape (N, n)
+    :ivar slides: whether the joint slides in the sample, shape (N, n), as q, qd, qdd and effort
     :ivar passes: whether it passes a velocity of 0 without standing still, shape (N, n)
     :ivar used: whether it slides and has a usable effort, shape (N, n); poses at rest are used
     :ivar run: number of the run of each sample, shape (N,)

@@ -113,11 +113,7 @@ def inverse(H: Array) -> Array:
 
 
 def _prior_error(fitted: Fitted) -> float:
-    """
-    Return the relative error of the URDF, estimated from the identified parameters.
-
-    Twice a body's divergence is the sum of the squared relative errors of its ten parameters.
-    """
+    """Return the relative error of the URDF, estimated from the identified parameters."""
     free = fitted.problem.body_unknowns
     if not free.size:
         return MIN_PRIOR_ERROR

@@ -66,11 +66,7 @@ class Estimate:
 
 
 class Solution:
-    """
-    A fitted hypothesis, with confidence intervals of its parameters and functions of them.
-
-    Arguments as for :class:`.fit.HypothesisEquations`.
-    """
+    """A fitted hypothesis, with confidence intervals of its parameters and functions of them."""
 
     def __init__(
         self, prediction: Prediction, hypothesis: Hypothesis, change: Array | None = None
@@ -112,11 +108,7 @@ class Solution:
 
 
 def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
-    """
-    Return the quantile of Student's distribution for a two-sided interval.
-
-    By the expansion of Cornish and Fisher; the error is 1 % at 5 degrees of freedom.
-    """
+    """Return the quantile of Student's distribution for a two-sided interval."""
     z: float = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
     terms = (
         (z**3 + z) / 4.0,

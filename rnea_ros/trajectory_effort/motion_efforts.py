@@ -39,18 +39,14 @@ class MotionPoints:
     The points of a trajectory as arrays, joints in the controller's order.
 
     An *interval* is the time between two of these points, a *segment* that between two given
-    points: a segment has one or more intervals.
+    points: a segment has one or more intervals. An interval is at most a period long, s; with a
+    period of 0 only the given points count.
 
-    :param trajectory: trajectory of the commanded joints
-    :param period: longest time between two points, s; 0 for the given points only
     :ivar times: seconds from the start, shape (points,)
-    :ivar positions: shape (points, joints), rad or m
-    :ivar velocities: shape (points, joints), rad/s or m/s
-    :ivar accelerations: shape (points, joints), rad/s^2 or m/s^2
+    :ivar positions: shape (points, joints), rad or m; so velocities and accelerations
     :ivar degrees: fields to send, shape (points,): LINEAR positions only; CUBIC velocities too;
         QUINTIC accelerations too
-    :ivar own_efforts: efforts of the trajectory's own, shape (points, joints), N m or N; 0 at the
-        last point
+    :ivar own_efforts: of the trajectory, shape (points, joints), N m or N; 0 at the last point
     """
 
     def __init__(self, trajectory: Trajectory, period: float) -> None:

@@ -209,9 +209,8 @@ def _local_optimum(objective: Objective, start: Array, budget: Budget, number: i
     """
     Return a local optimum near a motion, or the latest iterate when the time is over.
 
-    Each minimisation has a fixed share of the excess for the time between samples. What remains of
-    the excess at the last penalty tightens the bounds for the next minimisation: a motion that is
-    scaled until it keeps the bounds is less informative, as the start pose may have little room.
+    What remains of the excess at the last penalty tightens the bounds for the next minimisation: a
+    motion that is scaled until it keeps the bounds is less informative.
     """
     from scipy.optimize import minimize
 

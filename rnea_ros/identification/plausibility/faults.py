@@ -103,8 +103,8 @@ def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[s
     """
     Return the faults of recording or URDF that no masses explain, and notes.
 
-    A fault of a joint with little load is an error only if the fit is suspicious too: there the
-    centre of mass in the URDF may lie on the wrong side of the axis.
+    A fault of a joint with little load is an error only in a suspicious fit: there the centre of
+    mass in the URDF may lie on the wrong side of the axis.
     """
     few = equations.thinned(FAULT_SAMPLES)
     names = few.model.joint_names

@@ -28,11 +28,7 @@ MAX_CONDITION = 100.0
 
 
 def advice(result: Identification) -> Iterator[str]:
-    """
-    Yield what to change in the next recording, one sentence each.
-
-    Each joint in turn moves over its range, or as fast as it may, the others as recorded.
-    """
+    """Yield changes for the next recording: a joint over its range, or as fast as it may."""
     model, fitted = result.prior, result.fitted
     q, qd, qdd = (
         np.concatenate([getattr(run, name) for run in fitted]) for name in ('q', 'qd', 'qdd')

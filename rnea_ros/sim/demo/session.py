@@ -197,7 +197,7 @@ class Session:
         """
         Move to the start pose, change the control law, follow a motion of the commanded joints.
 
-        The gains kp and kd, shape (m,), are by default the plan's, always on the way to the start.
+        On the way to the start the gains are the plan's, and by default also in the motion.
         """
         client = self._client
         for trial in range(START_TRIALS):
