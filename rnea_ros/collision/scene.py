@@ -71,7 +71,7 @@ class Scene:
     def compiled(
         self, pairs: Collection[tuple[str, str]], margin: float
     ) -> tuple[mujoco.MjModel, Array]:
-        """Return the MuJoCo model, and the pair that two geoms belong to; the margin is in m."""
+        """Return a model of contacts up to a margin, m, and the number of two geoms' pair."""
         spec = self._spec.copy()
         for geom in spec.geoms:
             geom.margin = margin

@@ -119,6 +119,7 @@ def _prior_error(fitted: Fitted) -> float:
         return MIN_PRIOR_ERROR
     P0, P = pseudo_inertias(fitted.problem.prior[free]), pseudo_inertias(fitted.x[free])
     ratio = np.linalg.solve(P0, P)
+    # Twice a divergence is the sum of the squared relative errors of a body's ten parameters.
     divergence = np.trace(ratio, axis1=1, axis2=2) - np.linalg.slogdet(ratio)[1] - 4.0
     error = np.sqrt(2.0 * divergence.sum() / free.size)
     return float(np.clip(error, MIN_PRIOR_ERROR, MAX_PRIOR_ERROR))

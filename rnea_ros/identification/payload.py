@@ -144,8 +144,7 @@ def _covariance(
     The arm's parameters have equal relative errors, as large as the smooth part of the residuals
     shows. The prior is its gradient and curvature.
     """
-    no_terms = np.zeros((*residual.shape, 0))
-    factors = block_factors(equations, residual, weights, no_terms)
+    factors = block_factors(equations, residual, weights, np.zeros((*residual.shape, 0)))
     own = np.array([_on_link(factor, to_body) for factor in factors])
     R = np.concatenate(list(factors))[:, :-1]
     M = R.T @ R

@@ -145,11 +145,7 @@ def with_better_clock(recording: Recording) -> Recording:
 
 
 def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:
-    """
-    Return the relative difference of recorded and differentiated velocities, shape (n,).
-
-    ``segment`` numbers the parts without gaps, shape (N,). Zero for a joint that is held.
-    """
+    """Return the relative mismatch of velocities within segments, (n,); 0 for held joints."""
     within = segment[2:] == segment[:-2]
     interval = recording.time[2:] - recording.time[:-2]
     mismatch = np.zeros(len(recording.names))

@@ -167,8 +167,7 @@ def vectors_of_rows(argument: str, values: ArrayLike, count: int, rows: slice) -
 
 def _origin(R: Array, p: Array, frame: Frame) -> Array:
     """Return a frame's origin in the base, shape (..., 3)."""
-    to_base = R[..., frame.body, :, :]
-    return p[..., frame.body, :] + turned(to_base, frame.placement.translation)
+    return p[..., frame.body, :] + turned(R[..., frame.body, :, :], frame.placement.translation)
 
 
 def turned(R: Array, vectors: Array) -> Array:

@@ -39,8 +39,7 @@ class Peak:
         cls, joint: str, quantity: Quantity, value: float, limit: float, time: float
     ) -> Peak:
         """Return the peak of a quantity with the same limit in both directions."""
-        signed = math.copysign(limit, value)
-        return cls(joint, quantity, value, signed, limit - abs(value), time)
+        return cls(joint, quantity, value, math.copysign(limit, value), limit - abs(value), time)
 
     @property
     def share(self) -> float | None:

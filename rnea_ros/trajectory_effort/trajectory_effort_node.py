@@ -180,8 +180,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
 
     def _plan_for(self, data: bytes) -> EffortPlan:
         planner, states = self._ready()
-        request = decode_trajectory(data)
-        plan = planner.plan(request, self._now(), states.position, states.velocity)
+        plan = planner.plan(decode_trajectory(data), self._now(), states.position, states.velocity)
         self._update()  # the robot may have moved during a long computation
         planner.check_start(plan, self._now(), states.position)
         return plan

@@ -120,8 +120,7 @@ def excite(
     constraints.check_rest(position)
     periods = max(1, round(duration / PERIOD))
     period = duration / periods
-    times = period / SAMPLES * np.arange(SAMPLES + 1, dtype=np.float64)
-    basis = FourierBasis.at(times, period)
+    basis = FourierBasis.at(period / SAMPLES * np.arange(SAMPLES + 1, dtype=np.float64), period)
     objective = Objective(information, constraints, basis, position, excited)
     coefficients, random = search(objective, Budget(seconds, progress), rng)
     better = random[: max(OTHERS, int(BETTER * len(random)))]

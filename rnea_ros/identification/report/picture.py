@@ -67,5 +67,4 @@ def _over_time(comparison: Comparison) -> tuple[Array, Array, Array, Array]:
 def _with_gaps(run: Run, time: Array, columns: list[Array]) -> tuple[Array, ...]:
     """Return time and columns with a row of NaN behind each segment, where lines end."""
     ends = np.append(np.flatnonzero(np.diff(run.segment)) + 1, len(time))
-    with_gaps = [np.insert(each, ends, np.nan, axis=0) for each in (time, *columns)]
-    return tuple(with_gaps)
+    return tuple([np.insert(each, ends, np.nan, axis=0) for each in (time, *columns)])

@@ -48,8 +48,7 @@ def computed_rows(
     threads = _usable_cores() if threads is None else whole_number('threads', threads, 1)
 
     def work(starts: Iterator[int]) -> None:
-        base = model.thread.workspace.bodies[BASE]
-        workspace = BatchWorkspace(base, model.tree.bodies)
+        workspace = BatchWorkspace(model.thread.workspace.bodies[BASE], model.tree.bodies)
         for start in starts:
             block, results = _block(model, arrays, start), flat[start : start + BLOCK]
             bad = kernel(workspace, *block, results)

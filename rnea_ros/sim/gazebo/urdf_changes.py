@@ -33,6 +33,8 @@ def give_base_mass(
 ) -> None:
     """
     Give a mass to a base without mass, as Gazebo would remove the arm; reject others without.
+
+    Joints named as held count as fixed.
     """
     for name, moves in _massless(description, held).items():
         if moves:
