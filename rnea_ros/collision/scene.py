@@ -108,7 +108,7 @@ class Scene:
 
 
 def _slabs(triangles: Array) -> Iterator[Array]:
-    """Cut a mesh, corners (N, 3, 3), into slabs; the surface is inside their convex hulls."""
+    """Cut a mesh (N, 3, 3) across its longest side; the hulls of the slabs contain its surface."""
     corners = triangles.reshape(-1, 3)
     axis = int(np.ptp(corners, axis=0).argmax())
     least, greatest = corners[:, axis].min(), corners[:, axis].max()

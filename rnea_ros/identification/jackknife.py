@@ -38,8 +38,8 @@ class Uncertainty:
     """Uncertainty of the unknowns of a fit."""
 
     covariance: Array  # shape (p, p)
-    # share of the URDF's variance of each unknown that the data removed, 0 to 1, shape (p,); what
-    # the fits without one block scatter counts as left
+    # Share of the URDF's variance of each unknown that the data removed, 0 to 1, shape (p,); what
+    # the fits without one block scatter counts as left.
     removed_variance: Array
     has_effect: Array  # whether the unknown has any influence on the used efforts, shape (p,)
 

@@ -48,8 +48,8 @@ MIN_NOISE = 1e-4
 class Fitted:
     """The result of the last round."""
 
-    # unknowns, shape (p,): standard parameters of the bodies, then a, B, C, k and o of all joints
-    # (see ``friction_terms``)
+    # Unknowns, shape (p,): standard parameters of the bodies, then a, B, C, k and o of all joints
+    # (see ``friction_terms``).
     x: Array
     smoothing: Array  # smoothing velocity v_s of each joint, shape (n,), rad/s or m/s
     sigma: Array  # RMS residual of each joint, shape (n,), N m or N

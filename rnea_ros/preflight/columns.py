@@ -28,8 +28,8 @@ class Tip:
     """The last link that a measured joint moves, which may carry a tool."""
 
     link: str
-    # mass of each link fixed behind it, with everything that link carries, kg; in order from the
-    # tip of the robot inwards
+    # Mass of each link fixed behind it, with everything that link carries, kg; in order from the
+    # tip of the robot inwards.
     behind: Mapping[str, float]
 
 

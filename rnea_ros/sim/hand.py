@@ -84,7 +84,7 @@ class ScriptedHand:
 
     def guide(self, request: TrajectoryRequest) -> None:
         """
-        Guide the robot from the next step with open brakes on; no points release it.
+        Guide the robot once the brakes are open; a trajectory without points releases it.
 
         Joints that the trajectory leaves out are free. The last point is held.
         """

@@ -40,8 +40,8 @@ def build_mujoco_model(
     """
     Return the MuJoCo model of a robot; its bodies and joints have the names of the URDF.
 
-    Gravity, m/s^2, has the root link's axes; held joints stay at their positions, rad or m;
-    ``shapes`` are for a viewer. A robot that MuJoCo rejects raises a UrdfError.
+    Gravity, m/s^2, has the root link's axes; the time step is in s; held joints stay at their
+    positions, rad or m; ``shapes`` are for a viewer. UrdfError if MuJoCo rejects the robot.
     """
     if payload is not None and payload.link not in description.links:
         raise UnknownNameError('link', payload.link, description.links)

@@ -26,7 +26,7 @@ MAX_SAMPLES = 1_000_000  # some hundred MB for seven joints
 
 @dataclass(frozen=True, eq=False)
 class Efforts:
-    """Efforts from rest to rest; times are twice the same at points, where they may step."""
+    """Efforts from rest to rest; times are twice the same at points, where efforts may step."""
 
     time: Array  # from the start of the trajectory, s, shape (N,)
     total: Array  # required efforts, shape (N, n), N m or N

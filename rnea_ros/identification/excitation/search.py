@@ -153,7 +153,8 @@ def search(
     Search for the most informative motion within the bounds, which the start pose must keep.
 
     Return Fourier coefficients, shape (8, n), of the best motion, and of random motions within the
-    bounds, best first; an ExcitationError if fewer than 20 are found within the search time.
+    bounds, best first. If the search time ends, and none of at least 20 random motions kept the
+    bounds, raise an ExcitationError.
     """
     candidates: list[tuple[float, Array]] = []
     trials = 0

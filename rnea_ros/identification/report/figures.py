@@ -30,7 +30,7 @@ class EffortErrors:
 
 @dataclass(frozen=True)
 class JointReport:
-    """ReportFigures of a joint."""
+    """Figures of a joint."""
 
     name: str
     measured: float  # RMS of the measured effort, N m or N; NaN without effort
@@ -70,7 +70,7 @@ class ReportFigures:
     moving_percent: dict[str, float]  # the same, while they move
     judged_on: tuple[str, ...]  # name and time of the held-out runs
     in_turn: bool  # whether each of these was judged by a fit of the others
-    # mean error of the moving joints for each run, by model
+    # Mean error of the moving joints for each run, by model.
     run_percent: dict[str, dict[str, float]]
     fitted: tuple[str, ...]  # names of the fitted runs
     joints: tuple[JointReport, ...]
