@@ -31,11 +31,7 @@ def require_matplotlib() -> None:
 
 
 def new_figure(width: float, height: float, *, window: bool = False) -> Figure:
-    """
-    Return an empty figure, width and height in inches; PictureError without matplotlib.
-
-    :param window: whether :func:`show_windows` shows the figure; False needs no display
-    """
+    """Return an empty figure, width and height in inches; without a window it needs no display."""
     require_matplotlib()
     if window:
         from matplotlib import pyplot

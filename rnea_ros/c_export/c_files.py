@@ -81,13 +81,7 @@ def _rounded(values: Array) -> Array:
 
 
 class _Text:
-    """
-    Writes C99 for one robot.
-
-    :param export: what is exported
-    :param prefix: of all names
-    :param real: 'double' or 'float'
-    """
+    """Writes C99 for one robot, with a prefix of all names; ``real`` is 'double' or 'float'."""
 
     def __init__(self, export: CExport, prefix: str, real: str) -> None:
         self._export = export

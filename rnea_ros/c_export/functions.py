@@ -78,23 +78,14 @@ class CExport:
 
 @dataclass(frozen=True)
 class CFunction:
-    """
-    One function.
+    """One function."""
 
-    :param name: without the prefix
-    :param description: the result
-    :param inputs: sizes of the arrays that it reads
-    :param results: expressions and constants
-    :param expected: its results at the states of the test program
-    :param in_environment: whether it takes the struct of further arguments
-    """
-
-    name: str
-    description: str
-    inputs: Mapping[str, int]
-    results: Values
-    expected: Sequence[Array]
-    in_environment: bool = False
+    name: str  # without the prefix
+    description: str  # of the result
+    inputs: Mapping[str, int]  # sizes of the arrays that it reads
+    results: Values  # expressions and constants
+    expected: Sequence[Array]  # its results at the states of the test program
+    in_environment: bool = False  # whether it takes the struct of further arguments
 
 
 def identifier(name: str) -> str:
@@ -105,12 +96,7 @@ def identifier(name: str) -> str:
 def functions(
     export: CExport, environment: Environment, states: Sequence[Mapping[str, Array]]
 ) -> Iterator[CFunction]:
-    """
-    Yield all functions.
-
-    :param environment: numbers of the further arguments, for the expected results
-    :param states: positions and so on, for the expected results
-    """
+    """Yield all functions, with the results that the test program expects of ``states``."""
     model = export.model
     sizes = {'q': model.nq, 'qd': model.nv, 'qdd': model.nv}
     for method, arguments in ARGUMENTS.items():

@@ -39,12 +39,8 @@ class Linkage:
     A robot with closed loops and actuated joints; arguments are not checked.
 
     The constraint matrix K has one row for each of c constraints: K qd = 0 and K qdd = k. K_d and
-    K_u are the columns of the dependent and the actuated joints.
-
-    :param model: the robot without the loop joints
-    :param joints: the loop joints
-    :param actuated: names of the actuated joints
-    :param q: joint positions near a closed configuration, checked, shape (nq,)
+    K_u are the columns of the dependent and the actuated joints. Positions ``q``, shape (nq,), are
+    near a closed configuration.
     """
 
     def __init__(
@@ -84,10 +80,9 @@ class Linkage:
 
     def close(self, q: Array, coordinates: Indices) -> Array:
         """
-        Return positions near a guess that close the loops, by Newton's method.
+        Return closed positions near a guess by Newton's method, or open ones if it finds none.
 
-        The result may be open, if the method finds no closed positions. Only the velocity
-        coordinates with given indices move.
+        Only the velocity coordinates with given indices move.
         """
         gaps = self.error(q)
         for _ in range(_MAX_ITERATIONS):
@@ -150,9 +145,8 @@ class Linkage:
         """
         Return the positions of all joints after the actuated ones moved to y in a straight line.
 
-        :raises LoopClosureError: the loops cannot be closed at y or on the way there, or a
-            configuration on the way is singular
-        :raises SingularityError: the actuated joints do not determine the motion at q or y
+        Loops that cannot be closed at y, or a singularity on the way, raise a LoopClosureError;
+        singular ends raise a SingularityError.
         """
         start, done, step = q[self._in_q].copy(), 0.0, 1.0
         self.solve(q)
@@ -199,12 +193,7 @@ class Linkage:
         return closed if (np.linalg.eigvals(inverse @ K_d).real > 0.0).all() else None
 
     def check_actuated_joints(self, q: Array) -> None:
-        """
-        Raise an error unless the actuated joints determine the motion of all joints.
-
-        :raises InputError: too many or too few actuated joints, or a wrong choice
-        :raises SingularityError: only the configuration q is singular
-        """
+        """Raise an InputError for wrong actuated joints, a SingularityError for a singular q."""
         # A singular configuration has more instantaneous degrees of freedom than those near it:
         # count them at a configuration nearby.
         nv = self.model.nv

@@ -99,12 +99,7 @@ class LoopConstraint:
     The constraints of one loop joint on the joints of a robot.
 
     Rows of displacements are divided by the longest lever of their loop, so that all rows are
-    comparable to angles.
-
-    :param model: the robot without the loop joint
-    :param joint: the loop joint
-    :param q: joint positions near a closed configuration, checked, shape (nq,)
-    :raises UnknownNameError: the robot does not have one of the two links
+    comparable to angles. Positions ``q``, shape (nq,), are near a closed configuration.
     """
 
     def __init__(self, model: RobotModel, joint: LoopJoint, q: Array) -> None:

@@ -241,11 +241,7 @@ def collision_model(
 
 
 def _movable_pairs(description: RobotDescription, links: Collection[str]) -> list[Pair]:
-    """
-    Return the pairs of links that move relative to each other, without adjacent ones.
-
-    Links without shape are skipped: their neighbours are adjacent.
-    """
+    """Return the pairs of links with shapes that move relative to each other and do not adjoin."""
     body = {description.root: description.root}
     above: dict[str, str | None] = {description.root: None}  # next body with shapes, to the root
     for joint in description.joints.values():

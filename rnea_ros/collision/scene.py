@@ -71,11 +71,7 @@ class Scene:
     def compiled(
         self, pairs: Collection[tuple[str, str]], margin: float
     ) -> tuple[mujoco.MjModel, Array]:
-        """
-        Return the MuJoCo model, and the number of the pair that two geoms belong to.
-
-        Links of pairs, or a link and a wall, are compared up to a margin, m.
-        """
+        """Return a model of contacts up to a margin, m, and the number of two geoms' pair."""
         spec = self._spec.copy()
         for geom in spec.geoms:
             geom.margin = margin
@@ -112,11 +108,7 @@ class Scene:
 
 
 def _slabs(triangles: Array) -> Iterator[Array]:
-    """
-    Cut a mesh, corners of shape (N, 3, 3), across its longest side.
-
-    The convex hull of a slab's points contains this part of the surface.
-    """
+    """Cut a mesh (N, 3, 3) across its longest side; the hulls of the slabs contain its surface."""
     corners = triangles.reshape(-1, 3)
     axis = int(np.ptp(corners, axis=0).argmax())
     least, greatest = corners[:, axis].min(), corners[:, axis].max()

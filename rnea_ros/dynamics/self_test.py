@@ -70,16 +70,10 @@ def checked_entry_point(
     results: Sequence[Argument],
 ) -> partial[bool]:
     """
-    Return a kernel compiled for one sample, with its memory as first arguments.
+    Return a kernel compiled for one sample, with its memory bound, checked once a process.
 
-    It is checked, unless the process has checked it before.
-
-    :param kernel: function that returns whether shapes and numbers were right
-    :param memory: working memory of the kernel: records of bodies first, then other records, and
-        arrays whose sizes are multiples of nv
-    :param inputs: whole numbers, and shapes of arrays
-    :param results: shapes of the arrays of results
-    :raises CompiledCodeError: the kernel accepts NaN or infinity, or rejects finite numbers
+    The memory is records of bodies first, then other records, and arrays of multiples of nv. A
+    kernel that accepts NaN or infinity, or rejects finite numbers, raises a CompiledCodeError.
     """
     examples = [
         each if isinstance(each, int) else np.empty((0,) * len(each))

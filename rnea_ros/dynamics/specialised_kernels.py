@@ -127,8 +127,7 @@ class SpecialisedKernels:
 
     def inverse_dynamics_batch(self) -> Callable[..., int]:
         """Return a kernel of the inverse dynamics of many samples: Q, QD, QDD, Tau."""
-        result = np.empty((LANES, self._nv))
-        kernel = self._compiled('inverse_dynamics', of_motions, result)
+        kernel = self._compiled('inverse_dynamics', of_motions, np.empty((LANES, self._nv)))
         return lambda Q, QD, QDD, Tau: kernel(Tau, Q, QD, QDD)
 
     def _compiled(
@@ -137,8 +136,7 @@ class SpecialisedKernels:
         """Return a template's machine code, checked."""
         memory, batch = self._memory, template is of_motions
         sizes = {name: self._nq if name == 'q' else self._nv for name in ARGUMENTS[method]}
-        results = getattr(self._tree, method)()
-        compute, digest = self._machine_code(results, sizes, in_rows=batch)
+        compute, digest = self._machine_code(getattr(self._tree, method)(), sizes, in_rows=batch)
         name = f'{method}{"_batch" if batch else ""}_{digest}'
         numbers = {'NQ': self._nq, 'NV': self._nv, 'compute': compute}
         function = FunctionType(template.__code__, {**template.__globals__, **numbers}, name)

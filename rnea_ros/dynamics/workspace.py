@@ -140,22 +140,19 @@ class Workspace:
     def mass_matrix_into(self) -> checked_kernels.CheckedKernel:
         """Kernel of the mass matrix: q, M."""
         composites = np.zeros(len(self.bodies), dtype=composite_dtype())
-        kernel = checked_kernels.mass_matrix
-        return self._prepared(kernel, [(NQ,)], [(NV, NV)], composites)
+        return self._prepared(checked_kernels.mass_matrix, [(NQ,)], [(NV, NV)], composites)
 
     @cached_property
     def coriolis_matrix_into(self) -> checked_kernels.CheckedKernel:
         """Kernel of the Coriolis matrix: q, qd, C."""
         composites = np.zeros(len(self.bodies), dtype=MOVING_COMPOSITE)
-        kernel = checked_kernels.coriolis_matrix
-        return self._prepared(kernel, STATE, [(NV, NV)], composites)
+        return self._prepared(checked_kernels.coriolis_matrix, STATE, [(NV, NV)], composites)
 
     @cached_property
     def forward_dynamics_into(self) -> checked_kernels.CheckedKernel:
         """Kernel of the forward dynamics: q, qd, tau, qdd."""
         self._require_own_coordinates()
-        kernel = checked_kernels.forward_dynamics
-        return self._prepared(kernel, MOTION, [(NV,)], self.articulated)
+        return self._prepared(checked_kernels.forward_dynamics, MOTION, [(NV,)], self.articulated)
 
     @cached_property
     def inverse_dynamics_derivatives_into(self) -> checked_kernels.CheckedKernel:

@@ -57,10 +57,8 @@ def combinations(
     """
     Return the base parameters as combinations, shape (rank, 10 * bodies + n).
 
-    :param q: a position of the recording, shape (n,), for the joints that do not move
-    :param moving: numbers of the joints that move
-    :param measured: numbers of the joints with efforts
-    :param speed: factor of velocities and accelerations; 0 for poses at rest
+    The joints that do not move stay at ``q``, shape (n,). ``speed`` is a factor of velocities and
+    accelerations, 0 for poses at rest.
     """
     random = np.random.default_rng(0)
     n = model.nv
@@ -94,13 +92,7 @@ def combinations(
 def base_parameters(
     matrix: Array, model: RobotModel, factor: Array, parameters: Array, covariance: Array
 ) -> BaseParameters:
-    """
-    Return the base parameters of a fit.
-
-    :param matrix: the combinations, shape (rank, 10 * bodies + n)
-    :param factor: triangular factor of the columns, shape (any, 10 * bodies + n)
-    :param parameters: identified standard parameters and rotor inertias, with their covariance
-    """
+    """Return the base parameters of a fit; ``matrix`` has the combinations."""
     names = [f'{name}({body})' for body in model.body_names for name in PARAMETERS]
     names += [f'rotor({joint})' for joint in model.joint_names]
     prior = np.concatenate([model.inertial_parameters, np.zeros(model.nv)])

@@ -25,17 +25,11 @@ Efforts: TypeAlias = Callable[[Array, Array, Array], Array]
 
 @dataclass(frozen=True)
 class ArmModel:
-    """
-    Rigid bodies with friction and rotors, as the node computes them.
-
-    :param model: the rigid bodies
-    :param friction: friction of the joints, with the offset of the effort sensors
-    :param armature: reflected rotor inertia, shape (n,), kg m^2 or kg
-    """
+    """Rigid bodies with friction and rotors, as the node computes them."""
 
     model: RobotModel
-    friction: JointFriction
-    armature: Array
+    friction: JointFriction  # friction of the joints, with the offset of the effort sensors
+    armature: Array  # reflected rotor inertia, shape (n,), kg m^2 or kg
 
     def efforts(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the efforts of N motions with rotors and friction, shape (N, n), N m or N."""

@@ -37,10 +37,9 @@ velocity describes it. The travel of a prismatic joint is that of a pinion with 
 
 class Equations:
     """
-    Motion and efforts of some clean runs, one after the other.
+    Motion and efforts of some clean runs, one after the other; N samples of n joints.
 
-    :ivar q: shape (N, n), and so qd, qdd and effort
-    :ivar slides: whether the joint slides in the sample, shape (N, n)
+    :ivar slides: whether the joint slides in the sample, shape (N, n), as q, qd, qdd and effort
     :ivar passes: whether it passes a velocity of 0 without standing still, shape (N, n)
     :ivar used: whether it slides and has a usable effort, shape (N, n); poses at rest are used
     :ivar run: number of the run of each sample, shape (N,)
@@ -92,9 +91,7 @@ class Equations:
         """
         Return the factors of the weighted equations [A y], shape (blocks, p + 1, p + 1).
 
-        :param terms: columns of the joints' own parameters, shape (N, n, any)
-        :param effort: right-hand side y, shape (N, n)
-        :param weights: of the squared rows, shape (N, n); 0 leaves a row out
+        The joints' own parameters have the columns ``terms``, shape (N, n, any).
         """
         n = self.q.shape[1]
         bodies = 10 * len(self.model.body_names)
@@ -126,7 +123,7 @@ def triangular(rows: Array) -> Array:
 
 def sliding(run: Run, wind_up: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """
-    Return whether each joint slides, or passes a velocity of 0, at each sample, shape (N, n) each.
+    Return whether each joint slides, or passes a velocity of 0, shape (N, n) each.
 
     A joint that stands still, or winds up within a travel (n,), rad or m, does neither.
     """

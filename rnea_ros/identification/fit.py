@@ -42,26 +42,15 @@ MAX_STEPS = 60  # greatest number of Newton steps for one weight; 5 to 20 are us
 
 @dataclass(frozen=True)
 class Problem:
-    """
-    Prior and constraints of a fit with p unknowns.
+    """Prior and constraints of a fit with p unknowns."""
 
-    :param prior: standard parameters of the bodies, physical, shape (10 * bodies,)
-    :param weight: lambda
-    :param positive: which unknowns must be positive, shape (p,)
-    :param offset_weights: 1 / o_0^2 for each offset, 0 for the other unknowns, shape (p,)
-    :param free: which unknowns are fitted, shape (p,)
-    :param fixed: values of the others, shape (p,)
-    :param bounds: A and b of the soft bounds A phi <= b, times the root of their weight; None for
-        none
-    """
-
-    prior: Array
-    weight: float
-    positive: NDArray[np.bool_]
-    offset_weights: Array
-    free: NDArray[np.bool_]
-    fixed: Array
-    bounds: tuple[Array, Array] | None = None
+    prior: Array  # standard parameters of the bodies, physical, shape (10 * bodies,)
+    weight: float  # lambda
+    positive: NDArray[np.bool_]  # which unknowns must be positive, shape (p,)
+    offset_weights: Array  # 1 / o_0^2 for each offset, 0 for the other unknowns, shape (p,)
+    free: NDArray[np.bool_]  # which unknowns are fitted, shape (p,)
+    fixed: Array  # values of the others, shape (p,)
+    bounds: tuple[Array, Array] | None = None  # A, b of A phi <= b, times the root of their weight
 
     @property
     def body_unknowns(self) -> Indices:
@@ -106,12 +95,7 @@ class Problem:
 
 
 def log_det_derivatives(P: Array) -> tuple[Array, Array]:
-    """
-    Return the first two derivatives of -log det P by the parameters of each body.
-
-    d(-log det P) = -tr(P^-1 E) and d^2(-log det P) = tr(P^-1 E P^-1 E), of shapes (bodies, 10) and
-    (bodies, 10, 10).
-    """
+    """Return d(-log det P) = -tr(P^-1 E), shape (bodies, 10), and the second derivative."""
     A = np.linalg.inv(P)[:, np.newaxis] @ BASIS
     rows, columns = A.reshape(-1, 10, 16), A.swapaxes(2, 3).reshape(-1, 10, 16)
     return -np.trace(A, axis1=2, axis2=3), rows @ columns.swapaxes(1, 2)

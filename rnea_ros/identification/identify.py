@@ -150,8 +150,7 @@ def friction_and_rotors(
     Return friction with the offset, and rotor inertia; known friction gets the offset added.
 
     Moving joints do not tell an offset from Coulomb friction that differs by direction, C + o and
-    C - o. On real arms the second predicts slow joints better, where it fades. It needs
-    ``|o| <= C``, as friction never drives; a larger offset stays one.
+    C - o, which predicts slow joints better. As friction never drives, it needs ``|o| <= C``.
     """
     armature, viscous, coulomb, load, offset = fitted.x[-TERMS * n :].reshape(TERMS, n)
     if keep_friction is not None:

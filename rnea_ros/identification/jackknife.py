@@ -35,18 +35,13 @@ MIN_BLOCKS, MAX_BLOCKS = 10, 40
 
 @dataclass(frozen=True)
 class Uncertainty:
-    """
-    Uncertainty of the unknowns of a fit.
+    """Uncertainty of the unknowns of a fit."""
 
-    :param covariance: shape (p, p)
-    :param removed_variance: share of the URDF's variance of each unknown that the data removed, 0
-        to 1, shape (p,); what the fits without one block scatter counts as left
-    :param has_effect: whether the unknown has any influence on the used efforts, shape (p,)
-    """
-
-    covariance: Array
+    covariance: Array  # shape (p, p)
+    # Share of the URDF's variance of each unknown that the data removed, 0 to 1, shape (p,); what
+    # the fits without one block scatter counts as left.
     removed_variance: Array
-    has_effect: Array
+    has_effect: Array  # whether the unknown has any influence on the used efforts, shape (p,)
 
     @property
     def deviations(self) -> Array:
@@ -58,9 +53,8 @@ def uncertainty(equations: Equations, fitted: Fitted) -> Uncertainty:
     """
     Return the uncertainty of the unknowns of a fit.
 
-    The covariance has two parts: the scatter of the fits without one block, and the error of the
-    URDF in parameters that the data hardly determine. The smoothing velocities are fitted too, as
-    they are correlated with friction.
+    It is the scatter of the fits without one block, and the error of the URDF in parameters that
+    the data hardly determine. Smoothing velocities are fitted too: they correlate with friction.
     """
     problem, x, free = fitted.problem, fitted.x, fitted.problem.free
     p, n = len(x), len(fitted.sigma)
@@ -90,11 +84,7 @@ def uncertainty(equations: Equations, fitted: Fitted) -> Uncertainty:
 
 
 def block_factors(equations: Equations, residual: Array, weights: Array, columns: Array) -> Array:
-    """
-    Return the reduced equations of each jackknife block, whose right-hand side is the residual.
-
-    Equal places of a repeated motion belong to one block.
-    """
+    """Return [A r] of each jackknife block; equal places of a repeated motion belong to one."""
     errors = np.nan_to_num(residual) * np.sqrt(weights)
     length = max(BLOCK_LENGTH * correlation_length(errors), 1.0)
     repeats = period(equations.q)
@@ -104,13 +94,7 @@ def block_factors(equations: Equations, residual: Array, weights: Array, columns
 
 
 def jackknife(factors: Array, gradient: Array, curvature: Array) -> Array:
-    """
-    Return the jackknife covariance of a solution, shape (p, p).
-
-    :param factors: reduced equations of each block, [A r] with the residual r
-    :param gradient: of the prior at the solution, shape (p,)
-    :param curvature: second derivative of the prior, shape (p, p)
-    """
+    """Return the jackknife covariance of a solution, shape (p, p), from [A r] of each block."""
     filled = [block for block in factors if block.any()]
     squared = np.array([block.T @ block for block in filled])
     estimates = []
@@ -129,16 +113,13 @@ def inverse(H: Array) -> Array:
 
 
 def _prior_error(fitted: Fitted) -> float:
-    """
-    Return the relative error of the URDF, estimated from the identified parameters.
-
-    Twice the divergence of a body is the sum of the squared relative errors of its ten parameters.
-    """
+    """Return the relative error of the URDF, estimated from the identified parameters."""
     free = fitted.problem.body_unknowns
     if not free.size:
         return MIN_PRIOR_ERROR
     P0, P = pseudo_inertias(fitted.problem.prior[free]), pseudo_inertias(fitted.x[free])
     ratio = np.linalg.solve(P0, P)
+    # Twice a divergence is the sum of the squared relative errors of a body's ten parameters.
     divergence = np.trace(ratio, axis1=1, axis2=2) - np.linalg.slogdet(ratio)[1] - 4.0
     error = np.sqrt(2.0 * divergence.sum() / free.size)
     return float(np.clip(error, MIN_PRIOR_ERROR, MAX_PRIOR_ERROR))

@@ -28,8 +28,8 @@ def link_inertials(
     """
     Return the mass properties of the links that differ from the URDF, and notes.
 
-    Links at fixed joints keep theirs, if the rest of their body is physical; the link that carries
-    them has this rest. Otherwise it has all, and they have none (None).
+    Links at fixed joints keep theirs, and the link that carries them has the rest of the body, if
+    that is physical. Otherwise it has all, and they have none (None).
     """
     description = prior.description
     if description is None:

@@ -107,8 +107,7 @@ def identify_payload(
         problem = _problem(phi, PRIOR_WEIGHT * len(equations))
         phi = solve(triangular(_on_link(all_bodies, to_body)), problem)
         mass, com, inertia = np.split(about_centre(phi), [1, 4])
-        loaded = model.with_payload(link, mass[0], com, inertia)
-        carried = equations.rigid(loaded) - rigid
+        carried = equations.rigid(model.with_payload(link, mass[0], com, inertia)) - rigid
         residual = effort - carried
         sigma = weighted_rms(residual, weights)
         noise = np.where(sigma > 0.0, sigma, 1.0)
@@ -143,12 +142,9 @@ def _covariance(
     Return the covariance of a payload's parameters, by jackknife and by the arm's own errors.
 
     The arm's parameters have equal relative errors, as large as the smooth part of the residuals
-    shows; their effect on the payload follows from the equations.
-
-    :param prior: gradient and curvature of the payload's prior
+    shows. The prior is its gradient and curvature.
     """
-    no_terms = np.zeros((*residual.shape, 0))
-    factors = block_factors(equations, residual, weights, no_terms)
+    factors = block_factors(equations, residual, weights, np.zeros((*residual.shape, 0)))
     own = np.array([_on_link(factor, to_body) for factor in factors])
     R = np.concatenate(list(factors))[:, :-1]
     M = R.T @ R

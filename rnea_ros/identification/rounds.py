@@ -46,28 +46,18 @@ MIN_NOISE = 1e-4
 
 @dataclass(frozen=True)
 class Fitted:
-    """
-    The result of the last round.
+    """The result of the last round."""
 
-    :param x: unknowns, shape (p,): standard parameters of the bodies, then a, B, C, k and o of all
-        joints (see ``friction_terms``)
-    :param smoothing: smoothing velocity v_s of each joint, shape (n,), rad/s or m/s
-    :param sigma: RMS residual of each joint, shape (n,), N m or N
-    :param factor: triangular factor of the equations, shape (p + 1, p + 1)
-    :param problem: prior and constraints
-    :param load: rigid-body efforts of the fitted bodies, shape (N, n), N m or N
-    :param residual: measured minus fitted effort, NaN in unused rows, shape (N, n), N m or N
-    :param weights: of the squared equations, shape (N, n)
-    """
-
+    # Unknowns, shape (p,): standard parameters of the bodies, then a, B, C, k and o of all joints
+    # (see ``friction_terms``).
     x: Array
-    smoothing: Array
-    sigma: Array
-    factor: Array
-    problem: Problem
-    load: Array
-    residual: Array
-    weights: Array
+    smoothing: Array  # smoothing velocity v_s of each joint, shape (n,), rad/s or m/s
+    sigma: Array  # RMS residual of each joint, shape (n,), N m or N
+    factor: Array  # triangular factor of the equations, shape (p + 1, p + 1)
+    problem: Problem  # prior and constraints
+    load: Array  # rigid-body efforts of the fitted bodies, shape (N, n), N m or N
+    residual: Array  # measured minus fitted effort, NaN in unused rows, shape (N, n), N m or N
+    weights: Array  # of the squared equations, shape (N, n)
 
 
 def fit_in_rounds(
@@ -75,12 +65,9 @@ def fit_in_rounds(
     keep_friction: JointFriction | None = None, bounds: tuple[Array, Array] | None = None
 ) -> Fitted:
     """
-    Return the result of the last round.
+    Return the result of the last round; known friction is kept, not fitted.
 
-    :param prior_weight: weight of the URDF, per sample
-    :param free_bodies: which bodies are fitted, shape (bodies,)
-    :param keep_friction: known friction; None to fit friction
-    :param bounds: soft bounds A phi <= b of the bodies
+    The weight of the URDF is per sample; ``bounds`` are soft bounds A phi <= b of the bodies.
     """
     used = equations.used
     weights = used.astype(np.float64)

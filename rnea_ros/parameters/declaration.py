@@ -27,31 +27,21 @@ EACH = 'one value or one per joint'
 
 @dataclass(frozen=True)
 class Declaration:
-    """
-    One parameter.
+    """One parameter."""
 
-    :param default: default value, which also gives the type
-    :param summary: the description without the permitted words
-    :param span: smallest and largest value of a number, or of each number in a list
-    :param while_active: whether it can be changed while the node is active
-    :param read_only: whether it can be set only at the start
-    :param choices: meaning of each permitted word; words may be added later; empty: any value
-    :param unset: whether the parameter has no default value; ``default`` is then its rclpy type
-    """
-
-    default: Any
-    summary: str
-    span: tuple[float, float] | None = None
-    while_active: bool = False
-    read_only: bool = False
+    default: Any  # default value, which also gives the type
+    summary: str  # the description without the permitted words
+    span: tuple[float, float] | None = None  # least and greatest value of a number, or of each
+    while_active: bool = False  # whether it can be changed while the node is active
+    read_only: bool = False  # whether it can be set only at the start
+    # Meaning of each permitted word; words may be added later; empty: any value.
     choices: Mapping[str, Any] = field(default_factory=dict)
-    unset: bool = False
+    unset: bool = False  # whether there is no default value; ``default`` is then the rclpy type
 
     @property
     def description(self) -> str:
         """The text for ``ros2 param describe``."""
-        words = ' | '.join(self.choices)
-        return ': '.join(part for part in (self.summary, words) if part)
+        return ': '.join(part for part in (self.summary, ' | '.join(self.choices)) if part)
 
     def check(self, name: str, value: Any) -> None:
         """Raise an InputError for a value that is out of range, or not among the choices."""

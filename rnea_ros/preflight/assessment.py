@@ -42,11 +42,7 @@ PRESENT_FROM_ABSENT = 1.0  # uncertainty of a judged scale: 1 (present) and 0 (a
 
 @dataclass(frozen=True)
 class JointFigures:
-    """
-    Figures of one joint, fitted alone: measured = scale * model + friction + offset.
-
-    Efforts are in N m or N.
-    """
+    """Figures of a joint, fitted alone: measured = scale * model + friction + offset, N m or N."""
 
     name: str  # in the model
     scale: Estimate  # factor of the model's effort, 1 for a correct model
@@ -62,12 +58,7 @@ class JointFigures:
 
     @property
     def tolerance(self) -> float:
-        """
-        Greatest accepted difference of the scale from 1.
-
-        It covers the model error, and friction: the fitted form of friction is not exact, so a
-        part of friction may appear as scale.
-        """
+        """Greatest accepted difference of the scale from 1, for errors of model and friction."""
         return max(MODEL_TOLERANCE, self.friction / self.variation if self.variation else np.inf)
 
     @property
@@ -236,8 +227,7 @@ class Assessment:
         """Return the change of the efforts by inverting a joint's axis, shape (N, n), N m or N."""
         flipped = self.best.prediction
         others = self.hypothesis.flipped - {joint}
-        change = flipped.rigid - self.prediction.flipped(sorted(others)).rigid
-        return change * self.factors
+        return (flipped.rigid - self.prediction.flipped(sorted(others)).rigid) * self.factors
 
     def axis_factor(self, joint: int) -> Estimate:
         """

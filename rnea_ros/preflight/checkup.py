@@ -104,12 +104,7 @@ def no_effort(prediction: Prediction, constant: Mapping[str, float]) -> list[Fin
 
 
 def find_causes(assessment: Assessment) -> list[Finding]:
-    """
-    Return the findings of all rules, in the order of the report.
-
-    A rule reports a cause if the whole confidence interval is outside a tolerance: significant and
-    large enough to matter.
-    """
+    """Return the findings of all rules, in the order of the report: large and significant ones."""
     faults = find_faults(assessment)
     others = [finding for rule in REMAINDERS for finding in rule(assessment)]
     if wrong_robot := another_robot(assessment, faults):

@@ -25,14 +25,11 @@ KnownEfforts: TypeAlias = Callable[[Array, Array, Array], Array]
 
 @dataclass(frozen=True)
 class Tip:
-    """
-    The last link that a measured joint moves, which may carry a tool.
-
-    :param behind: mass of each link fixed behind it, with everything that link carries, kg; in
-        order from the tip of the robot inwards
-    """
+    """The last link that a measured joint moves, which may carry a tool."""
 
     link: str
+    # Mass of each link fixed behind it, with everything that link carries, kg; in order from the
+    # tip of the robot inwards.
     behind: Mapping[str, float]
 
 
@@ -97,8 +94,7 @@ class Prediction:
         """Efforts of gravity and motion without friction, shape (N, n), N m or N."""
         if self.samples.kind is Kind.STILL:
             return self.gravity
-        tau = self.model.inverse_dynamics_batch(self._q, self._qd, self._qdd)
-        return self._measured(tau)
+        return self._measured(self.model.inverse_dynamics_batch(self._q, self._qd, self._qdd))
 
     @cached_property
     def gravity_axes(self) -> Array:

@@ -196,16 +196,11 @@ def _judge_factor(
     visible: bool = True, loaded: bool = True, single: bool = False, alternative: str = '',
 ) -> Iterator[Finding]:
     """
-    Yield the finding for a factor that differs from 1.
+    Yield the finding for a factor, measured over modelled effort, that differs from 1.
 
-    :param factor: measured over modelled effort
-    :param tolerance: greatest accepted difference from 1
-    :param joints: numbers of the joints with this factor
-    :param what: subject of the sentence, the effort or efforts
-    :param visible: whether the model, times the factor, exceeds the scatter
-    :param loaded: whether the joints carry the arm's weight, so that a zero effort is a fault
-    :param single: whether no other joint has a factor
-    :param alternative: another possible reason for an inverted sign
+    ``what`` is the subject of the sentence. A model is visible if it exceeds the scatter, joints
+    are loaded if they carry the arm's weight (then a zero effort is a fault), and single if no
+    other joint has a factor. ``alternative`` may explain an inverted sign.
     """
     if not factor.is_known or not factor.excludes(1.0, tolerance):
         return
@@ -283,12 +278,7 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
 
 
 def _opposite_signs(assessment: Assessment) -> str:
-    """
-    Return the joints whose efforts have the opposite sign of the model's, in words, or ''.
-
-    It is a fact of each joint alone, whatever else is wrong; the URDF of another robot, or an
-    inverted axis of another joint, may cause it too.
-    """
+    """Name the joints whose efforts have the opposite sign of the model's; '' if none."""
     parts = ', '.join(
         f'{joint.name} {number(joint.scale)}'
         for joint in (assessment.joints[place] for place in assessment.loaded)

@@ -108,8 +108,7 @@ class HypothesisEquations:
     """
     Least-squares equations of one hypothesis, solved for all samples or a part of them.
 
-    :param prediction: modelled and measured efforts, with the axes of the hypothesis
-    :param change: change of the efforts by a fault whose share is fitted, shape (N, n), N m or N
+    ``change``, shape (N, n), N m or N, is that of the efforts by a fault whose share is fitted.
     """
 
     def __init__(
@@ -180,11 +179,7 @@ class HypothesisEquations:
         self._scaled = slice(own + hypothesis.all_scaled, -1)
 
     def solve(self, which: NDArray[np.bool_], independent: int) -> Fit:
-        """
-        Solve for the samples of a mask, reweighted for outliers and for the scatter of each joint.
-
-        :param independent: number of independent samples among them, for the standard errors
-        """
+        """Solve for the samples of a mask, reweighted for outliers and each joint's scatter."""
         columns = self._columns.take(np.flatnonzero(which), axis=-1)  # contiguous, for speed
         factor = np.ones(self._index.shape)
         residual = columns[:, -1] - _median(columns[:, -1])
@@ -240,8 +235,7 @@ def _combined(columns: Array, values: Array) -> Array:
 
 def huber_weights(residual: Array, sigma: Array, threshold: float) -> Array:
     """Return Huber's weights (1964) of squared residuals, threshold in sigma; 1 for NaN."""
-    in_sigma = np.abs(residual) / sigma
-    return np.asarray(threshold / np.fmax(in_sigma, threshold))
+    return np.asarray(threshold / np.fmax(np.abs(residual) / sigma, threshold))
 
 
 def _median(values: Array) -> Array:
@@ -262,12 +256,7 @@ def _spread(residual: Array) -> Array:
 
 
 def _solve(normal: Array, right: Array) -> tuple[Array, Array, Array, int]:
-    """
-    Solve normal equations that may be singular.
-
-    :return: the solution of least norm, its variances, the resolution of each parameter (1
-        determined, 0 undetermined), and the rank
-    """
+    """Return the least-norm solution, its variances, the parameters' resolutions, the rank."""
     scale = np.sqrt(normal.diagonal())
     scale[scale == 0.0] = 1.0
     inverse, resolution, rank = _pseudo_inverse(normal / (scale[:, np.newaxis] * scale))

@@ -22,8 +22,7 @@ def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> 
     prediction, samples = assessment.prediction, assessment.samples
     n = len(assessment.joints)
     figure = new_figure(11.0, 1.0 + 1.7 * n)
-    widths = {'width_ratios': (2.6, 1.0)}
-    axes = figure.subplots(n, 2, squeeze=False, gridspec_kw=widths)
+    axes = figure.subplots(n, 2, squeeze=False, gridspec_kw={'width_ratios': (2.6, 1.0)})
     figure.suptitle(
         f'{prediction.model.name}: efforts, {samples.kind.value}; rows differ in scale'
     )
@@ -43,8 +42,7 @@ def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> 
         found = short_findings(number, findings)
         over_time.set_title(found, loc='right', fontsize='small', color='C3')
         over_time.set_ylabel(f'{joint.name}\nN m or N', fontsize='small')
-        without = measured - friction[:, number]
-        over_model.plot(model, without, '.', color='0.5', markersize=3)
+        over_model.plot(model, measured - friction[:, number], '.', color='0.5', markersize=3)
         _lines(over_model, model, joint.scale.value, joint.offset.value)
         over_model.set_ylabel('measured', fontsize='small')
     legend_above(axes[0, 0])

@@ -66,11 +66,7 @@ class Estimate:
 
 
 class Solution:
-    """
-    A fitted hypothesis, with confidence intervals of its parameters and functions of them.
-
-    Arguments as for :class:`.fit.HypothesisEquations`.
-    """
+    """A fitted hypothesis, with confidence intervals of its parameters and functions of them."""
 
     def __init__(
         self, prediction: Prediction, hypothesis: Hypothesis, change: Array | None = None
@@ -112,12 +108,9 @@ class Solution:
 
 
 def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
-    """
-    Return the quantile of Student's distribution for a two-sided interval.
-
-    By the expansion of Cornish and Fisher; the error is 1 % at 5 degrees of freedom.
-    """
+    """Return the quantile of Student's distribution for a two-sided interval."""
     z: float = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
+    # The expansion of Cornish and Fisher; the error is 1 % at 5 degrees of freedom.
     terms = (
         (z**3 + z) / 4.0,
         (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / 96.0,
@@ -141,8 +134,7 @@ class Selection:
             if hypothesis.flipped not in self._flipped:
                 flipped = self.prediction.flipped(sorted(hypothesis.flipped))
                 self._flipped[hypothesis.flipped] = flipped
-            prediction = self._flipped[hypothesis.flipped]
-            self._solutions[hypothesis] = Solution(prediction, hypothesis)
+            self._solutions[hypothesis] = Solution(self._flipped[hypothesis.flipped], hypothesis)
         return self._solutions[hypothesis]
 
     def _criterion(self, hypothesis: Hypothesis) -> float:

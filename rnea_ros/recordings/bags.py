@@ -125,8 +125,7 @@ def _unreadable(path: Path) -> BagError:
 
 def stamp_or_receipt(header: Any, received: int) -> float:
     """Return the stamp of a ``std_msgs/Header``, s; the time of receipt, in ns, if it is 0."""
-    stamp = float(header.stamp.sec + 1e-9 * header.stamp.nanosec)
-    return stamp or 1e-9 * received
+    return float(header.stamp.sec + 1e-9 * header.stamp.nanosec) or 1e-9 * received
 
 
 @contextmanager

@@ -76,11 +76,7 @@ def _keep(recording: Recording, which: Mask, reason: str) -> Recording:
 
 
 def _repeats(recording: Recording) -> Mask:
-    """
-    Return which samples repeat the previous one while the arm moves, shape (N,).
-
-    Whether it moves follows from the positions around; at rest repeats are expected.
-    """
+    """Return which samples repeat the previous one although the arm moves, shape (N,)."""
     q, t = recording.position, recording.time
     again = np.zeros(len(t), dtype=bool)
     if len(t) < 4:
@@ -130,11 +126,10 @@ def _velocity_notes(recording: Recording) -> list[str]:
 
 def with_better_clock(recording: Recording) -> Recording:
     """
-    Return a clean recording with evenly spaced samples if they agree better with the velocities.
+    Return a clean recording, with evenly spaced samples if they agree better with velocities.
 
     Stamps jitter where a driver stamps late what the robot sampled at a fixed rate, or where a bag
-    has only times of receipt. The recorded velocity shows which clock is right: it is the
-    derivative of the position.
+    has only times of receipt. The velocity, the derivative of the position, shows the right clock.
     """
     if np.isnan(recording.velocity).any():
         return recording
@@ -150,12 +145,7 @@ def with_better_clock(recording: Recording) -> Recording:
 
 
 def _velocity_mismatch(recording: Recording, segment: Indices) -> Array:
-    """
-    Return the difference between recorded and differentiated velocity of each joint, shape (n,).
-
-    Relative to the velocity, or to the speed of a joint at rest if that is greater; segments are
-    the numbers of the samples' parts without gaps, shape (N,). Zero for a joint that is held.
-    """
+    """Return the relative mismatch of velocities within segments, (n,); 0 for held joints."""
     within = segment[2:] == segment[:-2]
     interval = recording.time[2:] - recording.time[:-2]
     mismatch = np.zeros(len(recording.names))

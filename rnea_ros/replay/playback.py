@@ -63,11 +63,10 @@ def play(
     robot: RecordedRobot, settings: ResolvedSettings, *, differentiate_velocity: bool = False
 ) -> Playback:
     """
-    Step the control from the first stamp to the last.
+    Step the control from the first stamp to the last; a sample is received at its stamp.
 
-    A sample is received at the time of its stamp, but never before the previous one. Joints
-    without a recording are assumed at rest, with a new measurement in every sample. Missing
-    velocities may be derived from positions. Stamps over too long a time raise a RecordingError.
+    Joints without a recording are assumed at rest. Missing velocities may be derived from
+    positions. Stamps over too long a time raise a RecordingError.
     """
     arrivals = np.maximum.accumulate([sample.time for sample in robot.samples])
     period = settings.parameters.period

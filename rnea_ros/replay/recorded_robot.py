@@ -17,11 +17,7 @@ from ..robot import RobotModel
 
 @dataclass(frozen=True)
 class RecordedRobot:
-    """
-    Joint states of one robot, as recorded and cleaned.
-
-    The samples are as recorded, with the model's names; joints without a model get others.
-    """
+    """Recorded, cleaned joint states with the model's names; joints without a model get others."""
 
     model: RobotModel
     joints: Mapping[str, str]  # recorded names by the model's, in its order

@@ -140,8 +140,7 @@ def command_residual(robot: RecordedRobot, playback: Playback) -> Residual:
     """
     Compare each sample with the first command that uses it.
 
-    The efforts that the hardware adds are part of the command, as measured efforts contain them.
-    Unusable samples (repeats, ringing), ramps and ticks after a fault are left out.
+    Commands include what the hardware adds. Unusable samples, ramps and faults are left out.
     """
     usable = robot.cleaned
     # The same subtraction as in :func:`.play`, so that rounding shifts no sample by a tick.

@@ -32,8 +32,7 @@ def build_tree(description: RobotDescription, *, floating_base: bool = False) ->
     """
     Return the kinematic tree of a description; fixed links are part of the body that carries them.
 
-    :param floating_base: whether the root link moves freely, by the joint :data:`FLOATING_BASE`
-    :raises UrdfError: the robot already has a moving joint of this name
+    A floating base moves by the joint :data:`FLOATING_BASE`; the name must be free (UrdfError).
     """
     joints = description.joints.values()
     names = [joint.name for joint in joints if joint.moves and joint.mimic is None]
@@ -77,5 +76,4 @@ def link_inertia(inertial: Inertial | None) -> RigidBodyInertia:
     if inertial is None:
         return RigidBodyInertia.zero()
     placement = Placement.from_xyz_rpy(inertial.origin.xyz, inertial.origin.rpy)
-    about_com = RigidBodyInertia(inertial.mass, np.zeros(3), inertial.matrix)
-    return about_com.transformed(placement)
+    return RigidBodyInertia(inertial.mass, np.zeros(3), inertial.matrix).transformed(placement)

@@ -53,8 +53,7 @@ def inverse_dynamics_derivatives(
         except TypeError:
             pass
     motion = model.checked(q=q, qd=qd, qdd=qdd)
-    workspace = model.thread.workspace
-    result = np.array(workspace.inverse_dynamics_derivatives(*motion))
+    result = np.array(model.thread.workspace.inverse_dynamics_derivatives(*motion))
     if external_wrenches is not None:
         result[0] -= _by_q(model, motion[0], external_wrenches)
     return _separate(finite_result(result))
@@ -136,15 +135,13 @@ def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Loa
     """
     Return the derivatives of J^T f_ext by q, shape (..., nv, nv).
 
-    Force, torque and point of each wrench are constant in its frame.
+    R, shape (..., bodies, 3, 3), and p, shape (..., bodies, 3), m, are the poses of the bodies in
+    the base. Force, torque and point of each wrench are constant in its frame.
 
     S_r is a column of the motion subspace of a joint that carries the load phi = [n; f], both
     about the base's origin: its effort is S_r . phi. Motion along S_k, a column of the same joint
     or of one that carries it, changes S_r at the rate S_k x S_r, and
     (S_k x S_r) . phi = -S_r . (S_k x* phi). The rate of the load itself is added.
-
-    :param R: rotation matrices from body to base axes, shape (..., bodies, 3, 3)
-    :param p: origins of the bodies in base coordinates, shape (..., bodies, 3), m
     """
     bodies = model.tree.bodies
     body = np.repeat(np.arange(len(bodies)), bodies['qd_size'])

@@ -166,8 +166,7 @@ def mass_matrix_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
 
 def bias_without_gravity(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     """Return the efforts that velocities and the base's motion need at qdd = 0, shape (nv,)."""
-    state = model.checked(q=q, qd=qd)
-    return copied_result(model.thread.weightless.bias_torques(*state))
+    return copied_result(model.thread.weightless.bias_torques(*model.checked(q=q, qd=qd)))
 
 
 def kinetic_energy(model: ModelData, q: ArrayLike, qd: ArrayLike) -> float:

@@ -56,12 +56,10 @@ def link_positions_batch(model: ModelData, q: ArrayLike, links: Sequence[str]) -
     :param links: names of links
     :raises UnknownNameError: the robot has no such link
     """
-    names = checked_names('links', links)
-    frames = [model.frame_of(link) for link in names]
+    frames = [model.frame_of(link) for link in checked_names('links', links)]
     body = np.array([frame.body for frame in frames], dtype=np.intp)
     offsets = np.array([frame.placement.translation for frame in frames]).reshape(-1, 3)
-    samples = model.checked_positions(q)
-    R, p = body_poses(model, samples, body)
+    R, p = body_poses(model, model.checked_positions(q), body)
     p += np.einsum('nkij,kj->nki', R, offsets)
     return p
 

@@ -82,51 +82,30 @@ class ThreadMemory(threading.local):
 
 @dataclass(frozen=True, eq=False)
 class ModelData:
-    """
-    What the computations of a robot model read; made by :meth:`of`.
-
-    :param description: source of the tree, with limits, damping and friction of the joints; None
-        for a tree without a description
-    :param gravity: acceleration of free fall in the root link's frame (in the world frame if the
-        base floats), shape (3,), m/s^2; read-only
-    :param base_motion: motion of the root link's frame
-    :param base_at_rest: whether its velocity and acceleration are zero
-    :param matrix_shape: (nv, nv)
-    :param rest: velocities of zero, shape (nv,); read-only
-    :param shared_coordinates: whether mimic joints or screws move two bodies by one coordinate
-    :param kernels_check_arrays: whether kernels reject all wrong arguments, so that calls need no
-        check before: they reject NaN and infinity, but do not check the length of quaternions, nor
-        types in plain Python
-    :param link_frames: number of the body that carries a link, and its frame there as kernels take
-        it, shape (4, 3), by link
-    :param link_bodies: numbers of the bodies of the moving links
-    :param create_workspace: function that returns a new workspace under a gravity
-    :param shared: workspace for calls that are one kernel alone: no other thread runs before it
-        returns
-    :param shared_weightless: as ``shared``, without gravity
-    :param thread: workspaces of the calling thread, for all other calls
-    :param cut_above: by link, the data of a model with a body for the link alone, once used
-    """
+    """What the computations of a robot model read; made by :meth:`of`."""
 
     tree: KinematicTree
     name: str
-    description: RobotDescription | None
-    gravity: Array
-    base_motion: BaseMotion
-    base_at_rest: bool
+    description: RobotDescription | None  # source of the tree, with limits, damping and friction
+    gravity: Array  # of free fall in the root link's frame (floating base: world), (3,), m/s^2
+    base_motion: BaseMotion  # of the root link's frame
+    base_at_rest: bool  # whether its velocity and acceleration are zero
     nq: int
     nv: int
-    matrix_shape: tuple[int, int]
-    rest: Array
+    matrix_shape: tuple[int, int]  # (nv, nv)
+    rest: Array  # velocities of zero, shape (nv,); read-only
     quaternions: Quaternions
-    shared_coordinates: bool
+    shared_coordinates: bool  # whether mimic joints or screws move two bodies by one coordinate
+    # Whether kernels reject all wrong arguments, so that calls need no check before: they reject
+    # NaN and infinity, but check neither the length of quaternions, nor types in plain Python.
     kernels_check_arrays: bool
-    link_frames: Mapping[str, tuple[int, Array]]
-    link_bodies: list[int]
-    create_workspace: Callable[[Array], Workspace]
-    shared: Workspace
-    shared_weightless: Workspace
-    thread: ThreadMemory
+    link_frames: Mapping[str, tuple[int, Array]]  # body of a link, and its frame there, (4, 3)
+    link_bodies: list[int]  # numbers of the bodies of the moving links
+    create_workspace: Callable[[Array], Workspace]  # returns a new workspace under a gravity
+    shared: Workspace  # for calls that are one kernel alone: no other thread runs meanwhile
+    shared_weightless: Workspace  # as ``shared``, without gravity
+    thread: ThreadMemory  # workspaces of the calling thread, for all other calls
+    # By link, the data of a model with a body for the link alone, once used.
     cut_above: dict[str, ModelData] = field(default_factory=dict)
 
     @classmethod
@@ -238,12 +217,7 @@ class ModelData:
 def computed(
     model: ModelData, kernel: Callable[..., bool], result: Array, *first: Any, **given: ArrayLike
 ) -> Array:
-    """
-    Write and return the result of a kernel of the calling thread's workspace, if it is finite.
-
-    :param first: first arguments of the kernel, checked
-    :param given: further arguments, which :meth:`ModelData.checked` checks
-    """
+    """Write and return the result of a kernel if finite; ``first`` are its checked arguments."""
     kernel(*first, *model.checked(**given), result)
     return finite_result(result)
 

@@ -75,11 +75,7 @@ def regressor(model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> 
 
 
 def of_links(model: ModelData, Y: Array) -> Array:
-    """
-    Return the columns of the links' parameters, shape (..., 10 * links), from (..., bodies, 10).
-
-    A screw joint has a body that is not a link.
-    """
+    """Return the columns of the links only: a screw joint has a body that is not a link."""
     if Y.shape[-2] != len(model.link_bodies):
         Y = Y[..., [body - 1 for body in model.link_bodies], :]
     return Y.reshape(*Y.shape[:-2], Y.shape[-2] * Y.shape[-1])

@@ -103,11 +103,7 @@ def applied(
 
 
 def external_efforts_batch(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
-    """
-    Return J^T f_ext, the efforts of external wrenches, at N checked positions, shape (N, nv).
-
-    Moments and forces are added up from the leaves to the base, in its axes and about its origin.
-    """
+    """Return J^T f_ext, the efforts of external wrenches, at N checked positions, (N, nv)."""
     efforts = np.zeros((len(q), model.nv))
     bodies = model.thread.workspace.bodies
     for start in range(0, max(len(q), 1), ROWS):  # without samples, wrenches are checked as well
@@ -138,7 +134,7 @@ def loads(
     """
     Yield each wrench, for bodies of rotations R and origins p in the base.
 
-    :param vectors: function of the name and value of a field that returns it checked, (..., 3)
+    ``vectors(name, value)`` returns a field checked, shape (..., 3).
     """
     if not isinstance(wrenches, Mapping):
         raise InputError('external_wrenches', f'expected wrenches by link, got {brief(wrenches)}')
@@ -171,8 +167,7 @@ def vectors_of_rows(argument: str, values: ArrayLike, count: int, rows: slice) -
 
 def _origin(R: Array, p: Array, frame: Frame) -> Array:
     """Return a frame's origin in the base, shape (..., 3)."""
-    to_base = R[..., frame.body, :, :]
-    return p[..., frame.body, :] + turned(to_base, frame.placement.translation)
+    return p[..., frame.body, :] + turned(R[..., frame.body, :, :], frame.placement.translation)
 
 
 def turned(R: Array, vectors: Array) -> Array:

@@ -32,9 +32,7 @@ class EffortController:
     - In every cycle efforts are cut to the effort limit. Beyond a position or velocity limit they
       are cut to zero in the outward direction, even if they support the arm against gravity.
 
-    :param limits: limits of the joints, in the order of the efforts
-    :param warn: called with a sentence when a command is dropped
-    :param fail: called with a sentence when the controller becomes inactive
+    ``warn`` is called with a sentence when a command is dropped, ``fail`` when a cycle fails.
     """
 
     def __init__(

@@ -22,12 +22,7 @@ UNKNOWN_LIMIT = 10.0  # stands for an unknown effort limit, N m or N
 
 
 class ScheduledPush:
-    """
-    Pushes a link of a robot in an interval of simulated time.
-
-    :param start: start of the push after the brakes open, s
-    :param duration: duration of the push, s
-    """
+    """Pushes a link from ``start``, s after the brakes open, for a duration, s."""
 
     def __init__(
         self, robot: SimulatedRobot, link: str, wrench: Wrench, start: float, duration: float
@@ -65,9 +60,8 @@ class ScriptedHand:
 
         efforts = stiffness (q_path - q) + damping (qd_path - qd), each at most max_effort.
 
-    The stiffness is the effort limit per rad or m, and less for small inertia.
-
-    :ivar efforts: efforts on the joints in the present step, shape (n,), N m or N
+    The stiffness is the effort limit per rad or m, and less for small inertia. ``efforts``, shape
+    (n,), N m or N, are those of the present step.
     """
 
     def __init__(self, robot: SimulatedRobot) -> None:
@@ -90,12 +84,9 @@ class ScriptedHand:
 
     def guide(self, request: TrajectoryRequest) -> None:
         """
-        Guide the robot from the next step on, at the earliest when the brakes are open.
+        Guide the robot once the brakes are open; a trajectory without points releases it.
 
         Joints that the trajectory leaves out are free. The last point is held.
-
-        :param request: the path; a trajectory without points releases the robot
-        :raises TrajectoryError: the trajectory is malformed
         """
         if request.is_cancel:
             self._path = None

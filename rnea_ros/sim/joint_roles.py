@@ -66,12 +66,7 @@ class JointRoles:
         return self.commanded + self.mimics
 
     def positions(self, commanded: Iterable[float] | None) -> dict[str, float]:
-        """
-        Return the position of every moving joint by name, rad or m.
-
-        Without positions commanded joints are at :func:`start_position`; held ones are at zero, or
-        at the limit nearest to it.
-        """
+        """Return positions by name, rad or m; None: start positions; held joints stay near 0."""
         at = {joint.name: nearest_to_zero(joint) for joint in self.held}
         at.update((joint.name, start_position(joint)) for joint in self.commanded)
         if commanded is not None:

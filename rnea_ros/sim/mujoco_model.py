@@ -40,11 +40,8 @@ def build_mujoco_model(
     """
     Return the MuJoCo model of a robot; its bodies and joints have the names of the URDF.
 
-    :param gravity: acceleration of free fall in the root link's frame, shape (3,), m/s^2
-    :param timestep: time step, s
-    :param held: constant positions of held joints by name, rad or m
-    :param shapes: whether links have shapes for a viewer
-    :raises UrdfError: MuJoCo rejects the robot, for example a moving link without mass
+    Gravity, m/s^2, has the root link's axes; the time step is in s; held joints stay at their
+    positions, rad or m; ``shapes`` are for a viewer. UrdfError if MuJoCo rejects the robot.
     """
     if payload is not None and payload.link not in description.links:
         raise UnknownNameError('link', payload.link, description.links)

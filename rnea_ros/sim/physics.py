@@ -67,13 +67,11 @@ class SimulatedRobot:
         those of :func:`.start_position`
     :param gravity: acceleration of free fall in the root link's frame, shape (3,), m/s^2
     :param timestep: time step, s
-    :param payload: payload, None for none
     :param extra_damping: damping of the commanded joints, added to the URDF's, shape (n,),
         N m s/rad or N s/m
     :param extra_friction: Coulomb friction of the commanded joints, added to the URDF's, shape
         (n,), N m or N
     :param armature: rotor inertia of the commanded joints, shape (n,), kg m^2 or kg
-    :param noise: noise of joint measurements
     :param command_delay: delay of commands, time steps
     :param shapes: whether links have shapes, for :meth:`open_viewer`
     :raises UrdfError: the robot cannot be simulated
@@ -226,8 +224,7 @@ class SimulatedRobot:
         Return the reading of a force-torque sensor at a link's origin: force, N, and torque, N m.
 
         It is the wrench of the link and everything beyond it on the sensor, in the link's axes, at
-        the start of the last step. A tool at rest reads its weight, pointing down; pushes on the
-        tool are added.
+        the start of the last step: a tool at rest reads its weight, pointing down.
         """
         body, data = self._body(link), self._data
         # cfrc_int is the wrench of the parent on the body, about the tree's centre of mass.

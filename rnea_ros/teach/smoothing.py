@@ -131,8 +131,7 @@ class _Splines:
         rows = BSpline.design_matrix(places, knots, DEGREE - DERIVATIVE) @ rows
         scale = np.tile(0.5 * self._interval * weights, count)
         self._jerk = rows.T @ diags(scale) @ rows
-        spacing = np.gradient(time)
-        weighted = self._samples.T @ diags(spacing)
+        weighted = self._samples.T @ diags(np.gradient(time))
         self._squares, self._product = weighted @ self._samples, weighted @ recorded
         self._tied = tied
 

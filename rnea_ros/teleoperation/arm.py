@@ -21,13 +21,8 @@ class Arm(SampleMonitor):
     Joint states of one arm, and a monitor of its external efforts; messages count whole or not.
 
     The node of an arm publishes external efforts only while it commands its control law. So they
-    also show that it is active.
-
-    :param joints: names of the m joints; others in a message are ignored
-    :param timeout: age at which a message no longer counts, s
-    :param max_velocity: positions that need a higher speed are rejected, rad/s or m/s
-    :ivar states: measured state of the joints
-    :ivar effort: external efforts, shape (m,), N m or N; positive is what the environment does
+    also show that it is active. A message counts up to an age of ``timeout``, s. Positions that
+    need more than ``max_velocity``, rad/s or m/s, are rejected.
     """
 
     def __init__(
@@ -37,7 +32,7 @@ class Arm(SampleMonitor):
         m = len(joints)
         bounds = JointBounds.of_speeds(np.full(m, max_velocity), timeouts=timeout)
         self.states = JointStateMonitor(joints, bounds, differentiate_velocity=True)
-        self.effort = np.zeros(m)
+        self.effort = np.zeros(m)  # N m or N; positive is what the environment does
         self._timeout = timeout
         self._layouts = JointLayouts(joints)
 

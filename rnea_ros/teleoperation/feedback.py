@@ -36,14 +36,7 @@ RISE_TIME = 0.05
 
 
 class LeaderEffort:
-    """
-    Filters and limits the efforts on the leader so that they stay passive.
-
-    :param settings: parameters with one value per joint, m of them
-    :ivar effort: the last efforts, shape (m,), N m or N
-    :ivar energy: energy that the feedback has taken from the leader lately, J
-    :ivar damping: damping of the passivity controller divided by inertia, 1/s
-    """
+    """Filters and limits the efforts on the leader so that they stay passive."""
 
     def __init__(self, settings: FeedbackSettings) -> None:
         self._limits = np.array(settings.limits)
@@ -54,22 +47,18 @@ class LeaderEffort:
     def restart(self) -> None:
         """Start with no effort and no energy."""
         self._filtered = np.zeros_like(self._limits)
-        self.effort = np.zeros_like(self._limits)
+        self.effort = np.zeros_like(self._limits)  # on the leader, shape (m,), N m or N
         self._velocity = np.zeros_like(self._limits)
-        self.energy = 0.0
-        self.damping = 0.0
+        self.energy = 0.0  # that the feedback has taken from the leader lately, J
+        self.damping = 0.0  # of the passivity controller divided by inertia, 1/s
 
     def update(
         self, wanted: Array, velocity: Array, inertia: Array, share: float, dt: float
     ) -> None:
         """
-        Compute the next efforts.
+        Compute the next efforts from wanted ones and the leader's velocity and mass matrix (m, m).
 
-        :param wanted: efforts that the leader shall feel, shape (m,), N m or N
-        :param velocity: of the leader's joints, shape (m,), rad/s or m/s
-        :param inertia: mass matrix of the leader's joints, shape (m, m), kg m^2 or kg
-        :param share: share of the efforts, 0 to 1, for a smooth start
-        :param dt: time since the last call, s
+        The share of the efforts, 0 to 1, makes a smooth start. ``dt`` is since the last call, s.
         """
         wanted = np.clip(wanted, -self._limits, self._limits)
         self._filtered += dt / (dt + self._time_constant) * (wanted - self._filtered)

@@ -34,13 +34,8 @@ class FollowerSetpoints:
     Makes the next set-point from the last one.
 
     Arguments ``measured`` are positions of the follower, shape (m,), rad or m; ``dt`` is the time
-    since the last set-point, s.
-
-    :param rules: limits of the follower's joints
-    :param max_acceleration: of motions that the leader does not make, rad/s^2 or m/s^2
-    :param max_deviation: maximum distance from the measured follower, rad or m
-    :ivar motion: the last set-point
-    :ivar limited: joints whose last set-point is not at its target because of a limit, shape (m,)
+    since the last set-point, s. ``max_deviation``, rad or m, is from the measured follower;
+    ``max_acceleration``, rad/s^2 or m/s^2, applies to motions that the leader does not make.
     """
 
     def __init__(self, rules: JointRules, max_acceleration: float, max_deviation: float) -> None:
@@ -49,6 +44,7 @@ class FollowerSetpoints:
         self._deviation = max_deviation
         zero = np.zeros(len(rules.joint_names))
         self.motion = Motion(zero, zero, zero)
+        # Joints whose last set-point is not at its target because of a limit.
         self.limited: NDArray[np.bool_] = np.zeros(zero.shape, dtype=np.bool_)
 
     def restart(self, position: Array) -> None:

@@ -31,11 +31,7 @@ class LeaderMotion:
         self._acceleration = np.zeros(m)
 
     def update(self, position: Array, velocity: Array, time: float, gap: float) -> None:
-        """
-        Take a measured state, received at a time, s; an old time has no effect.
-
-        Above a gap between two states, s, the filter starts anew.
-        """
+        """Take a newer state, received at a time, s; the filter starts anew after a gap, s."""
         elapsed = time - self._time
         if elapsed <= 0.0:
             return
@@ -54,11 +50,7 @@ class LeaderMotion:
         self._velocity = velocity - error
 
     def at(self, time: float, longest: float) -> tuple[Array, Array, Array]:
-        """
-        Return position, velocity and acceleration, shapes (m,), extrapolated to a time.
-
-        It is at most the longest time, s, after the last state.
-        """
+        """Return q, qd, qdd, shape (m,), extrapolated by at most ``longest``, s, to a time."""
         t = min(max(time - self._time, 0.0), longest)
         velocity = self._velocity + t * self._acceleration
         position = self._position + 0.5 * t * (self._velocity + velocity)

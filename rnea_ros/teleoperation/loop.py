@@ -55,9 +55,7 @@ class TeleoperationLoop(LoopThread):
     """
     Reads both arms, couples them and sends, at a fixed rate.
 
-    The topics exist from the start, the thread once the robots are known.
-
-    :ivar coupling: None before :meth:`couple`
+    The topics exist from the start, the thread and ``coupling`` once the robots are known.
     """
 
     def __init__(self, node: Any, settings: TeleoperationSettings) -> None:

@@ -35,12 +35,7 @@ ARMS = ('leader', 'follower')
 
 
 class Teleoperation(Node):
-    """
-    Teleoperation as a ROS 2 node; the arms are coupled in a thread of its own.
-
-    :raises RneaError: a parameter given at the start cannot be used
-    :ivar loop: the thread
-    """
+    """Teleoperation as a ROS 2 node; the arms are coupled in a thread of its own, ``loop``."""
 
     def __init__(self) -> None:
         super().__init__('teleoperation')
@@ -81,8 +76,7 @@ class Teleoperation(Node):
         settings = self._settings
         inertia = leader_inertia(leader, settings.joints_of_leader)
         inertia(leader.neutral_position[: len(settings.joints)])  # compile it now
-        rules = follower_rules(follower, settings.joints)
-        self.loop.couple(Coupling(settings, rules, inertia))
+        self.loop.couple(Coupling(settings, follower_rules(follower, settings.joints), inertia))
 
     def _follow_up(self) -> None:
         """Log changes of the state."""

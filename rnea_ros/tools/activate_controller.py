@@ -90,9 +90,8 @@ class Activator:
     """
     Waits for the feedforward node, then calls the controller manager.
 
-    :param holder: holds the pose before the activation; None for no hold
-    :param unpause: lets a paused simulation begin, after the request; then an active node is
-        enough for it. None: the simulation, or the robot, runs
+    ``holder`` holds the pose before the activation. ``unpause`` lets a paused simulation begin
+    after the request; then an active node is enough for it.
     """
 
     def __init__(

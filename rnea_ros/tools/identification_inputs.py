@@ -79,15 +79,13 @@ def _live(options: argparse.Namespace, live: LiveNode, model: RobotModel) -> lis
     from .live import collect_joint_states
 
     def progress(samples: Sequence[Sample]) -> bool:
-        collected = samples[-1].time - samples[0].time
-        print(f'{collected:.0f} of {options.duration:g} s', flush=True)
+        print(f'{samples[-1].time - samples[0].time:.0f} of {options.duration:g} s', flush=True)
         return False
 
     topic = options.topic or 'joint_states'
     print(f'listening to {topic}; move the arm', flush=True)
     samples = collect_joint_states(live, topic, options.duration, progress)
-    run = run_from(recording_from(samples), model, name='live', **_reading(options))
-    return [run]
+    return [run_from(recording_from(samples), model, name='live', **_reading(options))]
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:

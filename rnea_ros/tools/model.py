@@ -65,5 +65,4 @@ def joint_factors(given: Sequence[float] | None, model: RobotModel) -> Array:
 def load_settings(path: Path, model: RobotModel) -> ResolvedSettings:
     """Return the settings of a parameter file of the node, for a robot."""
     values = complete_values(read_parameter_file(path))
-    joints = listed_joints(values) or model.joint_names
-    return resolve(settings_from(values, joints), model)
+    return resolve(settings_from(values, listed_joints(values) or model.joint_names), model)

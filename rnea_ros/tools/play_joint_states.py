@@ -30,12 +30,7 @@ from .live import live_node
 
 
 def play(node: Any, samples: Sequence[Sample], topic: str, speed: float, wait: float) -> int:
-    """
-    Publish samples at their recorded pace; return their number.
-
-    :param speed: factor of the pace, 2 for twice as fast
-    :param wait: longest wait for a subscription before the first sample, s
-    """
+    """Publish samples at their pace times ``speed``, after at most ``wait``, s; return a count."""
     publisher = node.create_publisher(JointState, topic, 1)
     deadline = time.monotonic() + wait
     while publisher.get_subscription_count() == 0 and time.monotonic() < deadline:

@@ -231,8 +231,7 @@ def _play(options: argparse.Namespace, live: LiveNode) -> bool:
     _check(limits, motion, 'in the motion')
     if options.to is None:
         _check_mode(options, Mode(live, options.node))
-    topic = options.to or f'{options.node}/joint_trajectory'
-    robot = MovingRobot(live, joints, topic)
+    robot = MovingRobot(live, joints, options.to or f'{options.node}/joint_trajectory')
     velocity = np.minimum(limits.limits.velocity, APPROACH)[
         [limits.limits.index(name) for name in joints]
     ]

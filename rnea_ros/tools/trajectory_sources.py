@@ -165,11 +165,7 @@ def _shown(value: Any) -> str:
 def with_model_names(
     model: RobotModel, request: TrajectoryRequest
 ) -> tuple[TrajectoryRequest, tuple[str, ...]]:
-    """
-    Return a trajectory with the joint names of a model, and remarks for the report.
-
-    Names without a match stay as they are.
-    """
+    """Return a trajectory with the model's joint names where they match, and remarks on them."""
     try:
         matched = match_joints(model.joint_names, request.joint_names)
     except RecordingError:

@@ -21,11 +21,7 @@ from .traps import Trap
 def collisions(
     model: CollisionModel, trajectory: Trajectory, rate: float
 ) -> tuple[list[Trap], list[str]]:
-    """
-    Return the trap for the first collision, and remarks; the rate is the lowest one, Hz.
-
-    The joints of the model have the trajectory's order.
-    """
+    """Return the trap for the first collision, and remarks; the rate is the lowest one, Hz."""
     time, q, _, _ = samples(trajectory, rate)
     distances = model.distances(q)
     colliding = np.flatnonzero((distances < 0.0).any(axis=1))

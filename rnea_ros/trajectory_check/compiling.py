@@ -37,12 +37,7 @@ class Start:
 def start_of(
     request: TrajectoryRequest, limits: TrajectoryLimits, given: Mapping[str, float]
 ) -> Start:
-    """
-    Return the start of the robot, for a request that may be malformed.
-
-    The position of each joint is the given one; else that of the first point; else 0, or the
-    limit nearest to 0.
-    """
+    """Return each joint's start: the given one, else the first point's, else 0 within limits."""
     position = np.clip(np.zeros(len(limits.joint_names)), limits.lower, limits.upper)
     if request.times.size and request.positions.counts[0] == len(request.joint_names):
         for name, value in zip(request.joint_names, request.positions.of_point(0), strict=True):

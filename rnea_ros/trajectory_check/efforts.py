@@ -26,11 +26,7 @@ MAX_SAMPLES = 1_000_000  # some hundred MB for seven joints
 
 @dataclass(frozen=True, eq=False)
 class Efforts:
-    """
-    Efforts over time, from rest before a motion to rest after it.
-
-    Times are twice the same at points, where accelerations may step.
-    """
+    """Efforts from rest to rest; times are twice the same at points, where efforts may step."""
 
     time: Array  # from the start of the trajectory, s, shape (N,)
     total: Array  # required efforts, shape (N, n), N m or N
@@ -50,11 +46,7 @@ class Efforts:
 
 
 def efforts_of(model: RobotModel, trajectory: Trajectory, rate: float) -> Efforts:
-    """
-    Return the efforts of a motion, with at least a rate of samples, Hz.
-
-    The joints of the model have the trajectory's order. Both sides of every point are sampled too.
-    """
+    """Return the efforts of a motion at both sides of its points and at least at a rate, Hz."""
     time, q, qd, qdd = samples(trajectory, rate)
     return Efforts(
         time, model.inverse_dynamics_batch(q, qd, qdd), model.gravity_torques_batch(q), qd
@@ -62,11 +54,7 @@ def efforts_of(model: RobotModel, trajectory: Trajectory, rate: float) -> Effort
 
 
 def samples(trajectory: Trajectory, rate: float) -> tuple[Array, Array, Array, Array]:
-    """
-    Return samples of a motion with at least a rate, Hz; the first and the last are at rest.
-
-    :returns: times, s, shape (N,); positions, velocities and accelerations, shape (N, joints)
-    """
+    """Return times, s, shape (N,), and q, qd, qdd, shape (N, joints), from rest to rest."""
     if not 0.0 < rate < math.inf:
         raise InputError('rate', f'{rate:g} Hz is not positive and finite')
     knots = trajectory.knots

@@ -39,8 +39,7 @@ class Peak:
         cls, joint: str, quantity: Quantity, value: float, limit: float, time: float
     ) -> Peak:
         """Return the peak of a quantity with the same limit in both directions."""
-        signed = math.copysign(limit, value)
-        return cls(joint, quantity, value, signed, limit - abs(value), time)
+        return cls(joint, quantity, value, math.copysign(limit, value), limit - abs(value), time)
 
     @property
     def share(self) -> float | None:
@@ -75,12 +74,7 @@ def motion_peaks(trajectory: Trajectory, limits: TrajectoryLimits) -> list[Peak]
 
 
 def extremes(trajectory: Trajectory, order: int) -> Array:
-    """
-    Return the least and the greatest value of each joint, and the time of each.
-
-    :param order: 0 for positions, 1 for velocities, 2 for accelerations
-    :returns: shape (2, 2, joints): first index least or greatest, second value or time, s
-    """
+    """Return each joint's least and greatest value, and their times, shape (2, 2, joints)."""
     knots = trajectory.knots
     if knots.times.size == 1:
         value = (knots.positions, knots.velocities, knots.accelerations)[order][0]

@@ -55,11 +55,7 @@ def bound_by_efforts(efforts: Efforts, limits: TrajectoryLimits) -> Bound:
 
 
 def bounds_by_motion(peaks: Iterable[Peak]) -> list[Bound]:
-    """
-    Return the bounds by the velocity and acceleration limits, of peaks of the unscaled motion.
-
-    Positions, efforts and peaks without a limit are ignored.
-    """
+    """Return the bounds by velocity and acceleration limits, of peaks of the unscaled motion."""
     powers = {Quantity.VELOCITY: 1.0, Quantity.ACCELERATION: 0.5}
     return [
         Bound(peak.share ** powers[peak.quantity], peak.joint, peak.quantity, peak.time)

@@ -84,12 +84,7 @@ def traps(trajectory: Trajectory, limits: TrajectoryLimits) -> list[Trap]:
 
 
 def end_values(trajectory: Trajectory, order: int) -> Array:
-    """
-    Return a time derivative of the positions, of order 1 or 2, on both sides of each point.
-
-    It has the shape (points, 2, joints); it is 0 before the first point and after the last one,
-    where the position is held.
-    """
+    """Return qd or qdd on both sides of each point, (points, 2, joints); 0 at the outer sides."""
     knots = trajectory.knots
     sides = np.zeros((knots.times.size, 2, len(trajectory.joint_names)))
     if knots.times.size == 1:

@@ -39,18 +39,14 @@ class MotionPoints:
     The points of a trajectory as arrays, joints in the controller's order.
 
     An *interval* is the time between two of these points, a *segment* that between two given
-    points: a segment has one or more intervals.
+    points: a segment has one or more intervals. An interval is at most a period long, s; with a
+    period of 0 only the given points count.
 
-    :param trajectory: trajectory of the commanded joints
-    :param period: longest time between two points, s; 0 for the given points only
     :ivar times: seconds from the start, shape (points,)
-    :ivar positions: shape (points, joints), rad or m
-    :ivar velocities: shape (points, joints), rad/s or m/s
-    :ivar accelerations: shape (points, joints), rad/s^2 or m/s^2
+    :ivar positions: shape (points, joints), rad or m; so velocities and accelerations
     :ivar degrees: fields to send, shape (points,): LINEAR positions only; CUBIC velocities too;
         QUINTIC accelerations too
-    :ivar own_efforts: efforts of the trajectory's own, shape (points, joints), N m or N; 0 at the
-        last point
+    :ivar own_efforts: of the trajectory, shape (points, joints), N m or N; 0 at the last point
     """
 
     def __init__(self, trajectory: Trajectory, period: float) -> None:
@@ -87,12 +83,7 @@ class MotionPoints:
         return states_in(self._trajectory, self._segment[interval], s)
 
     def samples(self) -> tuple[Indices, Array]:
-        """
-        Return samples, by interval and share in it, 0 to 1, shape (N,).
-
-        They are between points, and on both sides of each given point: there two polynomials meet
-        and efforts may jump.
-        """
+        """Return samples, by interval and share in it, 0 to 1, on both sides of given points."""
         counts = np.clip(np.ceil(np.diff(self.times) / SAMPLE_PERIOD), 2, MAX_SAMPLES + 1) - 1
         counts = counts.astype(np.intp)
         interval, number = _numbered(counts)
@@ -147,8 +138,8 @@ class MotionEfforts:
         """
         Return the efforts for the points of a trajectory, shape (points, joints), N m or N.
 
-        A point where two polynomials meet has the mean of their efforts. The last point has the
-        effort that holds it at rest. An effort beyond its limit raises a RequestRejectedError.
+        Where two polynomials meet it is the mean of their efforts; the last point is held at rest.
+        An effort beyond its limit raises a RequestRejectedError.
         """
         times = points.times
         intervals = np.arange(times.size - 1)
@@ -168,8 +159,8 @@ class MotionEfforts:
         """
         Return the greatest deviation of linearly interpolated efforts, shape (points, joints).
 
-        Both sides of a point count where the required effort jumps. An effort beyond its limit
-        between two points raises a RequestRejectedError.
+        Both sides of a point count where the effort jumps. One beyond its limit between two points
+        raises a RequestRejectedError.
         """
         interval, share = points.samples()
         if not interval.size:

@@ -96,11 +96,8 @@ class EffortPlanner:
         """
         Return a requested trajectory with its efforts.
 
-        The bridge from the robot to a first point after time 0 is included: the controller's own
+        It includes the bridge from the robot to a first point after time 0: the controller's own
         way to that point would begin without the right effort.
-
-        :raises TrajectoryError: the trajectory breaks a rule
-        :raises RequestRejectedError: an effort exceeds its limit, or there are too many points
         """
         commanded = self._settings.joint_indices
         q, qd = q_robot[commanded], qd_robot[commanded]
@@ -131,11 +128,7 @@ class EffortPlanner:
             check_start(motion, elapsed, q, q_robot[self._settings.joint_indices], self._rules)
 
     def _message(self, request: TrajectoryRequest, points: MotionPoints, efforts: Array) -> Any:
-        """
-        Return the message, with efforts in the driver's unit.
-
-        Joints have the order of the request; the joints that it left out follow.
-        """
+        """Return the message, in the driver's unit; joints left out by the request come last."""
         joints = self._settings.joints
         names = [*request.joint_names]
         names += [joint for joint in joints if joint not in names]

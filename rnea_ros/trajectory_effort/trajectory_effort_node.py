@@ -72,11 +72,7 @@ LARGE_MESSAGE = 400_000
 
 
 class TrajectoryEffort(ParameterServices, PolledNodeTime):
-    """
-    Adds efforts to trajectories and passes them on.
-
-    :raises RneaError: an invalid parameter at the start
-    """
+    """Adds efforts to trajectories and passes them on."""
 
     def __init__(self) -> None:
         super().__init__('trajectory_effort')
@@ -184,8 +180,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
 
     def _plan_for(self, data: bytes) -> EffortPlan:
         planner, states = self._ready()
-        request = decode_trajectory(data)
-        plan = planner.plan(request, self._now(), states.position, states.velocity)
+        plan = planner.plan(decode_trajectory(data), self._now(), states.position, states.velocity)
         self._update()  # the robot may have moved during a long computation
         planner.check_start(plan, self._now(), states.position)
         return plan

@@ -55,9 +55,7 @@ def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
     """
     Return the joint of a reduced ``<joint>``; names of links and leaders are not checked here.
 
-    :param warnings: gets a sentence on limits that no position meets
-    :raises UrdfError: an unknown type, no parent or child, an axis of length zero; a limit,
-        damping or friction out of range; a number that is not finite
+    Limits that no position meets give a warning, other values out of range a UrdfError.
     """
     owner = _owner(element)
     _check_joint(element, owner)
@@ -83,7 +81,7 @@ def read_safety_controller(
     """
     Return the soft limits of a ``<joint>``; None without, or where a gain is 0.
 
-    :param warnings: gets a sentence on numbers that cannot be used; dynamics do not need them
+    Numbers that cannot be used give a warning, as dynamics do not need them.
     """
     source = element.find('safety_controller')
     if source is None:

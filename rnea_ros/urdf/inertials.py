@@ -156,8 +156,7 @@ def _inserted(data: bytes, link: _Element, parts: Mapping[str, bytes]) -> Edit:
     step = outer.rpartition(b'\n')[2] or b'  '
     inner = outer + step if b'\n' in outer else b''
     deeper = inner + step if inner else b''
-    lines = [b'<inertial>', *parts.values()]
-    element = deeper.join(lines) + inner + b'</inertial>'
+    element = deeper.join([b'<inertial>', *parts.values()]) + inner + b'</inertial>'
     if data[link.tag_end - 2 : link.tag_end] == b'/>':
         tag = data[link.start : link.tag_end - 2].rstrip()
         return link.start, link.tag_end, tag + b'>' + inner + element + outer + b'</link>'
@@ -168,6 +167,5 @@ def _white_space_before(data: bytes, place: int) -> bytes:
     """Return the white space before an element, of its last line break on."""
     before = data[:place]
     white = before[len(before.rstrip(b' \t\r\n')) :]
-    line_break = b'\r\n' if b'\r\n' in white else b'\n'
-    found = white.rfind(line_break)
+    found = white.rfind(b'\r\n' if b'\r\n' in white else b'\n')
     return white[found:] if found >= 0 else b''

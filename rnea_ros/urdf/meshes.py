@@ -124,8 +124,7 @@ def _of_node(
     for instance in node.findall('instance_geometry'):
         for kind in ('triangles', 'polylist', 'polygons'):
             for faces in ids[instance.get('url', '')[1:]].findall(f'mesh/{kind}'):
-                corners = _corners(faces, ids)
-                yield corners @ pose[:3, :3].T + pose[:3, 3]
+                yield _corners(faces, ids) @ pose[:3, :3].T + pose[:3, 3]
     for child in node.findall('node'):
         yield from _of_node(child, pose, ids)
 

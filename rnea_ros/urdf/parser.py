@@ -125,8 +125,8 @@ def _leader_names(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str,
     """
     Return the name of the joint that each mimic joint follows.
 
-    Some vendors' macros omit a prefix in the mimic element: ``left_finger_2`` follows ``finger_1``
-    instead of ``left_finger_1``. The prefix is added, with a warning, if only one joint fits.
+    Some vendors' macros omit a prefix: ``left_finger_2`` follows ``finger_1``. It is added, with a
+    warning, if only one joint fits.
     """
     lengths = sorted({len(name) for name in joints})
     leaders: dict[str, str] = {}

@@ -28,14 +28,6 @@ from .loop import CommandLink, WatchLoop
 from .parameters import PARAMETERS, Action, WatchdogSettings
 from .silence import SilenceMonitor, WatchState
 
-LEVELS = {
-    WatchState.QUIET: DiagnosticStatus.OK,
-    WatchState.WATCHING: DiagnosticStatus.OK,
-    WatchState.RAMPING: DiagnosticStatus.ERROR,
-    WatchState.ZEROING: DiagnosticStatus.ERROR,
-    WatchState.ACTED: DiagnosticStatus.ERROR,
-}
-
 ABOUT = """\
 The node 'effort_watchdog': commands zero effort when the commanding node falls silent, because
 ros2_control applies the last command without end. It sends nothing while commands come."""
@@ -46,9 +38,6 @@ class EffortWatchdog(Node):
     The watchdog as a ROS 2 node; the commands are monitored in a thread of its own.
 
     The executor that spins this node logs, publishes diagnostics and deactivates the controller.
-
-    :raises InputError: a parameter given at the start cannot be used
-    :ivar loop: the thread
     """
 
     def __init__(self) -> None:
@@ -105,7 +94,9 @@ class EffortWatchdog(Node):
             'handed_back': monitor.handed_back,
             'rejected': monitor.rejected,
         }
-        self._diagnostics.publish(LEVELS[monitor.state], monitor.state.value, values)
+        calm = monitor.state in (WatchState.QUIET, WatchState.WATCHING)
+        level = DiagnosticStatus.OK if calm else DiagnosticStatus.ERROR
+        self._diagnostics.publish(level, monitor.state.value, values)
 
 
 def main(args: list[str] | None = None) -> int:

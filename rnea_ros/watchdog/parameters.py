@@ -21,11 +21,7 @@ class Action(enum.Enum):
 
 @dataclass(frozen=True)
 class WatchdogSettings:
-    """
-    The watchdog's parameters.
-
-    :raises InputError: a value cannot be used
-    """
+    """The watchdog's parameters."""
 
     command_topic: str = parameter(
         'effort_controller/commands', 'topic of the effort controller'

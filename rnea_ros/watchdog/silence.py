@@ -39,12 +39,9 @@ class SilenceMonitor:
     """
     Receives commands, measures the silence after them, and returns what the watchdog sends.
 
-    The allowed silence is the usual time between two commands plus ``timeout``. If the machine
-    stalls, little of that time counts: the publisher may have stalled too.
-
-    :param timeout: allowed silence beyond the usual time between two commands, s
-    :param ramp_duration: duration of the ramp from the last command to zero, s; 0: at once
-    :param period: time between two updates, s
+    The allowed silence, s, is the usual time between two commands plus ``timeout``. If the machine
+    stalls, little of that time counts: the publisher may have stalled too. The ramp from the last
+    command to zero takes ``ramp_duration``, s. ``period``, s, is the time between two updates.
     """
 
     def __init__(self, timeout: float, ramp_duration: float, period: float) -> None:
@@ -71,9 +68,7 @@ class SilenceMonitor:
         """
         Take a command of another node; while such commands come, the watchdog sends nothing.
 
-        ros2_control drops an empty command and one with a value that is not finite: the command
-        before it stays applied. So the watchdog rejects them too. The number of efforts may
-        change.
+        Like ros2_control it drops an empty command and one with a value that is not finite.
         """
         if not 0 < len(command) <= MAX_JOINTS or not all(map(math.isfinite, command)):
             self.rejected += 1

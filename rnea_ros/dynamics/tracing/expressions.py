@@ -24,19 +24,12 @@ Value: TypeAlias = 'Expression | float'
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Expression:
-    """
-    An input, or an operation on values; made by a :class:`Trace`.
+    """An input, or an operation on values; made by a :class:`Trace`."""
 
-    :param trace: the trace that it belongs to
-    :param operation: 'input', '+', '-', '*', 'negative', or one of :data:`FUNCTIONS`
-    :param arguments: name and indices of an input, else the values
-    :param number: its place in the order of creation
-    """
-
-    trace: Trace
-    operation: str
-    arguments: tuple[Any, ...]
-    number: int
+    trace: Trace  # the trace that it belongs to
+    operation: str  # 'input', '+', '-', '*', 'negative', or one of :data:`FUNCTIONS`
+    arguments: tuple[Any, ...]  # name and indices of an input, else the values
+    number: int  # its place in the order of creation
 
     def __add__(self, other: Value) -> Value:
         if not isinstance(other, Expression):

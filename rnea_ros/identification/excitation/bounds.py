@@ -46,19 +46,13 @@ class Constraints:
 
     The m quantities are position, velocity, effort and gravity torque of each of n joints, then
     x, y and z of each link's origin, then the distance of each pair of links.
-
-    :param model: the robot
-    :param links: links whose origins have bounds
-    :param lower: shape (m,); -inf for no bound
-    :param upper: shape (m,); inf for no bound
-    :param collisions: distances between links; None for none
     """
 
     model: RobotModel
-    links: tuple[str, ...]
-    lower: Array
-    upper: Array
-    collisions: CollisionModel | None = None
+    links: tuple[str, ...]  # links whose origins have bounds
+    lower: Array  # shape (m,); -inf for no bound
+    upper: Array  # shape (m,); inf for no bound
+    collisions: CollisionModel | None = None  # distances between links; None for none
 
     @classmethod
     def of(
@@ -112,11 +106,7 @@ class Constraints:
         return float(self.excess(self.of_motion(q, qd, qdd)).max())
 
     def slopes(self, q: Array, weight: Array) -> Array:
-        """
-        Return the derivatives by q, shape (N, n), of a weighted sum of the last quantities.
-
-        They are gravity torques, origins of links and distances. The weights have shape (N, m).
-        """
+        """Return the derivatives by q of a weighted sum of torques, origins and distances."""
         slopes, n = np.zeros_like(q), self.model.nv
         weight = weight[:, 3 * n :]
         if self.collisions is not None:

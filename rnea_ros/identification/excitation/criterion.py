@@ -50,24 +50,14 @@ UNDETERMINED = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """
-    The regressor of the base parameters with friction and rotor inertia.
-
-    :param model: the robot
-    :param rigid: columns of Y that are independent, shape (r,)
-    :param added: independent columns of friction and rotor inertia, (kind, joint) numbers of
-        shape (2, f); kind 0 viscous, 1 Coulomb, 2 rotor inertia
-    :param size: root mean square of each column, shape (r + f,); columns are divided by it
-    :param noise: standard deviation of the efforts, shape (n,), N m or N
-    :param known: information matrix of a recording, added to each; shape (r + f, r + f)
-    """
+    """The regressor of the base parameters with friction and rotor inertia."""
 
     model: RobotModel
-    rigid: Indices
-    added: Indices
-    size: Array
-    noise: Array
-    known: Array | float = 0.0
+    rigid: Indices  # columns of Y that are independent, shape (r,)
+    added: Indices  # (kind, joint) of columns, (2, f); 0 viscous, 1 Coulomb, 2 rotor inertia
+    size: Array  # root mean square of each column, shape (r + f,); columns are divided by it
+    noise: Array  # standard deviation of the efforts, shape (n,), N m or N
+    known: Array | float = 0.0  # information of a recording, added to each, (r + f, r + f)
 
     @classmethod
     def of(
@@ -110,11 +100,7 @@ class Information:
         return M
 
     def value(self, M: Array) -> tuple[float, Array]:
-        """
-        Return the value of an information matrix, -inf for a singular one, and its derivatives.
-
-        It is log det less the weighted logarithm of the condition number.
-        """
+        """Return log det M less the weighted log of the condition, and derivatives by M."""
         sign, log_det = np.linalg.slogdet(M)
         size, values, vectors = self._scaled(M)
         slopes: Array = np.asarray(np.linalg.inv(M), dtype=np.float64)
@@ -153,11 +139,7 @@ class Information:
         return Y_slopes, viscous + coulomb * fading, rotor
 
     def condition(self, Y: Array, qd: Array, qdd: Array) -> float:
-        """
-        Return the condition number of the base regressor of the rigid bodies.
-
-        Rows are divided by the noise; columns are scaled to equal size, as their units differ.
-        """
+        """Return the condition of the base regressor with scaled columns, divided by the noise."""
         size, values, _ = self._scaled(self.matrix(self.rows(Y, qd, qdd)))
         if (size**2 <= 2.0 * RIDGE).any():
             return np.inf
@@ -210,12 +192,9 @@ def accuracy(
     others: Sequence[tuple[Array, Array, Array]], link: str, duration: float,
 ) -> Accuracy:
     """
-    Return the expected accuracy.
+    Return the expected accuracy after a motion (q, qd, qdd), with a payload at a link.
 
-    :param motion: evenly spaced positions, velocities and accelerations, each of shape (N, n)
-    :param others: motions whose efforts are predicted
-    :param link: link for the payload, one of the model's bodies
-    :param duration: of the motion, s
+    The duration is in s. The predicted efforts are those of ``others``.
     """
     count = 2.0 * CUTOFF * duration
     model = information.model
@@ -233,12 +212,7 @@ def accuracy(
 
 
 def _deviations(rows: Array, weight: float) -> Array:
-    """
-    Return standard deviations of parameters; NaN for those that are not determined.
-
-    :param rows: regressor, divided by the noise, shape (N, p)
-    :param weight: independent samples per row
-    """
+    """Return standard deviations of parameters from rows (N, p); NaN for undetermined ones."""
     size = np.linalg.norm(rows, axis=0)
     scaled = rows / np.where(size > 0.0, size, 1.0)
     values, vectors = np.linalg.eigh(scaled.T @ scaled)

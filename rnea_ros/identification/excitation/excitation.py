@@ -120,8 +120,7 @@ def excite(
     constraints.check_rest(position)
     periods = max(1, round(duration / PERIOD))
     period = duration / periods
-    times = period / SAMPLES * np.arange(SAMPLES + 1, dtype=np.float64)
-    basis = FourierBasis.at(times, period)
+    basis = FourierBasis.at(period / SAMPLES * np.arange(SAMPLES + 1, dtype=np.float64), period)
     objective = Objective(information, constraints, basis, position, excited)
     coefficients, random = search(objective, Budget(seconds, progress), rng)
     better = random[: max(OTHERS, int(BETTER * len(random)))]
@@ -283,7 +282,6 @@ def _with_links(
     if region is None or region.links:
         return region
     q, _, _ = _random_states(bounds, start, excited, rng)
-    origins = model.link_positions_batch(q, model.link_names)
-    moves = np.ptp(origins, axis=0).max(axis=1) > 1e-9
+    moves = np.ptp(model.link_positions_batch(q, model.link_names), axis=0).max(axis=1) > 1e-9
     links = tuple(name for name, does in zip(model.link_names, moves, strict=True) if does)
     return replace(region, links=links)

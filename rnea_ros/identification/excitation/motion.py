@@ -51,19 +51,12 @@ BRAKE_POINTS = 10
 
 @dataclass(frozen=True, eq=False)
 class FourierBasis:
-    """
-    The basic motions at some times.
+    """The basic motions at some times."""
 
-    :param time: shape (N,), s
-    :param position: distance from the start, shape (N, 8), s (times a velocity: rad or m)
-    :param velocity: shape (N, 8)
-    :param acceleration: shape (N, 8), 1/s
-    """
-
-    time: Array
-    position: Array
-    velocity: Array
-    acceleration: Array
+    time: Array  # shape (N,), s
+    position: Array  # distance from the start, shape (N, 8), s (times a velocity: rad or m)
+    velocity: Array  # shape (N, 8)
+    acceleration: Array  # shape (N, 8), 1/s
 
     @classmethod
     def at(cls, time: Array, period: float) -> FourierBasis:
@@ -188,8 +181,7 @@ def fourier_motion(
 ) -> RestToRestMotion:
     """Return periods of a Fourier series of n joints, for coefficients of shape (8, n)."""
     times = period / POINTS * np.arange(periods * POINTS + 1, dtype=np.float64)
-    basis = FourierBasis.at(times[:POINTS], period)
-    states = basis.motion(start, coefficients)
+    states = FourierBasis.at(times[:POINTS], period).motion(start, coefficients)
     for values, at_rest in zip(states, (start, *np.zeros((2, len(start)))), strict=True):
         values[0] = at_rest  # without rounding errors
     repeated = (np.vstack((np.tile(values, (periods, 1)), values[:1])) for values in states)

@@ -68,19 +68,13 @@ class Objective:
     The function to minimise: the negative value of the information matrix, plus a penalty.
 
     The penalty is on excess: how far the motion is beyond its bounds (see ``constraints``).
-
-    :param information: regressor of the robot's parameters, and noise of the efforts
-    :param constraints: bounds of the motion
-    :param basis: basic motions at N evenly spaced times over a period
-    :param start: joint positions at the start, shape (n,)
-    :param excited: indices of the e joints that move
     """
 
-    information: Information
-    constraints: Constraints
-    basis: FourierBasis
-    start: Array
-    excited: Sequence[int]
+    information: Information  # regressor of the robot's parameters, and noise of the efforts
+    constraints: Constraints  # bounds of the motion
+    basis: FourierBasis  # basic motions at N evenly spaced times over a period
+    start: Array  # joint positions at the start, shape (n,)
+    excited: Sequence[int]  # indices of the e joints that move
 
     @property
     def model(self) -> RobotModel:
@@ -88,11 +82,7 @@ class Objective:
         return self.information.model
 
     def coefficients(self, x: Array) -> Array:
-        """
-        Return Fourier coefficients of all joints, shape (8, n).
-
-        :param x: those of the moving joints, as shares of their velocity bounds, shape (8 e,)
-        """
+        """Return Fourier coefficients (8, n) from shares of the velocity bounds, shape (8 e,)."""
         n = self.model.nv
         coefficients = np.zeros((DEGREES, n))
         bounds = self.constraints.upper[n : 2 * n][self.excited]
@@ -114,11 +104,7 @@ class Objective:
         return -self.information.value(self.information.matrix(rows))[0]
 
     def penalised(self, x: Array, shift: Array, penalty: float) -> tuple[float, Array]:
-        """
-        Return the objective with ``penalty`` times the squared excess, and its derivatives.
-
-        :param shift: added to the excess of the samples, shape (m,)
-        """
+        """Return the objective with ``penalty`` times (excess + shift)^2, and its derivatives."""
         motion = q, qd, qdd = self.motion(x)
         phi = self.model.inertial_parameters
         Y = regressor(self.model, *motion)
@@ -164,14 +150,11 @@ def search(
     objective: Objective, budget: Budget, rng: np.random.Generator
 ) -> tuple[Array, list[Array]]:
     """
-    Search for the most informative motion within the bounds.
+    Search for the most informative motion within the bounds, which the start pose must keep.
 
-    The budget reports progress after each random motion and at each step of the optimiser.
-
-    :param objective: function to minimise; the start pose at rest must keep the bounds
-    :returns: Fourier coefficients of the best motion, shape (8, n); those of random motions within
-        the bounds, best first
-    :raises ExcitationError: no random motion of at least 20 kept the bounds within the search time
+    Return Fourier coefficients, shape (8, n), of the best motion, and of random motions within the
+    bounds, best first. If the search time ends, and none of at least 20 random motions kept the
+    bounds, raise an ExcitationError.
     """
     candidates: list[tuple[float, Array]] = []
     trials = 0
@@ -227,9 +210,8 @@ def _local_optimum(objective: Objective, start: Array, budget: Budget, number: i
     """
     Return a local optimum near a motion, or the latest iterate when the time is over.
 
-    Each minimisation has a fixed share of the excess for the time between samples. What remains of
-    the excess at the last penalty tightens the bounds for the next minimisation: a motion that is
-    scaled until it keeps the bounds is less informative, as the start pose may have little room.
+    What remains of the excess at the last penalty tightens the bounds for the next minimisation: a
+    motion that is scaled until it keeps the bounds is less informative.
     """
     from scipy.optimize import minimize
 

@@ -116,11 +116,7 @@ def _boxes(model: RobotModel) -> dict[int, Array]:
 
 
 def link_points(description: RobotDescription) -> dict[str, Array]:
-    """
-    Return points of each link whose box encloses its collision geometry, shape (any, 3), m.
-
-    Links without geometry, or with a mesh that cannot be read, are left out.
-    """
+    """Return points (any, 3), m, whose box encloses a link's geometry, if it can be read."""
     found: dict[str, list[Array]] = {}
     try:
         shapes = collision_shapes(description)

@@ -103,10 +103,8 @@ def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[s
     """
     Return the faults of recording or URDF that no masses explain, and notes.
 
-    A fault of a joint with little load is an error only if the fit is suspicious too: there the
-    centre of mass in the URDF may lie on the wrong side of the axis.
-
-    :param suspicious: whether the fit explains the effort badly, shape (n,)
+    A fault of a joint with little load is an error only in a suspicious fit: there the centre of
+    mass in the URDF may lie on the wrong side of the axis.
     """
     few = equations.thinned(FAULT_SAMPLES)
     names = few.model.joint_names
@@ -147,11 +145,7 @@ def _is_impossible(finding: Finding) -> bool:
 
 
 def _effort_factors(equations: Equations, prior: RobotModel, fitted: Fitted) -> Array:
-    """
-    Return the ratio of identified to URDF rigid-body efforts of each joint, shape (n,).
-
-    The ratio is fitted by least squares. It is 1 for joints with little load in the URDF.
-    """
+    """Return each joint's least-squares ratio of identified to URDF effort; 1 with little load."""
     expected = np.where(equations.used, equations.rigid(prior), 0.0)
     squares = (expected**2).sum(axis=0)
     loaded = (squares > 0.0) & (squares >= LOADED_SHARE**2 * squares.max())

@@ -28,12 +28,7 @@ MAX_CONDITION = 100.0
 
 
 def advice(result: Identification) -> Iterator[str]:
-    """
-    Yield what to change in the next recording, one sentence each.
-
-    A motion is worth as much as the efforts in it are uncertain. So each joint in turn moves over
-    its range, or as fast as it may, with the others as recorded.
-    """
+    """Yield changes for the next recording: a joint over its range, or as fast as it may."""
     model, fitted = result.prior, result.fitted
     q, qd, qdd = (
         np.concatenate([getattr(run, name) for run in fitted]) for name in ('q', 'qd', 'qdd')

@@ -19,42 +19,24 @@ GROUPS = {'mass': slice(0, 1), 'centre': slice(1, 4), 'inertia': slice(4, 10)}
 
 @dataclass(frozen=True)
 class QuantityChange:
-    """
-    One quantity of a body.
+    """One quantity of a body."""
 
-    :param urdf: value or values in the URDF
-    :param identified: identified value or values
-    :param deviation: their standard deviations
-    :param from_data: how many of the standard parameters behind it the data determine, of how many
-    """
-
-    urdf: tuple[float, ...]
-    identified: tuple[float, ...]
-    deviation: tuple[float, ...]
-    from_data: tuple[int, int]
+    urdf: tuple[float, ...]  # value or values in the URDF
+    identified: tuple[float, ...]  # identified value or values
+    deviation: tuple[float, ...]  # their standard deviations
+    from_data: tuple[int, int]  # parameters behind it that the data determine, of how many
 
 
 @dataclass(frozen=True)
 class BodyChange:
-    """
-    A link behind a moving joint, with the links fixed to it.
+    """A link behind a moving joint, with the links fixed to it."""
 
-    :param links: names of the links, that behind the joint first
-    :param mass: kg
-    :param centre: centre of mass in the frame of the first link, m
-    :param inertia: xx, xy, xz, yy, yz, zz about the centre of mass in the axes of the first link,
-        kg m^2
-    :param undetermined: standard parameters that stayed as in the URDF, as the data do not
-        determine them
-    :param invisible: standard parameters that have no effect on any effort
-    """
-
-    links: tuple[str, ...]
-    mass: QuantityChange
-    centre: QuantityChange
-    inertia: QuantityChange
-    undetermined: tuple[str, ...]
-    invisible: tuple[str, ...]
+    links: tuple[str, ...]  # names of the links, that behind the joint first
+    mass: QuantityChange  # kg
+    centre: QuantityChange  # centre of mass in the frame of the first link, m
+    inertia: QuantityChange  # xx, xy, xz, yy, yz, zz about the centre, first link's axes, kg m^2
+    undetermined: tuple[str, ...]  # standard parameters that the data leave as in the URDF
+    invisible: tuple[str, ...]  # standard parameters that have no effect on any effort
 
 
 def bodies(result: Identification) -> tuple[BodyChange, ...]:

@@ -20,49 +20,29 @@ from .bodies import BodyChange, bodies
 
 @dataclass(frozen=True)
 class EffortErrors:
-    """
-    RMS error of a model on the held-out runs.
+    """RMS error of a model on the held-out runs."""
 
-    :param rms: N m or N
-    :param percent: of the measured effort
-    :param moving_rms: over the samples at which the joint moves, N m or N
-    :param moving_percent: of the effort measured in these
-    """
-
-    rms: float
-    percent: float
-    moving_rms: float
-    moving_percent: float
+    rms: float  # N m or N
+    percent: float  # of the measured effort
+    moving_rms: float  # over the samples at which the joint moves, N m or N
+    moving_percent: float  # of the effort measured in these
 
 
 @dataclass(frozen=True)
 class JointReport:
-    """
-    ReportFigures of a joint.
-
-    :param measured: RMS of the measured effort, N m or N; NaN without effort
-    :param urdf: errors of the URDF
-    :param urdf_with_friction: errors of the URDF with fitted friction
-    :param identified: errors of the identified model
-    :param viscous: friction, N m s/rad or N s/m, and its standard deviation
-    :param coulomb: friction, N m or N, and its standard deviation
-    :param load: Coulomb friction per N m or N of load, and its standard deviation
-    :param smoothing_velocity: rad/s or m/s
-    :param armature: rotor inertia, kg m^2 or kg, and its standard deviation
-    :param offset: N m or N, and its standard deviation
-    """
+    """Figures of a joint."""
 
     name: str
-    measured: float
-    urdf: EffortErrors
-    urdf_with_friction: EffortErrors
-    identified: EffortErrors
-    viscous: tuple[float, float]
-    coulomb: tuple[float, float]
-    load: tuple[float, float]
-    smoothing_velocity: float
-    armature: tuple[float, float]
-    offset: tuple[float, float]
+    measured: float  # RMS of the measured effort, N m or N; NaN without effort
+    urdf: EffortErrors  # errors of the URDF
+    urdf_with_friction: EffortErrors  # errors of the URDF with fitted friction
+    identified: EffortErrors  # errors of the identified model
+    viscous: tuple[float, float]  # friction, N m s/rad or N s/m, and its standard deviation
+    coulomb: tuple[float, float]  # friction, N m or N, and its standard deviation
+    load: tuple[float, float]  # Coulomb friction per N m or N of load, and its standard deviation
+    smoothing_velocity: float  # rad/s or m/s
+    armature: tuple[float, float]  # rotor inertia, kg m^2 or kg, and its standard deviation
+    offset: tuple[float, float]  # N m or N, and its standard deviation
 
     @property
     def has_effort(self) -> bool:
@@ -72,55 +52,34 @@ class JointReport:
 
 @dataclass(frozen=True)
 class Combination:
-    """
-    A combination of parameters that the motion determines, a base parameter.
+    """A combination of parameters that the motion determines, a base parameter."""
 
-    :param words: such as ``my(link2) + 0.4 m(link3)``
-    :param urdf: its value in the URDF
-    :param identified: its identified value
-    :param deviation: standard deviation
-    """
-
-    words: str
-    urdf: float
-    identified: float
-    deviation: float
+    words: str  # such as ``my(link2) + 0.4 m(link3)``
+    urdf: float  # its value in the URDF
+    identified: float  # its identified value
+    deviation: float  # standard deviation
 
 
 @dataclass(frozen=True)
 class ReportFigures:
-    """
-    All figures of a report.
-
-    :param better: whether the identified model is better on the held-out runs
-    :param mean_percent: mean error of the joints with effort, by model
-    :param moving_percent: the same, while they move
-    :param judged_on: name and time of the held-out runs
-    :param in_turn: whether each of these was judged by a fit of the others
-    :param run_percent: mean error of the joints in motion for each held-out run, by model
-    :param fitted: names of the fitted runs
-    :param combinations: combinations of parameters that the motion determines
-    :param condition: condition number of their regressor
-    :param advice: what to change in the next recording
-    :param notes: what to know of the written files
-    :param flaws: flaws of the recordings
-    """
+    """All figures of a report."""
 
     robot: str
-    better: bool
-    mean_percent: dict[str, float]
-    moving_percent: dict[str, float]
-    judged_on: tuple[str, ...]
-    in_turn: bool
+    better: bool  # whether the identified model is better on the held-out runs
+    mean_percent: dict[str, float]  # mean error of the joints with effort, by model
+    moving_percent: dict[str, float]  # the same, while they move
+    judged_on: tuple[str, ...]  # name and time of the held-out runs
+    in_turn: bool  # whether each of these was judged by a fit of the others
+    # Mean error of the moving joints for each run, by model.
     run_percent: dict[str, dict[str, float]]
-    fitted: tuple[str, ...]
+    fitted: tuple[str, ...]  # names of the fitted runs
     joints: tuple[JointReport, ...]
     bodies: tuple[BodyChange, ...]
-    combinations: tuple[Combination, ...]
-    condition: float
-    advice: tuple[str, ...]
-    notes: tuple[str, ...]
-    flaws: tuple[str, ...]
+    combinations: tuple[Combination, ...]  # combinations of parameters that the motion determines
+    condition: float  # condition number of their regressor
+    advice: tuple[str, ...]  # what to change in the next recording
+    notes: tuple[str, ...]  # what to know of the written files
+    flaws: tuple[str, ...]  # flaws of the recordings
 
     def as_json(self) -> Any:
         """Return dictionaries, lists, and None for numbers that are not finite."""

@@ -34,8 +34,7 @@ def picture(path: Path, result: Identification) -> None:
         efforts.set_ylabel(f'{names[joint]}\nN m or N', fontsize='small')
         residuals.axhline(0.0, color='0.6', linewidth=1.0)
         for model, colour in ((urdf, 'C0'), (identified, 'C3')):
-            rest = measured[:, joint] - model[:, joint]
-            residuals.plot(time, rest, color=colour, linewidth=0.9)
+            residuals.plot(time, measured[:, joint] - model[:, joint], color=colour, linewidth=0.9)
         residuals.set_title(_figures(comparison, int(joint)), loc='right', fontsize='small')
     legend_above(axes[0][0])
     axes[0][1].set_title('measured minus model', loc='left', fontsize='small')
@@ -68,5 +67,4 @@ def _over_time(comparison: Comparison) -> tuple[Array, Array, Array, Array]:
 def _with_gaps(run: Run, time: Array, columns: list[Array]) -> tuple[Array, ...]:
     """Return time and columns with a row of NaN behind each segment, where lines end."""
     ends = np.append(np.flatnonzero(np.diff(run.segment)) + 1, len(time))
-    with_gaps = [np.insert(each, ends, np.nan, axis=0) for each in (time, *columns)]
-    return tuple(with_gaps)
+    return tuple([np.insert(each, ends, np.nan, axis=0) for each in (time, *columns)])

@@ -269,8 +269,7 @@ def _by_q(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
         vectors = partial(vectors_of_rows, count=len(q), rows=rows)
         R, p = body_poses(model, q[rows])
         with np.errstate(over='ignore', invalid='ignore'):
-            acting = loads(model, wrenches, R, p, vectors)
-            result[rows] = effort_derivatives(model, R, p, acting)
+            result[rows] = effort_derivatives(model, R, p, loads(model, wrenches, R, p, vectors))
     check_finite(result.reshape(len(q), model.nv**2))
     return result
 
@@ -284,8 +283,7 @@ def _rows(
     def stacked(*arguments: Any) -> Array:
         return np.array(one_row(*arguments))
 
-    shape = (3, *model.matrix_shape)
-    return computed_rows(model, samples, shape, threads, kernel, stacked)
+    return computed_rows(model, samples, (3, *model.matrix_shape), threads, kernel, stacked)
 
 
 def _forward_by_mass_matrix(

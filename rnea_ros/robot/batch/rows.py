@@ -38,13 +38,9 @@ def computed_rows(
     kernel: Callable[..., int], one_row: Callable[..., Array],
 ) -> Array:
     """
-    Return the results of all rows, computed in blocks.
+    Return the results of all rows, each of a shape, computed in blocks by a kernel.
 
-    :param arrays: samples by argument name, the positions first
-    :param shape: shape of one result
-    :param threads: number of cores to use; None for all
-    :param kernel: function that writes the results of a block, one in each row of a 2-D array
-    :param one_row: function for one sample, for the rows that the kernel cannot compute
+    ``one_row`` computes the rows that the kernel cannot; the positions come first in ``arrays``.
     """
     count = len(arrays['q'])
     result = np.empty((count, *shape))
@@ -52,8 +48,7 @@ def computed_rows(
     threads = _usable_cores() if threads is None else whole_number('threads', threads, 1)
 
     def work(starts: Iterator[int]) -> None:
-        base = model.thread.workspace.bodies[BASE]
-        workspace = BatchWorkspace(base, model.tree.bodies)
+        workspace = BatchWorkspace(model.thread.workspace.bodies[BASE], model.tree.bodies)
         for start in starts:
             block, results = _block(model, arrays, start), flat[start : start + BLOCK]
             bad = kernel(workspace, *block, results)

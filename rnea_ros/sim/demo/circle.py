@@ -49,8 +49,7 @@ class Circle:
             for message in excited.messages:
                 write(message)
         fit = self._identified(excited, before)
-        after = self._after(heavy)
-        return self.report(before, after, fit)
+        return self.report(before, self._after(heavy), fit)
 
     def _before(self, excitation: RestToRestMotion, heavy: Array) -> tuple[Performance, Received]:
         """Return the performance with the first model, and the recorded exciting motion."""

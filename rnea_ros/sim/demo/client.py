@@ -55,9 +55,8 @@ class DemoClient:
     """
     The ROS node of the demo. Its clock is the robot's: the stamp of the newest joint state.
 
-    :param check_processes: raises an error if a process of the demo has ended
-    :param terms: effort terms to record
-    :param every_state: whether to record every message, not one in :data:`RECORD_INTERVAL`
+    ``check_processes`` raises an error if a process of the demo has ended. Unless ``every_state``,
+    it records one message in each :data:`RECORD_INTERVAL`.
     """
 
     def __init__(
@@ -106,9 +105,8 @@ class DemoClient:
         """
         Wait until the node holds the arm at a pose, shape (m,); return where it holds it.
 
-        Without a reference the node compensates gravity only, and with a poor model the arm falls.
-        So the pose is sent as a set-point again and again, from the first moment on. On a busy
-        computer it may arrive late, and a far pose would throw the arm: it is caught where it is.
+        Without a reference an arm with a poor model falls, so the pose is sent from the first
+        moment on. If it arrives late, the arm is caught where it is: a far pose would throw it.
         """
         def held() -> bool:
             nonlocal pose
@@ -186,12 +184,9 @@ class DemoClient:
         at_start: Callable[[], None] | None = None, until: Callable[[Received], bool] | None = None
     ) -> Received:
         """
-        Record joint states and effort terms.
+        Record joint states and effort terms for a duration, s, in the robot's time.
 
-        :param duration: duration in the robot's time, s
-        :param progress: called twice a second with what was received
-        :param at_start: called at the start of the recording
-        :param until: ends the recording early
+        ``progress`` is called twice a second with what was received; ``until`` ends it early.
         """
         received = Received(terms={name: [] for name in self._terms})
         end = self.now() + duration

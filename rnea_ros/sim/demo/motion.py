@@ -30,12 +30,7 @@ def sine_motion(
     model: RobotModel, joints: tuple[str, ...], pose: Array, duration: float,
     sag: Array | float = 0.0
 ) -> RestToRestMotion:
-    """
-    Return a demanding motion within the limits: sines about the pose, from rest to rest.
-
-    :param duration: duration, s
-    :param sag: distance to the position limits that stays free, shape (m,), rad or m
-    """
+    """Return sines about the pose, from rest to rest, ``sag`` (rad or m) within the limits."""
     numbers = [model.joint_names.index(name) for name in joints]
     limits = excitation.JointLimits.of(model)
     room = np.minimum(pose - limits.lower[numbers], limits.upper[numbers] - pose)

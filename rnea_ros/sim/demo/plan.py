@@ -181,8 +181,7 @@ def known_efforts(model: RobotModel) -> Array:
 def slides(model: RobotModel, joints: tuple[str, ...]) -> NDArray[np.bool_]:
     """Return which joints are prismatic, shape (m,)."""
     assert model.description is not None
-    described = model.description.joints
-    return np.array([described[name].type == 'prismatic' for name in joints])
+    return np.array([model.description.joints[name].type == 'prismatic' for name in joints])
 
 
 def _scaled(motion: RestToRestMotion, pose: Array, scale: float) -> RestToRestMotion:

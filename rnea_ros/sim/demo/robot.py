@@ -104,7 +104,7 @@ def with_model_error(urdf: str, error: tuple[float, float], random: np.random.Ge
     """
     Return a URDF with random relative errors of masses, centres of mass and inertias.
 
-    Mass and inertia of a link have the same factor, so that the inertia stays physical.
+    One factor for mass and inertia of a link keeps the inertia physical.
     """
     robot = parse_xml(urdf)
     for inertial in robot.iter('inertial'):

@@ -87,11 +87,8 @@ class Session:
         """
         Start simulator, node and client; stop them in any case.
 
-        If simulated time waits for the control, all states are recorded.
-
-        :param files: further parameter files of the node
-        :param terms: effort terms to record
-        :param tolerance: tolerance of poses, rad or m
+        If simulated time waits for the control, all states are recorded. ``files`` are parameters
+        of the node; the tolerance of poses is in rad or m.
         """
         arm, rate, lockstep = options.arm, options.rate, not options.real_time
         robot_pace: dict[str, object] = {'viewer': options.viewer}
@@ -188,8 +185,7 @@ class Session:
         client.send_pose(pose, way)
         client.record(way)
         for _ in range(ARRIVAL_CHECKS):
-            states = self._client.record(LEAD).states
-            _, measured = positions(states[-1:], self._arm.joints)
+            _, measured = positions(self._client.record(LEAD).states[-1:], self._arm.joints)
             if np.abs(measured - pose).max() < self._tolerance:
                 return
         raise DemoError('the arm did not arrive at its pose')
@@ -201,7 +197,7 @@ class Session:
         """
         Move to the start pose, change the control law, follow a motion of the commanded joints.
 
-        The gains kp and kd, shape (m,), are by default the plan's, always on the way to the start.
+        On the way to the start the gains are the plan's, and by default also in the motion.
         """
         client = self._client
         for trial in range(START_TRIALS):
@@ -224,7 +220,7 @@ class Session:
         """
         Move to the start pose, send a motion, change the control law; return the start, s.
 
-        :param lead: time for the change of the law, which must be over when the motion starts, s
+        The change of the law may take ``lead``, s: it must be over when the motion starts.
         """
         client = self._client
         self.move_to(reference_positions(motion, self._arm.joints, np.zeros(1))[0])

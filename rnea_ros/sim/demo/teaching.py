@@ -29,11 +29,7 @@ NEEDED = 0.005  # greatest error of the played motion of a shipped arm, rad
 
 
 class Teaching:
-    """
-    One run of teach and play back: the hand's path is the motion of the arm's plan.
-
-    Time is simulated and waits for the control.
-    """
+    """One run of teach and play back, in simulated time: the hand's path is the plan's motion."""
 
     def __init__(self, options: DemoRun) -> None:
         self._options = options
@@ -54,8 +50,7 @@ class Teaching:
         with Session.started(self._options, self.robot) as session:
             print('a hand guides the weightless arm ...')
             guided = recording_from(session.guide(self._arm.plan.motion.slowed(PACE)).states)
-            joints = self._arm.joints
-            shown = demonstration(guided, self._limits.limits, joints)
+            shown = demonstration(guided, self._limits.limits, self._arm.joints)
             taught = smoothed(shown, self._limits, TOLERANCE)
             print(report(taught, self._limits.limits))
             # Stiff only from rest: limits of effort and rate would keep a caught arm swinging.

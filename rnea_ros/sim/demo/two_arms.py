@@ -41,6 +41,7 @@ PERIOD = 0.002  # of both controls and of the teleoperation, s
 MODEL_ERROR = (0.0, 0.1)  # relative errors of masses, centres of mass, inertias
 KP, KD = 400.0, 40.0  # of the follower's computed torque, 1/s^2 and 1/s
 LIMIT_SHARE = 0.35  # limit of the efforts on the leader, as a share of the effort limits
+OFFSET = 0.05  # of the follower's joints from the leader's at the start, rad or m
 FADE = 0.1  # ramp of the controls at the start, s
 START = 100.0  # monotonic time, s
 
@@ -49,8 +50,7 @@ class SimulatedArm:
     """An arm and its control; the seed is that of the model's errors and of the noise."""
 
     def __init__(self, arm: DemoArm, pose: Array, seed: int, **settings: Any) -> None:
-        random = np.random.default_rng(seed)
-        urdf = with_model_error(arm.urdf, MODEL_ERROR, random)
+        urdf = with_model_error(arm.urdf, MODEL_ERROR, np.random.default_rng(seed))
         self.robot = SimulatedRobot(
             urdf, joints=arm.joints, initial_positions=pose, armature=arm.plan.armature,
             noise=Noise(POSITION_NOISE, VELOCITY_NOISE, EFFORT_NOISE, seed), command_delay=1,
@@ -80,12 +80,7 @@ class SimulatedArm:
 
 
 class Wall:
-    """
-    A stiff, damped wall in front of the end of an arm, normal to the root link's x axis.
-
-    :param link: link that meets it
-    :param joints: numbers of the commanded joints in the model
-    """
+    """A stiff, damped wall in front of a link of an arm, normal to the root link's x axis."""
 
     STIFFNESS, DAMPING = 2e4, 300.0  # N/m, N s/m
 
@@ -132,16 +127,9 @@ class Record:
 
 
 class TwoArms:
-    """
-    A leader, guided by a hand, and a follower.
+    """A leader, guided by a hand, and a follower; the link between has a delay each way, s."""
 
-    :param arm: model and start pose of both
-    :param delay: delay of the link between them, each way, s
-    :param offset: distance of the follower's joints from the leader's at the start, rad or m
-    :param settings: parameters of the teleoperation
-    """
-
-    def __init__(self, arm: DemoArm, delay: float, offset: float = 0.05, **settings: Any) -> None:
+    def __init__(self, arm: DemoArm, delay: float, **settings: Any) -> None:
         model, joints = arm.model, arm.joints
         numbers = np.array([model.joint_names.index(name) for name in joints])
         limits = LIMIT_SHARE * model.effort_limits[numbers]
@@ -150,7 +138,7 @@ class TwoArms:
             arm, arm.plan.pose, 1, mode=Gravity, additional_effort=additional
         )
         self.follower = SimulatedArm(
-            arm, arm.plan.pose + offset, 2, mode=ComputedTorque, kp=(KP,), kd=(KD,)
+            arm, arm.plan.pose + OFFSET, 2, mode=ComputedTorque, kp=(KP,), kd=(KD,)
         )
         given: dict[str, Any] = {
             'joints': joints,

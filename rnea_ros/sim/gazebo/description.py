@@ -71,14 +71,11 @@ def with_gazebo_control(
     plugins: PluginNames = PLUGINS['gz_ros2_control']
 ) -> GazeboRobot:
     """
-    Return a robot with the tags for Gazebo and ros2_control.
+    Return a robot with tags for Gazebo and ros2_control, of a URDF text without such tags.
 
-    :param urdf: URDF text without such tags
-    :param controllers: path of the controller manager's parameters
-    :param joints: names of the commanded joints, in order; empty for :func:`arm_joints`
-    :param positions: their start positions, rad or m; empty for :func:`.start_position`
-    :param plugins: names of the plugins
-    :raises RneaError: the robot cannot be simulated in Gazebo
+    ``controllers`` is the path of the controller manager's parameters. Without joints those of
+    :func:`arm_joints` are commanded; without positions (rad or m) they begin at
+    :func:`.start_position`.
     """
     if has_own_control(urdf):
         raise UrdfError(
@@ -114,11 +111,7 @@ def with_gazebo_control(
 
 
 def arm_joints(description: RobotDescription) -> tuple[str, ...]:
-    """
-    Return the probable joints of an arm's effort controller.
-
-    These are the joints without mimic relations, as fingers usually have a mimic tag.
-    """
+    """Return the joints without mimic tags, which fingers usually have."""
     moving = [joint for joint in description.joints.values() if joint.moves]
     followed = {joint.mimic.joint for joint in moving if joint.mimic}
     names = tuple(

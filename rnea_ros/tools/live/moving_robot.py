@@ -160,12 +160,7 @@ class MovingRobot:
         return now if abs(now - self._stamp) < SAME_CLOCK else self._stamp
 
     def _stop(self, motion: RestToRestMotion, joints: Sequence[str], elapsed: float) -> None:
-        """
-        Cancel the trajectory, then brake on its path.
-
-        The feedforward node obeys the cancellation. A joint_trajectory_controller ignores an empty
-        trajectory, and brakes.
-        """
+        """Cancel the trajectory, then brake on its path, as a JTC ignores an empty trajectory."""
         with interrupts_held():
             self._publisher.publish(JointTrajectory(joint_names=list(joints)))
             self._publish(motion.braked(elapsed, BRAKING), joints)
