@@ -96,6 +96,18 @@ def test_joints_of_another_arm_need_no_sample_at_all() -> None:
     assert not rig.controller.flags
 
 
+def test_a_gripper_without_velocities_is_differentiated() -> None:
+    rig = Rig(two_armed_robot(), joints=('left',), rate=200.0, ramp_duration=0.1)
+    for tick in range(100):
+        rig.wait()
+        assert rig.feed(names=('torso', 'left')) is None
+        assert rig.feed(names=('gripper',), q=(0.4 * tick * rig.period,), qd=None) is None
+        rig.step()
+    assert rig.state() is State.ACTIVE
+    assert rig.states.velocity[2] == pytest.approx(0.4, rel=1e-3)
+    assert rig.feed(names=('left',), qd=None) is Reason.NO_VELOCITY
+
+
 def test_a_new_position_that_persists_is_believed() -> None:
     rig = active_rig()
     gripper = rig.model.joint_names.index('gripper')
