@@ -36,8 +36,8 @@ class TickMonitor:
     """
     Checks the inputs once a tick.
 
-    A timeout trips at the tick nearest to it: half a period is added to the age of joint states,
-    so that jitter does not move the trip by a tick.
+    Each timeout trips at the nearest tick: ages are measured half a period ahead, times between
+    ticks half a period short.
 
     :param settings: timeouts and period
     :ivar dt: time in which this tick may change the command: time since the last tick, at most a
@@ -72,7 +72,11 @@ class TickMonitor:
         self.flag_counts: Counter[Reason] = Counter()
 
     def check_times(self, now: float, *, follows: bool) -> None:
-        """Check the time since the last tick, and the joint states; ``follows``: the reference."""
+        """
+        Check the time since the last tick, and the joint states.
+
+        :param follows: whether the joints are to follow the reference now
+        """
         elapsed, self._last_tick = now - self._last_tick, now
         self.elapsed = elapsed
         half_period_ahead = now + 0.5 * self._period

@@ -87,8 +87,9 @@ class RampDown:
         """Return the event once the holding effort is reached, or time enough has passed."""
         stop, given = self._state_machine.stop_requested, settings.parameters
         hold = given.stale_action is StaleAction.HOLD
-        overdue = elapsed if stop else elapsed - given.hold_duration
-        if (hold and not stop) or overdue < (0.0 if settled else settings.greatest_swing):
+        end = 0.0 if stop else given.hold_duration
+        end += 0.0 if settled else settings.greatest_swing
+        if (hold and not stop) or elapsed < end:
             return None
         return Event.HELD_AT_STOP if hold else Event.HELD
 

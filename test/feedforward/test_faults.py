@@ -20,7 +20,7 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.inputs import JointStateMonitor
-from rnea_ros.feedforward.inputs.joint_bounds import LOWER, MAX_VELOCITY, UPPER
+from rnea_ros.feedforward.inputs.joint_bounds import LOWER, MAX_MEASURED_VELOCITY, UPPER
 from rnea_ros.feedforward.law import LAWS, ControlLaw, Feedback, Feedforward
 from rnea_ros.feedforward.settings import StaleAction
 from rnea_ros.feedforward.trajectory import Reference
@@ -316,7 +316,7 @@ def telescope() -> RobotModel:
 
 def unbounded(rig: Rig) -> Rig:
     """Return a rig whose joints may measure any finite number."""
-    rig.states.bounds.table[[UPPER, MAX_VELOCITY]] = np.inf
+    rig.states.bounds.table[[UPPER, MAX_MEASURED_VELOCITY]] = np.inf
     rig.states.bounds.table[LOWER] = -np.inf
     return rig
 

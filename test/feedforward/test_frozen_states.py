@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward import CONTROLLING, Reason, State
-from rnea_ros.feedforward.law import ComputedTorque, Feedforward
+from rnea_ros.feedforward.law import ComputedTorque, Feedforward, Gravity
 from rnea_ros.feedforward.trajectory import Goal
 from rnea_ros.feedforward.trajectory.goals import default_tolerances
 from support.control.control_rig import (
@@ -156,6 +156,28 @@ def test_an_arm_that_sticks_may_lag_further_while_its_efforts_change() -> None:
         assert rig.state() in CONTROLLING
 
 
+def test_an_arm_that_is_guided_does_not_run_away_on_old_velocities() -> None:
+    arm = Arm(mode=Gravity, damping=(1.0, 0.3), kp=(0.0,), kd=(0.0,))
+    arm.run(0.3)
+    arm.qd[:] = (0.5, -0.5)
+    arm.advance(0.02)
+    arm.advance(0.3, frozen=True)
+    assert arm.state() is State.HOLDING
+    arm.advance(1.0)
+    assert arm.state() is State.ACTIVE
+    assert max(arm.speeds) < 1.0
+
+
+def test_echoed_efforts_do_not_end_a_freeze_in_motion() -> None:
+    arm, _ = arm_in_motion()
+    last = arm.q.copy(), arm.qd.copy()
+    for tick in range(300):
+        arm.wait()
+        arm.feed(q=last[0], qd=last[1], effort=(0.01 * (tick % 7), 0.0))
+        arm.move(arm.step())
+    assert arm.state() is State.HOLDING
+
+
 # --- two sources ---------------------------------------------------------------------------------
 
 
@@ -194,6 +216,17 @@ def test_rare_samples_of_a_known_second_publisher_are_enough() -> None:
         rig.states.several_publishers = several
         contradict(rig, (10, 100), 2.0)
         assert rig.state() is state
+
+
+def test_velocity_spikes_of_one_source_are_no_contradiction() -> None:
+    rig = Rig(panda_arm(), q=PANDA_POSE, velocity_limit_factor=2.0)
+    rig.activate()
+    rig.states.several_publishers = True
+    for tick in range(2000):
+        rig.wait()
+        rig.feed(qd=np.full(7, 99.0 if tick % 3 == 0 else 0.0))
+        rig.step()
+        assert rig.state() in CONTROLLING
 
 
 def test_publishers_of_different_joints_do_not_contradict() -> None:

@@ -4,9 +4,11 @@
 """
 Joint states that repeat old values although the reference moves, as of a driver that misses reads.
 
-The error between the reference and a position that does not change grows as fast as the reference
-moves. It may grow by more than a coarse encoder's step only for the timeout of the joint states.
-While measured efforts change, the joint may also stick, and the error may grow further.
+If positions do not change, their error to the moving reference grows. Joint states are frozen if
+the error grows for longer than their timeout, and by more than :data:`MAX_GROWTH`. While measured
+efforts change, the joint may only stick: the error may grow further. A joint whose velocity says
+that it moves must change too, whatever the reference does. All commanded joints of a message must
+repeat: one joint that stands still among moving ones may be stuck.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from ...arrays import Array, Indices
 from ...compilation import entry, entry_point
 from ..settings import ResolvedSettings
 from .joint_bounds import CONTINUOUS
-from .joint_samples import ALIVE, CHANGED, POSITION, shortest_way
+from .joint_samples import CHANGED, CHANGED_OR_EFFORT, POSITION, VELOCITY, shortest_way
 from .joint_states import JointStateMonitor
 
 MIN_GROWTH = 0.001
@@ -29,28 +31,28 @@ MIN_GROWTH = 0.001
 MAX_GROWTH = 0.02
 """Greatest growth of the error, rad or m: coarse encoders have steps of 0.006 rad."""
 
-STICKING_FACTOR = 2.5
-"""The same while measured efforts change, as a multiple."""
+MAX_GROWTH_WITH_EFFORTS = 0.05
+"""The same while measured efforts change, rad or m."""
 
-ERROR, SEEN, SINCE = range(3)
-"""
-Rows of the memory: smallest error since the joint last changed, that time, and the time since
-which the error grows, s.
-"""
+MIN_SPEED = 0.1
+"""Speed above which a joint must change, rad/s or m/s; drivers may report less at rest."""
+
+MIN_ERROR, LAST_CHANGED, GROWING_SINCE = range(3)
+"""Rows of the memory: smallest error since the last change, rad or m; time of that change, s."""
 
 
 class FrozenStates:
     """
     Finds repeated joint states of the m commanded joints, once a tick.
 
-    :ivar found_at: when they were found, s; inf once a newer value has come
+    :ivar found_at: when they were found, s; inf once they change again
     """
 
     def __init__(self, states: JointStateMonitor, settings: ResolvedSettings) -> None:
         self._states = states
         self._timeout = settings.joint_states_timeout - 0.5 * settings.parameters.period
         joints, m = settings.joint_indices, len(settings.joints)
-        memory = (states.table, states.bounds.table, joints, np.zeros((SINCE + 1, m)))
+        memory = (states.table, states.bounds.table, joints, np.zeros((GROWING_SINCE + 1, m)))
         kernel = entry_point(_growing_since, (*memory, np.zeros(m), 0.0, False))
         self._growing_since = partial(kernel, *memory)
         self.found_at = math.inf
@@ -76,21 +78,24 @@ def _growing_since(
     table: Array, bounds: Array, joints: Indices, memory: Array, reference: Array, now: float,
     follows: bool,
 ) -> float:
-    """Return since when the first error that is too large has grown, s; inf if there is none."""
+    """Return the earliest start of a growth beyond its limit, s; inf if there is none."""
     since = math.inf
     for k in range(joints.size):
         joint = joints[k]
+        speed, changed = abs(table[VELOCITY, joint]), table[CHANGED, joint]
+        if speed > MIN_SPEED and speed * (now - changed) > MAX_GROWTH:
+            since = min(since, changed)
         way = shortest_way(reference[k] - table[POSITION, joint], bounds[CONTINUOUS, joint])
         error = abs(way)
-        if not follows or table[CHANGED, joint] != memory[SEEN, k]:
-            memory[ERROR, k], memory[SINCE, k] = error, now
-            memory[SEEN, k] = table[CHANGED, joint] if follows else -math.inf
+        if not follows or changed != memory[LAST_CHANGED, k]:
+            memory[MIN_ERROR, k], memory[GROWING_SINCE, k] = error, now
+            memory[LAST_CHANGED, k] = changed if follows else -math.inf
             continue
-        memory[ERROR, k] = min(memory[ERROR, k], error)
-        growth = error - memory[ERROR, k]
+        memory[MIN_ERROR, k] = min(memory[MIN_ERROR, k], error)
+        growth = error - memory[MIN_ERROR, k]
         if growth < MIN_GROWTH:
-            memory[SINCE, k] = now
-        may_stick = table[ALIVE, joint] > table[CHANGED, joint]
-        if growth > MAX_GROWTH * (STICKING_FACTOR if may_stick else 1.0):
-            since = min(since, memory[SINCE, k])
+            memory[GROWING_SINCE, k] = now
+        may_stick = table[CHANGED_OR_EFFORT, joint] > changed
+        if growth > (MAX_GROWTH_WITH_EFFORTS if may_stick else MAX_GROWTH):
+            since = min(since, memory[GROWING_SINCE, k])
     return since

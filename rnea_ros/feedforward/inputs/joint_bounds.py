@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What the joints of a robot can measure, and which of them the commands depend on.
+Bounds of measured joint states, and the joints that affect the commands.
 
 A joint without a URDF limit is not checked against it. A joint that no commanded joint carries,
 and that carries no commanded joint, such as the other arm, has no effect on the commands.
@@ -24,10 +24,10 @@ from ..settings import ResolvedSettings
 COMMANDED, UNCOMMANDED, UNRELATED = range(3)
 """Roles of a joint; an unrelated one does not change the efforts of the commanded joints."""
 
-ALLOWANCE = 0.01
+JUMP_TOLERANCE = 0.01
 """Permitted step of a position, rad or m: coarse encoders have steps of 0.006 rad."""
 
-VELOCITY_ALLOWANCE = 1.0
+VELOCITY_TOLERANCE = 1.0
 """
 Permitted excess of a velocity over the maximum plausible speed, rad/s or m/s.
 
@@ -35,25 +35,26 @@ A coarse encoder's step of 0.006 rad, differentiated at 100 Hz, is 0.6 rad/s of 
 the speed of slow joints.
 """
 
-MEMORY = 2.0
+FORGET_TIMEOUTS = 2.0
 """
-Number of timeouts, after ``hold_duration``, until the last valid position no longer counts.
+Timeouts, plus ``hold_duration``, after which the last valid position is forgotten.
 
 By then the control has ended. A control that waits for joint states then accepts new positions.
 """
 
-MAX_VALUE = 1e6
+MAX_JOINT_VALUE = 1e6
 """Greatest position and velocity of any joint, rad or m, rad/s or m/s."""
 
 EFFORT_FACTOR = 2.0
 """Measured efforts may be this multiple of the URDF's limit, or of ``effort_limits``."""
 
 (
-    ROLE, CONTINUOUS, SPEED, STEP, MAX_VELOCITY, LOWER, UPPER, MEMORY_TIME, MAX_EFFORT, SCALE,
+    ROLE, CONTINUOUS, MAX_SPEED, MAX_STEP, MAX_MEASURED_VELOCITY, LOWER, UPPER, FORGET_AFTER,
+    MAX_EFFORT, SCALE,
 ) = range(10)
 """
-Rows of the bounds. SPEED: maximum plausible speed; STEP: permitted step of a position;
-MEMORY_TIME: age at which the last valid position no longer counts, s; SCALE: N m or N per unit of
+Rows of the bounds. MAX_SPEED: maximum plausible speed; MAX_STEP: permitted step of a position;
+FORGET_AFTER: age at which the last valid position no longer counts, s; SCALE: N m or N per unit of
 a sample's efforts.
 """
 
@@ -68,7 +69,7 @@ class JointBounds:
     def none(cls, n: int) -> JointBounds:
         """Return the bounds of n commanded joints that may measure any finite number."""
         table = np.zeros((SCALE + 1, n))
-        table[[STEP, MAX_VELOCITY, UPPER, MAX_EFFORT]] = np.inf
+        table[[MAX_STEP, MAX_MEASURED_VELOCITY, UPPER, FORGET_AFTER, MAX_EFFORT]] = np.inf
         table[LOWER] = -np.inf
         table[SCALE] = 1.0
         return cls(table)
@@ -89,10 +90,10 @@ class JointBounds:
         bounds = cls.none(speeds.size)
         table, checked = bounds.table, np.isfinite(speeds)
         table[CONTINUOUS] = continuous
-        table[SPEED] = np.where(checked, speeds, 0.0)
-        table[STEP] = np.where(checked, ALLOWANCE, np.inf)
-        table[MAX_VELOCITY] = speeds + VELOCITY_ALLOWANCE
-        table[MEMORY_TIME] = MEMORY * np.asarray(timeouts) + hold_duration
+        table[MAX_SPEED] = np.where(checked, speeds, 0.0)
+        table[MAX_STEP] = np.where(checked, JUMP_TOLERANCE, np.inf)
+        table[MAX_MEASURED_VELOCITY] = speeds + VELOCITY_TOLERANCE
+        table[FORGET_AFTER] = FORGET_TIMEOUTS * np.asarray(timeouts) + hold_duration
         return bounds
 
     @classmethod
@@ -106,13 +107,13 @@ class JointBounds:
             settings.joint_states_timeout, settings.parameters.hold_duration,
         )
         table, commanded = bounds.table, settings.joint_indices
-        table[MAX_VELOCITY] = np.minimum(table[MAX_VELOCITY], MAX_VALUE)
+        table[MAX_MEASURED_VELOCITY] = np.minimum(table[MAX_MEASURED_VELOCITY], MAX_JOINT_VALUE)
         lower, upper = model.position_lower, model.position_upper
         # Zeros and limits of URDFs may be off, but hardly by more than the joint's whole range.
         limited = np.isfinite(upper - lower) & (upper > lower) & ~model.continuous
         span = np.where(limited, upper - lower, 0.0)
-        table[LOWER] = np.where(limited, lower - span, -MAX_VALUE)
-        table[UPPER] = np.where(limited, upper + span, MAX_VALUE)
+        table[LOWER] = np.where(limited, lower - span, -MAX_JOINT_VALUE)
+        table[UPPER] = np.where(limited, upper + span, MAX_JOINT_VALUE)
         urdf_limits = model.effort_limits[commanded]
         known = np.where(np.isfinite(urdf_limits), urdf_limits, 0.0)
         table[MAX_EFFORT, commanded] = EFFORT_FACTOR * np.maximum(known, settings.effort_limits)
@@ -122,7 +123,7 @@ class JointBounds:
 
 
 def _roles(tree: KinematicTree, commanded: NDArray[np.intp]) -> Array:
-    """Return the roles of all joints: related joints move one body, mimic joints included."""
+    """Return the roles of all joints; joints on one chain with a commanded one are related."""
     roles = np.full(tree.nv, float(UNRELATED))
     moved_by: list[set[int]] = [set()]
     for record in tree.bodies[BASE + 1 :]:

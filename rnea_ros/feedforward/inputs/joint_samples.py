@@ -24,47 +24,48 @@ from ...dynamics import check_compiled_code, needs_check
 from .joint_bounds import (
     COMMANDED,
     CONTINUOUS,
+    FORGET_AFTER,
     LOWER,
     MAX_EFFORT,
-    MAX_VELOCITY,
-    MEMORY_TIME,
+    MAX_MEASURED_VELOCITY,
+    MAX_SPEED,
+    MAX_STEP,
     ROLE,
     SCALE,
-    SPEED,
-    STEP,
     UNRELATED,
     UPPER,
     JointBounds,
 )
 
 (
-    POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, STAMP, MACHINE, CHANGED, ALIVE, UPDATED,
-    JUMPED_TO, JUMPS, OTHER, OTHER_AT, OTHER_SINCE, CONTESTS, CONTEST_SHARE, CONTEST_COUNT,
-    DERIVED_FROM, DERIVED_AT, VERDICT, VALUE, BOUND, WILD_EFFORT,
+    POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, STAMP, MACHINE_TIME, CHANGED,
+    CHANGED_OR_EFFORT, UPDATED, JUMPED_TO, JUMPS, REJECTED, REJECTED_AT, AGREED_SINCE, CONTESTED,
+    CONTEST_SHARE, CONTEST_COUNT, DERIVED_FROM, DERIVED_AT, VERDICT, VALUE, BOUND,
+    EXCESSIVE_EFFORT,
 ) = range(24)
 """
-Rows of the table, a column per joint:
+Rows of the table, a column per joint; times in s.
 
-- position, velocity and effort of the newest valid sample (rad, rad/s, N m or m, m/s, N); its time
-  of receipt, its stamp, and with simulated time the machine's time, s; usual interval between
-  samples, s; time of the last sample with another position or velocity, and of the last with
-  another effort too; whether a sample was received since the last ``mark_seen``, 1 or 0
-- the last position if it was rejected as a jump, else NaN; number of jumps in a row
-- the last rejected position, its time, and the time since which they agree; whether they agreed
-  since the last valid sample, 1 or 0; share, and number in the last time, of valid samples with
-  such rejected ones before them
-- position and time from which the next velocity is derived
-- verdict, value and bound of the newest sample; the last measured effort above its limit
+- POSITION, VELOCITY, EFFORT: newest valid sample, rad, rad/s, N m or m, m/s, N
+- RECEIVED, STAMP, MACHINE_TIME: its times; INTERVAL: usual time between samples
+- CHANGED: last sample with another position or velocity of a commanded joint;
+  CHANGED_OR_EFFORT: the same or another effort; UPDATED: 1 after a sample, 0 after ``mark_seen``
+- JUMPED_TO: last position if it was a jump, else NaN; JUMPS: number of jumps in a row
+- REJECTED, REJECTED_AT: last rejected position; AGREED_SINCE: since when they agree
+- CONTESTED: 1 if rejected positions agreed since the last valid sample, else 0; CONTEST_SHARE:
+  share of such valid samples, smoothed; CONTEST_COUNT: their number, decaying
+- DERIVED_FROM, DERIVED_AT: position and time from which the next velocity is derived
+- VERDICT, VALUE, BOUND: of the newest sample; EXCESSIVE_EFFORT: its effort above the limit, or NaN
 """
 
-FINE, JUMP, TOO_FAST, OUT_OF_RANGE, VELOCITY_NOT_FINITE, POSITION_NOT_FINITE = range(6)
+VALID, JUMP, TOO_FAST, OUT_OF_RANGE, VELOCITY_NOT_FINITE, POSITION_NOT_FINITE = range(6)
 """Verdicts on a joint of a sample; the highest one names the reason of a rejected sample."""
 
 STORED, EFFORT_TOO_HIGH = -1, -2
 """Results of the kernel without a rejection; otherwise it is the number of the joint at fault."""
 
-SMOOTHING = 0.05
-"""Weight of the newest interval in the usual interval."""
+LONGER, SHORTER = 0.05, 0.2
+"""Weights of a longer and of a shorter interval in the usual one: a pause is soon forgotten."""
 
 LATE_INTERVALS = 2
 """A joint is late after this number of usual intervals without a sample."""
@@ -75,16 +76,16 @@ FOREVER = 1e9
 MAX_DELAY = 0.1
 """Maximum difference between the transport delays of two successive samples, s."""
 
-BELIEVED_AFTER = 0.1
+ACCEPTED_AFTER = 0.1
 """A new position of an uncommanded joint is accepted if it persists for this time, s."""
 
-MOVING = 0.02
+MIN_MOVING_SPEED = 0.02
 """A joint whose velocity is higher cannot keep its position, rad/s or m/s."""
 
 CONTEST_WEIGHT = 0.05
 """Weight of the newest valid sample in the share of contested ones."""
 
-CONTESTS_FORGOTTEN = 3.0
+CONTEST_DECAY = 3.0
 """Number of contested samples that are forgotten in a second."""
 
 
@@ -94,15 +95,15 @@ def empty_table(bounds: JointBounds) -> Array:
 
     Unrelated joints begin at zero: they need no sample.
     """
-    table = np.zeros((WILD_EFFORT + 1, bounds.table.shape[1]))
-    table[[POSITION, EFFORT, JUMPED_TO, OTHER, WILD_EFFORT]] = math.nan
+    table = np.zeros((EXCESSIVE_EFFORT + 1, bounds.table.shape[1]))
+    table[[POSITION, EFFORT, JUMPED_TO, REJECTED, EXCESSIVE_EFFORT]] = math.nan
     table[POSITION, bounds.table[ROLE] == UNRELATED] = 0.0
-    table[[RECEIVED, STAMP, MACHINE, OTHER_AT, DERIVED_AT]] = -math.inf
-    table[[OTHER_SINCE, CHANGED]] = math.inf
+    table[[RECEIVED, STAMP, MACHINE_TIME, REJECTED_AT, DERIVED_AT]] = -math.inf
+    table[[AGREED_SINCE, CHANGED]] = math.inf
     return table
 
 
-def reject_blind(judge: Callable[..., int], time_constant: float) -> None:
+def check_kernel(judge: Callable[..., int], time_constant: float) -> None:
     """Check before its first use that the compiled kernel detects NaN and infinity."""
     name = 'judge_joint_states'
     if needs_check(name):
@@ -134,7 +135,7 @@ def judge_and_store(
     :param frozen: whether the joints are known to repeat old values
     :return: STORED, EFFORT_TOO_HIGH, or the number of the joint at fault
     """
-    worst, at_fault = FINE, STORED
+    worst, at_fault = VALID, STORED
     for k in range(in_robot.size):
         joint, i = in_robot[k], in_message[k]
         qd = velocity[i] if velocity.size else 0.0
@@ -144,14 +145,14 @@ def judge_and_store(
         verdict = _judge(table, bounds, joint, position[i], qd, stamp, received, machine, frozen)
         if verdict > worst and role == COMMANDED:
             worst, at_fault = verdict, joint
-    if worst > FINE:
+    if worst > VALID:
         return at_fault
     changed, alive, result = False, False, STORED
     for k in range(in_robot.size):
         joint, i = in_robot[k], in_message[k]
-        if table[VERDICT, joint] != FINE:
+        if table[VERDICT, joint] != VALID:
             continue
-        q, limit = position[i], bounds[MAX_VELOCITY, joint]
+        q, limit = position[i], bounds[MAX_MEASURED_VELOCITY, joint]
         derives = velocity.size == 0 or math.isnan(velocity[i])
         qd = _derive(table, bounds, joint, q, received, time_constant)
         if not derives:
@@ -163,16 +164,19 @@ def judge_and_store(
             changed |= not derives and qd != table[VELOCITY, joint]
         table[POSITION, joint], table[VELOCITY, joint] = q, qd
         tau = bounds[SCALE, joint] * effort[i] if effort.size else math.nan
+        table[EXCESSIVE_EFFORT, joint] = math.nan
         if abs(tau) > bounds[MAX_EFFORT, joint] or math.isinf(tau):
-            table[WILD_EFFORT, joint] = tau
+            table[EXCESSIVE_EFFORT, joint] = tau
             tau, result = math.nan, EFFORT_TOO_HIGH
-        alive |= not math.isnan(tau) and tau != table[EFFORT, joint]
+        if bounds[ROLE, joint] == COMMANDED:
+            alive |= not math.isnan(tau) and tau != table[EFFORT, joint]
         table[EFFORT, joint] = tau
-        _register(table, joint, stamp, received, machine)
+        longest = 0.5 * bounds[FORGET_AFTER, joint]
+        _register(table, joint, stamp, received, machine, longest)
     for k in range(in_robot.size if changed or alive else 0):
         joint = in_robot[k]
         if bounds[ROLE, joint] == COMMANDED:
-            table[ALIVE, joint] = received
+            table[CHANGED_OR_EFFORT, joint] = received
             if changed:
                 table[CHANGED, joint] = received
     return result
@@ -184,33 +188,34 @@ def _judge(
     machine: float, frozen: bool,
 ) -> int:
     """Write and return the verdict on a joint's position and velocity, with value and bound."""
-    verdict, value, bound = FINE, q, math.inf
+    verdict, value, bound = VALID, q, math.inf
     if not math.isfinite(q):
         verdict = POSITION_NOT_FINITE
     elif not math.isfinite(qd):
         verdict, value = VELOCITY_NOT_FINITE, qd
     elif not bounds[LOWER, joint] <= q <= bounds[UPPER, joint]:
-        verdict, bound = OUT_OF_RANGE, bounds[LOWER if q < 0.0 else UPPER, joint]
+        verdict, bound = OUT_OF_RANGE, bounds[LOWER if q < bounds[LOWER, joint] else UPPER, joint]
     else:
         elapsed = _elapsed(table, joint, stamp, received, machine, frozen)
-        reach = bounds[SPEED, joint] * elapsed + bounds[STEP, joint]
-        if _jumps(table, bounds, joint, q, elapsed, reach):
+        reach = bounds[MAX_SPEED, joint] * elapsed + bounds[MAX_STEP, joint]
+        jumps = _jumps(table, bounds, joint, q, elapsed, reach)
+        if jumps:
             verdict, bound = JUMP, reach
             table[JUMPED_TO, joint] = q
             table[JUMPS, joint] += 1.0
         else:
             table[JUMPED_TO, joint] = math.nan
             table[JUMPS, joint] = 0.0
-        if abs(qd) > bounds[MAX_VELOCITY, joint]:
-            verdict, value, bound = TOO_FAST, qd, bounds[MAX_VELOCITY, joint]
+        if abs(qd) > bounds[MAX_MEASURED_VELOCITY, joint]:
+            verdict, value, bound = TOO_FAST, qd, bounds[MAX_MEASURED_VELOCITY, joint]
         commanded = bounds[ROLE, joint] == COMMANDED
-        if verdict != FINE:
+        if jumps or not (verdict == VALID or commanded):
             persists = _persists(table, bounds, joint, q, received)
-            verdict = FINE if persists and not commanded else verdict
+            verdict = VALID if persists and not commanded else verdict
         elif commanded:
             _count_contests(table, joint, received)
         else:
-            table[OTHER, joint] = math.nan
+            table[REJECTED, joint] = math.nan
     table[VERDICT, joint], table[VALUE, joint], table[BOUND, joint] = verdict, value, bound
     return verdict
 
@@ -226,30 +231,30 @@ def _jumps(
     from_valid = abs(shortest_way(difference - expected, turns))
     from_jump = abs(shortest_way(q - table[JUMPED_TO, joint], turns))
     too_far = abs(difference) > reach or from_jump < from_valid
-    return bool(too_far and elapsed <= bounds[MEMORY_TIME, joint])
+    return bool(too_far and elapsed <= bounds[FORGET_AFTER, joint])
 
 
 @compiled
 def _persists(table: Array, bounds: Array, joint: int, q: float, received: float) -> bool:
     """Keep a rejected position; return whether such positions have agreed for a while."""
-    since = min(received - table[OTHER_AT, joint], FOREVER)
-    way = bounds[SPEED, joint] * since + bounds[STEP, joint]
-    if abs(shortest_way(q - table[OTHER, joint], bounds[CONTINUOUS, joint])) <= way:
-        table[CONTESTS, joint] = 1.0
+    elapsed = min(received - table[REJECTED_AT, joint], FOREVER)
+    reach = bounds[MAX_SPEED, joint] * elapsed + bounds[MAX_STEP, joint]
+    if abs(shortest_way(q - table[REJECTED, joint], bounds[CONTINUOUS, joint])) <= reach:
+        table[CONTESTED, joint] = 1.0
     else:
-        table[OTHER_SINCE, joint] = received
-    table[OTHER, joint], table[OTHER_AT, joint] = q, received
-    return bool(received - table[OTHER_SINCE, joint] >= BELIEVED_AFTER)
+        table[AGREED_SINCE, joint] = received
+    table[REJECTED, joint], table[REJECTED_AT, joint] = q, received
+    return bool(received - table[AGREED_SINCE, joint] >= ACCEPTED_AFTER)
 
 
 @compiled
 def _count_contests(table: Array, joint: int, received: float) -> None:
-    """Count a valid sample: rejected ones before it that agree may be another source's."""
-    contests = table[CONTESTS, joint]
-    forgotten = CONTESTS_FORGOTTEN * min(received - table[RECEIVED, joint], FOREVER)
+    """Count a valid sample as contested if rejected positions before it agreed."""
+    contests = table[CONTESTED, joint]
+    forgotten = CONTEST_DECAY * min(received - table[RECEIVED, joint], FOREVER)
     table[CONTEST_COUNT, joint] = max(table[CONTEST_COUNT, joint] - forgotten, 0.0) + contests
     table[CONTEST_SHARE, joint] += CONTEST_WEIGHT * (contests - table[CONTEST_SHARE, joint])
-    table[CONTESTS, joint] = 0.0
+    table[CONTESTED, joint] = 0.0
 
 
 @compiled
@@ -266,11 +271,11 @@ def _elapsed(
     counts too. Repeated values of a moving joint count as no sample.
     """
     last = table[RECEIVED, joint]
-    if frozen or abs(table[VELOCITY, joint]) > MOVING:
+    if frozen or abs(table[VELOCITY, joint]) > MIN_MOVING_SPEED:
         last = min(last, table[CHANGED, joint])
     elapsed: float = max(received - last, table[INTERVAL, joint])
     if machine > -math.inf:
-        elapsed = max(elapsed, machine - table[MACHINE, joint])
+        elapsed = max(elapsed, machine - table[MACHINE_TIME, joint])
     if stamp != 0.0:
         elapsed = max(elapsed, min(stamp - table[STAMP, joint], elapsed + MAX_DELAY))
     return min(max(elapsed, 0.0), FOREVER)
@@ -300,15 +305,15 @@ def _derive(
 
 @compiled
 def _register(
-    table: Array, joint: int, stamp: float, received: float, machine: float
+    table: Array, joint: int, stamp: float, received: float, machine: float, longest: float
 ) -> None:
-    """Write the times of a valid sample."""
-    interval = received - table[RECEIVED, joint]
-    if interval < math.inf:
+    """Write the times of a valid sample; ``longest``: of an interval that counts, s."""
+    interval = min(received - table[RECEIVED, joint], longest)
+    if interval > 0.0 and table[RECEIVED, joint] > -math.inf:
         usual = table[INTERVAL, joint]
-        share = SMOOTHING if usual != 0.0 else 1.0
+        share = 1.0 if usual == 0.0 else LONGER if interval > usual else SHORTER
         table[INTERVAL, joint] = usual + (interval - usual) * share
-    table[RECEIVED, joint], table[MACHINE, joint] = received, machine
+    table[RECEIVED, joint], table[MACHINE_TIME, joint] = received, machine
     if stamp != 0.0:
         table[STAMP, joint] = stamp
     table[UPDATED, joint] = 1.0

@@ -51,7 +51,7 @@ COMPLAINTS = {
         'position {value:g} is further from the last valid {position:g} than {bound:.3g}, or '
         'repeats a jump; if the joint moves so fast, raise velocity_limit_factor'
     ),
-    samples.FINE: (
+    samples.VALID: (
         'measured effort {effort:g} N m or N is more than twice its limit, and counts as unknown; '
         'set effort_scale if the driver has another unit'
     ),
@@ -59,7 +59,7 @@ COMPLAINTS = {
 """Texts of the verdicts, for the values of a joint; a valid sample may have a wild effort."""
 
 MIN_PERSISTENT = 3
-"""Number of rejected positions in a row that are not a glitch."""
+"""Number of jumps in a row that count as a lasting jump."""
 
 MAX_CONTEST_SHARE = 0.3
 """Share of contested samples above which joint states have two sources."""
@@ -81,7 +81,7 @@ class JointStateMonitor:
     :ivar position: shape (n,), rad or m; NaN before the first sample, 0 for joints that do not
         count; this and the next two are rows of a table, which the kernel writes
     :ivar velocity: shape (n,), rad/s or m/s
-    :ivar effort: shape (n,), N m or N; NaN where a message has none, or one that cannot be
+    :ivar effort: shape (n,), N m or N; NaN if missing or above its limit
     :ivar table: that table; rows as in :mod:`.joint_samples`
     :ivar bounds: as given
     :ivar accepted: number of accepted samples
@@ -120,7 +120,7 @@ class JointStateMonitor:
         self._judge_and_store = entry_point(
             samples.judge_and_store, (table, self.bounds.table, *sample)
         )
-        samples.reject_blind(self._judge_and_store, self._time_constant)
+        samples.check_kernel(self._judge_and_store, self._time_constant)
         self._oldest = entry_point(samples.oldest, (table, 0, none))
         self._greatest = entry_point(samples.greatest, (table, 0, none))
         self._any_late = entry_point(samples.any_late, (table, none, 0.0, 0.0))
@@ -142,7 +142,7 @@ class JointStateMonitor:
 
     @property
     def jumped(self) -> bool:
-        """Whether the last positions of a commanded joint were all jumps, not only one."""
+        """Whether at least 3 positions in a row of a commanded joint were jumps."""
         jumps: float = self._greatest(self.table, samples.JUMPS, self._commanded)
         return jumps >= MIN_PERSISTENT
 
@@ -153,11 +153,11 @@ class JointStateMonitor:
 
         Rejected positions agree with each other, and valid ones come between them.
         """
-        most, row = MAX_CONTEST_SHARE, samples.CONTEST_SHARE
+        limit, row = MAX_CONTEST_SHARE, samples.CONTEST_SHARE
         if self.several_publishers:
-            most, row = MAX_CONTESTS, samples.CONTEST_COUNT
-        share: float = self._greatest(self.table, row, self._commanded)
-        return share > most
+            limit, row = MAX_CONTESTS, samples.CONTEST_COUNT
+        value: float = self._greatest(self.table, row, self._commanded)
+        return value > limit
 
     @property
     def complaint(self) -> str:
@@ -170,7 +170,7 @@ class JointStateMonitor:
         for joint in self._uncommanded:
             if self._late(np.array([joint]), now, timeout):
                 name, column = self._names[joint], self.table[:, joint].copy()
-                rejected = column[samples.VERDICT] != samples.FINE
+                rejected = column[samples.VERDICT] != samples.VALID
                 silent = f'joint {name!r}: silent for {now - column[samples.RECEIVED]:.2f} s'
                 complaints[name] = _complaint(name, column) if rejected else silent
         return complaints
@@ -201,7 +201,7 @@ class JointStateMonitor:
         return self._late(self._uncommanded, now, timeout)
 
     def _late(self, joints: Indices, now: float, timeout: float) -> bool:
-        rejected = self._greatest(self.table, samples.VERDICT, joints) > samples.FINE
+        rejected = self._greatest(self.table, samples.VERDICT, joints) > samples.VALID
         least = timeout / samples.LATE_INTERVALS
         return rejected or bool(self._any_late(self.table, joints, now, least))
 
@@ -211,9 +211,15 @@ class JointStateMonitor:
         return float(repeated.max(initial=0.0))
 
     def alive_since(self, time: float) -> bool:
-        """Return whether a value of each commanded joint's source changed after a time, s."""
-        alive: float = self._oldest(self.table, samples.ALIVE, self._commanded)
-        return alive > time
+        """
+        Return whether every commanded joint has a newer value than at a time, s.
+
+        Of joints at rest, a newer effort is enough.
+        """
+        moving = np.abs(self.velocity[self._commanded]).max() > samples.MIN_MOVING_SPEED
+        row = samples.CHANGED if moving else samples.CHANGED_OR_EFFORT
+        changed: float = self._oldest(self.table, row, self._commanded)
+        return changed > time
 
     def all_updated(self, joints: Indices) -> bool:
         """Return whether each of some joints has a sample since :meth:`mark_seen`."""
@@ -244,7 +250,7 @@ class JointStateMonitor:
         layout = self._layouts.of(names)
         if not layout.in_robot.size:
             return None
-        if self._differentiates and _all_nan(velocity, layout):
+        if self._differentiates and velocity.size and self._all_nan(velocity, layout):
             velocity = velocity[:0]
         reason = self._check(layout, position, velocity, effort)
         if reason is None and stamp:
@@ -262,7 +268,7 @@ class JointStateMonitor:
             self.reject(reason, at_fault)
             return reason
         if at_fault == samples.EFFORT_TOO_HIGH:
-            joint = int(np.nanargmax(np.abs(self.table[samples.WILD_EFFORT])))
+            joint = int(np.nanargmax(np.abs(self.table[samples.EXCESSIVE_EFFORT])))
             self.reject(Reason.EFFORT_TOO_HIGH, joint)
         if stamp:
             self._stamps.accept(layout.numbers, stamp, received)
@@ -292,17 +298,18 @@ class JointStateMonitor:
             return Reason.NO_VELOCITY
         return None
 
+    def _all_nan(self, velocity: Array, layout: JointLayout) -> bool:
+        """Return whether the velocities of all commanded joints in a sample are NaN."""
+        commanded = self.bounds.table[ROLE, layout.in_robot] == COMMANDED
+        if velocity.size != len(layout.names) or not commanded.any():
+            return False
+        return bool(np.isnan(velocity[layout.in_message[commanded]]).all())
+
 
 def _complaint(name: str, column: Array) -> str:
     """Return in words what is wrong with a joint, by its column of the table."""
     text = COMPLAINTS[int(column[samples.VERDICT])].format(
         value=column[samples.VALUE], bound=column[samples.BOUND],
-        position=column[samples.POSITION], effort=column[samples.WILD_EFFORT],
+        position=column[samples.POSITION], effort=column[samples.EXCESSIVE_EFFORT],
     )
     return f'joint {name!r}: {text}'
-
-
-def _all_nan(velocity: Array, layout: JointLayout) -> bool:
-    """Return whether the velocities of all the robot's joints in a sample are NaN."""
-    complete = velocity.size == len(layout.names)
-    return complete and bool(np.isnan(velocity[layout.in_message]).all())

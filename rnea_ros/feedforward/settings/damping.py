@@ -6,7 +6,8 @@ Bounds of damping: too much of it adds energy, because the efforts of a sampled 
 
 With mass matrix M, damping D, period T and one period of delay, the velocities are
 v[k+1] = v[k] - T M^-1 D v[k-1]. They decay if T times the largest eigenvalue of M^-1 D is below 1.
-Zones of soft limits are judged joint by joint: joints are seldom in their zones at once.
+Zones of soft limits are judged joint by joint, with the joint's damping: joints are seldom in
+their zones at once.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ MARGIN = 0.995  # for rounding
 def bound_damping(
     settings: Settings, zones: SoftLimitZones, armature: Array, model: RobotModel
 ) -> None:
-    """Refuse damping that adds energy; lower what the user has not set of the zones instead."""
+    """Reject damping that adds energy; lower values of the zones that the user has not set."""
     in_zone, damping = np.isfinite(zones.lower) | np.isfinite(zones.upper), settings.damping
     if not (any(damping) or in_zone.any()):
         return
@@ -45,12 +46,13 @@ def bound_damping(
     root, period = np.sqrt(damping), settings.period
     alone = 1.0 / (period * mobility.diagonal(axis1=1, axis2=2).max(axis=0))
     by_period, given = MIN_DAMPING_PERIODS * period, settings.soft_limits
-    stiffness = np.minimum(zones.stiffness, MARGIN * alone / by_period)
+    left = MARGIN * np.maximum(alone - damping, 0.5 * alone)
+    stiffness = np.minimum(zones.stiffness, left / by_period)
     np.copyto(zones.stiffness, stiffness, where=np.array(given.stiffness) < 0.0)
-    lowered = np.minimum(zones.damping, np.maximum(MARGIN * alone, by_period * zones.stiffness))
+    lowered = np.minimum(zones.damping, np.maximum(left, by_period * zones.stiffness))
     np.copyto(zones.damping, lowered, where=np.array(given.damping) < 0.0)
     excess = period * np.linalg.eigvalsh(root[:, np.newaxis] * mobility * root).max()
-    of_zones = in_zone * zones.damping
+    of_zones = in_zone * (zones.damping + damping)
     for name, values, factor in (
         ('damping', np.array(damping), excess),
         ('soft_limits.damping', of_zones, (of_zones / alone).max()),
@@ -60,7 +62,7 @@ def bound_damping(
             raise InputError(
                 name,
                 f'joint {settings.joints[k]!r}: {values[k]:.6g} N m s/rad or N s/m adds energy '
-                f'with its inertia at {settings.rate:g} Hz; at most '
-                f'{MARGIN * values[k] / factor:.3g}, other joints in proportion: lower it (zones: '
-                'and the stiffness), raise rate, or set armature if the URDF lacks the rotors',
+                f'at {settings.rate:g} Hz; at most {MARGIN * values[k] / factor:.3g}. Lower it, '
+                'the other joints and the stiffness of zones in proportion, or raise rate. If the '
+                'URDF has no rotors, set armature',
             )

@@ -126,8 +126,8 @@ def compile_trajectory(
     if starts_midway:
         check_start(trajectory, elapsed, q_joined - shift, q_robot, rules, max(first_point, 0))
     check_positions(trajectory, first_point, q_robot, rules)
-    is_stream = has_bridge and points.times.size == 1
-    check_rates(trajectory, first_point, rules, is_stream=is_stream)
+    single_point = has_bridge and points.times.size == 1
+    check_rates(trajectory, first_point, rules, single_point=single_point)
     if request.is_setpoint:
         return Setpoint(
             start_time, rules.joint_names, points.positions[0], points.velocities[0],

@@ -87,7 +87,7 @@ def check_start(
 
 
 def position_range(rules: JointRules, q_robot: Array) -> tuple[Array, Array]:
-    """Return position limits; for a joint beyond a limit, its position is the limit."""
+    """Return position limits, widened to a joint's position if it is near outside."""
     below = np.where(q_robot < rules.lower - MAX_EXCESS, np.inf, q_robot)
     above = np.where(q_robot > rules.upper + MAX_EXCESS, -np.inf, q_robot)
     return np.minimum(rules.lower, below), np.maximum(rules.upper, above)
@@ -112,30 +112,27 @@ def check_positions(
     reject_where(
         (lowest < lower) | (highest > upper), TrajectoryReason.POSITION_LIMIT,
         lambda row, joint: f'moves from {lowest[row, joint]} to {highest[row, joint]} on the way, '
-        f'which is not in [{rules.lower[joint]}, {rules.upper[joint]}]',
+        f'which is not in [{lower[row, joint] + OVERSHOOT}, {upper[row, joint] - OVERSHOOT}]',
         trajectory.joint_names, first_point,
     )
 
 
 def check_rates(
-    trajectory: Trajectory, first_point: int, rules: JointRules, *, is_stream: bool
+    trajectory: Trajectory, first_point: int, rules: JointRules, *, single_point: bool
 ) -> None:
     """
-    Reject velocities 5 % above a limit, also of a single point, and impossible accelerations.
+    Reject velocities 5 % above a limit, and impossible accelerations.
 
-    In a segment shorter than the rise of the effort, the change of velocity counts: points are
-    rounded and noisy. A single point must not need more than half the effort that can rise
-    meanwhile, nor a velocity step above the limit: the arm would lag, and the next way begin
-    further off.
+    Points are rounded and noisy: in a segment shorter than EFFORT_RISE, the change of velocity is
+    limited. The way to a single point may use half of that, or the arm lags.
 
-    :param is_stream: whether the motion is the way to a single point
+    :param single_point: whether the motion is the way to one point, as in a stream
     """
     knots = trajectory.knots
     limits = OVERSPEED * rules.velocity_limits
     single = knots.times.size == 1
     speeds = np.abs(knots.velocities) if single else _peaks(trajectory, 1, limits)
-    way_out = '; in a stream send several points, with allow_trajectory_replacement'
-    way_out = way_out if is_stream else ''
+    way_out = '; send several points, with allow_trajectory_replacement' if single_point else ''
     reject_where(
         speeds > limits, TrajectoryReason.VELOCITY_LIMIT,
         lambda row, joint: f'moves at {speeds[row, joint]} on the way, '
@@ -144,10 +141,10 @@ def check_rates(
     )
     durations = np.diff(knots.times)[:, np.newaxis]
     share = durations / EFFORT_RISE
-    share = 0.5 * np.minimum(share, 1.0) if is_stream else np.maximum(1.0 / share, 1.0)
+    share = 0.5 * np.minimum(share, 1.0) if single_point else np.maximum(1.0 / share, 1.0)
     possible = share * rules.acceleration_limits
     peaks = _peaks(trajectory, 2, possible)
-    if is_stream:
+    if single_point:
         step = derivative(trajectory, 1)[:, 0] - knots.velocities[:1]
         peaks = np.maximum(peaks, share * np.abs(step) / durations)
     reject_where(
@@ -174,7 +171,7 @@ def check_points(points: Knots, rules: JointRules) -> None:
 
 
 def _peaks(trajectory: Trajectory, order: int, limits: Array) -> Array:
-    """Return the greatest values of a derivative, shape (segments, joints)."""
+    """Return the magnitudes of a derivative, exact near the limits, shape (segments, joints)."""
     lowest, highest = _extremes(derivative(trajectory, order), -limits, limits)
     return np.maximum(-lowest, highest)
 

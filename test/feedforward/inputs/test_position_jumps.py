@@ -14,7 +14,12 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
-from rnea_ros.feedforward.inputs.joint_bounds import ALLOWANCE, LOWER, UPPER, VELOCITY_ALLOWANCE
+from rnea_ros.feedforward.inputs.joint_bounds import (
+    JUMP_TOLERANCE,
+    LOWER,
+    UPPER,
+    VELOCITY_TOLERANCE,
+)
 from rnea_ros.feedforward.inputs.joint_samples import MAX_DELAY
 from rnea_ros.feedforward.settings import Settings, resolve
 from support.control.control_rig import panda_arm
@@ -69,7 +74,7 @@ class Robot:
 @pytest.mark.parametrize('stamped', [True, False])
 @pytest.mark.parametrize('number', [0, 1])
 def test_joints_move_at_their_speed(number: int, stamped: bool, sign: float, after: float) -> None:
-    reach = SPEEDS[number] * after + ALLOWANCE
+    reach = SPEEDS[number] * after + JUMP_TOLERANCE
     for share, reason in ((0.999, None), (1.001, Reason.POSITION_JUMP)):
         robot, offset = Robot(), np.zeros(3)
         offset[number] = sign * share * reach
@@ -81,7 +86,7 @@ def test_joints_move_at_their_speed(number: int, stamped: bool, sign: float, aft
 @pytest.mark.parametrize('sign', [-1.0, 1.0])
 @pytest.mark.parametrize('number', [0, 1])
 def test_a_velocity_may_be_its_plausible_speed_and_an_allowance(number: int, sign: float) -> None:
-    limit = SPEEDS[number] + VELOCITY_ALLOWANCE
+    limit = SPEEDS[number] + VELOCITY_TOLERANCE
     for share, reason in ((0.999, None), (1.001, Reason.VELOCITY_TOO_HIGH)):
         robot = Robot()
         robot.qd[number] = sign * share * limit
@@ -95,6 +100,15 @@ def test_a_velocity_that_is_too_high_names_itself_beside_a_jump() -> None:
         robot, offset = Robot(), np.zeros(3)
         robot.qd[number], offset[1 - number] = 100.0, 1.0
         assert robot.feed(offset) is Reason.VELOCITY_TOO_HIGH
+
+
+def test_a_pause_does_not_switch_the_check_off() -> None:
+    for pause in (1.0, 10.0):
+        robot = Robot()
+        robot.feed(after=pause)
+        for _ in range(50):
+            robot.feed(after=0.01)
+        assert robot.feed((0.2, 0.0, 0.0), after=0.01) is Reason.POSITION_JUMP
 
 
 def test_a_joint_of_unlimited_speed_and_a_first_position_may_be_anywhere() -> None:
@@ -141,7 +155,7 @@ def test_after_any_loss_glitches_are_rejected_and_motion_is_not(
             continue
         glitch = glitches.get(k, 0.0)
         elapsed = robot.now + PERIOD - last
-        if glitch > 4.0 * elapsed + 2.0 * ALLOWANCE:
+        if glitch > 4.0 * elapsed + 2.0 * JUMP_TOLERANCE:
             assert robot.feed((glitch, 0.0, 0.0)) is Reason.POSITION_JUMP
             glitched += 1
         else:
@@ -156,7 +170,7 @@ def test_a_burst_of_late_samples_is_not_a_jump(stamped: bool, late: float) -> No
     robot, periods = Robot(), 5
     robot.qd[0] = 2.0
     way = robot.qd * periods * PERIOD
-    assert way[0] > ALLOWANCE
+    assert way[0] > JUMP_TOLERANCE
     stamp = None if stamped else 0.0
     for _ in range(100):
         robot.q += way
@@ -217,7 +231,7 @@ def test_a_stamp_that_is_long_behind_does_not_let_a_jump_through() -> None:
     robot = Robot()
     robot.states = JointStateMonitor(JOINTS, JointBounds.of_speeds(SPEEDS, timeouts=10.0))
     robot.feed(stamp=1.0)
-    jump = 1.1 * SPEEDS[0] * (MAX_DELAY + PERIOD) + ALLOWANCE
+    jump = 1.1 * SPEEDS[0] * (MAX_DELAY + PERIOD) + JUMP_TOLERANCE
     assert robot.feed((jump, 0.0, 0.0)) is Reason.POSITION_JUMP
 
 

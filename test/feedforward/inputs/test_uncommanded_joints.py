@@ -11,7 +11,7 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import CONTROLLING, Reason, State
-from rnea_ros.feedforward.inputs.joint_samples import BELIEVED_AFTER
+from rnea_ros.feedforward.inputs.joint_samples import ACCEPTED_AFTER
 from support.control.control_rig import Rig
 from support.models.robots import LIMIT, joint, link, load, robot
 
@@ -116,7 +116,7 @@ def test_a_new_position_that_persists_is_believed() -> None:
     while rig.states.position[gripper] != rig.q[gripper]:
         rig.tick()
         assert rig.state() in CONTROLLING
-    assert rig.now - since == pytest.approx(BELIEVED_AFTER, abs=2.0 * rig.period)
+    assert rig.now - since == pytest.approx(ACCEPTED_AFTER, abs=2.0 * rig.period)
     rig.run(0.5)
     assert not rig.controller.flags
     np.testing.assert_allclose(rig.commands[-1], rig.gravity, rtol=1e-9)
@@ -177,6 +177,18 @@ def test_a_first_position_that_the_joint_cannot_have_is_rejected() -> None:
     assert "joint 'left': position 50 is beyond 6" in rig.states.complaint
     rig.run(0.1)
     assert rig.state() is not State.WAITING
+
+
+def test_an_arm_without_velocities_beside_a_gripper_with_velocity() -> None:
+    rig = Rig(
+        two_armed_robot(), joints=('left',), rate=200.0, ramp_duration=0.1,
+        differentiate_velocity=True,
+    )
+    for _ in range(50):
+        rig.wait()
+        assert rig.feed(qd=(NAN, NAN, 0.1, NAN, NAN)) is None
+        rig.step()
+    assert rig.state() is State.ACTIVE
 
 
 @pytest.mark.parametrize('effort', [5000.0, -5000.0, 1e300, math.inf])

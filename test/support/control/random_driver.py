@@ -236,6 +236,8 @@ class Driver:
             self.false_position = self.arm.q + 0.5
         elif kind == 'withhold':
             self.arm.travel[self.joints] = event.one_of(0.0, 0.6, 0.6, -0.6)
+            if self.acting('frozen'):  # an arm at rest that is moved meanwhile jumps
+                self.causes[kind] = lasts
         elif kind == 'push':
             self.arm.push[event.joint % self.arm.q.size] = 6.0
         elif kind == 'tare':
