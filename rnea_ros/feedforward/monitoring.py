@@ -45,6 +45,7 @@ class TickMonitor:
     :ivar elapsed: time since the last tick, s
     :ivar stale: whether joint states are too old, missing, repeated, or of two sources
     :ivar frozen_at: when repeated values were found during a motion, s; inf while there are none
+    :ivar thawed: whether values that repeated have changed in this tick
     :ivar blocked: whether the time since the last tick exceeds the timeout of the joint states:
         even if joint states are new, the old command was in force for too long
     :ivar flags: raised flags; replaced, never changed, because other threads read them
@@ -63,11 +64,13 @@ class TickMonitor:
         self._timeout_of_others = settings.uncommanded_timeout
         self._last_tick = math.inf
         self._last_rest = 0.0
+        self._old = False
         self._conditions = (False,) * len(FLAGS)
         self.dt = self._period
         self.elapsed = 0.0
         self.stale = True
         self.frozen_at = math.inf
+        self.thawed = False
         self.blocked = False
         self.flags: frozenset[Reason] = frozenset()
         self.flag_counts: Counter[Reason] = Counter()
@@ -118,11 +121,17 @@ class TickMonitor:
         if not self._reference.moving:
             self._last_rest = now
         in_motion = now - self._last_rest > FROZEN_AFTER
-        repeats = in_motion and self._states.frozen_for(self._commanded) > FROZEN_AFTER
-        self._states.frozen = repeats or self.frozen_at < math.inf
+        suspected = in_motion or self._old
+        repeats = suspected and self._states.frozen_for(self._commanded) > FROZEN_AFTER
+        found = self.frozen_at < math.inf
+        # Changing efforts let the control return, although positions may still be old.
+        was_old, self._old = self._old, found or (self._old and repeats)
+        self.thawed = was_old and not self._old
+        frozen = found or (in_motion and repeats)
+        self._states.frozen = frozen or self._old
         conditions = (
             self._states.late(now, self._period),
-            self._states.frozen,
+            frozen,
             self._states.others_late(now, self._timeout),
             self._reference.stale,
             overloaded,

@@ -89,6 +89,9 @@ CONTEST_WEIGHT = 0.05
 CONTESTS_FORGOTTEN = 3.0
 """Number of contested samples that are forgotten in a second."""
 
+MAX_CONTEST_COUNT = 6.0
+"""Number of contested samples that are kept: a source that has ended is forgotten in seconds."""
+
 MIN_GROWTH = 0.001
 """Growth of the error from which its time counts, rad or m."""
 
@@ -258,7 +261,8 @@ def _count_contests(table: Array, joint: int, received: float) -> None:
     """Count a valid sample: rejected ones before it that agree may be another source's."""
     contests = table[CONTESTS, joint]
     forgotten = CONTESTS_FORGOTTEN * min(received - table[RECEIVED, joint], FOREVER)
-    table[CONTEST_COUNT, joint] = max(table[CONTEST_COUNT, joint] - forgotten, 0.0) + contests
+    count = max(table[CONTEST_COUNT, joint] - forgotten, 0.0) + contests
+    table[CONTEST_COUNT, joint] = min(count, MAX_CONTEST_COUNT)
     table[CONTEST_SHARE, joint] += CONTEST_WEIGHT * (contests - table[CONTEST_SHARE, joint])
     table[CONTESTS, joint] = 0.0
 
