@@ -185,6 +185,8 @@ class ControlTick:
         if flagged != (self.state_machine.state is State.DEGRADED):
             self.state_machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
         if self.state_machine.controlling:
+            if self.monitor.frozen.thawed and not self.reference.moving:
+                self._hold_here(Reason.JOINT_STATES_FROZEN)  # the position held until now was old
             self._interrupt_after_stall(now, was_started=was_started)
         elif self.state_machine.state is State.HOLDING:
             self._return_after_stall(now)
@@ -265,17 +267,20 @@ class ControlTick:
             self.stalls.begin(reason, now, duration, timeout)
 
     def _return_after_stall(self, now: float) -> None:
-        """Resume control after a stall: hold the robot where it is, or leave it weightless."""
+        """Resume control once a stall is over."""
         fresh = not (self.monitor.stale or self.monitor.blocked)
         if not self.stalls.check_return(now, fresh=fresh, jumped=self._states.jumped):
             return
-        reason = self.state_machine.reason or Reason.JOINT_STATES_STALE
+        self._hold_here(self.state_machine.reason or Reason.JOINT_STATES_STALE)
+        self.state_machine.handle(Event.RETURNED, now)
+
+    def _hold_here(self, reason: Reason) -> None:
+        """Hold the robot where it is, or leave it weightless."""
         if self.reference.is_set:
             self.reference.hold(self._states.position[self.settings.joint_indices], reason)
         else:
             self.reference.clear(reason)
         self.limiter.blend(self.settings.parameters.ramp_duration)
-        self.state_machine.handle(Event.RETURNED, now)
 
     def _withhold(self, now: float) -> None:
         """Drop the motion, and prepare a new start: another controller may move the robot."""

@@ -44,6 +44,7 @@ class TickMonitor:
         period, s
     :ivar elapsed: time since the last tick, s
     :ivar stale: whether joint states are too old, missing, repeated, or of two sources
+    :ivar frozen: finds repeated joint states
     :ivar blocked: whether the time since the last tick exceeds the timeout of the joint states:
         even if joint states are new, the old command was in force for too long
     :ivar flags: raised flags; replaced, never changed, because other threads read them
@@ -66,7 +67,7 @@ class TickMonitor:
         self.dt = self._period
         self.elapsed = 0.0
         self.stale = True
-        self._frozen = FrozenStates(states, settings)
+        self.frozen = FrozenStates(states, settings)
         self.blocked = False
         self.flags: frozenset[Reason] = frozenset()
         self.flag_counts: Counter[Reason] = Counter()
@@ -83,7 +84,7 @@ class TickMonitor:
         self.blocked = self.exceeds_timeout(elapsed)
         age = self._states.age
         self.stale = bool(
-            self._frozen.check(self._reference.position, now, follows=follows)
+            self.frozen.check(self._reference.position, now, follows=follows)
             or age(half_period_ahead, self._commanded) > self._timeout
             or age(half_period_ahead, self._others) > self._timeout_of_others
             or self._states.contested
@@ -96,7 +97,7 @@ class TickMonitor:
         commanded = self._states.age(now, self._commanded)
         if self.exceeds_timeout(commanded + self._period):
             return Reason.JOINT_STATES_STALE, commanded, self._timeout
-        if self._frozen.found_at < math.inf:
+        if self.frozen.found:
             frozen = self._states.frozen_for(self._commanded)
             return Reason.JOINT_STATES_FROZEN, frozen, self._timeout
         others = self._states.age(now, self._others)
@@ -112,10 +113,11 @@ class TickMonitor:
             self._last_rest = now
         in_motion = now - self._last_rest > FROZEN_AFTER
         repeats = in_motion and self._states.frozen_for(self._commanded) > FROZEN_AFTER
-        self._states.frozen = repeats or self._frozen.found_at < math.inf
+        repeats |= self.frozen.found
+        self._states.frozen = repeats or self.frozen.old
         conditions = (
             self._states.late(now, self._period),
-            self._states.frozen,
+            repeats,
             self._states.others_late(now, self._timeout),
             self._reference.stale,
             overloaded,

@@ -51,13 +51,16 @@ class Arm(Rig):
         self.speeds.append(float(np.abs(self.qd).max()))
 
     def advance(self, seconds: float, *, frozen: bool = False) -> None:
-        """Let time pass; ``frozen``: the driver repeats the last values."""
+        """Let time pass; ``frozen``: the driver repeats the last positions and velocities."""
         last = self.q.copy(), self.qd.copy()
         for _ in range(round(seconds / self.period)):
             self.wait()
             q, qd = last if frozen else (self.q, self.qd)
             self.feed(q=q, qd=qd)
-            self.move(self.step())
+            command = self.step()
+            if self.effort is not None and command is not None:
+                self.effort = command
+            self.move(command)
 
 
 def arm_in_motion() -> tuple[Arm, Goal]:
@@ -89,6 +92,22 @@ def test_frozen_states_in_a_motion_hold_gravity_and_the_control_returns(
     assert max(arm.speeds) < 0.6  # the motion has 0.3 rad/s
     assert arm.speeds[-1] < 0.01
     assert str(arm.controller.stalls.newest).startswith('joint states repeated')
+
+
+@pytest.mark.parametrize('duration', [0.3, 0.6])
+def test_the_control_returns_from_frozen_positions_beside_live_efforts(duration: float) -> None:
+    arm = Arm(velocity_limit_factor=2.0, ramp_duration=0.3)
+    arm.effort = arm.model.gravity_torques(arm.q)
+    arm.run(0.5)
+    arm.controller.follow(swing(NAMES, arm.q, arm.q + 0.8, 1.2), None)
+    arm.advance(0.004)  # slow, when the driver begins to repeat it
+    arm.advance(duration, frozen=True)
+    assert Reason.JOINT_STATES_FROZEN in arm.controller.flag_counts
+    fastest = max(arm.speeds)
+    arm.advance(2.0)
+    assert arm.state() is State.ACTIVE
+    assert max(arm.speeds) < 1.1 * fastest  # not pulled back to the old position
+    assert arm.speeds[-1] < 0.01
 
 
 def test_frozen_states_are_stale_after_the_timeout_before_a_runaway() -> None:
@@ -149,7 +168,7 @@ def test_an_arm_that_sticks_may_lag_further_while_its_efforts_change() -> None:
     rig = Rig(two_joint_arm(), rate=500.0, mode=Feedforward, kp=(10.0,), kd=(1.0,))
     rig.effort = np.zeros(2)
     rig.activate()
-    rig.controller.follow(swing(NAMES, (0.0, 0.0), (0.045, 0.045), 1.0), None)
+    rig.controller.follow(swing(NAMES, (0.0, 0.0), (0.028, 0.028), 1.0), None)
     for tick in range(1000):
         rig.effort[:] = 0.01 * (tick % 7)
         rig.tick()
@@ -227,6 +246,15 @@ def test_velocity_spikes_of_one_source_are_no_contradiction() -> None:
         rig.feed(qd=np.full(7, 99.0 if tick % 3 == 0 else 0.0))
         rig.step()
         assert rig.state() in CONTROLLING
+
+
+def test_a_second_publisher_that_has_ended_is_soon_forgotten() -> None:
+    rig = Rig(panda_arm(), q=PANDA_POSE, velocity_limit_factor=2.0, ramp_duration=0.3)
+    rig.states.several_publishers = True
+    contradict(rig, (1, 10), 10.0)
+    assert rig.states.contested
+    rig.run(2.0)
+    assert not rig.states.contested
 
 
 def test_publishers_of_different_joints_do_not_contradict() -> None:

@@ -31,7 +31,7 @@ MIN_GROWTH = 0.001
 MAX_GROWTH = 0.02
 """Greatest growth of the error, rad or m: coarse encoders have steps of 0.006 rad."""
 
-MAX_GROWTH_WITH_EFFORTS = 0.05
+MAX_GROWTH_WITH_EFFORTS = 0.03
 """The same while measured efforts change, rad or m."""
 
 MIN_SPEED = 0.1
@@ -45,7 +45,9 @@ class FrozenStates:
     """
     Finds repeated joint states of the m commanded joints, once a tick.
 
-    :ivar found_at: when they were found, s; inf once they change again
+    :ivar found: whether they repeat; ends with newer values, of joints at rest also efforts alone
+    :ivar old: whether positions may be old: from then on until they change
+    :ivar thawed: whether old positions have changed in this tick
     """
 
     def __init__(self, states: JointStateMonitor, settings: ResolvedSettings) -> None:
@@ -55,7 +57,8 @@ class FrozenStates:
         memory = (states.table, states.bounds.table, joints, np.zeros((GROWING_SINCE + 1, m)))
         kernel = entry_point(_growing_since, (*memory, np.zeros(m), 0.0, False))
         self._growing_since = partial(kernel, *memory)
-        self.found_at = math.inf
+        self.found = self.old = self.thawed = False
+        self._found_at = math.inf
 
     def check(self, reference: Array, now: float, *, follows: bool) -> bool:
         """
@@ -65,12 +68,15 @@ class FrozenStates:
         :param follows: whether the joints are to follow it now
         """
         since = self._growing_since(reference, now, follows)
-        if self.found_at < math.inf:
-            if self._states.alive_since(self.found_at) or self.found_at > now:
-                self.found_at = math.inf
+        self._found_at = min(self._found_at, now)  # simulated time can be set back
+        self.thawed = self.old and self._states.changed_since(self._found_at)
+        self.old = self.old and not self.thawed
+        if self.found:
+            self.found = not self._states.alive_since(self._found_at)
         elif now - since > self._timeout:
-            self.found_at = now
-        return self.found_at < math.inf
+            self.found = self.old = True
+            self._found_at = now
+        return self.found
 
 
 @entry

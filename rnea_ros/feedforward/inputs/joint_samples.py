@@ -88,6 +88,9 @@ CONTEST_WEIGHT = 0.05
 CONTEST_DECAY = 3.0
 """Number of contested samples that are forgotten in a second."""
 
+MAX_CONTEST_COUNT = 6.0
+"""Number of contested samples that are kept: a source that has ended is forgotten in seconds."""
+
 
 def empty_table(bounds: JointBounds) -> Array:
     """
@@ -252,7 +255,8 @@ def _count_contests(table: Array, joint: int, received: float) -> None:
     """Count a valid sample as contested if rejected positions before it agreed."""
     contests = table[CONTESTED, joint]
     forgotten = CONTEST_DECAY * min(received - table[RECEIVED, joint], FOREVER)
-    table[CONTEST_COUNT, joint] = max(table[CONTEST_COUNT, joint] - forgotten, 0.0) + contests
+    count = max(table[CONTEST_COUNT, joint] - forgotten, 0.0) + contests
+    table[CONTEST_COUNT, joint] = min(count, MAX_CONTEST_COUNT)
     table[CONTEST_SHARE, joint] += CONTEST_WEIGHT * (contests - table[CONTEST_SHARE, joint])
     table[CONTESTED, joint] = 0.0
 

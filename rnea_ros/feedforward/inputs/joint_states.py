@@ -210,16 +210,17 @@ class JointStateMonitor:
         repeated = self.table[samples.RECEIVED, joints] - self.table[samples.CHANGED, joints]
         return float(repeated.max(initial=0.0))
 
-    def alive_since(self, time: float) -> bool:
-        """
-        Return whether every commanded joint has a newer value than at a time, s.
-
-        Of joints at rest, a newer effort is enough.
-        """
-        moving = np.abs(self.velocity[self._commanded]).max() > samples.MIN_MOVING_SPEED
-        row = samples.CHANGED if moving else samples.CHANGED_OR_EFFORT
-        changed: float = self._oldest(self.table, row, self._commanded)
+    def changed_since(self, time: float) -> bool:
+        """Return whether the commanded joints' sources have newer values than at a time, s."""
+        changed: float = self._oldest(self.table, samples.CHANGED, self._commanded)
         return changed > time
+
+    def alive_since(self, time: float) -> bool:
+        """As :meth:`changed_since`; of joints at rest, newer efforts are enough."""
+        if np.abs(self.velocity[self._commanded]).max() > samples.MIN_MOVING_SPEED:
+            return self.changed_since(time)
+        alive: float = self._oldest(self.table, samples.CHANGED_OR_EFFORT, self._commanded)
+        return alive > time
 
     def all_updated(self, joints: Indices) -> bool:
         """Return whether each of some joints has a sample since :meth:`mark_seen`."""
