@@ -230,7 +230,7 @@ def follow_on_a_subset(mode: type[ControlLaw]) -> tuple[Rig, Array, Array]:
     joints, numbers = ('bend', 'lift'), [2, 0]
     rig = Rig(
         mixed_arm(), q=(0.1, 0.7, -0.3, 0.5), joints=joints, mode=mode, kp=GAINS[0], kd=GAINS[1],
-        ramp_duration=RAMP,
+        ramp_duration=RAMP, joint_states_timeout=10.0,  # it stands still
     )
     rig.qd[:] = (0.2, -0.4, 0.3, 0.6)
     settle(rig)
@@ -255,7 +255,7 @@ def test_joints_that_are_not_commanded_are_expected_as_measured(mode: type[Contr
 
 
 def test_the_terms_add_up_to_the_command_while_the_control_winds_down_too() -> None:
-    rig = swinging_rig(compensate_coriolis=True, hold_duration=0.2)
+    rig = swinging_rig(compensate_coriolis=True, hold_duration=0.2, joint_states_timeout=10.0)
     rig.qd[:] = 1.0
     settle(rig)
     rig.controller.enter_fault(Reason.CLOCK_RESET, rig.now)

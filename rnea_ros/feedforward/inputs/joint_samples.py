@@ -114,9 +114,8 @@ def check_kernel(judge: Callable[..., int], time_constant: float) -> None:
         position, velocity, none = np.zeros(1), np.zeros(1), np.empty(0)
 
         def accepts() -> bool:
-            sample = (joint, joint, position, velocity, none, 0.0, 0.0, -math.inf)
-            verdict = judge(empty_table(bounds), bounds.table, *sample, time_constant, False)
-            return verdict == STORED
+            sample = (joint, joint, position, velocity, none, 0.0, 0.0, -math.inf, time_constant)
+            return judge(empty_table(bounds), bounds.table, *sample, False) == STORED
 
         check_compiled_code(name, accepts, position, velocity)
 

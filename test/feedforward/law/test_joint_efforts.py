@@ -161,7 +161,9 @@ STANDING = (2.9, -0.9)
 
 
 def arm(**settings: Any) -> Rig:
-    built = Rig(two_joint_arm(), q=STANDING, **({'ramp_duration': 0.5} | settings))
+    """Return an arm that stands still whatever its velocity is."""
+    defaults = {'ramp_duration': 0.5, 'joint_states_timeout': 10.0}
+    built = Rig(two_joint_arm(), q=STANDING, **(defaults | settings))
     built.activate()
     return built
 
