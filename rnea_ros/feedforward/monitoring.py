@@ -94,11 +94,10 @@ class TickMonitor:
     def _frozen(self, now: float, follows: bool) -> bool:
         """Return whether joint states repeat, although the reference has moved."""
         since = self._states.frozen_since(self._reference.position, now, follows=follows)
-        if self.frozen_at < math.inf:
-            if self._states.alive_since(self.frozen_at) or self.frozen_at > now:
-                self.frozen_at = math.inf
-        elif self.exceeds_timeout(now - since):
-            self.frozen_at = now
+        if self.exceeds_timeout(now - since):
+            self.frozen_at = min(self.frozen_at, now)
+        elif self._states.alive_since(self.frozen_at) or self.frozen_at > now:
+            self.frozen_at = math.inf
         return self.frozen_at < math.inf
 
     def overdue(self, now: float) -> tuple[Reason, float, float]:

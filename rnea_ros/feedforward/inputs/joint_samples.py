@@ -98,6 +98,9 @@ MIN_GROWTH = 0.001
 MAX_GROWTH = 0.02
 """Growth of the error in which a joint must change, rad or m: coarse encoders have 0.006 rad."""
 
+FAST = 0.2
+"""A joint with a higher measured velocity cannot repeat both values, rad/s or m/s."""
+
 ALIVE_FACTOR = 2.5
 """While measured efforts change, a joint that sticks may have this multiple of it."""
 
@@ -362,15 +365,18 @@ def frozen_since(
     table: Array, bounds: Array, joints: Indices, reference: Array, now: float, follows: bool
 ) -> float:
     """
-    Return since when a joint should have changed: its error has grown too far, s; inf if none.
+    Return since when a joint should have changed: it is fast, or its error has grown too far.
 
     :param joints: the m commanded joints
     :param reference: their reference positions, shape (m,), rad or m
     :param follows: whether they are to follow the reference now
+    :return: s; inf if none
     """
     since = math.inf
     for k in range(joints.size):
         joint = joints[k]
+        if abs(table[VELOCITY, joint]) > FAST:  # also if the reference starts there anew
+            since = min(since, now - table[RECEIVED, joint] + table[CHANGED, joint])
         error = abs(_shortest(reference[k] - table[POSITION, joint], bounds[CONTINUOUS, joint]))
         if not follows or table[CHANGED, joint] != table[ANCHORED, joint]:
             table[ERROR, joint], table[GROWS_SINCE, joint] = error, now

@@ -215,8 +215,8 @@ class JointStateMonitor:
         """
         Return since when a commanded joint should have changed, s; inf if none.
 
-        The error to its reference has grown by more than a coarse encoder's step, while positions
-        and velocities repeated. Once a tick.
+        Positions and velocities repeated, although the joint is fast, or its error has grown by
+        more than a coarse encoder's step. Once a tick.
 
         :param reference: reference positions, shape (m,), rad or m, in the order of the joints
         :param follows: whether the joints are to follow it now
