@@ -110,6 +110,29 @@ def test_the_control_returns_from_frozen_positions_beside_live_efforts(duration:
     assert arm.speeds[-1] < 0.01
 
 
+@pytest.mark.parametrize('live_efforts', [False, True])
+@pytest.mark.parametrize('holds', [False, True])
+def test_a_fast_joint_cannot_repeat_its_values(holds: bool, live_efforts: bool) -> None:
+    arm, _ = arm_in_motion()
+    arm.effort = np.zeros(2) if live_efforts else None
+    if holds:
+        arm.controller.cancel()
+        arm.advance(0.01)
+    assert np.abs(arm.qd).max() > 0.2
+    last = arm.q.copy(), arm.qd.copy()
+    for tick in range(150):
+        if not holds and tick % 10 == 0:  # each begins where the arm is said to be
+            arm.controller.follow(swing(NAMES, arm.states.position, last[0] + 0.04, 0.4), None)
+        arm.wait()
+        arm.feed(q=last[0], qd=last[1])
+        arm.move(arm.step())
+    assert arm.state() is State.HOLDING
+    assert arm.controller.reason is Reason.JOINT_STATES_FROZEN
+    assert max(arm.speeds) < 1.5
+    arm.advance(2.0)
+    assert arm.state() is State.ACTIVE
+
+
 def test_frozen_states_are_stale_after_the_timeout_before_a_runaway() -> None:
     arm, _ = arm_in_motion()
     arm.advance(0.15, frozen=True)

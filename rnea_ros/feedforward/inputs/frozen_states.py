@@ -22,7 +22,7 @@ from ...arrays import Array, Indices
 from ...compilation import entry, entry_point
 from ..settings import ResolvedSettings
 from .joint_bounds import CONTINUOUS
-from .joint_samples import CHANGED, CHANGED_OR_EFFORT, POSITION, VELOCITY, shortest_way
+from .joint_samples import CHANGED, CHANGED_OR_EFFORT, POSITION, RECEIVED, VELOCITY, shortest_way
 from .joint_states import JointStateMonitor
 
 MIN_GROWTH = 0.001
@@ -89,8 +89,9 @@ def _growing_since(
     for k in range(joints.size):
         joint = joints[k]
         speed, changed = abs(table[VELOCITY, joint]), table[CHANGED, joint]
-        if speed > MIN_SPEED and speed * (now - changed) > MAX_GROWTH:
-            since = min(since, changed)
+        repeated = table[RECEIVED, joint] - changed
+        if speed > MIN_SPEED and speed * repeated > MAX_GROWTH:
+            since = min(since, now - repeated)
         way = shortest_way(reference[k] - table[POSITION, joint], bounds[CONTINUOUS, joint])
         error = abs(way)
         if not follows or changed != memory[LAST_CHANGED, k]:

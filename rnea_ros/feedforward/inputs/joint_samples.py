@@ -130,14 +130,16 @@ def judge_and_store(
     Judge a sample of the joints ``in_robot``, and store it unless a commanded joint is at fault.
 
     :param velocity: empty to derive the velocities; so is NaN of a joint that is not commanded
-    :param effort: empty for none
-    :param stamp: 0 for none
+    :param effort: empty for none; a stamp of 0 is none too
     :param machine: machine's time of receipt with simulated time, s; -inf without
     :param time_constant: of the filter of derived velocities, s
     :param frozen: whether the joints are known to repeat old values
     :return: STORED, EFFORT_TOO_HIGH, or the number of the joint at fault
     """
     worst, at_fault = VALID, STORED
+    for k in range(in_robot.size):
+        moves = abs(table[VELOCITY, in_robot[k]]) > MIN_MOVING_SPEED
+        frozen |= moves and bounds[ROLE, in_robot[k]] == COMMANDED
     for k in range(in_robot.size):
         joint, i = in_robot[k], in_message[k]
         qd = velocity[i] if velocity.size else 0.0
@@ -173,8 +175,7 @@ def judge_and_store(
         if bounds[ROLE, joint] == COMMANDED:
             alive |= not math.isnan(tau) and tau != table[EFFORT, joint]
         table[EFFORT, joint] = tau
-        longest = 0.5 * bounds[FORGET_AFTER, joint]
-        _register(table, joint, stamp, received, machine, longest)
+        _register(table, bounds, joint, stamp, received, machine)
     for k in range(in_robot.size if changed or alive else 0):
         joint = in_robot[k]
         if bounds[ROLE, joint] == COMMANDED:
@@ -271,10 +272,10 @@ def _elapsed(
     both samples. So the result is the longest of three times: between the receipts, between the
     stamps, and the usual interval. A wrong stamp adds at most ``MAX_DELAY``. In simulated time,
     joints keep moving while ``/clock`` is delayed: the machine's time between the receipts then
-    counts too. Repeated values of a moving joint count as no sample.
+    counts too. Repeated values count as no sample while a joint of the message moves.
     """
     last = table[RECEIVED, joint]
-    if frozen or abs(table[VELOCITY, joint]) > MIN_MOVING_SPEED:
+    if frozen:
         last = min(last, table[CHANGED, joint])
     elapsed: float = max(received - last, table[INTERVAL, joint])
     if machine > -math.inf:
@@ -287,9 +288,7 @@ def _elapsed(
 @compiled
 def shortest_way(difference: float, continuous: float) -> float:
     """Return a position difference, without whole turns of a continuous joint."""
-    if continuous:
-        return (difference + math.pi) % math.tau - math.pi
-    return difference
+    return (difference + math.pi) % math.tau - math.pi if continuous else difference
 
 
 @compiled
@@ -308,10 +307,10 @@ def _derive(
 
 @compiled
 def _register(
-    table: Array, joint: int, stamp: float, received: float, machine: float, longest: float
+    table: Array, bounds: Array, joint: int, stamp: float, received: float, machine: float
 ) -> None:
-    """Write the times of a valid sample; ``longest``: of an interval that counts, s."""
-    interval = min(received - table[RECEIVED, joint], longest)
+    """Write the times of a valid sample."""
+    interval = min(received - table[RECEIVED, joint], 0.5 * bounds[FORGET_AFTER, joint])
     if interval > 0.0 and table[RECEIVED, joint] > -math.inf:
         usual = table[INTERVAL, joint]
         share = 1.0 if usual == 0.0 else LONGER if interval > usual else SHORTER

@@ -69,6 +69,15 @@ class Robot:
         self.q += self.qd * PERIOD
 
 
+def test_a_joint_at_rest_may_have_moved_while_a_moving_one_repeated_its_values() -> None:
+    for speed, reason in ((0.03, None), (0.0, Reason.POSITION_JUMP)):
+        robot = Robot()
+        robot.qd[1] = speed
+        for _ in range(200):
+            assert robot.feed() is None
+        assert robot.feed((0.05, 0.05, 0.0)) is reason
+
+
 @pytest.mark.parametrize('after', [0.001, 0.002, 0.033, 0.09])
 @pytest.mark.parametrize('sign', [-1.0, 1.0])
 @pytest.mark.parametrize('stamped', [True, False])
