@@ -13,7 +13,7 @@ from .clock import (
     seconds,
     set_seconds,
 )
-from .endpoints import LATCHED, Endpoint, EndpointReader, watchdog_topic
+from .endpoints import LATCHED, Endpoint, EndpointReader, process_of, watchdog_topic
 from .interpreter import ManualGarbageCollection, prepare_interpreter
 from .loop_thread import LoopThread, finish
 from .message_builders import DiagnosticsPublisher, trajectory_message
@@ -34,6 +34,6 @@ __all__ = [
     'LoopThread', 'MachineClock', 'ManualGarbageCollection', 'NodeProcess', 'ParameterServices',
     'PeriodicSchedule', 'PolledClient', 'PolledNodeTime', 'PolledSubscription', 'RepeatedRequest',
     'RosError', 'SimClock', 'check_topic', 'finish', 'logged_transition', 'prepare_interpreter',
-    'ros_errors', 'seconds', 'set_seconds', 'trajectory_message', 'watchdog_topic',
+    'process_of', 'ros_errors', 'seconds', 'set_seconds', 'trajectory_message', 'watchdog_topic',
     'without_ros_arguments',
 ]

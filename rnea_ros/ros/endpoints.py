@@ -30,6 +30,11 @@ class Endpoint:
     node: str
 
 
+def process_of(gid: bytes) -> bytes:
+    """Return the first 12 bytes of a GID, which all endpoints of a process share."""
+    return gid[:12]
+
+
 def watchdog_topic(command_topic: str) -> str:
     """Return the topic on which a watchdog repeats its commands, for the node it watches."""
     return f'{command_topic}/watchdog'

@@ -152,8 +152,8 @@ def test_a_persistent_jump_ends_the_control(robot: FakeRobot, domain_id: int) ->
     with node(domain_id, SOON) as process:
         assert wait_until(lambda: robot.steady(GRAVITY))
         since = len(robot.commands)
-        # Further than the joints' velocity limits allow for within twice the timeout.
-        robot.message.position[1] += 30.0
+        # Further than the joint's velocity limit allows within twice the timeout.
+        robot.message.position[1] += 2.5
         wait_for_count(robot, 'joint_states/position_jump')
         process.wait_for('fault (joint_states_stale)')
         assert wait_until(lambda: robot.steady(REST, 0.0))

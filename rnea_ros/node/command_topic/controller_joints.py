@@ -13,7 +13,7 @@ from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 
 from ...errors import clipped
-from ...ros import EndpointReader, PolledClient
+from ...ros import EndpointReader, PolledClient, process_of
 from .other_publishers import HINT
 
 # A controller without a parameter service for this long counts as one without joints, s. The
@@ -65,7 +65,7 @@ class ControllerJoints:
     @property
     def conflict(self) -> str:
         """Why no control may start: several controllers of one name; empty if there are none."""
-        number = len(self.endpoints)
+        number = len({process_of(gid) for gid in self.endpoints})
         said = f'{number} controllers named {self.controller} listen on {self.topic}: {HINT}'
         return said if number > 1 else ''
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ...ros import EndpointReader
+from ...ros import EndpointReader, process_of
 
 WATCHDOG = 'effort_watchdog'  # every watchdog's node; it may publish, once all others are silent
 
@@ -47,8 +47,8 @@ class OtherPublishers:
     def poll(self, now: float, publishing: bool = False) -> None:
         """Find the present publishers; ``publishing``: one of them is this node's own."""
         infos = self._node.get_publishers_info_by_topic(self._topic)
-        # One node may have several publishers: the first 12 bytes of a GID are the process's.
-        nodes = {(each.node, each.gid[:12]) for each in self._reader.read(infos, now)}
+        # One node may have several publishers.
+        nodes = {(each.node, process_of(each.gid)) for each in self._reader.read(infos, now)}
         names = [name for name, _ in nodes]
         if publishing and self._own_name in names:
             names.remove(self._own_name)  # a second one is another node of the same name

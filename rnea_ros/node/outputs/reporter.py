@@ -60,6 +60,7 @@ class Reporter:
         self._logged_counts: dict[str, int] = {}
         self._counts_logged_at = 0.0
         self._samples_before = (0, 0)
+        self._last_stale_joints = ''
         self._error_logged = False
         self._time_before, self._stands_still = 0.0, False
         self._diagnostics = DiagnosticsPublisher(node, 'control')
@@ -90,6 +91,8 @@ class Reporter:
         if stall is not self._logged_stall:
             logger.warning(str(stall))
             self._logged_stall = stall
+        if Reason.UNCOMMANDED_STALE in controller.flags:
+            self._last_stale_joints = self._stale_joints() or self._last_stale_joints
         now = time.monotonic()
         if now - self._counts_logged_at >= 1.0:
             counts = self._counts()
@@ -105,8 +108,8 @@ class Reporter:
                 complaint = self._states.complaint
                 if complaint and any(key.startswith('joint_states/') for key in new):
                     text = f'{text} ({complaint})'
-                if Reason.UNCOMMANDED_STALE.value in new:
-                    text = f'{text} ({self._stale_joints()}: the last valid value counts)'
+                if Reason.UNCOMMANDED_STALE.value in new and self._last_stale_joints:
+                    text = f'{text} (the last valid value counts: {self._last_stale_joints})'
                 logger.warning(text)
                 if Reason.CONTACT.value in new:
                     logger.warning(f'contact: {controller.contact}')

@@ -69,7 +69,7 @@ class Robot:
         self.q += self.qd * PERIOD
 
 
-def test_a_joint_at_rest_may_have_moved_while_a_moving_one_repeated_its_values() -> None:
+def test_a_joint_at_rest_may_have_moved_while_a_moving_one_repeated() -> None:
     for speed, reason in ((0.03, None), (0.0, Reason.POSITION_JUMP)):
         robot = Robot()
         robot.qd[1] = speed
