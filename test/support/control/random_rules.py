@@ -226,7 +226,7 @@ class Rules:
         self._fastest = max(self._fastest, float(np.abs(reference.velocity).max()))
         away = self._lasts('away', holds=bool((error > self._first_error + 0.03).any()))
         late = now - self._frozen_at - self._timeout
-        if min(away, late) > 0.03:
+        if min(away - self._timeout, late) > 0.03:  # the error may shrink first
             return f'goes on after {now - self._frozen_at:.2f} s'
         speed = float(np.abs(self.arm.qd[joints]).max())
         hard = {*self.driver.happened[-3:]} - {'frozen', *MOTIONS}.difference(WILD)
