@@ -157,7 +157,7 @@ def test_at_rest_and_in_mode_gravity_repeated_values_are_no_fault() -> None:
         assert not rig.controller.flags
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     log_resolution=st.floats(-6.0, math.log10(0.006)), log_speed=st.floats(-3.0, 0.3),
     lag=st.floats(0.0, 0.03), state_period=st.sampled_from([0.002, 0.01, 0.02]),
@@ -176,7 +176,7 @@ def test_coarse_encoders_and_slow_motions_raise_no_false_alarm(
     duration = 1.5 * way / speed
     rig.controller.follow(swing(NAMES, np.zeros(2), np.array([0.0, way]), duration), None)
     began, rig.q[:] = rig.now, 0.0
-    for tick in range(round(min(duration + 0.5, 20.0) / rig.period)):
+    for tick in range(round(min(duration + 0.5, 12.0) / rig.period)):
         rig.wait()
         if tick % round(state_period / rig.period) == 0:
             t = rig.now - began - lag
