@@ -78,6 +78,7 @@ class Reporter:
         if state is not self._logged_state:
             why = '' if controller.reason is None else f' ({controller.reason.value})'
             if controller.reason is Reason.JOINT_STATES_CONTRADICT:
+                self._joint_state_publishers.poll(time.monotonic())
                 why += f': {self._joint_state_publishers.listing} publish them'
             if LEVELS[state] == DiagnosticStatus.ERROR and not controller.stop_requested:
                 logger.error(f'{state.value}{why}')

@@ -191,3 +191,12 @@ def test_a_flag_is_a_warning_in_diagnostics_while_it_is_raised(bench: Bench) -> 
 
 def test_publishers_of_the_joint_states_are_named_in_diagnostics(bench: Bench) -> None:
     assert bench.diagnostics()[1]['joint_state_publishers'] == '2 nodes named /robot'
+
+
+def test_publishers_that_contradict_each_other_are_named_at_once(bench: Bench) -> None:
+    bench.rig.controller.request_fault(Reason.JOINT_STATES_CONTRADICT)
+    bench.rig.tick()
+    bench.reporter.log_changes()
+    assert bench.lines('error') == [
+        'holding (joint_states_contradict): 2 nodes named /robot publish them'
+    ]
