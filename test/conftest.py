@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Iterator
 import gc
+from importlib.util import find_spec
 import os
 from pathlib import Path
 import signal
@@ -29,6 +30,11 @@ gc.disable()
 settings.register_profile('seeded', derandomize=True, deadline=None, database=None)
 settings.load_profile('seeded')
 
+
+INSTALLED = 'ros_installation'
+"""Folder of the tests that need packages of ROS that are not on PyPI."""
+
+HAS_LAUNCH_TESTING = find_spec('launch_testing') is not None
 
 ALL_OVER_DDS = ('\npytestmark = pytest.mark.ros\n', '@pytest.mark.launch_test\n')
 """Where a file has one of these, each of its tests is over DDS."""
@@ -72,8 +78,19 @@ def _fail_if_skipped(
         report.longrepr = f'an oracle test was skipped: {report.longrepr}'
 
 
+def pytest_report_header() -> str | None:
+    return None if HAS_LAUNCH_TESTING else f'launch_testing is missing: without test/{INSTALLED}'
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import files without a test for this part of ``make test``; none is skipped twice."""
+    """
+    Leave out what cannot run: tests of a ROS installation without one, unless they are named.
+
+    Do not import files without a test for this part of ``make test``; none is skipped twice.
+    """
+    named = any(INSTALLED in argument for argument in config.args)
+    if collection_path.name == INSTALLED and not HAS_LAUNCH_TESTING and not named:
+        return True
     part = config.getoption('markexpr')
     if part not in PARTS or collection_path.suffix != '.py':
         return None
@@ -90,12 +107,12 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Any:
     """
-    Leave to launch_testing the tests in test/launch only.
+    Leave to launch_testing the tests of a ROS installation only.
 
     It imports every file to see whether it is one of its own; where such a file skips itself, all
     others of its directory would be left out with it.
     """
-    if module_path.parent.name == 'launch':
+    if module_path.parent.name == INSTALLED:
         return None
     return pytest.Module.from_parent(parent, path=module_path)
 
