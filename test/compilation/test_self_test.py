@@ -120,6 +120,10 @@ def test_a_kernel_is_checked_before_its_use(
     use(model, name)
     assert label in self_test._checked
     with pytest.MonkeyPatch.context() as patch:
+        for each_module in (self_test, batch_workspace):
+            patch.setattr(each_module, 'check_compiled_code', None)  # once is enough
+        use(model, name)
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(self_test, '_checked', set())
         patch.setattr(module, name, blind)
         with pytest.raises(CompiledCodeError, match=f'{label} accepts nan'):
@@ -139,32 +143,20 @@ def take_wrench(
     return wrench_sensor.FINE
 
 
-def test_the_kernel_that_judges_joint_states_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    JointStateMonitor(('a', 'b', 'c'))
+def wrench_monitor() -> object:
+    return WrenchMonitor(WrenchInputSettings(name='sensor', topic='wrench'), ())
+
+
+@pytest.mark.parametrize(('monitor', 'module', 'kernel', 'blind', 'label'), [
+    (lambda: JointStateMonitor(('a', 'b')), joint_samples, 'judge_and_store', take_joint_state,
+     'joint_states'),
+    (wrench_monitor, wrench_sensor, '_judge_reading', take_wrench, 'wrenches'),
+])
+def test_kernels_that_judge_messages_are_checked(
+    monitor: Any, module: Any, kernel: str, blind: Any, label: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monitor()
     monkeypatch.setattr(self_test, '_checked', set())
-    monkeypatch.setattr(joint_samples, 'judge_and_store', numba.njit(take_joint_state))
-    with pytest.raises(CompiledCodeError, match='joint_states accepts nan'):
-        JointStateMonitor(('a', 'b', 'c'))
-
-
-def test_the_kernel_that_judges_wrenches_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = WrenchInputSettings(name='sensor', topic='wrench')
-    WrenchMonitor(settings, ())
-    monkeypatch.setattr(self_test, '_checked', set())
-    monkeypatch.setattr(wrench_sensor, '_judge_reading', numba.njit(take_wrench))
-    with pytest.raises(CompiledCodeError, match='wrenches accepts nan'):
-        WrenchMonitor(settings, ())
-
-
-def test_each_kernel_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = load(UR5E)
-    for use, name, *_ in USES:
-        use(model, name)
-
-    def again(*arguments: Any) -> None:
-        raise AssertionError('checked again')
-
-    monkeypatch.setattr(self_test, 'check_compiled_code', again)
-    monkeypatch.setattr(batch_workspace, 'check_compiled_code', again)
-    for use, name, *_ in USES:
-        use(model, name)
+    monkeypatch.setattr(module, kernel, numba.njit(blind))
+    with pytest.raises(CompiledCodeError, match=f'{label} accepts nan'):
+        monitor()
