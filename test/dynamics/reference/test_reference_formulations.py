@@ -86,7 +86,7 @@ def random_loads(model: RobotModel, seed: int) -> tuple[dict[str, Wrench], Array
 @each('seed', RANDOM_TREES)
 def test_formulations_and_terms_of_trees_are_the_kernels(seed: int) -> None:
     model = tree_model(seed)
-    q, qd, qdd = state = random_state(seed, model.nv)
+    q, qd, _ = state = random_state(seed, model.nv)
     bodies = bodies_of(model.tree)
     wrenches, external = random_loads(model, seed)
     for formulation in (*TREE_FORMULATIONS, *SPATIAL_FORMULATIONS):
