@@ -8,7 +8,6 @@ import sys
 import numpy as np
 import pytest
 
-from benchmark import __main__ as command
 from benchmark.compare import Memory, Result
 from benchmark.contenders import (
     BATCH,
@@ -21,11 +20,9 @@ from benchmark.contenders import (
     our_batch,
     our_calls,
 )
-from benchmark.effort import Effort
 from benchmark.figures import figures
-from benchmark.growth import Growth
 from benchmark.others import others
-from benchmark.processes import StartUp, first_calls
+from benchmark.processes import first_calls
 from benchmark.robots import robots_to_compare
 from benchmark.timing import Contender, DisagreementError, check_agreement
 from support.python_process import needs_proc
@@ -72,32 +69,3 @@ def test_a_figure_says_whether_it_was_reached(ratio: float, reached: bool) -> No
     ]
     found = figures(results, Memory(0, 100), None)
     assert {figure.reached for figure in found if figure.joints} == {reached}
-
-
-@pytest.mark.parametrize(('cold', 'warm', 'megabytes'), [
-    (4.9, 0.3, 119.0), (21.0, 0.3, 119.0), (4.9, 0.5, 119.0), (4.9, 0.3, 121.0),
-])
-def test_starts_are_figures_too(cold: float, warm: float, megabytes: float) -> None:
-    steps = {'import': 0.0, 'model': 0.0, 'inverse_dynamics': 0.0}
-    start = StartUp({**steps, 'import': cold}, {**steps, 'import': warm}, megabytes)
-    _, *start_figures = figures([], Memory(0, 100), start)
-    assert [figure.reached for figure in start_figures] == [
-        cold < 20.0, cold < 5.0, warm < 0.4, megabytes < 120.0
-    ]
-
-
-def test_growth_separates_the_cost_of_a_call_from_that_of_its_bodies() -> None:
-    bodies = np.array([1.0, 10.0, 100.0, 1000.0])
-    call, body = Growth(bodies, 3e-7 + 5e-8 * bodies).call_and_body
-    np.testing.assert_allclose([call, body], [3e-7, 5e-8])
-
-
-def test_a_disagreement_is_the_exit_status(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def measure(effort: Effort) -> None:
-        raise DisagreementError('one differs from other')
-
-    monkeypatch.setattr(command, 'measure', measure)
-    assert command.main([]) == 1
-    assert 'one differs from other' in capsys.readouterr().err

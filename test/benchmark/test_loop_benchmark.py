@@ -3,12 +3,6 @@
 
 """The benchmark of the control loop: what it counts, what it matches, and when it fails."""
 
-import os
-from pathlib import Path
-import re
-import signal
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 import pytest
@@ -17,28 +11,12 @@ from support.ros.ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from benchmark.loop import child as children
-from benchmark.loop.arms import Arms
-from benchmark.loop.child import Child
-from benchmark.loop.contenders import (
-    BARE,
-    CYCLICTEST,
-    ECHO,
-    OURS,
-    PLAIN,
-    TRIGGERED,
-    Condition,
-    LoopContender,
-)
-from benchmark.loop.cyclictest import parse_histogram
+from benchmark.loop.contenders import BARE, ECHO, OURS, PLAIN, Condition
 from benchmark.loop.domain import own_domain
-from benchmark.loop.effort import Part
 from benchmark.loop.endurance import endurance
 from benchmark.loop.figures import figures
 from benchmark.loop.lateness import Lateness, latencies, of_grid
 from benchmark.loop.motion import motion
-from benchmark.loop.report import LoopRun, report
-from benchmark.loop.rounds import results_of, turns_of
 from benchmark.loop.turn import Turn, take_turn
 
 Array = NDArray[np.float64]
@@ -66,40 +44,6 @@ def test_latency_is_from_the_newest_state_that_a_command_can_be_from() -> None:
         assert not latencies(sent, np.array([4.5]), np.array([unexplained]), expected).size
 
 
-def test_a_histogram_is_read_to_its_greatest() -> None:
-    histogram = (
-        '# Histogram\n000000 000000\n000001 000002\n000002 000001\n\n# Max Latencies: 00057\n'
-        '# Histogram Overflows: 00002\n# Thread 0: 00002 00003\n'
-    )
-    np.testing.assert_allclose(parse_histogram(histogram), [1e-6, 1e-6, 2e-6, 2e-6, 57e-6])
-
-
-def result(contender: LoopContender, condition: Condition = Condition.IDLE, **more: Any) -> Turn:
-    values: dict[str, Any] = {
-        'lateness': Lateness(1e-3, np.full(30_000, 1e-4)), 'latency': np.full(100, 1e-3),
-        'compute': np.full(100, 1e-4), 'cpu': 0.1, 'memory': 100.0, 'before': np.empty(0),
-        'after': np.empty(0),
-    }
-    return Turn(contender, 1000.0, condition, **(values | more))
-
-
-def test_contenders_take_turns_and_each_begins_a_round() -> None:
-    order = []
-
-    def take(contender: LoopContender, *others: Any) -> Turn:
-        order.append(contender)
-        return result(contender)
-
-    turns = turns_of([Part(Condition.IDLE, 1000.0, (OURS, PLAIN, BARE), 3, 1.0)], take)
-    assert order == [OURS, PLAIN, BARE, PLAIN, BARE, OURS, BARE, OURS, PLAIN]
-    assert [result.contender for result in results_of(turns)] == [OURS, PLAIN, BARE]
-    assert all(each.lateness and each.lateness.ticks == 90_000 for each in results_of(turns))
-
-
-def reached(*results: Turn) -> dict[str, bool]:
-    return {figure.what: figure.reached for figure in figures(results, {OURS: (), ECHO: ()})}
-
-
 @pytest.mark.parametrize(('ours', 'bare', 'plain', 'expected'), [
     (0.10, 0.05, 0.40, [True, True, True]), (0.16, 0.10, 0.60, [False, True, True]),
     (0.14, 0.03, 0.60, [True, False, True]), (0.14, 0.10, 0.40, [True, True, False]),
@@ -107,30 +51,13 @@ def reached(*results: Turn) -> dict[str, bool]:
 def test_shares_of_a_core_are_held_to_their_bounds(
     ours: float, bare: float, plain: float, expected: list[bool]
 ) -> None:
-    found = reached(result(OURS, cpu=ours), result(BARE, cpu=bare), result(PLAIN, cpu=plain))
-    assert [value for what, value in found.items() if what.startswith('CPU share')] == expected
-
-
-@pytest.mark.parametrize(('median', 'expected'), [(1.4e-3, True), (1.6e-3, False)])
-def test_latency_is_held_to_that_of_an_echo(median: float, expected: bool) -> None:
-    found = reached(result(TRIGGERED, latency=np.full(10, median)), result(ECHO))
-    assert found['triggered: from state to command, p50'] is expected
-
-
-def test_a_report_has_every_contender_and_a_blank_where_there_is_nothing() -> None:
-    arms = Arms(500.0, [0.1, 0.2], 300.0, Lateness(2e-3, np.full(100, 1e-4)))
+    lateness = Lateness(1e-3, np.full(1000, 1e-4))
     results = [
-        result(OURS), result(ECHO, lateness=None), result(OURS, Condition.STRESS),
-        result(CYCLICTEST, cpu=None, memory=None, latency=np.empty(0), compute=np.empty(0)),
+        Turn(contender, 1000.0, Condition.IDLE, lateness, cpu=cpu)
+        for contender, cpu in ((OURS, ours), (BARE, bare), (PLAIN, plain))
     ]
-    text = report(LoopRun('a machine', results, [arms], {OURS: [2.0], ECHO: [1.5]}))
-    for row in (
-        r'\| this node +(\| +100 ){4}\| +0 of 30000 \| +1000 ',
-        r'\| rclpy echo, triggered +\| +\| +\| +\| +\| +\| +1000 ',
-        r'\| cyclictest +\| +100 .*\| +\| +\|$', r'\| 2 at 500 Hz \| +15.0% \| +30.0% ',
-    ):
-        assert re.search(row, text, re.MULTILINE), row
-    assert '2.00 s (rclpy echo 1.50 s) reached' in text
+    found = [each for each in figures(results, {OURS: (), ECHO: ()}) if 'CPU share' in each.what]
+    assert [figure.reached for figure in found] == expected
 
 
 TIMES: Array = np.linspace(0.0, 1790.0, 180)
@@ -153,14 +80,6 @@ def test_leaks_and_jitter_that_grow_are_reported(seed: int) -> None:
     assert verdict(memory, growth * jitter, beside) == (False, True)
     # The machine explains it: a thread that only sleeps has it, too.
     assert verdict(memory, growth * jitter, growth * beside) == (False, False)
-
-
-def test_a_process_that_does_not_listen_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(children, 'POLITENESS', 0.2)
-    with Child('benchmark.loop.busy', domain=1) as child:
-        child.wait_for('ready')
-        os.kill(child.pid, signal.SIGSTOP)
-    assert not Path(f'/proc/{child.pid}').exists()
 
 
 @pytest.mark.ros

@@ -73,29 +73,18 @@ def sums_and_products(a: Array, b: Array, c: float, results: Array) -> None:
 OPERATIONS = (operator.add, operator.sub, operator.mul, operator.truediv)
 
 
-def test_lanes_add_and_multiply_as_numbers_do() -> None:
-    rng = np.random.default_rng(0)
-    a, b, c = rng.normal(size=(1, LANES)), rng.normal(size=(1, LANES)), 0.3
-    results = np.zeros((13, LANES))
-    sums_and_products(a, b, c, results)
-    expected = [operation(a[0], b[0]) for operation in OPERATIONS]
-    expected.append(-a[0])
-    for operation in OPERATIONS:
-        expected += [operation(a[0], c), operation(c, a[0])]
-    np.testing.assert_array_equal(results, expected)
-
-
-@pytest.mark.parametrize('bad', [np.nan, np.inf, 0.0])
-def test_nan_stays_in_its_lane(bad: float) -> None:
-    a = np.linspace(1.0, 2.0, LANES)[np.newaxis]
-    alone, results = np.zeros((2, 13, LANES))
-    sums_and_products(a, a, 0.0, alone)
-    a[0, 3] = bad
-    sums_and_products(a, a, 0.0, results)
-    with np.errstate(all='ignore'):
-        expected = [operation(a[0, 3], a[0, 3]) for operation in OPERATIONS]
-    np.testing.assert_array_equal(results[:4, 3], expected)
-    np.testing.assert_array_equal(*(np.delete(each, 3, axis=1) for each in (results, alone)))
+def test_lanes_are_calculated_as_numbers_and_nan_stays_in_its_lane() -> None:
+    a, b = np.random.default_rng(0).normal(size=(2, 1, LANES))
+    for c in (0.3, 0.0):
+        a[0, 2:5] = np.nan, np.inf, 0.0
+        b[0, 4] = 0.0
+        results = np.zeros((13, LANES))
+        sums_and_products(a, b, c, results)
+        with np.errstate(all='ignore'):
+            expected = [*(operation(a[0], b[0]) for operation in OPERATIONS), -a[0]]
+            for operation in OPERATIONS:
+                expected += [operation(a[0], c), operation(c, a[0])]
+        np.testing.assert_array_equal(results, expected)
 
 
 @kernel
@@ -165,19 +154,17 @@ def test_cosine_and_sine_of_lanes_are_right_to_the_last_digit_but_one() -> None:
             np.testing.assert_allclose(sine, np.sin(exact), rtol=1e-15, atol=0.0)
 
 
-@pytest.mark.parametrize('angle', [np.nan, np.inf, -np.inf])
-def test_an_angle_of_nan_does_not_affect_the_other_lanes(angle: float) -> None:
+def test_an_angle_of_nan_does_not_affect_the_other_lanes() -> None:
     angles = np.linspace(0.0, 3.0, LANES)
-    angles[5] = angle
+    angles[3:6] = np.nan, np.inf, -np.inf
     with np.errstate(invalid='ignore'):
         for found, exact in zip(of_lanes(angles), (np.cos(angles), np.sin(angles)), strict=True):
-            assert np.isnan(found[5])
-            np.testing.assert_allclose(found, exact, atol=TRIGONOMETRIC_ERROR)
+            np.testing.assert_allclose(found, exact, atol=TRIGONOMETRIC_ERROR, equal_nan=True)
 
 
 def test_one_angle_has_the_cosine_of_the_standard_library_however_large() -> None:
     angles = np.array([0.3, -2.0, 1e5, 1e15, 1e300])
-    cosine, sine = np.empty(5), np.empty(5)
+    cosine, sine = np.empty((2, 5))
     cosines_and_sines(angles, cosine, sine)
     np.testing.assert_allclose(cosine, np.cos(angles), rtol=1e-15)
     np.testing.assert_allclose(sine, np.sin(angles), rtol=1e-15)

@@ -6,6 +6,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros import RobotModel, SingularityError
@@ -126,7 +127,7 @@ MIMIC = (
 )
 
 
-def two(kind: str, xyz: object = (0.0, 0.0, 0.0)) -> str:
+def two(kind: str, xyz: ArrayLike = (0.0, 0.0, 0.0)) -> str:
     """Return a body on two joints of one axis."""
     return (
         link('root') + link('between') + BODY

@@ -87,7 +87,9 @@ def test_bodies_are_numbered_as_added_each_after_its_parent() -> None:
     }
 
 
-def mixed_tree(joints: Sequence[str] | None = None) -> trees.KinematicTree:
+def mixed_tree(
+    joints: Sequence[str] | None = None, inertia: trees.RigidBodyInertia = NOTHING
+) -> trees.KinematicTree:
     """Return a chain with one joint of each type."""
     builder = trees.TreeBuilder(joints=joints)
     parent = ''
@@ -96,7 +98,7 @@ def mixed_tree(joints: Sequence[str] | None = None) -> trees.KinematicTree:
         ('pl', trees.planar('pl', (0.0, 1.0, 0.0))), ('c', cylindrical('c')),
         ('p', trees.prismatic('p')), ('h', helical('h', 0.25)),
     ):
-        builder.add_link(name, parent, HERE, joint, NOTHING)
+        builder.add_link(name, parent, HERE, joint, inertia)
         parent = name
     return builder.build()
 
@@ -121,10 +123,12 @@ def test_coordinates_are_in_the_order_of_the_links_or_of_the_announcement() -> N
 
 
 def test_a_joint_of_several_movements_is_a_row_of_bodies() -> None:
-    tree = mixed_tree()
+    tree = mixed_tree(inertia=random_inertia(np.random.default_rng(0)))
     kinds = [JointKind(kind).name[0] for kind in tree.bodies['kind'][1:]]
     assert ''.join(kinds) == 'FRS' + 'PPR' + 'RP' + 'P' + 'RP'
     assert tree.bodies['parent'].tolist() == [0, *range(len(kinds))]
+    # The link has the mass, not the bodies between.
+    assert (tree.bodies['mass'] > 0.0).tolist() == [False, *(x == '1' for x in '11100101101')]
     # planar: x, y, angle; cylindrical: angle, distance; helical: angle, angle times pitch
     assert tree.bodies['qd_index'][4:7].tolist() == [10, 11, 12]
     assert tree.bodies['qd_index'][7:9].tolist() == [13, 14]
@@ -133,13 +137,6 @@ def test_a_joint_of_several_movements_is_a_row_of_bodies() -> None:
     assert {name: frame.body for name, frame in tree.frames.items()} == {
         '': 0, 'f': 1, 'r': 2, 's': 3, 'pl': 6, 'c': 8, 'p': 9, 'h': 11
     }
-
-
-def test_the_link_has_the_mass_not_the_bodies_between() -> None:
-    inertia = random_inertia(np.random.default_rng(0))
-    builder = trees.TreeBuilder('base')
-    builder.add_link('a', 'base', HERE, trees.planar('a', (0.6, 0.0, 0.8)), inertia)
-    assert builder.build().bodies['mass'].tolist() == [0.0, 0.0, 0.0, inertia.mass]
 
 
 def test_a_fixed_link_with_a_body_of_its_own_is_not_lumped() -> None:

@@ -131,6 +131,13 @@ def test_formulations_and_terms_of_chains_are_the_kernels(seed: int) -> None:
     )
 
 
+def test_velocities_are_sums_of_the_joints_below() -> None:
+    S, qd = np.random.default_rng(0).normal(size=(6, 6)), np.arange(1.0, 7.0)
+    expected = np.cumsum(S * qd[:, np.newaxis], axis=0)
+    assert_equal(np.array(recursion.velocities([*S], [*qd], np.zeros(6))), expected)
+    assert_equal(np.array(recursion.velocities_without_recursion([*S], [*qd])), expected)
+
+
 def lists_of(chain: ScrewChain) -> tuple[Array, Array, Array]:
     """Return Mlist, Slist and Glist of the book's code."""
     steps = np.linalg.inv(chain.M)  # frame {i} in frame {i - 1}
