@@ -16,9 +16,6 @@ from support.models.robots import ROOT
 from support.ros.ros_process import NO_ROS
 
 FILES = [*ROOT.glob('rnea_ros/**/*.py'), *ROOT.glob('examples/*.py')]
-CALLS = ('create_', 'declare_', 'destroy_', 'get_')
-"""Beginnings of rclpy's functions whose keywords are checked, as are those of its classes."""
-
 HUMBLE = {
     kind: set(listed.split())
     for kind, _, listed in (
@@ -26,7 +23,7 @@ HUMBLE = {
         for line in (ROOT / 'test/data/rclpy_3_3.txt').read_text('utf-8').splitlines()[1:]
     )
 }
-"""Names of a ``module x``, all ``attributes``, and parameters by function; ``**`` is any."""
+"""Names of each ``module x``, and all ``attributes``."""
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -58,25 +55,18 @@ def defined(paths: Iterable[Path]) -> set[str]:
 
 def too_new(tree: ast.Module, new: set[str]) -> Iterator[str]:
     """Yield what a module uses without asking for it, and rclpy 3.3 does not have."""
-    classes = set()
     for module, name in imported(tree):
-        classes.add(name)
         known = HUMBLE.get(f'module {module}', set())
         if name not in known and f'module {module}.{name}' not in HUMBLE:
             yield f'{module}.{name}'
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     asked = {
         getattr(node.args[1], 'value', '')
-        for node in calls if getattr(node.func, 'id', '') in ('hasattr', 'getattr')
+        for node in ast.walk(tree) if isinstance(node, ast.Call)
+        and getattr(node.func, 'id', '') in ('hasattr', 'getattr')
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in new - asked:
             yield f'.{node.attr}'
-    for node in calls:
-        name = getattr(node.func, 'attr', getattr(node.func, 'id', ''))
-        known = HUMBLE.get(name, {'**'})
-        if '**' not in known and (name in classes or name.startswith(CALLS)):
-            yield from (f'{name}({x.arg}=)' for x in node.keywords if x.arg not in {*known, None})
 
 
 def test_the_package_uses_what_rclpy_has_here_and_on_humble() -> None:
@@ -91,11 +81,6 @@ def test_the_package_uses_what_rclpy_has_here_and_on_humble() -> None:
     new = {name for name in here - HUMBLE['attributes'] - defined(FILES) if name[0] != '_'}
     # On Humble nothing is newer.
     assert 'add_pre_set_parameters_callback' in new or os.environ.get('ROS_DISTRO') == 'humble'
-    known_to_fail = ast.parse(
-        'from rclpy.experimental import AsyncNode\n'
-        'node.add_pre_set_parameters_callback(f)\nnode.create_timer(1.0, f, autostart=False)'
-    )
-    assert len([*too_new(known_to_fail, {'add_pre_set_parameters_callback'})]) == 3
     for path in FILES:
         tree = ast.parse(path.read_text('utf-8'))
         assert not [*too_new(tree, new)], path.name

@@ -110,6 +110,16 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     (tree(('r', 't'), ('a', 'b'), ('b', 'a')), "joint 'ab'", ("['ab', 'ba']", 'cycle')),
     (but('link="base"', 'link="forearm"'), ELBOW, ('cycle',)),
     (tree(('a', 'b'), ('a', 'c'), ('b', 'c')), "link 'c'", ('two joints', "'ac'", "'bc'")),
+    # Raw xacro
+    *((text, 'element', ('this is xacro: expand it with `xacro FILE`',)) for text in (
+        but('<link name="base"/>', '<link name="base"/><xacro:arm name="b"/>'),
+        but('<limit', '<xacro:insert_block name="b"/><limit'),
+        but('<joint ', '<joint xacro:a="b" '), but('link="base"', 'link="${prefix}base"'),
+        but('link="forearm"', 'link="$(arg prefix)arm"'), mass('${2 * m}'),
+        but('"arm"', '"$(arg robot)"'), '<macros><xacro:macro name="a"/></macros>',
+        *(but('<link name="base"/>', f'<link name="base"/><{tag} name="b"/>')
+          for tag in ('include', 'macro', 'if', 'unless')),
+    )),
     # Joints
     (but('revolute', 'hinge'), ELBOW, ("unknown type 'hinge'", 'revolute')),
     (but('revolute', 'Revolute'), ELBOW, ("unknown type 'Revolute'",)),
@@ -248,7 +258,7 @@ def test_a_device_without_end_is_not_read_to_its_end() -> None:
         RobotModel.from_urdf('/dev/zero')
 
 
-@each('name', ['no_such.urdf', '.', 'no\0such.urdf', 'x' * 300])
+@each('name', ['no_such.urdf', 'no_such.xacro', '.', 'no\0such.urdf', 'x' * 300])
 def test_a_path_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     path: Any = f'{tmp_path}/{name}'
     with pytest.raises(UrdfError) as caught:
