@@ -1,26 +1,14 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The benchmark compares like with like, and says when a figure is not reached."""
+"""The benchmark compares like with like."""
 
 import sys
 
 import numpy as np
 import pytest
 
-from benchmark.compare import Memory, Result
-from benchmark.contenders import (
-    BATCH,
-    CHECKED,
-    SPECIALISED,
-    SPECIALISED_BATCH,
-    WORKSPACE,
-    Computation,
-    Pinocchio,
-    our_batch,
-    our_calls,
-)
-from benchmark.figures import figures
+from benchmark.contenders import Computation, Pinocchio, our_batch, our_calls
 from benchmark.others import others
 from benchmark.processes import first_calls
 from benchmark.robots import robots_to_compare
@@ -57,15 +45,3 @@ def test_a_different_result_ends_the_comparison(other: float) -> None:
 def test_first_calls_use_every_kernel() -> None:
     seconds, _ = first_calls(None)
     assert 'inverse_dynamics' in seconds
-
-
-@pytest.mark.parametrize(('ratio', 'reached'), [(0.9, False), (100.0, True)])
-def test_a_figure_says_whether_it_was_reached(ratio: float, reached: bool) -> None:
-    results = [
-        Result(quantity, name, joints, 1e-6, ratio)
-        for quantity in Computation
-        for name in (CHECKED, WORKSPACE, SPECIALISED, BATCH, SPECIALISED_BATCH)
-        for joints in (6, 7, 32, 120)
-    ]
-    found = figures(results, Memory(0, 100), None)
-    assert {figure.reached for figure in found if figure.joints} == {reached}
