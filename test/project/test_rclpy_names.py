@@ -16,6 +16,9 @@ from support.models.robots import ROOT
 from support.ros.ros_process import NO_ROS
 
 FILES = [*ROOT.glob('rnea_ros/**/*.py'), *ROOT.glob('examples/*.py')]
+CALLS = ('create_', 'declare_', 'destroy_', 'get_')
+"""Beginnings of rclpy's functions whose keywords are checked, as are those of its classes."""
+
 HUMBLE = {
     kind: set(listed.split())
     for kind, _, listed in (
@@ -23,7 +26,7 @@ HUMBLE = {
         for line in (ROOT / 'test/data/rclpy_3_3.txt').read_text('utf-8').splitlines()[1:]
     )
 }
-"""Names of each ``module x``, and all ``attributes``."""
+"""Names of each ``module x``, all ``attributes``, and keywords by function; ``**`` is any."""
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -35,11 +38,11 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
             yield 'rclpy', node.attr
 
 
-def defined(paths: Iterable[Path]) -> set[str]:
+def defined(trees: Iterable[ast.Module]) -> set[str]:
     """Return functions, methods and attributes that modules define."""
     found = set()
-    for path in paths:
-        for node in ast.walk(ast.parse(path.read_text('utf-8'))):
+    for tree in trees:
+        for node in ast.walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 found.add(node.name)
             elif isinstance(node, ast.ClassDef):
@@ -55,18 +58,26 @@ def defined(paths: Iterable[Path]) -> set[str]:
 
 def too_new(tree: ast.Module, new: set[str]) -> Iterator[str]:
     """Yield what a module uses without asking for it, and rclpy 3.3 does not have."""
+    classes = set()
     for module, name in imported(tree):
+        classes.add(name)
         known = HUMBLE.get(f'module {module}', set())
         if name not in known and f'module {module}.{name}' not in HUMBLE:
             yield f'{module}.{name}'
+    nodes = [*ast.walk(tree)]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
     asked = {
         getattr(node.args[1], 'value', '')
-        for node in ast.walk(tree) if isinstance(node, ast.Call)
-        and getattr(node.func, 'id', '') in ('hasattr', 'getattr')
+        for node in calls if getattr(node.func, 'id', '') in ('hasattr', 'getattr')
     }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr in new - asked:
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and node.attr in new and node.attr not in asked:
             yield f'.{node.attr}'
+    for node in calls:
+        name = getattr(node.func, 'attr', getattr(node.func, 'id', ''))
+        known = HUMBLE.get(name, {'**'})
+        if '**' not in known and (name.startswith(CALLS) or name in classes):
+            yield from (f'{name}({x.arg}=)' for x in node.keywords if x.arg not in {*known, None})
 
 
 def test_the_package_uses_what_rclpy_has_here_and_on_humble() -> None:
@@ -77,12 +88,13 @@ def test_the_package_uses_what_rclpy_has_here_and_on_humble() -> None:
     spec = find_spec('rclpy')
     assert spec is not None
     assert spec.origin is not None
-    here = defined(Path(spec.origin).parent.rglob('*.py'))
-    new = {name for name in here - HUMBLE['attributes'] - defined(FILES) if name[0] != '_'}
+    trees = {path: ast.parse(path.read_text('utf-8')) for path in FILES}
+    modules = Path(spec.origin).parent.rglob('*.py')
+    here = defined(ast.parse(path.read_text('utf-8')) for path in modules)
+    new = {x for x in here - HUMBLE['attributes'] - defined(trees.values()) if x[0] != '_'}
     # On Humble nothing is newer.
     assert 'add_pre_set_parameters_callback' in new or os.environ.get('ROS_DISTRO') == 'humble'
-    for path in FILES:
-        tree = ast.parse(path.read_text('utf-8'))
+    for path, tree in trees.items():
         assert not [*too_new(tree, new)], path.name
         for module, name in imported(tree):
             if not hasattr(import_module(module), name):
