@@ -71,20 +71,15 @@ def kernels(folder: Path) -> Any:
     return module
 
 
-def loaded(kernel: Any) -> int:
-    """Return how many compiled forms came from the disk."""
-    return sum(kernel.stats.cache_hits.values())
+def run(module: Any) -> None:
+    assert (module.twice(1.5), module.thrice(1.5)) == (3.0, 4.5)
 
 
-def run(folder: Path) -> Any:
-    """Run a kernel as a new process does, and return it."""
+def loaded(folder: Path) -> int:
+    """Run a kernel as a new process does; return how many compiled forms came from the disk."""
     kernel = kernels(folder).twice
     assert kernel(1.5) == 3.0
-    return kernel
-
-
-def run_both(module: Any) -> None:
-    assert (module.twice(1.5), module.thrice(1.5)) == (3.0, 4.5)
+    return sum(kernel.stats.cache_hits.values())
 
 
 @contextmanager
@@ -115,59 +110,61 @@ def empty_cache(folder: Path) -> Path:
     return cache
 
 
-def without_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ('HOME', 'XDG_CACHE_HOME'):
-        monkeypatch.delenv(name, raising=False)
-
-    def unknown(uid: int) -> None:
-        raise KeyError(uid)
-
-    monkeypatch.setattr(pwd, 'getpwuid', unknown)
-
-
-Damage = Callable[[bytes], bytes]
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    'empty': lambda data: b'', 'cut off': lambda data: data[: len(data) // 2],
+    'zeros': lambda data: bytes(len(data)), 'garbage': lambda data: b'garbage' * 99,
+    'zeros at the end': lambda data: data[:-900] + bytes(900),
+}
 
 
 @pytest.mark.parametrize('ending', ['nbi', 'nbc'])
-@pytest.mark.parametrize('damage', [
-    pytest.param(lambda data: b'', id='empty'),
-    pytest.param(lambda data: data[: len(data) // 2], id='cut-off'),
-    pytest.param(lambda data: bytes(len(data)), id='zeros'),
-    pytest.param(lambda data: data[:-900] + bytes(900), id='zeros-at-the-end'),
-    pytest.param(lambda data: b'garbage' * 99, id='garbage'),
-])
-def test_a_bad_file_is_said_once_and_replaced(folder: Path, ending: str, damage: Damage) -> None:
+def test_a_bad_file_is_said_once_and_replaced(
+    folder: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with without_warnings():
-        run(folder)
-        assert loaded(run(folder)) == 1
-    (path,) = folder.rglob(f'*.{ending}')
-    path.write_bytes(damage(path.read_bytes()))
-    with pytest.warns(KernelCacheWarning, match='cannot be read') as said:
-        assert loaded(run(folder)) == 0
-    assert len(said) == 1
-    assert str(path.parent) in str(said[0].message)
+        assert loaded(folder) == 0
+    for name, damage in DAMAGES.items():
+        monkeypatch.setattr(cache_files, '_already_warned', set())
+        with without_warnings():
+            assert loaded(folder) == 1, name
+        (path,) = folder.rglob(f'*.{ending}')
+        path.write_bytes(damage(path.read_bytes()))
+        with pytest.warns(KernelCacheWarning, match='cannot be read') as said:
+            assert loaded(folder) == 0, name
+        assert len(said) == 1
+        assert str(path.parent) in str(said[0].message)
     with without_warnings():
-        assert loaded(run(folder)) == 1
+        assert loaded(folder) == 1
+
+
+def test_a_read_only_package_caches_in_the_users_directory(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / '__pycache__').touch()  # not even root can make a directory of it
+    monkeypatch.setenv('XDG_CACHE_HOME', str(folder / 'cache'))
+    with without_warnings():
+        assert [loaded(folder), loaded(folder)] == [0, 1]
+    assert [*(folder / 'cache').rglob('*.nbi')]
 
 
 def test_files_of_another_user_are_replaced_where_they_cannot_be_read(folder: Path) -> None:
-    run(folder)
+    loaded(folder)
     cache = folder / '__pycache__'
     for path in cache.iterdir():
         path.chmod(0)
     cache.chmod(0o777)
     with not_as_root():
         with pytest.warns(KernelCacheWarning, match='Permission denied') as said:
-            assert loaded(run(folder)) == 0
+            assert loaded(folder) == 0
         assert len(said) == 1
         with without_warnings():
-            assert loaded(run(folder)) == 1
+            assert loaded(folder) == 1
 
 
 def check_not_kept(folder: Path, cause: str) -> None:
     """Run two kernels; one warning names the cause and the way out, and nothing is written."""
     with pytest.warns(KernelCacheWarning, match=cause) as said:
-        run_both(kernels(folder))
+        run(kernels(folder))
     assert len(said) == 1
     assert 'NUMBA_CACHE_DIR' in str(said[0].message)
     assert not list(folder.rglob('*.nb?'))
@@ -185,8 +182,13 @@ def test_a_full_disk_is_said_once(folder: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_read_only_package_and_no_usable_home_are_said_once(
     folder: Path, monkeypatch: pytest.MonkeyPatch, home: str | None
 ) -> None:
-    (folder / '__pycache__').touch()  # not even root can make a directory of it
-    without_home(monkeypatch)
+    def unknown(uid: int) -> None:
+        raise KeyError(uid)
+
+    (folder / '__pycache__').touch()
+    for name in ('HOME', 'XDG_CACHE_HOME'):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, 'getpwuid', unknown)
     if home is not None:
         monkeypatch.setenv('HOME', home)
     monkeypatch.chdir(folder)
@@ -195,10 +197,9 @@ def test_a_read_only_package_and_no_usable_home_are_said_once(
 
 
 def test_another_users_folder_is_said_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run(folder)  # reads the package and numba, which others may not read
+    loaded(folder)  # reads the package and numba, which others may not read
     cache = empty_cache(folder)
     cache.chmod(0o555)
-    monkeypatch.setenv('HOME', str(folder))
     monkeypatch.setenv('XDG_CACHE_HOME', str(cache))
     with not_as_root():
         check_not_kept(folder, '__pycache__')
@@ -211,5 +212,5 @@ def test_a_directory_that_is_lost_while_the_process_runs_is_said_once(folder: Pa
     cache.rmdir()
     cache.touch()
     with pytest.warns(KernelCacheWarning, match='__pycache__') as said:
-        run_both(module)
+        run(module)
     assert len(said) == 1

@@ -35,14 +35,13 @@ def nothing_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_test, '_checked', set())
 
 
-def sum_is_finite(values: Any) -> bool:
-    total = 0.0
-    for x in values:
-        total += 0.0 * x
-    return total == 0.0
-
-
 def test_compiled_code_that_accepts_nan_or_infinity_is_an_error() -> None:
+    def sum_is_finite(values: Any) -> bool:
+        total = 0.0
+        for x in values:
+            total += 0.0 * x
+        return total == 0.0
+
     liberal, strict = numba.njit(fastmath=True)(sum_is_finite), numba.njit(sum_is_finite)
     values = np.ones(4)
     self_test.check_compiled_code('strict', lambda: strict(values), values)
@@ -50,6 +49,8 @@ def test_compiled_code_that_accepts_nan_or_infinity_is_an_error() -> None:
         self_test.check_compiled_code('liberal', lambda: liberal(values), values)
     assert isinstance(error.value, RneaError)
     assert error.value.kernel == 'liberal'
+    with pytest.raises(CompiledCodeError, match='rejects finite numbers'):
+        self_test.check_compiled_code('none', lambda: False, values)
 
 
 @pytest.mark.parametrize('bad', [math.nan, math.inf, -math.inf])
@@ -66,11 +67,6 @@ def test_one_bad_number_that_is_not_detected_is_enough(bad: float, place: int) -
 
     with pytest.raises(CompiledCodeError, match=f'accepts {bad}'):
         self_test.check_compiled_code('one', accepts, values)
-
-
-def test_code_that_rejects_finite_numbers_is_an_error() -> None:
-    with pytest.raises(CompiledCodeError, match='rejects finite numbers'):
-        self_test.check_compiled_code('none', lambda: False, np.ones(2))
 
 
 ROWS = np.zeros((3, 6))
@@ -120,6 +116,10 @@ def test_a_kernel_is_checked_before_its_use(
     use(model, name)
     assert label in self_test._checked
     with pytest.MonkeyPatch.context() as patch:
+        for each_module in (self_test, batch_workspace):
+            patch.setattr(each_module, 'check_compiled_code', None)  # once is enough
+        use(model, name)
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(self_test, '_checked', set())
         patch.setattr(module, name, blind)
         with pytest.raises(CompiledCodeError, match=f'{label} accepts nan'):
@@ -139,32 +139,20 @@ def take_wrench(
     return wrench_sensor.FINE
 
 
-def test_the_kernel_that_judges_joint_states_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    JointStateMonitor(('a', 'b', 'c'))
+def wrench_monitor() -> object:
+    return WrenchMonitor(WrenchInputSettings(name='sensor', topic='wrench'), ())
+
+
+@pytest.mark.parametrize(('monitor', 'module', 'kernel', 'blind', 'label'), [
+    (lambda: JointStateMonitor(('a', 'b')), joint_samples, 'judge_and_store', take_joint_state,
+     'joint_states'),
+    (wrench_monitor, wrench_sensor, '_judge_reading', take_wrench, 'wrenches'),
+])
+def test_kernels_that_judge_messages_are_checked(
+    monitor: Any, module: Any, kernel: str, blind: Any, label: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monitor()
     monkeypatch.setattr(self_test, '_checked', set())
-    monkeypatch.setattr(joint_samples, 'judge_and_store', numba.njit(take_joint_state))
-    with pytest.raises(CompiledCodeError, match='joint_states accepts nan'):
-        JointStateMonitor(('a', 'b', 'c'))
-
-
-def test_the_kernel_that_judges_wrenches_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = WrenchInputSettings(name='sensor', topic='wrench')
-    WrenchMonitor(settings, ())
-    monkeypatch.setattr(self_test, '_checked', set())
-    monkeypatch.setattr(wrench_sensor, '_judge_reading', numba.njit(take_wrench))
-    with pytest.raises(CompiledCodeError, match='wrenches accepts nan'):
-        WrenchMonitor(settings, ())
-
-
-def test_each_kernel_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = load(UR5E)
-    for use, name, *_ in USES:
-        use(model, name)
-
-    def again(*arguments: Any) -> None:
-        raise AssertionError('checked again')
-
-    monkeypatch.setattr(self_test, 'check_compiled_code', again)
-    monkeypatch.setattr(batch_workspace, 'check_compiled_code', again)
-    for use, name, *_ in USES:
-        use(model, name)
+    monkeypatch.setattr(module, kernel, numba.njit(blind))
+    with pytest.raises(CompiledCodeError, match=f'{label} accepts nan'):
+        monitor()

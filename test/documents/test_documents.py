@@ -1,132 +1,171 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The documents can be trusted: their code runs, their commands exist, their links lead on."""
+"""Code in the documents runs; programs, arguments, parameters and functions they name exist."""
 
 import ast
-from collections.abc import Iterable
-from functools import cache
-import os
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 import re
-import shutil
-import subprocess
-import sys
+import shlex
+from typing import NamedTuple
 
 import pytest
 
-from rnea_ros.recordings import Kind
-from support.documents import (
-    DOCUMENTS,
-    EXECUTABLES,
-    NEEDS,
-    SHELL,
-    Block,
-    anchors,
-    blocks,
-    blocks_of,
-    commands,
-    links,
-)
-from support.models.robots import ROOT, load
-from support.recorded.bags import write_bag
-from support.recorded.synthetic_recordings import PANDA_ARM, Robot, record
-from support.ros.ros_process import isolated, new_domain_id
+from rnea_ros.command_line import OneLineParser
+from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.settings import StaleAction
+from rnea_ros.feedforward.trajectory import TrajectoryReason
+from rnea_ros.tools import check_trajectory
+from support.cases import each
+from support.models.robots import ROOT
+from support.recorded.synthetic_recordings import PANDA_ARM
+from support.ros.ros_process import NO_ROS
 
+DOCS = ROOT / 'docs'
+PAGES = (
+    *(ROOT / name for name in ('README.md', 'CONTRIBUTING.md', 'examples/README.md')),
+    *sorted(DOCS.glob('**/*.md')),
+)
+SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
+EXECUTABLES = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
+FENCE = re.compile(
+    r'^(?:<!-- file: (?P<file>\S+) -->\n)? *```(?P<language>\w*)\n(?P<code>.*?)^ *```$',
+    re.DOTALL | re.MULTILINE,
+)
 OF_A_JOINT = re.compile(r'constraints\.\w+\.(trajectory|goal)')
 """Name of a parameter that exists for each joint."""
 
-PATIENCE = 250.0
-"""How long a block may take, s: kernels may have to be compiled."""
 
-BLOCKS = [block for path in DOCUMENTS for block in blocks(path)]
-RUN_SOMEWHERE = {'ros2'}
-"""What some machine that runs tests has of the needs of blocks; the others are never run."""
+class Block(NamedTuple):
+    """A fenced block of code; ``file`` is the name by which the page's commands call it."""
 
-CODE = [block for block in BLOCKS if block.language in SHELL and {*block.needs} <= RUN_SOMEWHERE]
-PYTHON = [path for path in DOCUMENTS if any(b.language == 'python' for b in blocks(path))]
-COMMANDS = [(path, command) for path in DOCUMENTS for command in commands(path)]
+    page: str
+    language: str
+    code: str
+    file: str
 
 
-def named(blocks_or_paths: Iterable[Block | Path]) -> list[str]:
-    return [str(x.relative_to(ROOT)) if isinstance(x, Path) else str(x) for x in blocks_or_paths]
+BLOCKS = [
+    Block(str(page.relative_to(ROOT)), match['language'], match['code'], match['file'] or '')
+    for page in PAGES
+    for match in FENCE.finditer(page.read_text(encoding='utf-8'))
+]
+SHELL = [block for block in BLOCKS if block.language in ('bash', 'sh', 'shell', 'console')]
 
 
-FOLDERS = ('config', 'docs', 'examples', 'launch', 'layouts', 'urdf')
-"""What a reader finds beside the package."""
+def commands_of(text: str) -> Iterator[list[str]]:
+    """Yield the words of every command; comments and prompts are left out."""
+    text = re.sub(r'\$\([^)]*\)', '/found', text.replace('\\\n', ' '))
+    for line in text.splitlines():
+        for part in re.split(r'&&|\|\||[;|]', line.removeprefix('$ ')):
+            try:
+                yield shlex.split(part, comments=True)
+            except ValueError:
+                continue  # not a command: a quotation mark is an apostrophe
 
 
-def run(command: list[str], folder: Path) -> None:
-    """
-    Run a command where the repository's files are, and none can be spoilt.
+TYPED = [(b.page, words) for b in SHELL for words in commands_of(b.code)]
+MENTIONED = [
+    (str(page.relative_to(ROOT)), words)
+    for page in PAGES
+    for mention in re.findall(r'`([^`\n]+)`', FENCE.sub('', page.read_text(encoding='utf-8')))
+    for words in commands_of(mention)
+]
 
-    The package and ``python`` are those of this test, the DDS domain is the command's own.
-    """
-    for name in FOLDERS:
-        shutil.copytree(ROOT / name, folder / name)
-    python = folder / '.bin' / 'python'
-    python.parent.mkdir()
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-    python.chmod(0o755)
-    paths = {'PATH': str(python.parent), 'PYTHONPATH': str(ROOT)}
-    found = {k: f'{v}{os.pathsep}{os.environ.get(k, "")}'.rstrip(':') for k, v in paths.items()}
-    finished = subprocess.run(
-        command, cwd=folder, env=os.environ | isolated(new_domain_id()) | found,
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False,
+
+def program(words: list[str]) -> tuple[str, list[str]] | None:
+    """Return the module that a command starts, with its arguments."""
+    if words[:3] == ['ros2', 'run', 'rnea_ros'] and words[3:] and words[3] != '<name>':
+        return EXECUTABLES[words[3]], words[4:]
+    if words[1:2] == ['-m'] and words[2].startswith('rnea_ros.'):
+        return words[2], words[3:]
+    return None
+
+
+@pytest.mark.parametrize('page', sorted({b.page for b in BLOCKS if b.language == 'python'}))
+def test_python_of_a_page_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    code = '\n'.join(b.code for b in BLOCKS if (b.page, b.language) == (page, 'python'))
+    exec(compile(code, page, 'exec'), {})
+
+
+class Parsed(BaseException):
+    """Arguments were accepted; what they start does not run."""
+
+
+def test_tools_on_the_pages_exist_and_take_the_arguments(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+
+    def only(parse: Callable[..., object]) -> Callable[..., None]:
+        def only_parse(parser: OneLineParser, arguments: list[str]) -> None:
+            parse(parser, arguments)
+            raise Parsed
+
+        return only_parse
+
+    for method in ('parse_args', 'parse_intermixed_args'):
+        monkeypatch.setattr(OneLineParser, method, only(getattr(OneLineParser, method)))
+    monkeypatch.chdir(tmp_path)
+    started = [found for _, words in TYPED if (found := program(words))]
+    tools = [found for found in started if '.tools.' in found[0]]
+    assert len(tools) > 20
+    for module, arguments in tools:
+        with pytest.raises(Parsed):
+            import_module(module).main(arguments)
+
+
+def test_nodes_on_the_pages_exist_and_have_the_parameters() -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    declared = {
+        'feedforward_node': 'node.parameters', 'simulated_robot': 'sim.options',
+        'effort_watchdog': 'watchdog.parameters',
+        'trajectory_effort_node': 'trajectory_effort.parameters',
+    }
+    started = [(page, found) for page, words in TYPED + MENTIONED if (found := program(words))]
+    for page, (module, arguments) in started:
+        name = module.rpartition('.')[2]
+        assert ROOT.joinpath(*module.split('.')).with_suffix('.py').is_file(), page
+        if name in declared:
+            known = import_module(f'rnea_ros.{declared[name]}').PARAMETERS
+            given = {each.partition(':=')[0] for each in arguments if ':=' in each}
+            assert given <= known.keys() | {'use_sim_time'}, page
+
+
+def test_the_trajectory_on_its_page_is_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (block,) = (block for block in BLOCKS if block.file == 'motion.yaml')
+    (tmp_path / 'motion.yaml').write_text(block.code, encoding='utf-8')
+    monkeypatch.chdir(tmp_path)
+    assert check_trajectory.main(['motion.yaml', '--urdf', str(PANDA_ARM)]) == 0
+
+
+def test_simulations_that_pages_start_stay_off_the_network() -> None:
+    starts = re.compile(
+        r'^\S+ (run rnea_ros |-m rnea_ros\.sim\.)simulated_robot|^\S+ -m rnea_ros\.node\.'
+        r'|^ros2 launch rnea_ros (simulation|gazebo)', re.MULTILINE
     )
-    assert finished.returncode == 0, finished.stdout + finished.stderr
+    simulations = [block for block in SHELL if starts.search(block.code)]
+    assert simulations
+    for block in simulations:
+        first = block.code.removeprefix('$ ')
+        assert first.startswith('export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST'), block.page
 
 
-def skip_what_cannot_run(block: Block) -> None:
-    """Skip the test where something is missing that a block needs."""
-    if block.needs and not ros2_is_installed():
-        pytest.skip(f'needs {NEEDS["ros2"]}')
+def test_launch_files_that_pages_start_take_the_arguments() -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    from interface_reference import launch_arguments
 
-
-@cache
-def ros2_is_installed() -> bool:
-    ros2 = shutil.which('ros2')
-    command = [str(ros2), 'pkg', 'prefix', 'rnea_ros']
-    return ros2 is not None and subprocess.run(command, capture_output=True).returncode == 0
-
-
-@pytest.mark.parametrize('document', PYTHON, ids=named(PYTHON))
-def test_python_in_the_documents_runs(document: Path, tmp_path: Path) -> None:
-    """Blocks of a document go on where the one before ended."""
-    python = [block for block in blocks(document) if block.language == 'python']
-    assert all({*block.needs} <= RUN_SOMEWHERE for block in python)
-    for block in python:
-        skip_what_cannot_run(block)
-    run([sys.executable, '-c', '\n'.join(block.code for block in python)], tmp_path)
-
-
-@pytest.mark.parametrize('block', CODE, ids=named(CODE))
-def test_shell_in_the_documents_runs(block: Block, tmp_path: Path) -> None:
-    skip_what_cannot_run(block)
-    (tmp_path / 'robot.urdf').symlink_to(PANDA_ARM)
-    if re.search(r'\bBAG\b', block.code):
-        model = load(PANDA_ARM)
-        heavier = model.with_inertial_parameters(1.05 * model.inertial_parameters)
-        recorded = record(Robot(heavier), Kind.MOTION, 1)
-        write_bag(tmp_path / 'BAG', recorded.part(recorded.time < 13.0), 'MCAP')
-    for other in BLOCKS:
-        if other.file and other.document == block.document:
-            (tmp_path / other.file).write_text(other.code, encoding='utf-8')
-    run(['bash', '-euo', 'pipefail', '-c', '\n'.join(block.commands)], tmp_path)
-
-
-def test_yaml_in_the_documents_can_be_read_and_names_parameters_that_exist() -> None:
-    yaml = pytest.importorskip('yaml')
-    known = parameters()
-    for block in BLOCKS:
-        if block.language != 'yaml':
-            continue
-        content = yaml.safe_load(block.code)
-        assert isinstance(content, dict), str(block)
-        for node in ('feedforward', '/**'):
-            given = content.get(node, {}).get('ros__parameters', {})
-            per_joint = {name for name in given if OF_A_JOINT.fullmatch(name)}
-            assert given.keys() <= known | per_joint, f'{block}: {sorted(given.keys() - known)}'
+    launch = ['ros2', 'launch', 'rnea_ros']
+    starts = [(page, words) for page, words in TYPED + MENTIONED if words[:3] == launch]
+    assert starts
+    for page, words in starts:
+        given = {word.partition(':=')[0] for word in words[4:] if ':=' in word}
+        assert given <= launch_arguments(ROOT / 'launch' / words[3]).keys(), page
 
 
 def parameters() -> set[str]:
@@ -134,95 +173,47 @@ def parameters() -> set[str]:
     return set(re.findall(r'^    ([\w.]+):', text, re.MULTILINE))
 
 
-def test_what_is_typed_stands_in_a_block_that_says_so() -> None:
-    typed = re.compile(r'^(\$ |(ros2|colcon|make|python3?|pip|sudo|source|cd) \w)', re.MULTILINE)
+def test_parameters_on_the_pages_exist() -> None:
+    yaml = pytest.importorskip('yaml')
     for block in BLOCKS:
-        if block.language in ('', 'text'):
-            assert not typed.search(block.code), f'{block} is shell, and does not say so'
+        content = yaml.safe_load(block.code) if block.language == 'yaml' else {}
+        for node in ('feedforward', '/**'):
+            given = content.get(node, {}).get('ros__parameters', {})
+            unknown = {name for name in given if not OF_A_JOINT.fullmatch(name)} - parameters()
+            assert not unknown, block.page
+    for page, words in TYPED + MENTIONED:
+        if words[:4] == ['ros2', 'param', 'set', '/feedforward']:
+            assert words[4] in parameters(), page
 
 
-def test_programs_that_documents_run_exist() -> None:
-    for path, command in COMMANDS:
-        if command[:3] == ['ros2', 'run', 'rnea_ros'] and command[3] != '<name>':
-            assert command[3] in EXECUTABLES, f'{path.name}: {command}'
-        for name in re.findall(r'-m (rnea_ros[\w.]+|benchmark[\w.]*)', ' '.join(command)):
-            module = ROOT / name.replace('.', '/')
-            assert module.with_suffix('.py').is_file() or (module / '__main__.py').is_file(), name
+def test_functions_that_pages_link_stand_in_the_linked_files() -> None:
+    link = re.compile(r'\[`(\w+)\.(\w+)`\]\(((?:\.\./)+rnea_ros/[^)]+\.py)\)')
+    links = [(page, *found) for page in PAGES for found in link.findall(page.read_text('utf-8'))]
+    assert len(links) > 20
+    for page, module, name, path in links:
+        file = (page.parent / path).resolve()
+        assert file.stem == module
+        tree = ast.parse(file.read_text(encoding='utf-8'))
+        assert name in {getattr(node, 'name', '') for node in tree.body}, f'{page.name}: {name}'
 
 
-def test_launch_files_that_documents_start_exist_and_take_the_arguments() -> None:
-    seen = 0
-    for path, command in COMMANDS:
-        if command[:3] == ['ros2', 'launch', 'rnea_ros']:
-            seen += 1
-            given = {word.partition(':=')[0] for word in command[4:] if ':=' in word}
-            assert given <= launch_arguments(command[3]), f'{path.name}: {command}'
-    assert seen
+@each('reason', [reason.value for reason in Reason])
+def test_troubleshooting_has_cause_and_remedy_of_every_reason(reason: str) -> None:
+    text = (DOCS / 'troubleshooting.md').read_text(encoding='utf-8').partition('## By word')[2]
+    ((cause, remedy),) = re.findall(rf'^\| `{reason}` \| (.+) \| (.*) \|$', text, re.MULTILINE)
+    assert cause
+    assert remedy
 
 
-def launch_arguments(name: str) -> set[str]:
-    """Return the arguments that a launch file declares, read without ROS."""
-    found: set[str] = set()
-    for statement in ast.parse((ROOT / 'launch' / name).read_text(encoding='utf-8')).body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
-            (target,) = statement.targets
-            if isinstance(target, ast.Name) and target.id == 'ARGUMENTS':
-                found |= {str(ast.literal_eval(key)) for key in statement.value.keys if key}
-    assert found, f'{name} has no ARGUMENTS'
-    return found
+def test_the_pages_explain_every_word_of_the_log() -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    from rnea_ros.watchdog.parameters import Action
+    from rnea_ros.watchdog.silence import WatchState
 
-
-def test_simulations_that_documents_start_stay_off_the_network() -> None:
-    starts = re.compile(
-        r'^\S+ (run rnea_ros |-m rnea_ros\.sim\.)simulated_robot|^\S+ -m rnea_ros\.node\.'
-        r'|^ros2 launch rnea_ros (simulation|gazebo)', re.MULTILINE
-    )
-    simulations = [b for b in BLOCKS if b.language in SHELL and starts.search(b.code)]
-    assert simulations
-    for block in simulations:
-        first = block.commands[0]
-        assert first.startswith('export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST'), str(block)
-
-
-def test_parameters_that_documents_set_exist() -> None:
-    for path, command in COMMANDS:
-        if command[:3] == ['ros2', 'param', 'set'] and command[3:4] == ['/feedforward']:
-            assert command[4] in parameters(), f'{path.name}: {command}'
-
-
-def test_targets_that_documents_make_exist() -> None:
-    makefile = (ROOT / 'Makefile').read_text(encoding='utf-8')
-    for path, command in COMMANDS:
-        if command[:1] == ['make']:
-            targets = [word for word in command[1:] if '=' not in word and word != '-C']
-            for target in targets:
-                assert re.search(rf'^{re.escape(target)}:', makefile, re.MULTILINE), path.name
-
-
-@pytest.mark.parametrize('document', DOCUMENTS, ids=named(DOCUMENTS))
-def test_links_lead_to_files_and_headings_that_exist(document: Path) -> None:
-    for link in links(document):
-        name, _, anchor = link.partition('#')
-        target = (document.parent / name).resolve() if name else document
-        assert target.is_file(), f'{link}: Sphinx links to files only'
-        assert target.is_relative_to(ROOT), f'{link} leaves the repository'
-        if anchor:
-            assert target.suffix == '.md', f'{link}: only documents have headings'
-            assert anchor in anchors(target), f'{link} is none of {sorted(anchors(target))}'
-
-
-@pytest.mark.parametrize(('text', 'complaint'), [
-    ('```fish\nls\n```\n', "x.md:1: 'fish' is none of"),
-    ('<!-- needs: luck -->\n```bash\nls\n```\n', r"x.md:2: \('luck',\) is not of"),
-    ('<!-- wants: ros2 -->\n```bash\nls\n```\n', "x.md:2: unknown mark 'wants'"),
-])
-def test_a_block_of_an_unknown_kind_is_rejected(text: str, complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        blocks_of(text, 'x.md')
-
-
-def test_marks_blocks_and_continued_lines_are_found() -> None:
-    text = 'a\n<!-- needs: ros2 time -->\n```bash\nls \\\n    -l\n```\n```console\n$ ls\nb\n```\n'
-    first, second = blocks_of(text, 'x.md')
-    assert (first.needs, first.line, first.commands) == (('ros2', 'time'), 3, ['ls      -l'])
-    assert (second.needs, second.commands) == ((), ['ls'])
+    names = ('control.md', 'trajectories.md', 'troubleshooting.md', 'watchdog.md')
+    text = '\n'.join((DOCS / name).read_text(encoding='utf-8') for name in names)
+    words = (*State, *StaleAction, *TrajectoryReason, *WatchState, *Action)
+    # No message can cause these two: the node takes a cancel apart, and checks itself.
+    assert {word.value for word in words if f'`{word.value}`' not in text} <= {
+        'no_points', 'start_not_finite'
+    }

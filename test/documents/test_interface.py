@@ -1,66 +1,61 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The interface reference says what the nodes really have."""
+"""The interface reference and the SROS2 policy name what the nodes really have."""
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from types import SimpleNamespace
+from importlib.util import find_spec
 from typing import Any
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from support.control.control_rig import PANDA_POSE, Rig, panda_arm
 from support.models.robots import ROOT
 from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='the simulated robot needs mujoco')
 
-from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray
 import diagnostics_tables as diagnostics
 import interface_reference
 import interface_tables as tables
 from interface_tables import NodeInterface
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-from rnea_ros.node.outputs import Reporter
-from rnea_ros.node.timing import LoopStatistics
-
 GIVEN = {
-    'command_topic': 'effort_controller/commands', 'wrench_inputs.<name>.topic': 'flange/wrench',
-    'base_sensor.topic': 'imu', 'speed_scaling_topic': 'speed_scaling',
+    'command_topic': 'effort_controller/commands',
+    'wrench_inputs.<name>.topic': 'force_torque_sensor_broadcaster/wrench',
+    'base_sensor.topic': 'imu_sensor_broadcaster/imu',
+    'speed_scaling_topic': 'speed_scaling_state_broadcaster/speed_scaling',
     'dead_man_topic': 'dead_man',
     'trajectory_topic': 'joint_trajectory_controller/joint_trajectory',
 }
-"""What the parameters are set to that name topics."""
+"""What the parameters are set to that name topics; in the policy, too."""
 
 INPUTS = (
-    "wrench_inputs.names:=['flange'] wrench_inputs.flange.topic:=flange/wrench "
-    'wrench_inputs.flange.link:=fer_link7 base_sensor.topic:=imu base_sensor.link:=fer_link0 '
-    'speed_scaling_topic:=speed_scaling use_sim_time:=true joint_states_timeout:=30.0 '
-    'hardware_compensates:=[none] external_effort.link:=fer_link8 '
+    'wrench_inputs.names:=[flange] wrench_inputs.flange.link:=fer_link7 '
+    f'wrench_inputs.flange.topic:={GIVEN["wrench_inputs.<name>.topic"]} '
+    f'base_sensor.topic:={GIVEN["base_sensor.topic"]} base_sensor.link:=fer_link0 '
+    f'speed_scaling_topic:={GIVEN["speed_scaling_topic"]} use_sim_time:=true '
+    'joint_states_timeout:=30.0 hardware_compensates:=[none] external_effort.link:=fer_link8 '
     'additional_effort.limits:=[1.0]'
 )
-
 NODES = {
     'feedforward': tables.FEEDFORWARD, 'simulated_robot': tables.SIMULATED_ROBOT,
     'effort_controller': tables.EFFORT_CONTROLLER, 'effort_watchdog': tables.EFFORT_WATCHDOG,
     'trajectory_effort': tables.TRAJECTORY_EFFORT, 'teleoperation': tables.TELEOPERATION,
 }
-
 OF_EVERY_NODE = {
     '/parameter_events', '/rosout', '~/describe_parameters', '~/get_parameter_types',
     '~/get_parameters', '~/list_parameters', '~/set_parameters', '~/set_parameters_atomically',
     '~/get_type_description',
 }
-
 OF_LIFECYCLE = {
     '~/change_state', '~/get_state', '~/get_available_states', '~/get_available_transitions',
     '~/get_transition_graph', '~/transition_event',
 }
-
 QOS = {
     tables.BEST_EFFORT: (ReliabilityPolicy.BEST_EFFORT, DurabilityPolicy.VOLATILE),
     tables.RELIABLE: (ReliabilityPolicy.RELIABLE, DurabilityPolicy.VOLATILE),
@@ -78,15 +73,13 @@ def graph() -> Iterator[Any]:
     """Give a node that sees all the others, each with all that it can have."""
     domain_id = new_domain_id()
     robot = parameters('urdf:=urdf/panda_arm.urdf publish_clock:=true wrench_link:=fer_link7')
+    coupling = parameters('joints:=[fer_joint1] dead_man_topic:=dead_man')
     with ExitStack() as running:
         for name, arguments in (
             ('sim.simulated_robot', robot),
             ('watchdog.effort_watchdog', []),
             ('trajectory_effort.trajectory_effort_node', []),
-            (
-                'teleoperation.teleoperation_node',
-                parameters('joints:=[fer_joint1] dead_man_topic:=dead_man'),
-            ),
+            ('teleoperation.teleoperation_node', coupling),
             ('node.feedforward_node', parameters(INPUTS)),
         ):
             process = RosProcess(f'rnea_ros.{name}', *arguments, domain_id=domain_id)
@@ -118,7 +111,7 @@ def own(node: NodeInterface, names_and_types: Any) -> set[tuple[str, str]]:
 
 @pytest.mark.ros
 @pytest.mark.parametrize('node', NODES.values(), ids=NODES)
-def test_topics_and_services_are_those_of_the_node(graph: Any, node: NodeInterface) -> None:
+def test_topics_services_and_qos_are_those_of_the_node(graph: Any, node: NodeInterface) -> None:
     reads = (
         graph.get_subscriber_names_and_types_by_node, graph.get_publisher_names_and_types_by_node,
         graph.get_service_names_and_types_by_node,
@@ -133,12 +126,7 @@ def test_topics_and_services_are_those_of_the_node(graph: Any, node: NodeInterfa
 
     wait_until(lambda: found() == expected)
     assert found() == expected
-
-
-@pytest.mark.ros
-@pytest.mark.parametrize('node', NODES.values(), ids=NODES)
-def test_the_qos_of_the_reference_is_that_of_the_node(graph: Any, node: NodeInterface) -> None:
-    for read, endpoints in (
+    for infos, endpoints in (
         (graph.get_subscriptions_info_by_topic, node.subscribes),
         (graph.get_publishers_info_by_topic, node.publishes),
     ):
@@ -146,8 +134,8 @@ def test_the_qos_of_the_reference_is_that_of_the_node(graph: Any, node: NodeInte
             if endpoint.optional:
                 continue
 
-            def offered(topic: str = full_name(node, endpoint.name), read: Any = read) -> set[Any]:
-                qos = [i.qos_profile for i in read(topic) if i.node_name == node.name]
+            def offered(topic: str = full_name(node, endpoint.name), infos: Any = infos) -> Any:
+                qos = [info.qos_profile for info in infos(topic) if info.node_name == node.name]
                 return {(each.reliability, each.durability) for each in qos}
 
             assert wait_until(offered), endpoint.name
@@ -160,32 +148,8 @@ def test_the_page_is_the_one_that_is_written_from_the_declarations() -> None:
     assert page == interface_reference.page(), f'out of date: {command}'
 
 
-def test_the_reference_has_every_key_of_the_controls_diagnostics() -> None:
-    rig = Rig(panda_arm())
-    rig.q[:] = PANDA_POSE
-    rig.activate()
-    published: list[Any] = []
-    node: Any = SimpleNamespace(
-        create_publisher=lambda *_: SimpleNamespace(publish=published.append),
-        get_fully_qualified_name=lambda: '/feedforward', resolve_topic_name=str,
-        get_publishers_info_by_topic=lambda _: [],
-        get_clock=lambda: SimpleNamespace(now=lambda: SimpleNamespace(to_msg=Time)),
-    )
-    command_topic: Any = SimpleNamespace(
-        counts=Counter(), controller_status='confirmed', others=SimpleNamespace(names=())
-    )
-    clock: Any = SimpleNamespace(latest=lambda: rig.now, simulated=False)
-    statistics = LoopStatistics(rig.period, rig.now)
-    control = (rig.controller, rig.states, statistics, clock)
-    Reporter(node, *control, Counter(), command_topic).publish()
-    (status,) = published[0].status
-    assert [value.key for value in status.values] == [*diagnostics.CONTROL_DIAGNOSTICS]
-
-
 @pytest.mark.ros
-def test_the_reference_has_every_key_of_the_other_nodes_diagnostics(graph: Any) -> None:
-    from diagnostic_msgs.msg import DiagnosticArray
-
+def test_the_reference_has_every_key_of_the_diagnostics(graph: Any) -> None:
     seen: dict[str, list[str]] = {}
 
     def take(message: Any) -> None:
@@ -193,20 +157,86 @@ def test_the_reference_has_every_key_of_the_other_nodes_diagnostics(graph: Any) 
             seen[status.name] = [value.key for value in status.values]
 
     graph.create_subscription(DiagnosticArray, '/diagnostics', take, 10)
-    efforts = 'trajectory_effort: trajectories'
-    nodes = {'effort_watchdog', 'feedforward: control', efforts, 'teleoperation'}
-    assert wait_until(lambda: nodes <= seen.keys())
-    assert seen['effort_watchdog'] == [*diagnostics.WATCHDOG_DIAGNOSTICS]
-    assert seen['teleoperation'] == [*diagnostics.TELEOPERATION_DIAGNOSTICS]
     of_a_plan = ('points', 'greatest_share_of_limit', 'greatest_deviation')
-    assert seen[efforts] == [key for key in diagnostics.EFFORT_DIAGNOSTICS if key not in of_a_plan]
-    counts = [key for key in seen['feedforward: control'] if key.startswith('count/')]
-    groups = {key.split('/')[1] for key in counts if key.count('/') == 2}
-    assert groups <= diagnostics.COUNTS.keys()
+    expected = {
+        'effort_watchdog': [*diagnostics.WATCHDOG_DIAGNOSTICS],
+        'feedforward: control': [*diagnostics.CONTROL_DIAGNOSTICS],
+        'teleoperation': [*diagnostics.TELEOPERATION_DIAGNOSTICS],
+        'trajectory_effort: trajectories': [
+            key for key in diagnostics.EFFORT_DIAGNOSTICS if key not in of_a_plan
+        ],
+    }
+
+    def found() -> dict[str, list[str]]:
+        return {
+            name: [key for key in seen.get(name, ()) if '/' not in key]  # of a sensor, a count
+            for name in expected
+        }
+
+    wait_until(lambda: found() == expected)
+    assert found() == expected
+    counts = [key for key in seen['feedforward: control'] if key.count('/') == 2]
+    assert {key.split('/')[1] for key in counts} <= diagnostics.COUNTS.keys()
 
 
-def test_every_launch_argument_and_executable_is_read_from_its_file() -> None:
-    assert interface_reference.launch_arguments(ROOT / 'launch/feedforward.launch.py')['rate']
-    assert 'feedforward_node' in interface_reference.executables()
-    with pytest.raises(LookupError, match='ARGUMENTS'):
-        interface_reference.launch_arguments(ROOT / 'setup.py')
+# The SROS2 policy
+
+POLICY = ROOT / 'config/sros2_policy.xml'
+COMMANDS = '/effort_controller/commands'
+POLICED = ('feedforward', 'effort_watchdog', 'teleoperation')
+OF_ACTIONS = {
+    'publish': ('feedback', 'status'), 'reply': ('send_goal', 'cancel_goal', 'get_result'),
+}
+
+
+def rules(enclave: str, action: str, qualifier: str = 'ALLOW') -> set[str]:
+    """
+    Return the absolute names that an enclave may, or may not, do something with.
+
+    sros2 makes rules for topics and services out of an action: these are returned, too.
+    """
+    found = {
+        f'{name}/_action/{part}'
+        for part in OF_ACTIONS.get(action, ())
+        for name in rules(enclave, 'execute', qualifier)
+    }
+    path = f".//enclave[@path='/rnea_ros/{enclave}']//profile"
+    for profile in ElementTree.parse(POLICY).getroot().findall(path):
+        namespace, node = profile.attrib['ns'].rstrip('/'), profile.attrib['node']
+        for element in profile.findall(f"*[@{action}='{qualifier}']/*"):
+            name = (element.text or '').replace('~', f'{namespace}/{node}')
+            found.add(name if name.startswith('/') else f'{namespace}/{name}')
+    return found
+
+
+def test_only_the_node_and_its_watchdog_may_publish_commands() -> None:
+    copies = f'{COMMANDS}/watchdog'
+    published = {name: rules(name, 'publish') & {COMMANDS, copies} for name in POLICED}
+    assert published == {
+        'feedforward': {COMMANDS}, 'effort_watchdog': {COMMANDS, copies}, 'teleoperation': set(),
+    }
+    assert not any('*' in name for enclave in POLICED for name in rules(enclave, 'publish'))
+    assert rules('others', 'publish') == {'/*', '/*/_action/feedback', '/*/_action/status'}
+    assert rules('others', 'publish', 'DENY') == {COMMANDS, copies}
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('name', POLICED)
+def test_the_policy_allows_what_a_node_does_and_nothing_else(graph: Any, name: str) -> None:
+    not_needed = {'/clock', f'/{name}/get_type_description'}  # simulated time; not on Humble
+    if name == 'effort_watchdog':
+        not_needed.add('/controller_manager/switch_controller')  # its other action asks for it
+
+    def differences(action: str, role: str) -> set[str]:
+        read = getattr(graph, f'get_{role}_names_and_types_by_node')
+        allowed, done = rules(name, action), {topic for topic, _ in read(name, '/')}
+        if find_spec('control_msgs') is None:  # the node has no action then
+            allowed = {topic for topic in allowed if '/_action/' not in topic}
+        return (allowed ^ done) - not_needed
+
+    for action, role in (
+        ('publish', 'publisher'), ('subscribe', 'subscriber'), ('reply', 'service'),
+        ('request', 'client'),
+    ):
+        wait_until(lambda action=action, role=role: not differences(action, role))  # type: ignore[misc]
+        assert not differences(action, role), f'{action}: the policy and the node differ'

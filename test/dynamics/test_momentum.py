@@ -28,49 +28,8 @@ def momentum_and_rate(
     return p, without_efforts
 
 
-def rate_along(pair_model: RobotModel, motion: tuple[Array, Array, Array]) -> Array:
-    """Return dp/dt of a motion, by differences."""
-    q, qd, qdd = motion
-
-    def p(t: float) -> Array:
-        moved = pair_model.integrate(q, qd + 0.5 * qdd * t, t)
-        return momentum_and_rate(pair_model, moved, qd + qdd * t)[0]
-
-    return rate(p)
-
-
-@each('seed', range(100))
-def test_its_rate_holds_on_random_trees_with_mimic_joints(seed: int) -> None:
-    model = random_pair(seed).model
-    if not model.nv:
-        return
-    q, qd, qdd = motion = random_motion(model, seed)
-    p, without_efforts = momentum_and_rate(model, q, qd)
-    np.testing.assert_allclose(p, model.mass_matrix(q) @ qd, rtol=1e-9, atol=1e-9)
-    expected = model.inverse_dynamics(q, qd, qdd) + without_efforts
-    size = 1.0 + np.abs(expected).max()
-    np.testing.assert_allclose(rate_along(model, motion), expected, rtol=1e-6, atol=1e-6 * size)
-
-
-@pytest.mark.oracle
-@each('seed', range(30))
-def test_it_is_pinocchios_on_trees_with_joints_of_every_type(seed: int) -> None:
-    parts = random_parts(seed, random_kinds(seed))
-    oracle, model = PinocchioTree(parts), model_of(parts)
-    if not model.nv:
-        return
-    q, qd, _ = random_tree_motion(seed, parts)
-    p, _ = momentum_and_rate(model, q, qd)
-    np.testing.assert_allclose(p, oracle.mass_matrix(q) @ qd, rtol=1e-9, atol=1e-9)
-
-
-@each('seed', range(20))
-def test_its_rate_holds_on_a_base_that_turns_and_accelerates(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    v, w, a, alpha = rng.normal(scale=2.0, size=(4, 3))
-    model = random_pair(seed).model.with_base_motion(BaseMotion(v, w, a, alpha))
-    if not model.nv:
-        return
+def assert_rate_holds(model: RobotModel, seed: int, w: Array, alpha: Array) -> None:
+    """Compare dp/dt of a motion, by differences, on a base that turns and accelerates."""
     q, qd, qdd = random_motion(model, seed)
     expected = model.inverse_dynamics(q, qd, qdd) + momentum_and_rate(model, q, qd)[1]
 
@@ -80,3 +39,28 @@ def test_its_rate_holds_on_a_base_that_turns_and_accelerates(seed: int) -> None:
 
     size = 1.0 + np.abs(expected).max()
     np.testing.assert_allclose(rate(p), expected, rtol=1e-6, atol=1e-6 * size)
+
+
+@each('seed', range(30))
+def test_its_rate_holds_on_random_trees_with_mimic_joints(seed: int) -> None:
+    model, rng = random_pair(seed).model, np.random.default_rng(seed)
+    if not model.nv:
+        return
+    q, qd, _ = random_motion(model, seed)
+    p, _ = momentum_and_rate(model, q, qd)
+    np.testing.assert_allclose(p, model.mass_matrix(q) @ qd, rtol=1e-9, atol=1e-9)
+    assert_rate_holds(model, seed, np.zeros(3), np.zeros(3))
+    v, w, a, alpha = rng.normal(scale=2.0, size=(4, 3))
+    assert_rate_holds(model.with_base_motion(BaseMotion(v, w, a, alpha)), seed, w, alpha)
+
+
+@pytest.mark.oracle
+@each('seed', range(20))
+def test_it_is_pinocchios_on_trees_with_joints_of_every_type(seed: int) -> None:
+    parts = random_parts(seed, random_kinds(seed))
+    oracle, model = PinocchioTree(parts), model_of(parts)
+    if not model.nv:
+        return
+    q, qd, _ = random_tree_motion(seed, parts)
+    p, _ = momentum_and_rate(model, q, qd)
+    np.testing.assert_allclose(p, oracle.mass_matrix(q) @ qd, rtol=1e-9, atol=1e-9)

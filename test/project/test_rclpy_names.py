@@ -1,15 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""
-What the package uses of rclpy exists in version 3.3 (Humble) too, which is not on PyPI.
-
-``test/data/rclpy_3_3.txt`` has the names of that version.
-"""
+"""What the package uses of rclpy exists, in version 3.3 (Humble, not on PyPI) too."""
 
 import ast
-from collections.abc import Iterator
-import functools
+from collections.abc import Iterable, Iterator
+from importlib import import_module
 from importlib.util import find_spec
 import os
 from pathlib import Path
@@ -17,39 +13,20 @@ from pathlib import Path
 import pytest
 
 from support.models.robots import ROOT
-from support.ros.rclpy_names import ANY, Names, names
 from support.ros.ros_process import NO_ROS
 
 FILES = [*ROOT.glob('rnea_ros/**/*.py'), *ROOT.glob('examples/*.py')]
 CALLS = ('create_', 'declare_', 'destroy_', 'get_')
 """Beginnings of rclpy's functions whose keywords are checked, as are those of its classes."""
 
-
-@functools.cache
-def humble() -> Names:
-    modules, parameters = {}, {}
-    attributes: set[str] = set()
-    for line in (ROOT / 'test/data/rclpy_3_3.txt').read_text('utf-8').splitlines()[1:]:
-        kind, _, listed = line.partition(':')
-        if kind == 'attributes':
-            attributes = set(listed.split())
-        elif kind.startswith('module '):
-            modules[kind.removeprefix('module ')] = set(listed.split())
-        else:
-            parameters[kind] = set(listed.split())
-    return Names(modules, attributes, parameters)
-
-
-def installed() -> Names:
-    pytest.importorskip('rclpy', reason=NO_ROS)
-    spec = find_spec('rclpy')
-    assert spec is not None
-    assert spec.origin is not None
-    root = Path(spec.origin).parent
-    return names(
-        ('.'.join(path.relative_to(root.parent).with_suffix('').parts), path.read_text('utf-8'))
-        for path in root.rglob('*.py')
+HUMBLE = {
+    kind: set(listed.split())
+    for kind, _, listed in (
+        line.partition(':')
+        for line in (ROOT / 'test/data/rclpy_3_3.txt').read_text('utf-8').splitlines()[1:]
     )
+}
+"""Names of each ``module x``, all ``attributes``, and keywords by function; ``**`` is any."""
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -61,58 +38,64 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
             yield 'rclpy', node.attr
 
 
-def asked_for(tree: ast.Module) -> set[str]:
-    """Return the names that a module asks for by hasattr or getattr before it uses them."""
-    return {
-        str(node.args[1].value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        and node.func.id in ('hasattr', 'getattr') and isinstance(node.args[1], ast.Constant)
-    }
-
-
-def newer(text: str, new: set[str]) -> list[str]:
-    """Return what a module uses unconditionally and rclpy 3.3 does not have."""
-    tree, old = ast.parse(text), humble()
-    classes = {name for _, name in imported(tree)}
-    unconditional = new - asked_for(tree)
-    found = [
-        f'{module}.{name}'
-        for module, name in imported(tree)
-        if name not in old.modules.get(module, ()) and f'{module}.{name}' not in old.modules
-    ]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr in unconditional:
-            found.append(f'.{node.attr}')
-        if not isinstance(node, ast.Call):
-            continue
-        name = getattr(node.func, 'attr', getattr(node.func, 'id', ''))
-        known = old.parameters.get(name, {ANY})
-        if name in classes or name.startswith(CALLS):
-            found += [
-                f'{name}({each.arg}=)' for each in node.keywords
-                if each.arg is not None and ANY not in known and each.arg not in known
-            ]
+def defined(trees: Iterable[ast.Module]) -> set[str]:
+    """Return functions, methods and attributes that modules define."""
+    found = set()
+    for tree in trees:
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found.add(node.name)
+            elif isinstance(node, ast.ClassDef):
+                found |= {
+                    name.id
+                    for each in node.body if isinstance(each, (ast.Assign, ast.AnnAssign))
+                    for name in ast.walk(each) if isinstance(name, ast.Name)
+                }
+            elif isinstance(node, ast.Attribute) and getattr(node.value, 'id', '') == 'self':
+                found.add(node.attr)
     return found
 
 
-@pytest.mark.parametrize(('text', 'found'), [
-    ('from rclpy.node import Node', []),
-    ('from rclpy.experimental import AsyncNode', ['rclpy.experimental.AsyncNode']),
-    ('rclpy.init(args=[])', []),
-    ('node.create_timer(1.0, f, autostart=False)', ['create_timer(autostart=)']),
-    ('node.create_timer(1.0, f, clock=c)', []),
-    ('subscription.set_on_new_message_callback(f)', ['.set_on_new_message_callback']),
-    ("hasattr(s, 'set_on_new_message_callback') and s.set_on_new_message_callback", []),
-])
-def test_newer_names_and_keywords_are_found(text: str, found: list[str]) -> None:
-    assert newer(text, {'set_on_new_message_callback'}) == found
+def too_new(tree: ast.Module, new: set[str]) -> Iterator[str]:
+    """Yield what a module uses without asking for it, and rclpy 3.3 does not have."""
+    classes = set()
+    for module, name in imported(tree):
+        classes.add(name)
+        known = HUMBLE.get(f'module {module}', set())
+        if name not in known and f'module {module}.{name}' not in HUMBLE:
+            yield f'{module}.{name}'
+    nodes = [*ast.walk(tree)]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    asked = {
+        getattr(node.args[1], 'value', '')
+        for node in calls if getattr(node.func, 'id', '') in ('hasattr', 'getattr')
+    }
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and node.attr in new and node.attr not in asked:
+            yield f'.{node.attr}'
+    for node in calls:
+        name = getattr(node.func, 'attr', getattr(node.func, 'id', ''))
+        known = HUMBLE.get(name, {'**'})
+        if '**' not in known and (name.startswith(CALLS) or name in classes):
+            yield from (f'{name}({x.arg}=)' for x in node.keywords if x.arg not in {*known, None})
 
 
-def test_no_module_uses_what_humble_lacks() -> None:
-    texts = {str(path.relative_to(ROOT)): path.read_text('utf-8') for path in FILES}
-    own = names(texts.items()).attributes
-    new = {name for name in installed().attributes - humble().attributes - own if name[0] != '_'}
+def test_the_package_uses_what_rclpy_has_here_and_on_humble() -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    from rnea_ros.ros import rclpy_internals
+
+    assert not rclpy_internals.missing()
+    spec = find_spec('rclpy')
+    assert spec is not None
+    assert spec.origin is not None
+    trees = {path: ast.parse(path.read_text('utf-8')) for path in FILES}
+    modules = Path(spec.origin).parent.rglob('*.py')
+    here = defined(ast.parse(path.read_text('utf-8')) for path in modules)
+    new = {x for x in here - HUMBLE['attributes'] - defined(trees.values()) if x[0] != '_'}
     # On Humble nothing is newer.
     assert 'add_pre_set_parameters_callback' in new or os.environ.get('ROS_DISTRO') == 'humble'
-    assert not {path: found for path, text in texts.items() if (found := newer(text, new))}
+    for path, tree in trees.items():
+        assert not [*too_new(tree, new)], path.name
+        for module, name in imported(tree):
+            if not hasattr(import_module(module), name):
+                import_module(f'{module}.{name}')

@@ -32,15 +32,10 @@ def written(path: Path) -> np.ndarray:
     elif path.suffix == '.stl':
         lines = '\n'.join(f'vertex {x} {y} {z}' for x, y, z in points)
         path.write_text(f'solid cube\n{lines}\nendsolid', encoding='utf-8')
-    elif path.suffix == '.obj':
+    else:
         lines = '\n'.join(f'v {x} {y} {z}' for x, y, z in points)
         faces = '\n'.join(f'f {3 * k + 1}/1 {3 * k + 2}/1 {3 * k + 3}/1' for k in range(len(CUBE)))
         path.write_text(f'{lines}\n{faces}\n', encoding='utf-8')
-    else:
-        path.write_text(DAE.format(
-            points=' '.join(map(str, points.ravel())), counts='3 ' * len(CUBE),
-            corners=' '.join(f'{k} 0' for k in range(len(points))),
-        ), encoding='utf-8')
     return mesh_triangles(path)
 
 
@@ -49,9 +44,31 @@ def test_triangles_are_the_same_in_every_format(tmp_path: Path, name: str) -> No
     np.testing.assert_allclose(written(tmp_path / name), CUBE, atol=1e-7)
 
 
-def test_poses_and_the_unit_of_a_collada_file_count(tmp_path: Path) -> None:
+def test_a_face_of_several_corners_is_a_fan_and_may_count_from_the_end(tmp_path: Path) -> None:
+    path = tmp_path / 'square.obj'
+    corners = 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n'
+    for face in ('f 1/5/6 2 3 4', 'f -4 -3 -2 -1'):
+        path.write_text(f'{corners}{face}\n', encoding='utf-8')
+        assert mesh_triangles(path)[..., :2].tolist() == [
+            [[0, 0], [1, 0], [1, 1]], [[0, 0], [1, 1], [0, 1]]
+        ]
+
+
+@pytest.mark.parametrize('pose', [
+    DAE, DAE.replace(
+        '<translate>0 0 -5</translate><rotate>0 0 1 90</rotate>',
+        '<matrix>0 -1 0 0 1 0 0 0 0 0 1 -5 0 0 0 1</matrix>',
+    ),
+    DAE.replace('polylist', 'triangles').replace('<vcount>{counts}</vcount>', ''),
+], ids=['steps', 'matrix', 'triangles'])
+def test_poses_and_the_unit_of_a_collada_file_count(pose: str, tmp_path: Path) -> None:
+    path = tmp_path / 'cube.dae'
+    path.write_text(pose.format(
+        points=' '.join(map(str, CUBE.ravel())), counts='3 ' * len(CUBE),
+        corners=' '.join(f'{k} 0' for k in range(3 * len(CUBE))),
+    ), encoding='utf-8')
     turned = np.stack((-CUBE[..., 1], CUBE[..., 0], CUBE[..., 2] - 0.005), axis=-1)
-    np.testing.assert_allclose(written(tmp_path / 'cube.dae'), turned, atol=1e-12)
+    np.testing.assert_allclose(mesh_triangles(path), turned, atol=1e-12)
 
 
 def test_packages_are_found_above_the_urdf_and_in_the_environment(
