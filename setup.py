@@ -56,7 +56,6 @@ EXTRAS = {
         'example-robot-data',
         'modern-robotics',
         'xacro',
-        'docutils',
     ],
     'lint': ['ruff', 'mypy', 'import-linter'],
     'docs': ['sphinx', 'myst-parser', 'furo'],
