@@ -5,39 +5,16 @@
 
 from collections.abc import Sequence
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
 
 from rnea_ros.errors import InputError
-from support.control.encoded_trajectories import Encoder
-from support.control.trajectory_controller import NO_CONTROL_MSGS
-from support.ros.ros_process import NO_ROS
-
-pytest.importorskip('rclpy', reason=NO_ROS)
-
-
 from rnea_ros.messages import FixedLayoutReader, MalformedError, controller_state_reader
 from rnea_ros.messages.samples import ControllerStateSample
-from rnea_ros.node.inputs import reference_topics
+from support.control.encoded_trajectories import HEADER, HUMBLE, JAZZY, MULTI, NAMES, Encoder
+from support.ros.ros_process import NO_ROS
 
-HEADER, NAMES = 'std_msgs/Header', 'sequence<string>'
-POINT = 'trajectory_msgs/JointTrajectoryPoint'
-MULTI = 'trajectory_msgs/MultiDOFJointTrajectoryPoint'
-
-JAZZY = {
-    'header': HEADER, 'joint_names': NAMES,
-    'reference': POINT, 'feedback': POINT, 'error': POINT, 'output': POINT,
-    'multi_dof_joint_names': NAMES,
-    'multi_dof_reference': MULTI, 'multi_dof_feedback': MULTI, 'multi_dof_error': MULTI,
-    'multi_dof_output': MULTI, 'speed_scaling_factor': 'double',
-}
-HUMBLE = {
-    **{name: JAZZY[name] for name in list(JAZZY)[:6]}, 'desired': POINT, 'actual': POINT,
-    **{name: JAZZY[name] for name in list(JAZZY)[6:11]},
-    'multi_dof_desired': MULTI, 'multi_dof_actual': MULTI,
-}
 Numbers = Sequence[float]
 
 
@@ -60,13 +37,10 @@ def encoded(
         elif kind == 'double':
             encoder.put('d', speed)
         else:
-            widths = (7, 6, 6) if kind == MULTI else (1,) * 4
-            for part, width in enumerate(widths):
-                values: Numbers = np.full(width * len(names), 100.0 + number).tolist()
-                count = len(names)
-                if kind == MULTI:
-                    values, count = np.full(width * multi_dof, 9.0).tolist(), multi_dof
-                elif name == 'reference':
+            for part, width in enumerate((7, 6, 6) if kind == MULTI else (1,) * 4):
+                count = multi_dof if kind == MULTI else len(names)
+                values: Numbers = np.full(width * count, 100.0 + number).tolist()
+                if name == 'reference':
                     values, count = reference[part], len(reference[part])
                 encoder.put_length(count)
                 if values:
@@ -88,6 +62,7 @@ def test_the_reference_and_the_factor_are_those_of_the_newest_message(
 ) -> None:
     read = reader(fields)
     names = ['arm', 'elbow', 'wrist3']
+    seen = set()
     for k in range(4):
         columns = [[k, 1.0, 2.0], [3.0, k, 5.0], [6.0, 7.0, k] if k % 2 else [], []]
         data = encoded(
@@ -99,14 +74,9 @@ def test_the_reference_and_the_factor_are_those_of_the_newest_message(
         for values, column in zip(sample[1:4], columns, strict=False):
             assert values.tolist() == column
         assert sample.speed.tolist() == ([0.1 * k] if fields is JAZZY else [])
-
-
-def test_only_the_first_message_of_a_layout_is_taken_apart() -> None:
-    read = reader(JAZZY)
-    first, _ = read(encoded(JAZZY, ['a'], [[1.0]] * 4, 0.5, time=(0, 1)))
-    second, _ = read(encoded(JAZZY, ['a'], [[2.0]] * 4, 0.7, time=(9, 999)))
-    assert second is first
-    assert (second.position.item(), second.speed.item()) == (2.0, 0.7)
+        seen.add(id(sample.names))
+    # In the machine's byte order only the first message of a layout is taken apart.
+    assert len(seen) == 2 or order != ('<' if sys.byteorder == 'little' else '>')
 
 
 @pytest.mark.parametrize('fields', [JAZZY, HUMBLE], ids=['jazzy', 'humble'])
@@ -119,29 +89,10 @@ def test_a_message_that_is_cut_anywhere_is_rejected(fields: dict[str, str]) -> N
     reader(fields)(whole)
 
 
-def test_rclpy_writes_what_is_read() -> None:
-    messages = pytest.importorskip('control_msgs.msg', reason=NO_CONTROL_MSGS)
-    from rclpy.serialization import serialize_message
-
-    kind = messages.JointTrajectoryControllerState
-    assert kind.get_fields_and_field_types() in (JAZZY, HUMBLE)
-    message: Any = kind(joint_names=['a', 'bc'])
-    message.header.stamp.sec = 12
-    message.reference.positions = [1.0, 2.0]
-    message.reference.velocities = [3.0, 4.0]
-    message.output.effort = [5.0, 6.0]
-    if hasattr(message, 'speed_scaling_factor'):
-        message.speed_scaling_factor = 0.25
-    sample, stamp = reader(kind.get_fields_and_field_types())(serialize_message(message))
-    assert (stamp, sample.names) == (12.0, ('a', 'bc'))
-    numbers = [values.tolist() for values in sample[1:4]]
-    assert numbers == [[1.0, 2.0], [3.0, 4.0], []]
-    assert sample.speed.tolist() == ([0.25] if hasattr(message, 'speed_scaling_factor') else [])
-
-
 def test_missing_control_msgs_and_parameter_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    from rnea_ros.node.inputs import reference_topics
+
     monkeypatch.setitem(sys.modules, 'control_msgs.msg', None)
-    with pytest.raises(InputError, match='reference_source') as caught:
+    with pytest.raises(InputError, match=r'^reference_source: .*control_msgs[^\n]*$'):
         reference_topics.controller_state_type()
-    assert 'control_msgs' in str(caught.value)
-    assert '\n' not in str(caught.value)

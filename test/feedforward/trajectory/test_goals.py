@@ -246,7 +246,7 @@ def test_a_path_tolerance_of_a_velocity_is_judged(rig: Rig) -> None:
     rig.qd[0] += 0.6
     rig.tick()
     assert code(goal) is ErrorCode.PATH_TOLERANCE_VIOLATED
-    assert "joint 'shoulder': velocity error -0.6" in text(goal)
+    assert "joint 'shoulder': velocity error -0.58" in text(goal)
 
 
 def test_the_path_tolerance_of_a_single_point_is_judged_at_the_first_tick(rig: Rig) -> None:
