@@ -4,6 +4,7 @@
 """Recordings: what is cut, and what is rejected in one sentence."""
 
 from collections.abc import Callable
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from rnea_ros.trajectory_check import TrajectoryLimits
 from support.models.robots import joint, link, robot
 
 Array: TypeAlias = NDArray[np.float64]
+Change = Callable[[Array], Array]
 
 ARM = robot(
     link('base'), link('upper', 2.0, (0.2, 0.0, 0.0)), link('lower', 1.0, (0.1, 0.0, 0.0)),
@@ -52,25 +54,17 @@ def times(rate: float) -> Array:
     return np.arange(0.0, STOP, 1.0 / rate)
 
 
-def _noisy(position: Array) -> Array:
-    noisy: Array = position + 3e-4 * np.random.default_rng(1).standard_normal(position.shape)
-    return noisy
+CHANGES: dict[str, Change] = {
+    'as it is': lambda q: q,
+    'noisy': lambda q: q + 3e-4 * np.random.default_rng(1).standard_normal(q.shape),
+    'coarse': lambda q: np.round(q / 0.0015) * 0.0015,
+    'wrapped': lambda q: np.column_stack((q[:, :2], (q[:, 2] + np.pi) % math.tau - np.pi)),
+}
 
 
-def _coarse(position: Array) -> Array:
-    coarse: Array = np.round(position / 0.0015) * 0.0015
-    return coarse
-
-
-def _wrapped(position: Array) -> Array:
-    wrapped = position.copy()
-    wrapped[:, 2] = (wrapped[:, 2] + np.pi) % (2.0 * np.pi) - np.pi
-    return wrapped
-
-
-@pytest.mark.parametrize('rate', [30.0, 100.0, 1000.0])
-@pytest.mark.parametrize('change', [np.array, _noisy, _coarse, _wrapped])
-def test_only_rest_at_both_ends_is_cut(rate: float, change: Callable[[Array], Array]) -> None:
+@pytest.mark.parametrize('rate', [30.0, 1000.0])
+@pytest.mark.parametrize('change', CHANGES.values(), ids=CHANGES)
+def test_only_rest_at_both_ends_is_cut(rate: float, change: Change) -> None:
     time = times(rate)
     found = shown(recorded(time + 1.7e9, change(path(time))))
     cut, left = found.trimmed
@@ -82,31 +76,32 @@ def test_only_rest_at_both_ends_is_cut(rate: float, change: Callable[[Array], Ar
     np.testing.assert_allclose(kept[[0, -1]], path(np.array([0.0, STOP])), atol=0.02)
 
 
-def _stall(time: Array, position: Array) -> tuple[Array, Array]:
-    kept = (time < 2.0) | (time > 2.35)
-    return time[kept], position[kept]
+Spoil = Callable[[Array, Array], tuple[Array, Array]]
 
 
-def _nan(time: Array, position: Array) -> tuple[Array, Array]:
-    position[230:240, 0] = np.nan
-    return time, position
+def stall(duration: float) -> Spoil:
+    def leave_out(time: Array, position: Array) -> tuple[Array, Array]:
+        kept = (time <= 2.0) | (time > 1.995 + duration)
+        return time[kept], position[kept]
+    return leave_out
 
 
-def _jump(time: Array, position: Array) -> tuple[Array, Array]:
-    position[time > 3.0, 1] += 0.15
-    return time, position
-
-
-def _spike(time: Array, position: Array) -> tuple[Array, Array]:
-    position[321, 0] -= 0.5
-    return time, position
+def changed(rows: slice, joint: int, change: float) -> Spoil:
+    def add(time: Array, position: Array) -> tuple[Array, Array]:
+        position[rows, joint] += change
+        return time, position
+    return add
 
 
 @pytest.mark.parametrize(('spoil', 'reason'), [
-    (_stall, r'no joint states for 0\.3[5-7] s, (1\.99|2\.00) s after the start, .* again'),
-    (_nan, r'joint shoulder is NaN 2\.30 s after the start, and in 10 of 600 .*--omit'),
-    (_jump, r'joint slide jumps by 0\.15\d? m, 3\.0[01] s after the start: record again'),
-    (_spike, r'joint shoulder jumps by -0\.49\d? rad, 3\.21 s'),
+    (stall(0.35), r'no joint states for 0\.35 s, 2\.00 s after the start, .* again'),
+    (stall(0.12), r'no joint states for 0\.12 s'),
+    (changed(slice(230, 240), 0, np.nan),
+     r'joint shoulder is NaN 2\.30 s after the start, and in 10 of 600 .*--omit'),
+    (changed(slice(301, None), 1, 0.15),
+     r'joint slide jumps by 0\.15\d? m, 3\.0[01] s after the start: record again'),
+    (changed(slice(301, None), 1, 0.033), 'joint slide jumps by 0.03'),
+    (changed(slice(321, 322), 0, -0.5), r'joint shoulder jumps by -0\.49\d? rad, 3\.21 s'),
     (lambda t, q: (t[:30], q[:30]), r'the recording is 0\.29 s long: guide'),
     (lambda t, q: (t[:1], q[:1]), r'the recording is 0 s long'),
     (lambda t, q: (t, 0.0 * q), r'no joint moved, shoulder most, by 0 rad: guide'),
@@ -117,12 +112,20 @@ def _spike(time: Array, position: Array) -> tuple[Array, Array]:
     (lambda t, q: (t[:9].repeat(99)[:600], q), r'the recording is 0\.0[0-9]+ s long'),
 ])  # fmt: skip
 def test_what_is_not_a_guided_motion_is_rejected_in_one_sentence(
-    spoil: Callable[[Array, Array], tuple[Array, Array]], reason: str
+    spoil: Spoil, reason: str
 ) -> None:
     time = times(100.0)
     with pytest.raises(TeachError, match=reason) as caught:
         shown(recorded(*spoil(time, path(time))))
     assert '\n' not in str(caught.value)
+
+
+@pytest.mark.parametrize('spoil', [
+    stall(0.09), changed(slice(301, None), 1, 0.027), changed(slice(321, 322), 0, 0.012),
+])
+def test_small_faults_are_accepted(spoil: Spoil) -> None:
+    time = times(100.0)
+    assert shown(recorded(*spoil(time, path(time)))).joint_names == JOINTS
 
 
 def test_a_joint_that_is_not_recorded_is_named() -> None:

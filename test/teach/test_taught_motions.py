@@ -37,7 +37,7 @@ def shown(seed: int, noise: float, size: float = 0.3, rate: float = 200.0) -> De
     return Demonstration(JOINTS, time, position, (0.0, 0.0))
 
 
-@pytest.mark.parametrize('seed', range(12))
+@pytest.mark.parametrize('seed', range(4))
 @pytest.mark.parametrize(('noise', 'tolerance'), [(0.0, 1e-3), (5e-4, 4e-3), (2e-3, 0.02)])
 def test_paths_keep_tolerance_limits_and_rest(seed: int, noise: float, tolerance: float) -> None:
     found = teach.smoothed(shown(seed, noise), LIMITS, tolerance)
@@ -47,8 +47,8 @@ def test_paths_keep_tolerance_limits_and_rest(seed: int, noise: float, tolerance
     assert apart.max() <= tolerance
     assert not motion.velocities[[0, -1]].any()
     assert not motion.accelerations[[0, -1]].any()
-    checked = LIMITS.check(motion)
-    assert checked.verdict == 0
+    assert LIMITS.check(motion).verdict == 0
+    np.testing.assert_allclose(apart.max(axis=0), found.deviation, atol=1e-9)
 
 
 def test_a_motion_beyond_a_limit_is_slowed_down_just_enough() -> None:
@@ -74,7 +74,7 @@ def test_noise_above_the_tolerance_and_poses_beyond_limits_are_rejected() -> Non
         teach.smoothed(shown(0, 0.0), weak, 0.01)
 
 
-@pytest.mark.parametrize('seed', range(8))
+@pytest.mark.parametrize('seed', range(3))
 def test_waypoints_are_joined_at_rest_in_the_fastest_time_of_the_limits(seed: int) -> None:
     random = np.random.default_rng(seed)
     bounds = replace(BOUNDS, acceleration=random.uniform(2.0, 20.0, 7))
