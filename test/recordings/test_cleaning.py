@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rnea_ros.arrays import Array
 from rnea_ros.preflight import check
 from rnea_ros.recordings import (
     Kind,
@@ -37,30 +38,36 @@ def test_a_sound_recording_stays_as_it_is() -> None:
     assert cleaned.notes == ()
     np.testing.assert_array_equal(cleaned.position, MOTION.position)
     assert (cleaned.segment == 0).all()
-
-
-def test_repeats_in_motion_are_left_out() -> None:
-    again = MOTION.position.copy()
-    places = np.arange(100, 1200, 90)
-    again[places] = again[places - 1]
-    cleaned = clean(replace(MOTION, position=again))
-    assert len(cleaned.time) == len(MOTION.time) - len(places)
-    assert not set(MOTION.time[places]) & set(cleaned.time)
-
-
-def test_an_arm_that_stands_still_repeats_itself_rightly() -> None:
+    # An arm at rest repeats itself rightly.
     held = POSES.part(POSES.time < 1.0)
     still = replace(held, position=np.tile(held.position[:1], (len(held.time), 1)))
     assert len(clean(still).time) == len(still.time)
 
 
-@pytest.mark.parametrize('step', [0.0, -0.5])
-def test_stamps_that_are_not_newer_are_left_out(step: float) -> None:
-    time = MOTION.time.copy()
-    time[500] = time[499] + step
-    cleaned = clean(replace(MOTION, time=time))
-    assert (np.diff(cleaned.time) > 0.0).all()
-    assert len(cleaned.time) == len(MOTION.time) - 1
+REPEATS = np.arange(100, 1200, 90)
+
+
+def changed(field: str, rows: int | Array, columns: slice | int, values: object) -> Recording:
+    array = getattr(MOTION, field).copy()
+    array[(rows, columns) if array.ndim == 2 else rows] = values
+    return replace(MOTION, **{field: array})
+
+
+@pytest.mark.parametrize(('recording', 'removed', 'reason'), [
+    (changed('position', REPEATS, slice(None), MOTION.position[REPEATS - 1]), REPEATS, 'repeat'),
+    (changed('time', 500, 0, MOTION.time[499]), [500], 'stamp not after'),
+    (changed('time', 500, 0, MOTION.time[499] - 0.5), [500], 'stamp not after'),
+    (changed('position', np.array([3, 700]), 2, (np.nan, np.inf)), [3, 700], 'non-finite'),
+    (changed('effort', np.array([3, 700]), 2, (np.nan, np.inf)), [3, 700], 'non-finite'),
+    (changed('time', 500, 0, np.nan), [500], 'non-finite'),
+])
+def test_unusable_samples_are_left_out(
+    recording: Recording, removed: list[int], reason: str
+) -> None:
+    cleaned = clean(recording)
+    np.testing.assert_array_equal(cleaned.time, np.delete(MOTION.time, removed))
+    assert f'{len(removed)} samples' in cleaned.notes[0]
+    assert reason in cleaned.notes[0]
 
 
 def test_nothing_is_differentiated_across_a_gap() -> None:
@@ -108,14 +115,6 @@ def test_velocities_that_contradict_the_positions_are_reported() -> None:
     assert 'contradict' not in notes(replace(MOTION, position=position, velocity=wrong))
 
 
-@pytest.mark.parametrize('field', ['position', 'effort'])
-def test_samples_that_are_not_finite_are_left_out(field: str) -> None:
-    values = getattr(MOTION, field).copy()
-    values[[3, 700], 2] = np.nan, np.inf
-    cleaned = clean(replace(MOTION, **{field: values}))
-    assert len(cleaned.time) == len(MOTION.time) - 2
-
-
 def test_no_effort_at_all_is_rejected() -> None:
     with pytest.raises(RecordingError, match='no effort'):
         clean(replace(MOTION, effort=np.full_like(MOTION.effort, np.nan)))
@@ -142,7 +141,7 @@ def test_poses_are_means_over_the_time_of_holding() -> None:
 
 def test_a_pose_that_is_visited_twice_counts_once() -> None:
     twice = POSES.part(np.tile(np.arange(len(POSES.time)), 2))
-    time: np.ndarray = 0.02 * np.arange(len(twice.time), dtype=np.float64)
+    time: Array = 0.02 * np.arange(len(twice.time), dtype=np.float64)
     twice = replace(twice, time=time)
     assert len(still_poses(clean(twice)).time) == 12
 
@@ -156,7 +155,7 @@ def test_one_constant_pose_is_rejected_with_what_is_needed() -> None:
     constant = record(Robot(ARM), Kind.STILL, 1, count=1)
     with pytest.raises(RecordingError, match='only 1 different poses at rest; at least 8'):
         check(ARM, constant, kind=Kind.STILL)
-    time: np.ndarray = 0.02 * np.arange(2000, dtype=np.float64)
+    time: Array = 0.02 * np.arange(2000, dtype=np.float64)
     long = replace(constant.part(np.zeros(2000, dtype=int)), time=time)
     assert check(ARM, long).verdict != 0
 
@@ -190,23 +189,28 @@ def test_no_usable_joint_state_is_rejected(samples: list[Sample]) -> None:
         recording_from(samples)
 
 
-def test_equal_names_match() -> None:
-    assert match_joints(['a', 'b', 'c'], ['c', 'a', 'x']) == {'a': 'a', 'c': 'c'}
-
-
-def test_names_that_differ_in_one_prefix_match() -> None:
-    model = [*(f'panda_joint{k}' for k in range(1, 8)), 'panda_finger_joint1']
-    recorded = [f'fer_joint{k}' for k in range(1, 8)]
-    assert match_joints(model, recorded) == dict(zip(model[:7], recorded, strict=True))
-
-
-def test_given_names_win() -> None:
-    assert match_joints(['a', 'b'], ['x', 'b'], {'a': 'x'}) == {'a': 'x', 'b': 'b'}
+@pytest.mark.parametrize(('model', 'recorded', 'given', 'expected'), [
+    (['a', 'b', 'c'], ['c', 'a', 'x'], None, {'a': 'a', 'c': 'c'}),
+    (['a', 'b'], ['x', 'b'], {'a': 'x'}, {'a': 'x', 'b': 'b'}),
+    (
+        ['panda_joint1', 'panda_joint2', 'panda_finger_joint1'], ['fer_joint1', 'fer_joint2'],
+        None, {'panda_joint1': 'fer_joint1', 'panda_joint2': 'fer_joint2'},
+    ),
+    (['l/a', 'l/b'], ['a', 'b'], None, {'l/a': 'a', 'l/b': 'b'}),
+])
+def test_joints_match_by_given_pairs_equal_names_or_one_prefix(
+    model: list[str], recorded: list[str], given: dict[str, str] | None, expected: dict[str, str]
+) -> None:
+    found = match_joints(model, recorded, given)
+    assert [*found.items()] == [*expected.items()]
 
 
 @pytest.mark.parametrize(
     ('given', 'reason'),
-    [({'z': 'x'}, "no joint 'z'"), ({'a': 'y'}, "'y' is not recorded"), ({}, 'give the pairs')],
+    [
+        ({'z': 'x'}, "no joint 'z'"), ({'a': 'y'}, "'y' is not recorded"), ({}, 'give the pairs'),
+        ({'a': 'x', 'b': 'x'}, 'assigned twice: a=x, b=x'),
+    ],
 )
 def test_joints_that_are_unknown_are_rejected(given: dict[str, str], reason: str) -> None:
     with pytest.raises(RecordingError, match=reason):
