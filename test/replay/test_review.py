@@ -35,7 +35,7 @@ EXACT = of_13_seconds(Robot(ARM, coulomb=0.0, noise=0.0))
 
 def reviewed(recorded: Recording, model: RobotModel = ARM, **settings: Any) -> Review:
     robot = recorded_robot(model, samples_of(recorded))
-    given: dict[str, Any] = {'joints': (), 'rate': 100.0}
+    given: dict[str, Any] = {'joints': (), 'rate': 50.0}
     return review(robot, Settings(**(given | settings)))
 
 
@@ -101,22 +101,19 @@ def test_repeats_are_left_out_of_the_comparison_and_reported() -> None:
         assert not set(residual.time) & set(MOTION.time[places])
 
 
-def test_velocities_that_contradict_positions_are_reported() -> None:
-    assert 'fer_joint1 by 100 %' in flaws(replace(MOTION, velocity=0.0 * MOTION.velocity))
-
-
-def test_gaps_and_stamps_that_run_backwards_are_reported() -> None:
-    gap = MOTION.part((MOTION.time < 10.0) | (MOTION.time > 12.0))
-    assert 'gaps: 1, the longest 2.0' in flaws(gap)
-    time = MOTION.time.copy()
-    time[500] = time[499] - 1.0
-    assert 'stamp not after the previous one' in flaws(replace(MOTION, time=time))
-
-
-def test_a_start_that_rings_is_reported() -> None:
-    effort = MOTION.effort.copy()
+def test_flaws_of_the_recording_are_reported() -> None:
+    """A gap, a stamp that runs backwards, a start that rings, velocities of 0."""
+    kept = (MOTION.time < 10.0) | (MOTION.time > 12.0)
+    time, effort = MOTION.time.copy(), MOTION.effort.copy()
+    time[300] = time[299] - 1.0
     effort[:8:2] += 30.0
-    assert 'ringing efforts at the start' in flaws(replace(MOTION, effort=effort))
+    bad = replace(MOTION, time=time, effort=effort, velocity=0.0 * MOTION.velocity).part(kept)
+    said = flaws(bad)
+    for words in (
+        'gaps: 1, the longest 2.0', 'stamp not after the previous one', 'fer_joint1 by 100 %',
+        'ringing efforts at the start',
+    ):
+        assert words in said
 
 
 @pytest.mark.parametrize(
@@ -139,10 +136,6 @@ def test_friction_that_the_parameters_have_is_not_a_flaw() -> None:
     )
     assert 'current-based effort' in flaws(recorded)
     assert 'current-based effort' not in flaws(recorded, friction=friction)
-
-
-def test_a_sound_recording_has_no_flaw() -> None:
-    assert of_motion().flaws == ()
 
 
 def test_a_recording_too_short_to_judge_is_played_nevertheless() -> None:
@@ -189,7 +182,10 @@ def test_the_report_says_what_limits_the_comparison() -> None:
 
 
 def test_the_report_says_how_it_ended() -> None:
-    assert report(of_motion()).startswith('the control ran through the whole recording\n')
+    text = report(of_motion())
+    assert text.startswith('the control ran through the whole recording\n')
+    assert 'RobotModel' not in text
+    assert of_motion().flaws == ()
     gap = MOTION.part((MOTION.time < 10.0) | (MOTION.time > 12.0))
     ended = report(reviewed(gap, joint_states_timeout=0.1))
     assert 'holding at 10.0' in ended
@@ -206,7 +202,6 @@ PAYLOAD = Payload('fer_link7', 2.0, (0.0, 0.0, 0.1))
 
 @pytest.mark.parametrize('hardware', [
     (HardwareCompensation.GRAVITY,), (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD),
-    (HardwareCompensation.PAYLOAD,),
 ])
 def test_hardware_compensation_is_an_effort(hardware: tuple[HardwareCompensation, ...]) -> None:
     alone = of_exact(PAYLOAD)
@@ -215,9 +210,3 @@ def test_hardware_compensation_is_an_effort(hardware: tuple[HardwareCompensation
     assert not np.allclose(held.playback.command, alone.playback.command, equal_nan=True)
     assert 'commanded + hardware' in report(held)
     assert 'commanded + hardware' not in report(alone)
-
-
-def test_a_replay_report_is_plain_text_with_the_conclusion_first() -> None:
-    text = report(of_motion())
-    assert 'RobotModel' not in text
-    assert text.splitlines()[0] == 'the control ran through the whole recording'
