@@ -11,17 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.law import GravityFeedback
 from rnea_ros.feedforward.trajectory import (
     MotionState,
     Setpoint,
     TrajectoryError,
     TrajectoryPoint,
 )
-from support.control.control_rig import Rig, swing, two_joint_arm
 from support.control.requested_motions import (
     AT_REST,
-    FREE,
     NAMES,
     RULES,
     VALID,
@@ -65,15 +62,16 @@ def test_joints_may_come_in_any_order() -> None:
         np.testing.assert_array_equal(sampled(motion, time), sampled(compiled(VALID), time))
 
 
-def test_joints_left_out_hold_their_position_where_that_is_allowed() -> None:
+@pytest.mark.parametrize('from_desired', [False, True])
+def test_joints_left_out_hold_their_position_where_that_is_allowed(from_desired: bool) -> None:
     points = [Point(1.0, (0.5,), (0.1,), (0.2,)), Point(2.0, (1.0,), (0.0,), (0.0,))]
-    motion = compiled(
-        points, replace(RULES, allow_partial_joints_goal=True), names=('shoulder',),
-        position=(0.0, 0.7, 9.0), velocity=(0.1, 0.2, 0.3),
-    )
+    given = FROM_DESIRED if from_desired else FROM_DESIRED | {'rules': RULES}
+    rules = replace(given['rules'], allow_partial_joints_goal=True)
+    motion = compiled(points, **given | {'rules': rules, 'names': ('shoulder',)})
+    expected = np.zeros((3, 2))
+    expected[0] = DESIRED.position[1:] if from_desired else MEASURED['position'][1:]
     for time in np.linspace(0.0, 2.5, 26):
-        held = sampled(motion, time)[:, 1:]
-        np.testing.assert_array_equal(held, [(0.7, 9.0), (0.0, 0.0), (0.0, 0.0)])
+        np.testing.assert_array_equal(sampled(motion, time)[:, 1:], expected)
     np.testing.assert_allclose(sampled(motion, 1.0)[:, 0], (0.5, 0.1, 0.2), 1e-9, 1e-10)
 
 
@@ -128,44 +126,6 @@ def test_a_trajectory_from_the_desired_state_starts_now() -> None:
     assert compiled([near_robot, GOAL], **FROM_DESIRED, **now).start_time is None
     near_desired = Point(0.0, (0.3, 0.2, 0.1), AT_REST)
     assert rejection([near_desired, GOAL], **FROM_DESIRED) == ('start_too_far', 'shoulder', 0)
-
-
-def test_joints_left_out_hold_the_desired_position() -> None:
-    given = FROM_DESIRED | {
-        'rules': replace(FROM_DESIRED['rules'], allow_partial_joints_goal=True)
-    }
-    motion = compiled([Point(2.0, (1.0,), (0.0,), (0.0,))], **given, names=('shoulder',))
-    for time in (0.0, 1.0, 2.0):
-        np.testing.assert_array_equal(sampled(motion, time)[:, 1], (0.2, 0.0, 0.0))
-
-
-@pytest.mark.parametrize('busy', [0, 150])
-def test_a_replacing_motion_does_not_jump_after_a_long_check(busy: int) -> None:
-    rig = Rig(two_joint_arm(), mode=GravityFeedback, kp=(50.0,), ramp_duration=0.1)
-    rig.activate()
-    rig.controller.follow(swing(NAMES[:2], rig.q, rig.q + 1.0, 2.0), None)
-    rig.run(0.7)
-    now, names = rig.now, NAMES[:2]
-    rules = replace(
-        FREE, joint_names=names, interpolate_from_desired_state=True,
-        **{field: getattr(FREE, field)[:2] for field in (
-            'lower', 'upper', 'continuous', 'velocity_limits', 'acceleration_limits',
-            'effort_limits')},
-    )
-    rest = (0.0, 0.0)
-    motion = compiled(
-        [Point(1.5, rest, rest, rest)], rules, names=names, now=now, position=rig.q,
-        velocity=rig.qd, desired=rig.controller.reference_at(now),
-    )
-    rig.run(busy * rig.period)
-    rig.controller.follow(motion, motion.start_time)
-    positions = []
-    for _ in range(20):
-        positions.append(rig.desired()[0])
-        rig.tick()
-    # At 0.75 rad/s a position goes 0.75 mrad a tick; the two motions are 10 mrad apart at most.
-    assert np.abs(np.diff(positions, axis=0)).max() < (1e-3 if busy == 0 else 1.2e-2)
-    assert motion.start_time == now
 
 
 # Stamps

@@ -88,14 +88,6 @@ def text(goal: Goal) -> str:
 # Tolerances
 
 
-def test_default_tolerances_limit_positions_and_the_goal_velocity() -> None:
-    limits = default_tolerances(JOINTS, {'elbow': 0.1}, {'shoulder': 0.2}, 0.01, 0.0)
-    assert limits.path.tolist() == [[INF, 0.1], [INF, INF]]
-    assert limits.goal.tolist() == [[0.2, INF], [0.01, 0.01]]
-    assert limits.goal_time == INF
-    assert default_tolerances(JOINTS, {}, {}, 0.0, 2.0).goal_time == 2.0
-
-
 @pytest.mark.parametrize(('path', 'goal', 'time', 'expected'), [
     (  # stated, in any order of joints
         [('elbow', 0.2, 0.3, 0.4)], [('elbow', 1.2, 2.2, 3.2), ('shoulder', 1.1, 2.1, 3.1)], 2.0,
@@ -116,6 +108,13 @@ def test_a_goal_states_tolerances(path: Any, goal: Any, time: float, expected: A
     assert (stated.path.tolist(), stated.goal.tolist(), stated.goal_time) == expected
 
 
+def test_default_tolerances_limit_positions_and_the_goal_velocity() -> None:
+    limits = default_tolerances(JOINTS, {'elbow': 0.1}, {'shoulder': 0.2}, 0.01, 0.0)
+    assert limits.path.tolist() == [[INF, 0.1], [INF, INF]]
+    assert limits.goal.tolist() == [[0.2, INF], [0.01, 0.01]]
+    assert limits.goal_time == INF
+
+
 @pytest.mark.parametrize(('path', 'goal', 'goal_time', 'words'), [
     ([('wrist', 0.1, 0, 0)], [], 0, "path_tolerance: 'wrist' is not one of"),
     ([], [('', 0.1, 0, 0)], 0, "goal_tolerance: '' is not one of"),
@@ -131,20 +130,15 @@ def test_invalid_tolerances_are_named(path: Any, goal: Any, goal_time: float, wo
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize(('word', 'expected'), [
-    ('empty_joint_names', ErrorCode.INVALID_JOINTS), ('duplicate_joint', ErrorCode.INVALID_JOINTS),
-    ('unknown_joint', ErrorCode.INVALID_JOINTS), ('missing_joint', ErrorCode.INVALID_JOINTS),
-    ('ended_in_past', ErrorCode.OLD_HEADER_TIMESTAMP), ('velocity_limit', ErrorCode.INVALID_GOAL),
-])
-def test_a_rejected_goal_has_the_error_code_of_its_reason(word: str, expected: ErrorCode) -> None:
-    assert error_code(word) is expected
-
-
 def test_error_codes_are_those_of_follow_joint_trajectory() -> None:
     assert {each.name: each.value for each in ErrorCode} == {
         'SUCCESSFUL': 0, 'INVALID_GOAL': -1, 'INVALID_JOINTS': -2, 'OLD_HEADER_TIMESTAMP': -3,
         'PATH_TOLERANCE_VIOLATED': -4, 'GOAL_TOLERANCE_VIOLATED': -5,
     }
+    for word in ('empty_joint_names', 'duplicate_joint', 'unknown_joint', 'missing_joint'):
+        assert error_code(word) is ErrorCode.INVALID_JOINTS
+    assert error_code('ended_in_past') is ErrorCode.OLD_HEADER_TIMESTAMP
+    assert error_code('velocity_limit') is ErrorCode.INVALID_GOAL
 
 
 # Success
@@ -162,21 +156,14 @@ def test_a_goal_succeeds_at_the_end_of_its_motion(rig: Rig, error: tuple[float, 
     assert code(goal) is ErrorCode.SUCCESSFUL  # the first result stays
 
 
-def test_without_a_goal_time_a_goal_waits_for_the_robot(rig: Rig) -> None:
+def test_a_goal_waits_until_the_robot_is_there_and_at_rest(rig: Rig) -> None:
     goal = follow(rig, tolerances(goal=0.01, stopped_velocity=0.01))
     track(rig, 1.0, error=np.array([0.0, 0.02]))
     assert code(goal) is None
-    track(rig, 2 * rig.period, error=0.005)
-    assert code(goal) is ErrorCode.SUCCESSFUL
-
-
-def test_a_robot_in_motion_has_not_reached_its_goal(rig: Rig) -> None:
-    goal = follow(rig, tolerances(goal=0.1, stopped_velocity=0.01))
-    track(rig, DURATION)
-    rig.qd[:] = (0.02, 0.0)
+    rig.q[:], rig.qd[:] = END + 0.009, (0.011, 0.0)
     rig.run(0.1)
     assert code(goal) is None
-    rig.qd[0] = 0.005
+    rig.qd[0] = 0.009
     rig.tick()
     assert code(goal) is ErrorCode.SUCCESSFUL
 
@@ -226,7 +213,7 @@ def test_a_sample_has_what_is_desired_and_measured_at_one_tick(rig: Rig) -> None
 
 def test_a_violated_path_tolerance_ends_the_goal_at_that_tick(rig: Rig) -> None:
     goal = follow(rig, tolerances(path=0.05))
-    track(rig, 0.1, error=0.04)
+    track(rig, 0.1, error=0.049)
     assert code(goal) is None
     where = np.array([0.7, -0.8])
     rig.q[:], rig.qd[:] = where, 0.0
@@ -237,11 +224,7 @@ def test_a_violated_path_tolerance_ends_the_goal_at_that_tick(rig: Rig) -> None:
     np.testing.assert_allclose(rig.controller.hold_position(rig.now), where)
     rig.run(0.2)
     assert rig.state() is State.ACTIVE
-
-
-def test_a_path_tolerance_of_a_velocity_is_judged(rig: Rig) -> None:
-    stated = tolerances().stated([JointTolerance('shoulder', 0, 0.5, 0)], [], 0)
-    goal = follow(rig, stated)
+    goal = follow(rig, tolerances().stated([JointTolerance('shoulder', 0, 0.5, 0)], [], 0))
     track(rig, 0.05)
     rig.qd[0] += 0.6
     rig.tick()
@@ -260,25 +243,20 @@ def test_the_path_tolerance_of_a_single_point_is_judged_at_the_first_tick(rig: R
 
 
 def test_a_goal_that_is_not_reached_in_goal_time_is_missed(rig: Rig) -> None:
-    goal = follow(rig, tolerances(goal=0.1, goal_time=0.05))
-    track(rig, DURATION + 0.05, error=0.11)
-    assert code(goal) is None
-    track(rig, 3 * rig.period, error=0.11)
-    assert code(goal) is ErrorCode.GOAL_TOLERANCE_VIOLATED
-    assert text(goal).startswith('goal_tolerance: joint ')
-    assert 'the goal time tolerance is 0.05 s' in text(goal)
-    np.testing.assert_allclose(rig.controller.hold_position(rig.now), END + 0.11, atol=1e-9)
-
-
-def test_goal_time_stands_still_while_the_speed_is_0(rig: Rig) -> None:
-    goal = follow(rig, tolerances(goal=0.1, goal_time=0.6))
+    """Goal time stands still while the speed is 0: from full speed, half a second of slowing."""
+    goal = follow(rig, tolerances(goal=0.1, goal_time=0.3))
     track(rig, DURATION + 0.01, error=0.11)
     rig.controller.speed_scaling.set_target(0.0)
-    track(rig, 1.5, error=0.11)
+    track(rig, 1.2, error=0.11)
     assert code(goal) is None
     rig.controller.speed_scaling.set_target(1.0)
-    track(rig, 1.0, error=0.11)
+    track(rig, 0.2, error=0.11)
+    assert code(goal) is None
+    track(rig, 0.1, error=0.11)
     assert code(goal) is ErrorCode.GOAL_TOLERANCE_VIOLATED
+    assert text(goal).startswith('goal_tolerance: joint ')
+    assert 'the goal time tolerance is 0.3 s' in text(goal)
+    np.testing.assert_allclose(rig.controller.hold_position(rig.now), END + 0.11, atol=1e-9)
 
 
 def test_the_terms_add_up_in_the_tick_in_which_a_goal_is_missed() -> None:
@@ -322,6 +300,10 @@ def test_a_dropped_motion_aborts_its_goal(
     track(rig, 2 * rig.period)
     assert code(goal) is ErrorCode.INVALID_GOAL
     assert text(goal).startswith(f'{reason.value}: ')
+    if reason is Reason.MODE_GRAVITY:  # nor is a motion followed that comes in this mode
+        goal = follow(rig, tolerances())
+        rig.tick()
+        assert text(goal).startswith('mode_gravity: ')
     if reason is Reason.COMMANDS_WITHHELD:
         np.testing.assert_allclose(rig.controller.hold_position(rig.now + 1.0), rig.q)
 
@@ -333,13 +315,6 @@ def test_a_cancel_of_a_goal_leaves_the_motion_that_has_replaced_it(rig: Rig) -> 
     rig.controller.cancel(first)
     track(rig, 0.3)
     assert code(second) is ErrorCode.SUCCESSFUL
-
-
-def test_a_goal_accepted_before_mode_gravity_came_ends_without_a_motion(rig: Rig) -> None:
-    rig.change(mode=Gravity)
-    goal = follow(rig, tolerances())
-    rig.tick()
-    assert text(goal).startswith('mode_gravity: ')
 
 
 def test_a_goal_of_a_control_that_has_ended_is_judged_no_more(rig: Rig) -> None:

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.law import LAWS, ControlLaw, Feedforward, Gravity
+from rnea_ros.feedforward.law import LAWS, ControlLaw, Gravity
 from rnea_ros.feedforward.trajectory import (
     JointRules,
     MotionState,
@@ -19,7 +19,7 @@ from rnea_ros.feedforward.trajectory import (
     TrajectoryPoint,
 )
 from support.control.control_rig import Array, Rig, free_rules, two_joint_arm
-from support.control.requested_motions import motion_of, rejection
+from support.control.requested_motions import motion_of
 
 NAMES = ('shoulder', 'elbow')
 AT_REST = (0.0, 0.0)
@@ -45,18 +45,6 @@ def compiled(points: list[TrajectoryPoint], rules: JointRules = USED) -> Traject
 def effort(motion: Trajectory | Setpoint, time: float) -> list[float]:
     state = motion.state if isinstance(motion, Setpoint) else motion.state(time)
     return list(state.effort.tolist())
-
-
-@pytest.mark.parametrize('rules', [USED, UNUSED], ids=['used', 'unused'])
-@pytest.mark.parametrize(('efforts', 'expected'), [
-    ((1.0,), ('wrong_size', None, 1)), ((1.0, math.nan), ('not_finite', 'elbow', 1)),
-    ((), ('efforts_incomplete', None, 1)),
-])
-def test_efforts_are_checked_whether_they_are_used_or_not(
-    rules: JointRules, efforts: tuple[float, ...], expected: tuple[str, str, int]
-) -> None:
-    points = [POINTS[0], point(1.0, *efforts), POINTS[2]]
-    assert rejection(points, rules, **STATE) == expected
 
 
 def test_efforts_are_linear_between_the_points_and_0_outside() -> None:
@@ -123,12 +111,8 @@ def test_efforts_are_added_to_the_output_in_a_term_of_their_own(mode: type[Contr
     rig.run(0.3)
     assert not rig.controller.terms().trajectory.any()
     np.testing.assert_allclose(rig.commands[-1], before, rtol=1e-9, atol=1e-9)
-
-
-def test_mode_gravity_adds_no_effort() -> None:
-    rig = Rig(two_joint_arm(), mode=Feedforward, ramp_duration=0.1)
-    rig.activate()
-    follow(rig, compiled(POINTS), 0.5)
+    rig.controller.follow(compiled(POINTS), None)
+    rig.run(0.1)
     rig.change(mode=Gravity)
     rig.run(0.3)
     np.testing.assert_allclose(rig.commands[-1], rig.gravity, rtol=1e-9)
