@@ -192,10 +192,8 @@ def test_no_usable_joint_state_is_rejected(samples: list[Sample]) -> None:
 @pytest.mark.parametrize(('model', 'recorded', 'given', 'expected'), [
     (['a', 'b', 'c'], ['c', 'a', 'x'], None, {'a': 'a', 'c': 'c'}),
     (['a', 'b'], ['x', 'b'], {'a': 'x'}, {'a': 'x', 'b': 'b'}),
-    (
-        ['panda_joint1', 'panda_joint2', 'panda_finger_joint1'], ['fer_joint1', 'fer_joint2'],
-        None, {'panda_joint1': 'fer_joint1', 'panda_joint2': 'fer_joint2'},
-    ),
+    (['panda_joint1', 'panda_joint2', 'panda_finger_joint1'], ['fer_joint1', 'fer_joint2'],
+     None, {'panda_joint1': 'fer_joint1', 'panda_joint2': 'fer_joint2'}),
     (['l/a', 'l/b'], ['a', 'b'], None, {'l/a': 'a', 'l/b': 'b'}),
 ])
 def test_joints_match_by_given_pairs_equal_names_or_one_prefix(

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward.trajectory import (
+    CUBIC,
+    QUINTIC,
     Interpolation,
     Reference,
     Setpoint,
@@ -45,6 +47,8 @@ def test_positions_become_the_cubic_spline_with_the_way_to_the_first(
     knots, way = (times, positions) if not first else (
         np.append(0.0, times), np.vstack((start, positions))
     )
+    # The last point has no acceleration, which a trajectory controller would repeat for ever.
+    assert motion.knots.degrees.tolist() == [QUINTIC] * (len(knots) - 1) + [CUBIC]
     spline = interpolate.CubicSpline(knots, way, bc_type=((1, velocity), (1, np.zeros(3))))
     for time in rng.uniform(0.0, times[-1], 40):
         expected = [spline(time, order) for order in range(3)]

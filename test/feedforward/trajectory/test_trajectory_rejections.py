@@ -72,10 +72,8 @@ TABLE: list[tuple[list[Point] | tuple[Point, ...], Given, tuple[str, str | None,
     (VALID, {'names': ()}, ('empty_joint_names', None, None)),
     (VALID, {'names': ('shoulder', 'a', 'wrist')}, ('unknown_joint', 'a', None)),
     (VALID, {'names': ('elbow', 'wrist', 'wrist')}, ('duplicate_joint', 'wrist', None)),
-    (
-        [Point(1.0, (0.0, 0.0))], {'names': ('wrist', 'shoulder')},
-        ('missing_joint', 'elbow', None),
-    ),
+    ([Point(1.0, (0.0, 0.0))], {'names': ('wrist', 'shoulder')},
+     ('missing_joint', 'elbow', None)),
     (with_point(1, positions=()), {}, ('wrong_size', None, 1)),
     *(
         ([VALID[0], full_point(1.0, field, (0.0,) * size), VALID[2]], {}, ('wrong_size', None, 1))
@@ -88,15 +86,11 @@ TABLE: list[tuple[list[Point] | tuple[Point, ...], Given, tuple[str, str | None,
     *((with_point(1, time=value), {}, ('not_finite', None, 1)) for value in NOT_FINITE),
     *((VALID, {'start_time': value}, ('not_finite', None, None)) for value in NOT_FINITE),
     (with_point(1, time=1e-200), {}, ('not_finite', 'shoulder', 1)),
-    (
-        [Point(0.0, AT_REST), Point(1.0, (0, 0, 1.0)), Point(4.0, (0, 0, 1.7e308))],
-        {'rules': FREE}, ('not_finite', 'wrist', 2),
-    ),
+    ([Point(0.0, AT_REST), Point(1.0, (0, 0, 1.0)), Point(4.0, (0, 0, 1.7e308))],
+     {'rules': FREE}, ('not_finite', 'wrist', 2)),
     (with_point(1, efforts=EFFORTS), {}, ('efforts_incomplete', None, 0)),
-    (
-        with_point(1, velocities=(), accelerations=AT_REST), {},
-        ('accelerations_without_velocities', None, 1),
-    ),
+    (with_point(1, velocities=(), accelerations=AT_REST), {},
+     ('accelerations_without_velocities', None, 1)),
     *(
         (VALID, {state: (0.0, math.nan, 0.0)}, ('start_not_finite', 'elbow', None))
         for state in ('position', 'velocity')
@@ -106,10 +100,8 @@ TABLE: list[tuple[list[Point] | tuple[Point, ...], Given, tuple[str, str | None,
     *((with_point(2, time=t), {}, ('times_not_increasing', None, 2)) for t in (0.0, 0.9, 1.0)),
     ([Point(0, AT_REST)], {'start_time': 9.0, 'now': 9.001}, ('ended_in_past', None, 0)),
     ([Point(1.0, AT_REST, (0.0, 0.1, 0.0))], {}, ('final_velocity', 'elbow', 0)),
-    (
-        [Point(0.0, AT_REST), Point(1.0, (0.0, 0.0, 1.5))],
-        {'names': ('wrist', 'shoulder', 'elbow')}, ('position_limit', 'elbow', 1),
-    ),
+    ([Point(0.0, AT_REST), Point(1.0, (0.0, 0.0, 1.5))],
+     {'names': ('wrist', 'shoulder', 'elbow')}, ('position_limit', 'elbow', 1)),
     (  # an overshoot on the way to the first point
         [elbow(1.0, 0.9, 0.0)], {'position': (0.0, 0.9, 0.0), 'velocity': (0.0, 3.0, 0.0)},
         ('position_limit', 'elbow', 0),
@@ -122,18 +114,12 @@ TABLE: list[tuple[list[Point] | tuple[Point, ...], Given, tuple[str, str | None,
     (VALID, {'start_time': 100.0, 'now': 101.5}, ('start_too_far', 'shoulder', 1)),
     (VALID[1:], {'start_time': 100.0, 'now': 101.5}, ('start_too_far', 'shoulder', 0)),
     ([elbow(0.01, 1.0), elbow(5.0, 1.0)], {'rules': FAST}, ('velocity_limit', 'elbow', 0)),
-    (
-        [elbow(0.0, 0.0, 0.0), elbow(1.0, 0.4, 1.2), elbow(2.0, 0.8, 0.0)], {'rules': FAST},
-        ('velocity_limit', 'elbow', 1),
-    ),
-    (
-        [elbow(float(k), 4.2 if k == 6 else 0.5 * k) for k in range(10)], {'rules': FAST},
-        ('velocity_limit', 'elbow', 6),
-    ),
-    (
-        [elbow(0.0, 0.0, 0.0, 0.0), elbow(1.0, 1e305, 0.0, 0.0)], {'rules': FAST},
-        ('velocity_limit', 'elbow', 1),
-    ),
+    ([elbow(0.0, 0.0, 0.0), elbow(1.0, 0.4, 1.2), elbow(2.0, 0.8, 0.0)], {'rules': FAST},
+     ('velocity_limit', 'elbow', 1)),
+    ([elbow(float(k), 4.2 if k == 6 else 0.5 * k) for k in range(10)], {'rules': FAST},
+     ('velocity_limit', 'elbow', 6)),
+    ([elbow(0.0, 0.0, 0.0, 0.0), elbow(1.0, 1e305, 0.0, 0.0)], {'rules': FAST},
+     ('velocity_limit', 'elbow', 1)),
     *(
         ([elbow(time, 0.0, 0.0, 1e308) for time in times], {'rules': HARD},
          ('acceleration_limit', 'elbow', 0))
@@ -230,10 +216,8 @@ def test_every_reason_is_in_these_tables() -> None:
 
 
 @pytest.mark.parametrize(('points', 'state', 'text'), [
-    (
-        [VALID[0], replace(VALID[1], velocities=(), accelerations=EFFORTS), VALID[2]], {},
-        'accelerations [1.0, 2.0, 3.0] but no velocities',
-    ),
+    ([VALID[0], replace(VALID[1], velocities=(), accelerations=EFFORTS), VALID[2]], {},
+     'accelerations [1.0, 2.0, 3.0] but no velocities'),
     (*rest_to_rest(1)(2.2), 'moves at 1.1 on the way, more than the limit of 1.0'),
     ([elbow(0.01, 0.1, 0.0)], {'rules': HARD}, 'allow_trajectory_replacement'),
     (VALID[:2], {'position': (0.5, 0, 0), 'rules': replace(
