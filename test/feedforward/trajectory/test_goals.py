@@ -4,7 +4,6 @@
 """Goals of motions, tick by tick: which tolerances count, and how goals end."""
 
 from collections.abc import Callable
-from dataclasses import replace
 import math
 from typing import Any
 
@@ -47,12 +46,8 @@ def tolerances(
 
 @pytest.fixture
 def rig() -> Rig:
-    return ready_rig()
-
-
-def ready_rig(**settings: Any) -> Rig:
     """Return an arm that is controlled and stands still."""
-    rig = Rig(two_joint_arm(), q=START, mode=Feedforward, ramp_duration=0.05, **settings)
+    rig = Rig(two_joint_arm(), q=START, mode=Feedforward, ramp_duration=0.05)
     rig.activate()
     return rig
 
@@ -115,7 +110,7 @@ def test_default_tolerances_limit_positions_and_the_goal_velocity() -> None:
     assert limits.goal_time == INF
 
 
-@pytest.mark.parametrize(('path', 'goal', 'goal_time', 'words'), [
+@pytest.mark.parametrize(('path', 'goal', 'time', 'words'), [
     ([('wrist', 0.1, 0, 0)], [], 0, "path_tolerance: 'wrist' is not one of"),
     ([], [('', 0.1, 0, 0)], 0, "goal_tolerance: '' is not one of"),
     ([('elbow', -2.0, 0, 0)], [], 0, "path_tolerance of 'elbow': position -2 is none of"),
@@ -123,11 +118,10 @@ def test_default_tolerances_limit_positions_and_the_goal_velocity() -> None:
     ([], [('elbow', 0, 0, -1.1)], 0, 'acceleration -1.1'),
     ([], [('elbow', math.nan, 0, 0)], 0, 'position nan'), ([], [], -2.0, 'goal_time_tolerance -2'),
 ])
-def test_invalid_tolerances_are_named(path: Any, goal: Any, goal_time: float, words: str) -> None:
+def test_invalid_tolerances_are_named(path: Any, goal: Any, time: float, words: str) -> None:
     on_path, at_goal = ([JointTolerance(*each) for each in given] for given in (path, goal))
-    with pytest.raises(RequestRejectedError, match='invalid_tolerance') as caught:
-        tolerances().stated(on_path, at_goal, goal_time)
-    assert words in str(caught.value)
+    with pytest.raises(RequestRejectedError, match=f'^invalid_tolerance: .*{words}'):
+        tolerances().stated(on_path, at_goal, time)
 
 
 def test_error_codes_are_those_of_follow_joint_trajectory() -> None:
@@ -257,17 +251,6 @@ def test_a_goal_that_is_not_reached_in_goal_time_is_missed(rig: Rig) -> None:
     assert text(goal).startswith('goal_tolerance: joint ')
     assert 'the goal time tolerance is 0.3 s' in text(goal)
     np.testing.assert_allclose(rig.controller.hold_position(rig.now), END + 0.11, atol=1e-9)
-
-
-def test_the_terms_add_up_in_the_tick_in_which_a_goal_is_missed() -> None:
-    rig = ready_rig(kp=(30.0,), kd=(3.0,), effort_rate_limit=(1e9,))
-    motion = Trajectory(JOINTS, None, replace(MOTION.knots, efforts=np.full((2, 2), 4.0)))
-    goal = follow(rig, tolerances(path=0.05), motion)
-    for k in range(100):
-        track(rig, rig.period, error=0.0 if k < 50 else 0.1)
-        total = rig.controller.terms().total()
-        np.testing.assert_allclose(total, rig.commands[-1], rtol=1e-9, atol=1e-9)
-    assert code(goal) is ErrorCode.PATH_TOLERANCE_VIOLATED
 
 
 # Every other end
