@@ -65,15 +65,11 @@ def test_of_an_arm_at_rest_commands_meet_the_efforts_but_for_noise() -> None:
     assert np.sqrt(np.mean(missed**2)) < 0.2  # 0.1 of dry friction beside the noise
 
 
-def test_the_inverse_dynamics_explain_what_gravity_does_not() -> None:
+def test_inverse_dynamics_explain_what_gravity_does_not_and_ramps_do_not_count() -> None:
     played = of_exact()
     # What the synthetic arm has beside its inverse dynamics: 0.1 N m and 0.1 N m s/rad.
     assert (played.inverse_dynamics.rms < 0.25).all()
     assert (played.inverse_dynamics.rms[:4] < 0.5 * played.gravity.rms[:4]).all()
-
-
-def test_commands_in_the_ramp_are_not_compared() -> None:
-    played = of_exact()
     assert played.commanded.time[0] == pytest.approx(1.0, abs=0.03)
     assert played.gravity.time[0] == 0.0
 
@@ -138,13 +134,10 @@ def test_friction_that_the_parameters_have_is_not_a_flaw() -> None:
     assert 'current-based effort' not in flaws(recorded, friction=friction)
 
 
-def test_a_recording_too_short_to_judge_is_played_nevertheless() -> None:
+def test_a_recording_too_short_to_judge_is_played_one_without_effort_is_not() -> None:
     played = reviewed(MOTION.part(MOTION.time < 2.5))
     assert 'could not be judged' in ' '.join(played.flaws)
     assert played.completed
-
-
-def test_without_efforts_there_is_nothing_to_compare() -> None:
     with pytest.raises(RecordingError, match='no effort'):
         reviewed(MOTION.with_scaled_effort(np.nan))
 

@@ -5,7 +5,6 @@
 
 from collections.abc import Callable
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -142,26 +141,18 @@ def test_a_stream_ending_at_rest_is_not_stale(reference: Reference, acceleration
     assert reference.stale is bool(acceleration)
 
 
-def test_holding_a_position_drops_the_active_and_the_next_motion(reference: Reference) -> None:
+@pytest.mark.parametrize(('held', 'position'), [(True, (0.3, 0.4)), (False, (1.0, -2.0))])
+def test_a_held_position_drops_every_motion_and_is_the_future_state(
+    reference: Reference, held: bool, position: tuple[float, float]
+) -> None:
     reference.accept(WHOLE, 5.0)
     reference.advance(6.0)
-    reference.accept(LATER, 9.0)
-    reference.hold(np.array([0.3, 0.4]))
-    for now in (6.1, 9.5):
+    if held:
+        reference.accept(LATER, 9.0)
+        reference.hold(np.array(position))
+    for now in (7.1, 9.5):
         assert reference.advance(now)
-        assert desired(reference) == at_rest(0.3, 0.4)
-
-
-@pytest.mark.parametrize(('change', 'position'), [
-    (lambda reference: reference.hold(np.array((0.1, 0.2))), (0.1, 0.2)),
-    (lambda reference: reference.advance(70.0), (1.0, -2.0)),
-], ids=['held', 'over'])
-def test_the_future_state_is_the_held_position(
-    reference: Reference, change: Callable[[Reference], Any], position: tuple[float, float]
-) -> None:
-    reference.accept(WHOLE, None)
-    reference.advance(50.0)
-    change(reference)
+        assert desired(reference) == at_rest(*position)
     state = reference.state_at(80.0)
     assert state is not None
     np.testing.assert_array_equal(state[:3], at_rest(*position))

@@ -230,17 +230,7 @@ def test_trajectories_are_joined_to_active_trajectories_only() -> None:
         assert bench.reference.handover(bench.now + PERIOD, bench.newest) is None
 
 
-def test_a_trajectory_that_was_joined_to_a_dropped_motion_is_not_followed() -> None:
-    bench = swinging()
-    motion = bench.compile(HOME)
-    bench.reference.hold(np.full(3, 0.3), Reason.CONTACT)
-    assert not bench.follow(motion)
-    bench.run(PERIOD)
-    assert bench.reference.position.tolist() == [0.3, 0.3, 0.3]
-    assert bench.reference.reason is Reason.CONTACT
-
-
-def test_a_motion_that_ends_between_the_request_and_its_tick_is_continued() -> None:
+def test_a_trajectory_joined_to_an_ended_motion_is_followed_to_a_dropped_one_not() -> None:
     bench = swinging(0.1, run=0.09)
     motion = bench.compile(HOME, ahead=0.05)
     bench.run(0.03)
@@ -248,6 +238,13 @@ def test_a_motion_that_ends_between_the_request_and_its_tick_is_continued() -> N
     bench.run(0.5)
     assert bench.reference.moving
     assert bench.reference.reason is Reason.REPLACED
+    bench = swinging()
+    motion = bench.compile(HOME)
+    bench.reference.hold(np.full(3, 0.3), Reason.CONTACT)
+    assert not bench.follow(motion)
+    bench.run(PERIOD)
+    assert bench.reference.position.tolist() == [0.3, 0.3, 0.3]
+    assert bench.reference.reason is Reason.CONTACT
 
 
 def test_a_waiting_trajectory_is_followed_until_a_later_stamp() -> None:
