@@ -50,16 +50,16 @@ def test_a_guided_motion_is_taught_within_tolerance_and_limits_and_played() -> N
         ),
     )
     limits = TrajectoryLimits.of_model(loop.model)
-    poses = POSE + np.cumsum(random.uniform(-0.5, 0.5, (2, 7)), axis=0)
+    poses = POSE + np.cumsum(random.uniform(-0.3, 0.3, (2, 7)), axis=0)
     poses = np.clip(poses, limits.lower + 0.1, limits.upper - 0.1)
 
     # Guided through the poses, with rest before and after, and released.
-    loop.run(0.5)
+    loop.run(0.3)
     hand.guide(TrajectoryRequest.of_points(joints, [
         TrajectoryPoint(time, pose, rest, rest)
-        for time, pose in zip((0.8, 1.6), poses, strict=True)
+        for time, pose in zip((0.6, 1.2), poses, strict=True)
     ]))
-    loop.run(2.0)
+    loop.run(1.5)
     hand.guide(TrajectoryRequest.of_points(joints, []))
     loop.run(0.2)
     recording = recording_from(
@@ -69,7 +69,7 @@ def test_a_guided_motion_is_taught_within_tolerance_and_limits_and_played() -> N
 
     # Taught
     shown = teach.demonstration(recording, limits, joints)
-    assert 0.2 < shown.trimmed[0] < 0.7
+    assert 0.05 < shown.trimmed[0] < 0.5
     kept = teach.MotionLimits.of(loop.model, limits, {})
     taught = teach.smoothed(shown, kept, TOLERANCE)
     assert taught.deviation.max() < TOLERANCE
