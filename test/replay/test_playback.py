@@ -79,10 +79,11 @@ def test_a_gap_ends_the_control_as_it_would_have() -> None:
 def test_what_the_control_rejects_is_counted_by_reason() -> None:
     samples = samples_of(motion())
     first, *others = samples[60].position
-    for number, change in {
+    changes: dict[int, dict[str, Any]] = {
         50: {'time': samples[49].time}, 60: {'position': [np.nan, *others]},
         70: {'velocity': samples[70].velocity[1:]}, 80: {'position': [first + 1.0, *others]},
-    }.items():
+    }
+    for number, change in changes.items():
         samples[number] = replace(samples[number], **change)
     _, playback = played(samples)
     assert playback.rejections == {
@@ -132,9 +133,8 @@ def test_a_joint_that_is_given_another_ones_name_does_not_stand_for_two() -> Non
     # The recorded elbow is the model's; a recorded joint that has its name is none of the model.
     names = (*ARM.joint_names[:3], 'elbow', *ARM.joint_names[4:], ARM.joint_names[3])
     samples = [
-        replace(sample, names=names, **{
-            field: [*getattr(sample, field), 0.0] for field in ('position', 'velocity', 'effort')
-        })
+        Sample(sample.time, names, *(
+            [*values, 0.0] for values in (sample.position, sample.velocity, sample.effort)))
         for sample in samples_of(motion())
     ]
     pairs = {name: name for name in ARM.joint_names} | {ARM.joint_names[3]: 'elbow'}

@@ -4,7 +4,6 @@
 """From a request to a message with efforts, without a node; and the node's parameters."""
 
 from dataclasses import replace
-import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -111,12 +110,6 @@ def test_a_request_that_breaks_a_rule_is_rejected(
         planned(*points, **given)
 
 
-def test_a_whole_turn_of_a_continuous_joint_is_taken_off() -> None:
-    positions = np.add(measured(), (4.0 * math.pi + 0.1, 0.0, 0.0)).tolist()
-    message = planned(Point(1.0, positions, REST)).message
-    assert message.points[-1].positions[0] == pytest.approx(measured()[0] + 0.1)
-
-
 def test_a_start_that_has_passed_is_joined_where_the_motion_is_now() -> None:
     first = planned(end(time=10.0), start=NOW - 4.0).message.points[0]
     assert first.time_from_start.sec == 4
@@ -185,7 +178,7 @@ def test_defaults_are_those_of_the_control_and_of_the_interface() -> None:
         assert declared.default == expected
     values = values_of(Node())
     assert (values['resample'], values['mode']) == (0.02, 'gravity')
-    assert values_of(Node(), [SimpleNamespace(name='resample', value=1e-3)])['resample'] == 1e-3  # type: ignore[list-item]
+    assert values_of(Node(), [SimpleNamespace(name='resample', value=1e-3)])['resample'] == 1e-3
 
 
 def test_the_document_explains_every_reason_for_which_efforts_are_rejected() -> None:

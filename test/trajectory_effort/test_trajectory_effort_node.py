@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.ros.fake_robot import JOINTS, MODEL, POSE, FakeRobot
+from support.ros.fake_robot import JOINTS, MODEL, PANDA_ARM, POSE, FakeRobot
 from support.ros.ros_process import NO_ROS, RosProcess, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -104,6 +104,9 @@ class User:
 
 def test_each_missing_input_is_named_and_ctrl_c_ends_the_node_with_0(domain_id: int) -> None:
     from rclpy.parameter import Parameter
+    from std_msgs.msg import String
+
+    from rnea_ros.ros import LATCHED
 
     with (
         ExitStack() as stack, ros_node(domain_id, 'user') as node,
@@ -112,8 +115,8 @@ def test_each_missing_input_is_named_and_ctrl_c_ends_the_node_with_0(domain_id: 
         user = User(node, domain_id)
         stack.enter_context(user.process)
         user.send_until('rejected: no_robot_description')
-        robot = FakeRobot(robot_node, controller=False)
-        robot.sending = False
+        description = robot_node.create_publisher(String, 'robot_description', LATCHED)
+        description.publish(String(data=PANDA_ARM))
         user.send_until(f'rejected: no_joints: joints of /{CONTROLLER} unknown')
         controller = stack.enter_context(ros_node(domain_id, CONTROLLER))
         controller.declare_parameter('joints', list(JOINTS))
@@ -123,7 +126,7 @@ def test_each_missing_input_is_named_and_ctrl_c_ends_the_node_with_0(domain_id: 
         user.send_until(f'rejected: no_subscriber: no subscriber on /{CONTROLLER}/joint_traj')
         user.subscribe()
         user.send_until(f'rejected: joint_states_stale: none received of {JOINTS[0]}')
-        robot.sending = True
+        FakeRobot(robot_node, controller=False, urdf=None)
         user.send_until('rejected: no_points')
         user.process.wait_for('ready')
         user.process.send(signal.SIGINT)

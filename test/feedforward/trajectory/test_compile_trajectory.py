@@ -52,8 +52,8 @@ def test_a_valid_request_becomes_its_motion() -> None:
     assert motion.start_time is None
     assert motion.duration == 2.0
     for point in VALID:
-        np.testing.assert_allclose(sampled(motion, point.time)[:2],
-                                   (point.positions, point.velocities), atol=1e-12)
+        expected = np.array((point.positions, point.velocities))
+        np.testing.assert_allclose(sampled(motion, point.time)[:2], expected, atol=1e-12)
 
 
 def test_joints_may_come_in_any_order() -> None:
@@ -114,7 +114,7 @@ def test_the_bridge_meets_the_start_state_and_the_first_point(from_desired: bool
     state = FROM_DESIRED if from_desired else FROM_DESIRED | {'desired': None}
     for given in (state, state | {'rules': RULES, 'desired': None}):
         motion = compiled(points, **given)
-        start = (MEASURED['position'], MEASURED['velocity'], AT_REST)
+        start: Any = (MEASURED['position'], MEASURED['velocity'], AT_REST)
         if given['desired'] is not None:
             start = DESIRED[:3]
         np.testing.assert_allclose(sampled(motion, 0.0), start, 1e-9, 1e-10)

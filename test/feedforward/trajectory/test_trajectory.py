@@ -5,6 +5,7 @@
 
 from dataclasses import replace
 import math
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -95,7 +96,9 @@ def test_outside_a_motion_its_end_is_held_at_rest(
     points: int, first_time: float, times: tuple[float, ...], held: int, over: bool
 ) -> None:
     fields = np.random.default_rng(19).uniform(-1.0, 1.0, (3, points, 4))
-    knots = Knots(first_time + np.arange(float(points)), *fields, np.full(points, QUINTIC))
+    times_of_points = first_time + np.arange(float(points))
+    q, qd, qdd = fields
+    knots = Knots(times_of_points, q, qd, qdd, np.full(points, QUINTIC))
     motion = Trajectory(NAMES, None, knots)
     for time in (*times, *([motion.duration] if over else [])):
         q, qd, qdd = state = np.full((3, 4), np.nan)
@@ -131,7 +134,8 @@ def with_limit(field: str, joint: int, value: float) -> JointRules:
     """Return rules in which one joint has one limit."""
     limits = np.array(getattr(FREE, field))
     limits[joint] = value
-    return replace(FREE, **{field: limits})
+    change: Any = {field: limits}
+    return replace(FREE, **change)
 
 
 @pytest.mark.parametrize('seed', range(6))

@@ -170,7 +170,7 @@ def swing_out(accelerations: tuple[float, ...], side: float) -> Motion:
 BOUNDS: list[tuple[Motion, list[tuple[float, float]], tuple[str, str | None, int | None]]] = [
     (lambda x: (list(VALID), {'start_time': 100.0, 'now': x, 'position': (0.6, 0.4, 0.2)}),
      [(102.0, 102.001)], ('ended_in_past', None, 2)),
-    (lambda x: (with_point(2, velocities=(0.0, x, 0.0)), {}), exact(np.finfo(np.float32).eps),
+    (lambda x: (with_point(2, velocities=(0.0, x, 0.0)), {}), exact(2.0**-23),
      ('final_velocity', 'elbow', 2)),
     (lambda x: (list(VALID), {'position': (x, 0.0, 0.0)}), exact(0.1),
      ('start_too_far', 'shoulder', 0)),

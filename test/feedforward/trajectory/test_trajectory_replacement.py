@@ -96,7 +96,7 @@ def random_points(
     efforts = rng.random() < 0.5
     return tuple(
         TrajectoryPoint(
-            float(time), row[0], *(row[k] if fields > k else () for k in (1, 2)),
+            float(time), row[0], row[1] if fields > 1 else (), row[2] if fields > 2 else (),
             row[3] if efforts else (),
         )
         for time, row in zip(times, rows, strict=True)

@@ -4,8 +4,10 @@
 """``interpolation: spline``: positions only become a motion without a step; oracle: SciPy."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 import pytest
 
 from rnea_ros.feedforward.trajectory import (
@@ -18,7 +20,7 @@ from rnea_ros.feedforward.trajectory import (
     TrajectoryPoint,
     derivative,
 )
-from support.control.control_rig import Array, free_rules
+from support.control.control_rig import free_rules
 from support.control.requested_motions import NAMES, compiled, motion_of
 
 RULES = free_rules(
@@ -29,7 +31,7 @@ POLICY = 1.0 / 30.0
 """Time between the points of a policy, s."""
 
 
-def chunk(times: Array, positions: Array) -> list[TrajectoryPoint]:
+def chunk(times: NDArray[Any], positions: NDArray[Any]) -> list[TrajectoryPoint]:
     return [TrajectoryPoint(float(t), q) for t, q in zip(times, positions, strict=True)]
 
 
@@ -65,7 +67,8 @@ class Stream:
         self.newest: Trajectory | Setpoint | None = None
 
     def send(
-        self, times: Array, positions: Array, joints: int = 3, start: float | None = None
+        self, times: NDArray[Any], positions: NDArray[Any], joints: int = 3,
+        start: float | None = None,
     ) -> Trajectory:
         handover = self.reference.handover(self.now + 0.003, self.newest)
         motion = compiled(

@@ -8,7 +8,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros.feedforward.trajectory import (
@@ -43,19 +42,19 @@ VALID = (
 
 
 def motion_of(
-    points: Sequence[TrajectoryPoint], rules: JointRules = RULES, *,
-    names: tuple[str, ...] = NAMES, start_time: float | None = None, now: float = 0.0,
-    position: ArrayLike = AT_REST, velocity: ArrayLike = AT_REST, **state: Any,
+    points: Sequence[TrajectoryPoint], rules: Any = RULES, **given: Any
 ) -> Trajectory | Setpoint:
-    """Compile points; ``state`` is the desired state or the handover."""
-    return compile_trajectory(
-        TrajectoryRequest.of_points(names, points, start_time), rules, now=now,
-        position=position, velocity=velocity, **state,
-    )
+    """Compile points, by default of all joints, at time 0, at rest at 0."""
+    state: dict[str, Any] = {
+        'names': NAMES, 'start_time': None, 'now': 0.0, 'position': AT_REST, 'velocity': AT_REST,
+    }
+    state |= given
+    request = TrajectoryRequest.of_points(state.pop('names'), points, state.pop('start_time'))
+    return compile_trajectory(request, rules, **state)
 
 
 def compiled(
-    points: Sequence[TrajectoryPoint], rules: JointRules = RULES, **state: Any
+    points: Sequence[TrajectoryPoint], rules: Any = RULES, **state: Any
 ) -> Trajectory:
     motion = motion_of(points, rules, **state)
     assert isinstance(motion, Trajectory)
@@ -63,7 +62,7 @@ def compiled(
 
 
 def rejection(
-    points: Sequence[TrajectoryPoint], rules: JointRules = RULES, **state: Any
+    points: Sequence[TrajectoryPoint], rules: Any = RULES, **state: Any
 ) -> tuple[str, str | None, int | None]:
     """Return reason, joint and point of the rejection; each is in its message."""
     with pytest.raises(TrajectoryError) as caught:
