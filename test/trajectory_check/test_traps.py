@@ -1,19 +1,28 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Traps: rejections of the node, and motions that no robot can follow; the report."""
+"""Traps: rejections of the node, motions that no robot can follow, collisions; the report."""
 
 from dataclasses import replace
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
+from rnea_ros.collision import Wall, collision_model
 from rnea_ros.feedforward.trajectory import TrajectoryPoint
-from rnea_ros.trajectory_check import Quantity, TrajectoryLimits, check, report
+from rnea_ros.trajectory_check import (
+    Quantity,
+    TrajectoryCheck,
+    TrajectoryLimits,
+    check,
+    report,
+)
 from rnea_ros.trajectory_check.check import NothingToCheckError, TrajectoryVerdict
 from support.models.robots import ARM as ONE_JOINT
 from support.models.robots import joint, link, load, robot
+from support.models.shaped_arm import shaped_arm, tip_distance
 from support.recorded.checked_motions import at, checked, figures_of, requested
 
 SHOULDER = load(ONE_JOINT)  # limits: 3 rad, 2 rad/s, 100 N m
@@ -151,3 +160,41 @@ def test_a_joint_that_slides_has_its_own_units() -> None:
     assert 'rad' not in text
     assert 'N m' not in text
     assert {line.split()[-8] for line in text.splitlines() if ' effort  ' in line} == {'N'}
+
+
+# Collisions
+
+
+def colliding(elbow: float, *walls: Wall) -> TrajectoryCheck:
+    """Check a motion of the elbow from 2 rad in 2 s."""
+    pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+    model = load(shaped_arm())
+    request = requested(
+        [at(0.0, [0.0, 2.0], [0.0, 0.0]), at(2.0, [0.0, elbow], [0.0, 0.0])], model.joint_names
+    )
+    shapes = collision_model(model, walls=walls)
+    return check(model, request, TrajectoryLimits.of_model(model), collision_model=shapes)
+
+
+def test_the_first_collision_is_a_trap_with_its_time() -> None:
+    found = colliding(3.0)
+    (trap,) = found.traps
+    s = np.linspace(0.0, 1.0, 2001)
+    elbows = 2.0 + 3.0 * s**2 - 2.0 * s**3
+    first = 2.0 * s[[tip_distance(elbow) < 0.0 for elbow in elbows]][0]
+    assert trap.word == 'collision'
+    assert trap.text.startswith(f'base and lower at {first:.3f} s; ')
+    assert '* collision: base and lower at' in report(found)
+
+
+def test_the_least_distance_of_a_free_motion_is_reported() -> None:
+    found = colliding(2.42)
+    assert not found.traps
+    least = 1000.0 * tip_distance(2.42)
+    assert f'- no collision: least distance {least:.0f} mm, of base and lower' in report(found)
+    assert 'no collision: all distances are above 30 mm' in report(colliding(2.1))
+
+
+def test_the_floor_is_compared_with_shapes() -> None:
+    (trap,) = colliding(1.9, Wall('the floor', (0.0, 0.0, -0.25), (0.0, 0.0, 1.0))).traps
+    assert trap.text.startswith('lower and the floor at 0.000 s; ')
