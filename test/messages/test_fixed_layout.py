@@ -158,7 +158,7 @@ def outcome(read: FixedLayoutReader[JointStateSample], data: bytes) -> object:
     return sample.names, [array.tobytes() for array in sample[1:]], stamp
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(
     order=st.sampled_from(ORDERS), body=st.none() | st.binary(max_size=200),
     where=st.integers(4, 119), byte=st.integers(0, 255),

@@ -209,7 +209,7 @@ def hostile(draw: st.DrawFn) -> bytes:
     return bytes(data[: draw(st.integers(0, len(data)) | st.just(len(data)))])
 
 
-@settings(max_examples=250 if COMPILED else 100)
+@settings(max_examples=150 if COMPILED else 80)
 @given(data=hostile())
 def test_hostile_bytes_are_rejected_or_hold_what_is_read(data: bytes) -> None:
     try:

@@ -311,7 +311,7 @@ def requests(draw: st.DrawFn, wild: str) -> TrajectoryRequest:
     return TrajectoryRequest.of_points(names, points, start_time)
 
 
-@settings(max_examples=150)
+@settings(max_examples=120)
 @given(data=st.data(), lenient=st.booleans(), wild=st.sampled_from(
     ('nothing', 'names', 'values', 'times', 'start', 'state', 'size', 'size', 'size')))
 def test_any_request_is_finite_over_time_or_rejected(
