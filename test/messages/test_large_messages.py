@@ -102,7 +102,7 @@ def test_a_trajectory_of_too_many_points_says_how_many_are_accepted() -> None:
         'too_large: 250001 points of 2 joints, at most 250000: send fewer points, or parts one '
         'after the other'
     )
-    with pytest.raises(TrajectoryError, match='^times_not_increasing, point 1'):  # checked next
+    with pytest.raises(TrajectoryError, match=r'^times_not_increasing'):  # checked next
         compile_trajectory(request(MAX_VALUES // 2), rules, **start)
 
 
