@@ -12,9 +12,9 @@ import pytest
 from rnea_ros.errors import InputError, RneaError, UnknownNameError, one_line
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.trajectory import (
+    Column,
     JointTolerance,
     TrajectoryError,
-    TrajectoryPoint,
     TrajectoryRequest,
     compile_trajectory,
     default_tolerances,
@@ -33,25 +33,20 @@ from rnea_ros.messages import (
 )
 from rnea_ros.messages.cdr import MAX_NAMES, MAX_TEXT
 from support.control.control_rig import free_rules
-from support.control.encoded_trajectories import Encoder
+from support.control.encoded_trajectories import HUMBLE, Encoder
 
-CONTROLLER_STATE = {
-    'header': 'std_msgs/Header', 'joint_names': 'sequence<string>',
-    'reference': 'trajectory_msgs/JointTrajectoryPoint',
-}
 DECODERS: dict[str, tuple[Callable[[bytes], Any], int]] = {
     'joint states': (FixedLayoutReader(JointStateSample.read), FixedLayout.MAX_SIZE),
     'wrench': (FixedLayoutReader(WrenchSample.read), FixedLayout.MAX_SIZE),
     'imu': (FixedLayoutReader(ImuSample.read), FixedLayout.MAX_SIZE),
     'controller state': (
-        FixedLayoutReader(controller_state_reader(CONTROLLER_STATE)), FixedLayout.MAX_SIZE
+        FixedLayoutReader(controller_state_reader(HUMBLE)), FixedLayout.MAX_SIZE
     ),
     'trajectory': (decode_trajectory, CdrMessage.MAX_SIZE),
 }
-WITH_NAMES = ('joint states', 'controller state', 'trajectory')
 
 
-def message(frame: bytes, *names: bytes, tail: int = 400) -> bytes:
+def message(frame: bytes, *names: bytes) -> bytes:
     """Return a header, names and zeros: a message of every type with names."""
     encoder = Encoder('<')
     encoder.put('I', 0, 0)
@@ -59,51 +54,56 @@ def message(frame: bytes, *names: bytes, tail: int = 400) -> bytes:
     encoder.put_length(len(names))
     for name in names:
         encoder.put_text(name + b'\0')
-    return bytes(encoder.data) + bytes(tail)
+    return bytes(encoder.data) + bytes(400)
 
 
-def rejection(kind: str, data: bytes) -> str:
-    with pytest.raises(MalformedError) as caught:
-        DECODERS[kind][0](data)
-    assert caught.value.reason is Reason.TOO_LARGE
-    assert len(str(caught.value)) < 200
-    return str(caught.value)
+def test_the_bounds_are_those_of_the_documents() -> None:
+    assert (FixedLayout.MAX_SIZE, CdrMessage.MAX_SIZE) == (65_536, 20_000_000)
+    assert (MAX_NAMES, MAX_TEXT, MAX_VALUES) == (256, 256, 500_000)
 
 
 @pytest.mark.parametrize('kind', DECODERS)
-def test_a_message_above_its_bound_is_rejected_before_it_is_read(kind: str) -> None:
+def test_a_message_above_its_bounds_is_rejected_before_it_is_read(kind: str) -> None:
     decode, bound = DECODERS[kind]
-    decode(message(b'', b'').ljust(bound, b'\0'))
-    said = rejection(kind, bytes(bound + 1))  # without a valid header
-    assert said == f'too_large: byte 0: {bound + 1} bytes of the message, at most {bound} are read'
-
-
-@pytest.mark.parametrize('kind', DECODERS)
-def test_a_frame_above_its_bound_is_rejected(kind: str) -> None:
-    DECODERS[kind][0](message(b'x' * (MAX_TEXT - 1)))
-    assert f'{MAX_TEXT + 1} bytes of frame, at most' in rejection(kind, message(b'x' * MAX_TEXT))
-
-
-@pytest.mark.parametrize('kind', WITH_NAMES)
-def test_names_above_their_bounds_are_rejected(kind: str) -> None:
-    DECODERS[kind][0](message(b'', *MAX_NAMES * [b'x' * (MAX_TEXT - 30)]))
-    long = message(b'', b'x' * 60_000)
-    assert '60001 bytes of name of joint 0, at most 256 are read' in rejection(kind, long)
-    many = message(b'', *(MAX_NAMES + 1) * [b'x'])
-    assert '257 joints, at most 256 are read' in rejection(kind, many)
+    longest, many = b'x' * (MAX_TEXT - 1), MAX_NAMES * [b'x' * (MAX_TEXT - 30)]
+    cases = [
+        (message(b'', b'').ljust(bound, b'\0'), bytes(bound + 1),  # without a valid header
+         f'too_large: byte 0: {bound + 1} bytes of the message, at most {bound} are read'),
+        (message(longest), message(longest + b'x'), f'{MAX_TEXT + 1} bytes of frame, at most'),
+    ]
+    if kind not in ('wrench', 'imu'):
+        cases += [
+            (message(b'', longest), message(b'', b'x' * 60_000),
+             '60001 bytes of name of joint 0, at most 256 are read'),
+            (message(b'', *many), message(b'', *[b'x'] * (MAX_NAMES + 1)),
+             '257 joints, at most 256 are read'),
+        ]
+    for accepted, rejected, words in cases:
+        decode(accepted)
+        with pytest.raises(MalformedError) as caught:
+            decode(rejected)
+        assert caught.value.reason is Reason.TOO_LARGE
+        assert words in str(caught.value)
+        assert len(str(caught.value)) < 200
 
 
 def test_a_trajectory_of_too_many_points_says_how_many_are_accepted() -> None:
-    rules = free_rules(('a', 'b'))
-    points = [TrajectoryPoint(float(k), (0.0, 0.0)) for k in range(MAX_VALUES // 2 + 1)]
     start: dict[str, Any] = {'now': 0.0, 'position': np.zeros(2), 'velocity': np.zeros(2)}
+    rules = free_rules(('a', 'b'))
+
+    def request(points: int) -> TrajectoryRequest:
+        none = Column(np.empty(0), np.zeros(points, dtype=np.int64))
+        positions = Column(np.zeros(2 * points), np.full(points, 2))
+        return TrajectoryRequest(('a', 'b'), np.zeros(points), positions, none, none, none)
+
     with pytest.raises(TrajectoryError) as caught:
-        compile_trajectory(TrajectoryRequest.of_points(('a', 'b'), points), rules, **start)
+        compile_trajectory(request(MAX_VALUES // 2 + 1), rules, **start)
     assert str(caught.value) == (
         'too_large: 250001 points of 2 joints, at most 250000: send fewer points, or parts one '
         'after the other'
     )
-    compile_trajectory(TrajectoryRequest.of_points(('a', 'b'), points[:-1]), rules, **start)
+    with pytest.raises(TrajectoryError, match=r'^times_not_increasing'):  # checked next
+        compile_trajectory(request(MAX_VALUES // 2), rules, **start)
 
 
 @pytest.mark.parametrize('error', [

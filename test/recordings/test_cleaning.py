@@ -4,10 +4,12 @@
 """What drivers and recorders do to joint states is undone, or rejected with a reason."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from rnea_ros.arrays import Array
 from rnea_ros.preflight import check
 from rnea_ros.recordings import (
     Kind,
@@ -37,57 +39,51 @@ def test_a_sound_recording_stays_as_it_is() -> None:
     assert cleaned.notes == ()
     np.testing.assert_array_equal(cleaned.position, MOTION.position)
     assert (cleaned.segment == 0).all()
-
-
-def test_repeats_in_motion_are_left_out() -> None:
-    again = MOTION.position.copy()
-    places = np.arange(100, 1200, 90)
-    again[places] = again[places - 1]
-    cleaned = clean(replace(MOTION, position=again))
-    assert len(cleaned.time) == len(MOTION.time) - len(places)
-    assert not set(MOTION.time[places]) & set(cleaned.time)
-
-
-def test_an_arm_that_stands_still_repeats_itself_rightly() -> None:
+    # An arm at rest repeats itself rightly.
     held = POSES.part(POSES.time < 1.0)
     still = replace(held, position=np.tile(held.position[:1], (len(held.time), 1)))
     assert len(clean(still).time) == len(still.time)
 
 
-@pytest.mark.parametrize('step', [0.0, -0.5])
-def test_stamps_that_are_not_newer_are_left_out(step: float) -> None:
-    time = MOTION.time.copy()
-    time[500] = time[499] + step
-    cleaned = clean(replace(MOTION, time=time))
-    assert (np.diff(cleaned.time) > 0.0).all()
-    assert len(cleaned.time) == len(MOTION.time) - 1
+REPEATS = np.arange(100, 1200, 90)
 
 
-def test_nothing_is_differentiated_across_a_gap() -> None:
+def changed(field: str, rows: Any, columns: slice | int, values: object) -> Recording:
+    array = getattr(MOTION, field).copy()
+    array[(rows, columns) if array.ndim == 2 else rows] = values
+    return replace(MOTION, **{field: array})
+
+
+@pytest.mark.parametrize(('recording', 'removed', 'reason'), [
+    (changed('position', REPEATS, slice(None), MOTION.position[REPEATS - 1]), REPEATS, 'repeat'),
+    (changed('time', 500, 0, MOTION.time[499]), [500], 'stamp not after'),
+    (changed('time', 500, 0, MOTION.time[499] - 0.5), [500], 'stamp not after'),
+    (changed('position', np.array([3, 700]), 2, (np.nan, np.inf)), [3, 700], 'non-finite'),
+    (changed('effort', np.array([3, 700]), 2, (np.nan, np.inf)), [3, 700], 'non-finite'),
+    (changed('time', 500, 0, np.nan), [500], 'non-finite'),
+])
+def test_unusable_samples_are_left_out(
+    recording: Recording, removed: list[int], reason: str
+) -> None:
+    cleaned = clean(recording)
+    np.testing.assert_array_equal(cleaned.time, np.delete(MOTION.time, removed))
+    assert f'{len(removed)} samples' in cleaned.notes[0]
+    assert reason in cleaned.notes[0]
+
+
+def test_parts_lie_between_gaps_and_nothing_is_differentiated_across() -> None:
     gap = MOTION.part((MOTION.time < 8.0) | (MOTION.time > 11.0))
     cleaned = clean(gap)
     assert 'gaps: 1, the longest 3.04 s' in notes(gap)
-    samples = motion_samples(cleaned)
+    samples, whole = motion_samples(cleaned), motion_samples(clean(MOTION))
     assert not ((samples.time > 7.8) & (samples.time < 11.2)).any()
-    whole = motion_samples(clean(MOTION))
     assert np.abs(samples.acceleration).max() <= 1.1 * np.abs(whole.acceleration).max()
-
-
-def test_parts_lie_between_the_gaps_and_contain_every_sample() -> None:
-    cleaned = clean(MOTION.part((MOTION.time < 8.0) | (MOTION.time > 11.0)))
-    parts = [*cleaned.parts()]
-    assert [part.stop for part in parts[:-1]] == [part.start for part in parts[1:]]
-    assert (parts[0].start, parts[-1].stop) == (0, len(cleaned.time))
-    edge = parts[0].stop
-    assert cleaned.time[edge] - cleaned.time[edge - 1] > 3.0
-    np.testing.assert_array_equal(np.unique(cleaned.segment), np.arange(len(parts)))
-
-
-def test_each_pose_is_a_block_and_a_motion_has_many() -> None:
-    poses, moving = still_poses(clean(POSES)), motion_samples(clean(MOTION))
-    np.testing.assert_array_equal(poses.block, np.arange(len(poses.time)))
-    assert 20 <= len(np.unique(moving.block)) <= 25
-    assert (np.diff(moving.block) >= 0).all()
+    first, second = cleaned.parts()
+    assert (first.start, first.stop, second.stop) == (0, second.start, len(cleaned.time))
+    assert cleaned.time[second.start] - cleaned.time[first.stop - 1] > 3.0
+    np.testing.assert_array_equal(np.unique(cleaned.segment), [0, 1])
+    assert 20 <= len(np.unique(whole.block)) <= 25
+    assert (np.diff(whole.block) >= 0).all()
 
 
 def test_a_start_that_rings_is_left_out_and_noise_is_not() -> None:
@@ -108,19 +104,6 @@ def test_velocities_that_contradict_the_positions_are_reported() -> None:
     assert 'contradict' not in notes(replace(MOTION, position=position, velocity=wrong))
 
 
-@pytest.mark.parametrize('field', ['position', 'effort'])
-def test_samples_that_are_not_finite_are_left_out(field: str) -> None:
-    values = getattr(MOTION, field).copy()
-    values[[3, 700], 2] = np.nan, np.inf
-    cleaned = clean(replace(MOTION, **{field: values}))
-    assert len(cleaned.time) == len(MOTION.time) - 2
-
-
-def test_no_effort_at_all_is_rejected() -> None:
-    with pytest.raises(RecordingError, match='no effort'):
-        clean(replace(MOTION, effort=np.full_like(MOTION.effort, np.nan)))
-
-
 def test_a_joint_without_effort_is_named_and_the_others_are_judged() -> None:
     effort = MOTION.effort.copy()
     effort[:, 4] = np.nan
@@ -130,24 +113,21 @@ def test_a_joint_without_effort_is_named_and_the_others_are_judged() -> None:
         f'fer_joint{k}' for k in (1, 2, 3, 4, 6, 7)
     ]
     assert checkup.verdict == 0
+    with pytest.raises(RecordingError, match='no effort'):
+        clean(replace(MOTION, effort=np.full_like(MOTION.effort, np.nan)))
 
 
-def test_poses_are_means_over_the_time_of_holding() -> None:
+def test_poses_are_means_over_the_time_of_holding_and_count_once() -> None:
     poses = still_poses(clean(POSES))
     assert len(poses.time) == 12
     assert (poses.velocity == 0.0).all()
+    np.testing.assert_array_equal(poses.block, np.arange(12))
     middle = POSES.position[np.searchsorted(POSES.time, poses.time + 0.5)]
     np.testing.assert_allclose(poses.position, middle, atol=1e-4)
-
-
-def test_a_pose_that_is_visited_twice_counts_once() -> None:
     twice = POSES.part(np.tile(np.arange(len(POSES.time)), 2))
-    time: np.ndarray = 0.02 * np.arange(len(twice.time), dtype=np.float64)
-    twice = replace(twice, time=time)
-    assert len(still_poses(clean(twice)).time) == 12
-
-
-def test_poses_at_rest_are_preferred_if_there_are_enough() -> None:
+    time: Array = 0.02 * np.arange(len(twice.time), dtype=np.float64)
+    assert len(still_poses(clean(replace(twice, time=time))).time) == 12
+    # They are preferred if there are enough.
     assert take_samples(clean(POSES)).kind is Kind.STILL
     assert take_samples(clean(MOTION)).kind is Kind.MOTION
 
@@ -156,7 +136,7 @@ def test_one_constant_pose_is_rejected_with_what_is_needed() -> None:
     constant = record(Robot(ARM), Kind.STILL, 1, count=1)
     with pytest.raises(RecordingError, match='only 1 different poses at rest; at least 8'):
         check(ARM, constant, kind=Kind.STILL)
-    time: np.ndarray = 0.02 * np.arange(2000, dtype=np.float64)
+    time: Array = 0.02 * np.arange(2000, dtype=np.float64)
     long = replace(constant.part(np.zeros(2000, dtype=int)), time=time)
     assert check(ARM, long).verdict != 0
 
@@ -182,32 +162,29 @@ def test_samples_of_any_order_of_joints_are_sorted_by_name() -> None:
     np.testing.assert_array_equal(recording.effort, [[3.0, 4.0]] * 2)
     assert np.isnan(recording.velocity).all()
     assert len(recording.notes) == 2
+    for none in ([], [Sample(0.0, ('a',), [], [], [])]):
+        with pytest.raises(RecordingError):
+            recording_from(none)
 
 
-@pytest.mark.parametrize('samples', [[], [Sample(0.0, ('a',), [], [], [])]])
-def test_no_usable_joint_state_is_rejected(samples: list[Sample]) -> None:
-    with pytest.raises(RecordingError):
-        recording_from(samples)
+@pytest.mark.parametrize(('model', 'recorded', 'given', 'expected'), [
+    (['a', 'b', 'c'], ['c', 'a', 'x'], None, {'a': 'a', 'c': 'c'}),
+    (['a', 'b'], ['x', 'b'], {'a': 'x'}, {'a': 'x', 'b': 'b'}),
+    (['panda_joint1', 'panda_joint2', 'panda_finger_joint1'], ['fer_joint1', 'fer_joint2'],
+     None, {'panda_joint1': 'fer_joint1', 'panda_joint2': 'fer_joint2'}),
+    (['l/a', 'l/b'], ['a', 'b'], None, {'l/a': 'a', 'l/b': 'b'}),
+])
+def test_joints_match_by_given_pairs_equal_names_or_one_prefix(
+    model: list[str], recorded: list[str], given: dict[str, str] | None, expected: dict[str, str]
+) -> None:
+    found = match_joints(model, recorded, given)
+    assert [*found.items()] == [*expected.items()]
 
 
-def test_equal_names_match() -> None:
-    assert match_joints(['a', 'b', 'c'], ['c', 'a', 'x']) == {'a': 'a', 'c': 'c'}
-
-
-def test_names_that_differ_in_one_prefix_match() -> None:
-    model = [*(f'panda_joint{k}' for k in range(1, 8)), 'panda_finger_joint1']
-    recorded = [f'fer_joint{k}' for k in range(1, 8)]
-    assert match_joints(model, recorded) == dict(zip(model[:7], recorded, strict=True))
-
-
-def test_given_names_win() -> None:
-    assert match_joints(['a', 'b'], ['x', 'b'], {'a': 'x'}) == {'a': 'x', 'b': 'b'}
-
-
-@pytest.mark.parametrize(
-    ('given', 'reason'),
-    [({'z': 'x'}, "no joint 'z'"), ({'a': 'y'}, "'y' is not recorded"), ({}, 'give the pairs')],
-)
+@pytest.mark.parametrize(('given', 'reason'), [
+    ({'z': 'x'}, "no joint 'z'"), ({'a': 'y'}, "'y' is not recorded"), ({}, 'give the pairs'),
+    ({'a': 'x', 'b': 'x'}, 'assigned twice: a=x, b=x'),
+])
 def test_joints_that_are_unknown_are_rejected(given: dict[str, str], reason: str) -> None:
     with pytest.raises(RecordingError, match=reason):
         match_joints(['a', 'b'], ['x', 'left_k'], given)

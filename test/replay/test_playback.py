@@ -20,13 +20,13 @@ from rnea_ros.replay.playback import Playback, play
 from rnea_ros.replay.recorded_robot import RecordedRobot
 from support.recorded.synthetic_recordings import ARM, HAND, Robot, record, samples_of
 
-EXACT = Robot(ARM, coulomb=0.0, noise=0.0)
+STARTED = [State.RAMPING, State.ACTIVE]
 
 
 @cache
 def motion() -> Recording:
-    recorded = record(EXACT, Kind.MOTION, 3)
-    return recorded.part(recorded.time <= 6.0)
+    recorded = record(Robot(ARM, coulomb=0.0, noise=0.0), Kind.MOTION, 3)
+    return recorded.part(recorded.time <= 5.0)
 
 
 def played(
@@ -45,42 +45,29 @@ def states(playback: Playback) -> list[State]:
     return [change.state for change in playback.states]
 
 
-def test_after_the_ramp_the_command_is_gravity_at_the_newest_position() -> None:
+@pytest.mark.parametrize(('rate', 'coriolis'), [(200.0, False), (250.0, True)])
+def test_commands_are_those_of_the_newest_state_at_the_rate(rate: float, coriolis: bool) -> None:
     recorded = motion()
-    _, playback = played(samples_of(recorded))
-    assert states(playback) == [State.RAMPING, State.ACTIVE]
+    _, playback = played(samples_of(recorded), rate=rate, compensate_coriolis=coriolis)
+    assert states(playback) == STARTED
+    np.testing.assert_allclose(np.diff(playback.time), 1.0 / rate, rtol=1e-9)
+    assert recorded.time[-1] <= playback.time[-1] <= recorded.time[-1] + 1.0 / rate + 1e-9
+    # The ramp starts from the measured effort.
+    np.testing.assert_allclose(playback.command[0], recorded.effort[0], atol=1.0)
+    assert not playback.controlling[: round(0.99 * rate)].any()
+    assert playback.controlling[round(1.02 * rate) :].all()
     for tick in np.flatnonzero(playback.controlling)[::50]:
         newest = np.flatnonzero(recorded.time <= playback.time[tick])[-1]
-        np.testing.assert_allclose(
-            playback.command[tick], ARM.gravity_torques(recorded.position[newest]), atol=1e-9
-        )
+        q, qd = recorded.position[newest], recorded.velocity[newest] * coriolis
+        expected = ARM.bias_torques(q, qd)
+        np.testing.assert_allclose(playback.command[tick], expected, atol=1e-9)
         np.testing.assert_array_equal(playback.effort[tick], recorded.effort[newest])
-
-
-def test_with_coriolis_the_recorded_velocity_counts() -> None:
-    recorded = motion()
-    _, playback = played(samples_of(recorded), compensate_coriolis=True)
-    tick = len(playback.time) // 2
-    newest = np.flatnonzero(recorded.time <= playback.time[tick])[-1]
-    q, qd = recorded.position[newest], recorded.velocity[newest]
-    np.testing.assert_allclose(playback.command[tick], ARM.bias_torques(q, qd), atol=1e-9)
-
-
-def test_the_ramp_starts_from_the_measured_effort() -> None:
-    _, playback = played(samples_of(motion()))
-    np.testing.assert_allclose(playback.command[0], motion().effort[0], atol=1.0)
-    assert not playback.controlling[: round(0.99 / 0.005)].any()
-
-
-def test_ticks_come_at_the_rate_until_the_last_sample_is_used() -> None:
-    _, playback = played(samples_of(motion()), rate=250.0)
-    np.testing.assert_allclose(np.diff(playback.time), 0.004, rtol=1e-9)
-    assert motion().time[-1] <= playback.time[-1] <= motion().time[-1] + 0.005
+        assert playback.state_of_ticks()[tick] is State.ACTIVE
 
 
 def test_a_gap_ends_the_control_as_it_would_have() -> None:
     recorded = motion()
-    gap = recorded.part((recorded.time < 3.0) | (recorded.time > 5.0))
+    gap = recorded.part((recorded.time < 3.0) | (recorded.time > 4.5))
     _, playback = played(samples_of(gap))
     ended = next(change for change in playback.states if change.reason is not None)
     assert ended.reason is Reason.JOINT_STATES_STALE
@@ -91,17 +78,19 @@ def test_a_gap_ends_the_control_as_it_would_have() -> None:
 
 def test_what_the_control_rejects_is_counted_by_reason() -> None:
     samples = samples_of(motion())
-    samples[50] = replace(samples[50], time=samples[49].time)
-    samples[60] = replace(samples[60], position=[np.nan, *samples[60].position[1:]])
-    samples[70] = replace(samples[70], velocity=samples[70].velocity[1:])
-    samples[80] = replace(samples[80], position=[samples[80].position[0] + 1.0,
-                                                 *samples[80].position[1:]])
+    first, *others = samples[60].position
+    changes: dict[int, dict[str, Any]] = {
+        50: {'time': samples[49].time}, 60: {'position': [np.nan, *others]},
+        70: {'velocity': samples[70].velocity[1:]}, 80: {'position': [first + 1.0, *others]},
+    }
+    for number, change in changes.items():
+        samples[number] = replace(samples[number], **change)
     _, playback = played(samples)
     assert playback.rejections == {
         Reason.STAMP_NOT_NEWER: 1, Reason.NOT_FINITE: 1, Reason.WRONG_SIZE: 1,
         Reason.POSITION_JUMP: 1,
     }
-    assert states(playback) == [State.RAMPING, State.ACTIVE]
+    assert states(playback) == STARTED
 
 
 def test_without_velocities_nothing_is_commanded_unless_they_are_derived() -> None:
@@ -111,7 +100,7 @@ def test_without_velocities_nothing_is_commanded_unless_they_are_derived() -> No
     assert playback.rejections == {Reason.NO_VELOCITY: len(bare)}
     assert np.isnan(playback.command).all()
     _, playback = played(bare, differentiate_velocity=True)
-    assert states(playback) == [State.RAMPING, State.ACTIVE]
+    assert states(playback) == STARTED
 
 
 def test_commands_at_limits_are_marked_for_their_joint() -> None:
@@ -128,33 +117,30 @@ def test_joints_that_are_not_recorded_are_taken_to_rest() -> None:
     robot, playback = played(samples_of(motion()), HAND)
     assert robot.absent == ('fer_finger_joint1',)
     assert playback.joints == ARM.joint_names
-    assert states(playback) == [State.RAMPING, State.ACTIVE]
+    assert states(playback) == STARTED
 
 
 def test_joints_of_other_names_are_found_or_given() -> None:
     renamed = tuple(name.replace('fer_', 'panda_') for name in ARM.joint_names)
     samples = [replace(sample, names=renamed) for sample in samples_of(motion())]
-    pairs = dict(zip(ARM.joint_names, renamed, strict=True))
-    for joints in (None, pairs):
+    for joints in (None, dict(zip(ARM.joint_names, renamed, strict=True))):
         robot, playback = played(samples, joints=joints)
         assert robot.recording.names == ARM.joint_names
-        assert states(playback) == [State.RAMPING, State.ACTIVE]
+        assert states(playback) == STARTED
 
 
 def test_a_joint_that_is_given_another_ones_name_does_not_stand_for_two() -> None:
     # The recorded elbow is the model's; a recorded joint that has its name is none of the model.
     names = (*ARM.joint_names[:3], 'elbow', *ARM.joint_names[4:], ARM.joint_names[3])
     samples = [
-        replace(
-            sample, names=names, position=[*sample.position, 0.0],
-            velocity=[*sample.velocity, 0.0], effort=[*sample.effort, 0.0],
-        )
+        Sample(sample.time, names, *(
+            [*values, 0.0] for values in (sample.position, sample.velocity, sample.effort)))
         for sample in samples_of(motion())
     ]
     pairs = {name: name for name in ARM.joint_names} | {ARM.joint_names[3]: 'elbow'}
     _, playback = played(samples, joints=pairs)
     assert playback.rejections == {}
-    assert states(playback) == [State.RAMPING, State.ACTIVE]
+    assert states(playback) == STARTED
 
 
 def test_stamps_that_reach_too_far_are_rejected_instead_of_played_for_ever() -> None:

@@ -24,18 +24,18 @@ from rnea_ros.robot import Payload
 from support.recorded.synthetic_recordings import ARM, HAND, Robot, record, samples_of
 
 
-def of_13_seconds(robot: Robot) -> Recording:
+def of_10_seconds(robot: Robot) -> Recording:
     recorded = record(robot, Kind.MOTION, 1)
-    return recorded.part(recorded.time < 13.0)
+    return recorded.part(recorded.time < 10.0)
 
 
-MOTION = of_13_seconds(Robot(ARM))
-EXACT = of_13_seconds(Robot(ARM, coulomb=0.0, noise=0.0))
+MOTION = of_10_seconds(Robot(ARM))
+EXACT = of_10_seconds(Robot(ARM, coulomb=0.0, noise=0.0))
 
 
 def reviewed(recorded: Recording, model: RobotModel = ARM, **settings: Any) -> Review:
     robot = recorded_robot(model, samples_of(recorded))
-    given: dict[str, Any] = {'joints': (), 'rate': 100.0}
+    given: dict[str, Any] = {'joints': (), 'rate': 50.0}
     return review(robot, Settings(**(given | settings)))
 
 
@@ -65,15 +65,11 @@ def test_of_an_arm_at_rest_commands_meet_the_efforts_but_for_noise() -> None:
     assert np.sqrt(np.mean(missed**2)) < 0.2  # 0.1 of dry friction beside the noise
 
 
-def test_the_inverse_dynamics_explain_what_gravity_does_not() -> None:
+def test_inverse_dynamics_explain_what_gravity_does_not_and_ramps_do_not_count() -> None:
     played = of_exact()
     # What the synthetic arm has beside its inverse dynamics: 0.1 N m and 0.1 N m s/rad.
     assert (played.inverse_dynamics.rms < 0.25).all()
     assert (played.inverse_dynamics.rms[:4] < 0.5 * played.gravity.rms[:4]).all()
-
-
-def test_commands_in_the_ramp_are_not_compared() -> None:
-    played = of_exact()
     assert played.commanded.time[0] == pytest.approx(1.0, abs=0.03)
     assert played.gravity.time[0] == 0.0
 
@@ -85,7 +81,7 @@ def test_a_sample_is_compared_with_the_first_command_after_it() -> None:
                        velocity=[0.0] * 6, effort=[0.0] * 6)
     robot = recorded_robot(ARM, [stranger, *samples])
     commanded = review(robot, Settings(joints=(), rate=130.0)).commanded
-    assert len(commanded.time) > 500
+    assert len(commanded.time) > 400
     for time, command in list(zip(commanded.time, commanded.computed, strict=True))[::100]:
         newest = EXACT.position[np.argmin(np.abs(EXACT.time + 0.5 - time))]
         np.testing.assert_allclose(command, ARM.gravity_torques(newest), atol=1e-9)
@@ -93,7 +89,7 @@ def test_a_sample_is_compared_with_the_first_command_after_it() -> None:
 
 def test_repeats_are_left_out_of_the_comparison_and_reported() -> None:
     again = MOTION.position.copy()
-    places = np.arange(100, 600, 45)
+    places = np.arange(100, 450, 45)
     again[places] = again[places - 1]
     played = reviewed(replace(MOTION, position=again))
     assert f'{len(places)} samples that repeat' in ' '.join(played.flaws)
@@ -101,22 +97,19 @@ def test_repeats_are_left_out_of_the_comparison_and_reported() -> None:
         assert not set(residual.time) & set(MOTION.time[places])
 
 
-def test_velocities_that_contradict_positions_are_reported() -> None:
-    assert 'fer_joint1 by 100 %' in flaws(replace(MOTION, velocity=0.0 * MOTION.velocity))
-
-
-def test_gaps_and_stamps_that_run_backwards_are_reported() -> None:
-    gap = MOTION.part((MOTION.time < 10.0) | (MOTION.time > 12.0))
-    assert 'gaps: 1, the longest 2.0' in flaws(gap)
-    time = MOTION.time.copy()
-    time[500] = time[499] - 1.0
-    assert 'stamp not after the previous one' in flaws(replace(MOTION, time=time))
-
-
-def test_a_start_that_rings_is_reported() -> None:
-    effort = MOTION.effort.copy()
+def test_flaws_of_the_recording_are_reported() -> None:
+    """A gap, a stamp that runs backwards, a start that rings, velocities of 0."""
+    kept = (MOTION.time < 6.0) | (MOTION.time > 8.0)
+    time, effort = MOTION.time.copy(), MOTION.effort.copy()
+    time[250] = time[249] - 1.0
     effort[:8:2] += 30.0
-    assert 'ringing efforts at the start' in flaws(replace(MOTION, effort=effort))
+    bad = replace(MOTION, time=time, effort=effort, velocity=0.0 * MOTION.velocity).part(kept)
+    said = flaws(bad)
+    for words in (
+        'gaps: 1, the longest 2.0', 'stamp not after the previous one', 'fer_joint1 by 100 %',
+        'ringing efforts at the start',
+    ):
+        assert words in said
 
 
 @pytest.mark.parametrize(
@@ -129,7 +122,7 @@ def test_wrong_signs_and_scales_are_reported_and_can_be_corrected(scale: float, 
 
 
 def test_friction_that_the_parameters_have_is_not_a_flaw() -> None:
-    recorded = of_13_seconds(Robot(ARM, coulomb=0.3))
+    recorded = of_10_seconds(Robot(ARM, coulomb=0.3))
     load = np.sqrt(np.mean(ARM.inverse_dynamics_batch(
         recorded.position, 0.0 * recorded.velocity, 0.0 * recorded.velocity
     ) ** 2, axis=0))
@@ -141,17 +134,10 @@ def test_friction_that_the_parameters_have_is_not_a_flaw() -> None:
     assert 'current-based effort' not in flaws(recorded, friction=friction)
 
 
-def test_a_sound_recording_has_no_flaw() -> None:
-    assert of_motion().flaws == ()
-
-
-def test_a_recording_too_short_to_judge_is_played_nevertheless() -> None:
+def test_a_recording_too_short_to_judge_is_played_one_without_effort_is_not() -> None:
     played = reviewed(MOTION.part(MOTION.time < 2.5))
     assert 'could not be judged' in ' '.join(played.flaws)
     assert played.completed
-
-
-def test_without_efforts_there_is_nothing_to_compare() -> None:
     with pytest.raises(RecordingError, match='no effort'):
         reviewed(MOTION.with_scaled_effort(np.nan))
 
@@ -168,10 +154,10 @@ def test_a_joint_without_effort_is_commanded_but_not_compared() -> None:
 
 def test_where_no_timeout_is_set_it_is_that_of_the_recordings_own_interval() -> None:
     thin = MOTION.part(slice(None, None, 10))  # at 5 Hz
-    played = reviewed(thin, rate=500.0)
+    played = reviewed(thin, rate=250.0)
     assert played.settings.joint_states_timeout == pytest.approx(20 * 0.2)
     assert played.completed
-    assert not reviewed(thin, rate=500.0, joint_states_timeout=0.1).completed
+    assert not reviewed(thin, rate=250.0, joint_states_timeout=0.1).completed
 
 
 def test_the_report_says_what_limits_the_comparison() -> None:
@@ -189,11 +175,14 @@ def test_the_report_says_what_limits_the_comparison() -> None:
 
 
 def test_the_report_says_how_it_ended() -> None:
-    assert report(of_motion()).startswith('the control ran through the whole recording\n')
-    gap = MOTION.part((MOTION.time < 10.0) | (MOTION.time > 12.0))
+    text = report(of_motion())
+    assert text.startswith('the control ran through the whole recording\n')
+    assert 'RobotModel' not in text
+    assert of_motion().flaws == ()
+    gap = MOTION.part((MOTION.time < 6.0) | (MOTION.time > 8.0))
     ended = report(reviewed(gap, joint_states_timeout=0.1))
-    assert 'holding at 10.0' in ended
-    assert ended.splitlines()[0].startswith('the control ended at 10.0')
+    assert 'holding at 6.0' in ended
+    assert ended.splitlines()[0].startswith('the control ended at 6.0')
     assert ended.splitlines()[0].endswith('joint_states_stale')
     bare = replace(MOTION, velocity=np.full_like(MOTION.velocity, np.nan))
     silent = report(reviewed(bare))
@@ -206,7 +195,6 @@ PAYLOAD = Payload('fer_link7', 2.0, (0.0, 0.0, 0.1))
 
 @pytest.mark.parametrize('hardware', [
     (HardwareCompensation.GRAVITY,), (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD),
-    (HardwareCompensation.PAYLOAD,),
 ])
 def test_hardware_compensation_is_an_effort(hardware: tuple[HardwareCompensation, ...]) -> None:
     alone = of_exact(PAYLOAD)
@@ -215,9 +203,3 @@ def test_hardware_compensation_is_an_effort(hardware: tuple[HardwareCompensation
     assert not np.allclose(held.playback.command, alone.playback.command, equal_nan=True)
     assert 'commanded + hardware' in report(held)
     assert 'commanded + hardware' not in report(alone)
-
-
-def test_a_replay_report_is_plain_text_with_the_conclusion_first() -> None:
-    text = report(of_motion())
-    assert 'RobotModel' not in text
-    assert text.splitlines()[0] == 'the control ran through the whole recording'

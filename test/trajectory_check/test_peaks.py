@@ -1,123 +1,133 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Peaks against limits: exact between points, at their time, with a margin."""
+"""Peaks against limits, exact between points; and the fastest time scaling."""
 
+from dataclasses import replace
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from rnea_ros import InputError, RobotModel, UnknownNameError
-from rnea_ros.trajectory_check import Quantity, TrajectoryLimits
+from rnea_ros.feedforward.trajectory import Trajectory
+from rnea_ros.trajectory_check import Quantity, TrajectoryLimits, report
 from rnea_ros.trajectory_check.check import TrajectoryVerdict
 from rnea_ros.trajectory_check.compiling import compiled, start_of, without_limits
 from rnea_ros.trajectory_check.efforts import samples
 from rnea_ros.trajectory_check.peaks import Peak, extremes
 from support.models.robots import ARM as ONE_JOINT
-from support.models.robots import load
-from support.recorded.checked_motions import ARM, at, checked, figures_of, motion, requested
+from support.models.robots import joint, link, load, robot
+from support.recorded.checked_motions import (
+    ARM,
+    at,
+    checked,
+    figures_of,
+    motion,
+    requested,
+    stretched,
+)
 
 SHOULDER = load(ONE_JOINT)  # limits: 3 rad, 2 rad/s, 100 N m
 
 
-def peak(quantity: Quantity, *points: object, model: RobotModel = SHOULDER) -> Peak:
-    found = figures_of(checked(list(points), model=model))  # type: ignore[arg-type]
-    (one,) = [peak for peak in found.peaks if peak.quantity is quantity]
-    return one
+def trajectory_of(points: Any, model: RobotModel = ARM) -> Trajectory:
+    limits = TrajectoryLimits.of_model(model)
+    request = requested(points, model.joint_names)
+    trajectory = compiled(request, without_limits(limits.rules()), start_of(request, limits, {}))
+    assert isinstance(trajectory, Trajectory)
+    return trajectory
 
 
-def test_the_speed_between_two_points_at_rest_peaks_halfway() -> None:
-    found = peak(Quantity.VELOCITY, at(0.0, 0.0, 0.0), at(1.0, -1.2, 0.0))
-    assert found.value == pytest.approx(-1.8)
-    assert found.time == pytest.approx(0.5)
-    assert (found.limit, found.margin) == pytest.approx((-2.0, 0.2))
-    assert found.share == pytest.approx(0.9)
-    assert not found.is_violation
-
-
-def test_the_time_of_a_peak_counts_from_the_start_of_the_trajectory() -> None:
-    points = at(0.0, 0.0, 0.0), at(2.0, 0.1, 0.0), at(3.0, 1.1, 0.0)
-    assert peak(Quantity.VELOCITY, *points).time == pytest.approx(2.5)
-
-
-def test_a_swing_over_a_position_limit_between_points_is_found() -> None:
+@pytest.mark.parametrize(('quantity', 'points', 'value', 'time', 'limit'), [
+    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(1.0, -1.2, 0.0)], -1.8, 0.5, -2.0),
+    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(2.0, 0.1, 0.0), at(3.0, 1.1, 0.0)], 1.5, 2.5, 2.0),
     # 2.9 + s (1 - s) * 0.8: 3.1 halfway through 4 s, though both ends are below 3.
-    points = at(0.0, 2.9, 0.2), at(4.0, 2.9, -0.2)
-    found = peak(Quantity.POSITION, *points)
-    assert found.is_violation
-    assert (found.value, found.time) == pytest.approx((3.1, 2.0))
-    assert (found.limit, found.margin) == pytest.approx((3.0, -0.1))
-    assert checked(list(points), model=SHOULDER).verdict is TrajectoryVerdict.FAULTY
+    (Quantity.POSITION, [at(0.0, 2.9, 0.2), at(4.0, 2.9, -0.2)], 3.1, 2.0, 3.0),
+    # The nearer limit of two counts.
+    (Quantity.POSITION, [at(0.0, -2.5, 0.0), at(1.0, -2.25, 0.0)], -2.5, 0.0, -3.0),
+    (Quantity.POSITION, [at(0.0, 2.0, 0.0), at(1.0, 1.8, 0.0)], 2.0, 0.0, 3.0),
+    # At the limit, which is no violation, and beyond.
+    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(0.75, 1.0, 0.0)], 2.0, 0.375, 2.0),
+    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(0.7499, 1.0, 0.0)], 1.5 / 0.7499, 0.37495, 2.0),
+])
+def test_a_peak_has_value_time_limit_and_margin(
+    quantity: Quantity, points: Any, value: float, time: float, limit: float
+) -> None:
+    checkup = checked(points, model=SHOULDER)
+    (found,) = [peak for peak in figures_of(checkup).peaks if peak.quantity is quantity]
+    assert (found.value, found.time, found.limit) == pytest.approx((value, time, limit))
+    assert found.margin == pytest.approx(abs(limit) - abs(value))
+    assert found.share == (
+        None if quantity is Quantity.POSITION else pytest.approx(value / limit))
+    assert found.is_violation is (value / limit > 1.0 + 1e-6)
+    assert (checkup.verdict is TrajectoryVerdict.FAULTY) is found.is_violation
 
 
-@pytest.mark.parametrize(('position', 'limit', 'margin'), [(-2.5, -3.0, 0.5), (2.0, 3.0, 1.0)])
-def test_the_nearer_position_limit_counts(position: float, limit: float, margin: float) -> None:
-    found = peak(Quantity.POSITION, at(0.0, position, 0.0), at(1.0, 0.9 * position, 0.0))
-    assert (found.limit, found.margin) == pytest.approx((limit, margin))
+def test_rounding_is_no_violation() -> None:
+    for limit, rounding in ((0.5, 1e-6), (2.0, 2e-6)):
+        for share in (0.9, 1.1):
+            value = -limit - share * rounding
+            peak = Peak.symmetric('a', Quantity.EFFORT, value, limit, 0.0)
+            assert peak.is_violation is (share > 1.0)
+    assert Peak.symmetric('a', Quantity.EFFORT, 1.0, math.inf, 0.0).share is None
 
 
-def test_a_violation_begins_above_the_limit() -> None:
-    at_limit = peak(Quantity.VELOCITY, at(0.0, 0.0, 0.0), at(0.75, 1.0, 0.0))
-    assert at_limit.value == pytest.approx(2.0)
-    assert not at_limit.is_violation
-    assert peak(Quantity.VELOCITY, at(0.0, 0.0, 0.0), at(0.7499, 1.0, 0.0)).is_violation
+@pytest.mark.parametrize('seed', range(3))
+def test_no_sample_is_beyond_the_peaks_and_some_sample_is_at_them(seed: int) -> None:
+    trajectory = trajectory_of(motion(np.random.default_rng(seed), points=6))
+    sampled = samples(trajectory, 5_000.0)
+    for order in range(3):
+        values = sampled[1 + order][1:-1]
+        lowest, highest = extremes(trajectory, order)[:, 0]
+        assert (values >= lowest - 1e-9).all()
+        assert (values <= highest + 1e-9).all()
+        np.testing.assert_allclose(values.min(axis=0), lowest, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(values.max(axis=0), highest, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize('order', [0, 1, 2])
-@pytest.mark.parametrize('seed', range(5))
-def test_no_sample_is_beyond_the_peaks_and_some_sample_is_at_them(order: int, seed: int) -> None:
-    limits = TrajectoryLimits.of_model(ARM)
-    request = requested(motion(np.random.default_rng(seed), points=6))
-    rules = without_limits(limits.rules())
-    trajectory = compiled(request, rules, start_of(request, limits, {}))
-    values = samples(trajectory, 20_000.0)[1 + order][1:-1]
-    lowest, highest = extremes(trajectory, order)[:, 0]
-    assert (values >= lowest - 1e-9).all()
-    assert (values <= highest + 1e-9).all()
-    np.testing.assert_allclose(values.min(axis=0), lowest, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(values.max(axis=0), highest, rtol=1e-6, atol=1e-6)
+# Efforts
 
 
 def test_samples_are_at_both_sides_of_every_point_and_at_rest_at_both_ends() -> None:
-    limits = TrajectoryLimits.of_model(SHOULDER)
     points = [at(0.0, 0.0, 0.0), at(1.0, 1.0, 0.0), at(1.5, 0.9, 0.0)]
-    request = requested(points, SHOULDER.joint_names)
-    trajectory = compiled(request, without_limits(limits.rules()), start_of(request, limits, {}))
-    time, q, qd, qdd = samples(trajectory, 10.0)
+    time, q, qd, qdd = samples(trajectory_of(points, SHOULDER), 10.0)
     assert list(time).count(1.0) == 2
     assert np.diff(time).max() <= 0.1 + 1e-12
-    before, after = qdd[time == 1.0][:, 0]
-    assert (before, after) == pytest.approx((-6.0, -2.4))
+    assert qdd[time == 1.0][:, 0] == pytest.approx((-6.0, -2.4))
     assert not np.any((qd[[0, -1]], qdd[[0, -1]]))
     assert (q[0, 0], q[-1, 0]) == (0.0, 0.9)
 
 
-def test_efforts_are_those_of_inverse_dynamics_at_the_sampled_state() -> None:
+def test_efforts_are_those_of_inverse_dynamics_with_the_payload() -> None:
     points = motion(np.random.default_rng(3), points=3)
-    efforts = figures_of(checked(points)).efforts
-    limits = TrajectoryLimits.of_model(ARM)
-    request = requested(points)
-    trajectory = compiled(request, without_limits(limits.rules()), start_of(request, limits, {}))
+    loaded = ARM.with_payload('fer_link8', 3.0)
+    efforts = figures_of(checked(points, model=loaded)).efforts
+    trajectory = trajectory_of(points)
     for row in range(3, len(efforts.time) - 1, 100):
-        state = trajectory.state(float(efforts.time[row]))
         if efforts.time[row] == efforts.time[row + 1]:
             continue
-        expected = ARM.inverse_dynamics(*state[:3])
-        np.testing.assert_allclose(efforts.total[row], expected, rtol=1e-9, atol=1e-9)
-        gravity = ARM.gravity_torques(state.position)
-        np.testing.assert_allclose(efforts.gravity[row], gravity, rtol=1e-9, atol=1e-9)
+        state = trajectory.state(float(efforts.time[row]))
+        expected = loaded.inverse_dynamics(*state[:3]), loaded.gravity_torques(state.position)
+        found = efforts.total[row], efforts.gravity[row]
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(efforts.velocity[row], state.velocity, atol=1e-9)
 
 
-def test_a_payload_is_in_the_efforts() -> None:
-    pose = [0.0, 0.0, 0.0, -1.57, 0.0, 1.57, 0.0]
-    points = [at(0.0, pose, np.zeros(7)), at(1.0, pose, np.zeros(7))]
-    loaded = ARM.with_payload('fer_link8', 3.0)
-    bare, heavy = (
-        np.abs(figures_of(checked(points, model=model)).efforts.total[0, 1])
-        for model in (ARM, loaded)
-    )
-    assert heavy > bare + 5.0
+@pytest.mark.parametrize('rate', [0.0, -1.0, math.inf, math.nan])
+def test_a_rate_that_makes_no_sense_is_rejected(rate: float) -> None:
+    with pytest.raises(InputError, match='not positive and finite'):
+        checked([at(0.0, 0.0, 0.0), at(1.0, 1.0, 0.0)], model=SHOULDER, rate=rate)
+
+
+def test_too_many_samples_are_rejected_before_allocation() -> None:
+    with pytest.raises(InputError, match='more than 1000000'):
+        checked([at(0.0, 0.0, 0.0), at(1000.0, 1.0, 0.0)], model=SHOULDER)
+    samples(trajectory_of([at(0.0, 0.0, 0.0), at(999.0, 1.0, 0.0)], SHOULDER), 1000.0)
+
+
+# Limits
 
 
 def test_a_limit_of_0_means_unlimited_and_others_can_be_given() -> None:
@@ -134,14 +144,84 @@ def test_a_limit_of_0_means_unlimited_and_others_can_be_given() -> None:
         limits.with_limits(Quantity.EFFORT, {'elbow': 3.0})
     with pytest.raises(InputError, match='velocity limit: 0 is not above 0'):
         limits.with_limits(Quantity.VELOCITY, {None: 0.0})
+    planar = load(robot(link('base'), link('cart', 1.0), joint('drive', 'planar', 'base', 'cart')))
+    with pytest.raises(InputError, match='more than one axis'):
+        TrajectoryLimits.of_model(planar)
 
 
-@pytest.mark.parametrize('rate', [0.0, -1.0, math.inf, math.nan])
-def test_a_rate_that_makes_no_sense_is_rejected(rate: float) -> None:
-    with pytest.raises(InputError, match='not positive and finite'):
-        checked([at(0.0, 0.0, 0.0), at(1.0, 1.0, 0.0)], model=SHOULDER, rate=rate)
+# The fastest time scaling: at the reported factor a limit is just reached
 
 
-def test_too_many_samples_are_rejected_before_allocation() -> None:
-    with pytest.raises(InputError, match='more than'):
-        checked([at(0.0, 0.0, 0.0), at(1e9, 1.0, 0.0)], model=SHOULDER)
+PIVOT = """
+<robot name="pivot">
+  <link name="base"/>
+  <link name="arm"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+    <inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/>
+    <axis xyz="0 -1 0"/><limit lower="-3" upper="3" velocity="2" effort="20"/></joint>
+</robot>
+"""
+"""A mass of 2 kg at 0.5 m that swings up about a level axis: M = 0.5, g = 9.81 cos(q)."""
+
+RATE = 999.1
+"""Hz: not a whole number of periods per segment, where rounding could add one."""
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_at_the_reported_factor_a_limit_is_just_reached(seed: int) -> None:
+    points = motion(np.random.default_rng(seed))
+    figures = figures_of(checked(points))
+    # Limits above the efforts of gravity, so that some factor keeps them.
+    heaviest = np.abs(figures.efforts.gravity).max(axis=0)
+    limits = replace(figures.limits, effort=(1.05 + 0.6 * seed) * heaviest + 0.5)
+    s = figures_of(checked(points, limits, rate=RATE)).effort_bound.stretch
+    assert 0.0 < s < math.inf
+
+    def share(factor: float) -> float:
+        found = figures_of(checked(stretched(points, factor), limits, rate=RATE / factor))
+        return float((np.abs(found.efforts.total) / limits.effort).max())
+
+    assert share(s) == pytest.approx(1.0, abs=1e-6)
+    assert share(0.98 * s) > 1.0
+    assert share(1.02 * s) <= 1.0 + 1e-9
+    limits = TrajectoryLimits.of_model(ARM).with_limits(Quantity.ACCELERATION, {None: 4.0})
+    s = figures_of(checked(points, limits)).bound.stretch
+    assert not checked(stretched(points, s), limits).violations
+    assert checked(stretched(points, 0.99 * s), limits).violations
+
+
+def test_a_swing_that_is_known_in_closed_form_has_its_factor() -> None:
+    # From level up, by a cubic over 1 rad in 1 s: 6 rad/s^2 at the start, where M a = 3 and
+    # g = 9.81; velocity peaks at 1.5 rad/s of 2. Down: gravity pulls along at the start, at the
+    # end it is 9.81 cos(1) against 3.
+    for end, gravity, time in ((1.0, 9.81, 0.0), (-1.0, 9.81 * math.cos(1.0), 1.0)):
+        figures = figures_of(checked([at(0.0, 0.0, 0.0), at(1.0, end, 0.0)], model=load(PIVOT)))
+        assert figures.efforts.total[1, 0] == pytest.approx(9.81 + 3.0 * end)
+        expected = math.sqrt(3.0 / (20.0 - gravity))
+        assert figures.effort_bound.stretch == pytest.approx(expected)
+        assert (figures.effort_bound.time, figures.effort_bound.joint) == (time, 'shoulder')
+        assert figures.bound.stretch == pytest.approx(0.75)
+        assert figures.bound.quantity is Quantity.VELOCITY
+        assert figures.bound.time == pytest.approx(0.5)
+
+
+def test_no_factor_is_reported_if_gravity_alone_exceeds_the_limit() -> None:
+    model = load(PIVOT.replace('effort="20"', 'effort="9"'))
+    found = checked([at(0.0, 1.5, 0.0), at(2.0, -0.5, 0.0)], model=model)
+    figures = figures_of(found)
+    assert math.isinf(figures.effort_bound.stretch)
+    assert math.isinf(figures.bound.stretch)
+    # Heaviest where the arm is level.
+    row = int(np.abs(figures.efforts.gravity[:, 0]).argmax())
+    assert figures.effort_bound.time == pytest.approx(figures.efforts.time[row])
+    assert 'gravity alone requires 9.81 N m of shoulder, whose limit is 9 N m' in report(found)
+
+
+def test_without_limits_or_motion_nothing_bounds_the_speed() -> None:
+    limits = replace(TrajectoryLimits.of_model(ARM), effort=np.full(ARM.nv, math.inf))
+    points = motion(np.random.default_rng(1))
+    assert figures_of(checked(points, limits)).effort_bound.stretch == 0.0
+    pose = np.array([0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
+    held = checked([at(0.0, pose, 0 * pose), at(1.0, pose, 0 * pose)])
+    assert figures_of(held).bound.stretch < 1e-6
+    assert 'no limit bounds its speed' in report(held)

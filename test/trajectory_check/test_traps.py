@@ -1,96 +1,89 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Traps: rejections of the node, and motions that no robot can follow."""
+"""Traps: rejections of the node, motions that no robot can follow, collisions; the report."""
 
 from dataclasses import replace
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
-from rnea_ros import InputError
+from rnea_ros.collision import Wall, collision_model
 from rnea_ros.feedforward.trajectory import TrajectoryPoint
-from rnea_ros.trajectory_check import Quantity, TrajectoryCheck, TrajectoryLimits, check, report
+from rnea_ros.trajectory_check import (
+    Quantity,
+    TrajectoryCheck,
+    TrajectoryLimits,
+    check,
+    report,
+)
 from rnea_ros.trajectory_check.check import NothingToCheckError, TrajectoryVerdict
 from support.models.robots import ARM as ONE_JOINT
 from support.models.robots import joint, link, load, robot
+from support.models.shaped_arm import shaped_arm, tip_distance
 from support.recorded.checked_motions import at, checked, figures_of, requested
 
-SHOULDER = load(ONE_JOINT)
-TWO = load(robot(
-    link('base'), link('upper', 1.0), link('lower', 1.0),
-    joint('shoulder', 'revolute', 'base', 'upper'), joint('elbow', 'revolute', 'upper', 'lower'),
-))
-
-
-def words(*points: TrajectoryPoint) -> list[str]:
-    found = checked(list(points), model=SHOULDER)
-    assert (found.verdict is TrajectoryVerdict.FAULTY) == bool(found.traps)
-    return [trap.word for trap in found.traps]
-
-
+SHOULDER = load(ONE_JOINT)  # limits: 3 rad, 2 rad/s, 100 N m
 REST = at(0.0, 0.0, 0.0)
+FIRST = at(0.0, 0.0, 0.0, 0.0)
+Point = TrajectoryPoint
 
 
-def test_a_motion_from_rest_to_rest_has_no_trap() -> None:
-    assert words(REST, at(1.0, 0.5, 0.2), at(2.0, 1.0, 0.0)) == []
-
-
-def test_points_without_velocities_step() -> None:
-    assert words(at(0.0, 0.0), at(1.0, 0.5), at(2.0, 1.5)) == ['start_in_motion', 'velocity_step']
-    found = checked([at(0.0, 0.0), at(1.0, 0.5), at(2.0, 1.5)], model=SHOULDER)
-    assert 'at 1 of 3 points, most at 1 s: shoulder by 0.5 rad/s' in found.traps[1].text
-
-
-def test_a_robot_at_rest_cannot_begin_in_motion() -> None:
-    assert words(at(0.0, 0.0, 0.1), at(1.0, 0.5, 0.0)) == ['start_in_motion']
-
-
-def test_an_acceleration_at_the_end_is_a_trap() -> None:
-    first = at(0.0, 0.0, 0.0, 0.0)
-    assert words(first, at(1.0, 0.5, 0.0, 0.0)) == []
-    assert words(first, at(1.0, 0.5, 0.0, 0.3)) == ['final_acceleration']
-
-
-@pytest.mark.parametrize(('points', 'word'), [
-    ([REST, at(1.0, 0.5, 0.1)], 'final_velocity'),
-    ([REST, TrajectoryPoint(1.0, [0.5], (), [0.0])], 'accelerations_without_velocities'),
-    ([REST, at(1.0, [0.5, 0.5], 0.0)], 'wrong_size'),
-    ([REST, at(1.0, math.nan, 0.0)], 'not_finite'),
-    ([REST, at(0.0, 0.5, 0.0)], 'times_not_increasing'),
-    ([at(2.0, 0.0, 0.0), at(1.0, 0.5, 0.0)], 'times_not_increasing'),
-    ([at(-1.0, 0.0, 0.0), at(1.0, 0.5, 0.0)], 'negative_time'),
-    ([at(math.nan, 0.0, 0.0)], 'not_finite'),
+@pytest.mark.parametrize(('points', 'given', 'words'), [
+    ([REST, at(1.0, 0.5, 0.2), at(2.0, 1.0, 0.0)], {}, []),
+    ([at(0.0, 0.5)], {}, []),  # a pose that is held
+    ([at(0.0, 0.5, 0.1, 0.1)], {}, []),
+    ([at(0.0, 0.0), at(1.0, 0.5), at(2.0, 1.5)], {}, ['start_in_motion', 'velocity_step']),
+    ([at(0.0, 0.0, 0.1), at(1.0, 0.5, 0.0)], {}, ['start_in_motion']),
+    ([at(0.0, 0.0, 1e-7), at(1.0, 0.5, 0.0)], {}, []),
+    ([FIRST, at(1.0, 0.5, 0.0, 0.0)], {}, []),
+    ([FIRST, at(1.0, 0.5, 0.0, 0.3)], {}, ['final_acceleration']),
+    ([at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)], {'start': {'shoulder': 0.95}}, []),
+    ([at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)], {'start': {'shoulder': 0.5}}, ['start_too_far']),
+    # What the node rejects
+    ([REST, at(1.0, 0.5, 0.1)], {}, ['final_velocity']),
+    ([REST, Point(1.0, [0.5], (), [0.0])], {}, ['accelerations_without_velocities']),
+    ([REST, at(1.0, [0.5, 0.5], 0.0)], {}, ['wrong_size']),
+    ([REST, at(1.0, math.nan, 0.0)], {}, ['not_finite']),
+    ([REST, at(0.0, 0.5, 0.0)], {}, ['times_not_increasing']),
+    ([at(-1.0, 0.0, 0.0), at(1.0, 0.5, 0.0)], {}, ['negative_time']),
+    ([at(math.nan, 0.0, 0.0)], {}, ['not_finite']),
+    ([REST], {'names': ('elbow',)}, ['unknown_joint']),
+    ([REST], {'names': ('shoulder', 'shoulder')}, ['duplicate_joint']),
 ])
-def test_what_a_node_rejects_is_named_as_a_trap(points: list[TrajectoryPoint], word: str) -> None:
-    found = checked(points, model=SHOULDER)
-    assert word in [trap.word for trap in found.traps]
-    assert found.verdict is TrajectoryVerdict.FAULTY
-    assert f'* {word}: the feedforward node rejects it' in report(found)
+def test_traps_are_named_and_make_a_trajectory_faulty(
+    points: list[Point], given: dict[str, Any], words: list[str]
+) -> None:
+    found = checked(points, model=SHOULDER, **given)
+    assert [trap.word for trap in found.traps] == words
+    assert (found.verdict is TrajectoryVerdict.FAULTY) is bool(words)
+    text = report(found)
+    assert text.startswith('not fine: see' if words else 'fine: within')
+    for trap in found.traps:
+        assert f'* {trap.word}: {trap.text}' in text
+    if 'velocity_step' in words:
+        assert 'at 1 of 3 points, most at 1 s: shoulder by 0.5 rad/s' in found.traps[1].text
+        assert found.traps[0].text.startswith('shoulder starts at 0.5 rad/s')
+    elif words and words[0] not in ('start_in_motion', 'final_acceleration'):
+        assert found.traps[0].text.startswith('the feedforward node rejects it')
 
 
-@pytest.mark.parametrize(('names', 'word'), [
-    ((), 'empty_joint_names'), (('elbow',), 'unknown_joint'),
-    (('shoulder', 'shoulder'), 'duplicate_joint'),
-])
-def test_joint_names_that_are_wrong_are_a_trap(names: tuple[str, ...], word: str) -> None:
-    request = requested([REST], names)
-    found = check(SHOULDER, request, TrajectoryLimits.of_model(SHOULDER))
-    assert [trap.word for trap in found.traps] == [word]
-    assert found.figures is None
+def test_names_and_points_are_needed() -> None:
+    limits = TrajectoryLimits.of_model(SHOULDER)
+    (trap,) = check(SHOULDER, requested([REST], ()), limits).traps
+    assert trap.word == 'empty_joint_names'
+    with pytest.raises(NothingToCheckError, match='no points'):
+        checked([], model=SHOULDER)
 
 
 def test_a_motion_over_position_limits_is_also_rejected_by_the_node() -> None:
     found = checked([at(0.0, 2.9, 0.0), at(4.0, 2.9, 1.5), at(5.0, 2.9, 0.0)], model=SHOULDER)
+    assert not found.traps
     assert {error.word for error in found.rejections} == {'position_limit'}
     assert {peak.quantity for peak in found.violations} == {Quantity.POSITION}
     assert '- the feedforward node rejects it: position_limit, point' in report(found)
-
-
-def test_no_points_are_nothing_to_check() -> None:
-    with pytest.raises(NothingToCheckError, match='no points'):
-        checked([], model=SHOULDER)
 
 
 def test_the_way_to_a_first_point_is_checked_from_a_given_start() -> None:
@@ -111,21 +104,18 @@ def test_without_a_start_the_motion_begins_with_its_first_point(stamp: float | N
     points = [at(0.5, 1.0, 0.2), at(2.0, 0.5, 0.0)]
     request = replace(requested(points, SHOULDER.joint_names), start_time=stamp)
     figures = figures_of(check(SHOULDER, request, TrajectoryLimits.of_model(SHOULDER)))
-    assert figures.points == 2
+    assert (figures.points, figures.duration) == (2, 2.0)
     assert figures.efforts.time[[0, -1]].tolist() == [0.5, 2.0]
 
 
-def test_a_first_point_at_once_must_be_near_the_start_that_is_given() -> None:
-    points = [at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)]
-    near = checked(points, model=SHOULDER, start={'shoulder': 0.95})
-    assert near.verdict is TrajectoryVerdict.FINE
-    found = checked(points, model=SHOULDER, start={'shoulder': 0.5})
-    assert [trap.word for trap in found.traps] == ['start_too_far']
-
-
 def test_joints_left_out_hold_at_the_given_start() -> None:
+    two = load(robot(
+        link('base'), link('upper', 1.0), link('lower', 1.0),
+        joint('shoulder', 'revolute', 'base', 'upper'),
+        joint('elbow', 'revolute', 'upper', 'lower'),
+    ))
     points = [REST, at(1.0, 0.5, 0.0)]
-    found = checked(points, model=TWO, names=('elbow',), start={'shoulder': 0.7})
+    found = checked(points, model=two, names=('elbow',), start={'shoulder': 0.7})
     (note,) = (note for note in found.notes if 'leaves out' in note)
     assert note == 'joints that the trajectory leaves out hold: shoulder at 0.7 (see --start)'
     held = figures_of(found).peaks[0]
@@ -133,57 +123,78 @@ def test_joints_left_out_hold_at_the_given_start() -> None:
     assert found.verdict is TrajectoryVerdict.FINE
 
 
-def test_one_point_is_a_pose_that_is_held() -> None:
-    found = checked([at(0.0, 0.5)], model=SHOULDER)
-    assert found.verdict is TrajectoryVerdict.FINE
-    assert len(figures_of(found).efforts.time) == 3
-
-
 def test_notes_say_what_is_not_in_the_result() -> None:
-    request = replace(
-        requested([REST, at(1.0, 0.5, 0.0), at(2.0, 1.0)], SHOULDER.joint_names), start_time=5.0
-    )
-    found = check(SHOULDER, request, TrajectoryLimits.of_model(SHOULDER))
-    for trap in ('the stamp', 'straight line', 'friction'):
-        assert any(trap in note for note in found.notes), trap
-    with_efforts = [TrajectoryPoint(0.0, [0.0], [0.0], (), [1.0])]
-    notes = checked(with_efforts, model=SHOULDER).notes
-    assert any('efforts of the points are not added' in note for note in notes)
+    points = [REST, at(1.0, 0.5, 0.0), at(2.0, 1.0)]
+    limits = TrajectoryLimits.of_model(SHOULDER)
+    request = replace(requested(points, SHOULDER.joint_names), start_time=5.0)
+    efforts = requested([Point(0.0, [0.0], [0.0], (), [1.0])], SHOULDER.joint_names)
+    for asked, words in (
+        (request, ['the stamp', 'straight line', 'without friction']),
+        (efforts, ['efforts of the points are not added', 'without friction']),
+        (requested([REST], SHOULDER.joint_names), ['without friction']),
+    ):
+        notes = check(SHOULDER, asked, limits).notes
+        assert len(notes) == len(words)
+        for note, word in zip(notes, words, strict=True):
+            assert word in note
 
 
-def test_a_robot_with_joints_of_several_axes_is_rejected() -> None:
-    planar = load(robot(link('base'), link('cart', 1.0), joint('drive', 'planar', 'base', 'cart')))
-    with pytest.raises(InputError, match='more than one axis'):
-        TrajectoryLimits.of_model(planar)
-
-
-def test_the_report_names_joint_time_margin_and_pace_of_a_violation() -> None:
-    found: TrajectoryCheck = checked([REST, at(0.5, 1.0, 0.0)], model=SHOULDER)
-    text = report(found)
-    assert (
-        '* velocity of shoulder at 0.250 s: 3 rad/s is 1 rad/s beyond the limit of 2 rad/s' in text
-    )
-    first, second, *_ = text.splitlines()
+def test_the_report_names_joint_time_margin_and_pace() -> None:
+    violated = report(checked([REST, at(0.5, 1.0, 0.0)], model=SHOULDER))
+    first, second, *rest = violated.splitlines()
     assert first == 'not fine: see the lines marked with *'
     assert second.startswith('needs 50.0 % more time: 0.75 s instead of 0.5 s (velocity of')
-    row = next(line for line in text.splitlines() if 'velocity  ' in line)
+    assert rest[1] == ('* velocity of shoulder at 0.250 s: 3 rad/s is 1 rad/s beyond the limit '
+                       'of 2 rad/s')
+    row = next(line for line in rest if 'velocity  ' in line)
     assert row.split() == ['*', 'shoulder', 'velocity', 'rad/s', '3.000', '2.000', '-1.000',
                            '150', '%', '0.250', 's']
-    assert np.isfinite(figures_of(found).effort_bound.stretch)
-
-
-def test_the_report_says_how_much_faster_a_motion_may_be() -> None:
-    found = checked([REST, at(3.0, 1.0, 0.0)], model=SHOULDER)
-    first, second, *_ = report(found).splitlines()
-    assert first.startswith('fine')
-    assert second.startswith('may take 75.0 % less time: 0.75 s instead of 3 s (velocity of sh')
+    faster = report(checked([REST, at(3.0, 1.0, 0.0)], model=SHOULDER)).splitlines()
+    assert faster[1].startswith('may take 75.0 % less time: 0.75 s instead of 3 s (velocity of s')
 
 
 def test_a_joint_that_slides_has_its_own_units() -> None:
     lift = load(robot(link('base'), link('cart', 1.0), joint('lift', 'prismatic', 'base', 'cart')))
-    found = checked([at(0.0, 0.0, 0.0), at(0.5, 1.0, 0.0), at(1.0, 1.0)], model=lift)
-    text = report(found)
+    text = report(checked([at(0.0, 0.0, 0.0), at(0.5, 1.0, 0.0), at(1.0, 1.0)], model=lift))
     assert '3 m/s is 1 m/s beyond the limit of 2 m/s' in text
     assert 'rad' not in text
     assert 'N m' not in text
     assert {line.split()[-8] for line in text.splitlines() if ' effort  ' in line} == {'N'}
+
+
+# Collisions
+
+
+def colliding(elbow: float, *walls: Wall) -> TrajectoryCheck:
+    """Check a motion of the elbow from 2 rad in 2 s."""
+    pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+    model = load(shaped_arm())
+    request = requested(
+        [at(0.0, [0.0, 2.0], [0.0, 0.0]), at(2.0, [0.0, elbow], [0.0, 0.0])], model.joint_names
+    )
+    shapes = collision_model(model, walls=walls)
+    return check(model, request, TrajectoryLimits.of_model(model), collision_model=shapes)
+
+
+def test_the_first_collision_is_a_trap_with_its_time() -> None:
+    found = colliding(3.0)
+    (trap,) = found.traps
+    s = np.linspace(0.0, 1.0, 2001)
+    elbows = 2.0 + 3.0 * s**2 - 2.0 * s**3
+    first = 2.0 * s[[tip_distance(elbow) < 0.0 for elbow in elbows]][0]
+    assert trap.word == 'collision'
+    assert trap.text.startswith(f'base and lower at {first:.3f} s; ')
+    assert '* collision: base and lower at' in report(found)
+
+
+def test_the_least_distance_of_a_free_motion_is_reported() -> None:
+    found = colliding(2.42)
+    assert not found.traps
+    least = 1000.0 * tip_distance(2.42)
+    assert f'- no collision: least distance {least:.0f} mm, of base and lower' in report(found)
+    assert 'no collision: all distances are above 30 mm' in report(colliding(2.1))
+
+
+def test_the_floor_is_compared_with_shapes() -> None:
+    (trap,) = colliding(1.9, Wall('the floor', (0.0, 0.0, -0.25), (0.0, 0.0, 1.0))).traps
+    assert trap.text.startswith('lower and the floor at 0.000 s; ')

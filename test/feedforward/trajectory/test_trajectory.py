@@ -1,59 +1,34 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The compiled trajectory: interpolation, its derivatives, its ends, and the plain request."""
+"""The compiled trajectory: its polynomials, its efforts, and what is held outside of it."""
 
+from dataclasses import replace
 import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.polynomial import Polynomial
 import pytest
 
 from rnea_ros.feedforward.trajectory import (
     CUBIC,
     LINEAR,
     QUINTIC,
+    JointRules,
     Knots,
     Trajectory,
     TrajectoryPoint,
-    TrajectoryRequest,
-    compile_trajectory,
 )
-from support.control.control_rig import free_rules
-
-Array = NDArray[np.float64]
+from support.control.control_rig import Array, free_rules
+from support.control.requested_motions import FREE, compiled, rejection, sampled
 
 DEGREES = (LINEAR, CUBIC, QUINTIC)
-JOINTS = 4
-
-
-def random_knots(rng: np.random.Generator, degrees: list[int], first_time: float = 0.0) -> Knots:
-    shape = (len(degrees), JOINTS)
-    durations = rng.uniform(0.2, 1.5, len(degrees) - 1)
-    return Knots(
-        np.cumsum(np.concatenate(([first_time], durations))), rng.uniform(-2.0, 2.0, shape),
-        rng.uniform(-1.0, 1.0, shape), rng.uniform(-1.0, 1.0, shape), np.array(degrees),
-    )
-
-
-def trajectory_of(knots: Knots) -> Trajectory:
-    names = tuple(f'joint_{number}' for number in range(knots.positions.shape[1]))
-    return Trajectory(names, None, knots)
-
-
-def sample(trajectory: Trajectory, time: float) -> Array:
-    """Position, velocity and acceleration, shape (3, joints)."""
-    state = np.full((3, len(trajectory.joint_names)), np.nan)
-    trajectory.sample(time, *state)
-    return state
-
-
-def is_over(trajectory: Trajectory, time: float) -> bool:
-    return trajectory.sample(time, *np.empty((3, len(trajectory.joint_names))))
+NAMES = ('a', 'b', 'c', 'd')
 
 
 def test_the_callers_arrays_stay_writable_and_do_not_change_the_motion() -> None:
-    times, q, rest = np.array([0.0, 1.0]), np.ones((2, JOINTS)), np.zeros((2, JOINTS))
+    times, q, rest = np.array([0.0, 1.0]), np.ones((2, 4)), np.zeros((2, 4))
     knots = Knots(times, q, rest, rest, np.array([CUBIC, CUBIC]), q)
     q[:], rest[:], times[:] = 7.0, 7.0, 7.0
     assert knots.times.tolist() == [0.0, 1.0]
@@ -63,82 +38,53 @@ def test_the_callers_arrays_stay_writable_and_do_not_change_the_motion() -> None
         knots.positions[0] = 0.0
 
 
-def solved_polynomial(knots: Knots, degree: int) -> Array:
-    """Coefficients in seconds from the first point, by solving the boundary conditions."""
-    orders = (degree + 1) // 2
-    duration = knots.times[1] - knots.times[0]
-    rows, values = [], []
-    for end in (0, 1):
-        given = (knots.positions[end], knots.velocities[end], knots.accelerations[end])
-        for order in range(orders):
-            row = np.zeros(degree + 1)
-            for power in range(order, degree + 1):
-                row[power] = math.perm(power, order) * (end * duration) ** (power - order)
-            rows.append(row)
-            values.append(given[order])
-    return np.linalg.solve(np.array(rows), np.array(values))
+def solved(times: Array, ends: Array, degree: int, time: float) -> Array:
+    """
+    Return position, velocity and acceleration by solving the boundary conditions.
+
+    :param ends: position, velocity and acceleration of both ends, shape (2, 3, joints)
+    """
+    duration = times[1] - times[0]
+    orders, powers = range((degree + 1) // 2), range(degree + 1)
+
+    def row(order: int, t: float) -> list[float]:
+        return [math.perm(p, order) * t ** max(p - order, 0) for p in powers]
+
+    rows = [row(order, end * duration) for end in (0, 1) for order in orders]
+    values = [ends[end, order] for end in (0, 1) for order in orders]
+    polynomials = np.linalg.solve(np.array(rows), np.array(values))
+    return np.array([row(order, time - times[0]) for order in range(3)]) @ polynomials
 
 
-@pytest.mark.parametrize('degree', DEGREES)
-def test_a_segment_is_the_polynomial_that_meets_what_both_its_ends_give(degree: int) -> None:
-    rng = np.random.default_rng(11)
-    for _ in range(20):
-        knots = random_knots(rng, [degree, degree], first_time=rng.uniform(0.0, 0.5))
-        polynomials = [
-            np.polynomial.Polynomial(column) for column in solved_polynomial(knots, degree).T
-        ]
-        trajectory = trajectory_of(knots)
-        for time in rng.uniform(knots.times[0], knots.times[1], 10):
-            elapsed = time - knots.times[0]
-            for order, values in enumerate(sample(trajectory, time)):
-                expected = [polynomial.deriv(order)(elapsed) for polynomial in polynomials]
-                np.testing.assert_allclose(values, expected, 1e-9, 1e-10)
-
-
-def test_each_segment_of_10000_points_is_its_own_polynomial() -> None:
-    count, joints = 10_000, 7
+@pytest.mark.parametrize('count', [2, 10_000])
+def test_each_segment_is_the_polynomial_of_what_both_its_points_have(count: int) -> None:
     rng = np.random.default_rng(10)
-    times = np.cumsum(rng.uniform(0.01, 0.5, count))
+    times = 0.3 + np.cumsum(rng.uniform(0.2, 0.5, count))
     degrees = rng.choice(DEGREES, count)
-    fields = rng.uniform(-1.0, 1.0, (count, 3, joints))
-    names = tuple(f'joint_{number}' for number in range(joints))
+    fields = rng.uniform(-1.0, 1.0, (count, 3, 4))
     points = [
         TrajectoryPoint(float(time), *values[: (degree + 1) // 2])
         for time, values, degree in zip(times, fields, degrees, strict=True)
     ]
-    rules = free_rules(names, allow_nonzero_velocity_at_trajectory_end=True)
-    trajectory = compile_trajectory(
-        TrajectoryRequest.of_points(names, points), rules, now=0.0, position=np.zeros(joints),
-        velocity=np.zeros(joints),
-    )
-    assert isinstance(trajectory, Trajectory)
-    for segment in (0, 1, count - 2, *rng.integers(0, count - 1, 300)):
+    rules = free_rules(NAMES, allow_nonzero_velocity_at_trajectory_end=True)
+    motion = compiled(points, rules, names=NAMES, position=np.zeros(4), velocity=np.zeros(4))
+    segments = {0, count - 2, *rng.integers(0, count - 1, 150).tolist()}
+    for segment in segments:
         ends = slice(segment, segment + 2)
-        q, qd, qdd = np.moveaxis(fields[ends].copy(), 1, 0)
-        two = Knots(times[ends], q, qd, qdd, degrees[ends])
-        polynomials = solved_polynomial(two, int(min(degrees[ends])))
-        time = rng.uniform(*times[ends])
-        for order, values in enumerate(sample(trajectory, time)):
-            expected = [
-                np.polynomial.Polynomial(column).deriv(order)(time - times[segment])
-                for column in polynomials.T
-            ]
-            # Short segments between random points: rounding of differences of large numbers.
-            np.testing.assert_allclose(values, expected, rtol=1e-7, atol=1e-6)
+        for share in (0.0, rng.random(), 1.0 - 1e-9):
+            time = times[segment] + share * (times[segment + 1] - times[segment])
+            expected = solved(times[ends], fields[ends], int(degrees[ends].min()), time)
+            # Between random points: rounding of differences of large numbers.
+            np.testing.assert_allclose(sampled(motion, time), expected, rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.parametrize('degree', DEGREES)
 def test_a_joint_at_rest_many_turns_from_zero_has_exactly_no_velocity(degree: int) -> None:
-    count = 50
-    knots = Knots(
-        np.linspace(0.0, 0.049, count), np.full((count, JOINTS), 12345.678901234567),
-        np.zeros((count, JOINTS)), np.zeros((count, JOINTS)), np.full(count, degree),
-    )
-    trajectory = trajectory_of(knots)
-    for time in np.linspace(0.0, 0.049, 333):
-        q, qd, qdd = sample(trajectory, time)
-        np.testing.assert_array_equal(q, 12345.678901234567)
-        np.testing.assert_array_equal((qd, qdd), 0.0)
+    position, rest = np.full((50, 4), 12345.678901234567), np.zeros((50, 4))
+    knots = Knots(np.linspace(0.0, 0.049, 50), position, rest, rest, np.full(50, degree))
+    for time in np.linspace(0.0, 0.049, 99):
+        state = sampled(Trajectory(NAMES, None, knots), time)
+        np.testing.assert_array_equal(state, (position[0], rest[0], rest[0]))
 
 
 @pytest.mark.parametrize(('points', 'first_time', 'times', 'held', 'over'), [
@@ -149,19 +95,82 @@ def test_a_joint_at_rest_many_turns_from_zero_has_exactly_no_velocity(degree: in
 def test_outside_a_motion_its_end_is_held_at_rest(
     points: int, first_time: float, times: tuple[float, ...], held: int, over: bool
 ) -> None:
-    knots = random_knots(np.random.default_rng(19), [QUINTIC] * points, first_time)
-    trajectory = trajectory_of(knots)
-    for time in (*times, *([trajectory.duration] if over else [])):
-        q, qd, qdd = sample(trajectory, time)
+    fields = np.random.default_rng(19).uniform(-1.0, 1.0, (3, points, 4))
+    times_of_points = first_time + np.arange(float(points))
+    q, qd, qdd = fields
+    knots = Knots(times_of_points, q, qd, qdd, np.full(points, QUINTIC))
+    motion = Trajectory(NAMES, None, knots)
+    for time in (*times, *([motion.duration] if over else [])):
+        q, qd, qdd = state = np.full((3, 4), np.nan)
+        assert motion.sample(time, *state) is over
         np.testing.assert_array_equal(q, knots.positions[held])
         np.testing.assert_array_equal((qd, qdd), 0.0)
-        assert is_over(trajectory, time) is over
 
 
-def test_samples_do_not_depend_on_the_order_in_which_they_are_taken() -> None:
-    rng = np.random.default_rng(24)
-    trajectory = trajectory_of(random_knots(rng, [QUINTIC] * 20))
-    times = np.linspace(-0.1, trajectory.duration + 0.1, 200)
-    in_order = [sample(trajectory, time) for time in times]
-    for index in rng.permutation(len(times)):
-        np.testing.assert_array_equal(sample(trajectory, times[index]), in_order[index])
+# Peaks between points are exact; the oracle is the roots of numpy's polynomials.
+
+
+def random_points(rng: np.random.Generator) -> list[TrajectoryPoint]:
+    times = np.cumsum(rng.uniform(0.2, 1.5, 6)) - 0.2
+    times[0] = 0.0
+    return [
+        TrajectoryPoint(float(time), *rng.uniform(-1.0, 1.0, (int(rng.integers(1, 4)), 3)))
+        for time in times
+    ]
+
+
+def extremes(motion: Trajectory, order: int, joint: int) -> tuple[float, float]:
+    """Return the least and the greatest value of a derivative."""
+    values = []
+    for h, c in zip(np.diff(motion.knots.times), motion.coefficients[:, :, joint], strict=True):
+        of_segment = Polynomial(c).deriv(order) / h**order
+        roots = of_segment.deriv().roots()
+        inside = roots.real[(np.abs(roots.imag) < 1e-9) & (roots.real > 0) & (roots.real < 1)]
+        values += [of_segment(s) for s in (0.0, 1.0, *inside)]
+    return min(values), max(values)
+
+
+def with_limit(field: str, joint: int, value: float) -> JointRules:
+    """Return rules in which one joint has one limit."""
+    limits = np.array(getattr(FREE, field))
+    limits[joint] = value
+    change: Any = {field: limits}
+    return replace(FREE, **change)
+
+
+@pytest.mark.parametrize('seed', range(6))
+def test_peak_speeds_and_accelerations_of_random_motions_are_exact(seed: int) -> None:
+    points = random_points(np.random.default_rng(seed))
+    motion = compiled(points, FREE)
+    for order, field, share in ((1, 'velocity', 1.05), (2, 'acceleration', 1.0)):
+        for joint in range(3):
+            peak = max(map(abs, extremes(motion, order, joint))) / share
+            if order == 2:  # points have accelerations that linear segments do not reach
+                peak = max([peak, *(abs(point.accelerations[joint]) for point in points
+                                    if len(point.accelerations))])
+            compiled(points, with_limit(f'{field}_limits', joint, peak * (1.0 + 1e-8)))
+            word, name, _ = rejection(
+                points, with_limit(f'{field}_limits', joint, peak * (1.0 - 1e-8))
+            )
+            assert (word, name) == (f'{field}_limit', FREE.joint_names[joint])
+
+
+def test_the_extreme_positions_of_random_motions_are_exact() -> None:
+    rng = np.random.default_rng(8)
+    swings = 0
+    for _ in range(12):
+        points = random_points(rng)
+        motion = compiled(points, FREE)
+        for joint in range(3):
+            for field, sign, extreme in zip(
+                ('lower', 'upper'), (-1.0, 1.0), extremes(motion, 0, joint), strict=True
+            ):
+                farthest = max(sign * point.positions[joint] for point in points)
+                if sign * extreme < farthest + 2e-3:
+                    continue  # the position of a point
+                swings += 1
+                bound = extreme - sign * 1e-3
+                compiled(points, with_limit(field, joint, bound + sign * 1e-9))
+                word, name, _ = rejection(points, with_limit(field, joint, bound - sign * 1e-9))
+                assert (word, name) == ('position_limit', FREE.joint_names[joint])
+    assert swings > 10

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Random JointTrajectory messages as plain data, and their CDR encoder."""
+"""Random JointTrajectory messages as plain data, their CDR encoder, and other types' fields."""
 
 from dataclasses import dataclass, field
 import struct
@@ -12,6 +12,24 @@ TEXTS = ('', 'elbow', 'world', 'panda_joint1', 'Gelenk ä', '\u95a2\u7bc0', '\U0
 VALUES = (0.0, -0.0, 1.5, np.nan, np.inf, -np.inf, 5e-324, -1.7e308, 1e9)
 SECONDS = (0, 1, -1, 2**31 - 1, -(2**31))
 NANOSECONDS = (0, 1, 999_999_999, 1_000_000_000, 2**32 - 1)
+
+HEADER, NAMES = 'std_msgs/Header', 'sequence<string>'
+POINT = 'trajectory_msgs/JointTrajectoryPoint'
+MULTI = 'trajectory_msgs/MultiDOFJointTrajectoryPoint'
+JAZZY = {
+    'header': HEADER, 'joint_names': NAMES,
+    'reference': POINT, 'feedback': POINT, 'error': POINT, 'output': POINT,
+    'multi_dof_joint_names': NAMES,
+    'multi_dof_reference': MULTI, 'multi_dof_feedback': MULTI, 'multi_dof_error': MULTI,
+    'multi_dof_output': MULTI, 'speed_scaling_factor': 'double',
+}
+"""Fields of control_msgs/JointTrajectoryControllerState, from Jazzy on."""
+
+HUMBLE = {
+    **{name: JAZZY[name] for name in list(JAZZY)[:6]}, 'desired': POINT, 'actual': POINT,
+    **{name: JAZZY[name] for name in list(JAZZY)[6:11]},
+    'multi_dof_desired': MULTI, 'multi_dof_actual': MULTI,
+}
 
 Time = tuple[int, int]
 

@@ -1,0 +1,347 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Every rejection of a request: its reason, joint and point, and the bounds on both sides."""
+
+from collections.abc import Callable
+from dataclasses import replace
+import math
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from rnea_ros.errors import InputError
+from rnea_ros.feedforward.trajectory import (
+    JointRules,
+    Setpoint,
+    Trajectory,
+    TrajectoryError,
+    TrajectoryPoint,
+    TrajectoryReason,
+    TrajectoryRequest,
+    compile_trajectory,
+)
+from support.control.requested_motions import (
+    AT_REST,
+    FREE,
+    NAMES,
+    RULES,
+    VALID,
+    compiled,
+    motion_of,
+    rejection,
+    sampled,
+)
+
+Point = TrajectoryPoint
+Points = list[TrajectoryPoint]
+Given = dict[str, Any]
+
+FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
+NOT_FINITE = (math.nan, math.inf, -math.inf)
+FAST = replace(FREE, velocity_limits=np.array([2.0, 1.0, math.inf]))
+HARD = replace(
+    FREE, acceleration_limits=np.full(3, 10.0), effort_limits=np.full(3, 5.0),
+    use_trajectory_effort=True,
+)
+NARROW = replace(FREE, lower=-np.ones(3), upper=np.ones(3))
+EFFORTS = (1.0, 2.0, 3.0)
+
+
+def with_point(index: int, **changes: Any) -> Points:
+    points = list(VALID)
+    points[index] = replace(points[index], **changes)
+    return points
+
+
+def full_point(time: float, field: str, values: tuple[float, ...]) -> Point:
+    """Return a point with all fields, of which one has other values."""
+    return Point(time, **(dict.fromkeys(FIELDS, AT_REST) | {field: values}))
+
+
+def elbow(time: float, *fields: float) -> Point:
+    """Return a point of the elbow: position, velocity, acceleration; the others rest at 0."""
+    return Point(time, *((0.0, value, 0.0) for value in fields))
+
+
+TABLE: list[tuple[list[Point] | tuple[Point, ...], Given, tuple[str, str | None, int | None]]] = [
+    ((), {}, ('no_points', None, None)),
+    (VALID, {'names': ()}, ('empty_joint_names', None, None)),
+    (VALID, {'names': ('shoulder', 'a', 'wrist')}, ('unknown_joint', 'a', None)),
+    (VALID, {'names': ('elbow', 'wrist', 'wrist')}, ('duplicate_joint', 'wrist', None)),
+    ([Point(1.0, (0.0, 0.0))], {'names': ('wrist', 'shoulder')},
+     ('missing_joint', 'elbow', None)),
+    (with_point(1, positions=()), {}, ('wrong_size', None, 1)),
+    *(
+        ([VALID[0], full_point(1.0, field, (0.0,) * size), VALID[2]], {}, ('wrong_size', None, 1))
+        for field in FIELDS for size in (1, 4)
+    ),
+    *(
+        ([*VALID[:2], full_point(2.0, field, (0.0, 0.0, value))], {}, ('not_finite', 'wrist', 2))
+        for field in FIELDS for value in NOT_FINITE
+    ),
+    *((with_point(1, time=value), {}, ('not_finite', None, 1)) for value in NOT_FINITE),
+    *((VALID, {'start_time': value}, ('not_finite', None, None)) for value in NOT_FINITE),
+    (with_point(1, time=1e-200), {}, ('not_finite', 'shoulder', 1)),
+    ([Point(0.0, AT_REST), Point(1.0, (0, 0, 1.0)), Point(4.0, (0, 0, 1.7e308))],
+     {'rules': FREE}, ('not_finite', 'wrist', 2)),
+    (with_point(1, efforts=EFFORTS), {}, ('efforts_incomplete', None, 0)),
+    (with_point(1, velocities=(), accelerations=AT_REST), {},
+     ('accelerations_without_velocities', None, 1)),
+    *(
+        (VALID, {state: (0.0, math.nan, 0.0)}, ('start_not_finite', 'elbow', None))
+        for state in ('position', 'velocity')
+    ),
+    (VALID, {'now': math.nan}, ('start_not_finite', None, None)),
+    (with_point(0, time=-0.1), {}, ('negative_time', None, 0)),
+    *((with_point(2, time=t), {}, ('times_not_increasing', None, 2)) for t in (0.0, 0.9, 1.0)),
+    ([Point(0, AT_REST)], {'start_time': 9.0, 'now': 9.001}, ('ended_in_past', None, 0)),
+    ([Point(1.0, AT_REST, (0.0, 0.1, 0.0))], {}, ('final_velocity', 'elbow', 0)),
+    ([Point(0.0, AT_REST), Point(1.0, (0.0, 0.0, 1.5))],
+     {'names': ('wrist', 'shoulder', 'elbow')}, ('position_limit', 'elbow', 1)),
+    (  # an overshoot on the way to the first point
+        [elbow(1.0, 0.9, 0.0)], {'position': (0.0, 0.9, 0.0), 'velocity': (0.0, 3.0, 0.0)},
+        ('position_limit', 'elbow', 0),
+    ),
+    (  # a set-point
+        [Point(0.0, (2.1, 0.0, 0.0))], {'position': (2.05, 0.0, 0.0)},
+        ('position_limit', 'shoulder', 0),
+    ),
+    ([Point(0.0, (0.2, 0.0, 0.0))], {}, ('start_too_far', 'shoulder', 0)),
+    (VALID, {'start_time': 100.0, 'now': 101.5}, ('start_too_far', 'shoulder', 1)),
+    (VALID[1:], {'start_time': 100.0, 'now': 101.5}, ('start_too_far', 'shoulder', 0)),
+    ([elbow(0.01, 1.0), elbow(5.0, 1.0)], {'rules': FAST}, ('velocity_limit', 'elbow', 0)),
+    ([elbow(0.0, 0.0, 0.0), elbow(1.0, 0.4, 1.2), elbow(2.0, 0.8, 0.0)], {'rules': FAST},
+     ('velocity_limit', 'elbow', 1)),
+    ([elbow(float(k), 4.2 if k == 6 else 0.5 * k) for k in range(10)], {'rules': FAST},
+     ('velocity_limit', 'elbow', 6)),
+    ([elbow(0.0, 0.0, 0.0, 0.0), elbow(1.0, 1e305, 0.0, 0.0)], {'rules': FAST},
+     ('velocity_limit', 'elbow', 1)),
+    *(
+        ([elbow(time, 0.0, 0.0, 1e308) for time in times], {'rules': HARD},
+         ('acceleration_limit', 'elbow', 0))
+        for times in ((0.0,), (0.0, 1e-3))
+    ),
+]
+
+
+@pytest.mark.parametrize(('points', 'state', 'expected'), TABLE)
+def test_a_rejection_has_a_reason_a_joint_and_a_point(
+    points: Points, state: Given, expected: tuple[str, str, int]
+) -> None:
+    assert rejection(points, **state) == expected
+
+
+# Motions by a value: greatest accepted value, least rejected value, and the rejection.
+Motion = Callable[[float], tuple[Points, Given]]
+
+
+def near(value: float, sides: tuple[float, ...] = (-1.0, 1.0)) -> list[tuple[float, float]]:
+    """Return values slightly within and slightly beyond a bound, on each side of 0."""
+    return [(side * value * (1.0 - 1e-7), side * value * (1.0 + 1e-7)) for side in sides]
+
+
+def exact(value: float) -> list[tuple[float, float]]:
+    """Return the bound itself and a value slightly beyond it, on each side of 0."""
+    return [(side * value, side * value * (1.0 + 1e-7)) for side in (-1.0, 1.0)]
+
+
+def rest_to_rest(degree: int, duration: float = 2.0, rules: JointRules = FAST) -> Motion:
+    """Return motions of the elbow by its way, from rest to rest."""
+    rest = (0.0,) * ((degree - 1) // 2)
+    return lambda x: ([elbow(0.0, 0.0, *rest), elbow(duration, x, *rest)], {'rules': rules})
+
+
+def swing_out(accelerations: tuple[float, ...], side: float) -> Motion:
+    """Return motions from the limit of 1 rad that swing out by a distance, and come back."""
+    # From rest at 0 to 0 with a velocity v in a second: a cubic swings out by 4/27 v.
+    # The quintic v (-4 s^3 + 7 s^4 - 3 s^5) turns at s = 2/3 and swings out by 16/81 v.
+    peak = 16.0 / 81.0 if accelerations else 4.0 / 27.0
+    return lambda x: ([
+        Point(0.0, (0.0, side, 0.0), AT_REST, accelerations),
+        Point(1.0, (0.0, side, 0.0), (0.0, -side * x / peak, 0.0), accelerations),
+        Point(2.0, AT_REST, AT_REST, accelerations),
+    ], {'rules': NARROW})
+
+
+BOUNDS: list[tuple[Motion, list[tuple[float, float]], tuple[str, str | None, int | None]]] = [
+    (lambda x: (list(VALID), {'start_time': 100.0, 'now': x, 'position': (0.6, 0.4, 0.2)}),
+     [(102.0, 102.001)], ('ended_in_past', None, 2)),
+    (lambda x: (with_point(2, velocities=(0.0, x, 0.0)), {}), exact(2.0**-23),
+     ('final_velocity', 'elbow', 2)),
+    (lambda x: (list(VALID), {'position': (x, 0.0, 0.0)}), exact(0.1),
+     ('start_too_far', 'shoulder', 0)),
+    (lambda x: ([Point(0.0, (0.0, 0.0, math.pi - 0.04))], {'position': (0.0, 0.0, x - math.pi)}),
+     near(0.06, (1.0,)), ('start_too_far', 'wrist', 0)),  # the short way round
+    (lambda x: (with_point(1, positions=(0.0, x, 0.0), velocities=AT_REST), {}), near(1.001),
+     ('position_limit', 'elbow', 1)),
+    *((swing_out(fields, side), near(1e-3, (1.0,)), ('position_limit', 'elbow', 1))
+      for fields in ((), AT_REST) for side in (-1.0, 1.0)),
+    # Rest to rest over a distance d in time T: the peak speed is d/T, 1.5 d/T or 1.875 d/T.
+    *((rest_to_rest(degree), near(1.05 * 2.0 / peak), ('velocity_limit', 'elbow', 1))
+      for degree, peak in ((1, 1.0), (3, 1.5), (5, 1.875))),
+    (lambda x: ([Point(0.0, AT_REST), Point(1.0, (x, 1.0, 99.0))], {'rules': FAST}),
+     exact(2.1), ('velocity_limit', 'shoulder', 1)),
+    (lambda x: ([elbow(0.0, 0.0, x)], {'rules': FAST}), exact(1.05),
+     ('velocity_limit', 'elbow', 0)),
+    (lambda x: ([elbow(0.0, 0.0, 0.0, x)], {'rules': HARD}), exact(10.0),
+     ('acceleration_limit', 'elbow', 0)),
+    (lambda x: ([elbow(0.0, 0.0, 0.0, x), elbow(1.0, 0.0, 0.0, 0.0)], {'rules': HARD}),
+     exact(10.0), ('acceleration_limit', 'elbow', 0)),
+    (lambda x: ([Point(t, AT_REST, AT_REST, AT_REST, (0.0, x, 0.0)) for t in (0.0, 1.0)],
+                {'rules': HARD}), exact(5.0), ('effort_limit', 'elbow', 0)),
+    # A cubic accelerates by 6 d/T^2; in less than 0.1 s points may be rough.
+    (rest_to_rest(3, 1.0, HARD), near(10.0 / 6.0), ('acceleration_limit', 'elbow', 1)),
+    (rest_to_rest(3, 0.01, HARD), near(100.0 * 0.01**2 / 6.0), ('acceleration_limit', 'elbow', 1)),
+    # The way to a single point: half of the limit, less within 0.1 s, also for a first step.
+    (lambda x: ([elbow(1.0, x, 0.0)], {'rules': HARD}), near(5.0 / 6.0),
+     ('acceleration_limit', 'elbow', 0)),
+    (lambda x: ([elbow(0.05, x, 0.0)], {'rules': HARD}), near(2.5 * 0.05**2 / 6.0),
+     ('acceleration_limit', 'elbow', 0)),
+    (lambda x: ([elbow(0.05, x)], {'rules': HARD}), near(10.0 * 0.05**2),
+     ('acceleration_limit', 'elbow', 0)),
+]
+
+
+@pytest.mark.parametrize(('motion', 'values', 'expected'), BOUNDS)
+def test_a_bound_is_accepted_up_to_its_value_and_rejected_beyond(
+    motion: Motion, values: list[tuple[float, float]], expected: tuple[str, str, int]
+) -> None:
+    for accepted, rejected in values:
+        points, state = motion(accepted)
+        motion_of(points, **state)
+        points, state = motion(rejected)
+        assert rejection(points, **state) == expected
+
+
+def test_every_reason_is_in_these_tables() -> None:
+    reasons = {row[2][0] for row in (*TABLE, *BOUNDS)}
+    assert reasons == {reason.value for reason in TrajectoryReason}
+
+
+@pytest.mark.parametrize(('points', 'state', 'text'), [
+    ([VALID[0], replace(VALID[1], velocities=(), accelerations=EFFORTS), VALID[2]], {},
+     'accelerations [1.0, 2.0, 3.0] but no velocities'),
+    (*rest_to_rest(1)(2.2), 'moves at 1.1 on the way, more than the limit of 1.0'),
+    ([elbow(0.01, 0.1, 0.0)], {'rules': HARD}, 'allow_trajectory_replacement'),
+    (VALID[:2], {'position': (0.5, 0, 0), 'rules': replace(
+        RULES, allow_nonzero_velocity_at_trajectory_end=True)}, 'more than 0.1 from 0.5'),
+])
+def test_a_message_shows_value_bound_and_way_out(points: Points, state: Given, text: str) -> None:
+    with pytest.raises(TrajectoryError) as caught:
+        motion_of(points, **state)
+    assert text in str(caught.value)
+
+
+@pytest.mark.parametrize(('robot', 'shoulder', 'point'), [
+    (2.000009, (2.000009, 1.5), None), (2.3, (2.3, 2.1, 2.1, 1.9, 2.0), None),
+    (2.3, (2.2,), None), (2.5, (2.5, 1.9), None),
+    (2.3, (2.3, 2.31), 1), (2.3, (2.3, 2.1, 2.2), 2), (2.3, (1.9, 2.1), 1), (2.51, (2.51, 1.9), 0),
+])
+@pytest.mark.parametrize('side', [-1.0, 1.0])
+def test_a_robot_beyond_a_limit_may_only_come_back(
+    robot: float, shoulder: tuple[float, ...], point: int | None, side: float
+) -> None:
+    rules = replace(RULES, start_tolerance=math.inf)
+    for start in (0.0, 1.0):
+        points = [Point(start + k, (side * q, 0.0, 0.0)) for k, q in enumerate(shoulder)]
+        state: Given = {'rules': rules, 'position': (side * robot, 0.0, 0.0)}
+        if point is None:
+            motion_of(points, **state)
+        elif start == 0.0:
+            assert rejection(points, **state) == ('position_limit', 'shoulder', point)
+
+
+def test_limits_count_as_single_precision_and_up_to_the_greatest_numbers() -> None:
+    pi = float(np.float32(math.pi))
+    assert pi > math.pi
+    held = replace(RULES, upper=np.array([math.pi, 1.0, math.inf]))
+    compiled(with_point(2, positions=(pi, 0.4, 0.2)), held)
+    huge = [elbow(0.0, 0.0, 0.0, 0.0), elbow(1.0, 1e305, 0.0, 0.0)]
+    compiled(huge, replace(FREE, upper=np.array((1.0, 2e305, 1.0))))
+
+
+@pytest.mark.parametrize('argument', ['position', 'velocity'])
+def test_a_start_state_of_the_wrong_shape_is_the_callers_error(argument: str) -> None:
+    with pytest.raises(InputError, match=argument):
+        motion_of(VALID, **{argument: (0.0, 0.0)})
+
+
+@pytest.mark.parametrize(('argument', 'value'), [
+    ('lower', np.zeros(2)), ('upper', np.zeros((3, 1))),
+    ('continuous', np.zeros(4, dtype=np.bool_)), ('lower', np.full(3, 5.0)),
+    ('lower', np.full(3, math.nan)), ('velocity_limits', np.ones(2)),
+    ('velocity_limits', np.zeros(3)), ('velocity_limits', np.full(3, math.nan)),
+    ('start_tolerance', -0.1), ('start_tolerance', math.nan),
+])
+def test_impossible_rules_are_rejected_by_argument(argument: str, value: Any) -> None:
+    with pytest.raises(InputError, match=argument):
+        replace(RULES, **{argument: value})
+
+
+ANY = st.floats() | st.floats(-3.0, 3.0) | st.just(0.0)
+FINITE = st.floats(-1e3, 1e3) | st.floats(allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def requests(draw: st.DrawFn, wild: str) -> TrajectoryRequest:
+    """Requests with one part of any value, so that every rule is broken by some."""
+    names: tuple[str, ...] = NAMES
+    if wild == 'names':
+        names = draw(st.lists(st.sampled_from((*NAMES, 'tail')), max_size=4).map(tuple))
+    time = st.floats(0.0, 1e308) | st.floats(0.0, 9.0) if wild == 'size' else st.floats(0.0, 9.0)
+    times = draw(st.lists(time, min_size=wild == 'size', max_size=4, unique=True).map(sorted))
+    if wild == 'times':
+        times = draw(st.lists(ANY, max_size=4))
+    number = FINITE if wild == 'size' else st.floats(-0.5, 0.5)
+    values = st.lists(number, min_size=len(names), max_size=len(names))
+    if wild == 'values':
+        values = values | st.lists(ANY, max_size=4)
+    optional = values | st.builds(list[float])
+    points = []
+    for at in times:
+        fields = [draw(values), *(draw(optional) for _ in range(3))]
+        if wild == 'size':
+            fields[2:] = [fields[2] if fields[1] else [], []]
+        points.append(Point(at, *fields))
+    start_time = draw(ANY) if wild == 'start' else None
+    return TrajectoryRequest.of_points(names, points, start_time)
+
+
+@settings(max_examples=120)
+@given(data=st.data(), lenient=st.booleans(), wild=st.sampled_from(
+    ('nothing', 'names', 'values', 'times', 'start', 'state', 'size', 'size', 'size')))
+def test_any_request_is_finite_over_time_or_rejected(
+    data: st.DataObject, lenient: bool, wild: str
+) -> None:
+    rules = replace(RULES, allow_partial_joints_goal=lenient, start_tolerance=(
+        math.inf if lenient else 0.1), allow_nonzero_velocity_at_trajectory_end=lenient)
+    state = st.just(AT_REST)
+    if wild in ('state', 'size'):
+        state |= st.tuples(*[ANY if wild == 'state' else FINITE] * 3)
+    now = data.draw(ANY) if wild == 'state' else 0.0
+    try:
+        motion = compile_trajectory(
+            data.draw(requests(wild)), FREE if wild == 'size' else rules, now=now,
+            position=data.draw(state), velocity=data.draw(state),
+        )
+    except TrajectoryError as error:
+        reason = error.reason
+    else:
+        assert_finite(motion)
+        return
+    # Without limits, finite requests are rejected for an overflow only.
+    assert reason in (TrajectoryReason if wild != 'size' else (TrajectoryReason.NOT_FINITE,))
+
+
+def assert_finite(motion: Trajectory | Setpoint) -> None:
+    if isinstance(motion, Setpoint):
+        assert np.isfinite((motion.q, motion.qd, motion.qdd)).all()
+        return
+    knots = motion.knots.times
+    between = np.linspace(knots[:-1], knots[1:], 5).ravel()
+    for time in (*knots, *between, -1.0, -math.inf, math.inf, math.nan, 1e300):
+        assert np.isfinite(sampled(motion, time)).all()
