@@ -6,15 +6,12 @@
 import math
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
 import numpy as np
 
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.settings import BaseUse, StaleBase
 from support.control.base_rig import CLOCK, Array, BaseRig, tilting_robot
 
-TICKS = 30_000
 FRAMES = ('base', 'plate', 'imu', 'arm', 'nothing', '')
 REJECTIONS = {
     Reason.UNKNOWN_FRAME, Reason.FRAME_CHANGED, Reason.PART_MISSING,
@@ -24,11 +21,7 @@ REJECTIONS = {
 
 
 class Inspected:
-    """
-    A sensor whose every sample is inspected.
-
-    :param settings: of the IMU
-    """
+    """A sensor whose every sample is inspected."""
 
     def __init__(self, **settings: Any) -> None:
         self.rig = BaseRig(tilting_robot(gravity=(1.0, -2.0, -9.0)), **settings)
@@ -43,10 +36,8 @@ class Inspected:
         self._sampled = self.rig.now
         self.message_came = False
 
-    def feed(self, **message: Any) -> Reason | None:
-        reason = self.rig.feed(**message)
-        self.message_came |= reason is None
-        return reason
+    def feed(self, **message: Any) -> None:
+        self.message_came |= self.rig.feed(**message) is None
 
     def sample(self) -> None:
         motion = np.concatenate(self.rig.sample())
@@ -114,48 +105,18 @@ def test_random_messages_break_no_rule_of_the_base() -> None:
     seen: set[Reason] = set()
     stale = set()
     with np.errstate(all='raise'):
-        for _ in range(TICKS // 500):
+        for _ in range(30):
             sensor = Inspected(**chance_settings(rng))
             silent_until = -math.inf
-            for _ in range(500):
+            for _ in range(200):
                 dt = rng.choice([0.0, 1e-4, 1e-3, 1e-2], p=[0.05, 0.2, 0.7, 0.05])
                 sensor.rig.now += float(dt)
-                if rng.random() < 0.01:
+                if rng.random() < 0.02:
                     silent_until = sensor.rig.now + float(rng.exponential(0.1))
                 if sensor.rig.now > silent_until and rng.random() < 0.4:
                     sensor.feed(**chance_message(rng))
                 sensor.sample()
                 stale.add(sensor.rig.sensor.stale)
             seen |= set(sensor.rig.sensor.imu.rejections)
-    # Chance was not idle.
     assert seen == REJECTIONS
     assert stale == {False, True}
-
-
-NUMBERS = st.one_of(st.floats(-10.0, 10.0), st.floats(width=64))
-VECTORS = st.one_of(st.none(), st.tuples(NUMBERS, NUMBERS, NUMBERS))
-MESSAGES = st.fixed_dictionaries({
-    'frame_id': st.sampled_from(FRAMES),
-    'orientation': st.one_of(
-        st.none(), st.just((0.0, 0.6, 0.0, 0.8)), st.just((1.0, 0.0, 0.0, 0.0)),
-        st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS),
-    ),
-    'turn': VECTORS,
-    'push': VECTORS,
-    'stamp': st.one_of(st.just(0.0), st.floats(CLOCK + 999.0, CLOCK + 1002.0), st.floats()),
-})
-
-
-@settings(max_examples=150)
-@given(use=st.sampled_from(BaseUse), stale=st.sampled_from(StaleBase), life=st.lists(
-    st.tuples(st.sampled_from((0.0, 1e-6, 1e-3, 0.05, 0.3)), st.none() | MESSAGES), max_size=40
-))
-def test_hypothesis_messages_break_no_rule_of_the_base(
-    use: BaseUse, stale: StaleBase, life: list[tuple[float, dict[str, Any] | None]]
-) -> None:
-    sensor = Inspected(use=use, stale=stale)
-    for dt, message in life:
-        sensor.rig.now += dt
-        if message is not None:
-            sensor.feed(**message)
-        sensor.sample()
