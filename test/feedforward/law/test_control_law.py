@@ -3,9 +3,8 @@
 
 """Each control law is its formula, its parts their sum; one class is a whole law, on its page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 import math
-from pathlib import Path
 import re
 import runpy
 import sys
@@ -20,12 +19,8 @@ from rnea_ros.errors import InputError
 from rnea_ros.feedforward import check_efforts
 from rnea_ros.feedforward.law import (
     LAWS,
-    ComputedTorque,
     ControlLaw,
     Feedback,
-    Feedforward,
-    Gravity,
-    GravityFeedback,
     HardwareCompensation,
     JointFriction,
     LoadedModel,
@@ -50,184 +45,130 @@ from support.control.control_rig import (
     two_joint_arm,
 )
 from support.models.oracles import Pinocchio
-from support.models.robots import ROOT, SHIPPED, load
-
-ARMS = [panda_arm, two_joint_arm, mixed_arm]
-
-Arm = Callable[[], RobotModel]
-Desired = tuple[Array, Array, Array]
-
-
-class Case:
-    """A robot, gains, a measured state and a desired motion, drawn at random."""
-
-    def __init__(self, model: RobotModel, seed: int, *, compensate_coriolis: bool = False) -> None:
-        rng = np.random.default_rng(seed)
-        self.q, self.qd = rng.normal(size=(2, model.nv))
-        # Within half a turn, so that the way round is the same for every kind of joint.
-        self.e = rng.uniform(-1.0, 1.0, model.nv)
-        self.desired: Desired = (
-            self.q + self.e, rng.normal(size=model.nv), rng.normal(size=model.nv)
-        )
-        self.e_rate = self.desired[1] - self.qd
-        self.kp, self.kd = rng.uniform(1.0, 100.0, size=(2, model.nv))
-        self.external: Array | None = None
-        self.robot = LoadedModel(model)
-        self.options: dict[str, Any] = {'compensate_coriolis': compensate_coriolis}
-
-    def effort(self, mode: type[ControlLaw], *, desired: bool = True) -> Array:
-        return self.law(mode, desired=desired)[1]
-
-    def terms(self, mode: type[ControlLaw], *, desired: bool = True) -> Terms:
-        return self.law(mode, desired=desired)[0].terms()
-
-    def law(self, mode: type[ControlLaw], *, desired: bool) -> tuple[ControlLaw, Array]:
-        """Return the law after its effort, and a copy of that."""
-        law, motion = mode(self.robot, self.kp, self.kd, **self.options), self.desired
-        effort = law.effort(self.q, self.qd, motion if desired else None, self.external)
-        return law, effort.copy()
+from support.models.robots import ROOT, SHIPPED, description, load
 
 
 def assert_close(actual: Array, expected: Array) -> None:
     np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-9)
 
 
+class Case:
+    """A robot with a payload, gains, a measured state and a desired motion, drawn at random."""
+
+    def __init__(self, model: RobotModel) -> None:
+        rng = np.random.default_rng(0)
+        self.model, n = model, model.nv
+        self.q, self.qd = rng.normal(size=(2, n))
+        # Within half a turn, so that the way round is the same for every kind of joint.
+        e = rng.uniform(-1.0, 1.0, n)
+        self.desired: ReferenceMotion = (self.q + e, *rng.normal(size=(2, n)))
+        self.kp, self.kd = rng.uniform(1.0, 100.0, size=(2, n))
+        self.feedback = self.kp * e + self.kd * (self.desired[1] - self.qd)
+        payload = Payload(model.link_names[-1], 2.0, (0.1, 0.2, 0.3))
+        self.loaded = model.with_payload(payload.link, payload.mass, payload.com)
+        self.robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
+        self.robot.set_payloads([payload])
+        self.friction = JointFriction(
+            rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
+            np.full(n, 0.1), rng.uniform(size=n),
+        )
+        self.armature, self.external = rng.uniform(size=(2, n))
+
+    def terms_of(
+        self, mode: type[ControlLaw], reference: ReferenceMotion | None, **options: Any
+    ) -> Terms:
+        """Return the terms of an effort of which they are the sum."""
+        law = mode(
+            self.robot, self.kp, self.kd, friction=self.friction, armature=self.armature, **options
+        )
+        effort = law.effort(self.q, self.qd, reference, self.external).copy()
+        terms = law.terms()
+        assert_close(terms.total(), effort)
+        return terms
+
+    def expected(
+        self, motion: tuple[Array, ...], acceleration: Array, effort: Array,
+        friction_velocity: Array,
+    ) -> dict[str, Array]:
+        """
+        Return the terms of ID(q, qd, qdd + acceleration) + effort.
+
+        :param motion: positions, velocities for Coriolis efforts, accelerations
+        """
+        model, (q, qd, qdd) = self.loaded, motion
+        gravity, rest = model.gravity_torques(q), np.zeros(model.nv)
+
+        def inertia(acceleration: Array) -> Array:
+            rigid = model.inverse_dynamics(q, rest, acceleration) - gravity
+            return np.asarray(rigid + self.armature * acceleration)
+
+        rigid = model.inverse_dynamics(q, qd, qdd + acceleration)
+        return {
+            'gravity': gravity - self.model.gravity_torques(self.q),
+            'coriolis': model.coriolis_torques(q, qd), 'inertia': inertia(qdd),
+            'friction': self.friction.friction(friction_velocity, rigid),
+            'external': self.external, 'feedback': inertia(acceleration) + effort,
+        }
+
+    def assert_terms(self, terms: Terms, expected: dict[str, Array]) -> None:
+        for name, values in expected.items():
+            np.testing.assert_allclose(
+                getattr(terms, name), values, rtol=1e-9, atol=1e-9, err_msg=name
+            )
+
+
+ARMS = [panda_arm(), two_joint_arm(), mixed_arm()]
+
+
+@each('model', ARMS)
+def test_each_term_of_a_law_is_what_its_name_says(model: RobotModel) -> None:
+    case, zero = Case(model), np.zeros(model.nv)
+    q, qd, desired, feedback = case.q, case.qd, case.desired, case.feedback
+    still, at_rest = (q, zero, zero), (zero, zero)
+    stated: dict[str, tuple[tuple[Array, ...], Array, Array]] = {
+        'gravity': (still, *at_rest), 'feedforward': (desired, zero, feedback),
+        'computed_torque': ((q, qd, desired[2]), feedback, zero),
+        'gravity_feedback': (still, zero, feedback),
+    }
+    for name, parts in stated.items():
+        law, options = LAWS[name], {'friction_velocity': VelocitySource.DESIRED}
+        case.assert_terms(case.terms_of(law, desired), case.expected(*parts, qd))
+        # Without a motion the desired velocity is zero.
+        velocity = desired[1] if law.follows_motions else zero
+        terms = case.terms_of(law, desired, **options)
+        case.assert_terms(terms, case.expected(*parts, velocity))
+        terms = case.terms_of(law, None, **options)
+        case.assert_terms(terms, case.expected(still, *at_rest, zero))
+    terms = case.terms_of(Feedback, desired)
+    assert_close(terms.total(), feedback)
+    assert_close(terms.feedback, feedback)
+
+
+@each('law', LAWS.values())
+@each('model', ARMS)
+def test_coriolis_efforts_are_included_without_a_motion_if_asked(
+    model: RobotModel, law: type[ControlLaw]
+) -> None:
+    case = Case(model)
+    coriolis = case.loaded.coriolis_torques(case.q, case.qd)
+    assert np.abs(coriolis).max() > 1e-3
+    assert_close(case.terms_of(law, None, compensate_coriolis=True).coriolis, coriolis)
+    plain = case.terms_of(law, case.desired)
+    asked = case.terms_of(law, case.desired, compensate_coriolis=True)
+    changed = coriolis if law.name == 'gravity' else 0.0 * coriolis
+    assert_close(asked.coriolis - plain.coriolis, changed)
+
+
 @pytest.mark.oracle
 @each('path', SHIPPED)
-def test_each_mode_is_its_formula_with_pinocchio_s_dynamics(path: Path) -> None:
+def test_each_mode_is_its_formula_with_pinocchio_s_dynamics(path: Any) -> None:
     model = load(path)
-    case = Case(model, 0)
-    oracle = Pinocchio(path.read_text(encoding='utf-8'), model.joint_names)
-    gains = (case.kp, case.kd)
+    case = Case(model)
+    oracle = Pinocchio(description(model).text, model.joint_names)
     for mode in LAWS.values():
-        expected = law_effort(mode, oracle, (case.q, case.qd), case.desired, gains)
-        assert_close(case.effort(mode), expected)
-
-
-@each('mode', LAWS.values())
-@each('arm', ARMS)
-def test_without_a_reference_every_mode_is_gravity_and_coriolis_if_asked(
-    mode: type[ControlLaw], arm: Arm
-) -> None:
-    model = arm()
-    case, plain = Case(model, 0, compensate_coriolis=True), Case(model, 0)
-    gravity, coriolis = model.gravity_torques(case.q), model.coriolis_torques(case.q, case.qd)
-    assert np.abs(coriolis).max() > 1e-3
-    assert_close(plain.effort(mode, desired=False), gravity)
-    assert_close(case.effort(mode, desired=False), gravity + coriolis)
-    followed = plain.effort(mode)
-    assert_close(case.effort(mode), followed + coriolis if mode is Gravity else followed)
-
-
-@each('desired', [True, False])
-@each('coriolis', [True, False])
-@each('mode', LAWS.values())
-@each('arm', ARMS)
-def test_the_parts_add_up_to_the_effort(
-    mode: type[ControlLaw], arm: Arm, coriolis: bool, desired: bool
-) -> None:
-    case = Case(arm(), 1, compensate_coriolis=coriolis)
-    total = case.terms(mode, desired=desired).total()
-    assert_close(total, case.effort(mode, desired=desired))
-
-
-def load_on(model: RobotModel) -> Payload:
-    return Payload(model.link_names[-1], 2.0, (0.1, 0.2, 0.3))
-
-
-def burdened(
-    model: RobotModel, rng: np.random.Generator
-) -> tuple[LoadedModel, JointFriction, Array]:
-    """Return a robot with payload and hardware compensation, its friction and armature."""
-    robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
-    robot.set_payloads([load_on(model)])
-    n = model.nv
-    friction = JointFriction(
-        rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
-        np.full(n, 0.1), rng.uniform(size=n),
-    )
-    return robot, friction, rng.uniform(size=n)
-
-
-@each('arm', ARMS)
-@each('mode', [mode for mode in LAWS.values() if mode is not Feedback])
-def test_friction_rotors_and_pushes_less_hardware_add_up(mode: type[ControlLaw], arm: Arm) -> None:
-    model = arm()
-    rng = np.random.default_rng(0)
-    robot, friction, armature = burdened(model, rng)
-    case, plain = Case(model, 0), Case(model, 0)
-    case.robot, case.options = robot, {'friction': friction, 'armature': armature}
-    case.external = rng.normal(size=model.nv)
-    plain.robot.set_payloads([load_on(model)])
-    _, _, qdd_d = case.desired
-    feedback = case.kp * case.e + case.kd * case.e_rate
-    acceleration = {ComputedTorque: qdd_d + feedback, Feedforward: qdd_d}
-    rigid = plain.effort(mode)
-    if mode in (Feedforward, GravityFeedback):
-        rigid = rigid - feedback  # what the joints carry is the robot's
-    expected = (
-        plain.effort(mode)
-        + friction.friction(case.qd, rigid)
-        + armature * acceleration.get(mode, np.zeros(model.nv))
-        + case.external
-        - model.gravity_torques(case.q)
-    )
-    assert_close(case.effort(mode), expected)
-    assert_close(case.terms(mode).total(), expected)
-
-
-@each('arm', ARMS)
-def test_feedback_alone_is_feedback_alone(arm: Arm) -> None:
-    model = arm()
-    robot, friction, armature = burdened(model, np.random.default_rng(0))
-    case = Case(model, 0)
-    case.robot, case.options = robot, {'friction': friction, 'armature': armature}
-    case.external = np.ones(model.nv)
-    assert_close(case.effort(Feedback), case.kp * case.e + case.kd * case.e_rate)
-
-
-@each('arm', ARMS)
-def test_friction_of_the_desired_velocity_is_its_offset_without_motion(arm: Arm) -> None:
-    model = arm()
-    robot, friction, _ = burdened(model, np.random.default_rng(0))
-    case = Case(model, 0)
-    case.robot = robot
-    case.options = {'friction': friction, 'friction_velocity': VelocitySource.DESIRED}
-    np.testing.assert_array_equal(case.terms(Gravity).friction, friction.offset)
-    carried = load_on(model)
-    loaded = model.with_payload(carried.link, carried.mass, carried.com)
-    expected = friction.friction(case.desired[1], loaded.inverse_dynamics(*case.desired))
-    assert_close(case.terms(Feedforward).friction, expected)
-
-
-@each('arm', ARMS)
-def test_each_part_is_what_its_name_says(arm: Arm) -> None:
-    model = arm()
-    case = Case(model, 0)
-    q_d, qd_d, qdd_d = case.desired
-    zero = np.zeros(model.nv)
-    feedback = case.kp * case.e + case.kd * case.e_rate
-
-    def inertial(q: Array, qdd: Array) -> Array:
-        return model.inverse_dynamics(q, zero, qdd) - model.gravity_torques(q)
-
-    expected = {
-        Gravity: (model.gravity_torques(case.q), zero, zero, zero),
-        Feedforward: (
-            model.gravity_torques(q_d), model.coriolis_torques(q_d, qd_d), inertial(q_d, qdd_d),
-            feedback,
-        ),
-        ComputedTorque: (
-            model.gravity_torques(case.q), model.coriolis_torques(case.q, case.qd),
-            inertial(case.q, qdd_d), inertial(case.q, feedback),
-        ),
-        Feedback: (zero, zero, zero, feedback),
-        GravityFeedback: (model.gravity_torques(case.q), zero, zero, feedback),
-    }
-    for mode, parts in expected.items():
-        terms = case.terms(mode)
-        got = (terms.gravity, terms.coriolis, terms.inertia, terms.feedback)
-        np.testing.assert_allclose(got, parts, rtol=1e-9, atol=1e-9, err_msg=mode.name)
+        effort = mode(LoadedModel(model), case.kp, case.kd).effort(case.q, case.qd, case.desired)
+        gains = (case.kp, case.kd)
+        assert_close(effort, law_effort(mode, oracle, (case.q, case.qd), case.desired, gains))
 
 
 def turn_feedback(q: float, q_d: float, joint: str) -> float:
@@ -240,19 +181,14 @@ def turn_feedback(q: float, q_d: float, joint: str) -> float:
     return float(law.effort(measured, zero, (desired, zero, zero))[number])
 
 
-@each('turns', [-1000, -1, 0, 1, 1000])
-@each('e', [-3.1, 0.0, 0.5, 3.1])
-@each('q', [-3.0, 2.0])
-def test_a_continuous_joint_is_pulled_the_shortest_way_round(
-    turns: int, e: float, q: float
-) -> None:
-    assert turn_feedback(q, q + e + turns * math.tau, 'turn') == pytest.approx(e, abs=1e-9)
-
-
-@each('joint', ['lift', 'bend'])
-@each('e', [-math.tau, 5.0])
-def test_a_joint_that_is_not_continuous_is_pulled_the_whole_way(joint: str, e: float) -> None:
-    assert turn_feedback(0.25, 0.25 + e, joint) == pytest.approx(e)
+def test_only_a_continuous_joint_is_pulled_the_shortest_way_round() -> None:
+    for e in (-3.1, 0.0, 0.5, 3.1):
+        for turns in (-1000, -1, 0, 1, 1000):
+            for q in (-3.0, 2.0):
+                way = turn_feedback(q, q + e + turns * math.tau, 'turn')
+                assert way == pytest.approx(e, abs=1e-9)
+        for joint in ('lift', 'bend'):
+            assert turn_feedback(0.2, 0.2 + 2.0 * e, joint) == pytest.approx(2.0 * e)
 
 
 NAME = 'desired_velocity'
@@ -304,11 +240,6 @@ def test_a_new_law_follows_a_motion_by_its_equation(law: type[ControlLaw]) -> No
         acceleration = desired.acceleration + feedback
         expected = rig.model.inverse_dynamics(rig.q, desired.velocity, acceleration)
         assert_close(command, expected + 0.1 * acceleration + feedback)
-        terms = rig.controller.terms()
-        assert_close(terms.total(), command)
-        rest = np.zeros_like(rig.q)
-        through_mass = rig.model.inverse_dynamics(rig.q, rest, feedback) - rig.gravity
-        assert_close(terms.feedback, feedback + 0.1 * feedback + through_mass)
 
 
 def test_efforts_of_a_new_law_are_checked_before_settings_take_effect(
