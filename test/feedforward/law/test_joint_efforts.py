@@ -11,7 +11,6 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.effort_limiter import EffortLimiter
 from rnea_ros.feedforward.law import LAWS, ControlLaw, Gravity, JointEfforts
 from rnea_ros.feedforward.settings import SoftLimitSettings
 from rnea_ros.feedforward.settings.soft_limits import SoftLimitZones, resolve_soft_limits
@@ -70,30 +69,6 @@ def test_no_closed_path_gains_energy_and_nothing_pulls_towards_a_limit(damping: 
         assert not tau[(q > -0.5) & (q < 1.5)].any()
         work = float((0.5 * (tau[1:] + tau[:-1]) * np.diff(q)).sum())
         assert work <= 1e-3 * np.abs(tau).max()
-
-
-@each('noise', [0.0, 1e-4])
-@each('slew', [math.inf, 10.0])  # direct, and the default rate limit
-def test_a_mass_leaves_the_zone_no_faster_than_it_came(slew: float, noise: float) -> None:
-    rng = np.random.default_rng(4)
-    for _ in range(8):
-        margin = float(rng.uniform(0.1, 0.4))
-        speed = float(rng.uniform(0.3, 1.0) * margin / 0.1)
-        limit = 10.0 ** rng.uniform(0.0, 2.0)
-        mass = 0.4 * limit * margin / speed**2
-        found = zones(margin=margin, stiffness=limit / margin * rng.uniform(0.2, 1.0))
-        efforts = single(found)
-        limiter = EffortLimiter(np.array([limit]), np.array([min(slew, 1e9) * limit]))
-        q, qd, seen, now = 2.0 - margin - 1e-3, speed, (0.0, 0.0), 0.0
-        while q > 2.0 - margin - 2e-3 and now < 10.0:
-            tau = np.zeros(1)
-            q_seen = seen[0] + noise * rng.normal()
-            efforts.add(tau, np.array([q_seen]), np.array([seen[1]]), T, damped=True)
-            seen = (q, qd)  # measured in this period, used in the next
-            now += T
-            a = float(limiter.limit(tau, now, T)[0]) / mass
-            q, qd = q + T * qd + 0.5 * T * T * a, qd + T * a
-        assert abs(qd) <= speed * (1.0 + (0.02 if noise else 1e-9)), (margin, speed, limit)
 
 
 def test_the_effort_is_progressive_and_stiffest_at_the_limit() -> None:
@@ -189,8 +164,13 @@ def test_damping_acts_without_a_motion_and_soft_limits_always(mode: type[Control
             np.testing.assert_allclose(terms.soft_limits, (expected, 0.0), atol=1e-9)
 
 
-def steps(commands: Array) -> float:
-    return float(np.abs(np.diff(commands, axis=0)).max())
+def assert_no_step(rig: Rig, before: Array, commands: Array, change: float | None = None) -> None:
+    """Assert that commands change evenly within 0.1 s, by at least something."""
+    change = change or float(np.abs(commands[-1] - before).max())
+    assert np.abs(commands[-1] - before).max() == pytest.approx(change, abs=1e-2)
+    assert change > 0.1
+    steps = np.abs(np.diff([before, *commands], axis=0))
+    assert steps.max() <= 1.01 * change * rig.period / 0.1
 
 
 def test_no_step_when_soft_limits_or_damping_are_switched_inside_the_zone() -> None:
@@ -201,24 +181,17 @@ def test_no_step_when_soft_limits_or_damping_are_switched_inside_the_zone() -> N
         {'soft_limits': SoftLimitSettings((0.6,), (10.0,), (0.0,))},
         {'soft_limits': SoftLimitSettings()},
     ):
-        rig.run(0.01)
-        before = rig.commands[-1]
+        before = rig.run(0.01)[-1]
         rig.change(**change)
-        commands = np.array([before, *rig.run(0.2)])
-        change_of_effort = np.abs(commands[-1] - before).max()
-        assert change_of_effort > 0.1
-        assert steps(commands) <= 1.01 * change_of_effort * rig.period / 0.1
+        assert_no_step(rig, before, rig.run(0.2))
 
 
 def test_damping_fades_out_when_a_motion_begins_and_never_acts_in_it() -> None:
     rig = arm(mode=LAWS['feedforward'], damping=(5.0,))
     rig.q[:], rig.qd[:] = (0.4, -0.9), 0.3
-    rig.run(0.2)
-    before = rig.commands[-1]
+    before = rig.run(0.2)[-1]
     rig.controller.follow(swing(('shoulder', 'elbow'), rig.q, rig.q + 1e-9, 0.5), None)
-    commands = np.array([before, *rig.run(0.15)])
-    assert np.abs(commands[-1] - before).max() == pytest.approx(5.0 * 0.3, abs=1e-2)
-    assert steps(commands) <= 1.01 * 5.0 * 0.3 * rig.period / 0.1
+    assert_no_step(rig, before, rig.run(0.15), 5.0 * 0.3)
     for damping in (0.0, 6.0):
         rig.change(damping=(damping,))
         for _ in range(20):
