@@ -6,8 +6,6 @@
 import math
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
 import numpy as np
 from numpy.typing import ArrayLike
 import pytest
@@ -26,6 +24,8 @@ from support.control.trajectory_controller import Array, TrajectoryController
 
 JOINTS = ('lift', 'turn', 'bend')
 NONE = np.empty(0)
+Q, ZERO = (0.0, 0.5, 1.0), [0.0] * 3
+NAN, INF = math.nan, math.inf
 CLOCK = 5000.0
 """The clock of stamps, less monotonic time, s."""
 
@@ -75,13 +75,8 @@ class Bench:
         return self.monitor.complaint
 
 
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
-
-
-def test_the_commanded_joints_values_are_taken_by_name(bench: Bench) -> None:
-    setpoint = bench.taken(
+def test_the_commanded_joints_values_are_taken_by_name() -> None:
+    setpoint = Bench().taken(
         (1.05, 0.02, math.nan, 0.51), (0.3, 0.1, 9.0, 0.2), (6.0, 4.0, 9.0, 5.0),
         names=('bend', 'lift', 'jaw', 'turn'),
     )
@@ -90,7 +85,8 @@ def test_the_commanded_joints_values_are_taken_by_name(bench: Bench) -> None:
     assert setpoint.qdd.tolist() == [4.0, 5.0, 6.0]
 
 
-def test_velocities_scale_by_the_factor_and_accelerations_by_its_square(bench: Bench) -> None:
+def test_velocities_scale_by_the_factor_and_accelerations_by_its_square() -> None:
+    bench = Bench()
     setpoint = bench.taken(qd=(0.4, 0.8, 1.2), qdd=(1.0, 2.0, 3.0), speed=0.5)
     assert setpoint.qd.tolist() == [0.2, 0.4, 0.6]
     assert setpoint.qdd.tolist() == [0.25, 0.5, 0.75]
@@ -98,20 +94,27 @@ def test_velocities_scale_by_the_factor_and_accelerations_by_its_square(bench: B
     # Missing accelerations and velocities are zero.
     setpoint = bench.taken((0.02, 0.5, 1.0), (0.4, 0.8, 1.2))
     assert setpoint.qd.tolist() == [0.4, 0.8, 1.2]
-    assert setpoint.qdd.tolist() == [0.0] * 3
-    assert bench.taken((0.03, 0.5, 1.0)).qd.tolist() == [0.0] * 3
+    assert setpoint.qdd.tolist() == ZERO
+    assert bench.taken((0.03, 0.5, 1.0)).qd.tolist() == ZERO
+    # After a positive factor zero means zero.
+    setpoint = bench.taken((0.04, 0.5, 1.0), (0.1, 0.0, 0.0), (5.0, 0.0, 0.0), speed=0.0)
+    assert setpoint.qd.tolist() == setpoint.qdd.tolist() == ZERO
+    assert bench.monitor.speed == 0.0
 
 
-def test_a_reference_that_stands_still_has_no_velocity_and_no_acceleration(bench: Bench) -> None:
-    last = (0.01, 0.5, 1.0)
-    assert bench.taken(last, (0.1,) * 3, (2.0,) * 3).qdd.tolist() == [2.0] * 3
-    for _ in range(3):
-        held = bench.taken(last, (0.1,) * 3, (2.0,) * 3)
-        assert held.q.tolist() == list(last)
-        assert held.qd.tolist() == held.qdd.tolist() == [0.0] * 3
+def test_a_reference_that_stands_still_has_no_velocity_and_no_acceleration() -> None:
+    bench, moving = Bench(), {'qd': (0.1,) * 3, 'qdd': (2.0,) * 3}
+    for q in ((0.01, 0.5, 1.0), (0.01, 0.5, 1.01)):
+        assert bench.taken(q, **moving).qdd.tolist() == [2.0] * 3
+        bench.rejected('start_too_far', (0.5, 0.5, 1.0), **moving, stamp=0.0)
+        for _ in range(2):
+            held = bench.taken(q, **moving)
+            assert held.q.tolist() == [*q]
+            assert held.qd.tolist() == held.qdd.tolist() == ZERO
 
 
-def test_without_a_published_factor_the_speed_scaling_topic_counts(bench: Bench) -> None:
+def test_without_a_published_factor_the_speed_scaling_topic_counts() -> None:
+    bench = Bench()
     bench.scaling.advance(0.0)
     bench.scaling.set_target(0.8)
     bench.scaling.advance(0.05)  # on its way: 0.9, and falling by 2 per second
@@ -123,44 +126,6 @@ def test_without_a_published_factor_the_speed_scaling_topic_counts(bench: Bench)
         np.testing.assert_allclose(setpoint.qdd, [0.81 - 0.2, -0.4, -0.8])
 
 
-def test_after_a_positive_factor_zero_means_zero(bench: Bench) -> None:
-    bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), speed=1.0)
-    setpoint = bench.taken((0.02, 0.5, 1.0), (0.1, 0.0, 0.0), (5.0, 0.0, 0.0), speed=0.0)
-    assert setpoint.qd[0] == setpoint.qdd[0] == 0.0
-    assert bench.monitor.speed == 0.0
-
-
-@settings(max_examples=8)
-@given(
-    speeds=st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=2, max_size=4),
-    last_acceleration=st.floats(-3.0, 3.0), way=st.floats(-0.5, 0.5),
-)
-def test_velocity_and_acceleration_are_derivatives_of_the_desired_position(
-    speeds: list[float], last_acceleration: float, way: float
-) -> None:
-    period = 0.002
-    bench = Bench(start_tolerance=1.0, velocity_limits=np.full(3, np.inf))
-    said = TrajectoryController(
-        bench.measured.copy(), np.array([way, -way, 0.5 * way]), 0.2, last_acceleration
-    )
-    desired: list[Setpoint] = []
-    smooth_list: list[bool] = []
-    for speed in speeds:
-        said.speed = speed
-        for number in range(40):
-            said.advance(period)
-            desired.append(bench.taken(*said.reference, speed=said.speed_field))
-            # Where the speed changes, at the start and at the end the derivatives jump.
-            at_end = abs(said.time - said.duration) < 3.0 * period
-            smooth_list.append(2 < number < 37 and not at_end)
-    q, qd, qdd = (np.array([getattr(s, f) for s in desired]) for f in ('q', 'qd', 'qdd'))
-    smooth = np.array(smooth_list)[1:-1]
-    slope = (q[2:] - q[:-2]) / (2.0 * period)
-    np.testing.assert_allclose(qd[1:-1][smooth], slope[smooth], atol=2e-3)
-    curve = (q[2:] - 2.0 * q[1:-1] + q[:-2]) / period**2
-    np.testing.assert_allclose(qdd[1:-1][smooth], curve[smooth], atol=0.3)
-
-
 def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
     bench = Bench(allow_partial_joints_goal=True)
     names = ('bend', 'lift')
@@ -170,10 +135,6 @@ def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
     bench.held = first.q
     bench.measured[1] += 0.03
     assert bench.taken((1.05, 0.03), (0.3, 0.1), names=names).q[1] == first.q[1]
-
-
-Q, ZERO = (0.0, 0.5, 1.0), (0.0,) * 3
-NAN, INF = math.nan, math.inf
 
 
 @each('reason, words, given', [
@@ -191,59 +152,47 @@ NAN, INF = math.nan, math.inf
     ('accelerations_without_velocities', '', {'q': Q, 'qdd': ZERO}),
     ('speed_out_of_range', '-0.1', {'speed': -0.1}), ('speed_out_of_range', 'inf', {'speed': INF}),
     ('speed_out_of_range', 'nan', {'speed': NAN}),
+    ('stamp_not_newer', '', {'stamp': CLOCK + 10.01}),
+    ('stamp_in_future', '', {'stamp': CLOCK + 11.0}),
+    ('position_limit', "'lift': 1.002 is not in [-1.0, 1.0]", {'q': (1.002, 0.5, 1.0)}),
+    ('velocity_limit', "'lift'", {'q': Q, 'qd': (1.06, 0.0, 0.0)}),
+    ('start_too_far', "'bend'", {'q': (0.0, 0.5, 1.11)}),
+    ('start_too_far', "'turn'", {'q': (0.0, 0.7 + 4.0 * math.pi, 1.0)}),
 ])
 def test_a_reference_with_a_fault_is_rejected_and_the_fault_named(
     reason: str, words: str, given: dict[str, Any]
 ) -> None:
-    assert words in Bench().rejected(reason, **given)
-
-
-def test_backward_and_future_stamps_are_rejected_and_zero_is_ignored(bench: Bench) -> None:
+    bench = Bench()
     bench.taken()
-    bench.rejected('stamp_not_newer', stamp=CLOCK + bench.now)
-    bench.rejected('stamp_in_future', stamp=CLOCK + bench.now + 1.0)
-    bench.taken(stamp=0.0)
+    assert words in bench.rejected(reason, **given)
 
 
-def test_limits_of_position_and_velocity_and_the_start_tolerance_hold(bench: Bench) -> None:
-    bench.measured[:] = (0.98, 0.5, 1.0)
-    bench.taken((1.0005, 0.5, 1.0))
-    complaint = bench.rejected('position_limit', (1.002, 0.5, 1.0))
-    assert complaint == "position_limit, joint 'lift': 1.002 is not in [-1.0, 1.0]"
-    bench.taken((0.97, 0.5, 1.0), (1.04, 0.0, 0.0))
-    assert "'lift'" in bench.rejected('velocity_limit', (0.96, 0.5, 1.0), (1.06, 0.0, 0.0))
-    bench.taken((0.95, 0.5, 1.0), (1.06, 0.0, 0.0), speed=0.9)
-    assert "'bend'" in bench.rejected('start_too_far', (0.94, 0.5, 1.2))
+@each('measured, q, given', [
+    (0.98, (1.0005, 0.5, 1.0), {}),  # 1 mrad beyond the limit is accepted
+    (0.0, Q, {'qd': (1.04, 0.0, 0.0)}),  # 5 % above it is accepted
+    (0.0, Q, {'qd': (1.06, 0.0, 0.0), 'speed': 0.9}),
+    (0.0, (0.0, 0.5, 1.09), {}), (0.0, Q, {'stamp': 0.0}),
+    (1.05, (1.04, 0.5, 1.0), {}),  # back from nearby
+    (0.0, (0.0, 0.5 + 4.0 * math.pi, 1.0), {}),  # whole turns of a continuous joint
+])
+def test_a_reference_at_a_limit_is_accepted(
+    measured: float, q: tuple[float, ...], given: dict[str, Any]
+) -> None:
+    bench = Bench()
+    bench.taken()
+    bench.measured[0] = measured
+    assert bench.taken(q, **given).q.tolist() == [*q]
+    bench.measured[0] = 1.6
+    bench.rejected('position_limit', (1.55, 0.5, 1.0))
 
 
 @each('huge', [10.1, 1e308, -1e308])
 def test_accelerations_are_bounded_also_in_slow_motion(huge: float) -> None:
     bench = Bench(acceleration_limits=np.full(3, 10.0), velocity_limits=np.full(3, 1e3))
-    rest = (0.0, 0.0, 0.0)
-    bench.taken((0.02, 0.5, 1.0), rest, (0.0, 9.9, 0.0))
-    complaint = bench.rejected('acceleration_limit', qd=rest, qdd=(0.0, huge, 0.0))
+    bench.taken((0.02, 0.5, 1.0), ZERO, (0.0, 9.9, 0.0))
+    complaint = bench.rejected('acceleration_limit', qd=ZERO, qdd=(0.0, huge, 0.0))
     assert complaint.startswith("acceleration_limit, joint 'turn': ")
     bench.rejected('velocity_limit', qd=(1e308, 0.0, 0.0), qdd=(huge, 0.0, 0.0), speed=1e300)
-
-
-def test_a_robot_beyond_a_limit_may_be_led_back_from_nearby(bench: Bench) -> None:
-    bench.measured[0] = 1.05
-    assert bench.taken((1.04, 0.5, 1.0)).q[0] == 1.04
-    bench.measured[0] = 1.6
-    bench.rejected('position_limit', (1.55, 0.5, 1.0))
-
-
-def test_a_continuous_joint_may_be_whole_turns_away(bench: Bench) -> None:
-    turned = 0.5 + 4.0 * math.pi
-    assert bench.taken((0.0, turned, 1.0)).q[1] == turned
-    bench.rejected('start_too_far', (0.0, turned + 0.2, 1.0))
-
-
-def test_a_rejected_reference_changes_nothing(bench: Bench) -> None:
-    bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), speed=0.0)
-    bench.rejected('start_too_far', (0.5, 0.5, 1.0), (0.1, 0.0, 0.0), stamp=0.0)
-    still = bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), stamp=CLOCK + bench.now)
-    assert still.qd.tolist() == [0.0] * 3
 
 
 # In the controller
