@@ -10,7 +10,7 @@ import numpy as np
 
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.settings import BaseUse, StaleBase
-from support.control.base_rig import CLOCK, Array, BaseRig, tilting_robot
+from support.control.base_rig import CLOCK, BaseRig, tilting_robot
 
 FRAMES = ('base', 'plate', 'imu', 'arm', 'nothing', '')
 REJECTIONS = {
@@ -25,44 +25,27 @@ class Inspected:
 
     def __init__(self, **settings: Any) -> None:
         self.rig = BaseRig(tilting_robot(gravity=(1.0, -2.0, -9.0)), **settings)
-        self.gravity = math.hypot(1.0, -2.0, -9.0)
-        chosen = self.rig.settings
-        w, fade = chosen.max_angular_velocity, chosen.fade
-        # A blend of two vectors is steepest in its middle: 1.5 times their difference over fade.
-        self._turn_rate = self.gravity * w
-        self._blend_rate = 1.5 / fade
-        self._time_constant = 1.0 / (math.tau * chosen.motion_cutoff)
-        self._last = np.concatenate(self.rig.sample())
-        self._sampled = self.rig.now
+        self.last, self.sampled = np.concatenate(self.rig.sample()), self.rig.now
         self.message_came = False
 
-    def feed(self, **message: Any) -> None:
-        self.message_came |= self.rig.feed(**message) is None
-
     def sample(self) -> None:
-        motion = np.concatenate(self.rig.sample())
-        dt = self.rig.now - self._sampled
+        motion, chosen = np.concatenate(self.rig.sample()), self.rig.settings
+        dt = self.rig.now - self.sampled
+        g, w = math.hypot(1.0, -2.0, -9.0), chosen.max_angular_velocity
+        alpha = 2.0 * w * math.tau * chosen.motion_cutoff
+        r = math.hypot(0.3, 0.2, 0.6)
+        bounds = np.array((g, w, 0.0, alpha, chosen.max_acceleration + g + r * (alpha + w * w)))
         assert np.isfinite(motion).all()
-        self._inspect_sizes(motion)
-        # A message that comes again moves nothing by itself: a blend begins where the motion is.
-        came = np.linalg.norm((motion - self._last)[:3])
-        assert came <= (self._turn_rate + self._blend_rate * 2.0 * self.gravity) * dt + 1e-9
-        if not self.message_came:
-            greatest = self.rig.settings.max_angular_velocity
-            change = np.linalg.norm((motion - self._last)[3:6])
-            assert change <= self._blend_rate * 2.0 * greatest * dt + 1e-9
-        self._last, self._sampled, self.message_came = motion, self.rig.now, False
-
-    def _inspect_sizes(self, motion: Array) -> None:
-        chosen = self.rig.settings
-        w, r = chosen.max_angular_velocity, math.hypot(0.3, 0.2, 0.6)
-        alpha = 2.0 * w / self._time_constant
-        push = chosen.max_acceleration + self.gravity + r * (alpha + w * w)
-        sizes = np.linalg.norm(motion.reshape(5, 3), axis=1)
-        bounds = np.array((self.gravity, w, 0.0, alpha, push))
-        assert (sizes <= bounds * (1.0 + 1e-9)).all(), (sizes, bounds)
+        assert (np.linalg.norm(motion.reshape(5, 3), axis=1) <= bounds * (1.0 + 1e-9)).all()
         if chosen.use is BaseUse.TILT:
             assert not motion[3:].any()
+        # A blend of two vectors is steepest in its middle: 1.5 times their difference over fade.
+        # A message that comes again moves nothing by itself: a blend begins where the motion is.
+        blend = 2.0 * 1.5 / chosen.fade
+        assert math.dist(motion[:3], self.last[:3]) <= (g * w + blend * g) * dt + 1e-9
+        if not self.message_came:
+            assert math.dist(motion[3:6], self.last[3:6]) <= blend * w * dt + 1e-9
+        self.last, self.sampled, self.message_came = motion, self.rig.now, False
 
 
 def chance_message(rng: np.random.Generator) -> dict[str, Any]:
@@ -114,7 +97,7 @@ def test_random_messages_break_no_rule_of_the_base() -> None:
                 if rng.random() < 0.02:
                     silent_until = sensor.rig.now + float(rng.exponential(0.1))
                 if sensor.rig.now > silent_until and rng.random() < 0.4:
-                    sensor.feed(**chance_message(rng))
+                    sensor.message_came |= sensor.rig.feed(**chance_message(rng)) is None
                 sensor.sample()
                 stale.add(sensor.rig.sensor.stale)
             seen |= set(sensor.rig.sensor.imu.rejections)

@@ -98,10 +98,10 @@ REST = np.zeros(3)
 
 
 @pytest.mark.oracle
-@each('frame', [*PublishFrame])
-@each('q, qdd', [
-    ((0.7, -1.2, 2.0), REST), ((-2.0, 0.4, -0.8), REST),
-    ((0.3, -0.5, 0.1), np.array([8.0, -12.0, 20.0])),
+@each('q, qdd, frame', [
+    ((0.7, -1.2, 2.0), REST, PublishFrame.SENSOR),
+    ((-2.0, 0.4, -0.8), np.array([8.0, -12.0, 20.0]), PublishFrame.SENSOR),
+    ((0.3, -0.5, 0.1), np.array([8.0, -12.0, 20.0]), PublishFrame.BASE),
 ])
 def test_minus_tool_load_and_offset_the_applied_wrench_is_left(
     q: tuple[float, ...], qdd: Array, frame: PublishFrame
