@@ -19,8 +19,7 @@ from rnea_ros.feedforward.trajectory import (
     SpeedScaling,
 )
 from support.cases import each
-from support.control.control_rig import PANDA_POSE, Rig, panda_arm
-from support.control.trajectory_controller import Array, TrajectoryController
+from support.control.control_rig import PANDA_POSE, Array, Rig, free_rules, panda_arm
 
 JOINTS = ('lift', 'turn', 'bend')
 NONE = np.empty(0)
@@ -198,22 +197,28 @@ def test_accelerations_are_bounded_also_in_slow_motion(huge: float) -> None:
 # In the controller
 
 
+WAY = np.array([0.2, 0.3, -0.2, 0.4, 0.1, -0.2, 0.3])
+
+
 class Beside:
-    """A Franka arm that holds a pose, controlled beside a trajectory controller."""
+    """A Franka arm that a trajectory controller leads from a pose with constant acceleration."""
 
     def __init__(self, **settings: Any) -> None:
         self.rig = Rig(panda_arm(), q=PANDA_POSE, mode=Feedforward, ramp_duration=0.1, **settings)
-        rules = JointRules(
-            joint_names=self.rig.model.joint_names, lower=self.rig.model.position_lower,
-            upper=self.rig.model.position_upper, continuous=self.rig.model.continuous,
-            velocity_limits=self.rig.model.velocity_limits, start_tolerance=0.1,
-        )
+        rules = free_rules(self.rig.model.joint_names, start_tolerance=0.1)
         self.monitor = ControllerStateMonitor(rules, self.rig.controller.speed_scaling)
         self.rig.activate()
+        self.time = 0.0
 
-    def say(self, q: Array, qd: Array, qdd: Array, speed: float = 1.0) -> None:
+    @property
+    def reference(self) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration by trajectory time."""
+        t = self.time
+        return PANDA_POSE + 0.5 * t * t * WAY, t * WAY, WAY
+
+    def say(self, *reference: Array, speed: float = 1.0) -> None:
         setpoint = self.monitor.take_sample(
-            self.rig.model.joint_names, q, qd, qdd, speed,
+            self.rig.model.joint_names, *reference, speed,
             stamp=self.rig.now, clock=self.rig.now, received=self.rig.now,
             measured=self.rig.controller.measured()[0],
             held=lambda: self.rig.controller.hold_position(self.rig.now),
@@ -221,61 +226,33 @@ class Beside:
         assert setpoint is not None, self.monitor.complaint
         self.rig.controller.set_reference(setpoint)
 
-    def follow(self, said: TrajectoryController, seconds: float) -> None:
+    def follow(self, seconds: float, speed: float = 1.0, stated: float = 1.0) -> None:
         """Let the controller lead a robot that follows it exactly."""
         for _ in range(round(seconds / self.rig.period)):
-            said.advance(self.rig.period)
-            q, qd, qdd = said.reference
-            self.rig.q[:] = q
-            self.say(q, qd, qdd, said.speed_field)
+            self.time += speed * self.rig.period
+            self.rig.q[:] = self.reference[0]
+            self.say(*self.reference, speed=stated)
             self.rig.tick()
 
 
-def lift(share: float = 1.0) -> TrajectoryController:
-    way = share * np.array([0.2, 0.3, -0.2, 0.4, 0.1, -0.2, 0.3])
-    return TrajectoryController(np.array(PANDA_POSE), way, 1.0, last_acceleration=-2.0)
-
-
-@each('stated, speed, topic, true_speed', [
-    (True, 1.0, 1.0, 1.0), (True, 0.5, 1.0, 0.5), (True, 1.0, 0.5, 1.0), (False, 1.0, 0.5, 0.5),
-])
-def test_the_effort_is_that_of_the_motion_at_its_true_speed(
-    stated: bool, speed: float, topic: float, true_speed: float
+@each('stated, topic, speed', [(0.5, 1.0, 0.5), (1.0, 0.5, 1.0), (0.0, 0.5, 0.5)])
+def test_the_effort_is_blended_in_to_that_of_the_motion_at_its_true_speed(
+    stated: float, topic: float, speed: float
 ) -> None:
-    beside, said = Beside(), lift()
-    said.speed, said.publishes_speed = speed, stated
+    beside = Beside(effort_rate_limit=(1e5,))
     beside.rig.controller.speed_scaling.set_target(topic)
-    beside.rig.run(0.3)
-    beside.follow(said, 0.2)
-    q, qd, qdd = said.reference
-    expected = beside.rig.model.inverse_dynamics(q, true_speed * qd, true_speed**2 * qdd)
+    gravity = beside.rig.run(0.3)[-1]
+    beside.follow(0.001, speed, stated)
+    step = np.abs(beside.rig.commands[-1] - gravity).max()
+    beside.follow(0.2, speed, stated)
+    q, qd, qdd = beside.reference
+    expected = beside.rig.model.inverse_dynamics(q, speed * qd, speed**2 * qdd)
+    assert step < 0.05 * np.abs(expected - gravity).max()
     np.testing.assert_allclose(beside.rig.commands[-1], expected, atol=1e-9)
 
 
-def test_a_repeated_last_acceleration_is_ignored_after_the_end() -> None:
-    beside, said = Beside(), lift()
-    said.time = 0.9
-    beside.rig.q[:] = said.reference[0]
-    beside.rig.tick()
-    beside.follow(said, 0.3)
-    assert np.abs(said.reference[2]).max() > 0.1
-    np.testing.assert_allclose(beside.rig.commands[-1], beside.rig.gravity, atol=1e-9)
-
-
-def test_the_first_reference_is_blended_in_and_not_jumped_to() -> None:
-    beside, said = Beside(effort_rate_limit=(1e5,)), lift()
-    said.time = 0.3
-    beside.rig.q[:] = said.reference[0]
-    beside.rig.run(0.1)
-    gravity = beside.rig.commands[-1]
-    beside.follow(said, 0.001)
-    expected = beside.rig.model.inverse_dynamics(*said.reference)
-    step = np.abs(beside.rig.commands[-1] - gravity).max()
-    assert step < 0.05 * np.abs(expected - gravity).max()
-
-
 def test_a_silent_controller_is_flagged_and_its_position_held_at_rest() -> None:
-    beside, said = Beside(), lift()
+    beside = Beside()
     q, rest = np.array(PANDA_POSE) + 0.01, np.zeros(7)
     beside.say(q, rest, rest)
     beside.rig.run(0.19)
@@ -284,7 +261,7 @@ def test_a_silent_controller_is_flagged_and_its_position_held_at_rest() -> None:
     assert beside.rig.controller.flags == {Reason.REFERENCE_STALE}
     assert beside.rig.state() is State.DEGRADED
     np.testing.assert_array_equal(beside.rig.desired()[0], q)
-    beside.follow(said, 0.2)
+    beside.follow(0.2)
     assert beside.rig.controller.flags == frozenset()
     beside.rig.run(0.4)
     position, velocity = beside.rig.desired()

@@ -23,16 +23,19 @@ GRIPPER = 2
 
 
 def two_armed_robot() -> RobotModel:
-    """Return a torso that carries two arms of one joint; the left one has a slow gripper."""
+    """Return a torso that carries two arms of one joint with slow hands."""
     description = robot(
         link('base'), link('trunk', 5.0, com=(0.1, 0.0, 0.2)),
         link('upper', 2.0, com=(0.3, 0.0, 0.0)), link('finger', 0.5, com=(0.1, 0.0, 0.0)),
         link('other', 2.0, com=(0.3, 0.0, 0.0)), link('thumb', 0.5),
-        joint('torso', 'revolute', 'base', 'trunk', axis=(0, 1, 0)),
-        joint('left', 'revolute', 'trunk', 'upper', axis=(0, 1, 0)),
-        joint('gripper', 'revolute', 'upper', 'finger', xyz=(0.5, 0, 0), axis=(0, 1, 0)),
-        joint('right', 'revolute', 'trunk', 'other', axis=(0, 1, 0)),
-        joint('hand', 'revolute', 'other', 'thumb', axis=(0, 1, 0)),
+        *(
+            joint(name, 'revolute', parent, child, xyz=(0.5, 0, 0), axis=(0, 1, 0))
+            for name, parent, child in (
+                ('torso', 'base', 'trunk'), ('left', 'trunk', 'upper'),
+                ('gripper', 'upper', 'finger'), ('right', 'trunk', 'other'),
+                ('hand', 'other', 'thumb'),
+            )
+        ),
     )
     slow = '<limit lower="-2" upper="2" effort="50" velocity="0.5"/>'
     return load(description.replace(LIMIT, slow))
@@ -88,6 +91,15 @@ def test_an_uncommanded_joint_never_ends_the_control(joint: str, fault: str) -> 
         assert [*rig.states.stale_joints(rig.now, 0.1)] == [joint]
     elif fault == 'nan velocity':
         assert not rig.controller.flags
+
+
+def test_an_arm_without_velocities_beside_a_gripper_with_velocity() -> None:
+    rig = left_arm(differentiate_velocity=True)
+    for _ in range(50):
+        rig.wait()
+        assert rig.feed(qd=(NAN, NAN, 0.1, NAN, NAN)) is None
+        rig.step()
+    assert rig.state() is State.ACTIVE
 
 
 def test_joints_of_another_arm_need_no_sample_and_a_gripper_no_velocity() -> None:
@@ -164,15 +176,6 @@ def test_a_first_position_that_the_joint_cannot_have_is_rejected() -> None:
         said = f"joint 'left': position {position:g} is beyond {bound}"
         assert said in rig.states.complaint
     assert rig.feed(q=(0.0, 5.9, 0.0, 0.0, 0.0)) is None
-
-
-def test_an_arm_without_velocities_beside_a_gripper_with_velocity() -> None:
-    rig = left_arm(differentiate_velocity=True)
-    for _ in range(50):
-        rig.wait()
-        assert rig.feed(qd=(NAN, NAN, 0.1, NAN, NAN)) is None
-        rig.step()
-    assert rig.state() is State.ACTIVE
 
 
 @each('effort', [100.1, -5000.0, 1e300, math.inf])

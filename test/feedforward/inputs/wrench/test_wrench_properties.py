@@ -55,16 +55,16 @@ class Life:
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
         self.rig = Inspected(arm(), random_sensor(self.rng), start=float(10 ** (seed % 7)))
-        self.frame = 'tool'
-        self.level = np.zeros(6)
-        self.silent_until = -math.inf
+        self.frame, self.level, self.silent_until = 'tool', np.zeros(6), -math.inf
         self.seen: set[object] = set()
 
     def live(self, steps: int) -> None:
         rng, rig = self.rng, self.rig
         for _ in range(steps):
-            self._move()
             rig.wait(float(rng.choice([0.0, 1.0, 1.3, 40.0], p=[0.02, 0.67, 0.3, 0.01])))
+            rig.qd[:] = 0.99 * np.nan_to_num(rig.qd) + rng.normal(scale=0.02, size=2)
+            rig.qd[:] *= np.abs(rig.qd) < 100.0
+            rig.q += 0.001 * rig.qd * (rng.random() < 0.4)
             event = rng.random()
             if event < 0.002:
                 rig.wait(-3.0)
@@ -74,6 +74,8 @@ class Life:
                 rig.inputs.tare(rig.now)
             elif event < 0.015:
                 rig.inputs.set_base(rng.normal(scale=10.0, size=3), np.zeros(6), np.zeros(6))
+            elif event < 0.019:
+                rig.qd[:] = rng.choice([0.0, 30.0, -1e6, 1e160, math.nan, math.inf])
             if rig.now > self.silent_until and rng.random() < 0.9:
                 self._read()
             if rig.step(0.0).any():
@@ -81,31 +83,18 @@ class Life:
             self.seen |= {*rig.inputs.flags, *rig.inputs.tare_rejections.values()}
         self.seen |= {*rig.inputs.rejections}
 
-    def _move(self) -> None:
-        rig, rng = self.rig, self.rng
-        rig.qd += rng.normal(scale=0.02, size=2)
-        rig.qd *= 0.99
-        if rng.random() < 0.4 and (np.abs(rig.qd) < 100.0).all():
-            rig.q += 0.001 * rig.qd
-        if rng.random() < 0.004:
-            rig.qd[:] = rng.choice([0.0, 30.0, -1e6, 1e160, math.nan, math.inf])
-        elif not (np.abs(rig.qd) < 100.0).all():
-            rig.qd[:] = 0.0
-
     def _read(self) -> None:
-        rig, rng = self.rig, self.rng
-        event = rng.random()
+        rng, event = self.rng, self.rng.random()
         if event < 0.01:
             self.level = rng.normal(scale=1.0, size=6) * rng.choice([0.0, 0.5, 3.0, 30.0])
-        elif event < 0.015:
+        elif event < 0.025:
             self.frame = str(rng.choice([*LINKS, 'nose', '']))
-        numbers = (self.level + rng.normal(scale=0.1, size=6)).tolist()
-        stamp = rig.now
+        numbers, stamp = (self.level + rng.normal(scale=0.1, size=6)).tolist(), self.rig.now
         if event > 0.98:
             numbers[rng.integers(6)] = float(rng.choice([math.nan, -math.inf, 1e3, 1e308]))
         elif event > 0.96:
             stamp += float(rng.choice([-1.0, 1.0, 0.005]))
-        rig.feed(numbers[:3], numbers[3:], frame=self.frame, stamp=stamp)
+        self.rig.feed(numbers[:3], numbers[3:], frame=self.frame, stamp=stamp)
 
 
 def test_a_wrench_is_always_finite_within_its_cap_and_without_steps() -> None:
