@@ -35,13 +35,11 @@ from rnea_ros.node.parameters import PARAMETERS, complete_values, settings_from
 from rnea_ros.robot import Payload
 from support.cases import each
 from support.control.control_rig import (
-    PANDA_POSE,
     Array,
     Rig,
     law_effort,
     mixed_arm,
     panda_arm,
-    swing,
     two_joint_arm,
 )
 from support.models.oracles import Pinocchio
@@ -225,21 +223,10 @@ def test_a_new_law_is_a_value_of_the_parameter(law: type[ControlLaw]) -> None:
 
 
 def test_a_new_law_follows_a_motion_by_its_equation(law: type[ControlLaw]) -> None:
-    rig = Rig(
-        panda_arm(), q=PANDA_POSE, mode=law, kp=(5.0,), kd=(1.0,), armature=(0.1,),
-        ramp_duration=0.01, effort_rate_limit=(1e9,),
-    )
-    rig.activate()
-    rig.controller.follow(swing(rig.model.joint_names, rig.q, rig.q + 0.05, 0.1), rig.now)
-    for _ in range(50):
-        command = rig.tick()
-        desired = rig.controller.reference_at(rig.now)
-        assert command is not None
-        assert desired is not None
-        feedback = 5.0 * (desired.position - rig.q) + (desired.velocity - rig.qd)
-        acceleration = desired.acceleration + feedback
-        expected = rig.model.inverse_dynamics(rig.q, desired.velocity, acceleration)
-        assert_close(command, expected + 0.1 * acceleration + feedback)
+    case = Case(panda_arm())
+    _, qd_d, qdd_d = case.desired
+    expected = case.expected((case.q, qd_d, qdd_d), case.feedback, case.feedback, case.qd)
+    case.assert_terms(case.terms_of(law, case.desired), expected)
 
 
 def test_efforts_of_a_new_law_are_checked_before_settings_take_effect(

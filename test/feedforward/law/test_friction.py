@@ -6,7 +6,6 @@
 import math
 from typing import Any
 
-from hypothesis import given, settings, strategies
 import numpy as np
 import pytest
 
@@ -64,28 +63,6 @@ def test_friction_is_its_formula(
 ) -> None:
     tau = resolved(**parameters).friction(np.full(2, qd), np.full(2, carried))
     np.testing.assert_allclose(tau, expected, rtol=1e-6)
-
-
-numbers = strategies.floats(0.0, 100.0)
-speeds = strategies.floats(-10.0, 10.0)
-
-
-@settings(max_examples=40)
-@given(numbers, numbers, numbers, numbers, strategies.floats(0.0, 1.0), speeds, speeds)
-def test_friction_is_continuous_never_decreases_and_never_drives(
-    viscous: float, back: float, coulomb: float, coulomb_back: float, load_share: float,
-    one: float, other: float,
-) -> None:
-    joints = resolved(
-        viscous=(viscous,), viscous_negative=(back,), coulomb=(coulomb,),
-        coulomb_negative=(coulomb_back,), load=(load_share,),
-    )
-    carried = np.full(2, 20.0)
-    low, high = (joints.friction(np.full(2, qd), carried) for qd in sorted((one, other)))
-    steepest = max(viscous, back) + (max(coulomb, coulomb_back) + 20.0 * load_share) / 0.05
-    assert (high - low >= -1e-9).all()
-    assert (high - low <= steepest * abs(one - other) + 1e-9).all()
-    assert (joints.friction(np.full(2, one), carried) * one >= 0.0).all()
 
 
 @each('model', FrictionModel)

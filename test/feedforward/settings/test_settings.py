@@ -63,14 +63,6 @@ def test_the_full_effort_takes_a_tenth_of_a_second_by_default() -> None:
     )
 
 
-def test_joints_keep_the_order_of_the_controller() -> None:
-    joints = (JOINTS[5], JOINTS[0], JOINTS[3])
-    settings = resolved(joints=joints)
-    assert settings.joints == joints
-    assert settings.joint_indices.tolist() == [5, 0, 3]
-    assert settings.effort_limits.tolist() == [12.0, 87.0, 87.0]
-
-
 @each('parameter, reason, changes', [
     *(
         (name, f'{value} is not between {ends}', {name: value})
@@ -122,16 +114,6 @@ def test_commanded_joints_need_an_effort_limit_above_zero() -> None:
         settings = resolve(Settings(joints=('hinge', name), effort_limits=(0.0, 2.0)), model)
         assert settings.effort_limits.tolist() == [100.0, 2.0]
     assert resolve(Settings(joints=('hinge',)), model).effort_limits.tolist() == [100.0]
-
-
-def test_resolving_neither_changes_nor_shares_what_was_set() -> None:
-    settings = Settings(joints=JOINTS, kp=(1.0,) * N)
-    before = Settings(**vars(settings))
-    result = resolve(settings, panda_arm())
-    result.armature[:] = 9.0
-    result.effort_limits[:] = 9.0
-    assert settings == before
-    assert resolve(settings, panda_arm()).effort_limits[0] == 87.0
 
 
 def ends(parameter: str) -> tuple[float, float]:

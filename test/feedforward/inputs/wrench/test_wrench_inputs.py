@@ -233,8 +233,7 @@ def test_a_term_fades_in_out_after_its_timeout_and_in_from_where_it_was() -> Non
     force = rig.run(0.150, PUSH)[:, 3:]
     np.testing.assert_allclose(force, np.outer(np.minimum(np.arange(150) / 100.0, 1.0), PUSH))
     np.testing.assert_allclose(rig.run(0.020, None)[:, 3:], [PUSH] * 20, rtol=1e-9)
-    assert rig.inputs.stale == ()
-    assert not rig.inputs.flags
+    assert [*rig.inputs.stale, *rig.inputs.flags] == []
     force = rig.run(0.050, None)[:, 3:]
     shares = 1.0 - np.arange(1, 51) / 100.0
     np.testing.assert_allclose(force, np.outer(shares, PUSH), atol=1e-9)

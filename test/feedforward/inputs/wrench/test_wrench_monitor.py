@@ -40,12 +40,12 @@ def test_a_bad_reading_is_rejected_counted_and_does_not_count_as_the_last(
     reading: dict[str, Any], reason: Reason
 ) -> None:
     rig = WrenchRig(arm(), {'link': '', 'max_force': 50.0, 'max_torque': 5.0})
-    good = {'force': (30.0, 40.0, 0.0), 'torque': (3.0, 4.0, 0.0), 'frame': 'tool', 'stamp': 50.0}
-    assert rig.feed(**good) is None
+    assert rig.feed((30.0, 40.0, 0.0), (3.0, 4.0, 0.0), frame='tool', stamp=50.0) is None
     rig.wait(10.0)
     monitor = rig.inputs.sensors['wrist'].monitor
+    newer: dict[str, Any] = {'force': PUSH, 'frame': 'tool', 'stamp': 60.0}
     for count in (1, 2):
-        assert rig.feed(**({'force': PUSH, 'frame': 'tool', 'stamp': 60.0} | reading)) is reason
+        assert rig.feed(**(newer | reading)) is reason
         assert rig.inputs.rejections == monitor.rejections == Counter({reason: count})
         assert monitor.age(rig.now) == pytest.approx(0.01)
         assert monitor.wrench.tolist() == [3.0, 4.0, 0.0, 30.0, 40.0, 0.0]
