@@ -112,7 +112,8 @@ def test_a_joint_of_unlimited_speed_and_a_first_position_may_be_anywhere() -> No
     robot = Robot()
     assert robot.feed((0.0, 0.0, 1e6)) is None
     robot.q[:] = (1e3, -1e3, 0.0)
-    assert robot.feed(after=1.0) is None  # older than what is still in force
+    assert robot.feed(after=2.0 * TIMEOUT - PERIOD) is JUMP
+    assert robot.feed(after=2.0 * PERIOD) is None  # older than what is still in force
 
 
 @each('turns', [-3, -1, 1, 2])
@@ -239,15 +240,6 @@ def test_a_joint_that_two_publishers_send_has_its_own_elapsed_time(stamped: bool
     # The joint a was silent for 0.2 s, in which it may have moved by 0.4 rad; b was not.
     assert feed(['a', 'b'], [0.3, 0.3], 100.202) is JUMP
     assert feed(['a', 'b'], [0.3, 0.0], 100.204) is None
-
-
-def test_positions_that_jumped_before_all_joints_came_are_taken_later() -> None:
-    robot = Robot()
-    robot.q[0] = 1.0
-    rejected = 0
-    while robot.feed() is JUMP:
-        rejected += 1
-    assert rejected == pytest.approx(2.0 * TIMEOUT / PERIOD, abs=1)
 
 
 def test_the_bounds_are_those_of_the_urdf_times_the_margin() -> None:

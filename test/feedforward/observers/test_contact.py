@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Contact: when it is found, what it ends, that it costs nothing while off; no false alarms."""
+"""Contact: when it is found, what it ends, and that it costs nothing while off."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import Feedforward, Gravity, GravityFeedback, LoadedModel
-from rnea_ros.feedforward.observers import MomentumObserver
-from rnea_ros.feedforward.settings import ContactAction, ContactSettings, Settings, resolve
+from rnea_ros.feedforward.law import Feedforward, Gravity, GravityFeedback
+from rnea_ros.feedforward.settings import ContactAction, ContactSettings
 from rnea_ros.feedforward.trajectory import Setpoint, Trajectory
 from support.cases import each
 from support.control.control_rig import PANDA_POSE, Array, Rig, panda_arm, setpoint, swing
-from support.models.robots import ROOT, load
 
 NAMES = panda_arm().joint_names
 POSE = np.array(PANDA_POSE)
@@ -145,7 +142,7 @@ def block(arm: Rig) -> None:
 
 
 def reject_setpoints(arm: Rig) -> None:
-    for _ in range(50):
+    for _ in range(20):
         arm.controller.note_setpoint()
         arm.run(0.01)
 
@@ -154,28 +151,28 @@ def reject_setpoints(arm: Rig) -> None:
 @each('meanwhile, form, stays', [
     (lambda arm: None, setpoint, True), (lambda arm: None, still, True),
     (reject_setpoints, setpoint, True),
-    (withheld(0.05), setpoint, False), (withheld(0.5), setpoint, False),
+    (withheld(0.05), setpoint, False), (withheld(0.3), setpoint, False),
     (lambda arm: stream(arm, 0.3, 0.05, feed=False), setpoint, False), (block, setpoint, False),
 ])
 def test_a_stream_that_a_contact_ended_is_ignored_until_it_pauses(
     meanwhile: Callable[[Rig], object], form: Form, stays: bool, action: ContactAction
 ) -> None:
     arm = rig(action, reference_timeout=0.1)
-    stream(arm, 0.1, 0.01, form)
+    stream(arm, 0.02, 0.01, form)
     np.testing.assert_allclose(arm.desired()[0], POSE + 0.01)
     push(arm, PUSH)
     stream(arm, 0.05, 0.01, form)
     push(arm, 0.0)
     held, _ = arm.desired()
     meanwhile(arm)
-    stream(arm, 0.5, 0.05, form)
+    stream(arm, 0.3, 0.05, form)
     assert arm.state() is State.ACTIVE
     desired, _ = arm.desired()
     if stays:
         assert (desired == held).all()
     assert (desired != POSE + 0.05).all()
     arm.run(0.12)
-    stream(arm, 0.1, 0.02, form)
+    stream(arm, 0.02, 0.02, form)
     np.testing.assert_allclose(arm.desired()[0], POSE + 0.02)
 
 
@@ -271,44 +268,3 @@ def test_without_a_motion_every_action_acts_like_flag(action: ContactAction) -> 
         assert arm.controller.flags == {Reason.CONTACT}
         arm.run(0.2)
     np.testing.assert_array_equal(arms[0].commands, arms[1].commands)
-
-
-def wrong(model: RobotModel, rng: np.random.Generator) -> RobotModel:
-    """Return the arm: mass and size of each body 5 % more or less."""
-    bodies = model.inertial_parameters.reshape(-1, 10).copy()
-    for body in bodies:  # mass, its first moments, its second moments
-        mass, length = 1.0 + 0.05 * rng.choice([-1.0, 1.0], size=2)
-        body *= mass * np.array([1.0] + 3 * [length] + 6 * [length**2])
-    return model.with_inertial_parameters(bodies.ravel())
-
-
-def fast_motion(
-    model: RobotModel, rng: np.random.Generator, t: Array
-) -> tuple[Array, Array, Array]:
-    """Return q, qd and qdd of five sines a joint, up to 95 % of the velocity limits."""
-    n = model.nv
-    lower, upper = np.maximum(model.position_lower, -2.5), np.minimum(model.position_upper, 2.5)
-    w = 2.0 * np.pi * np.array([[0.11], [0.23], [0.37], [0.53], [0.71]])
-    w = w * rng.uniform(0.9, 1.1, (5, n))
-    size = rng.uniform(0.5, 1.0, (5, n)) / np.array([[1.0], [1.2], [1.5], [2.0], [3.0]])
-    size *= 0.5 * (upper - lower) / size.sum(axis=0)
-    size *= np.minimum(1.0, 0.95 * model.velocity_limits / (size * w).sum(axis=0))
-    phase = w * t[:, None, None] + rng.uniform(0.0, 2.0 * np.pi, (5, n))
-    q = 0.5 * (lower + upper) + (size * np.sin(phase)).sum(axis=1)
-    qd = (size * w * np.cos(phase)).sum(axis=1)
-    return q, qd, -(size * w * w * np.sin(phase)).sum(axis=1)
-
-
-@each('name', ['panda_arm', 'ur5e'])
-def test_fast_motion_with_a_model_error_of_5_percent_is_not_a_contact(name: str) -> None:
-    model, rng = load(ROOT / f'urdf/{name}.urdf'), np.random.default_rng(0)
-    settings = resolve(Settings(joints=model.joint_names, rate=500.0), model)
-    observer = MomentumObserver(LoadedModel(model).bodies, settings)
-    q, qd, qdd = fast_motion(model, rng, np.arange(0.0, 30.0, 0.002))
-    effort = wrong(model, rng).inverse_dynamics_batch(q, qd, qdd)
-    qd = qd + 0.002 * rng.normal(size=qd.shape)  # an encoder of 17 bits, differentiated
-    command, dt, largest = np.zeros(model.nv), -1.0, 0.0
-    for sample in zip(q, qd, effort, strict=True):
-        largest = max(largest, observer.observe(*sample, command, None, None, dt))
-        dt = 0.002
-    assert 0.3 < largest < 1.0

@@ -23,6 +23,7 @@ from rnea_ros.robot import Payload
 from support.cases import each
 from support.control.control_rig import PANDA_POSE, Array, mixed_arm, panda_arm, two_joint_arm
 from support.models.oracle_pairs import random_pair
+from support.models.robots import SHIPPED, load
 
 GAIN = 50.0
 MEASURED = ExternalEffortSettings(gain=(GAIN,))
@@ -51,8 +52,14 @@ class Swing:
 def run(
     model: RobotModel, settings: Settings, efforts: Any, *, seed: int = 0, dt: float = 2e-4,
     seconds: float = 0.15, robot: LoadedModel | None = None, compensated: Any = None,
+    shares: bool = False,
 ) -> Array:
-    """Return the external efforts at each sample of a motion, by motor efforts(q, qd, qdd, t)."""
+    """
+    Return the external efforts at each sample of a motion, by motor efforts(q, qd, qdd, t).
+
+    :param compensated: what the robot adds to a command at q
+    :param shares: return them as shares of what counts as contact
+    """
     resolved = resolve(settings, model)
     robot = robot or LoadedModel(model)
     robot.set_payloads(settings.payloads)
@@ -66,7 +73,7 @@ def run(
         motor = effort if measured else none
         command = effort[resolved.joint_indices]
         observer.observe(q, qd, motor, command, added, None, dt if k else -1.0)
-        found.append(observer.effort.copy())
+        found.append(observer.effort / observer.limit if shares else observer.effort.copy())
     return np.array(found)
 
 
@@ -139,6 +146,23 @@ def test_friction_rotors_payloads_and_what_the_hardware_adds_are_counted(
 
     found = run(model, settings, efforts, robot=robot, compensated=compensated, seconds=0.1)
     assert np.abs(found).max() < 0.05
+
+
+@each('model', [panda_arm(), load(SHIPPED[2])])
+def test_a_model_error_of_5_percent_is_not_a_contact_in_fast_motion(model: RobotModel) -> None:
+    rng = np.random.default_rng(0)
+    bodies = model.inertial_parameters.reshape(-1, 10).copy()
+    for body in bodies:  # mass, its first moments, its second moments
+        mass, length = 1.0 + 0.05 * rng.choice([-1.0, 1.0], size=2)
+        body *= mass * np.array([1.0] + 3 * [length] + 6 * [length**2])
+    wrong = model.with_inertial_parameters(bodies.ravel())
+
+    def efforts(q: Array, qd: Array, qdd: Array, t: float) -> Array:
+        return wrong.inverse_dynamics(q, qd, qdd)
+
+    settings = Settings(joints=model.joint_names)
+    found = run(model, settings, efforts, dt=0.002, seconds=10.0, shares=True)
+    assert 0.2 < np.abs(found).max() < 1.0
 
 
 def test_a_moving_base_does_not_appear_as_external_effort() -> None:
