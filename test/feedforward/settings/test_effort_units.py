@@ -74,15 +74,3 @@ def test_between_measurement_and_command_efforts_are_newton_metres() -> None:
     expected = moved(None)
     units = EffortUnits(command_scale=tuple(1.0 / np.array(EACH)), effort_scale=EACH)
     np.testing.assert_allclose(moved(units, np.array(EACH)), expected, rtol=1e-12, atol=1e-12)
-
-
-def test_an_effort_is_scaled_once_and_one_that_is_missing_stays_missing() -> None:
-    rig = Rig(panda_arm(), units=EffortUnits(effort_scale=EACH))
-    rig.effort = 0.1 * np.arange(1.0, 8.0)
-    rig.effort[3] = math.nan
-    for _ in range(3):
-        rig.tick()
-    np.testing.assert_array_equal(rig.states.effort, np.array(EACH) * rig.effort)
-    rig.wait()
-    assert rig.feed(effort=None) is None
-    assert np.isnan(rig.states.effort).all()
