@@ -216,9 +216,9 @@ class Beside:
         t = self.time
         return PANDA_POSE + 0.5 * t * t * WAY, t * WAY, WAY
 
-    def say(self, *reference: Array, speed: float = 1.0) -> None:
+    def say(self, q: Array, qd: Array, qdd: Array, speed: float = 1.0) -> None:
         setpoint = self.monitor.take_sample(
-            self.rig.model.joint_names, *reference, speed,
+            self.rig.model.joint_names, q, qd, qdd, speed,
             stamp=self.rig.now, clock=self.rig.now, received=self.rig.now,
             measured=self.rig.controller.measured()[0],
             held=lambda: self.rig.controller.hold_position(self.rig.now),

@@ -5,6 +5,7 @@
 
 from dataclasses import astuple
 import math
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -38,10 +39,10 @@ JUMP = Reason.POSITION_JUMP
 class Robot:
     """A hinge, an endless wheel and a slide of unlimited speed that measure ``q`` and ``qd``."""
 
-    def __init__(self, *, differentiate: bool = False, timeout: float = TIMEOUT) -> None:
+    def __init__(self, *, differentiate: bool = False) -> None:
         continuous = np.array([False, True, False])
         self.states = JointStateMonitor(
-            JOINTS, JointBounds.of_speeds(SPEEDS, continuous, timeout),
+            JOINTS, JointBounds.of_speeds(SPEEDS, continuous, TIMEOUT),
             differentiate_velocity=differentiate,
         )
         self.differentiate = differentiate
@@ -194,8 +195,7 @@ def test_after_a_glitch_along_a_fast_motion_the_motion_is_accepted() -> None:
 
 def test_stamps_that_advance_too_little_make_no_jump_of_a_motion() -> None:
     robot = Robot()
-    robot.qd[0] = 2.0
-    stamp = robot.now
+    robot.qd[0], stamp = 2.0, robot.now
     for _ in range(100):
         robot.q += 10 * PERIOD * robot.qd
         stamp += 1e-6
@@ -216,7 +216,7 @@ def test_while_simulated_time_is_held_up_the_machines_time_counts() -> None:
 
 def test_a_stamp_that_is_long_behind_does_not_let_a_jump_through() -> None:
     for share, reason in ((0.99, None), (1.01, JUMP)):
-        robot = Robot(timeout=10.0)
+        robot = Robot()
         robot.states = JointStateMonitor(JOINTS, JointBounds.of_speeds(SPEEDS, timeouts=10.0))
         robot.feed(stamp=1.0)
         way = SPEEDS[0] * (MAX_DELAY + PERIOD) + JUMP_TOLERANCE
@@ -246,7 +246,7 @@ def test_the_bounds_are_those_of_the_urdf_times_the_margin() -> None:
     model = mixed_arm()  # lift, turn (continuous), bend and gripper
     unknown = load(description(model).text.replace('velocity="3"', 'velocity="0"'))
 
-    def rows(model: RobotModel, **settings: float) -> list[list[float]]:
+    def rows(model: RobotModel, **settings: Any) -> Any:
         given = Settings(joints=model.joint_names[1:3], effort_limits=(0.0, 120.0), **settings)
         table, = astuple(JointBounds.of_robot(model, resolve(given, model)))
         return table.tolist()

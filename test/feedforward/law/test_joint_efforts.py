@@ -134,7 +134,9 @@ STANDING = (2.9, -0.9)
 
 def arm(**settings: Any) -> Rig:
     """Return an arm that stands still whatever its velocity is."""
-    defaults = {'ramp_duration': 0.1, 'joint_states_timeout': 10.0, 'effort_rate_limit': (1e8,)}
+    defaults: dict[str, Any] = {
+        'ramp_duration': 0.1, 'joint_states_timeout': 10.0, 'effort_rate_limit': (1e8,),
+    }
     built = Rig(two_joint_arm(), q=STANDING, **(defaults | settings))
     built.activate()
     return built

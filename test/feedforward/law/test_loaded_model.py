@@ -65,6 +65,7 @@ def test_hardware_and_command_together_hold_the_robot_and_its_payload(
         assert compensated is None
         return
     expected = (GRAVITY in hardware) * arm + (PAYLOAD in hardware) * (both - arm)
+    assert compensated is not None
     np.testing.assert_allclose(compensated, expected, atol=1e-12)
 
 

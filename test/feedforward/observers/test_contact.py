@@ -194,22 +194,25 @@ def test_it_starts_again_when_the_clock_of_the_stamps_was_set() -> None:
     assert arm.controller.contact is None
 
 
+def observed(arm: Rig) -> Any:
+    """Return the observer, None if there is none."""
+    return arm.controller.external_effort
+
+
 def test_external_efforts_exist_while_they_are_published_or_contacts_found() -> None:
     arm = rig(ContactAction.NONE)
     push(arm, PUSH)
     arm.run(0.1)
-    assert arm.controller.external_effort is None
+    assert observed(arm) is None
     arm.controller.publish_external_effort(True)
     arm.run(0.5)
-    external = arm.controller.external_effort
-    assert external is not None
-    np.testing.assert_allclose(external.effort[ELBOW], PUSH, rtol=1e-6)
+    np.testing.assert_allclose(observed(arm).effort[ELBOW], PUSH, rtol=1e-6)
     assert not arm.controller.flags
     # Of two requests before a tick the last one counts.
     arm.controller.publish_external_effort(True)
     arm.controller.publish_external_effort(False)
     arm.run(0.1)
-    assert arm.controller.external_effort is None
+    assert observed(arm) is None
     arm.change(contact=ContactSettings(ContactAction.FLAG, threshold=(50.0,)))
     arm.run(0.3)
     assert arm.controller.contact is None
@@ -218,7 +221,7 @@ def test_external_efforts_exist_while_they_are_published_or_contacts_found() -> 
     arm.change(contact=ContactSettings(ContactAction.NONE))
     arm.run(0.1)
     assert not arm.controller.flags
-    assert arm.controller.external_effort is None
+    assert observed(arm) is None
 
 
 def test_efforts_while_commands_are_withheld_are_not_a_contact() -> None:

@@ -7,7 +7,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros.feedforward import Reason, State
@@ -174,7 +173,7 @@ def test_one_sensors_rejection_leaves_the_others_tare_alone() -> None:
 def test_an_offset_belongs_to_the_frame_that_it_was_found_in(blend: float) -> None:
     rig = WrenchRig(arm(), {'link': ''})
 
-    def read(frame: str) -> ArrayLike:
+    def read(frame: str) -> Any:
         rig.run(0.2, None)
         return rig.run(0.2, BIAS, frame=frame)[-1][3:]
 
