@@ -6,8 +6,6 @@
 import math
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
 import numpy as np
 from numpy.typing import ArrayLike
 import pytest
@@ -20,11 +18,13 @@ from rnea_ros.feedforward.trajectory import (
     Setpoint,
     SpeedScaling,
 )
-from support.control.control_rig import PANDA_POSE, Rig, panda_arm
-from support.control.trajectory_controller import Array, TrajectoryController
+from support.cases import each
+from support.control.control_rig import PANDA_POSE, Array, Rig, free_rules, panda_arm
 
 JOINTS = ('lift', 'turn', 'bend')
 NONE = np.empty(0)
+Q, ZERO = (0.0, 0.5, 1.0), [0.0] * 3
+NAN, INF = math.nan, math.inf
 CLOCK = 5000.0
 """The clock of stamps, less monotonic time, s."""
 
@@ -74,59 +74,46 @@ class Bench:
         return self.monitor.complaint
 
 
-@pytest.fixture
-def bench() -> Bench:
-    return Bench()
-
-
-# Set-points
-
-
-def test_positions_velocities_and_accelerations_are_taken_by_name(bench: Bench) -> None:
-    setpoint = bench.taken(
-        (1.05, 0.02, 0.51), (0.3, 0.1, 0.2), (6.0, 4.0, 5.0), names=('bend', 'lift', 'turn')
+def test_the_commanded_joints_values_are_taken_by_name() -> None:
+    setpoint = Bench().taken(
+        (1.05, 0.02, math.nan, 0.51), (0.3, 0.1, 9.0, 0.2), (6.0, 4.0, 9.0, 5.0),
+        names=('bend', 'lift', 'jaw', 'turn'),
     )
     assert setpoint.q.tolist() == [0.02, 0.51, 1.05]
     assert setpoint.qd.tolist() == [0.1, 0.2, 0.3]
     assert setpoint.qdd.tolist() == [4.0, 5.0, 6.0]
 
 
-def test_the_age_counts_from_the_last_accepted_reference(bench: Bench) -> None:
-    assert bench.monitor.age(bench.now) == math.inf
-    bench.taken()
-    assert bench.monitor.age(bench.now + 0.25) == pytest.approx(0.25)
-
-
-def test_joints_that_are_not_commanded_do_not_count(bench: Bench) -> None:
-    nan = math.nan
-    setpoint = bench.taken((0.01, nan, 0.5, 1.0), (0, 9, 0, 0), names=('lift', 'jaw', *JOINTS[1:]))
-    assert setpoint.q.tolist() == [0.01, 0.5, 1.0]
-
-
-def test_velocities_scale_by_the_factor_and_accelerations_by_its_square(bench: Bench) -> None:
+def test_velocities_scale_by_the_factor_and_accelerations_by_its_square() -> None:
+    bench = Bench()
     setpoint = bench.taken(qd=(0.4, 0.8, 1.2), qdd=(1.0, 2.0, 3.0), speed=0.5)
     assert setpoint.qd.tolist() == [0.2, 0.4, 0.6]
     assert setpoint.qdd.tolist() == [0.25, 0.5, 0.75]
     assert bench.monitor.speed == 0.5
+    # Missing accelerations and velocities are zero.
+    setpoint = bench.taken((0.02, 0.5, 1.0), (0.4, 0.8, 1.2))
+    assert setpoint.qd.tolist() == [0.4, 0.8, 1.2]
+    assert setpoint.qdd.tolist() == ZERO
+    assert bench.taken((0.03, 0.5, 1.0)).qd.tolist() == ZERO
+    # After a positive factor zero means zero.
+    setpoint = bench.taken((0.04, 0.5, 1.0), (0.1, 0.0, 0.0), (5.0, 0.0, 0.0), speed=0.0)
+    assert setpoint.qd.tolist() == setpoint.qdd.tolist() == ZERO
+    assert bench.monitor.speed == 0.0
 
 
-def test_missing_accelerations_and_velocities_are_zero(bench: Bench) -> None:
-    setpoint = bench.taken(qd=(0.1, 0.2, 0.3))
-    assert setpoint.qd.tolist() == [0.1, 0.2, 0.3]
-    assert setpoint.qdd.tolist() == [0.0] * 3
-    assert bench.taken((0.02, 0.5, 1.0)).qd.tolist() == [0.0] * 3
+def test_a_reference_that_stands_still_has_no_velocity_and_no_acceleration() -> None:
+    bench, moving = Bench(), {'qd': (0.1,) * 3, 'qdd': (2.0,) * 3}
+    for q in ((0.01, 0.5, 1.0), (0.01, 0.5, 1.01)):
+        assert bench.taken(q, **moving).qdd.tolist() == [2.0] * 3
+        bench.rejected('start_too_far', (0.5, 0.5, 1.0), **moving, stamp=0.0)
+        for _ in range(2):
+            held = bench.taken(q, **moving)
+            assert held.q.tolist() == [*q]
+            assert held.qd.tolist() == held.qdd.tolist() == ZERO
 
 
-def test_a_reference_that_stands_still_has_no_velocity_and_no_acceleration(bench: Bench) -> None:
-    last = (0.01, 0.5, 1.0)
-    assert bench.taken(last, (0.1,) * 3, (2.0,) * 3).qdd.tolist() == [2.0] * 3
-    for _ in range(3):
-        held = bench.taken(last, (0.1,) * 3, (2.0,) * 3)
-        assert held.q.tolist() == list(last)
-        assert held.qd.tolist() == held.qdd.tolist() == [0.0] * 3
-
-
-def test_without_a_published_factor_the_speed_scaling_topic_counts(bench: Bench) -> None:
+def test_without_a_published_factor_the_speed_scaling_topic_counts() -> None:
+    bench = Bench()
     bench.scaling.advance(0.0)
     bench.scaling.set_target(0.8)
     bench.scaling.advance(0.05)  # on its way: 0.9, and falling by 2 per second
@@ -136,55 +123,6 @@ def test_without_a_published_factor_the_speed_scaling_topic_counts(bench: Bench)
         )
         np.testing.assert_allclose(setpoint.qd, [0.09, 0.18, 0.36])
         np.testing.assert_allclose(setpoint.qdd, [0.81 - 0.2, -0.4, -0.8])
-
-
-def test_after_a_positive_factor_zero_means_zero(bench: Bench) -> None:
-    bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), speed=1.0)
-    setpoint = bench.taken((0.02, 0.5, 1.0), (0.1, 0.0, 0.0), (5.0, 0.0, 0.0), speed=0.0)
-    assert setpoint.qd[0] == setpoint.qdd[0] == 0.0
-    assert bench.monitor.speed == 0.0
-
-
-@settings(max_examples=50)
-@given(
-    speeds=st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=1, max_size=5),
-    last_acceleration=st.floats(-3.0, 3.0), way=st.floats(-0.5, 0.5),
-)
-def test_velocity_and_acceleration_are_derivatives_of_the_desired_position(
-    speeds: list[float], last_acceleration: float, way: float
-) -> None:
-    period = 0.002
-    bench = Bench(start_tolerance=1.0, velocity_limits=np.full(3, np.inf))
-    said = TrajectoryController(
-        bench.measured.copy(), np.array([way, -way, 0.5 * way]), 0.5, last_acceleration
-    )
-    desired: list[Setpoint] = []
-    smooth_list: list[bool] = []
-    for speed in speeds:
-        said.speed = speed
-        for number in range(100):
-            said.advance(period)
-            desired.append(bench.taken(*said.reference, speed=said.speed_field))
-            # Where the speed changes, at the start and at the end the derivatives jump.
-            at_end = abs(said.time - said.duration) < 3.0 * period
-            smooth_list.append(2 < number < 97 and not at_end)
-    q, qd, qdd = (np.array([getattr(s, f) for s in desired]) for f in ('q', 'qd', 'qdd'))
-    smooth = np.array(smooth_list)[1:-1]
-    slope = (q[2:] - q[:-2]) / (2.0 * period)
-    np.testing.assert_allclose(qd[1:-1][smooth], slope[smooth], atol=2e-3)
-    curve = (q[2:] - 2.0 * q[1:-1] + q[:-2]) / period**2
-    np.testing.assert_allclose(qdd[1:-1][smooth], curve[smooth], atol=0.3)
-
-
-# Rejections
-
-
-def test_names_are_rejected_that_do_not_fit(bench: Bench) -> None:
-    q = (0.0, 0.5, 1.0)
-    assert "'lift'" in bench.rejected('missing_joint', q, names=('a', 'turn', 'bend'))
-    assert "'lift'" in bench.rejected('duplicate_joint', q, names=('lift', 'turn', 'lift'))
-    bench.rejected('unknown_joint', q, names=('a', 'b', 'c'))
-    bench.rejected('empty_joint_names', NONE, names=())
 
 
 def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
@@ -198,95 +136,85 @@ def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
     assert bench.taken((1.05, 0.03), (0.3, 0.1), names=names).q[1] == first.q[1]
 
 
-@pytest.mark.parametrize(('q', 'qd', 'qdd'), [
-    ((0.0, 0.5), NONE, NONE), ((0.0, 0.5, 1.0), (0.0,), NONE),
-    ((0.0, 0.5, 1.0), (0.0,) * 3, (0.0,) * 4), (NONE, (0.0,) * 3, NONE),
+@each('reason, words, given', [
+    ('missing_joint', "'lift'", {'q': Q, 'names': ('a', 'turn', 'bend')}),
+    ('duplicate_joint', "'lift'", {'q': Q, 'names': ('lift', 'turn', 'lift')}),
+    ('unknown_joint', '', {'q': Q, 'names': ('a', 'b', 'c')}),
+    ('empty_joint_names', '', {'q': NONE, 'names': ()}),
+    ('wrong_size', 'for 3 joints', {'q': (0.0, 0.5)}),
+    ('wrong_size', 'for 3 joints', {'q': NONE, 'qd': ZERO}),
+    ('wrong_size', 'for 3 joints', {'q': Q, 'qd': (0.0,)}),
+    ('wrong_size', 'for 3 joints', {'q': Q, 'qd': ZERO, 'qdd': (0.0,) * 4}),
+    ('not_finite', "'bend': positions nan", {'q': (0.0, 0.5, NAN)}),
+    ('not_finite', "'bend': velocities -inf", {'q': Q, 'qd': (0.0, 0.0, -INF)}),
+    ('not_finite', "'turn': accelerations nan", {'q': Q, 'qd': ZERO, 'qdd': (0.0, NAN, 0.0)}),
+    ('accelerations_without_velocities', '', {'q': Q, 'qdd': ZERO}),
+    ('speed_out_of_range', '-0.1', {'speed': -0.1}), ('speed_out_of_range', 'inf', {'speed': INF}),
+    ('speed_out_of_range', 'nan', {'speed': NAN}),
+    ('stamp_not_newer', '', {'stamp': CLOCK + 10.01}),
+    ('stamp_in_future', '', {'stamp': CLOCK + 11.0}),
+    ('position_limit', "'lift': 1.002 is not in [-1.0, 1.0]", {'q': (1.002, 0.5, 1.0)}),
+    ('velocity_limit', "'lift'", {'q': Q, 'qd': (1.06, 0.0, 0.0)}),
+    ('start_too_far', "'bend'", {'q': (0.0, 0.5, 1.11)}),
+    ('start_too_far', "'turn'", {'q': (0.0, 0.7 + 4.0 * math.pi, 1.0)}),
 ])
-def test_wrong_sizes_are_named(bench: Bench, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> None:
-    assert 'for 3 joints' in bench.rejected('wrong_size', q, qd, qdd)
-
-
-@pytest.mark.parametrize('field', [0, 1, 2])
-@pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
-def test_a_value_not_finite_is_rejected_and_named(bench: Bench, field: int, value: float) -> None:
-    numbers = [np.array(bench.measured), np.zeros(3), np.zeros(3)]
-    numbers[field][2] = value
-    complaint = bench.rejected('not_finite', *numbers)
-    assert "'bend'" in complaint
-    assert ('positions', 'velocities', 'accelerations')[field] in complaint
-
-
-def test_accelerations_without_velocities_are_rejected(bench: Bench) -> None:
-    bench.rejected('accelerations_without_velocities', qdd=(1.0,) * 3)
-
-
-@pytest.mark.parametrize('speed', [-0.1, math.nan, math.inf])
-def test_an_invalid_factor_is_rejected(bench: Bench, speed: float) -> None:
-    assert str(speed) in bench.rejected('speed_out_of_range', speed=speed)
-
-
-def test_backward_and_future_stamps_are_rejected_and_zero_is_ignored(bench: Bench) -> None:
+def test_a_reference_with_a_fault_is_rejected_and_the_fault_named(
+    reason: str, words: str, given: dict[str, Any]
+) -> None:
+    bench = Bench()
     bench.taken()
-    bench.rejected('stamp_not_newer', stamp=CLOCK + bench.now)
-    bench.rejected('stamp_in_future', stamp=CLOCK + bench.now + 1.0)
-    bench.taken(stamp=0.0)
+    assert words in bench.rejected(reason, **given)
 
 
-def test_limits_of_position_and_velocity_and_the_start_tolerance_hold(bench: Bench) -> None:
-    bench.measured[:] = (0.98, 0.5, 1.0)
-    bench.taken((1.0005, 0.5, 1.0))
-    complaint = bench.rejected('position_limit', (1.002, 0.5, 1.0))
-    assert complaint == "position_limit, joint 'lift': 1.002 is not in [-1.0, 1.0]"
-    bench.taken((0.97, 0.5, 1.0), (1.04, 0.0, 0.0))
-    assert "'lift'" in bench.rejected('velocity_limit', (0.96, 0.5, 1.0), (1.06, 0.0, 0.0))
-    bench.taken((0.95, 0.5, 1.0), (1.06, 0.0, 0.0), speed=0.9)
-    assert "'bend'" in bench.rejected('start_too_far', (0.94, 0.5, 1.2))
-
-
-@pytest.mark.parametrize('huge', [10.1, 1e4, 1e308, -1e308])
-def test_accelerations_are_bounded_also_in_slow_motion(huge: float) -> None:
-    bench = Bench(acceleration_limits=np.full(3, 10.0), velocity_limits=np.full(3, 1e3))
-    rest = (0.0, 0.0, 0.0)
-    complaint = bench.rejected('acceleration_limit', qd=rest, qdd=(0.0, huge, 0.0))
-    assert complaint.startswith("acceleration_limit, joint 'turn': ")
-    bench.rejected('velocity_limit', qd=(1e308, 0.0, 0.0), qdd=(huge, 0.0, 0.0), speed=1e300)
-
-
-def test_a_robot_beyond_a_limit_may_be_led_back_from_nearby(bench: Bench) -> None:
-    bench.measured[0] = 1.05
-    assert bench.taken((1.04, 0.5, 1.0)).q[0] == 1.04
+@each('measured, q, given', [
+    (0.98, (1.0005, 0.5, 1.0), {}),  # 1 mrad beyond the limit is accepted
+    (0.0, Q, {'qd': (1.04, 0.0, 0.0)}),  # 5 % above it is accepted
+    (0.0, Q, {'qd': (1.06, 0.0, 0.0), 'speed': 0.9}),
+    (0.0, (0.0, 0.5, 1.09), {}), (0.0, Q, {'stamp': 0.0}),
+    (1.05, (1.04, 0.5, 1.0), {}),  # back from nearby
+    (0.0, (0.0, 0.5 + 4.0 * math.pi, 1.0), {}),  # whole turns of a continuous joint
+])
+def test_a_reference_at_a_limit_is_accepted(
+    measured: float, q: tuple[float, ...], given: dict[str, Any]
+) -> None:
+    bench = Bench()
+    bench.taken()
+    bench.measured[0] = measured
+    assert bench.taken(q, **given).q.tolist() == [*q]
     bench.measured[0] = 1.6
     bench.rejected('position_limit', (1.55, 0.5, 1.0))
 
 
-def test_a_continuous_joint_may_be_whole_turns_away(bench: Bench) -> None:
-    turned = 0.5 + 4.0 * math.pi
-    assert bench.taken((0.0, turned, 1.0)).q[1] == turned
-    bench.rejected('start_too_far', (0.0, turned + 0.2, 1.0))
-
-
-def test_a_rejected_reference_changes_nothing(bench: Bench) -> None:
-    bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), speed=0.0)
-    bench.rejected('start_too_far', (0.5, 0.5, 1.0), (0.1, 0.0, 0.0), stamp=0.0)
-    still = bench.taken((0.01, 0.5, 1.0), (0.1, 0.0, 0.0), stamp=CLOCK + bench.now)
-    assert still.qd.tolist() == [0.0] * 3
+@each('huge', [10.1, 1e308, -1e308])
+def test_accelerations_are_bounded_also_in_slow_motion(huge: float) -> None:
+    bench = Bench(acceleration_limits=np.full(3, 10.0), velocity_limits=np.full(3, 1e3))
+    bench.taken((0.02, 0.5, 1.0), ZERO, (0.0, 9.9, 0.0))
+    complaint = bench.rejected('acceleration_limit', qd=ZERO, qdd=(0.0, huge, 0.0))
+    assert complaint.startswith("acceleration_limit, joint 'turn': ")
+    bench.rejected('velocity_limit', qd=(1e308, 0.0, 0.0), qdd=(huge, 0.0, 0.0), speed=1e300)
 
 
 # In the controller
 
 
+WAY = np.array([0.2, 0.3, -0.2, 0.4, 0.1, -0.2, 0.3])
+
+
 class Beside:
-    """A Franka arm that holds a pose, controlled beside a trajectory controller."""
+    """A Franka arm that a trajectory controller leads from a pose with constant acceleration."""
 
     def __init__(self, **settings: Any) -> None:
         self.rig = Rig(panda_arm(), q=PANDA_POSE, mode=Feedforward, ramp_duration=0.1, **settings)
-        rules = JointRules(
-            joint_names=self.rig.model.joint_names, lower=self.rig.model.position_lower,
-            upper=self.rig.model.position_upper, continuous=self.rig.model.continuous,
-            velocity_limits=self.rig.model.velocity_limits, start_tolerance=0.1,
-        )
+        rules = free_rules(self.rig.model.joint_names, start_tolerance=0.1)
         self.monitor = ControllerStateMonitor(rules, self.rig.controller.speed_scaling)
         self.rig.activate()
+        self.time = 0.0
+
+    @property
+    def reference(self) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration by trajectory time."""
+        t = self.time
+        return PANDA_POSE + 0.5 * t * t * WAY, t * WAY, WAY
 
     def say(self, q: Array, qd: Array, qdd: Array, speed: float = 1.0) -> None:
         setpoint = self.monitor.take_sample(
@@ -298,85 +226,43 @@ class Beside:
         assert setpoint is not None, self.monitor.complaint
         self.rig.controller.set_reference(setpoint)
 
-    def follow(self, said: TrajectoryController, seconds: float) -> None:
+    def follow(self, seconds: float, speed: float = 1.0, stated: float = 1.0) -> None:
         """Let the controller lead a robot that follows it exactly."""
         for _ in range(round(seconds / self.rig.period)):
-            said.advance(self.rig.period)
-            q, qd, qdd = said.reference
-            self.rig.q[:] = q
-            self.say(q, qd, qdd, said.speed_field)
+            self.time += speed * self.rig.period
+            self.rig.q[:] = self.reference[0]
+            self.say(*self.reference, speed=stated)
             self.rig.tick()
 
 
-def lift(share: float = 1.0) -> TrajectoryController:
-    way = share * np.array([0.2, 0.3, -0.2, 0.4, 0.1, -0.2, 0.3])
-    return TrajectoryController(np.array(PANDA_POSE), way, 1.0, last_acceleration=-2.0)
-
-
-@pytest.mark.parametrize('speed', [1.0, 0.5])
-def test_the_effort_is_that_of_the_motion_at_its_true_speed(speed: float) -> None:
-    beside, said = Beside(), lift()
-    said.speed = speed
-    beside.follow(said, 0.5)
-    q, v, a = said.share(said.time)
-    expected = beside.rig.model.inverse_dynamics(
-        said.start + q * said.way, speed * v * said.way, speed**2 * a * said.way
-    )
-    np.testing.assert_allclose(beside.rig.commands[-1], expected, atol=1e-9)
-
-
-@pytest.mark.parametrize(('stated', 'true_speed'), [(True, 1.0), (False, 0.5)])
-def test_the_speed_scaling_topic_counts_once_or_never(stated: bool, true_speed: float) -> None:
-    beside, said = Beside(), lift()
-    said.publishes_speed = stated
-    beside.rig.controller.speed_scaling.set_target(0.5)
-    beside.rig.run(0.5)
-    beside.follow(said, 0.5)
-    q, qd, qdd = said.reference
-    expected = beside.rig.model.inverse_dynamics(q, true_speed * qd, true_speed**2 * qdd)
-    np.testing.assert_allclose(beside.rig.commands[-1], expected, atol=1e-9)
-
-
-def test_a_repeated_last_acceleration_is_ignored_after_the_end() -> None:
-    beside, said = Beside(), lift()
-    beside.follow(said, 1.2)
-    assert np.abs(said.reference[2]).max() > 0.1
-    np.testing.assert_allclose(beside.rig.commands[-1], beside.rig.gravity, atol=1e-9)
-
-
-def test_the_first_reference_is_blended_in_and_not_jumped_to() -> None:
-    beside, said = Beside(effort_rate_limit=(1e5,)), lift()
-    said.time = 0.3
-    beside.rig.q[:] = said.reference[0]
-    beside.rig.run(0.1)
-    gravity = beside.rig.commands[-1]
-    beside.follow(said, 0.001)
-    expected = beside.rig.model.inverse_dynamics(*said.reference)
+@each('stated, topic, speed', [(0.5, 1.0, 0.5), (1.0, 0.5, 1.0), (0.0, 0.5, 0.5)])
+def test_the_effort_is_blended_in_to_that_of_the_motion_at_its_true_speed(
+    stated: float, topic: float, speed: float
+) -> None:
+    beside = Beside(effort_rate_limit=(1e5,))
+    beside.rig.controller.speed_scaling.set_target(topic)
+    gravity = beside.rig.run(0.3)[-1]
+    beside.follow(0.001, speed, stated)
     step = np.abs(beside.rig.commands[-1] - gravity).max()
+    beside.follow(0.2, speed, stated)
+    q, qd, qdd = beside.reference
+    expected = beside.rig.model.inverse_dynamics(q, speed * qd, speed**2 * qdd)
     assert step < 0.05 * np.abs(expected - gravity).max()
-    beside.follow(said, 0.1)
-    expected = beside.rig.model.inverse_dynamics(*said.reference)
     np.testing.assert_allclose(beside.rig.commands[-1], expected, atol=1e-9)
 
 
-def test_a_silent_controller_is_flagged_at_rest_and_its_position_held() -> None:
+def test_a_silent_controller_is_flagged_and_its_position_held_at_rest() -> None:
     beside = Beside()
-    q = np.array(PANDA_POSE) + 0.01
-    beside.say(q, np.zeros(7), np.zeros(7))
+    q, rest = np.array(PANDA_POSE) + 0.01, np.zeros(7)
+    beside.say(q, rest, rest)
     beside.rig.run(0.19)
     assert beside.rig.controller.flags == frozenset()
     beside.rig.run(0.05)
-    assert Reason.REFERENCE_STALE in beside.rig.controller.flags
+    assert beside.rig.controller.flags == {Reason.REFERENCE_STALE}
     assert beside.rig.state() is State.DEGRADED
     np.testing.assert_array_equal(beside.rig.desired()[0], q)
-    beside.say(q, np.zeros(7), np.zeros(7))
-    beside.rig.run(0.05)
+    beside.follow(0.2)
     assert beside.rig.controller.flags == frozenset()
-
-
-def test_velocity_is_zero_after_a_controller_falls_silent_in_motion() -> None:
-    beside, said = Beside(), lift()
-    beside.follow(said, 0.5)
     beside.rig.run(0.4)
     position, velocity = beside.rig.desired()
     assert not velocity.any()

@@ -12,66 +12,73 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import CONTROLLING, Reason, State
 from rnea_ros.feedforward.inputs.joint_samples import ACCEPTED_AFTER
+from support.cases import each
 from support.control.control_rig import Rig
 from support.models.robots import LIMIT, joint, link, load, robot
 
 NAN = math.nan
-SLOW = '<limit lower="-2" upper="2" effort="50" velocity="0.5"/>'
+JOINTS = ('torso', 'left', 'gripper', 'right', 'hand')
+Q = (0.1, 0.2, 0.3, 0.4, 0.5)
+GRIPPER = 2
 
 
 def two_armed_robot() -> RobotModel:
-    """Return a torso that carries two arms of one joint; the left one has a slow gripper."""
+    """Return a torso that carries two arms of one joint with slow hands."""
     description = robot(
         link('base'), link('trunk', 5.0, com=(0.1, 0.0, 0.2)),
         link('upper', 2.0, com=(0.3, 0.0, 0.0)), link('finger', 0.5, com=(0.1, 0.0, 0.0)),
         link('other', 2.0, com=(0.3, 0.0, 0.0)), link('thumb', 0.5),
-        joint('torso', 'revolute', 'base', 'trunk', axis=(0, 1, 0)),
-        joint('left', 'revolute', 'trunk', 'upper', axis=(0, 1, 0)),
-        joint('gripper', 'revolute', 'upper', 'finger', xyz=(0.5, 0, 0), axis=(0, 1, 0)),
-        joint('right', 'revolute', 'trunk', 'other', axis=(0, 1, 0)),
-        joint('hand', 'revolute', 'other', 'thumb', axis=(0, 1, 0)),
+        *(
+            joint(name, 'revolute', parent, child, xyz=(0.5, 0, 0), axis=(0, 1, 0))
+            for name, parent, child in (
+                ('torso', 'base', 'trunk'), ('left', 'trunk', 'upper'),
+                ('gripper', 'upper', 'finger'), ('right', 'trunk', 'other'),
+                ('hand', 'other', 'thumb'),
+            )
+        ),
     )
-    return load(description.replace(LIMIT, SLOW))
+    slow = '<limit lower="-2" upper="2" effort="50" velocity="0.5"/>'
+    return load(description.replace(LIMIT, slow))
 
 
-def active_rig(**settings: Any) -> Rig:
+def left_arm(**settings: Any) -> Rig:
     options: dict[str, Any] = {
         'joints': ('left',), 'rate': 200.0, 'ramp_duration': 0.1, 'velocity_limit_factor': 2.0,
     }
-    rig = Rig(two_armed_robot(), q=(0.1, 0.2, 0.3, 0.4, 0.5), **(options | settings))
+    return Rig(two_armed_robot(), q=Q, **(options | settings))
+
+
+def active_rig(**settings: Any) -> Rig:
+    rig = left_arm(**settings)
     rig.activate()
     return rig
 
 
-@pytest.mark.parametrize('joint', ['torso', 'gripper', 'right', 'hand'])
-@pytest.mark.parametrize(
-    'fault', ['fast', 'faster', 'steps', 'nan', 'nan velocity', 'far', 'silent']
-)
+def wrong_sample(fault: str, joint: str, t: float) -> dict[str, Any]:
+    """Return a sample with a fault of one joint."""
+    k, q, qd = JOINTS.index(joint), np.array(Q), np.zeros(5)
+    if fault == 'silent':
+        return {'names': [name for name in JOINTS if name != joint]}
+    if fault == 'fast':
+        qd[k] = 20.0
+        q[k] += math.sin(20.0 * t)
+    elif fault == 'steps':
+        q[k] += 0.5 * (int(t / 0.2) % 2)
+    elif fault == 'nan velocity':
+        qd[k] = NAN
+    else:
+        q[k] = NAN if fault == 'nan' else 1e300
+    return {'q': q, 'qd': qd}
+
+
+@each('joint', ['torso', 'gripper', 'right', 'hand'])
+@each('fault', ['fast', 'steps', 'nan', 'nan velocity', 'far', 'silent'])
 def test_an_uncommanded_joint_never_ends_the_control(joint: str, fault: str) -> None:
     rig = active_rig()
-    names = rig.model.joint_names
-    k = names.index(joint)
-    start = rig.q[k]
     before = rig.gravity
-    for tick in range(400):
+    for tick in range(160):
         rig.wait()
-        t = tick * rig.period
-        q, qd = rig.q.copy(), rig.qd.copy()
-        if fault in ('fast', 'faster'):
-            qd[k] = {'fast': 1.5, 'faster': 20.0}[fault]
-            q[k] = start + math.sin(qd[k] * t)
-        elif fault == 'steps':
-            q[k] = start + 0.5 * (tick // 40 % 2)
-        elif fault == 'far':
-            q[k] = 1e300
-        elif fault == 'nan':
-            q[k] = NAN
-        elif fault == 'nan velocity':
-            qd[k] = NAN
-        if fault == 'silent':
-            assert rig.feed(names=[name for name in names if name != joint]) is None
-        else:
-            assert rig.feed(q=q, qd=qd) is None
+        assert rig.feed(**wrong_sample(fault, joint, tick * rig.period)) is None
         rig.step()
         assert rig.state() in CONTROLLING
     assert rig.states.age(rig.now, rig.resolved.joint_indices) == 0.0
@@ -81,109 +88,13 @@ def test_an_uncommanded_joint_never_ends_the_control(joint: str, fault: str) -> 
     elif fault in ('nan', 'far', 'silent'):
         assert rig.controller.flags == {Reason.UNCOMMANDED_STALE}
         np.testing.assert_array_equal(rig.commands[-1], before)
-        assert list(rig.states.stale_joints(rig.now, 0.1)) == [joint]
+        assert [*rig.states.stale_joints(rig.now, 0.1)] == [joint]
     elif fault == 'nan velocity':
         assert not rig.controller.flags
 
 
-def test_joints_of_another_arm_need_no_sample_at_all() -> None:
-    rig = Rig(two_armed_robot(), joints=('left',), rate=200.0, ramp_duration=0.1)
-    for _ in range(100):
-        rig.wait()
-        rig.feed(names=('torso', 'left', 'gripper'))
-        rig.step()
-    assert rig.state() is State.ACTIVE
-    assert not rig.controller.flags
-
-
-def test_a_gripper_without_velocities_is_differentiated() -> None:
-    rig = Rig(two_armed_robot(), joints=('left',), rate=200.0, ramp_duration=0.1)
-    for tick in range(100):
-        rig.wait()
-        assert rig.feed(names=('torso', 'left')) is None
-        assert rig.feed(names=('gripper',), q=(0.4 * tick * rig.period,), qd=None) is None
-        rig.step()
-    assert rig.state() is State.ACTIVE
-    assert rig.states.velocity[2] == pytest.approx(0.4, rel=1e-3)
-    assert rig.feed(names=('left',), qd=None) is Reason.NO_VELOCITY
-
-
-def test_a_new_position_that_persists_is_believed() -> None:
-    rig = active_rig()
-    gripper = rig.model.joint_names.index('gripper')
-    rig.q[gripper] += 1.0
-    since = rig.now
-    while rig.states.position[gripper] != rig.q[gripper]:
-        rig.tick()
-        assert rig.state() in CONTROLLING
-    assert rig.now - since == pytest.approx(ACCEPTED_AFTER, abs=2.0 * rig.period)
-    rig.run(0.5)
-    assert not rig.controller.flags
-    np.testing.assert_allclose(rig.commands[-1], rig.gravity, rtol=1e-9)
-
-
-def test_two_positions_in_turn_are_not_believed() -> None:
-    rig = active_rig()
-    gripper = rig.model.joint_names.index('gripper')
-    valid = rig.q[gripper]
-    for tick in range(400):
-        rig.q[gripper] = valid + (1.0 if tick % 3 else 0.0)
-        rig.tick()
-        assert rig.states.position[gripper] == valid
-
-
-def test_a_velocity_that_is_believed_is_within_its_bound() -> None:
-    rig = active_rig()
-    gripper = rig.model.joint_names.index('gripper')
-    rig.qd[gripper] = 1e6
-    rig.run(0.5)
-    assert rig.states.velocity[gripper] == pytest.approx(2.0)
-
-
-@pytest.mark.parametrize('fault', ['silent', 'nan'])
-def test_uncommanded_timeout_ends_the_control_without_a_valid_value(fault: str) -> None:
-    rig = active_rig(uncommanded_timeout=0.5)
-    newest = rig.now
-    names = ('torso', 'left') if fault == 'silent' else ('torso', 'left', 'gripper')
-    values: dict[str, Any] = {} if fault == 'silent' else {'q': (0.1, 0.2, NAN)}
-    while rig.state() in CONTROLLING:
-        rig.wait()
-        assert rig.feed(names=names, **values) is None
-        rig.step()
-    assert rig.now - newest == pytest.approx(0.5, abs=2.0 * rig.period)
-    assert rig.controller.reason is Reason.JOINT_STATES_STALE
-
-
-def test_a_rejection_names_joint_value_and_way_out() -> None:
-    rig = active_rig()
-    rig.wait()
-    assert rig.feed(q=(0.1, 1.2, 0.3, 0.4, 0.5)) is Reason.POSITION_JUMP
-    assert rig.states.complaint.startswith(
-        "position_jump: joint 'left': position 1.2 is further from the last valid 0.2 than "
-    )
-    rig.feed(qd=(0.0, 7.0, 0.0, 0.0, 0.0))
-    assert rig.states.complaint == (
-        "velocity_too_high: joint 'left': velocity 7 exceeds 2; correct <limit velocity> or raise "
-        'velocity_limit_factor'
-    )
-    rig.feed(qd=(0.0, NAN, 0.0, 0.0, 0.0))
-    assert 'differentiate_velocity' in rig.states.complaint
-
-
-def test_a_first_position_that_the_joint_cannot_have_is_rejected() -> None:
-    rig = Rig(two_armed_robot(), joints=('left',), rate=200.0, velocity_limit_factor=2.0)
-    rig.wait()
-    assert rig.feed(q=(0.0, 50.0, 0.0, 0.0, 0.0)) is Reason.POSITION_OUT_OF_RANGE
-    assert "joint 'left': position 50 is beyond 6" in rig.states.complaint
-    rig.run(0.1)
-    assert rig.state() is not State.WAITING
-
-
 def test_an_arm_without_velocities_beside_a_gripper_with_velocity() -> None:
-    rig = Rig(
-        two_armed_robot(), joints=('left',), rate=200.0, ramp_duration=0.1,
-        differentiate_velocity=True,
-    )
+    rig = left_arm(differentiate_velocity=True)
     for _ in range(50):
         rig.wait()
         assert rig.feed(qd=(NAN, NAN, 0.1, NAN, NAN)) is None
@@ -191,9 +102,85 @@ def test_an_arm_without_velocities_beside_a_gripper_with_velocity() -> None:
     assert rig.state() is State.ACTIVE
 
 
-@pytest.mark.parametrize('effort', [5000.0, -5000.0, 1e300, math.inf])
+def test_joints_of_another_arm_need_no_sample_and_a_gripper_no_velocity() -> None:
+    rig = left_arm()
+    for tick in range(100):
+        rig.wait()
+        assert rig.feed(names=('torso', 'left')) is None
+        assert rig.feed(names=('gripper',), q=(0.4 * tick * rig.period,), qd=None) is None
+        rig.step()
+    assert rig.state() is State.ACTIVE
+    assert not rig.controller.flags
+    assert rig.states.velocity[GRIPPER] == pytest.approx(0.4, rel=1e-3)
+    assert rig.feed(names=('left',), qd=None) is Reason.NO_VELOCITY
+
+
+def test_a_new_position_that_persists_is_believed() -> None:
+    rig = active_rig()
+    rig.q[GRIPPER] += 1.0
+    since = rig.now
+    while rig.states.position[GRIPPER] != rig.q[GRIPPER]:
+        rig.tick()
+        assert rig.state() in CONTROLLING
+    assert rig.now - since == pytest.approx(ACCEPTED_AFTER, abs=2.0 * rig.period)
+    rig.run(0.5)
+    assert not rig.controller.flags
+    np.testing.assert_allclose(rig.commands[-1], rig.gravity, rtol=1e-9)
+    rig.qd[GRIPPER] = 1e6
+    rig.run(0.5)
+    assert rig.states.velocity[GRIPPER] == pytest.approx(2.0)  # within its bound
+
+
+def test_two_positions_in_turn_are_not_believed() -> None:
+    rig = active_rig()
+    for tick in range(100):
+        rig.q[GRIPPER] = Q[GRIPPER] + (1.0 if tick % 3 else 0.0)
+        rig.tick()
+        assert rig.states.position[GRIPPER] == Q[GRIPPER]
+
+
+@each('names, q', [(('torso', 'left'), Q[:2]), (('torso', 'left', 'gripper'), (*Q[:2], NAN))])
+def test_uncommanded_timeout_ends_the_control_without_a_valid_value(
+    names: tuple[str, ...], q: tuple[float, ...]
+) -> None:
+    rig = active_rig(uncommanded_timeout=0.5)
+    newest = rig.now
+    while rig.state() in CONTROLLING:
+        rig.wait()
+        assert rig.feed(names=names, q=q) is None
+        rig.step()
+    assert rig.now - newest == pytest.approx(0.5, abs=2.0 * rig.period)
+    assert rig.controller.reason is Reason.JOINT_STATES_STALE
+
+
+def test_a_rejection_names_joint_value_bound_and_way_out() -> None:
+    rig = active_rig()
+    rig.wait()
+    assert rig.feed(q=(0.1, 1.2, 0.3, 0.4, 0.5)) is Reason.POSITION_JUMP
+    assert rig.states.complaint.startswith(
+        "position_jump: joint 'left': position 1.2 is further from the last valid 0.2 than "
+    )
+    rig.feed(qd=(0.0, 7.0, 0.0, 0.0, 0.0))
+    assert rig.states.complaint.startswith(
+        "velocity_too_high: joint 'left': velocity 7 exceeds 2; correct <limit velocity>"
+    )
+    rig.feed(qd=(0.0, NAN, 0.0, 0.0, 0.0))
+    assert 'differentiate_velocity' in rig.states.complaint
+
+
+def test_a_first_position_that_the_joint_cannot_have_is_rejected() -> None:
+    rig = left_arm()
+    for position, bound in ((50.0, 6), (-6.1, -6)):
+        rig.wait()
+        assert rig.feed(q=(0.0, position, 0.0, 0.0, 0.0)) is Reason.POSITION_OUT_OF_RANGE
+        said = f"joint 'left': position {position:g} is beyond {bound}"
+        assert said in rig.states.complaint
+    assert rig.feed(q=(0.0, 5.9, 0.0, 0.0, 0.0)) is None
+
+
+@each('effort', [100.1, -5000.0, 1e300, math.inf])
 def test_a_measured_effort_that_the_joint_cannot_have_is_unknown(effort: float) -> None:
-    rig = Rig(two_armed_robot(), joints=('left',), rate=200.0, ramp_duration=1.0)
+    rig = left_arm(ramp_duration=1.0)
     rig.effort = np.array([0.0, effort, 0.0, 0.0, 0.0])
     commands = rig.run(0.1)
     assert np.isnan(rig.states.effort[1])

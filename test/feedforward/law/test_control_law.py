@@ -3,9 +3,8 @@
 
 """Each control law is its formula, its parts their sum; one class is a whole law, on its page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 import math
-from pathlib import Path
 import re
 import runpy
 import sys
@@ -20,12 +19,8 @@ from rnea_ros.errors import InputError
 from rnea_ros.feedforward import check_efforts
 from rnea_ros.feedforward.law import (
     LAWS,
-    ComputedTorque,
     ControlLaw,
     Feedback,
-    Feedforward,
-    Gravity,
-    GravityFeedback,
     HardwareCompensation,
     JointFriction,
     LoadedModel,
@@ -40,216 +35,138 @@ from rnea_ros.node.parameters import PARAMETERS, complete_values, settings_from
 from rnea_ros.robot import Payload
 from support.cases import each
 from support.control.control_rig import (
-    PANDA_POSE,
     Array,
     Rig,
     law_effort,
     mixed_arm,
     panda_arm,
-    swing,
     two_joint_arm,
 )
 from support.models.oracles import Pinocchio
-from support.models.robots import ROOT, SHIPPED, load
+from support.models.robots import ROOT, SHIPPED, description, load
 
-ARMS = [panda_arm, two_joint_arm, mixed_arm]
-SEEDS = range(3)
 
-Arm = Callable[[], RobotModel]
-Desired = tuple[Array, Array, Array]
+def assert_close(actual: Array, expected: Array) -> None:
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-9)
 
 
 class Case:
-    """A robot, gains, a measured state and a desired motion, drawn at random."""
+    """A robot with a payload, gains, a measured state and a desired motion, drawn at random."""
 
-    def __init__(self, model: RobotModel, seed: int, *, compensate_coriolis: bool = False) -> None:
-        rng = np.random.default_rng(seed)
-        self.q, self.qd = rng.normal(size=(2, model.nv))
+    def __init__(self, model: RobotModel) -> None:
+        rng = np.random.default_rng(0)
+        self.model, n = model, model.nv
+        self.q, self.qd = rng.normal(size=(2, n))
         # Within half a turn, so that the way round is the same for every kind of joint.
-        self.e = rng.uniform(-1.0, 1.0, model.nv)
-        self.desired: Desired = (
-            self.q + self.e, rng.normal(size=model.nv), rng.normal(size=model.nv)
+        e = rng.uniform(-1.0, 1.0, n)
+        self.desired: ReferenceMotion = (self.q + e, *rng.normal(size=(2, n)))
+        self.kp, self.kd = rng.uniform(1.0, 100.0, size=(2, n))
+        self.feedback = self.kp * e + self.kd * (self.desired[1] - self.qd)
+        payload = Payload(model.link_names[-1], 2.0, (0.1, 0.2, 0.3))
+        self.loaded = model.with_payload(payload.link, payload.mass, payload.com)
+        self.robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
+        self.robot.set_payloads([payload])
+        self.friction = JointFriction(
+            rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
+            np.full(n, 0.1), rng.uniform(size=n),
         )
-        self.e_rate = self.desired[1] - self.qd
-        self.kp, self.kd = rng.uniform(1.0, 100.0, size=(2, model.nv))
-        self.external: Array | None = None
-        self.robot = LoadedModel(model)
-        self.options: dict[str, Any] = {'compensate_coriolis': compensate_coriolis}
+        self.armature, self.external = rng.uniform(size=(2, n))
 
-    def effort(self, mode: type[ControlLaw], *, desired: bool = True) -> Array:
-        return self.law(mode, desired=desired)[1]
+    def terms_of(
+        self, mode: type[ControlLaw], reference: ReferenceMotion | None, **options: Any
+    ) -> Terms:
+        """Return the terms of an effort of which they are the sum."""
+        law = mode(
+            self.robot, self.kp, self.kd, friction=self.friction, armature=self.armature, **options
+        )
+        effort = law.effort(self.q, self.qd, reference, self.external).copy()
+        terms = law.terms()
+        assert_close(terms.total(), effort)
+        return terms
 
-    def terms(self, mode: type[ControlLaw], *, desired: bool = True) -> Terms:
-        return self.law(mode, desired=desired)[0].terms()
+    def expected(
+        self, motion: tuple[Array, ...], acceleration: Array, effort: Array,
+        friction_velocity: Array,
+    ) -> dict[str, Array]:
+        """
+        Return the terms of ID(q, qd, qdd + acceleration) + effort.
 
-    def formula(self, mode: type[ControlLaw], dynamics: RobotModel | Pinocchio) -> Array:
-        return law_effort(mode, dynamics, (self.q, self.qd), self.desired, (self.kp, self.kd))
+        :param motion: positions, velocities for Coriolis efforts, accelerations
+        """
+        model, (q, qd, qdd) = self.loaded, motion
+        gravity, rest = model.gravity_torques(q), np.zeros(model.nv)
 
-    def law(self, mode: type[ControlLaw], *, desired: bool) -> tuple[ControlLaw, Array]:
-        """Return the law after its effort, and a copy of that."""
-        law, motion = mode(self.robot, self.kp, self.kd, **self.options), self.desired
-        effort = law.effort(self.q, self.qd, motion if desired else None, self.external)
-        return law, effort.copy()
+        def inertia(acceleration: Array) -> Array:
+            rigid = model.inverse_dynamics(q, rest, acceleration) - gravity
+            return np.asarray(rigid + self.armature * acceleration)
+
+        rigid = model.inverse_dynamics(q, qd, qdd + acceleration)
+        return {
+            'gravity': gravity - self.model.gravity_torques(self.q),
+            'coriolis': model.coriolis_torques(q, qd), 'inertia': inertia(qdd),
+            'friction': self.friction.friction(friction_velocity, rigid),
+            'external': self.external, 'feedback': inertia(acceleration) + effort,
+        }
+
+    def assert_terms(self, terms: Terms, expected: dict[str, Array]) -> None:
+        for name, values in expected.items():
+            np.testing.assert_allclose(
+                getattr(terms, name), values, rtol=1e-9, atol=1e-9, err_msg=name
+            )
+
+
+ARMS = [panda_arm(), two_joint_arm(), mixed_arm()]
+
+
+@each('model', ARMS)
+def test_each_term_of_a_law_is_what_its_name_says(model: RobotModel) -> None:
+    case, zero = Case(model), np.zeros(model.nv)
+    q, qd, desired, feedback = case.q, case.qd, case.desired, case.feedback
+    still, at_rest = (q, zero, zero), (zero, zero)
+    stated: dict[str, tuple[tuple[Array, ...], Array, Array]] = {
+        'gravity': (still, *at_rest), 'feedforward': (desired, zero, feedback),
+        'computed_torque': ((q, qd, desired[2]), feedback, zero),
+        'gravity_feedback': (still, zero, feedback),
+    }
+    for name, parts in stated.items():
+        law, options = LAWS[name], {'friction_velocity': VelocitySource.DESIRED}
+        case.assert_terms(case.terms_of(law, desired), case.expected(*parts, qd))
+        # Without a motion the desired velocity is zero.
+        velocity = desired[1] if law.follows_motions else zero
+        terms = case.terms_of(law, desired, **options)
+        case.assert_terms(terms, case.expected(*parts, velocity))
+        terms = case.terms_of(law, None, **options)
+        case.assert_terms(terms, case.expected(still, *at_rest, zero))
+    terms = case.terms_of(Feedback, desired)
+    assert_close(terms.total(), feedback)
+    assert_close(terms.feedback, feedback)
+
+
+@each('law', LAWS.values())
+@each('model', ARMS)
+def test_coriolis_efforts_are_included_without_a_motion_if_asked(
+    model: RobotModel, law: type[ControlLaw]
+) -> None:
+    case = Case(model)
+    coriolis = case.loaded.coriolis_torques(case.q, case.qd)
+    assert np.abs(coriolis).max() > 1e-3
+    assert_close(case.terms_of(law, None, compensate_coriolis=True).coriolis, coriolis)
+    plain = case.terms_of(law, case.desired)
+    asked = case.terms_of(law, case.desired, compensate_coriolis=True)
+    changed = coriolis if law.name == 'gravity' else 0.0 * coriolis
+    assert_close(asked.coriolis - plain.coriolis, changed)
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('mode', LAWS.values())
-@pytest.mark.parametrize('path', SHIPPED, ids=lambda path: path.stem)
-@each('seed', SEEDS)
-def test_each_mode_is_its_formula_with_pinocchio_s_dynamics(
-    mode: type[ControlLaw], path: Path, seed: int
-) -> None:
+@each('path', SHIPPED)
+def test_each_mode_is_its_formula_with_pinocchio_s_dynamics(path: Any) -> None:
     model = load(path)
-    case = Case(model, seed)
-    oracle = Pinocchio(path.read_text(encoding='utf-8'), model.joint_names)
-    expected = case.formula(mode, oracle)
-    np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-10)
-
-
-@each('mode', LAWS.values())
-@each('arm', ARMS)
-def test_each_mode_is_its_formula(mode: type[ControlLaw], arm: Arm) -> None:
-    model = arm()
-    for seed in SEEDS:
-        case = Case(model, seed)
-        expected = case.formula(mode, model)
-        np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-10)
-
-
-@each('mode', LAWS.values())
-@each('arm', ARMS)
-def test_without_a_reference_every_mode_is_gravity(mode: type[ControlLaw], arm: Arm) -> None:
-    model = arm()
-    case = Case(model, 0)
-    expected = model.gravity_torques(case.q)
-    effort = case.effort(mode, desired=False)
-    np.testing.assert_allclose(effort, expected, rtol=1e-9, atol=1e-10)
-
-
-@each('mode', LAWS.values())
-@each('arm', ARMS)
-def test_coriolis_efforts_are_added_to_gravity_if_asked(mode: type[ControlLaw], arm: Arm) -> None:
-    model = arm()
-    case, plain = Case(model, 0, compensate_coriolis=True), Case(model, 0)
-    coriolis = model.coriolis_torques(case.q, case.qd)
-    assert np.abs(coriolis).max() > 1e-3
-    expected = plain.effort(mode)
-    if mode is Gravity:
-        expected = expected + coriolis
-    np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(
-        case.effort(mode, desired=False), plain.effort(mode, desired=False) + coriolis, rtol=1e-9,
-        atol=1e-10,
-    )
-
-
-@each('desired', [True, False])
-@each('coriolis', [True, False])
-@each('mode', LAWS.values())
-@each('arm', ARMS)
-def test_the_parts_add_up_to_the_effort(
-    mode: type[ControlLaw], arm: Arm, coriolis: bool, desired: bool
-) -> None:
-    for seed in SEEDS:
-        case = Case(arm(), seed, compensate_coriolis=coriolis)
-        terms = case.terms(mode, desired=desired)
-        total = terms.total()
-        np.testing.assert_allclose(total, case.effort(mode, desired=desired), rtol=1e-9, atol=1e-9)
-
-
-def load_of(model: RobotModel) -> Payload:
-    return Payload(model.link_names[-1], 2.0, (0.1, 0.2, 0.3))
-
-
-def burdened(
-    model: RobotModel, rng: np.random.Generator
-) -> tuple[LoadedModel, JointFriction, Array]:
-    """Return a robot with payload and hardware compensation, its friction and armature."""
-    robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
-    robot.set_payloads([load_of(model)])
-    n = model.nv
-    friction = JointFriction(
-        rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
-        np.full(n, 0.1), rng.uniform(size=n),
-    )
-    return robot, friction, rng.uniform(size=n)
-
-
-@each('arm', ARMS)
-@each('mode', [mode for mode in LAWS.values() if mode is not Feedback])
-def test_friction_rotors_and_pushes_less_hardware_add_up(mode: type[ControlLaw], arm: Arm) -> None:
-    model = arm()
-    rng = np.random.default_rng(0)
-    robot, friction, armature = burdened(model, rng)
-    case, plain = Case(model, 0), Case(model, 0)
-    case.robot, case.options = robot, {'friction': friction, 'armature': armature}
-    case.external = rng.normal(size=model.nv)
-    plain.robot.set_payloads([load_of(model)])
-    _, _, qdd_d = case.desired
-    feedback = case.kp * case.e + case.kd * case.e_rate
-    acceleration = {ComputedTorque: qdd_d + feedback, Feedforward: qdd_d}
-    rigid = plain.effort(mode)
-    if mode in (Feedforward, GravityFeedback):
-        rigid = rigid - feedback  # what the joints carry is the robot's
-    expected = (
-        plain.effort(mode)
-        + friction.friction(case.qd, rigid)
-        + armature * acceleration.get(mode, np.zeros(model.nv))
-        + case.external
-        - model.gravity_torques(case.q)
-    )
-    np.testing.assert_allclose(case.effort(mode), expected, rtol=1e-9, atol=1e-9)
-
-
-@each('arm', ARMS)
-def test_feedback_alone_is_feedback_alone(arm: Arm) -> None:
-    model = arm()
-    robot, friction, armature = burdened(model, np.random.default_rng(0))
-    case, plain = Case(model, 0), Case(model, 0)
-    case.robot, case.options = robot, {'friction': friction, 'armature': armature}
-    case.external = np.ones(model.nv)
-    np.testing.assert_array_equal(case.effort(Feedback), plain.effort(Feedback))
-
-
-@each('arm', ARMS)
-def test_friction_of_the_desired_velocity_is_its_offset_without_motion(arm: Arm) -> None:
-    model = arm()
-    robot, friction, _ = burdened(model, np.random.default_rng(0))
-    case = Case(model, 0)
-    case.robot = robot
-    case.options = {'friction': friction, 'friction_velocity': VelocitySource.DESIRED}
-    np.testing.assert_array_equal(case.terms(Gravity).friction, friction.offset)
-    assert (case.terms(Feedforward).friction != friction.offset).all()
-
-
-@each('arm', ARMS)
-def test_each_part_is_what_its_name_says(arm: Arm) -> None:
-    model = arm()
-    case = Case(model, 0)
-    q_d, qd_d, qdd_d = case.desired
-    zero = np.zeros(model.nv)
-    feedback = case.kp * case.e + case.kd * case.e_rate
-
-    def inertial(q: Array, qdd: Array) -> Array:
-        return model.inverse_dynamics(q, zero, qdd) - model.gravity_torques(q)
-
-    expected = {
-        Gravity: (model.gravity_torques(case.q), zero, zero, zero),
-        Feedforward: (
-            model.gravity_torques(q_d), model.coriolis_torques(q_d, qd_d), inertial(q_d, qdd_d),
-            feedback,
-        ),
-        ComputedTorque: (
-            model.gravity_torques(case.q), model.coriolis_torques(case.q, case.qd),
-            inertial(case.q, qdd_d), inertial(case.q, feedback),
-        ),
-        Feedback: (zero, zero, zero, feedback),
-        GravityFeedback: (model.gravity_torques(case.q), zero, zero, feedback),
-    }
-    for mode, parts in expected.items():
-        terms = case.terms(mode)
-        got = (terms.gravity, terms.coriolis, terms.inertia, terms.feedback)
-        np.testing.assert_allclose(got, parts, rtol=1e-9, atol=1e-9, err_msg=mode.name)
+    case = Case(model)
+    oracle = Pinocchio(description(model).text, model.joint_names)
+    for mode in LAWS.values():
+        effort = mode(LoadedModel(model), case.kp, case.kd).effort(case.q, case.qd, case.desired)
+        gains = (case.kp, case.kd)
+        assert_close(effort, law_effort(mode, oracle, (case.q, case.qd), case.desired, gains))
 
 
 def turn_feedback(q: float, q_d: float, joint: str) -> float:
@@ -262,27 +179,14 @@ def turn_feedback(q: float, q_d: float, joint: str) -> float:
     return float(law.effort(measured, zero, (desired, zero, zero))[number])
 
 
-@each('turns', [-1000, -2, -1, 0, 1, 2, 1000])
-@each('e', [-3.1, -1.0, 0.0, 0.5, 3.1])
-def test_a_continuous_joint_is_pulled_the_shortest_way_round(turns: int, e: float) -> None:
-    for q in (-3.0, 0.0, 2.0):
-        feedback = turn_feedback(q, q + e + turns * math.tau, 'turn')
-        assert feedback == pytest.approx(e, abs=1e-9)
-
-
-@each('joint', ['lift', 'bend'])
-@each('e', [-7.0, -math.tau, math.tau, 5.0])
-def test_a_joint_that_is_not_continuous_is_pulled_the_whole_way(joint: str, e: float) -> None:
-    assert turn_feedback(0.25, 0.25 + e, joint) == pytest.approx(e)
-
-
-def test_the_dynamics_of_a_continuous_joint_do_not_change_with_whole_turns() -> None:
-    case = Case(mixed_arm(), 0)
-    turn = mixed_arm().joint_names.index('turn')
-    before = {mode: case.effort(mode) for mode in LAWS.values()}
-    case.desired[0][turn] += 3 * math.tau
-    for mode, effort in before.items():
-        np.testing.assert_allclose(case.effort(mode), effort, rtol=1e-9, atol=1e-9)
+def test_only_a_continuous_joint_is_pulled_the_shortest_way_round() -> None:
+    for e in (-3.1, 0.0, 0.5, 3.1):
+        for turns in (-1000, -1, 0, 1, 1000):
+            for q in (-3.0, 2.0):
+                way = turn_feedback(q, q + e + turns * math.tau, 'turn')
+                assert way == pytest.approx(e, abs=1e-9)
+        for joint in ('lift', 'bend'):
+            assert turn_feedback(0.2, 0.2 + 2.0 * e, joint) == pytest.approx(2.0 * e)
 
 
 NAME = 'desired_velocity'
@@ -308,51 +212,21 @@ def law() -> Iterator[type[ControlLaw]]:
     del control_law._LAWS[NAME]
 
 
-def rig_of(law: type[ControlLaw]) -> Rig:
-    """Return a rig with the law, by the value of the parameter."""
+def test_a_new_law_is_a_value_of_the_parameter(law: type[ControlLaw]) -> None:
     names = panda_arm().joint_names
-    values = complete_values({'mode': law.name, 'joints': [*names], 'gains.kp': [5.0]})
-    mode = settings_from(values, names).mode
-    assert mode is law
-    rig = Rig(
-        panda_arm(), q=PANDA_POSE, mode=mode, kp=(5.0,), kd=(1.0,), armature=(0.1,),
-        ramp_duration=0.01, effort_rate_limit=(1e9,),
-    )
-    rig.activate()
-    rig.controller.follow(swing(names, rig.q, rig.q + 0.05, 0.2), rig.now)
-    return rig
-
-
-def test_a_new_law_is_a_value_of_the_parameter_until_it_is_gone(law: type[ControlLaw]) -> None:
+    values = complete_values({'mode': NAME, 'joints': [*names], 'gains.kp': [5.0]})
+    assert settings_from(values, names).mode is law
     assert PARAMETERS['mode'].description.endswith(f' | {NAME}')
-    PARAMETERS['mode'].check('mode', NAME)
-    del control_law._LAWS[NAME]
-    with pytest.raises(InputError, match=f'{NAME}. is none of gravity'):
-        PARAMETERS['mode'].check('mode', NAME)
-    control_law._LAWS[NAME] = law
+    with pytest.raises(TypeError, match=f'there is a control law {NAME} already'):
+        type('Another', (ControlLaw,), {'name': NAME})
+    assert LAWS[NAME] is law
 
 
 def test_a_new_law_follows_a_motion_by_its_equation(law: type[ControlLaw]) -> None:
-    rig = rig_of(law)
-    assert rig.controller.law.name == NAME
-    assert rig.controller.following
-    for _ in range(100):
-        command = rig.tick()
-        desired = rig.controller.reference_at(rig.now)
-        assert command is not None
-        assert desired is not None
-        feedback = 5.0 * (desired.position - rig.q) + (desired.velocity - rig.qd)
-        acceleration = desired.acceleration + feedback
-        expected = rig.model.inverse_dynamics(rig.q, desired.velocity, acceleration)
-        expected += 0.1 * acceleration + feedback
-        np.testing.assert_allclose(command, expected, rtol=1e-9, atol=1e-9)
-        terms = rig.controller.terms()
-        np.testing.assert_allclose(terms.total(), command, rtol=1e-9, atol=1e-10)
-        rest = np.zeros_like(rig.q)
-        through_mass = rig.model.inverse_dynamics(rig.q, rest, feedback) - rig.gravity
-        np.testing.assert_allclose(
-            terms.feedback, feedback + 0.1 * feedback + through_mass, rtol=1e-9, atol=1e-9
-        )
+    case = Case(panda_arm())
+    _, qd_d, qdd_d = case.desired
+    expected = case.expected((case.q, qd_d, qdd_d), case.feedback, case.feedback, case.qd)
+    case.assert_terms(case.terms_of(law, case.desired), expected)
 
 
 def test_efforts_of_a_new_law_are_checked_before_settings_take_effect(
@@ -366,32 +240,16 @@ def test_efforts_of_a_new_law_are_checked_before_settings_take_effect(
         check_efforts(rig.model, resolve(rig.settings, rig.model))
 
 
-def test_a_name_is_that_of_one_law(law: type[ControlLaw]) -> None:
-    with pytest.raises(TypeError, match=f'there is a control law {NAME} already'):
-        type('Another', (ControlLaw,), {'name': law.name})
-    assert LAWS[NAME] is law
-
-
-@each('law', LAWS.values())
-def test_a_law_is_what_it_says_of_itself(law: type[ControlLaw]) -> None:
-    model = mixed_arm()
-    rng = np.random.default_rng(0)
-    q, qd, q_d, qd_d, qdd_d = rng.normal(size=(5, model.nv))
-    still = np.zeros(model.nv)
-
-    def effort(gain: float, *reference: Array) -> Array:
-        gains = np.full(model.nv, gain)
-        motion = (reference[0], reference[1], reference[2])
-        return law(LoadedModel(model), gains, gains).effort(q, qd, motion).copy()
-
-    gravity = model.gravity_torques(q)
-    follows = not np.allclose(effort(1.0, q_d, qd_d, qdd_d), effort(1.0, q, qd, still))
-    assert law.follows_motions is follows
-    assert law.carries_gravity is bool(effort(0.0, q, still, still).any())
-    if not law.needs_gains:
-        assert law.carries_gravity
-    if not law.follows_motions:
-        np.testing.assert_allclose(effort(1.0, q_d, qd_d, qdd_d), gravity)
+def test_laws_state_whether_they_follow_need_gains_and_carry_gravity() -> None:
+    stated = {
+        name: (law.follows_motions, law.needs_gains, law.carries_gravity)
+        for name, law in LAWS.items()
+    }
+    assert stated == {
+        'gravity': (False, False, True), 'feedforward': (True, False, True),
+        'computed_torque': (True, True, True), 'feedback': (True, True, False),
+        'gravity_feedback': (True, True, True),
+    }
 
 
 def test_terms_before_the_first_effort_are_zero() -> None:

@@ -6,15 +6,12 @@
 import math
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
 import numpy as np
 
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.settings import BaseUse, StaleBase
-from support.control.base_rig import CLOCK, Array, BaseRig, tilting_robot
+from support.control.base_rig import CLOCK, BaseRig, tilting_robot
 
-TICKS = 30_000
 FRAMES = ('base', 'plate', 'imu', 'arm', 'nothing', '')
 REJECTIONS = {
     Reason.UNKNOWN_FRAME, Reason.FRAME_CHANGED, Reason.PART_MISSING,
@@ -24,54 +21,31 @@ REJECTIONS = {
 
 
 class Inspected:
-    """
-    A sensor whose every sample is inspected.
-
-    :param settings: of the IMU
-    """
+    """A sensor whose every sample is inspected."""
 
     def __init__(self, **settings: Any) -> None:
         self.rig = BaseRig(tilting_robot(gravity=(1.0, -2.0, -9.0)), **settings)
-        self.gravity = math.hypot(1.0, -2.0, -9.0)
-        chosen = self.rig.settings
-        w, fade = chosen.max_angular_velocity, chosen.fade
-        # A blend of two vectors is steepest in its middle: 1.5 times their difference over fade.
-        self._turn_rate = self.gravity * w
-        self._blend_rate = 1.5 / fade
-        self._time_constant = 1.0 / (math.tau * chosen.motion_cutoff)
-        self._last = np.concatenate(self.rig.sample())
-        self._sampled = self.rig.now
+        self.last, self.sampled = np.concatenate(self.rig.sample()), self.rig.now
         self.message_came = False
 
-    def feed(self, **message: Any) -> Reason | None:
-        reason = self.rig.feed(**message)
-        self.message_came |= reason is None
-        return reason
-
     def sample(self) -> None:
-        motion = np.concatenate(self.rig.sample())
-        dt = self.rig.now - self._sampled
+        motion, chosen = np.concatenate(self.rig.sample()), self.rig.settings
+        dt = self.rig.now - self.sampled
+        g, w = math.hypot(1.0, -2.0, -9.0), chosen.max_angular_velocity
+        alpha = 2.0 * w * math.tau * chosen.motion_cutoff
+        r = math.hypot(0.3, 0.2, 0.6)
+        bounds = np.array((g, w, 0.0, alpha, chosen.max_acceleration + g + r * (alpha + w * w)))
         assert np.isfinite(motion).all()
-        self._inspect_sizes(motion)
-        # A message that comes again moves nothing by itself: a blend begins where the motion is.
-        came = np.linalg.norm((motion - self._last)[:3])
-        assert came <= (self._turn_rate + self._blend_rate * 2.0 * self.gravity) * dt + 1e-9
-        if not self.message_came:
-            greatest = self.rig.settings.max_angular_velocity
-            change = np.linalg.norm((motion - self._last)[3:6])
-            assert change <= self._blend_rate * 2.0 * greatest * dt + 1e-9
-        self._last, self._sampled, self.message_came = motion, self.rig.now, False
-
-    def _inspect_sizes(self, motion: Array) -> None:
-        chosen = self.rig.settings
-        w, r = chosen.max_angular_velocity, math.hypot(0.3, 0.2, 0.6)
-        alpha = 2.0 * w / self._time_constant
-        push = chosen.max_acceleration + self.gravity + r * (alpha + w * w)
-        sizes = np.linalg.norm(motion.reshape(5, 3), axis=1)
-        bounds = np.array((self.gravity, w, 0.0, alpha, push))
-        assert (sizes <= bounds * (1.0 + 1e-9)).all(), (sizes, bounds)
+        assert (np.linalg.norm(motion.reshape(5, 3), axis=1) <= bounds * (1.0 + 1e-9)).all()
         if chosen.use is BaseUse.TILT:
             assert not motion[3:].any()
+        # A blend of two vectors is steepest in its middle: 1.5 times their difference over fade.
+        # A message that comes again moves nothing by itself: a blend begins where the motion is.
+        blend = 2.0 * 1.5 / chosen.fade
+        assert math.dist(motion[:3], self.last[:3]) <= (g * w + blend * g) * dt + 1e-9
+        if not self.message_came:
+            assert math.dist(motion[3:6], self.last[3:6]) <= blend * w * dt + 1e-9
+        self.last, self.sampled, self.message_came = motion, self.rig.now, False
 
 
 def chance_message(rng: np.random.Generator) -> dict[str, Any]:
@@ -114,48 +88,18 @@ def test_random_messages_break_no_rule_of_the_base() -> None:
     seen: set[Reason] = set()
     stale = set()
     with np.errstate(all='raise'):
-        for _ in range(TICKS // 500):
+        for _ in range(30):
             sensor = Inspected(**chance_settings(rng))
             silent_until = -math.inf
-            for _ in range(500):
+            for _ in range(200):
                 dt = rng.choice([0.0, 1e-4, 1e-3, 1e-2], p=[0.05, 0.2, 0.7, 0.05])
                 sensor.rig.now += float(dt)
-                if rng.random() < 0.01:
+                if rng.random() < 0.02:
                     silent_until = sensor.rig.now + float(rng.exponential(0.1))
                 if sensor.rig.now > silent_until and rng.random() < 0.4:
-                    sensor.feed(**chance_message(rng))
+                    sensor.message_came |= sensor.rig.feed(**chance_message(rng)) is None
                 sensor.sample()
                 stale.add(sensor.rig.sensor.stale)
             seen |= set(sensor.rig.sensor.imu.rejections)
-    # Chance was not idle.
     assert seen == REJECTIONS
     assert stale == {False, True}
-
-
-NUMBERS = st.one_of(st.floats(-10.0, 10.0), st.floats(width=64))
-VECTORS = st.one_of(st.none(), st.tuples(NUMBERS, NUMBERS, NUMBERS))
-MESSAGES = st.fixed_dictionaries({
-    'frame_id': st.sampled_from(FRAMES),
-    'orientation': st.one_of(
-        st.none(), st.just((0.0, 0.6, 0.0, 0.8)), st.just((1.0, 0.0, 0.0, 0.0)),
-        st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS),
-    ),
-    'turn': VECTORS,
-    'push': VECTORS,
-    'stamp': st.one_of(st.just(0.0), st.floats(CLOCK + 999.0, CLOCK + 1002.0), st.floats()),
-})
-
-
-@settings(max_examples=150)
-@given(use=st.sampled_from(BaseUse), stale=st.sampled_from(StaleBase), life=st.lists(
-    st.tuples(st.sampled_from((0.0, 1e-6, 1e-3, 0.05, 0.3)), st.none() | MESSAGES), max_size=40
-))
-def test_hypothesis_messages_break_no_rule_of_the_base(
-    use: BaseUse, stale: StaleBase, life: list[tuple[float, dict[str, Any] | None]]
-) -> None:
-    sensor = Inspected(use=use, stale=stale)
-    for dt, message in life:
-        sensor.rig.now += dt
-        if message is not None:
-            sensor.feed(**message)
-        sensor.sample()
