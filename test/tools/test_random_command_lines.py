@@ -8,30 +8,35 @@ The environment variable ``COMMAND_LINES`` gives the number of command lines, 40
 """
 
 import os
-from pathlib import Path
 
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 import pytest
 
-from support.fuzz.command_lines import command_line, fault, prepare, run
+from support.fuzz.command_lines import command_lines, fault, prepare, run
 from support.fuzz.hostile_files import write_files
 from support.ros.ros_process import NO_ROS
 
 COUNT = int(os.environ.get('COMMAND_LINES', '40'))
-LONG_RECORDING = 1_000_000
-"""Samples of a recording that only a longer test has time for."""
 
 
-def test_random_command_lines_end_with_a_result_or_one_sentence(tmp_path: Path) -> None:
+def test_random_command_lines_end_with_a_result_or_one_sentence(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
-    pytest.importorskip('rosbags', reason='rosbags is not installed')
-    pytest.importorskip('matplotlib', reason='matplotlib is not installed')
-    pytest.importorskip('scipy', reason='scipy is not installed')
-    files = write_files(tmp_path, LONG_RECORDING if COUNT > 1000 else 0)
-    prepare(tmp_path)
-    faults = {}
-    for seed in range(COUNT):
-        tool, arguments = command_line(seed, files)
-        end = run(tool, arguments, tmp_path)
-        if wrong := fault(tool, end, tmp_path):
-            faults[f'{seed}: {tool} {" ".join(arguments)}'] = f'{wrong}\n{end.err}'
-    assert not faults
+    for package in ('rosbags', 'matplotlib', 'scipy'):
+        pytest.importorskip(package, reason=f'{package} is not installed')
+    folder = tmp_path_factory.mktemp('files')
+    files = write_files(folder)
+    prepare(folder)
+
+    @settings(
+        max_examples=COUNT, phases=[Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    @given(st.data())
+    def ends_well(data: st.DataObject) -> None:
+        line = data.draw(command_lines(files))
+        assert fault(line, run(line, folder), folder) == '', line
+
+    ends_well()
