@@ -4,6 +4,7 @@
 """The live node of a tool, with all that it talks to, in virtual time and in one thread."""
 
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -51,24 +52,25 @@ class VirtualLive:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.create_publisher(String, 'robot_description', latched).publish(String(data=urdf))
         states = self.create_publisher(JointState, 'joint_states', 10)
-        rows = iter(range(len(recorded.time)))
+        rows = deque(zip(
+            recorded.time, recorded.position, recorded.velocity, recorded.effort, strict=True
+        ))
         begin: list[float] = []
 
         def publish() -> None:
             if not any(each.topic_name == '/joint_states' for each in self._subscriptions):
                 return
             begin.append(self.now)
-            for k in rows:
-                message = JointState(name=list(recorded.names), **{
-                    field: array('d', getattr(recorded, field)[k])
-                    for field in ('position', 'velocity', 'effort')
-                })
+            while rows and rows[0][0] <= self.now - begin[0]:
+                time, *columns = rows.popleft()
+                position, velocity, effort = (array('d', column) for column in columns)
+                message = JointState(
+                    name=list(recorded.names), position=position, velocity=velocity, effort=effort
+                )
                 message.header.stamp.sec, message.header.stamp.nanosec = divmod(
-                    round(1e9 * (100.0 + recorded.time[k])), 10**9
+                    round(1e9 * (100.0 + time)), 10**9
                 )
                 states.publish(message)
-                if recorded.time[k] > self.now - begin[0]:
-                    return
 
         self.create_timer(STEP, publish)
 

@@ -1,0 +1,315 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The watchdog's parameters, thread, topics, reports, and its request to the controller manager."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.ros.controller_manager import ControllerManager, Request, provide_messages
+from support.ros.ros_process import NO_ROS, isolated, new_domain_id, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from diagnostic_msgs.msg import DiagnosticStatus
+import rclpy
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension
+
+from rnea_ros.errors import InputError
+from rnea_ros.node.inputs import WatchdogEfforts
+from rnea_ros.watchdog import effort_watchdog, loop
+from rnea_ros.watchdog.effort_watchdog import ControllerSwitch, EffortWatchdog
+from rnea_ros.watchdog.parameters import Action, WatchdogSettings
+from rnea_ros.watchdog.silence import MAX_JOINTS, SilenceMonitor
+
+PERIOD = 0.004
+TOPIC = '/left/effort_controller/commands'
+
+
+def test_the_defaults_are_those_of_the_page() -> None:
+    assert WatchdogSettings() == WatchdogSettings(
+        'effort_controller/commands', 0.1, 0.2, 250.0, Action.ZERO, 'controller_manager'
+    )
+    assert WatchdogSettings().period == PERIOD
+
+
+@pytest.mark.parametrize(('name', 'good', 'bad'), [
+    ('timeout', (0.008, 60.0), (0.0079, 60.1, np.nan)), ('ramp_duration', (0.0, 60.0), (-0.1, 61.0)),
+    ('rate', (50.0, 1000.0), (49.0, 1001.0)),
+])
+def test_parameters_have_bounds(name: str, good: Any, bad: Any) -> None:
+    for value in good:
+        assert getattr(replace(WatchdogSettings(), **{name: value}), name) == value
+    for value in bad:
+        with pytest.raises(InputError, match=name):
+            replace(WatchdogSettings(), **{name: value})
+
+
+# --- the thread --------------------------------------------------------------------------------
+
+
+class Link:
+    """A command topic with one received command; with ``broken``, taking raises."""
+
+    def __init__(self) -> None:
+        self.received: list[list[float]] = [[5.0, -2.0]]
+        self.sent: list[list[float]] = []
+        self.broken = False
+
+    def take(self) -> list[float] | None:
+        if self.broken:
+            raise RuntimeError('deaf')
+        return self.received.pop() if self.received else None
+
+    def send(self, command: list[float]) -> None:
+        self.sent.append(command)
+
+
+def watch_loop(link: Any, ramp_duration: float = 60.0) -> loop.WatchLoop:
+    return loop.WatchLoop(SilenceMonitor(0.02, ramp_duration, PERIOD), link, PERIOD)
+
+
+def test_an_error_ends_the_thread_and_is_kept_with_its_traceback() -> None:
+    link = Link()
+    watch = watch_loop(link)
+    watch.start()
+    assert wait_until(lambda: link.sent)
+    assert watch.running
+    link.broken = True
+    assert wait_until(lambda: not watch.running)
+    assert 'Traceback' in str(watch.failure)
+    assert 'RuntimeError: deaf' in str(watch.failure)
+    watch.stop()
+
+
+def test_an_end_in_the_middle_of_a_ramp_leaves_zeros_behind() -> None:
+    link = Link()
+    watch = watch_loop(link, 1e6)
+    watch.start()
+    assert wait_until(lambda: len(link.sent) > 5)
+    watch.stop()
+    assert link.sent[-1] == [0.0, 0.0]
+    assert all(any(command) for command in link.sent[:-1])
+    assert watch.failure is None
+
+
+def test_an_end_while_commands_come_sends_nothing() -> None:
+    link = Link()
+    link.received.clear()
+    watch = watch_loop(link)
+    watch.start()
+    watch.stop()
+    assert link.sent == []
+
+
+# --- its topics --------------------------------------------------------------------------------
+
+
+def command(*data: float, label: str = '') -> Float64MultiArray:
+    message = Float64MultiArray(data=data)
+    message.layout.dim = [MultiArrayDimension(label=label)] if label else []
+    return message
+
+
+def test_commands_of_watchdogs_are_ignored_and_own_ones_marked(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting: list[Float64MultiArray] = []
+    sent: dict[str, list[Any]] = {}
+    subscription = SimpleNamespace(take_all=lambda: waiting)
+    monkeypatch.setattr(loop, 'PolledSubscription', lambda *_: subscription)
+    node = SimpleNamespace(create_publisher=lambda kind, topic, qos: SimpleNamespace(
+        publish=lambda message: sent.setdefault(topic, []).append(
+            (message.data.tolist(), message.layout.dim[0])
+        )
+    ))
+    link = loop.CommandLink(node, 'arm/commands')
+    assert link.take() is None
+    waiting[:] = [command(1.0), command(2.0, 3.0, label='joints'), command(4.0, label=loop.MARK)]
+    assert link.take() == [2.0, 3.0]
+    waiting[:] = [command(4.0, label=loop.MARK)]
+    assert link.take() is None
+    waiting[:] = [command(*range(2 * MAX_JOINTS))]
+    assert len(link.take() or ()) == MAX_JOINTS + 1
+    link.send([5.0, 6.0])
+    assert sent.keys() == {'arm/commands', 'arm/commands/watchdog'}
+    for ((data, dimension),) in sent.values():
+        assert data == [5.0, 6.0]
+        assert (dimension.label, dimension.size, dimension.stride) == (loop.MARK, 2, 2)
+
+
+def test_the_watched_node_knows_the_watchdogs_latest_effort() -> None:
+    waiting: list[Float64MultiArray] = []
+    subscription: Any = SimpleNamespace(take=lambda: waiting.pop() if waiting else None)
+    efforts = WatchdogEfforts(subscription, np.array([2.0, -1.0]))
+    assert efforts.newest() is None
+    for now, data, expected in (
+        (10.0, (4.0, 3.0), [2.0, -3.0]), (10.19, (), [2.0, -3.0]), (10.21, (), None),
+        (10.5, (2.0, 0.0), [1.0, 0.0]), (10.8, (1.0, np.nan), None), (11.1, (1.0,), None),
+        (5.0, (8.0, 0.0), [4.0, 0.0]), (4.0, (), None),
+    ):
+        waiting[:] = [command(*data)] if data else []
+        efforts.take_messages(now)
+        newest = efforts.newest()
+        assert (newest if newest is None else newest.tolist()) == expected
+    waiting[:] = [command(6.0, 0.0)]
+    efforts.take_messages(4.1)
+    assert waiting, 'it is not polled so soon'
+    assert np.array_equal(efforts.newest(), [3.0, 0.0])
+
+
+# --- its reports -------------------------------------------------------------------------------
+
+
+class Reports:
+    """A watchdog node without its thread; its timers are called by the test."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, action: str) -> None:
+        self.timers: list[Any] = []
+        self.lines: list[tuple[str, str]] = []
+        self.statuses: list[tuple[Any, ...]] = []
+        self.monitors: list[SilenceMonitor] = []
+        self.deactivated = 0
+        log = ('info', 'warning', 'error')
+        logger = SimpleNamespace(**{
+            level: lambda text, level=level: self.lines.append((level, text)) for level in log
+        })
+
+        def watch(monitor: SilenceMonitor, *_: Any) -> Any:
+            self.monitors.append(monitor)
+            return SimpleNamespace(start=lambda: None)
+
+        def deactivate() -> None:
+            self.deactivated += 1
+
+        for owner, name, value in (
+            (EffortWatchdog, 'create_timer', lambda _, period, callback, clock: (
+                self.timers.append((period, callback))
+            )),
+            (EffortWatchdog, 'get_logger', lambda _: logger), (effort_watchdog, 'WatchLoop', watch),
+            (effort_watchdog, 'CommandLink', lambda *_: None),
+            (effort_watchdog, 'ControllerSwitch', lambda *_: SimpleNamespace(
+                deactivate=deactivate
+            )),
+            (effort_watchdog, 'DiagnosticsPublisher', lambda _: SimpleNamespace(
+                publish=lambda *status: self.statuses.append(status)
+            )),
+        ):
+            monkeypatch.setattr(owner, name, value)
+        rclpy.init(
+            args=['--ros-args', '--disable-rosout-logs', '-p', f'action:={action}'],
+            signal_handler_options=rclpy.signals.SignalHandlerOptions.NO,
+        )
+        self.node = EffortWatchdog()
+        (self.monitor,) = self.monitors
+
+    def new_lines(self) -> list[tuple[str, str]]:
+        (_, follow_up), (_, diagnose) = self.timers
+        self.lines.clear()
+        for _ in range(2):  # nothing is reported twice
+            follow_up()
+        diagnose()
+        return self.lines.copy()
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('action', ['zero', 'deactivate_controller'])
+def test_each_action_is_reported_once_and_the_controller_deactivated_after_zeros(
+    action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in isolated(new_domain_id()).items():
+        monkeypatch.setenv(name, value)
+    try:
+        reports = Reports(monkeypatch, action)
+        monitor, now = reports.monitor, 100.0
+        monkeypatch.setattr(effort_watchdog, 'time', SimpleNamespace(monotonic=lambda: now))
+        assert [period for period, _ in reports.timers] == [0.1, 1.0]
+        assert reports.lines == [
+            ('info', 'watching /effort_controller/commands: zero effort after 0.1 s of silence')
+        ]
+        assert reports.new_lines() == []
+
+        def silence(duration: float) -> list[tuple[str, str]]:
+            nonlocal now
+            for _ in range(round(duration / PERIOD)):
+                now += PERIOD
+                monitor.command_at(now)
+            return reports.new_lines()
+
+        def state() -> tuple[Any, str]:
+            level, summary, values = reports.statuses[-1]
+            assert values['state'] == summary
+            return level, summary
+
+        assert state() == (DiagnosticStatus.OK, 'quiet')
+        monitor.receive([1.5, -20.0], now)
+        monitor.receive([], now)
+        ((level, text),) = reports.new_lines()
+        assert (level, text) == ('warning', 'rejected a command that is empty or not finite')
+        assert state() == (DiagnosticStatus.OK, 'watching')
+        ((level, text),) = silence(0.2)
+        assert level == 'error'
+        assert text.startswith('no command for 0.10')
+        assert 'ramping from [1.5, -20] to zero in 0.2 s' in text
+        assert state() == (DiagnosticStatus.ERROR, 'ramping')
+        monitor.receive([1.5, -20.0], now)
+        ((level, text),) = reports.new_lines()
+        assert (level, text) == ('warning', 'commands came again after 0.200 s: handed back')
+        assert reports.deactivated == 0
+        acted, zeros = silence(2.0)
+        assert acted[1].startswith('no command for ')
+        assert zeros == ('error', 'zero effort was commanded')
+        assert state() == (DiagnosticStatus.ERROR, 'acted')
+        assert reports.statuses[-1][2] == {
+            'state': 'acted', 'last_command_age': '2.000', 'acted': 2, 'handed_back': 1,
+            'rejected': 1,
+        }
+        assert reports.deactivated == (1 if action == 'deactivate_controller' else 0)
+        reports.node.destroy_node()
+    finally:
+        rclpy.try_shutdown()
+
+
+# --- the controller manager ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def manager(monkeypatch: pytest.MonkeyPatch) -> ControllerManager:
+    provide_messages(monkeypatch)
+    return ControllerManager(answer=SimpleNamespace(ok=True))
+
+
+@pytest.mark.parametrize(('ready', 'answer', 'line'), [
+    (True, SimpleNamespace(ok=True), ('warning', 'was deactivated')),
+    (True, SimpleNamespace(ok=False), ('error', 'stays active: request rejected')),
+    (True, RuntimeError('gone'), ('error', 'stays active: gone')),
+    (False, None, ('error', 'stays active: no service controller_manager/switch_controller')),
+])
+def test_the_controller_of_the_topic_is_deactivated_strictly(
+    manager: ControllerManager, ready: bool, answer: Any, line: tuple[str, str]
+) -> None:
+    manager.ready, manager.answer = ready, answer
+    ControllerSwitch(manager, 'controller_manager', TOPIC).deactivate()
+    level, text = line
+    assert manager.lines == [(level, f'effort_controller {text}')]
+    assert manager.srv_name == 'controller_manager/switch_controller'
+    assert len(manager.requests) == ready
+    for request in manager.requests:
+        assert request.deactivate_controllers == ['effort_controller']
+        assert request.activate_controllers == []
+        assert request.strictness == Request.STRICT
+        assert request.timeout.sec == 1
+
+
+def test_a_topic_without_a_controller_and_missing_messages_are_named(
+    manager: ControllerManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InputError, match=r"command_topic: '/commands' names no controller"):
+        ControllerSwitch(manager, 'controller_manager', '/commands')
+    provide_messages(monkeypatch, missing=True)
+    with pytest.raises(InputError, match=r'action: .* needs controller_manager_msgs'):
+        ControllerSwitch(manager, 'controller_manager', TOPIC)
