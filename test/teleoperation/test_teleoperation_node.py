@@ -85,7 +85,9 @@ def test_two_arms_are_aligned_coupled_and_let_go(domain_id: int) -> None:
             process.wait_for('aligning')
             process.wait_for('coupled')
             expected = pytest.approx([4.0, -LIMIT], rel=1e-3)
-            assert wait_until(lambda: any(sent.effort.tolist() == expected for sent in arms.efforts))
+            assert wait_until(lambda: any(
+                sent.effort.tolist() == expected for sent in arms.efforts
+            ))
             assert wait_until(lambda: np.abs(arms.follower - arms.leader)[[1, 3]].max() < 1e-6)
             assert tuple(arms.efforts[-1].name) == JOINTS
             setpoint = arms.setpoints[-1]

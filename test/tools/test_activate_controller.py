@@ -63,12 +63,9 @@ def test_commands_hold_after_the_ramp_if_they_reach_the_controller(
     state: State, target: str, hold: bool
 ) -> None:
     assert commands_hold(values(state, target)) is hold
-
-
-@pytest.mark.parametrize('state', [State.RAMPING_DOWN, State.FAULT, State.STOPPED])
-def test_a_control_that_ends_gets_no_controller(state: State) -> None:
-    with pytest.raises(NotActivatedError, match=rf'{state.value} \(joint_states_stale\)'):
-        commands_hold(values(state))
+    for end in (State.RAMPING_DOWN, State.FAULT, State.STOPPED):
+        with pytest.raises(NotActivatedError, match=rf'{end.value} \(joint_states_stale\)'):
+            commands_hold(values(end))
 
 
 def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerManager) -> None:
@@ -111,25 +108,26 @@ def test_a_rejected_request_is_reported(manager: ControllerManager, answer: Any,
         watched.done()
 
 
-def test_a_paused_simulation_begins_once_the_node_is_active(manager: ControllerManager) -> None:
+@pytest.mark.parametrize('state', [State.WAITING, State.FAULT])
+def test_a_paused_simulation_begins_once_the_node_is_active(
+    manager: ControllerManager, state: State
+) -> None:
     requests: list[int] = []
     watched = Activator(manager, *NAMES, unpause=lambda: requests.append(len(manager.requests)))
     assert not watched.done()
-    diagnose(manager, State.WAITING)
+    diagnose(manager, state)
+    if state is State.FAULT:
+        with pytest.raises(NotActivatedError, match='fault'):
+            watched.done()
+        assert not manager.requests
+        assert not requests
+        return
     for _ in range(2):
         assert not watched.done()
         assert requests == [1]
     assert manager.requests[0].timeout.sec == 30
     manager.answer = OK
     assert watched.done()
-
-
-def test_a_paused_simulation_stays_paused_once_control_ended(manager: ControllerManager) -> None:
-    watched = Activator(manager, *NAMES, unpause=lambda: pytest.fail('time begins'))
-    diagnose(manager, State.FAULT)
-    with pytest.raises(NotActivatedError, match='fault'):
-        watched.done()
-    assert not manager.requests
 
 
 GAZEBO = """#!/bin/sh

@@ -24,26 +24,19 @@ pytest.importorskip('yaml', reason='PyYAML is not installed')
 URDF = str(ROOT / 'urdf/panda_arm.urdf')
 NAMES = ['fer_joint2', 'fer_joint4']
 GOOD = """
-header:
-  stamp:
-    sec: 0
-    nanosec: 0
-  frame_id: ''
+header: {stamp: {sec: 0, nanosec: 0}, frame_id: ''}
 joint_names:
 - fer_joint2
 - fer_joint4
 points:
-- positions: [0.0, -1.5]
-  velocities: [0.0, 0.0]
-  accelerations: []
-  effort: []
-  time_from_start: {sec: 0, nanosec: 0}
-- positions: [0.5, -2.0]
-  velocities: [0.0, 0.0]
-  time_from_start: {sec: 1, nanosec: 500000000}
+- {positions: [0.0, -1.5], velocities: [0.0, 0.0], accelerations: [], effort: [],
+   time_from_start: {sec: 0, nanosec: 0}}
+- {positions: [0.5, -2.0], velocities: [0.0, 0.0],
+   time_from_start: {sec: 1, nanosec: 500000000}}
 ---
 """
 FAST = GOOD.replace('sec: 1, nanosec: 500000000', 'sec: 0, nanosec: 200000000')
+BEFORE = 'joint_names: [a]\npoints: '
 
 
 @pytest.fixture
@@ -80,17 +73,15 @@ def test_a_collision_ends_with_exit_code_1(
     assert 'no collision:' not in text
 
 
-def write_bag(path: Path, topics: Sequence[str], messages: Sequence[bytes]) -> None:
+def write_bag(path: Path, messages: Sequence[bytes], *topics: str) -> None:
     """Write a bag with every message on every topic."""
     rosbag2 = pytest.importorskip('rosbags.rosbag2', reason='rosbags is not installed')
     from rosbags.typesys import Stores, get_typestore
 
-    store = get_typestore(Stores.LATEST)
+    kind, store = 'trajectory_msgs/msg/JointTrajectory', get_typestore(Stores.LATEST)
     with rosbag2.Writer(path, version=9, storage_plugin=rosbag2.StoragePlugin.MCAP) as writer:
         for topic in topics:
-            connection = writer.add_connection(
-                topic, 'trajectory_msgs/msg/JointTrajectory', typestore=store
-            )
+            connection = writer.add_connection(topic, kind, typestore=store)
             for number, data in enumerate(messages):
                 writer.write(connection, 10**18 + number, data)
 
@@ -158,46 +149,30 @@ def test_the_layout_of_the_command_that_publishes_is_read(good: Path) -> None:
 
 
 @pytest.mark.parametrize(('text', 'reason'), [
-    ('', 'has 0 trajectories; there is none with index 0'),
-    ('points: [', 'cannot be read'),
-    ('5', 'document 0: 5 is not a mapping'),
+    ('', 'has 0 trajectories; there is none with index 0'), ('points: [', 'cannot be read'),
+    ('5', 'document 0: 5 is not a mapping'), ('joint_names: {a: 1}', 'joint_names'),
     ('joint_names: [a]', 'points: an empty value is not a list'),
-    ('joint_names: {a: 1}', 'joint_names'),
     ('joint_names: a\npoints: []', "joint_names: 'a' is not a list"),
     ('joint_names: [1]\npoints: []', 'joint_names: 1 is not a name'),
-    ('joint_names: [a]\npoints: []', 'the trajectory has no points'),
-    ('joint_names: [a]\npoints: [{positions: [1]}]', 'point 0: time_from_start is missing'),
-    ('joint_names: [a]\npoints: [{effords: [1]}]', "'effords' is not one of"),
-    (
-        'joint_names: [a]\npoints: [{positions: [x], time_from_start: {sec: 0}}]',
-        "point 0: positions: 'x' is not a number",
-    ),
-    (
-        'joint_names: [a]\npoints: [{positions: 1, time_from_start: {sec: 0}}]',
-        'point 0: positions: 1 is not a list',
-    ),
-    (
-        'joint_names: [a]\npoints: [{positions: [1], time_from_start: 1.0}]',
-        'time_from_start: 1.0 is not a mapping',
-    ),
-    ('joint_names: [a]\npoints: &x [*x]', 'point 0'),
-    ('!!python/object:os.system {}', 'cannot be read'),
+    ('\xff\xfe\x00joint', 'cannot be read'), ('!!python/object:os.system {}', 'cannot be read'),
+    (f'{BEFORE}[]', 'the trajectory has no points'), (f'{BEFORE}&x [*x]', 'point 0'),
+    (f'{BEFORE}[{{positions: [1]}}]', 'point 0: time_from_start is missing'),
+    (f'{BEFORE}[{{effords: [1]}}]', "'effords' is not one of"),
+    (f'{BEFORE}[{{positions: [x], time_from_start: {{}}}}]', "positions: 'x' is not a number"),
+    (f'{BEFORE}[{{positions: [true], time_from_start: {{}}}}]', 'True is not a number'),
+    (f'{BEFORE}[{{positions: 1, time_from_start: {{}}}}]', 'point 0: positions: 1 is not a list'),
+    (f'{BEFORE}[{{positions: [1], time_from_start: 1.0}}]', '1.0 is not a mapping'),
 ])
 def test_a_file_without_a_trajectory_is_rejected(good: Path, text: str, reason: str) -> None:
-    good.write_text(text, encoding='utf-8')
+    good.write_bytes(text.encode('latin-1'))
     message = rejected(good)
     assert reason in message
     assert not re.search(r'None|\(\'|\[\'|Error|np\.', message)
 
 
-def test_bytes_that_are_not_text_are_rejected(good: Path) -> None:
-    good.write_bytes(b'\xff\xfe\x00joint')
-    assert 'cannot be read' in rejected(good)
-
-
 def test_a_bags_trajectories_are_read_by_topic_and_index(tmp_path: Path, capsys: Printed) -> None:
     bag = tmp_path / 'bag'
-    write_bag(bag, ['/one', '/two'], [message(1_500_000_000), message(200_000_000)])
+    write_bag(bag, [message(1_500_000_000), message(200_000_000)], '/one', '/two')
     assert 'name one' in rejected(bag)
     assert run(bag, '--topic', '/one') == 0
     assert run(bag, '--topic', '/two', '--index', '1') == 1
@@ -207,11 +182,9 @@ def test_a_bags_trajectories_are_read_by_topic_and_index(tmp_path: Path, capsys:
     assert 'no trajectories on /three; topics with trajectories: /one, /two' in answer
 
 
-def test_a_broken_bag_or_message_is_rejected(tmp_path: Path) -> None:
-    write_bag(tmp_path / 'bag', ['/one'], [message(10**9)[:70]])
+def test_a_broken_message_is_rejected(tmp_path: Path) -> None:
+    write_bag(tmp_path / 'bag', [message(10**9)[:70]], '/one')
     assert 'a broken message: that of ' in rejected(tmp_path / 'bag')
-    (tmp_path / 'some.mcap').write_text('not a bag')
-    assert 'some.mcap cannot be read' in rejected(tmp_path / 'some.mcap')
 
 
 @pytest.mark.ros

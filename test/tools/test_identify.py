@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros.identification import Identification, IdentificationError
+from rnea_ros.identification import Identification
 from rnea_ros.node.parameters import complete_values, read_parameter_file
 from rnea_ros.parameters import parameter_file_text
 from rnea_ros.recordings import Kind
@@ -88,17 +88,6 @@ def test_a_worse_model_needs_force(calls: dict[str, Any], tmp_path: Path, capsys
     assert '<robot' in urdf.read_text()
 
 
-def test_recordings_that_do_not_suffice_have_exit_code_1(
-    monkeypatch: pytest.MonkeyPatch, calls: dict[str, Any], capsys: Printed
-) -> None:
-    def reject(*_: object, **__: object) -> None:
-        raise IdentificationError('no joint moves')
-
-    monkeypatch.setattr(identify, 'identify', reject)
-    assert run() == 1
-    assert capsys.readouterr().err == 'identify: no joint moves\n'
-
-
 def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
     friction = tmp_path / 'friction.yaml'
     friction.write_text(
@@ -110,7 +99,7 @@ def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
         '--keep-friction', friction, '--cutoff', '7', '--topic', '/states',
         '--effort-scale', *6 * ['1'], '-1', '--joints', 'fer_joint1=elbow',
         '--effort-delay', '0.02', '--without-effort', 'fer_joint3', '--force',
-        '--total-mass', '16', '--poses',
+        '--total-mass', '16', '--poses', '--gravity', '9.81', '0', '0',
     ) == 0  # fmt: skip
     assert [str(bag) for bag, _ in calls['loaded']] == ['a_bag', 'b_bag', 'c_bag', 'd_bag']
     assert calls['loaded'][0][1] == {
@@ -122,6 +111,7 @@ def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
     assert (calls['links'], calls['prior_weight']) == (['fer_link7'], 0.1)
     assert calls['accept_faults']
     assert calls['total_mass'] == 16.0
+    assert calls['model'].gravity.tolist() == [9.81, 0.0, 0.0]
     np.testing.assert_allclose(calls['keep_friction'].viscous, 2.5)
 
 
@@ -135,11 +125,6 @@ def test_the_scale_of_efforts_is_written_for_the_node(
     assert run('--write-parameters', path, '--effort-scale', *given) == 0
     assert complete_values(read_parameter_file(path))['effort_scale'] == written
     assert calls['loaded']
-
-
-def test_gravity_of_a_wall_is_that_of_the_model(calls: dict[str, Any]) -> None:
-    assert run('--gravity', '9.81', '0', '0') == 0
-    assert calls['model'].gravity.tolist() == [9.81, 0.0, 0.0]
 
 
 def test_a_payload_is_weighed_and_written_for_the_node(tmp_path: Path, capsys: Printed) -> None:

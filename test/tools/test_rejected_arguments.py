@@ -137,10 +137,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (' '.join(filter(None, (start, more))), reason)
     for start, rows in REJECTED.items() for more, reason in rows
 ])
-def test_bad_arguments_are_named(
-    line: str, reason: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv('ROS_DOMAIN_ID', '1')
+def test_bad_arguments_are_named(line: str, reason: str, folder: Path) -> None:
     rejected(line, reason, folder)
 
 
@@ -203,9 +200,7 @@ def test_the_sentence_about_a_bad_bag_has_a_way_out(bag: str, reason: str, folde
 @pytest.mark.parametrize(('bag', 'same'), [
     ('motion_metadata_none/motion.db3', 'motion'), ('mcap_alone.mcap', 'mcap'),
 ])
-def test_the_file_of_a_bag_can_be_read_without_metadata(
-    bag: str, same: str, folder: Path
-) -> None:
+def test_the_file_of_a_bag_is_read_without_metadata(bag: str, same: str, folder: Path) -> None:
     file, whole = (run(f'preflight {name} --urdf arm.urdf', folder) for name in (bag, same))
     assert (file.returncode, file.stdout) == (whole.returncode, whole.stdout)
     assert 'cannot be read' not in file.stderr
@@ -217,12 +212,11 @@ def test_a_bag_of_several_files_without_metadata_is_indexed_again(tmp_path: Path
     assert f'ros2 bag reindex -s mcap {tmp_path}' in bag_fault(tmp_path)
 
 
-@pytest.mark.parametrize('field', ['position', 'velocity', 'effort'])
-@pytest.mark.parametrize('number', ['far', 'infinite'])
+@pytest.mark.parametrize('bag', ['far_position_few', 'far_effort_few', 'infinite_velocity_few'])
 @pytest.mark.parametrize('tool', ['preflight', 'identify', 'replay'])
-def test_huge_numbers_leave_no_warning(tool: str, number: str, field: str, folder: Path) -> None:
+def test_huge_numbers_leave_no_warning(tool: str, bag: str, folder: Path) -> None:
     slow = ' -p rate:=100.0' if tool == 'replay' else ''
-    line = f'{tool} {number}_{field}_few --urdf arm.urdf{slow}'
+    line = f'{tool} {bag} --urdf arm.urdf{slow}'
     assert fault(line, run(line, folder), folder) == ''
 
 

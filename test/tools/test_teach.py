@@ -157,20 +157,6 @@ def test_a_signal_restores_the_mode_and_writes_nothing(
     assert after == before
 
 
-@pytest.mark.parametrize('arguments', [
-    ('--node', 'other'), ('--node', 'other', '--keep-mode'),
-], ids=['no answer', 'other means'])
-def test_a_robot_without_the_node_needs_keep_mode(
-    file: Path, live: VirtualLive, robot: FollowingRobot, capsys: Printed,
-    arguments: tuple[str, ...],
-) -> None:
-    live.at(12.0 if len(arguments) == 2 else 1.0, lambda: robot.guide((0.8, 0.2), seconds=1.3))
-    kept = '--keep-mode' in arguments
-    assert teach(file, '--seconds', '4', '--out', str(file), *arguments) == (0 if kept else 2)
-    assert file.exists() is kept
-    assert ('no answer from the node other' in capsys.readouterr().err) is not kept
-
-
 @pytest.mark.ros
 def test_a_terminal_and_a_robot_over_dds(
     file: Path, domain_id: int, monkeypatch: pytest.MonkeyPatch

@@ -1,11 +1,13 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The watchdog's parameters, thread, topics, reports, and its request to the controller manager."""
+"""The watchdog's parameters, thread, topics, reports, and requests to the controller manager."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock, call
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 
 from diagnostic_msgs.msg import DiagnosticStatus
 import rclpy
+from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from rnea_ros.errors import InputError
@@ -38,8 +41,8 @@ def test_the_defaults_are_those_of_the_page() -> None:
 
 
 @pytest.mark.parametrize(('name', 'good', 'bad'), [
-    ('timeout', (0.008, 60.0), (0.0079, 60.1, np.nan)), ('ramp_duration', (0.0, 60.0), (-0.1, 61.0)),
-    ('rate', (50.0, 1000.0), (49.0, 1001.0)),
+    ('timeout', (0.008, 60.0), (0.0079, 60.1, np.nan)), ('rate', (50.0, 1000.0), (49.0, 1001.0)),
+    ('ramp_duration', (0.0, 60.0), (-0.1, 61.0)),
 ])
 def test_parameters_have_bounds(name: str, good: Any, bad: Any) -> None:
     for value in good:
@@ -86,24 +89,17 @@ def test_an_error_ends_the_thread_and_is_kept_with_its_traceback() -> None:
     watch.stop()
 
 
-def test_an_end_in_the_middle_of_a_ramp_leaves_zeros_behind() -> None:
+@pytest.mark.parametrize('commanded', [True, False])
+def test_an_end_in_the_middle_of_a_ramp_leaves_zeros_behind(commanded: bool) -> None:
     link = Link()
     watch = watch_loop(link, 1e6)
+    link.received = link.received if commanded else []
     watch.start()
-    assert wait_until(lambda: len(link.sent) > 5)
+    assert not commanded or wait_until(lambda: len(link.sent) > 5)
     watch.stop()
-    assert link.sent[-1] == [0.0, 0.0]
-    assert all(any(command) for command in link.sent[:-1])
     assert watch.failure is None
-
-
-def test_an_end_while_commands_come_sends_nothing() -> None:
-    link = Link()
-    link.received.clear()
-    watch = watch_loop(link)
-    watch.start()
-    watch.stop()
-    assert link.sent == []
+    assert link.sent[-1:] == ([[0.0, 0.0]] if commanded else [])
+    assert all(any(command) for command in link.sent[:-1])
 
 
 # --- its topics --------------------------------------------------------------------------------
@@ -165,113 +161,73 @@ def test_the_watched_node_knows_the_watchdogs_latest_effort() -> None:
 # --- its reports -------------------------------------------------------------------------------
 
 
-class Reports:
-    """A watchdog node without its thread; its timers are called by the test."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, action: str) -> None:
-        self.timers: list[Any] = []
-        self.lines: list[tuple[str, str]] = []
-        self.statuses: list[tuple[Any, ...]] = []
-        self.monitors: list[SilenceMonitor] = []
-        self.deactivated = 0
-        log = ('info', 'warning', 'error')
-        logger = SimpleNamespace(**{
-            level: lambda text, level=level: self.lines.append((level, text)) for level in log
-        })
-
-        def watch(monitor: SilenceMonitor, *_: Any) -> Any:
-            self.monitors.append(monitor)
-            return SimpleNamespace(start=lambda: None)
-
-        def deactivate() -> None:
-            self.deactivated += 1
-
-        for owner, name, value in (
-            (EffortWatchdog, 'create_timer', lambda _, period, callback, clock: (
-                self.timers.append((period, callback))
-            )),
-            (EffortWatchdog, 'get_logger', lambda _: logger), (effort_watchdog, 'WatchLoop', watch),
-            (effort_watchdog, 'CommandLink', lambda *_: None),
-            (effort_watchdog, 'ControllerSwitch', lambda *_: SimpleNamespace(
-                deactivate=deactivate
-            )),
-            (effort_watchdog, 'DiagnosticsPublisher', lambda _: SimpleNamespace(
-                publish=lambda *status: self.statuses.append(status)
-            )),
-        ):
-            monkeypatch.setattr(owner, name, value)
-        rclpy.init(
-            args=['--ros-args', '--disable-rosout-logs', '-p', f'action:={action}'],
-            signal_handler_options=rclpy.signals.SignalHandlerOptions.NO,
-        )
-        self.node = EffortWatchdog()
-        (self.monitor,) = self.monitors
-
-    def new_lines(self) -> list[tuple[str, str]]:
-        (_, follow_up), (_, diagnose) = self.timers
-        self.lines.clear()
-        for _ in range(2):  # nothing is reported twice
-            follow_up()
-        diagnose()
-        return self.lines.copy()
+@pytest.fixture
+def parts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Mock]]:
+    """Replace what a watchdog node is made of; give it a domain."""
+    for name, value in isolated(new_domain_id()).items():
+        monkeypatch.setenv(name, value)
+    names = ('WatchLoop', 'CommandLink', 'ControllerSwitch', 'DiagnosticsPublisher')
+    parts = {name: Mock() for name in (*names, 'create_timer', 'get_logger')}
+    for name, part in parts.items():
+        monkeypatch.setattr(effort_watchdog if name in names else EffortWatchdog, name, part)
+    yield parts
+    rclpy.try_shutdown()
 
 
 @pytest.mark.ros
 @pytest.mark.parametrize('action', ['zero', 'deactivate_controller'])
 def test_each_action_is_reported_once_and_the_controller_deactivated_after_zeros(
-    action: str, monkeypatch: pytest.MonkeyPatch
+    action: str, parts: dict[str, Mock], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in isolated(new_domain_id()).items():
-        monkeypatch.setenv(name, value)
-    try:
-        reports = Reports(monkeypatch, action)
-        monitor, now = reports.monitor, 100.0
-        monkeypatch.setattr(effort_watchdog, 'time', SimpleNamespace(monotonic=lambda: now))
-        assert [period for period, _ in reports.timers] == [0.1, 1.0]
-        assert reports.lines == [
-            ('info', 'watching /effort_controller/commands: zero effort after 0.1 s of silence')
-        ]
-        assert reports.new_lines() == []
+    arguments = ['--ros-args', '--disable-rosout-logs', '-p', f'action:={action}']
+    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    node, now = EffortWatchdog(), 100.0
+    monkeypatch.setattr(effort_watchdog, 'time', SimpleNamespace(monotonic=lambda: now))
+    monitor = parts['WatchLoop'].call_args.args[0]
+    timers = {each.args[0]: each.args[1] for each in parts['create_timer'].call_args_list}
+    log = parts['get_logger'].return_value
+    assert log.mock_calls == [
+        call.info('watching /effort_controller/commands: zero effort after 0.1 s of silence')
+    ]
 
-        def silence(duration: float) -> list[tuple[str, str]]:
-            nonlocal now
-            for _ in range(round(duration / PERIOD)):
-                now += PERIOD
-                monitor.command_at(now)
-            return reports.new_lines()
+    def silence(duration: float) -> list[Any]:
+        """Return new log lines, level and text."""
+        nonlocal now
+        for _ in range(round(duration / PERIOD)):
+            now += PERIOD
+            monitor.command_at(now)
+        log.reset_mock()
+        for _ in range(2):  # nothing is reported twice
+            timers[0.1]()
+        timers[1.0]()
+        return [(name, text) for name, (text,), _ in log.mock_calls]
 
-        def state() -> tuple[Any, str]:
-            level, summary, values = reports.statuses[-1]
-            assert values['state'] == summary
-            return level, summary
+    def status() -> tuple[Any, ...]:
+        return tuple(parts['DiagnosticsPublisher'].return_value.publish.call_args.args)
 
-        assert state() == (DiagnosticStatus.OK, 'quiet')
-        monitor.receive([1.5, -20.0], now)
-        monitor.receive([], now)
-        ((level, text),) = reports.new_lines()
-        assert (level, text) == ('warning', 'rejected a command that is empty or not finite')
-        assert state() == (DiagnosticStatus.OK, 'watching')
-        ((level, text),) = silence(0.2)
-        assert level == 'error'
-        assert text.startswith('no command for 0.10')
-        assert 'ramping from [1.5, -20] to zero in 0.2 s' in text
-        assert state() == (DiagnosticStatus.ERROR, 'ramping')
-        monitor.receive([1.5, -20.0], now)
-        ((level, text),) = reports.new_lines()
-        assert (level, text) == ('warning', 'commands came again after 0.200 s: handed back')
-        assert reports.deactivated == 0
-        acted, zeros = silence(2.0)
-        assert acted[1].startswith('no command for ')
-        assert zeros == ('error', 'zero effort was commanded')
-        assert state() == (DiagnosticStatus.ERROR, 'acted')
-        assert reports.statuses[-1][2] == {
-            'state': 'acted', 'last_command_age': '2.000', 'acted': 2, 'handed_back': 1,
-            'rejected': 1,
-        }
-        assert reports.deactivated == (1 if action == 'deactivate_controller' else 0)
-        reports.node.destroy_node()
-    finally:
-        rclpy.try_shutdown()
+    assert silence(0.0) == []
+    assert status()[:2] == (DiagnosticStatus.OK, 'quiet')
+    monitor.receive([1.5, -20.0], now)
+    monitor.receive([], now)
+    assert silence(0.0) == [('warning', 'rejected a command that is empty or not finite')]
+    assert status()[:2] == (DiagnosticStatus.OK, 'watching')
+    ((level, text),) = silence(0.2)
+    assert level == 'error'
+    assert text.startswith('no command for 0.10')
+    assert 'ramping from [1.5, -20] to zero in 0.2 s' in text
+    assert status()[:2] == (DiagnosticStatus.ERROR, 'ramping')
+    monitor.receive([1.5, -20.0], now)
+    assert silence(0.0) == [('warning', 'commands came again after 0.200 s: handed back')]
+    deactivate = parts['ControllerSwitch'].return_value.deactivate
+    assert not deactivate.called
+    acted, zeros = silence(2.0)
+    assert acted[1].startswith('no command for ')
+    assert zeros == ('error', 'zero effort was commanded')
+    assert status() == (DiagnosticStatus.ERROR, 'acted', {
+        'state': 'acted', 'last_command_age': '2.000', 'acted': 2, 'handed_back': 1, 'rejected': 1,
+    })
+    assert deactivate.call_count == (action == 'deactivate_controller')
+    node.destroy_node()
 
 
 # --- the controller manager ----------------------------------------------------------------------

@@ -24,6 +24,7 @@ class VirtualLive:
 
     Messages come to every subscription that exists, latched ones to later subscriptions too.
 
+    :param modes: the parameter ``mode`` of feedforward nodes, by their names
     :ivar keys: pressed keys that were not read yet
     """
 
@@ -37,7 +38,7 @@ class VirtualLive:
         self._events: list[tuple[float, Callable[[], object]]] = []
         self._subscriptions: list[SimpleNamespace] = []
         self._latched: list[tuple[str, Any]] = []
-        self._queue: list[tuple[SimpleNamespace, Any]] = []
+        self._queue: deque[tuple[SimpleNamespace, Any]] = deque()
 
     def at(self, time: float, event: Callable[[], object]) -> None:
         """Let something happen a time after the start, s."""
@@ -85,7 +86,7 @@ class VirtualLive:
             for happens in (*due, *self._timers):
                 happens()
             while self._queue:
-                subscription, message = self._queue.pop(0)
+                subscription, message = self._queue.popleft()
                 if subscription in self._subscriptions:
                     subscription.take(message)
 
@@ -95,21 +96,19 @@ class VirtualLive:
         from rclpy.qos import DurabilityPolicy
 
         name = f'/{topic.lstrip("/")}'
-        durability = getattr(qos, 'durability', None)
+        latched = getattr(qos, 'durability', None) is DurabilityPolicy.TRANSIENT_LOCAL
+
+        def subscribed() -> list[SimpleNamespace]:
+            return [each for each in self._subscriptions if each.topic_name == name]
 
         def publish(message: Any) -> None:
             assert isinstance(message, kind)
-            if durability is DurabilityPolicy.TRANSIENT_LOCAL:
-                self._latched.append((name, message))
-            for subscription in self._subscriptions:
-                if subscription.topic_name == name:
-                    self._send(subscription, message)
+            self._latched += [(name, message)] if latched else []
+            for subscription in subscribed():
+                self._send(subscription, message)
 
         return SimpleNamespace(
-            topic_name=name, publish=publish,
-            get_subscription_count=lambda: sum(
-                each.topic_name == name for each in self._subscriptions
-            ),
+            topic_name=name, publish=publish, get_subscription_count=lambda: len(subscribed())
         )
 
     def create_subscription(
@@ -153,9 +152,8 @@ class VirtualLive:
     def _send(self, subscription: SimpleNamespace, message: Any) -> None:
         from rclpy.serialization import serialize_message
 
-        self._queue.append(
-            (subscription, serialize_message(message) if subscription.raw else message)
-        )
+        message = serialize_message(message) if subscription.raw else message
+        self._queue.append((subscription, message))
 
     def _get(self, node: str, kind: Any, request: Any) -> Any:
         from rclpy.parameter import Parameter
