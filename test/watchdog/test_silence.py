@@ -73,7 +73,7 @@ def bench() -> Bench:
 
 
 def test_nothing_is_sent_while_commands_come(bench: Bench) -> None:
-    assert bench.monitor.state is WatchState.QUIET
+    assert Bench().monitor.state is WatchState.QUIET
     assert bench.monitor.age(bench.now) == math.inf
     bench.publisher(2.0)
     assert bench.sent == []
