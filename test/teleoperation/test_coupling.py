@@ -60,7 +60,7 @@ class Arms:
         self.silent: set[str] = set()
         self.pressed: bool | None = None
         self.setpoint: Array | None = None
-        self.effort: Array | None = None
+        self.effort: Any = None
 
     @property
     def state(self) -> CouplingState:

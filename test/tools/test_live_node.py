@@ -38,7 +38,7 @@ def states(name: str, *stamps: float) -> list[JointState]:
 def collected(messages: list[JointState], duration: float) -> list[Sample]:
     live: Any = VirtualLive()
     publisher, rest = live.create_publisher(JointState, 'joint_states', 1), messages.copy()
-    live.create_timer(0.01, lambda: rest and publisher.publish(rest.pop(0)))
+    live.create_timer(0.01, lambda: publisher.publish(rest.pop(0)) if rest else None)
     return collect_joint_states(live, 'joint_states', duration, lambda samples: False)
 
 
@@ -62,10 +62,15 @@ def test_keys_come_from_the_terminal_which_is_restored(monkeypatch: pytest.Monke
     before = termios.tcgetattr(terminal)
     monkeypatch.setattr(sys, 'stdin', SimpleNamespace(fileno=lambda: terminal))
     read: list[str] = []
+
+    def pressed() -> bool:
+        read.append(key())
+        return ''.join(read) == 'ab'
+
     with pressed_keys() as key:
         assert key() == ''
         os.write(keyboard, b'ab')
-        assert wait_until(lambda: read.append(key()) or ''.join(read) == 'ab')
+        assert wait_until(pressed)
         assert key() == ''
         assert termios.tcgetattr(terminal) != before
     assert termios.tcgetattr(terminal) == before

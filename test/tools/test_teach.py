@@ -62,7 +62,8 @@ def written(file: Path) -> RestToRestMotion:
 def test_a_guided_motion_is_written(
     file: Path, live: VirtualLive, robot: FollowingRobot, capsys: Printed
 ) -> None:
-    image, modes = file.with_suffix('.png'), []
+    image = file.with_suffix('.png')
+    modes: list[str] = []
     live.on_mode = modes.append
     live.at(1.0, lambda: robot.guide((0.8, 0.2), (0.1, -0.1), seconds=1.3))
     assert teach(file, '--seconds', '6', '--out', str(file), '--picture', str(image)) == 0

@@ -155,7 +155,9 @@ def test_the_watched_node_knows_the_watchdogs_latest_effort() -> None:
     waiting[:] = [command(6.0, 0.0)]
     efforts.take_messages(4.1)
     assert waiting, 'it is not polled so soon'
-    assert np.array_equal(efforts.newest(), [3.0, 0.0])
+    newest = efforts.newest()
+    assert newest is not None
+    assert newest.tolist() == [3.0, 0.0]
 
 
 # --- its reports -------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from functools import cache
 import itertools
 from pathlib import Path
 import shutil
+from typing import Any
 
 import numpy as np
 
@@ -123,8 +124,10 @@ def recordings() -> dict[str, Recording]:
     for name, value in NUMBERS.items():
         both = np.full_like(motion.position, value)
         found[f'{name}_everywhere'] = replace(motion, position=both, velocity=both, effort=both)
+    nothing = np.zeros((len(time), 0))
     for field in fields:
-        found[f'without_{field}'] = replace(motion, **{field: np.zeros((len(time), 0))})
+        without: dict[str, Any] = {field: nothing}
+        found[f'without_{field}'] = replace(motion, **without)
     for name, count in (
         ('empty', 0), ('single', 1), ('pair', 2), ('ten', 10), ('second', 50), ('seven', 350),
     ):

@@ -16,5 +16,5 @@ PATIENCE = 60.0
 
 if __name__ == '__main__':
     for module in (guided_robot, moving_robot, topics):
-        module.TIMEOUT = PATIENCE
+        vars(module)['TIMEOUT'] = PATIENCE
     sys.exit(import_module(f'rnea_ros.tools.{sys.argv[1]}').main(sys.argv[2:]))
