@@ -1,15 +1,22 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Arguments and files that no tool can work with: one sentence, exit code 2, no warning."""
+"""
+Arguments and files that no tool can work with: one sentence, exit code 2, no warning.
 
+The environment variable ``COMMAND_LINES`` gives the number of random command lines, 40 by default.
+"""
+
+import os
 from pathlib import Path
 import sys
 
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 import pytest
 
 from rnea_ros.recordings.bags import bag_fault
-from support.fuzz.command_lines import fault, prepare, run
+from support.fuzz.command_lines import command_lines, fault, prepare, run
 from support.fuzz.hostile_files import LONG, write_files
 from support.ros.ros_process import NO_ROS
 
@@ -126,11 +133,34 @@ REJECTED = {
 
 
 @pytest.fixture(scope='module')
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """Return a folder, and the names of files in it."""
     path = tmp_path_factory.mktemp('files')
-    write_files(path)
+    names = write_files(path)
     prepare(path)
-    return path
+    return path, names
+
+
+@pytest.fixture
+def folder(files: tuple[Path, list[str]]) -> Path:
+    return files[0]
+
+
+def test_random_command_lines_end_with_a_result_or_one_sentence(
+    files: tuple[Path, list[str]]
+) -> None:
+    folder, names = files
+
+    @settings(
+        max_examples=int(os.environ.get('COMMAND_LINES', '40')), phases=[Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    @given(st.data())
+    def ends_well(data: st.DataObject) -> None:
+        line = data.draw(command_lines(names))
+        assert fault(line, run(line, folder), folder) == '', line
+
+    ends_well()
 
 
 @pytest.mark.parametrize(('line', 'reason'), [
