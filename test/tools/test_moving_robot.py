@@ -19,7 +19,6 @@ from sensor_msgs.msg import JointState
 from rnea_ros import RneaError
 from rnea_ros.identification.excitation import RestToRestMotion
 from rnea_ros.tools.live import MovingRobot
-from rnea_ros.tools.live.moving_robot import BRAKING, MARGIN
 
 INTERVAL, DURATION = 0.01, 2.0
 MOTION = RestToRestMotion(
@@ -130,9 +129,9 @@ def test_the_brake_starts_where_the_robot_is(
     robot.pose()
     now = SimpleNamespace(time=lambda: live.read if clock else 1e9)
     monkeypatch.setattr('rnea_ros.tools.live.moving_robot.time', now)
-    live.interrupt_at = live.read + MARGIN + 1.0
+    live.interrupt_at = live.read + 2.0  # 1 s after the motion was sent
     assert not robot.follow(MOTION, ['elbow'], None)
-    brake = MOTION.braked(elapsed, BRAKING)
+    brake = MOTION.braked(elapsed, 0.5)
     sent = [point.positions[0] for point in live.sent[-1].points]
     assert sent[0] == pytest.approx(brake.positions[0, 0], abs=0.02)
     assert sent[0] < sent[-1] < 1.0

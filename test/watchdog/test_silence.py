@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from rnea_ros.watchdog.silence import MAX_JOINTS, ZEROS_DURATION, SilenceMonitor, WatchState
+from rnea_ros.watchdog.silence import SilenceMonitor, WatchState
 
+MAX_JOINTS = 1000
+ZEROS_DURATION = 0.5
 TIMEOUT = 0.025
 RAMP = 0.2
 PERIOD = 0.004
