@@ -1,8 +1,9 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all; figures have a window where one is asked for."""
 
+from collections.abc import Callable
 import os
 from pathlib import Path
 import stat
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from rnea_ros.drawing import new_figure, save, show_windows
 from rnea_ros.files import FileError, check_writable, write_file
 from rnea_ros.parameters import parameter_file_text
 
@@ -39,12 +41,6 @@ def test_an_error_leaves_the_older_file(tmp_path: Path, monkeypatch: pytest.Monk
     assert [*tmp_path.iterdir()] == [path]
 
 
-@pytest.mark.parametrize('name', ['none/a.yaml', '.'])
-def test_a_path_that_cannot_be_written_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(FileError, match='cannot be written'):
-        write_file(tmp_path / name, 'new')
-
-
 def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
     link = tmp_path / 'link'
     link.symlink_to('a.yaml')
@@ -55,29 +51,27 @@ def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
 
 
-def test_a_name_of_255_bytes_is_written_and_a_longer_one_rejected(tmp_path: Path) -> None:
-    write_file(tmp_path / (255 * 'x'), 'new')
-    for write in (check_writable, lambda path: write_file(path, 'new')):
-        with pytest.raises(FileError, match='cannot be written: File name too long'):
-            write(tmp_path / (300 * 'x'))
-    assert len([*tmp_path.iterdir()]) == 1
-
-
-@pytest.mark.parametrize('name', ['none/a', '.', 'old/a', 'loop'])
-def test_the_check_rejects_what_cannot_be_written(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize('name', ['none/a', '.', 'old/a', 'loop', 300 * 'x'])
+@pytest.mark.parametrize('write', [check_writable, lambda path: write_file(path, 'new')])
+def test_a_path_that_cannot_be_written_is_rejected(
+    tmp_path: Path, name: str, write: Callable[[Path], None]
+) -> None:
     (tmp_path / 'old').write_text('old')
     (tmp_path / 'loop').symlink_to('loop')
-    with pytest.raises(FileError, match='cannot be written'):
-        check_writable(tmp_path / name)
+    with pytest.raises(FileError, match=r'cannot be written: .*[a-z]'):
+        write(tmp_path / name)
+    assert len([*tmp_path.iterdir()]) == 2
 
 
 def test_the_check_leaves_files_as_they_are(tmp_path: Path) -> None:
-    old = tmp_path / 'old'
+    old, longest = tmp_path / 'old', tmp_path / (255 * 'x')
     old.write_text('old')
-    for path in (old, tmp_path / 'new', Path(os.devnull)):
+    for path in (old, tmp_path / 'new', Path(os.devnull), longest):
         check_writable(path)
     assert old.read_text() == 'old'
     assert [*tmp_path.iterdir()] == [old]
+    write_file(longest, 'new')
+    assert longest.read_text() == 'new'
 
 
 def test_numbers_of_a_parameter_file_are_read_as_numbers() -> None:
@@ -91,3 +85,24 @@ def test_numbers_of_a_parameter_file_are_read_as_numbers() -> None:
     read = yaml.safe_load(text)['/**']['ros__parameters']
     assert read == values | {'a': [1e-7, 0.0, 123457.0, 1e300, 2.0]}
     assert [type(number) for number in read['a']] == 5 * [float]
+
+
+@pytest.mark.parametrize('window', [False, True])
+def test_a_figure_is_written_and_shown_where_a_window_is_asked_for(
+    window: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pyplot = pytest.importorskip('matplotlib.pyplot', reason='matplotlib is not installed')
+    backend = pyplot.get_backend()
+    pyplot.switch_backend('Agg')
+    shown: list[int] = []
+    monkeypatch.setattr(pyplot, 'show', lambda: shown.extend(pyplot.get_fignums()))
+    try:
+        save(new_figure(2.0, 1.0, window=window), tmp_path / 'figure.png')
+        show_windows()
+        with pytest.raises(FileError, match='nowhere'):
+            save(new_figure(2.0, 1.0), tmp_path / 'nowhere/figure.png')
+    finally:
+        pyplot.close('all')
+        pyplot.switch_backend(backend)
+    assert len(shown) == window
+    assert (tmp_path / 'figure.png').read_bytes().startswith(b'\x89PNG')

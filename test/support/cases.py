@@ -13,6 +13,14 @@ import pytest
 Test: TypeAlias = Callable[..., None]
 
 
+class FailedCases(AssertionError):  # noqa: N818
+    """Cases of a test failed; the message has a paragraph for each of its lines."""
+
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__(f'{len(lines)} cases failed:\n' + '\n'.join(lines))
+        self.lines = lines
+
+
 def each(names: str | Sequence[str], values: Iterable[Any]) -> Callable[[Test], Test]:
     """
     Run a test's body once for each value, as ``pytest.mark.parametrize`` does, but in one test.
@@ -24,27 +32,26 @@ def each(names: str | Sequence[str], values: Iterable[Any]) -> Callable[[Test], 
     :param values: one for each case, a tuple where there are several names; or ``pytest.param``
     """
     arguments = [*names] if not isinstance(names, str) else names.replace(',', ' ').split()
-    title = ', '.join(arguments)
-    cases = [_of_parametrize(value) for value in values]
+    cases = [_named(value, len(arguments)) for value in values]
 
     def decorate(test: Test) -> Test:
         @functools.wraps(test)
         def run(**fixtures: Any) -> None:
-            failed: list[str] = []
-            first: BaseException | None = None
-            for value, label in cases:
-                given = value if len(arguments) > 1 else (value,)
-                try:
-                    test(**fixtures, **dict(zip(arguments, given, strict=True)))
-                except FailedCases as error:
-                    failed += [f'{title}={label}, {line}' for line in error.lines]
-                    first = first or error.first
-                except (Exception, pytest.fail.Exception) as error:
-                    failed.append(f'{title}={label}: {type(error).__name__}: {error}')
-                    first = first or error
             assert cases, 'no cases'
-            if first is not None:
-                raise FailedCases(failed, first) from first
+            failed: list[str] = []
+            cause: BaseException | None = None
+            for case, name in cases:
+                title = f'{", ".join(arguments)}={name}'
+                try:
+                    test(**fixtures, **dict(zip(arguments, case, strict=True)))
+                except FailedCases as error:
+                    failed += [f'{title}, {line}' for line in error.lines]
+                    cause = cause or error.__cause__
+                except (Exception, pytest.fail.Exception) as error:
+                    failed.append(f'{title}: {type(error).__name__}: {error}')
+                    cause = cause or error
+            if failed:
+                raise FailedCases(failed) from cause
 
         parameters = inspect.signature(test).parameters.values()
         kept = [each for each in parameters if each.name not in arguments]
@@ -54,19 +61,9 @@ def each(names: str | Sequence[str], values: Iterable[Any]) -> Callable[[Test], 
     return decorate
 
 
-class FailedCases(AssertionError):  # noqa: N818
-    """Cases of a test failed; the message has a paragraph for each."""
-
-    def __init__(self, lines: list[str], first: BaseException) -> None:
-        super().__init__(f'{len(lines)} cases failed:\n' + '\n'.join(lines))
-        self.lines = lines
-        self.first = first
-
-
-def _of_parametrize(value: Any) -> tuple[Any, str]:
-    """Return the value of a case, and what names it."""
-    if not isinstance(value, type(pytest.param())):
-        return value, repr(value)
-    assert not value.marks, 'marks are for pytest.mark.parametrize'
-    whole = value.values[0] if len(value.values) == 1 else value.values
-    return whole, str(value.id or repr(whole))
+def _named(value: Any, count: int) -> tuple[Sequence[Any], str]:
+    """Return the values of a case, and its name."""
+    if isinstance(value, type(pytest.param())):
+        assert not value.marks, 'marks are for pytest.mark.parametrize'
+        return value.values, str(value.id or value.values)
+    return (value if count > 1 else (value,)), repr(value)

@@ -43,8 +43,7 @@ def simulate(delay: float, damping_rate: float, seed: int = 0) -> tuple[list[flo
     return energies, kinetic
 
 
-@pytest.mark.parametrize('delay', [0.0, 0.02, 0.1])
-@pytest.mark.parametrize('seed', range(2))
+@pytest.mark.parametrize(('delay', 'seed'), [(0.0, 0), (0.02, 0), (0.1, 1)])
 def test_a_late_spring_gives_the_leader_no_energy(delay: float, seed: int) -> None:
     energies, damped = simulate(delay, 200.0, seed)
     assert min(energies) > -0.01  # the explicit steps of this simulation

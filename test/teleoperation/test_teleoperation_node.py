@@ -3,35 +3,28 @@
 
 """The node teleoperation as a process, between two arms made of topics."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
 
 from support.ros.fake_robot import PANDA_ARM, POSE
-from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+from support.ros.ros_process import NO_ROS, RosProcess, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 JOINTS = ('fer_joint2', 'fer_joint4')
 NAMES = [f'fer_joint{number}' for number in range(1, 8)]
 LIMIT = 6.0
-PATIENT_TIMEOUT = 2.0
 
 PARAMETERS = (
-    f'joints:=[{",".join(JOINTS)}] rate:=100.0 align_speed:=1.0 timeout:={PATIENT_TIMEOUT} '
+    f'joints:=[{",".join(JOINTS)}] rate:=100.0 align_speed:=1.0 timeout:=2.0 '
     f'feedback.source:=external_effort feedback.limits:=[{LIMIT}] feedback.damping_rate:=0.0'
 )
 
 
 class TwoArms:
-    """
-    Both arms; the follower goes where the set-points say.
-
-    :param node: of the test's own
-    """
+    """Both arms; the follower goes where the set-points say."""
 
     def __init__(self, node: Any) -> None:
         from rclpy.qos import QoSProfile
@@ -46,7 +39,6 @@ class TwoArms:
         self.external = np.array([0.0, 4.0, 0.0, -9.0, 0.0, 0.0, 0.0])
         self.setpoints: list[Any] = []
         self.efforts: list[Any] = []
-        self.silent: set[str] = set()
         self._kind = JointState
         self._publishers = {}
         for arm in ('leader', 'follower'):
@@ -76,47 +68,33 @@ class TwoArms:
                 ('joint_states', {'position': position.tolist(), 'velocity': [0.0] * 7}),
                 ('feedforward/external_effort', {'effort': self.external.tolist()}),
             ):
-                if f'{arm}/{topic}' in self.silent:
-                    continue
                 message = self._kind(name=NAMES, **fields)
                 message.header.stamp = self._clock.now().to_msg()
                 self._publishers[f'{arm}/{topic}'].publish(message)
 
 
-@contextmanager
-def running() -> Iterator[tuple[TwoArms, RosProcess]]:
-    domain_id = new_domain_id()
+@pytest.mark.ros
+def test_two_arms_are_aligned_coupled_and_let_go(domain_id: int) -> None:
     parameters = [part for each in PARAMETERS.split() for part in ('-p', each)]
-    process = RosProcess(
-        'rnea_ros.teleoperation.teleoperation_node', '--ros-args', *parameters, domain_id=domain_id
-    )
     with ros_node(domain_id) as node:
         arms = TwoArms(node)
-        with process:
-            yield arms, process
-
-
-@pytest.mark.ros
-def test_two_arms_are_aligned_coupled_and_let_go() -> None:
-    with running() as (arms, process):
-        process.wait_for('aligning')
-        process.wait_for('coupled')
-        assert wait_until(lambda: arms.efforts and arms.efforts[-1].effort[1] == -LIMIT)
-        felt = arms.efforts[-1]
-        assert tuple(felt.name) == JOINTS
-        assert felt.effort[0] == pytest.approx(4.0, rel=1e-3)
-        setpoint = arms.setpoints[-1]
-        assert tuple(setpoint.joint_names) == JOINTS
-        (point,) = setpoint.points
-        assert len(point.velocities) == len(point.accelerations) == len(JOINTS)
-        assert np.abs(arms.follower - arms.leader)[[1, 3]].max() < 1e-6
-        assert np.abs(arms.follower - arms.leader)[0] == pytest.approx(0.1)  # not coupled
-        arms.silent.add('follower/feedforward/external_effort')
-        process.wait_for('uncoupled: follower_inactive')
-        assert wait_until(lambda: not any(arms.efforts[-1].effort))
-        arms.silent.clear()
-        process.wait_for('aligning')
-        assert wait_until(lambda: any(arms.efforts[-1].effort))
-        process.interrupt()
-        assert process.wait() == 0
-        assert wait_until(lambda: not any(arms.efforts[-1].effort))
+        with RosProcess(
+            'rnea_ros.teleoperation.teleoperation_node', '--ros-args', *parameters,
+            domain_id=domain_id,
+        ) as process:
+            process.wait_for('aligning')
+            process.wait_for('coupled')
+            expected = pytest.approx([4.0, -LIMIT], rel=1e-3)
+            assert wait_until(lambda: any(
+                sent.effort.tolist() == expected for sent in arms.efforts
+            ))
+            assert wait_until(lambda: np.abs(arms.follower - arms.leader)[[1, 3]].max() < 1e-6)
+            assert tuple(arms.efforts[-1].name) == JOINTS
+            setpoint = arms.setpoints[-1]
+            assert tuple(setpoint.joint_names) == JOINTS
+            (point,) = setpoint.points
+            assert len(point.velocities) == len(point.accelerations) == len(JOINTS)
+            assert np.abs(arms.follower - arms.leader)[0] == pytest.approx(0.1)  # not coupled
+            process.interrupt()
+            assert process.wait() == 0
+            assert wait_until(lambda: not any(arms.efforts[-1].effort))

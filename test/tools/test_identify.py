@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros.identification import Identification, IdentificationError
+from rnea_ros.identification import Identification
 from rnea_ros.node.parameters import complete_values, read_parameter_file
 from rnea_ros.parameters import parameter_file_text
 from rnea_ros.recordings import Kind
@@ -20,9 +20,8 @@ from support.models.robots import description, load
 from support.recorded.bags import write_bag
 from support.recorded.known_result import ARM, identified
 from support.recorded.synthetic_recordings import Robot, record
-from support.ros.played_recording import played
-from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id
-from support.tools import Printed
+from support.ros.virtual_live import replace_live_node
+from support.tools import Printed, finished
 
 
 @pytest.fixture
@@ -89,17 +88,6 @@ def test_a_worse_model_needs_force(calls: dict[str, Any], tmp_path: Path, capsys
     assert '<robot' in urdf.read_text()
 
 
-def test_recordings_that_do_not_suffice_have_exit_code_1(
-    monkeypatch: pytest.MonkeyPatch, calls: dict[str, Any], capsys: Printed
-) -> None:
-    def reject(*_: object, **__: object) -> None:
-        raise IdentificationError('no joint moves')
-
-    monkeypatch.setattr(identify, 'identify', reject)
-    assert run() == 1
-    assert capsys.readouterr().err == 'identify: no joint moves\n'
-
-
 def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
     friction = tmp_path / 'friction.yaml'
     friction.write_text(
@@ -111,7 +99,7 @@ def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
         '--keep-friction', friction, '--cutoff', '7', '--topic', '/states',
         '--effort-scale', *6 * ['1'], '-1', '--joints', 'fer_joint1=elbow',
         '--effort-delay', '0.02', '--without-effort', 'fer_joint3', '--force',
-        '--total-mass', '16', '--poses',
+        '--total-mass', '16', '--poses', '--gravity', '9.81', '0', '0',
     ) == 0  # fmt: skip
     assert [str(bag) for bag, _ in calls['loaded']] == ['a_bag', 'b_bag', 'c_bag', 'd_bag']
     assert calls['loaded'][0][1] == {
@@ -123,13 +111,13 @@ def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
     assert (calls['links'], calls['prior_weight']) == (['fer_link7'], 0.1)
     assert calls['accept_faults']
     assert calls['total_mass'] == 16.0
+    assert calls['model'].gravity.tolist() == [9.81, 0.0, 0.0]
     np.testing.assert_allclose(calls['keep_friction'].viscous, 2.5)
 
 
-@pytest.mark.parametrize(
-    ('given', 'written'),
-    [(('1',), [1.0]), (('-2',), 7 * [-2.0]), ((*6 * ('1',), '-1'), [*6 * [1.0], -1.0])],
-)
+@pytest.mark.parametrize(('given', 'written'), [
+    (('1',), [1.0]), (('-2',), 7 * [-2.0]), ((*6 * ('1',), '-1'), [*6 * [1.0], -1.0]),
+])
 def test_the_scale_of_efforts_is_written_for_the_node(
     calls: dict[str, Any], tmp_path: Path, given: tuple[str, ...], written: list[float]
 ) -> None:
@@ -137,20 +125,6 @@ def test_the_scale_of_efforts_is_written_for_the_node(
     assert run('--write-parameters', path, '--effort-scale', *given) == 0
     assert complete_values(read_parameter_file(path))['effort_scale'] == written
     assert calls['loaded']
-
-
-def test_gravity_of_a_wall_is_that_of_the_model(calls: dict[str, Any]) -> None:
-    assert run('--gravity', '9.81', '0', '0') == 0
-    assert calls['model'].gravity.tolist() == [9.81, 0.0, 0.0]
-
-
-def test_unknown_links_are_listed_with_the_known(calls: dict[str, Any], capsys: Printed) -> None:
-    assert run('--links', 'hand') == 2
-    error = capsys.readouterr().err
-    assert "unknown moving link 'hand'; known are fer_link1, fer_link2" in error
-    assert run('--effort-scale', '1', '-1') == 2
-    assert '--effort-scale: 2 factors for 7 joints' in capsys.readouterr().err
-    assert calls['loaded'] == []
 
 
 def test_a_payload_is_weighed_and_written_for_the_node(tmp_path: Path, capsys: Printed) -> None:
@@ -183,34 +157,28 @@ def test_a_payload_is_weighed_and_written_for_the_node(tmp_path: Path, capsys: P
     assert read['joints']['fer_joint2']['with_payload'] < 0.5
 
 
-@pytest.mark.parametrize(('arguments', 'reason'), [
-    (['--write-urdf', str(ARM)], 'name another file'),
-    (['--report', '/no/where/a.json'], '/no/where/a.json cannot be written: No such file'),
-    (['--cutoff', '-1'], '--cutoff'),
-    (['--payload', 'fer_link7', '--links', 'fer_link7'], '--payload takes no --links'),
+@pytest.mark.parametrize('arguments', [
+    ('--write-urdf', str(ARM)), ('--report', '/no/where/a.json'), ('--links', 'hand'),
+    ('--effort-scale', '1', '-1'),
 ])
 def test_bad_arguments_are_rejected_before_any_work(
-    arguments: list[str], reason: str, calls: dict[str, Any], capsys: Printed
+    arguments: tuple[str, ...], calls: dict[str, Any]
 ) -> None:
-    with pytest.raises(SystemExit) as ended:
-        run(*arguments)
-    assert ended.value.code == 2
-    assert reason in capsys.readouterr().err
+    assert finished(identify.main, 'a_bag', '--urdf', ARM, *arguments).returncode == 2
     assert calls['loaded'] == []
 
 
-@pytest.mark.ros
-def test_a_live_motion_is_identified(tmp_path: Path) -> None:
-    pytest.importorskip('rclpy', reason=NO_ROS)
+def test_a_live_motion_is_identified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
     arm, urdf = load(ARM), tmp_path / 'a.urdf'
     robot = Robot(arm.with_inertial_parameters(1.3 * arm.inertial_parameters))
-    recorded, domain_id = record(robot, Kind.MOTION, 4), new_domain_id()
-    arguments = ('--duration', '20', '--write-urdf', str(urdf))
-    with (
-        played(recorded, description(arm).text, domain_id, speed=8.0),
-        RosProcess('rnea_ros.tools.identify', *arguments, domain_id=domain_id) as process,
-    ):
-        assert process.wait(60.0) == 0, process.output
-        assert 'better: the identified model' in process.output
-        assert '20 of 20 s' in process.output
-    assert load(urdf).joint_names == arm.joint_names
+    live = replace_live_node(monkeypatch)
+    live.play(record(robot, Kind.MOTION, 4), description(arm).text)
+    assert identify.main(['--duration', '10', '--write-urdf', str(urdf)]) == 0
+    printed = capsys.readouterr().out
+    assert 'better: the identified model' in printed
+    assert '10 of 10 s' in printed
+    assert live.now == pytest.approx(110.0, abs=0.2)
+    masses = load(urdf).inertial_parameters.reshape(-1, 10)[:, 0]
+    assert masses.sum() == pytest.approx(1.3 * arm.inertial_parameters[::10].sum(), rel=0.2)

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable
 import signal
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,7 @@ class Arm:
         self.read = 100.0
         self.sent: list[Any] = []
         self.interrupts_sending = False
+        self.interrupt_at = np.inf
 
     def create_publisher(self, *_: Any) -> Any:
         return self
@@ -67,6 +69,9 @@ class Arm:
             if done():
                 return
             self.read += INTERVAL
+            if self.read > self.interrupt_at:
+                self.interrupt_at = np.inf
+                raise KeyboardInterrupt
             since = max(self.read - self._start, 0.0)
             if self._pause[0] < since < self._pause[1]:
                 continue
@@ -113,6 +118,23 @@ def test_a_pause_of_the_states_in_a_motion_is_no_rest() -> None:
     robot = MovingRobot(live, ['elbow'], 'trajectory')
     live.publish(None)
     assert robot.pose() == 1.0
+
+
+@pytest.mark.parametrize(('clock', 'elapsed'), [(True, 1.0), (False, 0.5)])
+def test_the_brake_starts_where_the_robot_is(
+    clock: bool, elapsed: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live: Any = Arm(0.0, pause=(0.5, 5.0))  # simulated time stands still meanwhile
+    robot = MovingRobot(live, ['elbow'], 'trajectory')
+    robot.pose()
+    now = SimpleNamespace(time=lambda: live.read if clock else 1e9)
+    monkeypatch.setattr('rnea_ros.tools.live.moving_robot.time', now)
+    live.interrupt_at = live.read + 2.0  # 1 s after the motion was sent
+    assert not robot.follow(MOTION, ['elbow'], None)
+    brake = MOTION.braked(elapsed, 0.5)
+    sent = [point.positions[0] for point in live.sent[-1].points]
+    assert sent[0] == pytest.approx(brake.positions[0, 0], abs=0.02)
+    assert sent[0] < sent[-1] < 1.0
 
 
 def test_an_interrupt_while_the_motion_is_sent_stops_the_robot() -> None:

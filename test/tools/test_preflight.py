@@ -1,15 +1,10 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command: exit codes, one line for what is rejected, bags of every kind, live topics."""
+"""The command ``preflight``: exit codes, options, what is written, live topics."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-import re
-import sqlite3
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -22,23 +17,25 @@ from support.models.robots import ROOT
 from support.recorded.bags import write_bag
 from support.recorded.real_arms import recording
 from support.recorded.synthetic_recordings import ARM, Robot, record
-from support.ros.played_recording import played
-from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id
+from support.ros.virtual_live import replace_live_node
 from support.tools import finished, rejection
 
 ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')
-HAND_URDF = str(ROOT / 'urdf/panda.urdf')
-
+STILL = record(Robot(ARM), Kind.STILL, 1)
 
 preflight, rejected = partial(finished, main), partial(rejection, main)
 
 
+@pytest.fixture
+def bag(tmp_path: Path) -> Path:
+    write_bag(tmp_path / 'bag', STILL, 'MCAP')
+    return tmp_path / 'bag'
+
+
 def test_the_panda_without_hand_is_accepted_and_drawn(tmp_path: Path) -> None:
     bag = recording('panda_exciting_trajectory.db3')
-    drawn = tmp_path / 'panda.png'
-    written = tmp_path / 'panda.yaml'
-    arguments = (bag, '--urdf', ARM_URDF, '--picture', drawn, '--write', written)
-    ended = preflight(*arguments)
+    drawn, written = tmp_path / 'panda.png', tmp_path / 'panda.yaml'
+    ended = preflight(bag, '--urdf', ARM_URDF, '--picture', drawn, '--write', written)
     assert ended.returncode == 0, ended.stderr
     assert f'{written} is written: friction.model, friction.coulomb' in ended.stdout
     assert complete_values(read_parameter_file(written))['friction.model'] == 'parameters'
@@ -49,69 +46,31 @@ def test_the_panda_without_hand_is_accepted_and_drawn(tmp_path: Path) -> None:
 
 def test_the_hand_that_is_not_there_is_rejected() -> None:
     bag = recording('panda_exciting_trajectory.db3')
-    ended = preflight(bag, '--urdf', HAND_URDF)
+    ended = preflight(bag, '--urdf', ROOT / 'urdf/panda.urdf')
     assert ended.returncode == 1, ended.stderr
     assert '* extra tool in the model' in ended.stdout
     assert 'fer_hand' in ended.stdout
 
 
-@pytest.mark.parametrize('storage', ['SQLITE3', 'MCAP'])
-@pytest.mark.parametrize('form', ['directory', 'file'])
-def test_bags_of_both_storages_are_read(tmp_path: Path, storage: str, form: str) -> None:
-    bag = tmp_path / 'bag'
-    write_bag(bag, record(Robot(ARM), Kind.STILL, 1), storage)
-    if form == 'file':
-        (bag,) = [path for path in bag.iterdir() if path.suffix in ('.db3', '.mcap')]
-        bag = bag.rename(tmp_path / bag.name)  # without its metadata
-    ended = preflight(bag, '--urdf', ARM_URDF)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert '12 poses at rest' in ended.stdout
-
-
 def test_joints_by_other_names_are_given_or_found(tmp_path: Path) -> None:
-    recorded = record(Robot(ARM), Kind.STILL, 1)
-    others = tuple(name.replace('fer_', 'panda_') for name in recorded.names)
-    renamed = Recording(
-        others, recorded.time, recorded.position, recorded.velocity, recorded.effort
-    )
-    write_bag(tmp_path / 'bag', renamed, 'MCAP')
-    arguments = (tmp_path / 'bag', '--urdf', ARM_URDF)
-    assert preflight(*arguments).returncode == 0
-    pairs = [f'{name}={other}' for name, other in zip(recorded.names, others, strict=True)]
-    assert preflight(*arguments, '--joints', *pairs).returncode == 0
-    assert "'elbow'" in rejected(*arguments, '--joints', 'elbow=panda_joint1')
-    assert "'elbow' is not recorded" in rejected(*arguments, '--joints', 'fer_joint1=elbow')
+    others = tuple(name.replace('fer_', 'panda_') for name in STILL.names)
+    renamed = Recording(others, STILL.time, STILL.position, STILL.velocity, STILL.effort)
+    write_bag(tmp_path / 'bag', renamed, 'SQLITE3')
+    ended = preflight('--urdf', ARM_URDF, tmp_path / 'bag')
+    assert ended.returncode == 0
+    assert '12 poses at rest' in ended.stdout
+    pairs = [f'{name}={other}' for name, other in zip(STILL.names, others, strict=True)]
+    assert preflight(tmp_path / 'bag', '--urdf', ARM_URDF, '--joints', *pairs).returncode == 0
 
 
-def test_a_recording_is_named_with_or_without_the_option(tmp_path: Path) -> None:
-    write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
-    named = preflight(tmp_path / 'bag', '--urdf', ARM_URDF)
-    bare = preflight('--urdf', ARM_URDF, tmp_path / 'bag')
-    assert (bare.returncode, bare.stdout) == (named.returncode, named.stdout) == (0, bare.stdout)
-
-
-def test_a_wrong_topic_is_answered_with_those_that_are_there(tmp_path: Path) -> None:
-    write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
-    error = rejected(tmp_path / 'bag', '--urdf', ARM_URDF, '--topic', '/elsewhere')
-    assert 'no joint states on /elsewhere; topics with joint states: /joint_states' in error
-    assert '[' not in error
-
-
-def test_the_scale_of_efforts_can_be_corrected(tmp_path: Path) -> None:
-    recorded = record(Robot(ARM), Kind.STILL, 1).with_scaled_effort(-1.0)
-    write_bag(tmp_path / 'bag', recorded, 'MCAP')
-    arguments = (tmp_path / 'bag', '--urdf', ARM_URDF)
-    ended = preflight(*arguments)
-    assert ended.returncode == 1
-    assert 'inverted effort' in ended.stdout
-    assert preflight(*arguments, '--effort-scale', '-1').returncode == 0
-
-
-def test_the_scale_of_efforts_is_written_with_what_was_found(tmp_path: Path) -> None:
+def test_the_scale_of_efforts_is_corrected_and_written(tmp_path: Path) -> None:
     recorded = record(Robot(ARM), Kind.MOTION, 1).with_scaled_effort(-0.5)
     write_bag(tmp_path / 'bag', recorded, 'MCAP')
     written = tmp_path / 'arm.yaml'
     arguments = (tmp_path / 'bag', '--urdf', ARM_URDF, '--write', written)
+    ended = preflight(*arguments)
+    assert ended.returncode == 1
+    assert 'inverted effort' in ended.stdout
     assert preflight(*arguments, '--effort-scale', '-2').returncode == 0
     assert complete_values(read_parameter_file(written))['effort_scale'] == [-2.0]
 
@@ -139,16 +98,11 @@ def test_friction_that_was_identified_is_part_of_the_model(tmp_path: Path) -> No
     for given in (['--friction', in_file], by_option):
         assert preflight(currents, '--urdf', ARM_URDF, *given).stdout == ended.stdout
     assert preflight(currents, '--urdf', ARM_URDF, '--friction', friction).returncode == 1
-    error = rejected(currents, '--urdf', ARM_URDF, '--effort-scale', '1', '2')
-    assert '--effort-scale: 2 factors for 7 joints' in error
-    written = rejected(bag, '--urdf', ARM_URDF, '--friction', friction, '--write', 'b')
-    assert 'leave out --friction' in written
 
 
-def test_nothing_is_written_where_nothing_was_found(tmp_path: Path) -> None:
-    write_bag(tmp_path / 'bag', record(Robot(ARM), Kind.STILL, 1), 'MCAP')
-    written = tmp_path / 'arm.yaml'
-    ended = preflight(tmp_path / 'bag', '--urdf', ARM_URDF, '--write', written)
+def test_nothing_is_written_where_nothing_was_found(bag: Path) -> None:
+    written = bag.with_name('arm.yaml')
+    ended = preflight(bag, '--urdf', ARM_URDF, '--write', written)
     assert 'is not written: no parameter was found beyond doubt' in ended.stdout
     assert not written.exists()
 
@@ -161,73 +115,31 @@ def test_gravity_can_be_given_for_a_robot_on_a_wall(tmp_path: Path) -> None:
     assert preflight(*arguments, '--gravity', '9.81', '0', '0').returncode == 0
 
 
-def no_bag(path: Path) -> None:
-    path.write_text('not a bag')
+def test_too_few_poses_at_rest_are_rejected(tmp_path: Path) -> None:
+    for count in (7, 8):
+        bag = tmp_path / str(count)
+        write_bag(bag, record(Robot(ARM), Kind.STILL, 1, count=count), 'MCAP')
+        arguments = (bag, '--urdf', ARM_URDF, '--use', 'still')
+        if count == 7:
+            assert 'at least 8 of 0.5 s' in rejected(*arguments)
+        else:
+            assert preflight(*arguments).returncode == 0
 
 
-def empty_database(path: Path) -> None:
-    sqlite3.connect(path).close()
+def test_live_poses_are_collected_until_there_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    live = replace_live_node(monkeypatch)
+    live.play(STILL, Path(ARM_URDF).read_text('utf-8'))
+    ended = preflight('--poses', '9', '--duration', '100')
+    assert ended.returncode == 0, ended.stderr
+    assert 'accepted: the model fits' in ended.stdout
+    assert '\n9 of 9 poses\n' in ended.stdout
+    assert '10 of 9' not in ended.stdout
+    assert live.now < 100.0 + STILL.time[-1]
 
 
-@pytest.mark.parametrize('make', [no_bag, empty_database, Path.mkdir, lambda path: None])
-def test_a_path_must_be_a_bag(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    make(tmp_path / 'some.db3')
-    assert 'some.db3' in rejected(tmp_path / 'some.db3', '--urdf', ARM_URDF)
-
-
-def test_a_bag_without_messages_is_rejected(tmp_path: Path) -> None:
-    empty = record(Robot(ARM), Kind.STILL, 1).part(slice(0, 0))
-    write_bag(tmp_path / 'bag', empty, 'SQLITE3')
-    assert 'no joint state' in rejected(tmp_path / 'bag', '--urdf', ARM_URDF)
-
-
-@pytest.mark.parametrize(
-    ('effort', 'count', 'reason'), [(np.nan, 12, 'no effort'), (1.0, 3, 'at least 8 of 0.5 s')]
-)
-def test_a_poor_bag_is_rejected(tmp_path: Path, effort: float, count: int, reason: str) -> None:
-    recorded = record(Robot(ARM), Kind.STILL, 1, count=count).with_scaled_effort(effort)
-    write_bag(tmp_path / 'bag', recorded, 'SQLITE3')
-    arguments = (tmp_path / 'bag', '--urdf', ARM_URDF, '--use', 'still')
-    assert reason in rejected(*arguments)
-
-
-def test_a_recording_is_judged_without_ros() -> None:
-    code = (
-        'import sys\n'
-        'sys.modules["rclpy"] = None\n'
-        'from rnea_ros.tools.preflight import main\n'
-        f'sys.exit(main(["none.db3", "--urdf", {ARM_URDF!r}]))\n'
-    )
-    ended = subprocess.run(
-        [sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 2
-    assert ended.stderr == 'preflight: none.db3 does not exist\n'
-
-
-@pytest.mark.ros
-def test_live_poses_are_collected_and_judged() -> None:
-    pytest.importorskip('rclpy', reason=NO_ROS)
-    recorded, domain_id = record(Robot(ARM, noise=0.02), Kind.STILL, 4, count=9), new_domain_id()
-    urdf = (ROOT / 'urdf/panda_arm.urdf').read_text('utf-8')
-    arguments = ('--poses', '8', '--duration', '85')
-    # Once more from the first pose where a stall hid some of them.
-    with (
-        played(recorded, urdf, domain_id, speed=4.0, laps=10),
-        RosProcess('rnea_ros.tools.preflight', *arguments, domain_id=domain_id) as process,
-    ):
-        assert process.wait(60.0) == 0, process.output
-        assert 'accepted: the model fits' in process.output
-        assert int(re.findall(r'(\d+) of 8 poses', process.output)[-1]) >= 8
-
-
-@pytest.mark.ros
-def test_silent_topics_are_reported() -> None:
-    pytest.importorskip('rclpy', reason=NO_ROS)
-    with RosProcess(
-        'rnea_ros.tools.preflight', '--urdf', ARM_URDF, '--duration', '1',
-        domain_id=new_domain_id(),
-    ) as process:
-        assert process.wait() == 2
-        assert 'no message on /joint_states' in process.output
-        assert 'Traceback' not in process.output
+def test_silent_topics_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    live = replace_live_node(monkeypatch)
+    assert 'no message on /robot_description in 10 s; or give the URDF: --urdf' in rejected()
+    line = rejected('--urdf', ARM_URDF, '--duration', '1')
+    assert 'no message on /joint_states in 1 s' in line
+    assert live.now == pytest.approx(111.0, abs=0.05)

@@ -6,8 +6,6 @@
 import csv
 from dataclasses import replace
 from pathlib import Path
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -18,7 +16,7 @@ from support.models.robots import PARAMETER_FILES, ROOT
 from support.recorded.bags import write_bag
 from support.recorded.real_arms import recording
 from support.recorded.synthetic_recordings import ARM, Robot, record
-from support.tools import finished, rejection
+from support.tools import finished
 
 ARM_URDF = str(ROOT / 'urdf/panda_arm.urdf')
 WHOLE = record(Robot(ARM), Kind.MOTION, 1)
@@ -36,10 +34,6 @@ def run(*arguments: str | Path) -> tuple[int, str, str]:
     """Run the command: exit code, output, complaints."""
     ended = finished(main, *arguments)
     return ended.returncode, ended.stdout, ended.stderr
-
-
-def rejected(*arguments: str | Path) -> str:
-    return rejection(main, *arguments)
 
 
 def test_a_real_arm_is_played_drawn_and_written(tmp_path: Path) -> None:
@@ -100,56 +94,6 @@ def test_gravity_is_the_nodes_parameter(bag: Path) -> None:
     upright = run(bag, '--urdf', ARM_URDF)[1]
     wall = run(bag, '--urdf', ARM_URDF, '-p', 'gravity:=[9.81, 0.0, 0.0]')[1]
     assert upright.splitlines()[6] != wall.splitlines()[6]
-
-
-@pytest.mark.parametrize(('arguments', 'reason'), [
-    (('-p', 'rate'), 'rate is not NAME:=VALUE'), (('-p', 'rate:=[1'), 'is not YAML'),
-    (('-p', 'rate:=500'), 'rate: 500 is not of type float'),
-    (('-p', 'mode:=dance'), "'dance'"), (('-p', 'speed:=1.0'), 'speed: no such parameter'),
-    (('-p', 'joints:=[elbow]'), "'elbow'"), (('--params-file', 'none.yaml'), 'none.yaml'),
-    (('--joints', 'a'), 'MODEL=RECORDED'), (('--joints', 'elbow=fer_joint4'), "'elbow'"),
-    (('--effort-scale', '0'), '--effort-scale: 0'),
-    (('--topic', '/other'), 'topics with joint states: /joint_states'),
-    (('--csv', 'none/replay.csv'), 'none/replay.csv cannot be written'),
-    (('--unknown',), '--unknown'),
-])
-def test_bad_arguments_are_rejected(
-    bag: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
-    arguments: tuple[str, ...], reason: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert reason in rejected(bag, '--urdf', ARM_URDF, *arguments)
-
-
-def test_bad_files_are_rejected(tmp_path: Path, bag: Path) -> None:
-    assert '--urdf' in rejected(bag)
-    assert 'none.urdf' in rejected(bag, '--urdf', 'none.urdf')
-    assert 'none.mcap does not exist' in rejected('none.mcap', '--urdf', ARM_URDF)
-    text = tmp_path / 'some.mcap'
-    text.write_text('not a bag')
-    assert 'some.mcap' in rejected(text, '--urdf', ARM_URDF)
-    write_bag(tmp_path / 'empty', SHORT.part(slice(0, 0)), 'MCAP')
-    assert 'no joint state' in rejected(tmp_path / 'empty', '--urdf', ARM_URDF)
-    write_bag(tmp_path / 'silent', SHORT.with_scaled_effort(np.nan), 'MCAP')
-    assert 'no effort' in rejected(tmp_path / 'silent', '--urdf', ARM_URDF)
-    write_bag(tmp_path / 'short', SHORT.part(slice(0, 1)), 'MCAP')
-    assert 'at least 2 are needed' in rejected(tmp_path / 'short', '--urdf', ARM_URDF)
-    ur5e = ROOT / 'urdf/ur5e.urdf'
-    assert 'no recorded joint' in rejected(bag, '--urdf', ur5e)
-
-
-def test_a_recording_is_played_without_ros(bag: Path) -> None:
-    code = (
-        'import sys\n'
-        'for name in ("rclpy", "rcl_interfaces", "sensor_msgs"):\n'
-        '    sys.modules[name] = None\n'
-        'from rnea_ros.tools.replay import main\n'
-        f'sys.exit(main([{str(bag)!r}, "--urdf", {ARM_URDF!r}]))\n'
-    )
-    ended = subprocess.run(
-        [sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 0, ended.stderr
 
 
 def test_the_option_of_the_unit_and_the_parameter_are_the_same(tmp_path: Path, bag: Path) -> None:

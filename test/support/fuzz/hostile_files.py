@@ -5,9 +5,10 @@
 
 from dataclasses import replace
 from functools import cache
+import itertools
 from pathlib import Path
 import shutil
-import sqlite3
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,12 @@ JOINTS = ('shoulder', 'elbow')
 
 LONG = 300 * 'x'
 """A name that no file can have."""
+
+NUMBERS = {
+    'nan': np.nan, 'infinite': np.inf, 'far': 1e300, 'near': 1e-300, 'zero': 0.0, 'large': 1e8,
+    'root': -1.5e154,
+}
+ROWS = {'all': slice(None), 'one': 200, 'few': slice(300, 310)}
 
 
 def arm(
@@ -56,34 +63,26 @@ def trajectory(position: str = '0.5', time: str = '2') -> str:
     return '\n'.join([f'joint_names: [{", ".join(JOINTS)}]', 'points:', *points]) + '\n'
 
 
+def parameters(text: str) -> str:
+    return f'/**:\n  ros__parameters:\n    {text}\n'
+
+
 YAMLS = {
-    'good': trajectory(),
-    'fast': trajectory('2.9', '1.00001'),
-    'far': trajectory('1e300'),
-    'infinite': trajectory('.inf'),
-    'not_a_number': trajectory('.nan'),
-    'late': trajectory(time='1e300'),
-    'early': trajectory(time='-1'),
-    'empty': '',
-    'open': 'points: [',
-    'deep': 1000 * '[',
-    'aliases': 'a: &a [1]\nb: *a\n',
-    'nameless': 'joint_names: []\npoints: []\n',
-    'binary': '\x00\x01',
-    'parameters': '/**:\n  ros__parameters:\n    mode: gravity\n    friction.viscous: [0.1]\n'
-    '    friction.model: parameters\n',
-    'huge': '/**:\n  ros__parameters:\n    friction.viscous: [1e300]\n'
-    '    friction.model: parameters\n    effort_scale: [1e300]\n',
-    'unknown': '/**:\n  ros__parameters:\n    no_such_parameter: 1\n',
+    'good': trajectory(), 'fast': trajectory('2.9', '1.00001'), 'far': trajectory('1e300'),
+    'infinite': trajectory('.inf'), 'not_a_number': trajectory('.nan'),
+    'late': trajectory(time='1e300'), 'early': trajectory(time='-1'), 'empty': '',
+    'open': 'points: [', 'deep': 1000 * '[', 'aliases': 'a: &a [1]\nb: *a\n',
+    'nameless': 'joint_names: []\npoints: []\n', 'binary': '\x00\x01',
+    'parameters': parameters('{friction.model: parameters, friction.viscous: [0.1]}'),
+    'huge': parameters('{friction.model: parameters, friction.viscous: [1e300]}'),
+    'unknown': parameters('no_such_parameter: 1'),
 }
 
 
-def write_files(folder: Path, samples: int = 0) -> list[str]:
+def write_files(folder: Path) -> list[str]:
     """
     Write files: ``*.urdf``, ``*.yaml``, and bags with and without suffix.
 
-    :param folder: existing folder
-    :param samples: samples of a long recording; 0 for none
     :return: names of all files; :func:`write_recording` writes the others, the bad recordings
     """
     for suffix, texts in (('urdf', URDFS), ('yaml', YAMLS)):
@@ -100,8 +99,6 @@ def write_files(folder: Path, samples: int = 0) -> list[str]:
                   'SQLITE3')
     write_efforts(folder / 'without_names', {'/joint_states': ((), efforts[:, :0])}, 'SQLITE3')
     _write_broken_bags(folder)
-    if samples:
-        _write_long_bag(folder, samples)
     return sorted({*recordings(), *(path.name for path in folder.iterdir())})
 
 
@@ -117,37 +114,34 @@ def recordings() -> dict[str, Recording]:
     motion, poses = (
         record(Robot(load(arm()), noise=0.02), kind, 3) for kind in (Kind.MOTION, Kind.STILL)
     )
-    random = np.random.default_rng(5)
-    time = motion.time
+    random, time = np.random.default_rng(5), motion.time
     found = {'motion': motion, 'poses': poses}
-    for name, value in (
-        ('nan', np.nan), ('infinite', np.inf), ('far', 1e300), ('near', 1e-300),
-        ('zero', 0.0), ('large', 1e8), ('root', -1.5e154),
-    ):  # fmt: skip
-        for field in ('position', 'velocity', 'effort'):
-            for which, rows in (('all', slice(None)), ('one', 200), ('few', slice(300, 310))):
-                changed = getattr(motion, field).copy()
-                changed[rows, -1] = value
-                found[f'{name}_{field}_{which}'] = replace(motion, **{field: changed})
+    fields = ('position', 'velocity', 'effort')
+    for name, field, which in itertools.product(NUMBERS, fields, ROWS):
+        changed = getattr(motion, field).copy()
+        changed[ROWS[which], -1] = NUMBERS[name]
+        found[f'{name}_{field}_{which}'] = replace(motion, **{field: changed})
+    for name, value in NUMBERS.items():
         both = np.full_like(motion.position, value)
         found[f'{name}_everywhere'] = replace(motion, position=both, velocity=both, effort=both)
     nothing = np.zeros((len(time), 0))
+    for field in fields:
+        without: dict[str, Any] = {field: nothing}
+        found[f'without_{field}'] = replace(motion, **without)
+    for name, count in (
+        ('empty', 0), ('single', 1), ('pair', 2), ('ten', 10), ('second', 50), ('seven', 350),
+    ):
+        found[name] = motion.part(slice(count))
+    for name, times in (
+        ('duplicate_stamps', np.floor(time / 0.1) * 0.1), ('same_stamps', np.zeros_like(time)),
+        ('backward', time[::-1].copy()), ('shuffled', random.permutation(time)),
+        ('gap', time + 1e9 * (time > 12.0)), ('fast', time / 2e5), ('slow', 10.0 * time),
+    ):
+        found[name] = replace(motion, time=times)
     jumps = motion.position + (np.arange(len(time)) > 500)[:, np.newaxis]
     return found | {
-        'without_effort': replace(motion, effort=nothing),
-        'without_velocity': replace(motion, velocity=nothing),
-        'without_position': replace(motion, position=nothing),
         'other': replace(motion, names=('a', 'b')),
-        'twice': replace(motion, names=('shoulder', 'shoulder')), 'empty': motion.part(slice(0)),
-        'single': motion.part(slice(1)), 'pair': motion.part(slice(2)),
-        'ten': motion.part(slice(10)), 'second': motion.part(slice(50)),
-        'seven': motion.part(slice(350)),
-        'duplicate_stamps': replace(motion, time=np.floor(time / 0.1) * 0.1),
-        'same_stamps': replace(motion, time=np.zeros_like(time)),
-        'backward': replace(motion, time=time[::-1].copy()),
-        'shuffled': replace(motion, time=random.permutation(time)),
-        'gap': replace(motion, time=time + 1e9 * (time > 12.0)),
-        'fast': replace(motion, time=time / 2e5), 'slow': replace(motion, time=10.0 * time),
+        'twice': replace(motion, names=('shoulder', 'shoulder')),
         'jumps': replace(motion, position=jumps),
         'noise': replace(motion, effort=random.normal(size=motion.effort.shape)),
         'inverted': replace(motion, effort=-motion.effort),
@@ -181,29 +175,7 @@ def _write_broken_bags(folder: Path) -> None:
     for suffix in ('db3', 'mcap', 'bag'):
         (folder / f'void.{suffix}').touch()
         (folder / f'text.{suffix}').write_text('not a bag', encoding='utf-8')
-    (folder / 'folder').mkdir()
-    (folder / 'folder.db3').mkdir()
+    for name in ('folder', 'folder.db3'):
+        (folder / name).mkdir()
     shutil.copytree(folder / 'motion', folder / 'lost')
     next((folder / 'lost').glob('*.db3')).unlink()
-
-
-def _write_long_bag(folder: Path, samples: int) -> None:
-    """Write a bag of many samples: those of a motion again and again, 1000 per second."""
-    shutil.copytree(folder / 'motion', folder / 'long')
-    database = sqlite3.connect(next((folder / 'long').glob('*.db3')))
-    data = [row for (row,) in database.execute('SELECT data FROM messages ORDER BY id')]
-    database.execute('DELETE FROM messages')
-
-    def stamped(k: int) -> tuple[int, bytes]:
-        time = 10**18 + k * 10**6
-        seconds, nanoseconds = divmod(time, 10**9)
-        stamp = seconds.to_bytes(4, 'little') + nanoseconds.to_bytes(4, 'little')
-        row = data[k % len(data)]
-        return time, row[:4] + stamp + row[12:]
-
-    database.executemany(
-        'INSERT INTO messages (topic_id, timestamp, data) VALUES (1, ?, ?)',
-        (stamped(k) for k in range(samples)),
-    )
-    database.commit()
-    database.close()

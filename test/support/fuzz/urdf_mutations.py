@@ -3,12 +3,8 @@
 
 """Random faults in the text of real robots."""
 
-from collections.abc import Callable, Sequence
 from random import Random
 import re
-from typing import TypeAlias
-
-Mutation: TypeAlias = Callable[[Random, str, str], str]
 
 ATTRIBUTE = re.compile(r'\s[\w:.-]+\s*=\s*("[^"]*"|\'[^\']*\')')
 TAG = re.compile(r'<[^<>]*>')
@@ -30,7 +26,9 @@ STRETCHES = (
     '<xacro:if value="1">', '<a>' * 300, '<link name="lone"/>', '<axis xyz="0 0 0"/>',
     '<inertial/>',
 )
-PREFIXES = ('x:', 'xacro:', 'drake:', ':', 'xmlns:', '-', 'X')
+NAMES = (*(prefix + 'link' for prefix in ('x:', 'xacro:', 'drake:', ':', 'xmlns:', '-')), 'joint',
+         'link', 'include', '')
+FACTORS = (-1.0, 0.0, 1e-300, 1e30, 1e160, 1e300)
 
 
 def mutated(random: Random, text: str, other: str) -> str:
@@ -42,89 +40,38 @@ def mutated(random: Random, text: str, other: str) -> str:
     :param other: another URDF, whose parts are put into the first
     """
     for _ in range(random.choice((1, 1, 2, 4))):
-        text = random.choice(MUTATIONS)(random, text, other)
+        text = _mutation(random, text, other)
     return text
 
 
-def _span(random: Random, pattern: re.Pattern[str], text: str, group: int = 0) -> tuple[int, int]:
-    """Return a random match near a random place; an empty span where there is none."""
-    start = random.randrange(len(text) + 1)
-    match = pattern.search(text, start) or pattern.search(text)
-    return match.span(group) if match else (start, start)
+def _mutation(random: Random, text: str, other: str) -> str:
+    def span(pattern: re.Pattern[str], of: str = text, group: int = 0) -> tuple[int, int]:
+        """Return a random match near a random place; an empty span where there is none."""
+        start = random.randrange(len(of) + 1)
+        match = pattern.search(of, start) or pattern.search(of)
+        return match.span(group) if match else (start, start)
 
+    def replaced(place: tuple[int, int], new: str) -> str:
+        return text[: place[0]] + new + text[place[1] :]
 
-def _value(random: Random, text: str, other: str) -> str:
-    start, end = _span(random, ATTRIBUTE, text, 1)
-    return f'{text[:start]}"{random.choice(VALUES)}"{text[end:]}'
-
-
-def _attribute_gone_or_twice(random: Random, text: str, other: str) -> str:
-    start, end = _span(random, ATTRIBUTE, text)
-    return text[:start] + random.choice((0, 2)) * text[start:end] + text[end:]
-
-
-def _exchanged(random: Random, text: str, other: str) -> str:
-    (a, b), (c, d) = sorted(_span(random, ATTRIBUTE, text, 1) for _ in range(2))
-    return text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:] if b <= c else text
-
-
-def _number(random: Random, text: str, other: str) -> str:
-    start, end = _span(random, NUMBER, text)
-    factor = random.choice((-1.0, 0.0, 1e-300, 1e30, 1e160, 1e300))
-    number = float(text[start:end] or 0.0) * factor
-    return f'{text[:start]}{number!r}{text[end:]}'
-
-
-def _element_gone_or_repeated(random: Random, text: str, other: str) -> str:
-    start, end = _span(random, ELEMENT, text)
-    return text[:start] + random.choice((0, 2, 50)) * text[start:end][:2000] + text[end:]
-
-
-def _element_moved(random: Random, text: str, other: str) -> str:
-    start, end = _span(random, ELEMENT, text)
-    element, text = text[start:end], text[:start] + text[end:]
-    place, _ = _span(random, TAG, text)
-    return text[:place] + element + text[place:]
-
-
-def _element_of_another(random: Random, text: str, other: str) -> str:
-    start, end = _span(random, ELEMENT, other)
-    place, _ = _span(random, TAG, text)
-    return text[:place] + other[start:end] + text[place:]
-
-
-def _name(random: Random, text: str, other: str) -> str:
-    start, end = _span(random, NAME, text)
-    name = text[start:end].lstrip('</')
-    new = random.choice([prefix + name for prefix in PREFIXES] + ['joint', 'link', 'include', ''])
-    return text.replace(f'{name} ', f'{new} ') if random.random() < 0.3 else (
-        text[:start] + '<' + new + text[end:]
-    )
-
-
-def _overwritten(random: Random, text: str, other: str) -> str:
-    start = random.randrange(len(text) + 1)
-    return text[:start] + random.choice(STRETCHES) + text[start + random.randrange(40) :]
-
-
-def _inserted(random: Random, text: str, other: str) -> str:
-    place = _span(random, TAG, text)[random.randrange(2)]
-    return text[:place] + random.choice(STRETCHES) + text[place:]
-
-
-def _characters(random: Random, text: str, other: str) -> str:
-    start = random.randrange(len(text) + 1)
+    value, element = span(ATTRIBUTE, group=1), span(ELEMENT)
+    attribute, number, tag, name = map(span, (ATTRIBUTE, NUMBER, TAG, NAME))
+    place = random.randrange(len(text) + 1)
+    inside = text[slice(*element)][:2000]
+    (a, b), (c, d) = sorted((value, span(ATTRIBUTE, group=1)))
     noise = ''.join(chr(random.choice((32, 60, 47, 34, random.randrange(0x3000)))) for _ in 'abcd')
-    return text[:start] + noise + text[start + 4 :]
-
-
-def _cut(random: Random, text: str, other: str) -> str:
-    start = random.randrange(len(text) + 1)
-    return random.choice((text[:start], text[start:], text[:start] + other))
-
-
-MUTATIONS: Sequence[Mutation] = (
-    _value, _value, _value, _attribute_gone_or_twice, _exchanged, _exchanged, _number, _number,
-    _element_gone_or_repeated, _element_moved, _element_of_another, _name, _overwritten, _inserted,
-    _characters, _cut,
-)
+    scaled = float(text[slice(*number)] or 0.0) * random.choice(FACTORS)
+    return random.choice((
+        *3 * [replaced(value, f'"{random.choice(VALUES)}"')],
+        replaced(attribute, random.choice((0, 2)) * text[slice(*attribute)]),
+        *2 * [text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:] if b <= c else text],
+        *2 * [replaced(number, repr(scaled))],
+        replaced(element, random.choice((0, 2, 50)) * inside),
+        replaced((tag[0], tag[0]), inside),
+        replaced((tag[0], tag[0]), other[slice(*span(ELEMENT, other))]),
+        replaced(name, f'<{random.choice(NAMES)}'),
+        replaced((place, min(place + random.randrange(40), len(text))), random.choice(STRETCHES)),
+        replaced((tag[1], tag[1]), random.choice(STRETCHES)),
+        replaced((place, min(place + 4, len(text))), noise),
+        random.choice((text[:place], text[place:], text[:place] + other)),
+    ))

@@ -4,17 +4,14 @@
 """A robot that follows trajectories exactly, and can be guided, for tests of tools."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import time
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from support.control.trajectory_controller import Point, sample
 from support.models.robots import joint, link, robot
-
-Array: TypeAlias = NDArray[np.float64]
 
 ARM = robot(
     link('base'), link('upper', 2.0, (0.2, 0.0, 0.0)), link('lower', 1.0, (0.1, 0.0, 0.0)),
@@ -24,30 +21,33 @@ ARM = robot(
 )
 JOINTS = ('shoulder', 'elbow')
 POSE = (0.3, -0.4)
+INTERVAL = 0.01
+"""Between two joint states, s."""
 
 
 class FollowingRobot:
     """
     A robot that follows every trajectory exactly, as a joint_trajectory_controller reads it.
 
-    :param node: of the test's own, spun in a thread
+    :param node: real or virtual
     :param topic: of the trajectories
-    :param pace: of its time, which then begins at 0, beside the clock; 0 for the clock
+    :param now: its clock, s
     """
 
-    def __init__(self, node: Any, topic: str = 'arm/joint_trajectory', pace: float = 0.0) -> None:
+    def __init__(
+        self, node: Any, topic: str = 'arm/joint_trajectory', now: Callable[[], float] = time.time
+    ) -> None:
         from sensor_msgs.msg import JointState
         from trajectory_msgs.msg import JointTrajectory
 
         self.trajectories: list[Any] = []
         self.position = np.array(POSE)
         self._points: list[Point] = []
-        self._epoch, self._pace = time.time(), pace
-        self._begin = self._due = self._now()
+        self._now, self._begin, self._due = now, now(), now()
         self._state = JointState
         self._publisher = node.create_publisher(JointState, 'joint_states', 10)
         node.create_subscription(JointTrajectory, topic, self._follow, 10)
-        node.create_timer(0.01, self._catch_up)
+        node.create_timer(INTERVAL, self._catch_up)
 
     def guide(self, *poses: Sequence[float], seconds: float) -> None:
         """Guide the robot from now on through poses, for some seconds to each."""
@@ -61,7 +61,7 @@ class FollowingRobot:
     def is_at(self, pose: Sequence[float]) -> bool:
         return bool(np.abs(self.position - pose).max() < 1e-6)
 
-    def _follow(self, message: Any, info: Any) -> None:
+    def _follow(self, message: Any) -> None:
         self.trajectories.append(message)
         if not message.points:
             return  # rejected, as by the controller
@@ -75,18 +75,13 @@ class FollowingRobot:
             for point in message.points
         ]
         self._points = points if points[0].time == 0.0 else [here, *points]
-        sent = self._now() if self._pace else 1e-9 * info['source_timestamp']
-        self._begin = self._due = sent
-
-    def _now(self) -> float:
-        now = time.time()
-        return (now - self._epoch) * self._pace if self._pace else now
+        self._begin = self._due = self._now()
 
     def _catch_up(self) -> None:
         """Publish every state since the last: a stall leaves nothing of the motion out."""
         while self._due < self._now():
             self._publish()
-            self._due += 0.01
+            self._due += INTERVAL
 
     def _publish(self) -> None:
         velocity = np.zeros(2)
@@ -96,6 +91,7 @@ class FollowingRobot:
             name=['grip', *JOINTS], position=array('d', [0.01, *self.position]),
             velocity=array('d', [0.0, *velocity]), effort=array('d', [0.0, 1.0, 2.0]),
         )
-        message.header.stamp.sec = int(self._due)
-        message.header.stamp.nanosec = round(1e9 * (self._due % 1.0))
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(
+            round(1e9 * self._due), 10**9
+        )
         self._publisher.publish(message)

@@ -1,44 +1,29 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joint states from live topics are collected for a time of the robot, not of the clock."""
+"""Joint states are collected for a time of the robot; signals leave the node of a tool valid."""
 
-from collections.abc import Callable, Iterator
 import os
+import pty
 import signal
-import time
+import sys
+import termios
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-pytest.importorskip('rclpy', reason='ROS 2 is not installed')
+from support.ros.ros_process import NO_ROS, new_domain_id, wait_until
+from support.ros.virtual_live import VirtualLive
 
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from rclpy.signals import SignalHandlerOptions, get_current_signal_handlers_options
 from sensor_msgs.msg import JointState
 
 from rnea_ros.recordings import Sample
-from rnea_ros.tools.live import collect_joint_states, live_node
-from support.ros.ros_process import new_domain_id
-
-
-class Topic:
-    """A node whose every spin receives one message; time on the clock does not pass."""
-
-    topic_name = '/joint_states'
-
-    def __init__(self, messages: Iterator[JointState]) -> None:
-        self.node = self
-        self._messages = messages
-
-    def create_subscription(self, kind: Any, topic: str, take: Any, qos: Any) -> Any:
-        self._take = take
-        return self
-
-    def destroy_subscription(self, subscription: Any) -> None:
-        self._messages = iter(())
-
-    def spin(self, duration: float, done: Callable[[], bool] = lambda: False) -> None:
-        while not done() and (message := next(self._messages, None)) is not None:
-            self._take(message)
+from rnea_ros.ros import RosError
+from rnea_ros.tools.live import collect_joint_states, live_node, pressed_keys
 
 
 def states(name: str, *stamps: float) -> list[JointState]:
@@ -51,7 +36,9 @@ def states(name: str, *stamps: float) -> list[JointState]:
 
 
 def collected(messages: list[JointState], duration: float) -> list[Sample]:
-    live: Any = Topic(iter(messages))
+    live: Any = VirtualLive()
+    publisher, rest = live.create_publisher(JointState, 'joint_states', 1), messages.copy()
+    live.create_timer(0.01, lambda: publisher.publish(rest.pop(0)) if rest else None)
     return collect_joint_states(live, 'joint_states', duration, lambda samples: False)
 
 
@@ -66,6 +53,29 @@ def test_a_reset_of_time_and_a_silence_end_the_collection(stamps: tuple[float, .
     assert len(collected(states('arm', *stamps), 50.0)) == len(stamps)
 
 
+def test_samples_are_a_hundred_per_second_at_most() -> None:
+    assert len(collected(states('arm', *(100.0 + 0.001 * k for k in range(101))), 0.1)) == 11
+
+
+def test_keys_come_from_the_terminal_which_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    keyboard, terminal = pty.openpty()
+    before = termios.tcgetattr(terminal)
+    monkeypatch.setattr(sys, 'stdin', SimpleNamespace(fileno=lambda: terminal))
+    read: list[str] = []
+
+    def pressed() -> bool:
+        read.append(key())
+        return ''.join(read) == 'ab'
+
+    with pressed_keys() as key:
+        assert key() == ''
+        os.write(keyboard, b'ab')
+        assert wait_until(pressed)
+        assert key() == ''
+        assert termios.tcgetattr(terminal) != before
+    assert termios.tcgetattr(terminal) == before
+
+
 @pytest.mark.ros
 def test_a_node_stays_valid_after_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
@@ -75,7 +85,9 @@ def test_a_node_stays_valid_after_a_signal(monkeypatch: pytest.MonkeyPatch) -> N
             publisher = live.node.create_publisher(JointState, 'joint_states', 1)
             with pytest.raises(KeyboardInterrupt):
                 os.kill(os.getpid(), signal.SIGTERM)
-            time.sleep(0.5)  # time for a handler in another thread
+            assert get_current_signal_handlers_options() == SignalHandlerOptions.NO
             assert publisher.get_subscription_count() == 0
+        with pytest.raises(RosError, match="'a b'"), live_node('tool', []) as live:
+            live.node.create_publisher(JointState, 'a b', 1)
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,273 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The watchdog's parameters, thread, topics, reports, and requests to the controller manager."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import Mock, call
+
+import numpy as np
+import pytest
+
+from support.ros.controller_manager import ControllerManager, Request, provide_messages
+from support.ros.ros_process import NO_ROS, isolated, new_domain_id, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from diagnostic_msgs.msg import DiagnosticStatus
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension
+
+from rnea_ros.errors import InputError
+from rnea_ros.node.inputs import WatchdogEfforts
+from rnea_ros.watchdog import effort_watchdog, loop
+from rnea_ros.watchdog.effort_watchdog import ControllerSwitch, EffortWatchdog
+from rnea_ros.watchdog.parameters import Action, WatchdogSettings
+from rnea_ros.watchdog.silence import SilenceMonitor
+
+PERIOD = 0.004
+TOPIC = '/left/effort_controller/commands'
+
+
+def test_the_defaults_are_those_of_the_page() -> None:
+    assert WatchdogSettings() == WatchdogSettings(
+        'effort_controller/commands', 0.1, 0.2, 250.0, Action.ZERO, 'controller_manager'
+    )
+    assert WatchdogSettings().period == PERIOD
+
+
+@pytest.mark.parametrize(('name', 'good', 'bad'), [
+    ('timeout', (0.008, 60.0), (0.0079, 60.1, np.nan)), ('rate', (50.0, 1000.0), (49.0, 1001.0)),
+    ('ramp_duration', (0.0, 60.0), (-0.1, 61.0)),
+])
+def test_parameters_have_bounds(name: str, good: Any, bad: Any) -> None:
+    for value in good:
+        assert getattr(replace(WatchdogSettings(), **{name: value}), name) == value
+    for value in bad:
+        with pytest.raises(InputError, match=name):
+            replace(WatchdogSettings(), **{name: value})
+
+
+# --- the thread --------------------------------------------------------------------------------
+
+
+class Link:
+    """A command topic with one received command; with ``broken``, taking raises."""
+
+    def __init__(self) -> None:
+        self.received: list[list[float]] = [[5.0, -2.0]]
+        self.sent: list[list[float]] = []
+        self.broken = False
+
+    def take(self) -> list[float] | None:
+        if self.broken:
+            raise RuntimeError('deaf')
+        return self.received.pop() if self.received else None
+
+    def send(self, command: list[float]) -> None:
+        self.sent.append(command)
+
+
+def watch_loop(link: Any, ramp_duration: float = 60.0) -> loop.WatchLoop:
+    return loop.WatchLoop(SilenceMonitor(0.02, ramp_duration, PERIOD), link, PERIOD)
+
+
+def test_an_error_ends_the_thread_and_is_kept_with_its_traceback() -> None:
+    link = Link()
+    watch = watch_loop(link)
+    watch.start()
+    assert wait_until(lambda: link.sent)
+    assert watch.running
+    link.broken = True
+    assert wait_until(lambda: not watch.running)
+    assert 'Traceback' in str(watch.failure)
+    assert 'RuntimeError: deaf' in str(watch.failure)
+    watch.stop()
+
+
+@pytest.mark.parametrize('commanded', [True, False])
+def test_an_end_in_the_middle_of_a_ramp_leaves_zeros_behind(commanded: bool) -> None:
+    link = Link()
+    watch = watch_loop(link, 1e6)
+    link.received = link.received if commanded else []
+    watch.start()
+    assert not commanded or wait_until(lambda: len(link.sent) > 5)
+    watch.stop()
+    assert watch.failure is None
+    assert link.sent[-1:] == ([[0.0, 0.0]] if commanded else [])
+    assert all(any(command) for command in link.sent[:-1])
+
+
+# --- its topics --------------------------------------------------------------------------------
+
+
+def command(*data: float, label: str = '') -> Float64MultiArray:
+    message = Float64MultiArray(data=data)
+    message.layout.dim = [MultiArrayDimension(label=label)] if label else []
+    return message
+
+
+def test_commands_of_watchdogs_are_ignored_and_own_ones_marked(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting: list[Float64MultiArray] = []
+    sent: dict[str, list[Any]] = {}
+    subscription = SimpleNamespace(take_all=lambda: waiting)
+    monkeypatch.setattr(loop, 'PolledSubscription', lambda *_: subscription)
+    node = SimpleNamespace(create_publisher=lambda kind, topic, qos: SimpleNamespace(
+        publish=lambda message: sent.setdefault(topic, []).append(
+            (message.data.tolist(), message.layout.dim[0])
+        )
+    ))
+    link = loop.CommandLink(node, 'arm/commands')
+    assert link.take() is None
+    waiting[:] = [command(1.0), command(2.0, 3.0, label='joints'), command(4.0, label=loop.MARK)]
+    assert link.take() == [2.0, 3.0]
+    waiting[:] = [command(4.0, label=loop.MARK)]
+    assert link.take() is None
+    waiting[:] = [command(*range(2000))]
+    assert len(link.take() or ()) == 1001, 'enough to be rejected'
+    link.send([5.0, 6.0])
+    assert sent.keys() == {'arm/commands', 'arm/commands/watchdog'}
+    for ((data, dimension),) in sent.values():
+        assert data == [5.0, 6.0]
+        assert (dimension.label, dimension.size, dimension.stride) == (loop.MARK, 2, 2)
+
+
+def test_the_watched_node_knows_the_watchdogs_latest_effort() -> None:
+    waiting: list[Float64MultiArray] = []
+    subscription: Any = SimpleNamespace(take=lambda: waiting.pop() if waiting else None)
+    efforts = WatchdogEfforts(subscription, np.array([2.0, -1.0]))
+    assert efforts.newest() is None
+    for now, data, expected in (
+        (10.0, (4.0, 3.0), [2.0, -3.0]), (10.19, (), [2.0, -3.0]), (10.21, (), None),
+        (10.5, (2.0, 0.0), [1.0, 0.0]), (10.8, (1.0, np.nan), None), (11.1, (1.0,), None),
+        (5.0, (8.0, 0.0), [4.0, 0.0]), (4.0, (), None),
+    ):
+        waiting[:] = [command(*data)] if data else []
+        efforts.take_messages(now)
+        newest = efforts.newest()
+        assert (newest if newest is None else newest.tolist()) == expected
+    waiting[:] = [command(6.0, 0.0)]
+    efforts.take_messages(4.1)
+    assert waiting, 'it is not polled so soon'
+    newest = efforts.newest()
+    assert newest is not None
+    assert newest.tolist() == [3.0, 0.0]
+
+
+# --- its reports -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def parts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Mock]]:
+    """Replace what a watchdog node is made of; give it a domain."""
+    for name, value in isolated(new_domain_id()).items():
+        monkeypatch.setenv(name, value)
+    names = ('WatchLoop', 'CommandLink', 'ControllerSwitch', 'DiagnosticsPublisher')
+    parts = {name: Mock() for name in (*names, 'create_timer', 'get_logger')}
+    for name, part in parts.items():
+        monkeypatch.setattr(effort_watchdog if name in names else EffortWatchdog, name, part)
+    yield parts
+    rclpy.try_shutdown()
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('action', ['zero', 'deactivate_controller'])
+def test_each_action_is_reported_once_and_the_controller_deactivated_after_zeros(
+    action: str, parts: dict[str, Mock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ['--ros-args', '--disable-rosout-logs', '-p', f'action:={action}']
+    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    node, now = EffortWatchdog(), 100.0
+    monkeypatch.setattr(effort_watchdog, 'time', SimpleNamespace(monotonic=lambda: now))
+    monitor = parts['WatchLoop'].call_args.args[0]
+    timers = {each.args[0]: each.args[1] for each in parts['create_timer'].call_args_list}
+    log = parts['get_logger'].return_value
+    assert log.mock_calls == [
+        call.info('watching /effort_controller/commands: zero effort after 0.1 s of silence')
+    ]
+
+    def silence(duration: float) -> list[Any]:
+        """Return new log lines, level and text."""
+        nonlocal now
+        for _ in range(round(duration / PERIOD)):
+            now += PERIOD
+            monitor.command_at(now)
+        log.reset_mock()
+        for _ in range(2):  # nothing is reported twice
+            timers[0.1]()
+        timers[1.0]()
+        return [(name, text) for name, (text,), _ in log.mock_calls]
+
+    def status() -> tuple[Any, ...]:
+        return tuple(parts['DiagnosticsPublisher'].return_value.publish.call_args.args)
+
+    assert silence(0.0) == []
+    assert status()[:2] == (DiagnosticStatus.OK, 'quiet')
+    monitor.receive([1.5, -20.0], now)
+    monitor.receive([], now)
+    assert silence(0.0) == [('warning', 'rejected a command that is empty or not finite')]
+    assert status()[:2] == (DiagnosticStatus.OK, 'watching')
+    ((level, text),) = silence(0.2)
+    assert level == 'error'
+    assert text.startswith('no command for 0.10')
+    assert 'ramping from [1.5, -20] to zero in 0.2 s' in text
+    assert status()[:2] == (DiagnosticStatus.ERROR, 'ramping')
+    monitor.receive([1.5, -20.0], now)
+    assert silence(0.0) == [('warning', 'commands came again after 0.200 s: handed back')]
+    deactivate = parts['ControllerSwitch'].return_value.deactivate
+    assert not deactivate.called
+    acted, zeros = silence(2.0)
+    assert acted[1].startswith('no command for ')
+    assert zeros == ('error', 'zero effort was commanded')
+    assert status() == (DiagnosticStatus.ERROR, 'acted', {
+        'state': 'acted', 'last_command_age': '2.000', 'acted': 2, 'handed_back': 1, 'rejected': 1,
+    })
+    assert deactivate.call_count == (action == 'deactivate_controller')
+    node.destroy_node()
+
+
+# --- the controller manager ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def manager(monkeypatch: pytest.MonkeyPatch) -> ControllerManager:
+    provide_messages(monkeypatch)
+    return ControllerManager(answer=SimpleNamespace(ok=True))
+
+
+@pytest.mark.parametrize(('ready', 'answer', 'line'), [
+    (True, SimpleNamespace(ok=True), ('warning', 'was deactivated')),
+    (True, SimpleNamespace(ok=False), ('error', 'stays active: request rejected')),
+    (True, RuntimeError('gone'), ('error', 'stays active: gone')),
+    (False, None, ('error', 'stays active: no service controller_manager/switch_controller')),
+])
+def test_the_controller_of_the_topic_is_deactivated_strictly(
+    manager: ControllerManager, ready: bool, answer: Any, line: tuple[str, str]
+) -> None:
+    manager.ready, manager.answer = ready, answer
+    ControllerSwitch(manager, 'controller_manager', TOPIC).deactivate()
+    level, text = line
+    assert manager.lines == [(level, f'effort_controller {text}')]
+    assert manager.srv_name == 'controller_manager/switch_controller'
+    assert len(manager.requests) == ready
+    for request in manager.requests:
+        assert request.deactivate_controllers == ['effort_controller']
+        assert request.activate_controllers == []
+        assert request.strictness == Request.STRICT
+        assert request.timeout.sec == 1
+
+
+def test_a_topic_without_a_controller_and_missing_messages_are_named(
+    manager: ControllerManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InputError, match=r"command_topic: '/commands' names no controller"):
+        ControllerSwitch(manager, 'controller_manager', '/commands')
+    provide_messages(monkeypatch, missing=True)
+    with pytest.raises(InputError, match=r'action: .* needs controller_manager_msgs'):
+        ControllerSwitch(manager, 'controller_manager', TOPIC)
