@@ -365,7 +365,9 @@ class VirtualRig:
         return Source(self, topic, message, period)
 
     def publish(self, topic: str, message: Any) -> None:
-        """Publish a message, or bytes, once."""
+        """Publish a message, bytes, or what a function returns, once."""
+        if callable(message):
+            message = message()
         data = message if isinstance(message, bytes) else serialize_message(message)
         for subscription in list(self.subscriptions[topic]):
             subscription.receive(data)
