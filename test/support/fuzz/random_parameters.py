@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rclpy.parameter import Parameter
 
 from rnea_ros.node.parameters import PARAMETERS
+from rnea_ros.parameters import Declaration
 
 Type: Any = Parameter.Type
 
@@ -21,7 +22,7 @@ WORDS = st.sampled_from((
     '', ' ', 'none', 'gravity', 'friction', 'payload', 'computed_torque', 'feedback',
     'parameters', 'urdf', 'percent', 'measured', 'reference', 'hold', 'joint_states', 'timer',
     'fer_joint1', 'fer_link7', 'fer_link8', 'imu', '/a/b', 'a b', '~', 'ä\n"\'',
-    '<robot name="r"/>', 'w' * 100_000,
+    '<robot name="r"/>', 'w' * 10_000,
 ))  # fmt: skip
 SCALARS = {
     Type.BOOL: st.booleans(), Type.INTEGER: INTEGERS, Type.DOUBLE: FLOATS, Type.STRING: WORDS,
@@ -32,19 +33,33 @@ ELEMENTS = {
 }
 
 
-def lists(element: Any, length: int) -> Any:
-    """Return lists: of a length, of others, of one value repeated."""
-    return (
-        st.lists(element, min_size=length, max_size=length) | st.lists(element, max_size=8)
-        | st.builds(lambda value, n: [value] * n, element, st.sampled_from((1, 6, 7, 12, 10_000)))
-    )
-
-
-def of_type(kind: Any, length: int = 1) -> Any:
-    """Return values of a type; ``length``: of the declared list."""
+def of_type(kind: Any) -> Any:
+    """Return values of a type."""
     if kind is Type.NOT_SET:
         return st.none()
-    return SCALARS[kind] if kind in SCALARS else lists(ELEMENTS[kind], length)
+    if kind in SCALARS:
+        return SCALARS[kind]
+    repeated = st.builds(
+        lambda value, n: [value] * n, ELEMENTS[kind], st.sampled_from((0, 1, 6, 7, 12, 10_000))
+    )
+    return repeated | st.lists(ELEMENTS[kind], max_size=8)
+
+
+def of_declaration(entry: Declaration) -> Any:
+    """Return values within the range and words of a declaration, in lists of its length or 7."""
+    if entry.choices:
+        return st.sampled_from(list(entry.choices))
+    many = isinstance(entry.default, list)
+    kind = Type.from_parameter_value(entry.default)
+    element = ELEMENTS[kind] if many else SCALARS[kind]
+    if entry.span is not None:
+        low, high = entry.span
+        whole = kind in (Type.INTEGER, Type.INTEGER_ARRAY)
+        element = st.integers(int(low), int(high)) if whole else st.floats(low, high)
+    if not many:
+        return element
+    return st.builds(lambda value, n: [value] * n, element, st.sampled_from((1, 7, len(
+        entry.default))))
 
 
 def parameter(name: str) -> Any:
@@ -54,16 +69,19 @@ def parameter(name: str) -> Any:
     )
     if name not in PARAMETERS:
         return any_type
-    default = PARAMETERS[name].default
-    kind = Type.from_parameter_value(default)
-    length = len(default) if isinstance(default, list) else 1
-    right = st.builds(Parameter, st.just(name), st.just(kind), of_type(kind, length))
-    return right | right | right | any_type
+    kind = Type.from_parameter_value(PARAMETERS[name].default)
+    fitting = of_declaration(PARAMETERS[name])
+    return st.one_of(any_type, *(
+        st.builds(Parameter, st.just(name), st.just(kind), values)
+        for values in (fitting, fitting, fitting, of_type(kind))
+    ))
 
 
 def requests() -> Any:
     """Return lists of one to four parameters."""
-    active = [name for name, entry in PARAMETERS.items() if entry.while_active]
-    names = st.sampled_from((*PARAMETERS, 'use_sim_time', 'no.such.parameter', '', 'x' * 10_000))
-    one = (st.sampled_from(active) | names).flatmap(parameter)
-    return st.lists(one, min_size=1, max_size=1) | st.lists(one, min_size=2, max_size=4)
+    active = [parameter(name) for name, entry in PARAMETERS.items() if entry.while_active]
+    others = [parameter(name) for name in (
+        *PARAMETERS, 'use_sim_time', 'no.such.parameter', '', 'x' * 10_000,
+    )]
+    one = st.one_of(st.one_of(active), st.one_of(others))
+    return st.one_of(*(st.lists(one, min_size=1, max_size=n) for n in (1, 1, 4)))

@@ -245,6 +245,7 @@ class _Entities(LifecycleNode):
 
     def create_publisher(self, kind: Any, topic: str, *_: Any, **__: Any) -> Any:
         name = self.resolve_topic_name(topic)
+        self.rig.created.append(name)
         return SimpleNamespace(
             publish=lambda message: self.rig.sent(kind, name, message), topic_name=name,
             get_subscription_count=lambda: self.rig.subscribers(name),
@@ -269,6 +270,7 @@ class _Entities(LifecycleNode):
         self.rig.timers.append((period, callback))
 
     def destroy_publisher(self, publisher: Any) -> bool:
+        self.rig.created.remove(publisher.topic_name)
         return True
 
     def destroy_subscription(self, subscription: Any) -> bool:
@@ -316,6 +318,7 @@ class VirtualRig:
     :param states_rate: of joint states, Hz
     :param parameters: of the node, with __ for each dot
     :ivar commands: every command, in the unit of the driver, with its time, s
+    :ivar created: topic of each publisher that exists
     :ivar received: messages by topic, of those in ``listened`` and of the diagnostics
     """
 
@@ -333,6 +336,7 @@ class VirtualRig:
         self.subscriptions: defaultdict[str, list[Subscription]] = defaultdict(list)
         self.publishers: defaultdict[str, list[str]] = defaultdict(list)
         self.publishers['/joint_states'] = ['robot']
+        self.created: list[str] = []
         self.services: dict[str, Any] = {}
         self.timers: list[tuple[float, Callable[[], None]]] = []
         self.listened: set[str] = {'/diagnostics'}
@@ -347,7 +351,11 @@ class VirtualRig:
             effort=array('d', [float('nan')] * 7),
         ), 1.0 / states_rate)
         if urdf is not None:
-            self.publish('/robot_description', String(data=urdf))
+            self.describe(urdf)
+
+    def describe(self, urdf: str) -> None:
+        """Publish a robot_description."""
+        self.publish('/robot_description', String(data=urdf))
 
     def tremble(self) -> None:
         """Let every joint move by a nanoradian: a robot that stands still for ever is frozen."""
