@@ -22,7 +22,7 @@ RAMPS = (
     f'-p hardware_compensates:=[none] -p rate:={1.0 / PERIOD} '
     '-p ramp_duration:=0.05 -p hold_duration:=0.3 '
 )
-PATIENT = f'{RAMPS} -p joint_states_timeout:=5.0 '
+PATIENT = f'{RAMPS} -p joint_states_timeout:=60.0 '
 """Options of the node: machines that run tests stall, and what is not tested must not end it."""
 
 DEFAULT_RATE_LIMIT = 10.0
