@@ -194,6 +194,19 @@ class Subscription:
             self.callback(data if self.raw else deserialize_message(data, self.kind))
 
 
+class Timer:
+    """A timer; :meth:`VirtualRig.run` calls it."""
+
+    def __init__(self, period: float, callback: Callable[[], None]) -> None:
+        self.period, self.callback, self.running = period, callback, True
+
+    def cancel(self) -> None:
+        self.running = False
+
+    def reset(self) -> None:
+        self.running = True
+
+
 class Wait:
     """Waits for a message in virtual time."""
 
@@ -267,7 +280,9 @@ class _Entities(LifecycleNode):
         return self.rig.graph.create_client(kind, name, options['callback_group'])
 
     def create_timer(self, period: float, callback: Any, **_: Any) -> Any:
-        self.rig.timers.append((period, callback))
+        timer = Timer(period, callback)
+        self.rig.timers.append(timer)
+        return timer
 
     def destroy_publisher(self, publisher: Any) -> bool:
         self.rig.created.remove(publisher.topic_name)
@@ -338,7 +353,7 @@ class VirtualRig:
         self.publishers['/joint_states'] = ['robot']
         self.created: list[str] = []
         self.services: dict[str, Any] = {}
-        self.timers: list[tuple[float, Callable[[], None]]] = []
+        self.timers: list[Timer] = []
         self.listened: set[str] = {'/diagnostics'}
         self.received: defaultdict[str, list[Any]] = defaultdict(list)
         self.commands: list[tuple[float, Array]] = []
@@ -428,9 +443,9 @@ class VirtualRig:
         for _ in range(round(10.0 * seconds)):
             self.time.sleep(0.1)
             self._polls += 1
-            for period, callback in self.timers:
-                if self._polls % round(10.0 * period) == 0:
-                    callback()
+            for timer in self.timers:
+                if timer.running and self._polls % max(round(10.0 * timer.period), 1) == 0:
+                    timer.callback()
 
     def run_until(self, condition: Callable[[], Any], seconds: float = 30.0) -> None:
         """Let time pass until a condition is true, at most for a time, s."""
