@@ -284,7 +284,7 @@ def test_simulated_time_drives_the_loop_and_its_reset_ends_the_control(domain_id
     with fake_robot(domain_id) as robot, node(domain_id, '-p use_sim_time:=true') as process:
         simulated = SimulatedTime(robot)
         assert wait_until(lambda: robot.steady(GRAVITY)), process.output
-        simulated.begin = 5.0
+        simulated.now = 5.0
         process.wait_for('(clock_reset)')
 
 
