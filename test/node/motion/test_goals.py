@@ -28,13 +28,21 @@ LONG = (60.0, OFF)
 ABORTED, SUCCEEDED, CANCELED = 'aborted', 'succeeded', 'canceled'
 
 
-class Feedback:
-    """The fields of ``FollowJointTrajectory.Feedback`` of control_msgs 6.3."""
+class OlderFeedback:
+    """The fields of ``FollowJointTrajectory.Feedback`` in control_msgs 4.8 (Humble) and 5.8."""
+
+    __slots__ = ('actual', 'desired', 'error', 'header', 'joint_names')
 
     def __init__(self, joint_names: Sequence[str]) -> None:
-        self.joint_names, self.index = joint_names, 0
+        self.joint_names = joint_names
         self.header = SimpleNamespace(stamp=SimpleNamespace())
         self.desired, self.actual, self.error = (JointTrajectoryPoint() for _ in range(3))
+
+
+class Feedback(OlderFeedback):
+    """Those of control_msgs 6.3 and newer."""
+
+    index = 0
 
 
 ACTION = SimpleNamespace(Result=SimpleNamespace, Feedback=Feedback)
@@ -110,7 +118,7 @@ class GoalRig:
         path: Mapping[str, float] | None = None, tolerance: Mapping[str, float] | None = None,
         goal_time: float = 0.0, speed: float = 0.0, **others: Any,
     ) -> Goal:
-        times, positions = zip(*points, strict=True)
+        times, positions = zip(*points, strict=True) if points else ((), ())
         rest = np.zeros((len(points), 7))
         message = SimpleNamespace(
             trajectory=trajectory_message(joints, times, positions, rest + speed, rest),
@@ -146,7 +154,11 @@ def goals(monkeypatch: pytest.MonkeyPatch) -> Iterator[GoalRig]:
         yield GoalRig(rig)
 
 
-def test_a_goal_succeeds_after_feedback_of_desired_measured_and_error(goals: GoalRig) -> None:
+@pytest.mark.parametrize('kind', [OlderFeedback, Feedback])
+def test_a_goal_succeeds_after_feedback_of_desired_measured_and_error(
+    goals: GoalRig, monkeypatch: pytest.MonkeyPatch, kind: Any
+) -> None:
+    monkeypatch.setattr(ACTION, 'Feedback', kind)
     sent = goals.send((0.5, OFF), (1.0, POSE))
     goals.rig.run(2.0)
     assert sent.end == (SUCCEEDED, 0, 'goal reached')
@@ -158,7 +170,7 @@ def test_a_goal_succeeds_after_feedback_of_desired_measured_and_error(goals: Goa
         np.testing.assert_allclose(feedback.actual.positions, POSE, atol=1e-8)
         error = np.subtract(feedback.desired.positions, feedback.actual.positions)
         np.testing.assert_allclose(feedback.error.positions, error, atol=1e-12)
-        assert feedback.index == int(time > 0.5)
+        assert getattr(feedback, 'index', time > 0.5) == (time > 0.5)
         assert len(feedback.desired.accelerations) == len(feedback.desired.velocities) == 7
         assert seconds(feedback.actual.time_from_start) == pytest.approx(time)
     stamps = [seconds(feedback.header.stamp) for feedback in sent.feedback]
@@ -236,8 +248,10 @@ def test_goals_are_rejected_counted_and_named(goals: GoalRig) -> None:
         goals.rig.log.lines.clear()
         assert not goals.send((1.0, OFF), **fields).accepted  # type: ignore[arg-type]
         assert goals.rig.logged(f'error: goal rejected, {words}') == 1, goals.rig.log.lines
+    assert not goals.send().accepted
     goals.rig.run(1.0)
     assert goals.rig.count('follow_joint_trajectory/multi_dof') == 3
+    assert goals.rig.count('follow_joint_trajectory/no_points') == 1
     assert active.feedback
     assert active.end is None
 

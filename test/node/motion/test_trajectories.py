@@ -22,6 +22,7 @@ from std_msgs.msg import Float64
 
 from rnea_ros.node import control_setup
 from rnea_ros.node.inputs import reference_topics
+from support.ros.command_graph import CONTROLLER
 from support.ros.fake_robot import GRAVITY, JOINTS, MODEL, POSE
 from support.ros.virtual_node import VirtualRig, virtual_node
 
@@ -90,6 +91,23 @@ def test_mode_gravity_follows_no_trajectory() -> None:
         assert rig.diagnostics['mode'] == 'computed_torque'
         rig.send((0.0, POSE))
         assert rig.logged('trajectory rejected') == 1
+
+
+def test_motions_are_rejected_while_commands_are_withheld() -> None:
+    with active(mode='feedforward', **LASTING) as rig:
+        rig.graph.listeners = {}
+        rig.run(0.5)
+        rig.send((0.0, POSE), effort=EFFORT)
+        assert rig.logged('trajectory rejected: commands_withheld: ') == 1
+        rig.send()
+        rig.graph.listeners = {1: CONTROLLER}
+        rig.run(1.0)
+        assert rig.steady(GRAVITY, 1e-6)
+        rig.send((0.0, POSE), effort=EFFORT)
+        rig.settle(GRAVITY + EFFORT, 1e-6)
+        rig.run(1.0)
+        assert rig.count('joint_trajectory/commands_withheld') == 1
+        assert rig.count('commands_withheld') == 1
 
 
 @pytest.mark.parametrize('from_desired', [False, True])
