@@ -20,7 +20,6 @@ from support.ros.fake_robot import (
     GRAVITY,
     JOINTS,
     MODEL,
-    NODE,
     POSE,
     FakeRobot,
     SimulatedTime,
@@ -292,7 +291,7 @@ def test_another_publisher_prevents_activation_until_it_leaves(domain_id: int) -
     with fake_robot(domain_id, controller=False), ros_node(domain_id, 'rival') as rival:
         with fake_controller(domain_id) as commands:
             other = rival.create_publisher(Float64MultiArray, COMMANDS, 1)
-            with node(domain_id, module=NODE) as process:
+            with node(domain_id) as process:
                 process.wait_for(f'/rival publishes on {COMMANDS} already')
                 rival.destroy_publisher(other)
                 assert wait_until(

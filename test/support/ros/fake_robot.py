@@ -38,15 +38,12 @@ LIMITS = MODEL.effort_limits
 NODE = 'rnea_ros.node.feedforward_node'
 
 
-def node(
-    domain_id: int, options: str = '', *, module: str = 'support.ros.prompt_node'
-) -> RosProcess:
+def node(domain_id: int, options: str = '', *, module: str = NODE) -> RosProcess:
     """
     Start a feedforward node.
 
     :param domain_id: its DDS domain
     :param options: ROS arguments; of an option that is given twice the last counts
-    :param module: that runs it; :data:`NODE` for one that starts as a user's does
     """
     arguments = (*PATIENT.split(), *options.split())
     return RosProcess(module, '--ros-args', *arguments, domain_id=domain_id)

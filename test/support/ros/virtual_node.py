@@ -4,27 +4,22 @@
 """
 The real feedforward node in virtual time: messages in as bytes, commands and reports out; no DDS.
 
-Its loop runs in its own thread, but only as far as the test lets time pass. Publishers,
-subscriptions, services, timers and the graph of ROS are replaced; every command is inspected.
+Its loop runs in its own thread, but only as far as the test lets time pass. Every command is
+inspected.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 import itertools
-import threading
-from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 import pytest
-import rclpy
-from rclpy.lifecycle import LifecycleNode
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
@@ -37,9 +32,19 @@ from rnea_ros.node.inputs import sensor_topics
 from rnea_ros.node.outputs import reporter
 from rnea_ros.node.timing import loop_statistics
 from rnea_ros.ros import polled_subscription, set_seconds
-from support.ros.command_graph import CONTROLLER, TOPIC, CommandGraph
+from support.ros.command_graph import CONTROLLER, TOPIC
 from support.ros.fake_robot import JOINTS, LIMITS, PANDA_ARM, POSE
-from support.ros.ros_process import PATIENCE, isolated, new_domain_id
+from support.ros.ros_process import PATIENCE
+from support.ros.virtual_entities import (
+    Graph,
+    Log,
+    Subscription,
+    Timer,
+    VirtualEntities,
+    Wait,
+    take_messages,
+)
+from support.ros.virtual_time import VirtualTime
 
 Array = NDArray[np.float64]
 
@@ -49,97 +54,10 @@ MODULES = (
 )
 """Modules that read the machine's time."""
 
-WALL = 7000.0
-"""Wall time at the monotonic time 0, s."""
-
 DEFAULTS = {
     'hardware_compensates': ['none'], 'rate': 100.0, 'ramp_duration': 0.05, 'hold_duration': 0.1,
     'joint_states_timeout': 0.5,
 }
-
-
-class VirtualTime:
-    """
-    The module ``time`` and the clock of the loop, moved on by the test alone.
-
-    :ivar events: called at their times, in order: ``(time of the next call, function)``
-    """
-
-    simulated: ClassVar[bool] = False
-
-    def __init__(self) -> None:
-        self._now = 100.0
-        self._limit = 0.0
-        self._turn = threading.Condition()
-        self._parked = False
-        self._thread: threading.Thread | None = None
-        self.events: list[Source] = []
-
-    def monotonic(self) -> float:
-        return self._now
-
-    now = latest = perf_counter = process_time = monotonic
-
-    def time(self) -> float:
-        return self._now + WALL
-
-    stamp = time
-
-    def attach(self, thread: threading.Thread) -> None:
-        """Let a loop's thread run no further than :meth:`sleep` of the test's thread allows."""
-        self._thread, self._parked = thread, False
-        self._limit = self._now
-
-    def sleep(self, duration: float) -> None:
-        """Sleep in the loop's thread, or let the loop run for a time, s."""
-        if threading.current_thread() is self._thread:
-            self._advance(self._now + duration)
-            return
-        end = self._now + duration
-        with self._turn:
-            self._limit, self._parked = end, False
-            self._turn.notify_all()
-            while self._thread is not None and self._thread.is_alive() and not self._parked:
-                self._turn.wait(0.02)
-        if self._now < end:
-            self._pass_events(end)
-            self._now = end
-
-    def stall(self, duration: float) -> None:
-        """Let time pass during which the loop's thread stands still, s."""
-        self._now += duration
-
-    def wait(self, arrived: Callable[[], Any], timeout: float) -> None:
-        """Sleep in the loop's thread until a message has arrived, at most a timeout, s."""
-        end = self._now + timeout
-        while self._now < end and not arrived():
-            due = min((event.due for event in self.events), default=end)
-            self._advance(min(end, max(due, self._now)))
-
-    @contextmanager
-    def running_freely(self) -> Iterator[None]:
-        """Let the loop's thread go on while the test's thread waits for it."""
-        with self._turn:
-            self._limit = float('inf')
-            self._turn.notify_all()
-        yield
-        self._limit = self._now
-
-    def _advance(self, end: float) -> None:
-        with self._turn:
-            while end > self._limit + 1e-9:
-                self._parked = True
-                self._turn.notify_all()
-                self._turn.wait(PATIENCE)
-            self._parked = False
-        self._pass_events(end)
-        self._now = max(self._now, end)
-
-    def _pass_events(self, end: float) -> None:
-        while due := [event for event in self.events if event.due <= end + 1e-9]:
-            event = min(due, key=lambda each: each.due)
-            self._now = max(self._now, event.due)
-            event.send()
 
 
 class Source:
@@ -171,158 +89,12 @@ class Source:
             self._rig.publish(self._topic, self.message)
 
 
-class Subscription:
-    """A subscription; ``queue`` has the bytes of the messages that nobody has taken."""
+class VirtualNode(feedforward_node.FeedforwardNode, VirtualEntities):
+    """The node, with entities that are not of DDS."""
 
-    def __init__(self, kind: Any, callback: Any, qos: Any, time: VirtualTime, options: Any) -> None:
-        self.kind = kind
-        self.raw = options.get('raw', False)
-        self.polled = 'callback_group' in options
-        self.callback = callback
-        self.qos_profile = qos if hasattr(qos, 'depth') else SimpleNamespace(depth=qos)
-        self.queue: deque[bytes] = deque(maxlen=max(self.qos_profile.depth, 1))
-        self.time = time
-
-    @property
-    def handle(self) -> Subscription:
-        return self
-
-    def receive(self, data: bytes) -> None:
-        if self.polled:
-            self.queue.append(data)
-        else:
-            self.callback(data if self.raw else deserialize_message(data, self.kind))
-
-
-class Timer:
-    """A timer; :meth:`VirtualRig.run` calls it."""
-
-    def __init__(self, period: float, callback: Callable[[], None]) -> None:
-        self.period, self.callback, self.running = period, callback, True
-
-    def cancel(self) -> None:
-        self.running = False
-
-    def reset(self) -> None:
-        self.running = True
-
-
-class Wait:
-    """Waits for a message in virtual time."""
-
-    def __init__(self, _: Any, subscription: Subscription) -> None:
-        self._subscription = subscription
-
-    def wait(self, timeout: float) -> None:
-        self._subscription.time.wait(lambda: self._subscription.queue, timeout)
-
-
-def take_messages(subscription: Subscription, kind: Any, *, raw: bool, limit: int) -> list[Any]:
-    """Take the messages of a subscription, oldest first."""
-    queue = subscription.queue
-    taken = [queue.popleft() for _ in range(min(limit, len(queue)))]
-    return taken if raw else [deserialize_message(data, kind) for data in taken]
-
-
-class Log:
-    """What the node has logged, as lines ``level: text``."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def __getattr__(self, level: str) -> Callable[..., None]:
-        return lambda text, **_: self.lines.append(f'{level}: {text}')
-
-
-class Graph(CommandGraph):
-    """A graph whose controller answers at once; ``joints`` None for none."""
-
-    joints: Sequence[str] | None = JOINTS
-
-    def send_request(self, request: Any) -> int:
-        number = super().send_request(request)
-        self.questions[-1].names(self.joints)
-        return number
-
-
-class _Entities(LifecycleNode):
-    """Below the feedforward node: what it creates is not of DDS."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            name, context=context(), enable_rosout=False, enable_communication_interface=False,
-            parameter_overrides=self.rig.overrides,
-        )
-
-    rig: VirtualRig
-
-    def create_publisher(self, kind: Any, topic: str, *_: Any, **__: Any) -> Any:
-        name = self.resolve_topic_name(topic)
-        self.rig.created.append(name)
-        return SimpleNamespace(
-            publish=lambda message: self.rig.sent(kind, name, message), topic_name=name,
-            get_subscription_count=lambda: self.rig.subscribers(name),
-            wait_for_all_acked=lambda _: True,
-        )
-
-    def create_subscription(
-        self, kind: Any, topic: str, callback: Any, qos: Any, **options: Any
-    ) -> Any:
-        name = self.resolve_topic_name(topic)
-        subscription = Subscription(kind, callback, qos, self.rig.time, options)
-        self.rig.subscriptions[name].append(subscription)
-        return subscription
-
-    def create_service(self, _: Any, name: str, callback: Any, **__: Any) -> Any:
-        self.rig.services[self.resolve_service_name(name)] = callback
-
-    def create_client(self, kind: Any, name: str, **options: Any) -> Any:
-        return self.rig.graph.create_client(kind, name, options['callback_group'])
-
-    def create_timer(self, period: float, callback: Any, **_: Any) -> Any:
-        timer = Timer(period, callback)
-        self.rig.timers.append(timer)
-        return timer
-
-    def destroy_publisher(self, publisher: Any) -> bool:
-        self.rig.created.remove(publisher.topic_name)
-        return True
-
-    def destroy_subscription(self, subscription: Any) -> bool:
-        for subscriptions in self.rig.subscriptions.values():
-            if subscription in subscriptions:
-                subscriptions.remove(subscription)
-        return True
-
-    def get_subscriptions_info_by_topic(self, topic: str, *_: Any) -> Any:
-        return self.rig.graph.get_subscriptions_info_by_topic(topic)
-
-    def get_publishers_info_by_topic(self, topic: str, *_: Any) -> Any:
-        return [
-            SimpleNamespace(endpoint_gid=[k] * 16, node_namespace='/', node_name=name)
-            for k, name in enumerate(self.rig.publishers[topic])
-        ]
-
-    def get_logger(self) -> Any:
-        return self.rig.log
-
-
-class _VirtualNode(feedforward_node.FeedforwardNode, _Entities):
     def __init__(self, rig: VirtualRig) -> None:
         self.rig = rig
         super().__init__()
-
-
-@cache
-def context() -> Any:
-    """Initialise ROS, once for all tests of the process."""
-    made = rclpy.Context()
-    domain_id = new_domain_id()
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in isolated(domain_id).items():
-            patch.setenv(name, value)
-        rclpy.init(args=[], context=made, domain_id=domain_id)
-    return made
 
 
 class VirtualRig:
@@ -360,7 +132,7 @@ class VirtualRig:
         self.violations: list[str] = []
         self._polls = 0
         self._before: tuple[float, Array] | None = None
-        self.node: Any = _VirtualNode(self)
+        self.node: Any = VirtualNode(self)
         self.robot = self.repeat('/joint_states', JointState(
             name=list(JOINTS), position=array('d', POSE), velocity=array('d', [0.0] * 7),
             effort=array('d', [float('nan')] * 7),
