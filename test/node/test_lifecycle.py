@@ -17,8 +17,14 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rclpy.lifecycle import TransitionCallbackReturn
 
-from rnea_ros.node import activation, autostart, configuration, control_setup
-from rnea_ros.node import feedforward_node, loop
+from rnea_ros.node import (
+    activation,
+    autostart,
+    configuration,
+    control_setup,
+    feedforward_node,
+    loop,
+)
 from rnea_ros.node.command_topic.monitor import DISCOVERY
 from support.models.robots import SHIPPED
 from support.ros.command_graph import CONTROLLER, TOPIC
