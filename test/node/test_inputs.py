@@ -33,15 +33,12 @@ FLANGE: dict[str, Any] = {'wrench_inputs__names': ['flange']} | {
 }
 
 
-def force_sensor(rig: VirtualRig, link: str, force: Any) -> Source:
+def force_sensor(rig: VirtualRig, link: str, force: Any, topic: str = '/ft/wrench') -> Source:
     message = WrenchStamped()
     message.header.frame_id = link
     pushed = message.wrench.force
     pushed.x, pushed.y, pushed.z = np.asarray(force).tolist()
-    return rig.repeat('/ft/wrench', message, 0.005)
-
-
-# --- payloads ------------------------------------------------------------------------------------
+    return rig.repeat(topic, message, 0.005)
 
 
 def test_a_payload_set_while_active_is_blended() -> None:
@@ -93,9 +90,6 @@ def test_limits_that_hold_no_payload_name_the_joint() -> None:
         rig.activate().run(2.0)
         assert 'limits_cannot_hold' in rig.flags
         assert 'fer_joint2' in rig.diagnostics['overloaded_joints'].split()
-
-
-# --- force-torque sensors ------------------------------------------------------------------------
 
 
 def test_a_push_is_held_until_readings_are_rejected() -> None:
@@ -179,9 +173,6 @@ def test_an_unusable_option_prevents_configure(options: dict[str, Any], said: st
         assert not rig.commands
 
 
-# --- the base, additional efforts, the watchdog's efforts ----------------------------------------
-
-
 def test_a_base_tilts_gravity_until_the_imu_stops() -> None:
     up = np.array([3.0, 0.0, 9.0])
     tilted = MODEL.with_gravity(-9.81 * up / np.linalg.norm(up)).gravity_torques(POSE)
@@ -238,9 +229,6 @@ def test_after_a_stall_the_efforts_of_the_watchdog_count() -> None:
         step = DEFAULT_RATE_LIMIT * LIMITS * 0.01
         np.testing.assert_allclose(rig.commands[since][1], np.clip(GRAVITY, -step, step))
         assert rig.steady(GRAVITY)
-
-
-# --- joint states of several publishers ----------------------------------------------------------
 
 
 def test_joints_of_two_publishers_are_merged_and_none_goes_stale() -> None:

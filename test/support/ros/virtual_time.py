@@ -69,7 +69,7 @@ class VirtualTime:
 
     def wait(self, arrived: Callable[[], Any], timeout: float) -> None:
         """Sleep in the loop's thread until a message has arrived, at most a timeout, s."""
-        end = self._now + timeout
+        end = self._now + max(timeout, 1e-5)  # any call takes some time
         while self._now < end and not arrived():
             due = min((event.due for event in self.events), default=end)
             self._advance(min(end, max(due, self._now)))
