@@ -313,6 +313,7 @@ def virtual_node(**options: Any) -> Iterator[VirtualRig]:
         try:
             yield rig
         finally:
-            rig.node.shut_down()
-            rig.node.destroy_node()
+            if not time.hung:
+                rig.node.shut_down()
+                rig.node.destroy_node()
     assert not rig.violations, rig.violations[:3]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import threading
+import time
 from typing import Any, ClassVar
 
 from support.ros.ros_process import PATIENCE
@@ -29,7 +30,7 @@ class VirtualTime:
         self._now = 100.0
         self._limit = 0.0
         self._turn = threading.Condition()
-        self._parked = False
+        self._parked = self.hung = False
         self._thread: threading.Thread | None = None
         self.events: list[Any] = []
 
@@ -57,8 +58,11 @@ class VirtualTime:
         with self._turn:
             self._limit, self._parked = end, False
             self._turn.notify_all()
+            patience = time.monotonic() + PATIENCE
             while self._thread is not None and self._thread.is_alive() and not self._parked:
                 self._turn.wait(0.02)
+                self.hung = time.monotonic() > patience
+                assert not self.hung, 'the loop goes on without a pause'
         if self._now < end:
             self._pass_events(end)
             self._now = end
