@@ -313,6 +313,31 @@ def test_publishers_of_the_joint_states_are_named_in_diagnostics(rig: VirtualRig
     )
 
 
+def test_a_silent_uncommanded_joint_is_flagged_and_named_once() -> None:
+    with virtual_node(joints=JOINTS[:6]) as rig:
+        rig.activate().settle(GRAVITY[:6])
+        rig.robot.message.position[0] = NAN
+        rig.run(0.1)
+        rig.robot.message.position[0] = POSE[0]
+        rig.run(1.9)
+        message = rig.robot.message
+        message.name, message.position = JOINTS[:6], message.position[:6]
+        message.velocity, message.effort = message.velocity[:6], message.effort[:6]
+        rig.run(4.0)
+        assert rig.state == 'degraded'
+        assert rig.flags == {'uncommanded_stale'}
+        assert rig.diagnostics['stale_joints'].startswith("joint 'fer_joint7': silent")
+        assert rig.steady(GRAVITY[:6])
+        assert rig.count('uncommanded_stale') == 1
+        assert rig.logged('uncommanded_stale: 1 (the last valid value counts: joint') == 1
+        assert rig.logged('the last valid value counts') == 1
+        rig.robot.message.position[0] = NAN
+        rig.run(0.1)
+        rig.robot.message.position[0] = POSE[0]
+        rig.run(2.0)
+        assert rig.logged('the last valid value counts') == 1
+
+
 def test_an_impossible_inertia_is_rejected_where_asked_to() -> None:
     broken = PANDA_ARM.replace('ixx="', 'ixx="1000', 1)
     with virtual_node(urdf=broken, strict_inertia=True) as rig:
