@@ -46,7 +46,7 @@ def test_a_payload_set_while_active_is_blended() -> None:
     with virtual_node(payload__blend_duration=0.5) as rig:
         rig.activate().settle(GRAVITY)
         since = len(rig.commands)
-        assert rig.set(
+        assert rig.change(
             payload__link=['fer_link8'], payload__mass=[3.0], payload__com=[0.0, 0.0, 0.1]
         ).successful
         rig.run(1.0)
@@ -54,7 +54,7 @@ def test_a_payload_set_while_active_is_blended() -> None:
         way = np.array([effort for _, effort in rig.commands[since:]])
         steps = np.abs(np.diff(way, axis=0)).max(axis=0)
         assert steps[1] == pytest.approx(abs(loaded - GRAVITY)[1] * 0.01 / 0.5, rel=1e-6)
-        assert rig.set(payload__link=['']).successful
+        assert rig.change(payload__link=['']).successful
         rig.run(1.0)
         assert rig.steady(GRAVITY)
 
@@ -74,7 +74,7 @@ def test_a_rejected_value_is_named_and_changes_nothing() -> None:
             ('command_scale', [2.0], 'command_scale: cannot be changed while active'),
             ('use_sim_time', True, 'use_sim_time: cannot be changed while active'),
         ):
-            result = rig.set(**{name: value})
+            result = rig.change(**{name: value})
             assert not result.successful, name
             assert said in result.reason
         rig.run(0.5)
@@ -205,7 +205,7 @@ def test_efforts_are_added_once_limits_are_set_and_fade(trigger: str) -> None:
         assert not rig.subscriptions[topic]
         assert rig.steady(GRAVITY)
         for limits in ([1.0], [2.0]):
-            assert rig.set(additional_effort__limits=limits).successful
+            assert rig.change(additional_effort__limits=limits).successful
         rig.run(2.0)
         assert len(rig.subscriptions[topic]) == 1
         assert rig.steady(GRAVITY + added)

@@ -182,7 +182,7 @@ def test_the_node_says_what_it_waits_for() -> None:
         rig.describe(PANDA_ARM)
         rig.run(2.0)
         assert rig.logged('info: waiting: /effort_controller names no joints; set joints') == 1
-        assert rig.set(joints=list(JOINTS)).successful
+        assert rig.change(joints=list(JOINTS)).successful
         rig.settle(GRAVITY)
 
 

@@ -42,9 +42,12 @@ def test_nothing_is_published_that_nobody_listens_to() -> None:
         rig.activate()
         counts: dict[str, int] = {}
         sent = rig.sent
-        rig.sent = lambda kind, topic, message: (  # type: ignore[method-assign]
-            counts.update({topic: counts.get(topic, 0) + 1}), sent(kind, topic, message)
-        )
+
+        def count(kind: Any, topic: str, message: Any) -> None:
+            counts[topic] = counts.get(topic, 0) + 1
+            sent(kind, topic, message)
+
+        rig.sent = count  # type: ignore[method-assign]
         rig.run(1.0)
         assert counts == {'/effort_controller/commands': 100, '/diagnostics': 1}
 

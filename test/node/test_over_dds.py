@@ -233,7 +233,7 @@ def test_lives_through_the_lifecycle_services_leave_no_thread_or_descriptor(
 ) -> None:
     robot, _, process = running
 
-    def live() -> tuple[int, int]:
+    def live() -> tuple[int, ...]:
         assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
         assert wait_until(lambda: robot.steady(REST, 0.0))
         assert robot.change_state(Transition.TRANSITION_CLEANUP)

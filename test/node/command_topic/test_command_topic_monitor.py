@@ -30,7 +30,8 @@ from rnea_ros.ros.endpoints import NAME_TIMEOUT, UNKNOWN
 
 JOINTS = ('a', 'b', 'c')
 OTHER_JOINTS = [('b', 'a', 'c'), ('a', 'b'), ('a', 'b', 'c', 'd')]
-CLOCK = SimpleNamespace(now=0.0, monotonic=lambda: CLOCK.now)
+CLOCK: Any = SimpleNamespace(now=0.0)
+CLOCK.monotonic = lambda: CLOCK.now
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +102,7 @@ class Bench:
 
 def confirmed(*, listed: bool = False) -> Bench:
     """Return a bench whose controller has answered with the commanded joints."""
-    bench = Bench(listed=listed)
+    bench: Any = Bench(listed=listed)
     assert not bench.permits()
     assert bench.permission.unconfirmed
     assert bench.monitor.controller_status == 'withheld'
@@ -109,7 +110,8 @@ def confirmed(*, listed: bool = False) -> Bench:
     assert bench.permits()
     assert not bench.permission.unconfirmed
     assert bench.monitor.controller_status == 'confirmed'
-    return bench
+    checked: Bench = bench
+    return checked
 
 
 # --- permission ----------------------------------------------------------------------------------

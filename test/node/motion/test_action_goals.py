@@ -220,14 +220,14 @@ def test_violated_tolerances_abort_with_code_joint_and_excess(goals: GoalRig) ->
 
 def test_default_tolerances_can_change_while_active(goals: GoalRig) -> None:
     joint = 'constraints__fer_joint7'
-    assert goals.rig.set(**{f'{joint}__trajectory': 0.01}).successful
+    assert goals.rig.change(**{f'{joint}__trajectory': 0.01}).successful
     ends = []
     for path in ({}, {'fer_joint7': -1.0}):
         sent = goals.send((0.1, OFF), path=path)
         goals.rig.run(0.5)
         ends.append(sent.why[:2])
     limits = {f'{joint}__trajectory': 0.0, 'constraints__goal_time': 0.05, f'{joint}__goal': 0.01}
-    assert goals.rig.set(**limits).successful
+    assert goals.rig.change(**limits).successful
     sent = goals.send((0.1, OFF))
     goals.rig.run(0.5)
     assert [*ends, sent.why[:2]] == [(ABORTED, -4), (SUCCEEDED, 0), (ABORTED, -5)]
@@ -246,7 +246,7 @@ def test_goals_are_rejected_counted_and_named(goals: GoalRig) -> None:
         ('INVALID_GOAL: multi_dof: component_goal', {'component_goal_tolerance': [1]}),
     ):
         goals.rig.log.lines.clear()
-        assert not goals.send((1.0, OFF), **fields).accepted  # type: ignore[arg-type]
+        assert not goals.send((1.0, OFF), **fields).accepted
         assert goals.rig.logged(f'error: goal rejected, {words}') == 1, goals.rig.log.lines
     assert not goals.send().accepted
     goals.rig.run(1.0)

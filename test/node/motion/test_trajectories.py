@@ -86,7 +86,7 @@ def test_mode_gravity_follows_no_trajectory() -> None:
     with active() as rig:
         rig.send((0.0, POSE))
         assert rig.logged('trajectory rejected: mode_gravity: ') == 1
-        assert rig.set(mode='computed_torque').successful
+        assert rig.change(mode='computed_torque').successful
         rig.run(1.0)
         assert rig.diagnostics['mode'] == 'computed_torque'
         rig.send((0.0, POSE))
@@ -166,7 +166,8 @@ class Controller:
         self.rig = rig
         self.names: tuple[str, ...] = JOINTS
         self.reference = [list(POSE), list(MOVING), list(ACCELERATION), []]
-        self.speed, self.creeping, self.length = 1.0, True, None
+        self.speed, self.creeping = 1.0, True
+        self.length: int | None = None
         self.source = rig.repeat(topic, self.message)
         self.source.stamped = False
 

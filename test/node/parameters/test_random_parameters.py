@@ -107,7 +107,7 @@ def test_random_parameters_of_an_inactive_node_end_no_later_life(rig: VirtualRig
             return
         # With what was taken, but for what would let the control wait, or not begin.
         for name, value in BEGINNING.items():
-            assert rig.set(**{name: value}).successful
+            assert rig.change(**{name: value}).successful
         began = rig.node.trigger_activate()
         lives[began.name] += 1
         if began is TransitionCallbackReturn.SUCCESS:

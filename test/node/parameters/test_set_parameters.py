@@ -71,7 +71,7 @@ def values_of(rig: VirtualRig) -> dict[str, Any]:
 def test_what_cannot_be_used_is_rejected_in_words_as_a_whole(inactive: VirtualRig) -> None:
     before = values_of(inactive)
     for values, reason in UNUSABLE:
-        result = inactive.set(**values)
+        result = inactive.change(**values)
         assert not result.successful
         assert reason in result.reason
         assert len(result.reason) < 500
@@ -90,7 +90,7 @@ def test_gravity_payload_and_description_act_once_activated(inactive: VirtualRig
          rnea_ros.RobotModel.from_urdf(heavier)),
     )  # fmt: skip
     for values, model in steps:
-        assert inactive.set(**values).successful
+        assert inactive.change(**values).successful
         assert inactive.node.trigger_activate() is SUCCESS
         inactive.settle(np.clip(model.gravity_torques(POSE), -LIMITS, LIMITS))
         assert inactive.node.trigger_deactivate() is SUCCESS
@@ -99,7 +99,7 @@ def test_gravity_payload_and_description_act_once_activated(inactive: VirtualRig
 def test_a_base_sensor_may_be_switched_off_and_on() -> None:
     with virtual_node(base_sensor__topic='imu') as rig:
         for topic in ('imu', '', 'imu'):
-            assert rig.set(base_sensor__topic=topic).successful
+            assert rig.change(base_sensor__topic=topic).successful
             rig.activate() if rig.state == 'none' and not rig.commands else None
             if rig.state == 'none':
                 assert rig.node.trigger_activate() is SUCCESS
@@ -175,7 +175,7 @@ def test_what_a_callback_rejects_has_no_effect() -> None:
         )
         callbacks = rig.node._on_set_parameters_callbacks
         callbacks.append(callbacks.pop(0))
-        result = rig.set(payload__link=['fer_link8'], payload__mass=[2.0])
+        result = rig.change(payload__link=['fer_link8'], payload__mass=[2.0])
         assert not result.successful
         assert 'not today' in result.reason
         rig.run(1.0)
@@ -189,7 +189,7 @@ def test_without_callbacks_after_a_set_as_on_humble_what_is_set_acts_too(
     loaded = MODEL.with_payload('fer_link8', 2.0).gravity_torques(POSE)
     with virtual_node() as rig:
         rig.activate().settle(GRAVITY)
-        assert rig.set(payload__link=['fer_link8'], payload__mass=[2.0]).successful
+        assert rig.change(payload__link=['fer_link8'], payload__mass=[2.0]).successful
         rig.settle(loaded)
 
 
@@ -200,7 +200,7 @@ def test_exceptions_are_rejections(
         raise AssertionError('broken check')
 
     monkeypatch.setattr('rnea_ros.node.feedforward_node.make_setup', broken)
-    result = inactive.set(mode='feedforward')
+    result = inactive.change(mode='feedforward')
     assert not result.successful
     assert result.reason == 'mode: AssertionError: broken check'
 
@@ -215,7 +215,7 @@ def test_unstated_the_node_waits_and_asks_once() -> None:
         words = ('Franka', 'Universal Robots', 'KUKA', 'gravity', 'preset:=', "['none']")
         assert all(word in line for word in words), line
         assert not rig.commands
-        assert rig.set(hardware_compensates=['none']).successful
+        assert rig.change(hardware_compensates=['none']).successful
         rig.settle(GRAVITY)
 
 
@@ -225,7 +225,7 @@ def test_unstated_it_is_configured_and_not_activated() -> None:
         assert rig.node.trigger_configure() is SUCCESS
         assert rig.node.trigger_activate() is FAILURE
         assert rig.logged('error: cannot activate: hardware_compensates is not stated') == 1
-        assert rig.set(hardware_compensates=['gravity']).successful
+        assert rig.change(hardware_compensates=['gravity']).successful
         assert rig.node.trigger_activate() is SUCCESS
         rig.settle(0.0 * GRAVITY)
 
@@ -252,13 +252,13 @@ def test_a_mode_without_gains_is_warned_of_once_at_each_change() -> None:
         rig.activate()
         assert rig.logged('warning: mode feedback with gains.kp and gains.kd of zero') == 1
         for mode, falls in (('computed_torque', False), ('feedback', True)):
-            assert rig.set(mode='gravity', gains__kp=[0.0]).successful
+            assert rig.change(mode='gravity', gains__kp=[0.0]).successful
             rig.log.lines.clear()
-            assert rig.set(mode=mode).successful
+            assert rig.change(mode=mode).successful
             (line,) = rig.log.lines
             said = f'warning: mode {mode} with gains.kp and gains.kd of zero corrects no error'
             assert line.startswith(said)
             assert line.endswith('the arm falls') == falls
-            assert rig.set(compensate_coriolis=falls).successful
-            assert rig.set(gains__kp=[1.0]).successful
+            assert rig.change(compensate_coriolis=falls).successful
+            assert rig.change(gains__kp=[1.0]).successful
             assert len(rig.log.lines) == 1

@@ -59,9 +59,9 @@ class MotionBench:
         self.rejections: Counter[str] = Counter()
         parts: Any = (
             SimpleNamespace(get_logger=lambda: log), SimpleNamespace(setup=setup), rig.controller,
-            SimpleNamespace(latest=self._latest, stamp=lambda: rig.now),
+            SimpleNamespace(latest=self._latest, stamp=lambda: rig.now), self.rejections,
         )
-        self.motions = MotionRequests(*parts, self.rejections)
+        self.motions = MotionRequests(*parts)
 
     def _latest(self) -> float:
         self.rig.now += self.late

@@ -89,7 +89,7 @@ class Source:
             self._rig.publish(self._topic, self.message)
 
 
-class VirtualNode(feedforward_node.FeedforwardNode, VirtualEntities):
+class VirtualNode(feedforward_node.FeedforwardNode, VirtualEntities):  # type: ignore[misc]
     """The node, with entities that are not of DDS."""
 
     def __init__(self, rig: VirtualRig) -> None:
@@ -240,7 +240,7 @@ class VirtualRig:
     def steady(self, effort: Array, tolerance: float = 1e-9) -> bool:
         return bool(self.commands) and np.allclose(self.newest, effort, atol=tolerance)
 
-    def set(self, **values: Any) -> Any:
+    def change(self, **values: Any) -> Any:
         """Set parameters together, with __ for each dot; return the result."""
         return self.node.set_parameters_atomically([
             Parameter(name.replace('__', '.'), value=value) for name, value in values.items()
