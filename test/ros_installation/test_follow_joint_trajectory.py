@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The action ``~/follow_joint_trajectory`` over real DDS; its rules: node/motion/test_action_goals.py."""
+"""The action ``~/follow_joint_trajectory`` over real DDS; rules: test_action_goals.py."""
 
 from collections.abc import Iterator, Mapping, Sequence
 import signal
