@@ -68,7 +68,6 @@ class TestTwoRobots(unittest.TestCase):
             assert wait_until(lambda: left.commands and right.commands)
             assert left.change_state(Transition.TRANSITION_DEACTIVATE)
             going_on = len(right.commands)
-            assert left.sends_nothing_for(0.3)
             assert wait_until(lambda: not left.newest.any())
             assert wait_until(lambda: len(right.commands) > going_on + 50)
             assert left.change_state(Transition.TRANSITION_ACTIVATE)

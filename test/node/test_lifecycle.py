@@ -1,239 +1,280 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whatever raises in a transition or a callback is logged, leaves nothing behind, ends nothing."""
+"""Lifecycle, automatic start and stop of the node, in virtual time: nothing is left behind."""
 
-from collections.abc import Callable, Iterator
-import os
-import signal
+from collections.abc import Iterator
 import threading
-import time
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from support.ros.fake_robot import FakeRobot, fake_robot
-from support.ros.node_in_process import NodeInProcess, node_in_process
-from support.ros.ros_process import NO_ROS, isolated, wait_for_ends
+from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from geometry_msgs.msg import WrenchStamped
-import rclpy
 from rclpy.lifecycle import TransitionCallbackReturn
-from std_srvs.srv import Trigger
 
-from rnea_ros.node import activation, configuration, control_setup, feedforward_node, loop
-from rnea_ros.ros import MACHINE_TIME, NodeProcess
+from rnea_ros.node import (
+    activation,
+    autostart,
+    configuration,
+    control_setup,
+    feedforward_node,
+    loop,
+)
+from rnea_ros.node.command_topic.monitor import DISCOVERY
+from support.models.robots import SHIPPED
+from support.ros.command_graph import CONTROLLER, TOPIC
+from support.ros.fake_robot import DEFAULT_RATE_LIMIT, GRAVITY, JOINTS, LIMITS, PANDA_ARM
+from support.ros.virtual_node import VirtualRig, virtual_node
 
-pytestmark = pytest.mark.ros
-
-TOPIC = '/effort_controller/commands'
 SUCCESS, ERROR = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.ERROR
-
-
-class Bench:
-    """A feedforward node in the test's own process, beside a fake robot."""
-
-    def __init__(self, robot: FakeRobot, process: NodeInProcess) -> None:
-        self.robot = robot
-        self.process = process
-        self.node = process.node
-        self.logged: list[str] = []
-
-    @property
-    def state(self) -> str:
-        """The lifecycle state."""
-        return str(self.node._state_machine.current_state[1])
-
-    @property
-    def publishers(self) -> list[str]:
-        """Topics that the node publishes to itself, one a publisher."""
-        return sorted(publisher.topic_name for publisher in self.node.publishers)
-
-    @property
-    def control(self) -> str:
-        """The state of the control."""
-        active = self.node._activation
-        return 'none' if active is None else active.controller.state.value
-
-    def spin_until(self, condition: Callable[[], Any]) -> None:
-        """Spin until a condition holds."""
-        assert self.process.wait_until(condition), self.logged
-
-    def configure(self) -> TransitionCallbackReturn:
-        """Configure once the controller is known."""
-        self.spin_until(lambda: not self.node._missing())
-        return self.node.trigger_configure()
-
-    def activate(self) -> None:
-        """Activate, and wait until commands are sent."""
-        assert self.node.trigger_activate() is SUCCESS
-        self.spin_until(lambda: self.control in ('active', 'degraded'))
+FAILURE = TransitionCallbackReturn.FAILURE
+ZEROS = np.zeros(7)
 
 
 @pytest.fixture
-def bench(domain_id: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
-    """A node without autostart, beside a fake robot."""
-    options = (
-        'autostart:=false', 'rate:=100.0', 'ramp_duration:=0.05', 'hold_duration:=0.05',
-        'joint_states_timeout:=5.0', 'hardware_compensates:=[none]',
-        'wrench_inputs.names:=[wrist]', 'wrench_inputs.wrist.topic:=wrench',
-        'wrench_inputs.wrist.link:=fer_link7', 'wrench_inputs.wrist.timeout:=5.0',
-        'wrench_inputs.wrist.tare_duration:=60.0',
-    )
-    arguments = ' '.join(f'-p {option}' for option in options)
-    with fake_robot(domain_id) as robot, node_in_process(domain_id, arguments) as process:
-        bench = Bench(robot, process)
-        monkeypatch.setattr(
-            bench.node.get_logger(), 'error', lambda text, **_: bench.logged.append(text)
-        )
-        yield bench
+def rig() -> Iterator[VirtualRig]:
+    """A node without autostart that knows its controller."""
+    with virtual_node(autostart=False) as rig:
+        rig.run(0.3)
+        yield rig
+
+
+# --- transitions ---------------------------------------------------------------------------------
 
 
 def raise_it(*_: Any, **__: Any) -> None:
     raise ZeroDivisionError('planted')
 
 
-PARTS = [
+@pytest.mark.parametrize(('transition', 'module', 'part'), [
     ('configure', configuration, 'Publishers'), ('configure', control_setup, 'joint_rules'),
     ('activate', activation, 'CommandTopicMonitor'),
     ('activate', activation, 'subscribe_speed_scaling'),
     ('activate', loop, 'ManualGarbageCollection'), ('activate', activation, 'ControlLoop'),
     ('deactivate', loop, 'leave_realtime'),
-]
-
-
-def test_what_a_transition_raises_is_logged_and_a_second_try_works(bench: Bench) -> None:
-    for transition, module, part in PARTS:
-        before = bench.publishers
-        bench.logged.clear()
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module, part, raise_it)
-            if transition == 'configure':
-                assert bench.configure() is ERROR
-            else:
-                assert bench.configure() is SUCCESS
-                if transition == 'activate':
-                    assert bench.node.trigger_activate() is ERROR
-                else:
-                    bench.activate()
-                    assert bench.node.trigger_deactivate() is ERROR
-        (line,) = bench.logged
-        assert line.startswith(f'on_{transition} failed: Traceback')
-        assert 'ZeroDivisionError: planted' in line
-        assert (bench.state, bench.control) == ('unconfigured', 'none'), part
-        assert bench.publishers == before, part
-        assert bench.configure() is SUCCESS
-        bench.activate()
-        assert bench.publishers.count(TOPIC) == 1
-        assert bench.node.trigger_deactivate() is SUCCESS
-        assert bench.node.trigger_cleanup() is SUCCESS
-
-
-def test_a_tare_that_is_pending_when_the_node_is_deactivated_is_answered(bench: Bench) -> None:
-    assert bench.configure() is SUCCESS
-    bench.activate()
-    controller = bench.node._activation.controller
-    assert controller is not None
-    client = bench.robot.node.create_client(Trigger, '/feedforward/tare')
-    bench.spin_until(client.service_is_ready)
-    wrenches = bench.robot.node.create_publisher(WrenchStamped, '/wrench', 1)
-
-    def measure() -> None:
-        message = WrenchStamped()
-        message.header.frame_id = 'fer_link7'
-        message.header.stamp = bench.robot.node.get_clock().now().to_msg()
-        wrenches.publish(message)
-
-    bench.robot.node.create_timer(0.01, measure)
-    bench.spin_until(lambda: not controller.environment.wrenches.stale)
-    answer = client.call_async(Trigger.Request())
-    bench.spin_until(lambda: controller.environment.wrenches.taring)
-    assert bench.node.trigger_deactivate() is SUCCESS
-    bench.spin_until(answer.done)
-    assert not answer.result().success
-    assert answer.result().message == 'the control is stopped'
-    assert bench.node.trigger_cleanup() is SUCCESS
-    answer = client.call_async(Trigger.Request())
-    bench.spin_until(answer.done)
-    assert answer.result().message == 'the node is not configured'
-
-
-def test_lifecycle_cycles_leave_no_publisher_thread_or_descriptor(bench: Bench) -> None:
-    def cycle() -> tuple[list[str], int, int, int]:
-        assert bench.configure() is SUCCESS
-        bench.activate()
-        assert bench.node.trigger_deactivate() is SUCCESS
-        assert bench.node.trigger_cleanup() is SUCCESS
-        return (
-            bench.publishers, len(list(bench.node.subscriptions)) + len(list(bench.node.services)),
-            threading.active_count(), len(os.listdir('/proc/self/fd')),
-        )
-
-    cycle()
-    wait_for_ends()  # of the tests before
-    first = cycle()
-    for _ in range(8):
-        last = cycle()
-    assert last == first
-
-
-@pytest.fixture
-def signals() -> Iterator[None]:
-    """Restore the handlers of all signals: a node ignores signals while its process ends."""
-    before = {number: signal.getsignal(number) for number in signal.valid_signals()}
-    yield
-    for number, handler in before.items():
-        if signal.getsignal(number) is not handler:
-            signal.signal(number, handler)
-
-
-@pytest.mark.usefixtures('signals')
-def test_an_exception_in_a_callback_is_logged_and_the_node_goes_on(
-    domain_id: int, monkeypatch: pytest.MonkeyPatch
+])
+def test_what_a_transition_raises_is_logged_and_a_second_try_works(
+    rig: VirtualRig, transition: str, module: Any, part: str
 ) -> None:
-    for name, value in isolated(domain_id).items():
-        monkeypatch.setenv(name, value)
-    process = NodeProcess('test', 'a test', {}, [])
-    try:
-        node = rclpy.create_node('test')
-        called = []
+    before, threads = entities(rig), threading.active_count()
+    for step in ('configure', 'activate', 'deactivate'):
+        with pytest.MonkeyPatch.context() as patch:
+            if step == transition:
+                patch.setattr(module, part, raise_it)
+            result = getattr(rig.node, f'trigger_{step}')()
+        if step == transition:
+            break
+        assert result is SUCCESS
+        rig.run(0.5)
+    assert result is ERROR
+    (line,) = [text for text in rig.log.lines if text.startswith('error')]
+    assert line.startswith(f'error: on_{transition} failed: Traceback')
+    assert 'ZeroDivisionError: planted' in line
+    assert (rig.state, entities(rig)) == ('none', before)
+    assert threading.active_count() == threads
+    assert live(rig) == before
 
-        def call() -> None:
-            called.append(time.monotonic())
-            raise_it()
 
-        node.create_timer(0.01, call, clock=MACHINE_TIME)
-        deadline = time.monotonic() + 30.0
-        process.spin(node, running=lambda: len(called) < 5 and time.monotonic() < deadline)
-        assert len(called) == 5
-        node.destroy_node()
-    finally:
-        rclpy.try_shutdown()
+def entities(rig: VirtualRig) -> tuple[list[str], dict[str, int]]:
+    """Return the publishers and subscriptions that exist."""
+    return sorted(rig.created), {
+        topic: len(each) for topic, each in rig.subscriptions.items() if each
+    }
+
+
+def live(rig: VirtualRig) -> Any:
+    """Let the node live once from configure to cleanup; return what is left."""
+    since = len(rig.commands)
+    assert rig.node.trigger_configure() is SUCCESS
+    assert rig.node.trigger_activate() is SUCCESS
+    rig.settle(GRAVITY)
+    assert rig.created.count(TOPIC) == 1
+    assert rig.node.trigger_deactivate() is SUCCESS
+    assert not rig.newest.any()
+    efforts = np.array([effort for _, effort in rig.commands[since:]])
+    assert (efforts[-loop.REPEATS:] == 0.0).all()
+    assert rig.node.trigger_cleanup() is SUCCESS
+    return entities(rig)
+
+
+def test_lives_leave_no_publisher_subscription_or_thread(rig: VirtualRig) -> None:
+    before, threads = entities(rig), threading.active_count()
+    for _ in range(3):
+        assert live(rig) == before
+        assert threading.active_count() == threads
+
+
+@pytest.mark.parametrize('transition', ['shutdown', 'deactivate'])
+def test_a_stop_ramps_down_from_where_it_is(rig: VirtualRig, transition: str) -> None:
+    assert rig.node.trigger_configure() is SUCCESS
+    assert rig.node.trigger_activate() is SUCCESS
+    rig.settle(GRAVITY)
+    since = len(rig.commands)
+    assert getattr(rig.node, f'trigger_{transition}')() is SUCCESS
+    shares = np.array([effort[1] for _, effort in rig.commands[since:]]) / GRAVITY[1]
+    assert (np.diff(shares) <= 1e-9).all()
+    assert shares[0] > 0.5
+    assert shares[-1] == 0.0
+    step = DEFAULT_RATE_LIMIT * LIMITS[1] * 0.01
+    assert np.abs(np.diff(shares)).max() * abs(GRAVITY[1]) <= step
+    sent = len(rig.commands)
+    rig.run(1.0)
+    assert len(rig.commands) == sent
+
+
+def test_stale_action_hold_leaves_gravity_torque_behind() -> None:
+    with virtual_node(stale_action='hold') as rig:
+        rig.activate().settle(GRAVITY)
+        assert rig.node.trigger_deactivate() is SUCCESS
+        assert rig.steady(GRAVITY)
+
+
+def test_the_ramp_starts_where_the_robot_measures_its_effort() -> None:
+    with virtual_node(ramp_duration=1.0) as rig:
+        rig.robot.message.effort = (GRAVITY + 1.0).tolist()
+        rig.run_until(lambda: rig.commands)
+        (_, first), *_ = rig.commands
+        np.testing.assert_allclose(first - GRAVITY, 1.0, atol=0.011)
+        rig.settle(GRAVITY)
+
+
+# --- the description -----------------------------------------------------------------------------
+
+
+def test_a_bad_description_is_rejected_by_name_and_a_good_one_taken() -> None:
+    bad = PANDA_ARM.replace('type="revolute"', 'type="elastic"', 1)
+    with virtual_node(urdf=bad) as rig:
+        rig.run(2.0)
+        assert rig.logged("cannot configure: joint 'fer_joint1': unknown type 'elastic'") == 1
+        rig.describe(PANDA_ARM)
+        rig.settle(GRAVITY)
+        rig.describe(bad)
+        rig.run(0.5)
+        assert rig.logged('the new robot_description takes effect at the next activation') == 1
+        assert rig.node.trigger_deactivate() is SUCCESS
+        assert rig.node.trigger_activate() is FAILURE
+
+
+@pytest.mark.parametrize('source', [str(SHIPPED[1]), 'nonsense'])
+def test_a_description_beside_the_parameter_counts_for_nothing(source: str) -> None:
+    with virtual_node(urdf=None, robot_description=source) as rig:
+        for text in ('more nonsense', PANDA_ARM.replace('fer_', 'other_')):
+            rig.describe(text)
+            rig.run(1.0)
+        assert rig.logged('cannot configure: ') == (source == 'nonsense')
+        assert (rig.state == 'active') == (source != 'nonsense')
+
+
+# --- the automatic start -------------------------------------------------------------------------
+
+
+def test_the_node_says_what_it_waits_for() -> None:
+    with virtual_node(urdf=None, joints=None) as rig:
+        rig.run(2.0)
+        assert rig.logged(
+            'info: waiting: no robot_description, neither as parameter nor on /robot_description'
+        ) == 1
+        rig.describe(PANDA_ARM)
+        rig.run(2.0)
+        assert rig.logged('info: waiting: /effort_controller names no joints; set joints') == 1
+        assert rig.change(joints=list(JOINTS)).successful
+        rig.settle(GRAVITY)
+
+
+def test_without_autostart_it_waits_for_a_lifecycle_manager(rig: VirtualRig) -> None:
+    rig.run(5.0)
+    assert rig.state == 'none'
+    assert not rig.commands
+
+
+def test_a_second_controller_is_waited_for_after_the_newest_one() -> None:
+    with virtual_node() as rig:
+        rig.graph.listeners = {}
+        rig.run(1.0)
+        rig.graph.listeners = {1: CONTROLLER}
+        rig.run(0.8 * autostart.DISCOVERY)
+        assert rig.state == 'none'
+        rig.graph.listeners[2] = CONTROLLER
+        rig.run(2.0)
+        assert rig.state == 'none'
+        assert rig.logged('info: waiting: 2 controllers named /effort_controller') == 1
+        del rig.graph.listeners[2]
+        rig.settle(GRAVITY)
+
+
+@pytest.mark.parametrize(('topic', 'said'), [
+    (TOPIC, f'/rival publishes on {TOPIC} already'),
+    ('/joint_states', '2 nodes named /rival publish on /joint_states: two robots'),
+])
+def test_a_second_robot_is_waited_for(topic: str, said: str) -> None:
+    with virtual_node() as rig:
+        rig.publishers[topic] = ['rival', 'rival']
+        rig.run(3.0)
+        assert rig.logged(f'info: waiting: {said}') == 1
+        assert not rig.commands
+        rig.publishers[topic] = []
+        rig.settle(GRAVITY)
+
+
+def test_a_start_that_a_late_discovery_prevents_is_tried_again() -> None:
+    with virtual_node() as rig:
+        configure = rig.node.trigger_configure
+
+        def discover() -> Any:
+            rig.publishers[TOPIC] = ['rival']
+            return configure()
+
+        rig.node.trigger_configure = discover
+        rig.run(autostart.DISCOVERY + 0.2)
+        assert rig.logged(f'error: cannot activate: /rival publishes on {TOPIC} already') == 1
+        rig.node.trigger_configure = configure
+        rig.run(autostart.TRY_LATER[1])
+        assert rig.state == 'none'
+        rig.publishers[TOPIC] = []
+        rig.settle(GRAVITY)
+
+
+def test_a_start_that_fails_for_another_reason_is_left_to_the_user(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feedforward_node, 'Activation', raise_it)
+    with virtual_node() as rig:
+        rig.run(2.0 * autostart.TRY_LATER[1])
+        assert rig.logged('on_activate failed') == 1
+
+
+@pytest.mark.parametrize(('after', 'goes_on'), [(0.1, False), (DISCOVERY, True)])
+def test_of_two_publishers_found_soon_the_control_ends(after: float, *, goes_on: bool) -> None:
+    with virtual_node() as rig:
+        rig.activate().settle(GRAVITY)
+        rig.run(after)
+        rig.publishers[TOPIC] = ['rival']
+        rig.run(2.0)
+        assert (rig.state in ('active', 'degraded')) == goes_on
+        if goes_on:
+            assert rig.flags == {'second_publisher'}
+            assert rig.logged('warning: /rival publishes commands to /effort_controller') == 1
+            return
+        assert rig.logged(f'error: /rival publishes on {TOPIC} already') == 1
+        assert not rig.newest.any()
+        rig.publishers[TOPIC] = []
+        rig.settle(GRAVITY)
+        assert rig.state == 'active'
 
 
 def test_the_control_ends_with_a_process_that_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    ended = []
-
-    class Node:
-        action = SimpleNamespace(finishing=lambda: False)
-
-        def shut_down(self) -> None:
-            ended.append(True)
-
-    class Process:
-        def __init__(self, *_: Any) -> None:
-            pass
-
-        def create(self, make: Any) -> Node:
-            return Node()
-
-        spin = raise_it
-
-    monkeypatch.setattr(feedforward_node, 'NodeProcess', Process)
+    ended: list[bool] = []
+    node = SimpleNamespace(
+        action=SimpleNamespace(finishing=lambda: False), shut_down=lambda: ended.append(True)
+    )
+    monkeypatch.setattr(feedforward_node, 'NodeProcess', lambda *_: SimpleNamespace(
+        create=lambda _: node, spin=raise_it
+    ))
     with pytest.raises(ZeroDivisionError):
         feedforward_node.main([])
     assert ended
-

@@ -35,11 +35,7 @@ BLOCKS = TICKS // 10
 
 
 class Topic:
-    """
-    A subscription that always has one new message.
-
-    :param message: of it, with a header
-    """
+    """A subscription that always has one new message."""
 
     def __init__(self, message: Any) -> None:
         self._message = message

@@ -9,7 +9,7 @@ What the tests share, from small to large. Take the first that suffices.
 - ``control``: one part of the control on the bench, without ROS, where time is a number:
   ``control_rig.Rig`` for the whole control, ``wrench_rig`` and ``base_rig`` for sensors,
   ``closed_loop`` for control and simulated robot together.
-- ``ros.node_in_process``: the node in the test's process; ``ros.fake_robot`` and
+- ``ros.virtual_node``: the node in virtual time; ``ros.fake_robot`` and
   ``ros.ros_process``: the node as a process over DDS, with a robot made of topics.
 - ``fuzz``: random command lines, files, parameters and URDFs. ``chaos``: everything at once.
 - ``cases``: many small cases in one test. ``python_process``: code in another Python process.

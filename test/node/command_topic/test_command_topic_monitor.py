@@ -13,39 +13,34 @@ import pytest
 
 from rnea_ros.feedforward import Reason, State
 from support.ros.command_graph import CONTROLLER, TOPIC, CommandGraph
-from support.ros.ros_process import NO_ROS, wait_until
+from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.node import loop
-from rnea_ros.node.command_topic import CommandPermission, CommandTopicMonitor, ControllerJoints
+from rnea_ros.node.command_topic import (
+    CommandPermission,
+    CommandTopicMonitor,
+    ControllerJoints,
+    permission,
+)
 from rnea_ros.node.command_topic.controller_joints import SERVICE_TIMEOUT
 from rnea_ros.node.command_topic.monitor import DISCOVERY
-from rnea_ros.ros.endpoints import UNKNOWN
+from rnea_ros.ros.endpoints import NAME_TIMEOUT, UNKNOWN
 
 JOINTS = ('a', 'b', 'c')
 OTHER_JOINTS = [('b', 'a', 'c'), ('a', 'b'), ('a', 'b', 'c', 'd')]
+CLOCK: Any = SimpleNamespace(now=0.0)
+CLOCK.monotonic = lambda: CLOCK.now
 
 
-class Log:
-    """A node that only logs."""
-
-    def __init__(self) -> None:
-        self.warnings: list[str] = []
-        self.errors: list[str] = []
-
-    def get_logger(self) -> Log:
-        return self
-
-    def warning(self, text: str) -> None:
-        self.warnings.append(text)
-
-    def error(self, text: str) -> None:
-        self.errors.append(text)
+@pytest.fixture(autouse=True)
+def virtual_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(permission, 'time', CLOCK)
 
 
 class Control:
-    """A control that notes why it is ended."""
+    """A control that notes why it is ended, and what is logged."""
 
     joints = JOINTS
     withheld = False
@@ -53,16 +48,20 @@ class Control:
     def __init__(self) -> None:
         self.outside_flags: frozenset[Reason] = frozenset()
         self.ended: list[Reason] = []
+        self.warnings: list[str] = []
+        self.errors: list[str] = []
 
     def request_fault(self, reason: Reason) -> None:
         self.ended.append(reason)
+
+    def get_logger(self) -> SimpleNamespace:
+        return SimpleNamespace(warning=self.warnings.append, error=self.errors.append)
 
 
 class Others:
     """Other publishers."""
 
-    def __init__(self) -> None:
-        self.names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     def poll(self, now: float, publishing: bool) -> None:
         assert publishing
@@ -75,16 +74,16 @@ class Bench:
     """A monitor and a permission with all around them replaced."""
 
     def __init__(self, listeners: dict[int, str] | None = None, *, listed: bool = False) -> None:
-        self.graph, self.log = CommandGraph(), Log()
-        self.control, self.others = Control(), Others()
+        CLOCK.now = 0.0
+        self.graph, self.control, self.others = CommandGraph(), Control(), Others()
         self.graph.listeners = {1: CONTROLLER} if listeners is None else listeners
         node: Any = self.graph
         self.joints = ControllerJoints(node, TOPIC)
         self.permission = CommandPermission(node, node, self.joints, listed=listed)
-        parts: Any = (self.log, self.control, self.joints, self.permission, self.others, 0.0)
+        control: Any = self.control
+        parts: Any = (control, control, self.joints, self.permission, self.others, 0.0)
         self.monitor = CommandTopicMonitor(*parts, listed=listed)
-        self.now = 0.0
-        self.monitor.poll(self.now)
+        self.monitor.poll(0.0)
 
     def answer(self, joints: tuple[str, ...] | None) -> None:
         """Let the controller answer the newest question."""
@@ -92,21 +91,30 @@ class Bench:
         self.poll()
 
     def poll(self, seconds: float = 0.1) -> None:
-        self.now += seconds
-        self.monitor.poll(self.now)
+        CLOCK.now += seconds
+        self.monitor.poll(CLOCK.now)
 
-    def permits(self) -> bool:
+    def permits(self, after: float = 0.0) -> bool:
+        """Return whether the tick after some time may command, s."""
+        CLOCK.now += after
         return self.permission.check()
 
 
 def confirmed(*, listed: bool = False) -> Bench:
     """Return a bench whose controller has answered with the commanded joints."""
-    bench = Bench(listed=listed)
+    bench: Any = Bench(listed=listed)
     assert not bench.permits()
+    assert bench.permission.unconfirmed
+    assert bench.monitor.controller_status == 'withheld'
     bench.answer(JOINTS)
     assert bench.permits()
+    assert not bench.permission.unconfirmed
     assert bench.monitor.controller_status == 'confirmed'
-    return bench
+    checked: Bench = bench
+    return checked
+
+
+# --- permission ----------------------------------------------------------------------------------
 
 
 def test_a_controller_discovered_late_is_sent_no_command() -> None:
@@ -114,7 +122,8 @@ def test_a_controller_discovered_late_is_sent_no_command() -> None:
     bench.graph.listeners[2], bench.graph.undiscovered = CONTROLLER, {2}
     assert bench.permits()
     bench.graph.undiscovered = set()
-    assert wait_until(lambda: not bench.permits())
+    assert bench.permits(0.9 * permission.READ_INTERVAL)
+    assert not bench.permits(0.2 * permission.READ_INTERVAL)
     assert bench.permission.unconfirmed
 
 
@@ -127,7 +136,7 @@ def test_an_unidentified_listener_gets_no_command_for_listed_joints() -> None:
     bench.graph.undiscovered = set()
     bench.poll()
     bench.answer(JOINTS)
-    assert wait_until(bench.permits)
+    assert bench.permits(permission.READ_INTERVAL)
 
 
 @pytest.mark.parametrize('listed', [False, True])
@@ -146,35 +155,41 @@ def test_a_listener_that_comes_or_goes_withholds_no_command(name: str, listed: b
     assert not bench.control.outside_flags
 
 
-def test_the_graph_is_read_only_when_the_listeners_have_changed() -> None:
+def test_the_graph_is_read_until_settled_and_only_after_changes() -> None:
     bench = confirmed()
-    reads = bench.graph.reads
-    assert all(bench.permits() for _ in range(100))
-    assert bench.graph.reads == reads
-    bench.graph.listeners[2] = 'recorder'
-    assert all(bench.permits() for _ in range(100))
-    assert bench.graph.reads == reads + 1
+    bench.permits(permission.SETTLING_TIME)
+    for change in ({2: 'recorder'}, {2: 'recorder', 3: 'plot'}):
+        bench.graph.listeners |= change
+        reads = bench.graph.reads
+        ticks = [bench.permits(0.001) for _ in range(300)]
+        assert all(ticks)
+        expected = permission.SETTLING_TIME / permission.READ_INTERVAL
+        assert bench.graph.reads - reads == pytest.approx(expected, abs=2)
 
 
-def test_listeners_alone_are_not_a_controller() -> None:
-    bench = Bench({1: 'effort_watchdog', 2: 'recorder'})
-    bench.poll(10.0 * SERVICE_TIMEOUT)
-    assert not bench.permits()
-    assert bench.monitor.controller_status == 'absent'
+@pytest.mark.parametrize(('listeners', 'listed', 'permitted'), [
+    ({}, True, True), ({1: 'effort_watchdog'}, True, True), ({1: 'driver'}, True, True),
+    ({1: 'effort_watchdog', 2: 'recorder'}, False, False), ({}, False, False),
+    ({1: 'effort_watchdog', 2: UNKNOWN}, True, False), ({2: UNKNOWN}, True, False),
+    ({1: 'effort_watchdog', 2: UNKNOWN, 3: 'recorder'}, True, True),
+    ({1: 'driver', 2: UNKNOWN}, True, True), ({1: 'driver', 2: CONTROLLER}, True, False),
+])
+def test_without_a_controller_only_listed_joints_are_commanded(
+    listeners: dict[int, str], *, listed: bool, permitted: bool
+) -> None:
+    bench = Bench(listeners, listed=listed)
+    assert bench.permits() == permitted
+    if CONTROLLER not in listeners.values():
+        assert bench.monitor.controller_status == 'absent'
+        assert bench.permits(1.1 * NAME_TIMEOUT) == listed, 'an unknown name is no node by now'
     assert not bench.control.ended
-
-
-def test_nothing_is_sent_from_the_tick_on_in_which_the_controller_has_left() -> None:
-    bench = confirmed()
-    bench.graph.listeners = {2: 'recorder', 3: 'plot'}
-    assert not bench.permits()
 
 
 @pytest.mark.parametrize('name', [CONTROLLER, UNKNOWN])
 def test_a_controller_that_returns_must_answer_before_it_is_commanded(name: str) -> None:
     bench = confirmed()
-    bench.graph.listeners = {}
-    assert not bench.permits()
+    bench.graph.listeners = {3: 'recorder', 4: 'plot'}
+    assert not bench.permits(), 'from the tick on in which the controller has left'
     bench.graph.listeners = {2: name}
     assert not bench.permits()
     bench.graph.listeners = {2: CONTROLLER}
@@ -182,14 +197,13 @@ def test_a_controller_that_returns_must_answer_before_it_is_commanded(name: str)
     assert not bench.permits()
     bench.answer(JOINTS)
     assert bench.permits()
+    bench.graph.listeners = {5: CONTROLLER}
+    bench.poll()
+    assert not bench.permits(), 'replaced within one tick'
     assert not bench.control.ended
 
 
-def test_a_controller_replaced_within_one_tick_is_noticed() -> None:
-    bench = confirmed()
-    bench.graph.listeners = {2: CONTROLLER}
-    bench.poll()
-    assert not bench.permits()
+# --- the controller's joints ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize('listed', [False, True])
@@ -206,24 +220,33 @@ def test_a_controller_that_comes_back_with_other_joints_ends_the_control(
         assert not bench.permits()
         assert bench.monitor.controller_status == 'withheld'
     assert bench.control.ended == [Reason.CONTROLLER_JOINTS_CHANGED]
-    assert len(bench.log.errors) == 1
+    (error,) = bench.control.errors
+    assert error.startswith(f'/{CONTROLLER} takes commands ')
+    assert error.endswith(' now; configure again')
 
 
+@pytest.mark.parametrize('listed', [False, True])
 @pytest.mark.parametrize('answers', [True, False])
-def test_a_controller_without_joint_names_needs_them_from_the_user(answers: bool) -> None:
-    for listed in (True, False):
-        bench = Bench({}, listed=listed)
-        bench.graph.ready = answers
-        bench.graph.listeners = {1: CONTROLLER}
-        assert not bench.permits()
-        bench.poll()
-        if answers:
-            bench.answer(None)
-        else:
-            bench.poll(1.1 * SERVICE_TIMEOUT)
-        assert bench.permits() is listed
-        assert bench.joints.missing == '/effort_controller names no joints; set joints'
-        assert bench.control.ended == ([] if listed else [Reason.CONTROLLER_JOINTS_CHANGED])
+def test_a_controller_without_joint_names_needs_them_from_the_user(
+    answers: bool, listed: bool
+) -> None:
+    bench = Bench({}, listed=listed)
+    bench.graph.ready = answers
+    bench.graph.listeners = {1: CONTROLLER}
+    assert not bench.permits()
+    bench.poll()
+    if answers:
+        bench.answer(None)
+    else:
+        bench.poll(0.9 * SERVICE_TIMEOUT)
+        assert not bench.permits(), 'it may still answer'
+        bench.poll(0.2 * SERVICE_TIMEOUT)
+    assert bench.permits() is listed
+    assert bench.joints.missing == '/effort_controller names no joints; set joints'
+    assert bench.control.ended == ([] if listed else [Reason.CONTROLLER_JOINTS_CHANGED])
+    if listed:
+        bench.graph.listeners[2] = UNKNOWN
+        assert bench.permits() == answers, 'the unknown one may be the controller'
 
 
 def test_a_service_announced_late_permits_no_command_of_other_joints() -> None:
@@ -240,34 +263,7 @@ def test_a_service_announced_late_permits_no_command_of_other_joints() -> None:
     assert bench.control.ended == [Reason.CONTROLLER_JOINTS_CHANGED]
 
 
-def test_listed_joints_are_commanded_before_a_controller_is_there() -> None:
-    assert Bench({}, listed=True).permits()
-    assert Bench({1: 'effort_watchdog'}, listed=True).permits()
-    assert Bench({1: 'driver'}, listed=True).permits()
-
-
-def test_an_unnamed_listener_may_be_the_controller() -> None:
-    bench = Bench({1: 'effort_watchdog'}, listed=True)
-    bench.graph.listeners[2] = UNKNOWN
-    assert not bench.permits()
-    bench.graph.listeners[3] = 'recorder'
-    assert bench.permits()
-    never_answered = Bench(listed=True)
-    never_answered.graph.ready = False
-    never_answered.poll(1.1 * SERVICE_TIMEOUT)
-    assert never_answered.permits()
-    never_answered.graph.listeners[2] = UNKNOWN
-    assert not never_answered.permits()
-
-
-def test_a_driver_of_another_name_is_a_known_receiver() -> None:
-    bench = Bench({1: 'driver'}, listed=True)
-    assert bench.permits()
-    bench.graph.listeners[2] = UNKNOWN
-    assert bench.permits()
-    bench.graph.listeners[2] = CONTROLLER
-    bench.permission._next_read = 0.0  # a name is looked for again soon
-    assert not bench.permits()
+# --- flags ---------------------------------------------------------------------------------------
 
 
 def test_withheld_commands_are_flagged_and_counted() -> None:
@@ -282,26 +278,20 @@ def test_withheld_commands_are_flagged_and_counted() -> None:
     assert bench.monitor.counts == {Reason.COMMANDS_WITHHELD: 1}
 
 
-def test_a_publisher_discovered_soon_after_the_start_ends_it() -> None:
+@pytest.mark.parametrize('soon', [True, False])
+def test_a_second_publisher_ends_the_start_or_is_flagged_and_named(*, soon: bool) -> None:
     bench = confirmed()
-    bench.others.names = ('/rival',)
-    for _ in range(3):
-        bench.poll()
-    assert bench.control.ended == [Reason.SECOND_PUBLISHER]
-    assert bench.log.errors == ['/rival was there before']
-
-
-def test_a_publisher_that_comes_later_is_flagged_counted_and_named_once() -> None:
-    bench = confirmed()
-    bench.poll(DISCOVERY)
+    CLOCK.now = DISCOVERY - 0.05 - 0.1 * soon
     bench.others.names = ('/rival',)
     for _ in range(3):
         bench.poll()
         assert bench.control.outside_flags == {Reason.SECOND_PUBLISHER}
         assert bench.permits()
-    assert bench.log.warnings == ['/rival publishes commands to /effort_controller too']
     assert bench.monitor.counts[Reason.SECOND_PUBLISHER] == 1
-    assert not bench.control.ended
+    assert bench.control.ended == ([Reason.SECOND_PUBLISHER] if soon else [])
+    assert bench.control.errors == (['/rival was there before'] if soon else [])
+    late = '/rival publishes commands to /effort_controller too'
+    assert bench.control.warnings == ([] if soon else [late])
     bench.others.names = ()
     bench.poll()
     assert not bench.control.outside_flags
@@ -316,7 +306,7 @@ def test_a_second_controller_is_flagged_counted_and_named_once() -> None:
     assert bench.permits()
     assert bench.control.outside_flags == {Reason.SECOND_CONTROLLER}
     assert bench.monitor.counts == {Reason.SECOND_CONTROLLER: 1}
-    assert bench.log.warnings == [bench.joints.conflict]
+    assert bench.control.warnings == [bench.joints.conflict]
     del bench.graph.listeners[1]  # a killed controller is listed for some ten seconds
     bench.poll()
     assert bench.permits()
@@ -325,15 +315,14 @@ def test_a_second_controller_is_flagged_counted_and_named_once() -> None:
 
 
 def test_a_stop_waits_for_a_controller_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 100.0
-    monkeypatch.setattr(loop, 'time', SimpleNamespace(monotonic=lambda: now))
+    CLOCK.now = 100.0
+    monkeypatch.setattr(loop, 'time', CLOCK)
     control: Any = SimpleNamespace(joints=JOINTS, state=State.STOPPED, withheld=True)
-    permission: Any = SimpleNamespace(unconfirmed=True)
-    last = loop.LastCommand(control, permission)
+    last = loop.LastCommand(control, SimpleNamespace(unconfirmed=True))  # type: ignore[arg-type]
     for _ in range(100):
         last.register(None)
         assert not last.done
-    now += loop.CONFIRM_TIMEOUT
+    CLOCK.now += loop.CONFIRM_TIMEOUT
     for _ in range(loop.REPEATS):
         assert not last.done
         last.register(None)

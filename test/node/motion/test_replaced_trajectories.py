@@ -9,10 +9,7 @@ The cases are those of ros2_control's joint_trajectory_controller (JTC), in
 shoulder here, its joint 3 the elbow, and its positions are ten times as large.
 """
 
-from array import array
-from collections import Counter
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,21 +20,16 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rclpy.duration import Duration
-from rclpy.serialization import serialize_message
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.law import Feedforward
 from rnea_ros.feedforward.trajectory import ErrorCode, Goal, default_tolerances
-from rnea_ros.node.motion_requests import GoalTolerances, MotionRequests
+from rnea_ros.node.motion_requests import GoalTolerances
+from support.control.motion_bench import JOINTS, MotionBench, Rows, encoded
 
-JOINTS = ('shoulder', 'elbow')
 SHOULDER = ('shoulder',)
-Rows = Sequence[Sequence[float]]
 
 
-class Arm:
+class Arm(MotionBench):
     """
     An arm that follows its reference, and what judges motions for it.
 
@@ -46,71 +38,36 @@ class Arm:
     """
 
     def __init__(self, *, replacement: bool = True, path: float = 0.0) -> None:
-        self.rig = Rig(
-            two_joint_arm(), mode=Feedforward, rate=500.0, ramp_duration=0.01, start=1000.0
-        )
-        self.offset = 0.0
-        self.rig.activate()
+        rig = Rig(two_joint_arm(), mode=Feedforward, rate=500.0, ramp_duration=0.01, start=1000.0)
         rules = free_rules(
             JOINTS, allow_partial_joints_goal=True, allow_trajectory_replacement=replacement
         )
-        setup = SimpleNamespace(
-            rules=rules, settings=self.rig.resolved, state_type=None,
-            tolerances=default_tolerances(JOINTS, dict.fromkeys(JOINTS, path), {}, 0.0, 0.0),
-            deceleration=None,
-        )
-        self.late = 0.0
-
-        def latest() -> float:
-            self.rig.now += self.late
-            return float(self.rig.now)
-
-        clock = SimpleNamespace(latest=latest, stamp=lambda: self.rig.now)
-        self.rejections: Counter[str] = Counter()
-        log = SimpleNamespace(error=lambda *_, **__: None)
-        self.motions = MotionRequests(
-            SimpleNamespace(get_logger=lambda: log),
-            SimpleNamespace(setup=setup),  # type: ignore[arg-type]
-            self.rig.controller,
-            clock,  # type: ignore[arg-type]
-            self.rejections,
-        )
-        self.began = self.rig.now
+        tolerances = default_tolerances(JOINTS, dict.fromkeys(JOINTS, path), {}, 0.0, 0.0)
+        super().__init__(rig, rules, tolerances)
+        self.offset, self.began = 0.0, rig.now
 
     def message(
-        self, step: float, q: Rows, names: Sequence[str], start: float | None, qd: Rows
-    ) -> bytes:
-        message = JointTrajectory(joint_names=list(names))
-        for k, row in enumerate(q):
-            point = JointTrajectoryPoint(positions=array('d', row))
-            if qd:
-                point.velocities = array('d', qd[k])
-            point.time_from_start = Duration(seconds=step * (k + 1)).to_msg()
-            message.points.append(point)
-        if start is not None:
-            stamp = round(1e9 * (self.began + start))
-            message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, 10**9)
-        data: bytes = serialize_message(message)
-        return data
-
-    def send(
         self, step: float, q: Rows, names: Sequence[str] = JOINTS, *,
         start: float | None = None, qd: Rows = (),
-    ) -> None:
+    ) -> bytes:
         """
-        Publish a trajectory.
+        Return a trajectory.
 
         :param step: time to the first point, and between points, s
         :param q: positions of each point
         :param start: stamp, s after the creation of the arm; None for 0
         """
-        self.motions.on_message(self.message(step, q, names, start, qd))
+        times = [step * (k + 1) for k in range(len(q))]
+        stamp = 0.0 if start is None else self.began + start
+        return encoded(times, q, names, qd, stamp)
 
-    def pursue(
-        self, step: float, q: Rows, names: Sequence[str] = JOINTS, *, start: float | None = None
-    ) -> Goal:
-        """Send a goal; see :meth:`send`."""
-        data = self.message(step, q, names, start, ())
+    def send(self, *arguments: Any, **named: Any) -> None:
+        """Publish a :meth:`message`."""
+        self.motions.on_message(self.message(*arguments, **named))
+
+    def pursue(self, *arguments: Any, **named: Any) -> Goal:
+        """Send a :meth:`message` as a goal."""
+        data = self.message(*arguments, **named)
         goal = self.motions.goal(data, GoalTolerances([], [], 0.0))
         self.rig.controller.follow(goal.motion, goal.start, goal.goal)
         return goal.goal
@@ -119,10 +76,7 @@ class Arm:
         """Return the reference positions of some time, shape (ticks, 2)."""
         positions = []
         for _ in range(round(seconds / self.rig.period)):
-            desired = self.rig.controller.reference_at(self.rig.now + self.rig.period)
-            if desired is not None:
-                self.rig.q[:], self.rig.qd[:] = desired.position + self.offset, desired.velocity
-            self.rig.tick()
+            self.tick(offset=self.offset)
             positions.append(self.rig.desired()[0])
         return np.array(positions)
 
@@ -307,7 +261,7 @@ def test_a_goal_that_was_joined_to_a_missed_motion_ends_with_its_reason() -> Non
     arm = Arm(path=0.05)
     first = arm.pursue(1.0, [(0.5, 0.5), (1.0, 1.0)])
     arm.run(0.2)
-    data = arm.message(0.5, [(0.0, 0.0)], JOINTS, None, ())
+    data = arm.message(0.5, [(0.0, 0.0)])
     goal = arm.motions.goal(data, GoalTolerances([], [], 0.0))
     arm.offset = 0.1
     arm.run(0.01)

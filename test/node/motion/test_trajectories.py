@@ -1,138 +1,317 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectories through the node and over real DDS: efforts, rejections, starts, slower motions."""
+"""Trajectories and the reference of a trajectory controller, through the node in virtual time."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from support.ros.fake_robot import GRAVITY, JOINTS, POSE, FakeRobot, node
-from support.ros.ros_process import NO_ROS, wait_until
+from support.control.encoded_trajectories import Encoder
+from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
-pytestmark = pytest.mark.ros
+
+from std_msgs.msg import Float64
+
+from rnea_ros.node import control_setup
+from rnea_ros.node.inputs import reference_topics
+from support.ros.command_graph import CONTROLLER
+from support.ros.fake_robot import GRAVITY, JOINTS, MODEL, POSE
+from support.ros.virtual_node import VirtualRig, virtual_node
 
 EFFORT = np.array([1.0, -2.0, 3.0, -1.5, 0.5, -0.5, 0.25])
-
-# A set-point counts for a minute, so that no stall of the machine ends it.
-LASTING = '-p reference_timeout:=60.0 -p use_trajectory_effort:=true '
-
-Send = Callable[..., None]
+LASTING = {'reference_timeout': 60.0, 'use_trajectory_effort': True}
+TOPIC = '/feedforward/joint_trajectory'
 
 
-def sender(robot: FakeRobot) -> Send:
-    """Return a function that publishes a trajectory to an active node."""
-    from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-
-    publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 10)
-    robot.wait_until_controlled()
-    assert wait_until(lambda: publisher.get_subscription_count() > 0)
-
-    def send(*times: int, **fields: Sequence[float]) -> None:
-        message = JointTrajectory(joint_names=list(JOINTS))
-        for time in times:
-            point = JointTrajectoryPoint(positions=list(POSE))
-            point.time_from_start.sec = time
-            for field, values in fields.items():
-                setattr(point, field, list(values))
-            message.points.append(point)
-        publisher.publish(message)
-
-    return send
+@contextmanager
+def active(**options: Any) -> Iterator[VirtualRig]:
+    with virtual_node(**options) as rig:
+        rig.tremble()
+        rig.activate().run(0.5)
+        yield rig
 
 
-def rejected(robot: FakeRobot, reason: str) -> bool:
-    """Whether a trajectory was rejected for a reason, by the time the test's patience ends."""
-    key = f'count/joint_trajectory/{reason}'
-    return wait_until(lambda: int(robot.diagnostics.get(key, '0')) > 0)
+def test_a_set_points_efforts_reach_command_and_topic() -> None:
+    with active(mode='feedforward', **LASTING) as rig:
+        rig.listened.add('/feedforward/terms/trajectory')
+        rig.send((0.0, POSE), effort=EFFORT)
+        rig.run(0.2)
+        assert rig.steady(GRAVITY + EFFORT, 1e-6)
+        assert list(rig.received['/feedforward/terms/trajectory'][-1].effort) == EFFORT.tolist()
 
 
-def test_a_set_points_efforts_reach_command_and_topic(robot: FakeRobot, domain_id: int) -> None:
-    from sensor_msgs.msg import JointState
-
-    terms: list[Any] = []
-    robot.node.create_subscription(
-        JointState, 'feedforward/terms/trajectory', lambda message: terms.append(message), 10
-    )
-    with node(domain_id, LASTING + '-p mode:=feedforward'):
-        sender(robot)(0, effort=EFFORT)
-        assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
-        assert wait_until(lambda: terms and list(terms[-1].effort) == EFFORT.tolist())
-        robot.assert_safe()
+def test_no_points_cancel_and_the_position_is_held() -> None:
+    with active(mode='feedback', gains__kp=[10.0], **LASTING) as rig:
+        rig.send((0.0, np.add(POSE, 0.05)), effort=EFFORT)
+        rig.settle(0.5 + EFFORT, 1e-6)
+        rig.send()
+        rig.run(0.5)
+        assert rig.steady(np.full(7, 0.5), 1e-6)
 
 
-def test_no_points_cancel_and_the_position_is_held(robot: FakeRobot, domain_id: int) -> None:
-    with node(domain_id, LASTING + '-p mode:=feedback -p gains.kp:=[10.0]'):
-        send = sender(robot)
-        send(0, positions=np.add(POSE, 0.05), effort=EFFORT)
-        assert wait_until(lambda: robot.steady(0.5 + EFFORT))
-        send()
-        assert wait_until(lambda: robot.steady(np.full(7, 0.5)))
+FAR = np.add(POSE, 0.5)
 
 
-def test_a_rejection_leaves_the_trajectory_in_force(robot: FakeRobot, domain_id: int) -> None:
-    from trajectory_msgs.msg import JointTrajectory
-
-    publisher = robot.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
-    with node(domain_id, f'{LASTING} -p mode:=feedforward') as process:
-        send = sender(robot)
-        send(0, effort=EFFORT)
-        assert wait_until(lambda: robot.steady(GRAVITY + EFFORT))
-        assert wait_until(lambda: publisher.get_subscription_count() > 0)
-        publisher.publish(bytes((0, 1, 0, 0)) + bytes(8) + bytes((255,)) * 8)
-        assert rejected(robot, 'malformed')
-        process.wait_for(
-            'trajectory rejected: malformed: byte 16: frame: 4294967295 bytes expected, 4 left'
+def test_a_rejection_is_named_and_leaves_the_trajectory_in_force() -> None:
+    with active(mode='feedforward', **LASTING) as rig:
+        rig.send((0.0, POSE), effort=EFFORT)
+        rig.settle(GRAVITY + EFFORT, 1e-6)
+        rig.publish(TOPIC, bytes((0, 1, 0, 0)) + bytes(8) + bytes((255,)) * 8)
+        said = 'malformed: byte 16: frame: 4294967295 bytes expected, 4 left'
+        assert rig.logged(f'error: trajectory rejected: {said}') == 1
+        rows: tuple[tuple[str, Any, dict[str, Any]], ...] = (
+            ('velocity_limit', POSE, {'velocities': [9.0] * 7}), ('start_too_far', FAR, {}),
+            ('not_finite', [np.nan, *POSE[1:]], {}),
+            ('wrong_size', POSE[:6], {}),
         )
-        send(0, velocities=[9.0] * 7)
-        assert rejected(robot, 'velocity_limit')
-        assert robot.steady(GRAVITY + EFFORT)
-        send(0)
-        assert wait_until(lambda: robot.steady(GRAVITY))
+        for reason, position, fields in rows:
+            rig.send((0.0, position), **fields)
+            rig.run(1.0)
+            assert rig.count(f'joint_trajectory/{reason}') == 1, rig.log.lines[-2:]
+            assert rig.logged(f'trajectory rejected: {reason}') == 1, rig.log.lines[-2:]
+        assert rig.steady(GRAVITY + EFFORT, 1e-6)
+        rig.send((0.0, POSE))
+        rig.settle(GRAVITY, 1e-6)
 
 
-@pytest.mark.parametrize('from_desired', ['false', 'true'])
-def test_the_way_begins_in_the_measured_or_the_desired_state(
-    robot: FakeRobot, domain_id: int, from_desired: str
+def test_mode_gravity_follows_no_trajectory() -> None:
+    with active() as rig:
+        rig.send((0.0, POSE))
+        assert rig.logged('trajectory rejected: mode_gravity: ') == 1
+        assert rig.change(mode='computed_torque').successful
+        rig.run(1.0)
+        assert rig.diagnostics['mode'] == 'computed_torque'
+        rig.send((0.0, POSE))
+        assert rig.logged('trajectory rejected') == 1
+
+
+def test_motions_are_rejected_while_commands_are_withheld() -> None:
+    with active(mode='feedforward', **LASTING) as rig:
+        rig.graph.listeners = {}
+        rig.run(0.5)
+        rig.send((0.0, POSE), effort=EFFORT)
+        assert rig.logged('trajectory rejected: commands_withheld: ') == 1
+        rig.send()
+        rig.graph.listeners = {1: CONTROLLER}
+        rig.run(1.0)
+        assert rig.steady(GRAVITY, 1e-6)
+        rig.send((0.0, POSE), effort=EFFORT)
+        rig.settle(GRAVITY + EFFORT, 1e-6)
+        rig.run(1.0)
+        assert rig.count('joint_trajectory/commands_withheld') == 1
+        assert rig.count('commands_withheld') == 1
+
+
+@pytest.mark.parametrize('from_desired', [False, True])
+def test_the_way_begins_in_the_measured_or_the_desired_state(*, from_desired: bool) -> None:
+    with active(
+        mode='feedback', gains__kp=[10.0], interpolate_from_desired_state=from_desired,
+        start_tolerance=0.5, **LASTING,
+    ) as rig:
+        rig.send((0.0, np.add(POSE, 0.05)))
+        rig.settle(np.full(7, 0.5), 1e-6)
+        since = len(rig.commands)
+        rig.send((60.0, POSE), velocities=[0.0] * 7)
+        rig.run(0.1)
+        lowest = min(float(effort[0]) for _, effort in rig.commands[since:])
+        assert lowest == pytest.approx(0.5 if from_desired else 0.0, abs=1e-3)
+
+
+def test_speed_scaling_is_followed_or_counted_as_bad() -> None:
+    with active(
+        mode='feedback', gains__kd=[2.0], speed_scaling_topic='speed_scaling',
+        speed_scaling_scale=0.01, **LASTING,
+    ) as rig:
+        rig.send((0.0, POSE), velocities=[0.5] * 7)
+        rig.settle(np.full(7, 1.0), 1e-6)
+        rig.publish('/speed_scaling', Float64(data=40.0))
+        rig.run(3.0)
+        assert rig.steady(np.full(7, 0.4), 1e-6)
+        assert rig.diagnostics['speed_scaling'] == '0.400'
+        for number, bad in enumerate((101.0, -1.0, float('nan')), start=1):
+            rig.publish('/speed_scaling', Float64(data=bad))
+            rig.run(1.0)
+            assert rig.count('speed_scaling/out_of_range') == number
+        assert rig.steady(np.full(7, 0.4), 1e-6)
+        rig.node.trigger_deactivate()
+        assert not rig.subscriptions['/speed_scaling']
+
+
+# --- the reference of a trajectory controller ----------------------------------------------------
+
+MOVING = (0.02, 0.1, -0.1, 0.1, 0.05, 0.1, -0.1)
+ACCELERATION = (1.0, -2.0, 1.5, 2.0, -1.0, 0.5, 3.0)
+FIELDS = {
+    'header': 'std_msgs/Header', 'joint_names': 'sequence<string>',
+    'reference': 'trajectory_msgs/JointTrajectoryPoint', 'speed_scaling_factor': 'double',
+}
+STATE_TYPE = SimpleNamespace(get_fields_and_field_types=lambda: FIELDS)
+SHADOW = {
+    'mode': 'feedforward', 'reference_source': 'controller_state', 'reference_timeout': 0.5,
+}
+
+
+class Controller:
+    """A trajectory controller that publishes at 100 Hz; its position creeps and never rests."""
+
+    def __init__(self, rig: VirtualRig, topic: str) -> None:
+        self.rig = rig
+        self.names: tuple[str, ...] = JOINTS
+        self.reference = [list(POSE), list(MOVING), list(ACCELERATION), []]
+        self.speed, self.creeping = 1.0, True
+        self.length: int | None = None
+        self.source = rig.repeat(topic, self.message)
+        self.source.stamped = False
+
+    def message(self) -> bytes:
+        if self.creeping:
+            self.reference[0][0] += 1e-12
+        encoder = Encoder('<')
+        seconds, rest = divmod(self.rig.time.time(), 1.0)
+        encoder.put('i', int(seconds))
+        encoder.put('I', int(1e9 * rest))
+        encoder.put_text(b'\0')
+        encoder.put_length(7)
+        for name in self.names:
+            encoder.put_text(name.encode() + b'\0')
+        for values in self.reference:
+            encoder.put_length(len(values))
+            if values:
+                encoder.put('d', *values)
+        encoder.put('i', 0)
+        encoder.put('I', 0)
+        encoder.put('d', self.speed)
+        return bytes(encoder.data)[: self.length]
+
+
+@contextmanager
+def shadowed(
+    monkeypatch: pytest.MonkeyPatch, topic: str = 'joint_trajectory_controller/controller_state',
+    **options: Any,
+) -> Iterator[tuple[VirtualRig, Controller]]:
+    for module in (control_setup, reference_topics):
+        monkeypatch.setattr(module, 'controller_state_type', lambda: STATE_TYPE)
+    with virtual_node(**SHADOW, **options) as rig:
+        rig.tremble()
+        controller = Controller(rig, f'/{topic}')
+        rig.activate().settle(moving(), 1e-6)
+        yield rig, controller
+
+
+def moving(speed: float = 1.0) -> Any:
+    qd, qdd = speed * np.array(MOVING), speed**2 * np.array(ACCELERATION)
+    return MODEL.inverse_dynamics(POSE, qd, qdd)
+
+
+def test_a_controllers_motion_counts_at_its_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    topic = 'scaled_controller/controller_state'
+    with shadowed(monkeypatch, topic, controller_state_topic=topic) as (rig, controller):
+        controller.speed = 0.5
+        rig.run(2.0)
+        assert rig.steady(moving(0.5), 1e-6)
+        assert rig.diagnostics['speed_scaling'] == '0.500'
+        controller.creeping = False
+        rig.run(2.0)
+        assert rig.steady(GRAVITY, 1e-6)
+
+
+def test_a_silent_controller_is_flagged_until_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    with shadowed(monkeypatch) as (rig, controller):
+        controller.source.sending = False
+        rig.run(0.4)
+        assert rig.steady(moving(), 1e-6), 'within the timeout'
+        rig.run(2.6)
+        assert rig.flags == {'reference_stale'}
+        assert rig.steady(GRAVITY, 1e-6)
+        assert float(rig.diagnostics['controller_state_age']) > 1.9
+        controller.source.sending = True
+        rig.run(2.0)
+        assert rig.steady(moving(), 1e-6)
+        assert rig.flags == set()
+
+
+def test_bad_references_are_counted_named_and_not_followed(
+    monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = (
-        f'-p mode:=feedback -p gains.kp:=[10.0] -p interpolate_from_desired_state:={from_desired}'
-    )
-    with node(domain_id, LASTING + options):
-        send = sender(robot)
-        send(0, positions=np.add(POSE, 0.05))
-        # The efforts and not the commands: where the test stalls, more of them are kept.
-        assert wait_until(lambda: robot.efforts and np.allclose(robot.efforts[-1][1], 0.5))
-        since = len(robot.efforts)
-        # A minute long: the position stays, while the effort grows by 1 N m/s and shows that the
-        # motion has begun.
-        send(60, velocities=[0.0] * 7, effort=[60.0] * 4 + [12.0] * 3)
-        assert wait_until(lambda: robot.efforts[-1][1][0] > 0.8)
-        lowest = min(float(effort[0]) for _, effort in robot.efforts[since:])
-        assert lowest > 0.49 if from_desired == 'true' else lowest < 0.2
+    with shadowed(monkeypatch) as (rig, controller):
+        for part, value, reason in (
+            (0, [float('nan')] * 7, 'not_finite'), (0, [9.0] * 7, 'position_limit'),
+            (1, [0.0] * 6, 'wrong_size'), (0, np.add(POSE, 0.6).tolist(), 'start_too_far'),
+        ):
+            good, controller.reference[part] = controller.reference[part], value
+            rig.run(3.0)
+            assert rig.logged(f'controller_state rejected: {reason}') > 0, rig.log.lines[-2:]
+            assert rig.count(f'controller_state/{reason}') > 200
+            assert rig.steady(GRAVITY, 1e-6)
+            controller.reference[part] = good
+            rig.settle(moving(), 1e-6)
+        controller.length = 40
+        rig.run(1.0)
+        assert rig.count('controller_state/malformed') > 50
 
 
-def test_speed_scaling_is_followed_or_counted_as_bad(robot: FakeRobot, domain_id: int) -> None:
-    from std_msgs.msg import Float64
+def test_a_trajectory_beside_a_controller_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    with shadowed(monkeypatch) as (rig, _):
+        rig.send((0.0, POSE))
+        rig.run(0.5)
+        assert rig.logged(
+            'trajectory rejected: other_source: reference_source is controller_state'
+        ) == 1
+        assert rig.steady(moving(), 1e-6)
 
-    publisher = robot.node.create_publisher(Float64, 'speed_scaling', 10)
-    options = (
-        '-p mode:=feedback -p gains.kd:=[2.0] -p speed_scaling_topic:=speed_scaling '
-        '-p speed_scaling_scale:=0.01'
-    )
-    with node(domain_id, LASTING + options):
-        sender(robot)(0, velocities=[0.5] * 7)
-        assert wait_until(lambda: robot.steady(np.full(7, 1.0)))
-        assert wait_until(lambda: publisher.get_subscription_count() > 0)
-        publisher.publish(Float64(data=40.0))
-        assert wait_until(lambda: robot.steady(np.full(7, 0.4)))
-        assert wait_until(lambda: robot.diagnostics['speed_scaling'] == '0.400')
-        key = 'count/speed_scaling/out_of_range'
-        publisher.publish(Float64(data=101.0))
-        assert wait_until(lambda: robot.diagnostics.get(key) == '1')
-        publisher.publish(Float64(data=float('nan')))
-        assert wait_until(lambda: robot.diagnostics.get(key) == '2')
-        assert robot.steady(np.full(7, 0.4))
+
+@pytest.mark.parametrize('shadow', [False, True])
+def test_a_rejected_set_point_is_no_pause_of_its_stream(
+    monkeypatch: pytest.MonkeyPatch, *, shadow: bool
+) -> None:
+    calls: Counter[str] = Counter()
+
+    def register(rig: VirtualRig) -> None:
+        for name in ('follow', 'note_setpoint', 'set_reference'):
+            monkeypatch.setattr(
+                rig.node._activation.controller, name,
+                lambda *_, name=name: calls.update([name]),
+            )
+
+    if shadow:
+        with shadowed(monkeypatch) as (rig, controller):
+            register(rig)
+            rig.run()
+            assert calls == {'set_reference': 10}
+            controller.reference[0] = [float('nan')] * 7
+            rig.run()
+            controller.length = 40
+            rig.run()
+            assert calls == {'set_reference': 10, 'note_setpoint': 20}
+        return
+    with active(mode='feedforward', **LASTING) as rig:
+        register(rig)
+        rig.send((0.0, POSE))
+        assert calls == {'follow': 1}
+        rig.send((0.0, FAR + 0.5))
+        rig.send((0.0, [np.nan] * 7))
+        assert calls == {'follow': 1, 'note_setpoint': 2}
+
+
+def test_without_control_msgs_one_line_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ('control_msgs', 'control_msgs.action', 'control_msgs.msg'):
+        monkeypatch.setitem(sys.modules, module, None)
+    with virtual_node(reference_source='controller_state') as rig:
+        rig.run(2.0)
+        line = 'no action ~/follow_joint_trajectory: control_msgs is not installed'
+        assert rig.logged(line) == 1
+        assert not rig.node.action.finishing()
+        rig.node.action.destroy()
+        assert rig.logged(
+            "cannot configure: reference_source: 'controller_state' needs the ROS package "
+            'control_msgs, which cannot be imported'
+        ) == 1
+        assert not rig.commands

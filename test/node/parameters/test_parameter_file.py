@@ -23,16 +23,12 @@ from support.models.robots import PARAMETER_FILES
 pytest.importorskip('yaml', reason='PyYAML is not installed')
 
 
-def written(path: Path, text: str) -> Path:
-    file = path / 'some.yaml'
-    file.write_text(text, encoding='utf-8')
-    return file
-
-
 def test_what_is_not_given_has_its_default() -> None:
     defaults = {name: declaration.default for name, declaration in PARAMETERS.items()}
     assert complete_values({}) == defaults
     assert complete_values({'rate': 100.0}) == defaults | {'rate': 100.0}
+    of_every_node = {'use_sim_time': True, 'qos_overrides./joint_states.subscription.depth': 3}
+    assert complete_values(of_every_node) == defaults
 
 
 @pytest.mark.parametrize('path', PARAMETER_FILES, ids=lambda path: path.stem)
@@ -44,33 +40,35 @@ def test_every_parameter_file_is_read_whole(path: Path) -> None:
 
 @pytest.mark.parametrize('section', ['/**', '/feedforward', 'feedforward'])
 def test_own_sections_count_and_nested_names_are_joined(tmp_path: Path, section: str) -> None:
-    text = (
+    file = tmp_path / 'some.yaml'
+    file.write_text(
         f'{section}:\n  ros__parameters:\n    gains: {{kp: [1.0], kd: [2.0]}}\n'
         'other:\n  ros__parameters:\n    rate: 7.0\n'
     )
-    assert read_parameter_file(written(tmp_path, text)) == {'gains.kp': [1.0], 'gains.kd': [2.0]}
+    assert read_parameter_file(file) == {'gains.kp': [1.0], 'gains.kd': [2.0]}
 
 
-def test_a_sensor_that_is_named_has_its_parameters() -> None:
-    values = complete_values({
-        'wrench_inputs.names': ['flange'], 'wrench_inputs.flange.topic': '/wrench',
-    })
+def test_a_sensor_and_a_joint_that_are_named_have_their_parameters() -> None:
+    topic = {'wrench_inputs.flange.topic': '/wrench'}
+    values = complete_values({'wrench_inputs.names': ['flange'], **topic})
     assert values['wrench_inputs.flange.topic'] == '/wrench'
     assert values['wrench_inputs.flange.placement'] == 'contact'
     with pytest.raises(InputError, match='no such parameter'):
-        complete_values({'wrench_inputs.flange.topic': '/wrench'})
-
-
-def test_what_every_node_has_is_left_aside() -> None:
-    given = {'use_sim_time': True, 'qos_overrides./joint_states.subscription.depth': 3}
-    assert complete_values(given) == complete_values({})
+        complete_values(topic)
+    values = complete_values({'constraints.elbow.goal': 0.1, 'constraints.goal_time': 2.0})
+    assert values['constraints.elbow.trajectory'] == 0.0
+    limits = tolerances_from(values, ('shoulder', 'elbow'))
+    assert limits.goal.tolist() == [[math.inf, 0.1], [0.01, 0.01]]
+    assert limits.goal_time == 2.0
+    with pytest.raises(InputError, match=r'constraints\.elbow: not one of the commanded joints'):
+        tolerances_from(values, ('shoulder',))
 
 
 @pytest.mark.parametrize(('name', 'value'), [
     ('rate', 500), ('rate', '500'), ('rate', [500.0]), ('rate', 0.5), ('rate', float('nan')),
     ('gains.kp', 1.0), ('gains.kp', [1]), ('gains.kp', []), ('autostart', 1),
     ('realtime.priority', True), ('mode', 'dance'), ('speed', 1.0),
-    ('wrench_inputs.names', 'flange'),
+    ('wrench_inputs.names', 'flange'), ('constraints.elbow.goal', -0.1),
 ])
 def test_a_value_that_the_node_would_reject_is_rejected_by_name(name: str, value: Any) -> None:
     with pytest.raises(InputError) as rejection:
@@ -82,12 +80,11 @@ def test_a_value_that_the_node_would_reject_is_rejected_by_name(name: str, value
     'text', ['', '7', '[', 'other:\n  ros__parameters: {rate: 7.0}', '/**: {rate: 7.0}', '/**: 3'],
 )
 def test_an_invalid_parameter_file_is_rejected_in_one_line(tmp_path: Path, text: str) -> None:
+    file = tmp_path / 'some.yaml'
+    file.write_text(text)
     with pytest.raises(ParameterFileError, match=r'some\.yaml') as rejection:
-        read_parameter_file(written(tmp_path, text))
+        read_parameter_file(file)
     assert '\n' not in str(rejection.value)
-
-
-def test_a_missing_file_and_a_directory_are_rejected(tmp_path: Path) -> None:
     for path in (tmp_path / 'none.yaml', tmp_path):
         with pytest.raises(ParameterFileError, match='cannot be read'):
             read_parameter_file(path)
@@ -99,22 +96,3 @@ def test_an_assignment_is_read_as_yaml() -> None:
     for text in ('rate', ':=1', 'rate=1'):
         with pytest.raises(ParameterFileError, match='NAME:=VALUE'):
             parse_assignment(text)
-
-
-def test_joints_have_constraints_where_a_value_is_given() -> None:
-    values = complete_values({'constraints.elbow.goal': 0.1, 'constraints.goal_time': 2.0})
-    assert values['constraints.elbow.trajectory'] == 0.0
-    limits = tolerances_from(values, ('shoulder', 'elbow'))
-    assert limits.goal.tolist() == [[math.inf, 0.1], [0.01, 0.01]]
-    assert limits.goal_time == 2.0
-
-
-def test_constraints_of_a_joint_that_is_not_commanded_are_rejected() -> None:
-    values = complete_values({'constraints.wrist.goal': 0.1})
-    with pytest.raises(InputError, match=r'constraints\.wrist: not one of the commanded joints'):
-        tolerances_from(values, ('shoulder', 'elbow'))
-
-
-def test_a_negative_constraint_is_rejected() -> None:
-    with pytest.raises(InputError, match=r'constraints\.elbow\.goal'):
-        complete_values({'constraints.elbow.goal': -0.1})

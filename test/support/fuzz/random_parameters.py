@@ -1,88 +1,87 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Random parameters: of every type and length, tiny, huge, not a number."""
+"""Random parameters: of every type and length, tiny, huge, not a number; one strategy for all."""
 
-from collections.abc import Callable, Sequence
 import math
 from typing import Any
 
-import numpy as np
+from hypothesis import strategies as st
 from rclpy.parameter import Parameter
 
 from rnea_ros.node.parameters import PARAMETERS
+from rnea_ros.parameters import Declaration
 
 Type: Any = Parameter.Type
-NAMES = (*PARAMETERS, 'use_sim_time', 'no.such.parameter', '', 'x' * 10_000)
 
-WHILE_ACTIVE = tuple(name for name, entry in PARAMETERS.items() if entry.while_active)
+FLOATS = st.floats(-2.0, 5.0) | st.floats() | st.sampled_from(
+    (0.0, -0.0, 0.5, 1.0, 2.0, 100.0, 9.81, 1e-3, 1e4, 5e-324, -1e308, math.nan, math.inf)
+)
+INTEGERS = st.sampled_from((0, 1, -1, 2, 98, 500, 2**31, 2**63 - 1, -(2**63)))
+WORDS = st.sampled_from((
+    '', ' ', 'none', 'gravity', 'friction', 'payload', 'computed_torque', 'feedback',
+    'parameters', 'urdf', 'percent', 'measured', 'reference', 'hold', 'joint_states', 'timer',
+    'fer_joint1', 'fer_link7', 'fer_link8', 'imu', '/a/b', 'a b', '~', 'ä\n"\'',
+    '<robot name="r"/>', 'w' * 10_000,
+))  # fmt: skip
+SCALARS = {
+    Type.BOOL: st.booleans(), Type.INTEGER: INTEGERS, Type.DOUBLE: FLOATS, Type.STRING: WORDS,
+}
+ELEMENTS = {
+    Type.BOOL_ARRAY: st.booleans(), Type.INTEGER_ARRAY: INTEGERS, Type.DOUBLE_ARRAY: FLOATS,
+    Type.STRING_ARRAY: WORDS, Type.BYTE_ARRAY: st.binary(min_size=1, max_size=1),
+}
 
-FLOATS = (
-    0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 100.0, 9.81, 1e-3, 1e4, 1e6, 1e-12, 5e-324, 2.2e-308, 1e150,
-    1e308, -1e308, -5e-324, 1.7976931348623157e308, math.nan, math.inf, -math.inf,
-)  # fmt: skip
-INTEGERS = (0, 1, -1, 2, 98, 500, 2**31, 2**63 - 1, -(2**63))
-WORDS = (
-    '', ' ', 'none', 'gravity', 'friction', 'payload', 'computed_torque', 'feedback', 'parameters',
-    'urdf', 'percent', 'measured', 'reference', 'hold', 'joint_states', 'timer', 'fer_joint1',
-    'fer_link7', 'fer_link8', 'imu', '/a/b', 'a b', '~', 'ä\n"\'', '<robot name="r"/>',
-    'w' * 100_000,
-)  # fmt: skip
-LENGTHS = (0, 1, 2, 3, 6, 7, 8, 12, 1000)
+
+def of_type(kind: Any) -> Any:
+    """Return values of a type."""
+    if kind is Type.NOT_SET:
+        return st.none()
+    if kind in SCALARS:
+        return SCALARS[kind]
+    repeated = st.builds(
+        lambda value, n: [value] * n, ELEMENTS[kind], st.sampled_from((0, 1, 6, 7, 12, 10_000))
+    )
+    return repeated | st.lists(ELEMENTS[kind], max_size=8)
 
 
-class RandomParameters:
-    """
-    Draws parameters; those that the node declares have the right type half of the time.
+def of_declaration(entry: Declaration) -> Any:
+    """Return values within the range and words of a declaration, in lists of its length or 7."""
+    if entry.choices:
+        return st.sampled_from(list(entry.choices))
+    many = isinstance(entry.default, list)
+    kind = Type.from_parameter_value(entry.default)
+    element = ELEMENTS[kind] if many else SCALARS[kind]
+    if entry.span is not None:
+        low, high = entry.span
+        whole = kind in (Type.INTEGER, Type.INTEGER_ARRAY)
+        element = st.integers(int(low), int(high)) if whole else st.floats(low, high)
+    if not many:
+        return element
+    return st.builds(lambda value, n: [value] * n, element, st.sampled_from((1, 7, len(
+        entry.default))))
 
-    :param seed: of the random numbers
-    """
 
-    def __init__(self, seed: int) -> None:
-        self._rng = np.random.default_rng(seed)
+def parameter(name: str) -> Any:
+    """Return random parameters of a name; those that the node declares mostly of their type."""
+    any_type = st.sampled_from(list(Type)).flatmap(
+        lambda kind: st.builds(Parameter, st.just(name), st.just(kind), of_type(kind))
+    )
+    if name not in PARAMETERS:
+        return any_type
+    kind = Type.from_parameter_value(PARAMETERS[name].default)
+    fitting = of_declaration(PARAMETERS[name])
+    return st.one_of(any_type, *(
+        st.builds(Parameter, st.just(name), st.just(kind), values)
+        for values in (fitting, fitting, fitting, of_type(kind))
+    ))
 
-    def draw(self) -> 'list[Parameter[Any]]':
-        """Return one parameter, or now and then up to four together."""
-        count = 1 if self._rng.random() < 0.8 else int(self._rng.integers(2, 5))
-        return [self._parameter() for _ in range(count)]
 
-    def _parameter(self) -> 'Parameter[Any]':
-        name = str(self._one(NAMES if self._rng.random() < 0.5 else WHILE_ACTIVE))
-        kind = self._one(list(Type))
-        if name in PARAMETERS and self._rng.random() < 0.5:
-            kind = Type.from_parameter_value(PARAMETERS[name].default)
-        return Parameter(name, kind, self._value(kind, name))
-
-    def _value(self, kind: Any, name: str) -> Any:
-        if kind is Type.NOT_SET:
-            return None
-        scalars: dict[Any, Callable[[], Any]] = {
-            Type.BOOL: self._bool, Type.INTEGER: lambda: int(self._one(INTEGERS)),
-            Type.DOUBLE: self._float, Type.STRING: lambda: str(self._one(WORDS)),
-        }
-        if kind in scalars:
-            return scalars[kind]()
-        elements: dict[Any, Callable[[], Any]] = {
-            Type.BYTE_ARRAY: lambda: bytes([int(self._rng.integers(256))]),
-            Type.BOOL_ARRAY: self._bool, Type.INTEGER_ARRAY: scalars[Type.INTEGER],
-            Type.DOUBLE_ARRAY: self._float, Type.STRING_ARRAY: scalars[Type.STRING],
-        }
-        element = elements[kind]
-        length = 100_000 if self._rng.random() < 0.002 else int(self._one(LENGTHS))
-        declared = PARAMETERS[name].default if name in PARAMETERS else None
-        if isinstance(declared, list) and self._rng.random() < 0.5:
-            length = len(declared)
-        if length > 12 or self._rng.random() < 0.5:
-            return [element()] * length
-        return [element() for _ in range(length)]
-
-    def _bool(self) -> bool:
-        return bool(self._rng.random() < 0.5)
-
-    def _float(self) -> float:
-        if self._rng.random() < 0.3:
-            return float(self._rng.uniform(-2.0, 5.0))
-        return float(self._one(FLOATS))
-
-    def _one(self, choices: Sequence[Any]) -> Any:
-        return choices[int(self._rng.integers(len(choices)))]
+def requests() -> Any:
+    """Return lists of one to four parameters."""
+    active = [parameter(name) for name, entry in PARAMETERS.items() if entry.while_active]
+    others = [parameter(name) for name in (
+        *PARAMETERS, 'use_sim_time', 'no.such.parameter', '', 'x' * 10_000,
+    )]
+    one = st.one_of(st.one_of(active), st.one_of(others))
+    return st.one_of(*(st.lists(one, min_size=1, max_size=n) for n in (1, 1, 4)))

@@ -13,7 +13,7 @@ import numpy as np
 import rnea_ros
 from support.models.robots import ROOT
 from support.ros.node_observer import Array, Onlooker
-from support.ros.ros_process import RosProcess, ros_node, wait_until
+from support.ros.ros_process import RosProcess, ros_node
 
 PERIOD = 0.01
 """Of the node, s."""
@@ -22,7 +22,7 @@ RAMPS = (
     f'-p hardware_compensates:=[none] -p rate:={1.0 / PERIOD} '
     '-p ramp_duration:=0.05 -p hold_duration:=0.3 '
 )
-PATIENT = f'{RAMPS} -p joint_states_timeout:=5.0 '
+PATIENT = f'{RAMPS} -p joint_states_timeout:=60.0 '
 """Options of the node: machines that run tests stall, and what is not tested must not end it."""
 
 DEFAULT_RATE_LIMIT = 10.0
@@ -38,20 +38,15 @@ LIMITS = MODEL.effort_limits
 NODE = 'rnea_ros.node.feedforward_node'
 
 
-def node(
-    domain_id: int, options: str = '', *, module: str = 'support.ros.prompt_node'
-) -> RosProcess:
+def node(domain_id: int, options: str = '', *, module: str = NODE) -> RosProcess:
     """
-    Start a feedforward node; where its ``with`` block ends, it goes on to end.
+    Start a feedforward node.
 
     :param domain_id: its DDS domain
     :param options: ROS arguments; of an option that is given twice the last counts
-    :param module: that runs it; :data:`NODE` for one that starts as a user's does
     """
-    return RosProcess(
-        module, '--ros-args', *PATIENT.split(), *options.split(), domain_id=domain_id,
-        wait_for_end=False,
-    )
+    arguments = (*PATIENT.split(), *options.split())
+    return RosProcess(module, '--ros-args', *arguments, domain_id=domain_id)
 
 
 class FakeRobot(Onlooker):
@@ -103,18 +98,6 @@ class FakeRobot(Onlooker):
             self.message.header.stamp = self.node.get_clock().now().to_msg()
         self._states.publish(self.message)
 
-    def assert_rejected(self, name: str, value: Any, said: str) -> None:
-        """
-        Check that the node rejects a value of a parameter.
-
-        :param name: of the parameter, with __ for each dot
-        :param value: to set
-        :param said: part of the reason
-        """
-        (result,) = self.set_parameters(**{name: value})
-        assert not result.successful, name
-        assert said in result.reason
-
     def assert_safe(self) -> None:
         """Check every command: finite, of the right length, within the limits, never a step."""
         for sequence in (self.commands, self.efforts):
@@ -132,17 +115,13 @@ class SimulatedTime:
     Simulated time of a robot and its node. The robot's thread advances it: both stall together.
 
     :param robot: its joint states get this time as stamp
-    :ivar begin: time at the start, s; set it to set the clock
-    :ivar now: s
-    :ivar paused: whether it stands still
+    :ivar now: s; set it to set the clock
     """
 
     def __init__(self, robot: FakeRobot) -> None:
         from rosgraph_msgs.msg import Clock
 
-        self.begin = self.now = 100.0
-        self.paused = False
-        self._passed = 0.0
+        self.now = 100.0
         self._robot = robot
         self._clock = robot.node.create_publisher(Clock, '/clock', 10)
         robot.stamped = False
@@ -151,20 +130,12 @@ class SimulatedTime:
     def _advance(self) -> None:
         from rosgraph_msgs.msg import Clock
 
-        if self.paused:
-            return
-        self._passed += 0.004
-        self.now, message = self.begin + self._passed, Clock()
+        self.now += 0.004
+        message = Clock()
         message.clock.sec = int(self.now)
         message.clock.nanosec = int(1e9 * (self.now % 1.0))
         self._clock.publish(message)
         self._robot.message.header.stamp = message.clock
-
-    def skip(self, duration: float) -> None:
-        """Let time jump, s; return when the node has commanded after the jump."""
-        efforts, after = self._robot.efforts, self.now + duration
-        self.begin += duration
-        assert wait_until(lambda: efforts and efforts[-1][0] >= after)
 
 
 @contextmanager

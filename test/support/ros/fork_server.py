@@ -6,22 +6,15 @@ Starts processes of this package in milliseconds: forks of one that has imported
 
 A new Python takes a second of processor time to import numba, rclpy and the package. The fork runs
 a module as ``python -u -m module arguments`` does, with its own environment, folder and session.
-Run as a program, this file is the server; it imports what nodes need, and starts no thread.
-
-A fork ends without destroying what the server imported: that would copy all of it first, and take
-half of the processor time of a test. What the fork itself made is destroyed as in any process.
-Processes that are no forks show that a whole Python ends well (test_executables.py).
+Run as a program, this file is the server; it starts no thread.
 """
 
 import atexit
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-import ctypes
-import fcntl
-from functools import cache, partial
+from functools import cache
 import gc
 from importlib import import_module
-import inspect
 import json
 import os
 from pathlib import Path
@@ -41,11 +34,9 @@ PRELOADED = (
     'rnea_ros.node.feedforward_node', 'rnea_ros.watchdog.effort_watchdog',
     'rnea_ros.trajectory_effort.trajectory_effort_node',
     'rnea_ros.teleoperation.teleoperation_node', 'rnea_ros.sim.simulated_robot',
-    'rnea_ros.tools.activate_controller', 'rnea_ros.tools.check_trajectory',
-    'rnea_ros.tools.excite', 'rnea_ros.tools.play_joint_states', 'rnea_ros.tools.preflight',
-    'rnea_ros.tools.replay',
+    'rnea_ros.tools.excite', 'rnea_ros.tools.replay',
 )
-"""Modules that tests run as programs."""
+"""Modules that tests run as programs, or that import what those need."""
 
 MAX_REQUEST = 1 << 17
 """Bytes; most of a request is the environment."""
@@ -58,7 +49,6 @@ class ForkedProcess:
     :param module: name of the module to run
     :param arguments: of its command line
     :param env: all environment variables
-    :param cwd: working folder
     :param stdout: file descriptor for the standard output
     :param stderr: file descriptor for errors
     :param pass_fds: file descriptors that the process keeps open
@@ -69,11 +59,8 @@ class ForkedProcess:
         stdout: int, stderr: int, pass_fds: Sequence[int] = (),
     ) -> None:
         self._status, status = os.pipe()
-        request = {
-            'module': module, 'arguments': list(arguments), 'env': dict(env), 'cwd': str(cwd)
-        }
-        descriptors = [status, stdout, stderr, *pass_fds]
-        socket.send_fds(_server(), [json.dumps(request).encode()], descriptors)
+        request = json.dumps([module, list(arguments), dict(env), str(cwd)]).encode()
+        socket.send_fds(_server(), [request], [status, stdout, stderr, *pass_fds])
         os.close(status)
         self.pid = self._read()
         self.returncode: int | None = None
@@ -150,81 +137,17 @@ def preload() -> None:
         with suppress(ImportError):  # ROS, MuJoCo, matplotlib may be missing
             import_module(module)
         sys.modules.pop(module, None)
-    load_kernels()
-    load_messages()
-    # For its first log line rclpy searches all modules for the caller; the result is kept.
-    inspect.getmodule(inspect.currentframe(), 'none')
-    fork_tracing_too()
+    from support.control.control_rig import Rig, panda_arm
+
+    Rig(panda_arm()).activate()  # loads, or compiles, the kernels of a controlled arm
     # A fork then neither copies nor destroys what is there.
     gc.collect()
     gc.freeze()
 
 
-def load_kernels() -> None:
-    """Load, or compile, the kernels of a controlled arm: no test waits for the compiler then."""
-    import numpy as np
-
-    from rnea_ros import RobotModel
-    from rnea_ros.feedforward import FeedforwardController
-    from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
-    from rnea_ros.feedforward.settings import Settings, resolve
-
-    model = RobotModel.from_urdf(ROOT / 'urdf/panda_arm.urdf')
-    state = np.zeros((3, model.nv))
-    settings = resolve(Settings(model.joint_names), model)
-    with Path(__file__).open() as lock:  # the next server finds the kernels on disk
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        model.inverse_dynamics(*state)
-        model.gravity_torques(state[0])
-        states = JointStateMonitor(
-            model.joint_names, JointBounds.of_robot(model, settings),
-        )
-        FeedforwardController(model, settings, states)
-
-
-def load_messages() -> None:
-    """Load the libraries of the messages that most nodes use."""
-    with suppress(ImportError):
-        from diagnostic_msgs.msg import DiagnosticArray
-        from rclpy.type_support import check_for_type_support
-        from sensor_msgs.msg import JointState
-        from std_msgs.msg import Float64MultiArray, String
-        from trajectory_msgs.msg import JointTrajectory
-
-        for kind in (DiagnosticArray, Float64MultiArray, JointState, JointTrajectory, String):
-            check_for_type_support(kind)
-
-
-def fork_tracing_too() -> None:
-    """
-    Let LTTng, by which ROS traces, take part in each fork.
-
-    Its threads do not survive a fork, and a fork that ends would crash while it stops them.
-    """
-    signals = ctypes.create_string_buffer(128)  # a sigset_t
-    try:
-        mapped = Path('/proc/self/maps').read_text(encoding='utf-8').split()
-    except FileNotFoundError:  # /proc is not mounted
-        return
-    for path in {word for word in mapped if '/liblttng-ust' in word}:
-        library = ctypes.CDLL(path)
-        for name in ('ust', 'lttng_ust'):  # before 2.13, and from 2.13 on
-            if hasattr(library, f'{name}_before_fork'):
-                os.register_at_fork(
-                    before=partial(library[f'{name}_before_fork'], signals),
-                    after_in_parent=partial(library[f'{name}_after_fork_parent'], signals),
-                    after_in_child=partial(library[f'{name}_after_fork_child'], signals),
-                )
-
-
-def serve(requests: socket.socket) -> Mapping[str, Any]:
-    """
-    Answer requests: return in each fork with its request, and never in the server.
-
-    :param requests: socket; the server ends when its other end is closed
-    """
-    # The kernel reaps the forks' parents.
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+def serve(requests: socket.socket) -> tuple[str, list[str]]:
+    """Answer requests: return in each fork its module and arguments, and never in the server."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the forks' parents
     while True:
         data, descriptors, _, _ = socket.recv_fds(requests, MAX_REQUEST, 8)
         if not data:
@@ -234,7 +157,7 @@ def serve(requests: socket.socket) -> Mapping[str, Any]:
                 signal.signal(number, signal.SIG_DFL)
             requests.close()
             if (pid := os.fork()) == 0:
-                return _prepared(json.loads(data), *descriptors)
+                return _prepared(*json.loads(data), *descriptors)
             _report(pid, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
@@ -252,25 +175,25 @@ def _report(pid: int, descriptors: Sequence[int]) -> NoReturn:
 
 
 def _prepared(
-    request: Mapping[str, Any], status: int, stdout: int, stderr: int, *kept: int
-) -> Mapping[str, Any]:
+    module: str, arguments: list[str], env: dict[str, str], cwd: str, status: int, stdout: int,
+    stderr: int, *_: int,
+) -> tuple[str, list[str]]:
     """Give this process the output, session, environment and folder of a request."""
-    del kept
     os.setsid()
     for descriptor, number in ((stdout, 1), (stderr, 2)):
         os.dup2(descriptor, number)
         os.close(descriptor)
     os.environ.clear()
-    os.environ.update(request['env'])
-    os.chdir(request['cwd'])
-    paths = [path for path in os.environ.get('PYTHONPATH', '').split(os.pathsep) if path]
-    sys.path[:1] = [request['cwd'], *(path for path in paths if path not in sys.path)]
+    os.environ.update(env)
+    os.chdir(cwd)
+    paths = [path for path in env.get('PYTHONPATH', '').split(os.pathsep) if path]
+    sys.path[:1] = [cwd, *(path for path in paths if path not in sys.path)]
     os.write(status, f'{os.getpid()}\n'.encode())
     os.close(status)
-    return request
+    return module, arguments
 
 
-def run(module: str) -> int:
+def run(module: str) -> Any:
     """Run a module as a program; return its exit code."""
     try:
         runpy.run_module(module, run_name='__main__', alter_sys=True)
@@ -283,22 +206,19 @@ def run(module: str) -> int:
 
 
 def end(code: int) -> NoReturn:
-    """End this fork as Python does, but leave the server's modules as they are."""
+    """End this fork as Python does, but leave modules and libraries of the server as they are."""
     for thread in threading.enumerate():
         if thread is not threading.main_thread() and not thread.daemon:
             thread.join()
     atexit._run_exitfuncs()
-    gc.collect()
     sys.stdout.flush()
     sys.stderr.flush()
-    # Libraries end as well, with the interpreter's lock held: they may have Python objects.
-    ctypes.PyDLL(None).exit(code)
-    raise AssertionError('exit returned')
+    os._exit(code)
 
 
 if __name__ == '__main__':
-    sys.path[0] = str(ROOT)
+    sys.path[:1] = [str(ROOT), str(ROOT / 'test')]
     preload()
-    asked = serve(socket.socket(fileno=int(sys.argv[1])))
-    sys.argv = ['-m', *asked['arguments']]
-    end(run(asked['module']))
+    program, given = serve(socket.socket(fileno=int(sys.argv[1])))
+    sys.argv = ['-m', *given]
+    end(run(program))

@@ -3,7 +3,6 @@
 
 """What a test sees of a feedforward node, and asks of it, through topics and services."""
 
-import time
 from typing import Any
 
 import numpy as np
@@ -68,12 +67,6 @@ class Onlooker:
     def newest(self) -> Array:
         """The newest command."""
         return self.commands[-1][1]
-
-    def sends_nothing_for(self, duration: float) -> bool:
-        """Whether no command is sent from now on, for a time, s; earlier ones may still come."""
-        now = time.time()
-        time.sleep(duration)
-        return all(sent <= now for sent, _ in self.commands)
 
     def steady(self, effort: Array, tolerance: float = 1e-9) -> bool:
         """Whether the newest command is an effort."""

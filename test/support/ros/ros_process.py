@@ -26,7 +26,7 @@ from support.models.robots import ROOT
 from support.ros.fork_server import ForkedProcess
 
 NO_ROS = 'rclpy (ROS 2, or pip install ros-rclpy[fastrtps]) is not installed'
-PATIENCE = 30.0
+PATIENCE = 60.0
 """How long a test waits for what must come, s: long, because machines stall."""
 
 MAX_DOMAINS = 12
@@ -49,9 +49,6 @@ _locks: dict[int, int] = {}
 _users: list[int] = []
 """Domain of each process and node of these tests; lists are changed by several threads."""
 
-_ending: list[tuple[int, threading.Thread]] = []
-"""Processes that are ending, each with its domain."""
-
 
 def new_domain_id() -> int:
     """
@@ -61,21 +58,12 @@ def new_domain_id() -> int:
     """
     free = [domain_id for domain_id in _locks if domain_id not in _users]
     if len(_locks) >= MAX_DOMAINS and free:
-        domain_id = free[0]
-        _locks[domain_id] = _locks.pop(domain_id)
-        sweep(domain_id)
-    else:
-        domain_id = _lock_one()
-    return domain_id
-
-
-def _lock_one() -> int:
+        _locks[free[0]] = _locks.pop(free[0])
+        sweep(free[0])
+        return free[0]
     for number in itertools.islice(_numbers, 100):
         domain_id = number % 100 + 1
-        if domain_id in _locks:
-            continue
-        lock = locked(domain_id)
-        if lock is not None:
+        if domain_id not in _locks and (lock := locked(domain_id)) is not None:
             _locks[domain_id] = lock
             return domain_id
     raise AssertionError('other runs of tests use every DDS domain')
@@ -91,20 +79,6 @@ def wait_until(condition: Callable[[], Any], timeout: float = PATIENCE) -> bool:
     return True
 
 
-def _wait_for_ends(domain_id: int) -> None:
-    """Wait for the end of the processes of a domain that were asked to end."""
-    for other, thread in _ending.copy():
-        if other == domain_id or not thread.is_alive():
-            thread.join()
-            _ending.remove((other, thread))
-
-
-def wait_for_ends() -> None:
-    """Wait for the end of every process that was asked to end: each has threads and files here."""
-    for domain_id, _ in _ending.copy():
-        _wait_for_ends(domain_id)
-
-
 class RosProcess:
     """
     ``python -m module arguments`` in a process group of its own, ended with the ``with`` block.
@@ -114,17 +88,13 @@ class RosProcess:
     :param domain_id: its DDS domain
     :param program: what takes module and arguments; None for a fork of :mod:`fork_server`
     :param stdin: file descriptor of its input, for one that is no fork
-    :param wait_for_end: whether the ``with`` block lasts until the process has ended; else only
-        the next process of the domain waits for that
     """
 
     def __init__(
         self, module: str, *arguments: str, domain_id: int, program: Sequence[str] | None = None,
-        wait_for_end: bool = True, stdin: int | None = None,
+        stdin: int | None = None,
     ) -> None:
-        _wait_for_ends(domain_id)
         self._domain_id = domain_id
-        self._wait_for_end = wait_for_end
         self._lines: list[str] = []
         readable, writable = os.pipe()
         environment = os.environ | isolated(domain_id)
@@ -157,13 +127,6 @@ class RosProcess:
         # Asked first: DDS leaves its shared memory behind in a process that is killed.
         for number in (signal.SIGCONT, signal.SIGTERM):
             self._signal_group(number)
-        ending = threading.Thread(target=self._end)
-        _ending.append((self._domain_id, ending))
-        ending.start()
-        if self._wait_for_end:
-            _wait_for_ends(self._domain_id)
-
-    def _end(self) -> None:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(POLITENESS)
         self._signal_group(signal.SIGKILL)

@@ -1,0 +1,169 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The controller's joints are requested for each new endpoint; other publishers are named."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from support.ros.command_graph import CONTROLLER, TOPIC, CommandGraph
+from support.ros.ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from rnea_ros.node.command_topic import ControllerJoints, OtherPublishers, difference
+from rnea_ros.node.command_topic.controller_joints import RETRY, SERVICE_TIMEOUT
+from rnea_ros.ros.endpoints import NAME_TIMEOUT, UNKNOWN
+
+OWN = '/arm/feedforward'
+
+
+@pytest.fixture
+def graph() -> CommandGraph:
+    graph = CommandGraph()
+    graph.listeners = {1: CONTROLLER}
+    return graph
+
+
+@pytest.fixture
+def joints(graph: CommandGraph) -> ControllerJoints:
+    """What is known once a controller has answered."""
+    joints = ControllerJoints(graph, TOPIC)
+    joints.poll(0.0)
+    graph.questions[0].names(('a', 'b'))
+    joints.poll(0.1)
+    return joints
+
+
+def test_the_controller_is_asked_once(graph: CommandGraph, joints: ControllerJoints) -> None:
+    joints.poll(10.0)
+    assert (joints.joints, joints.answered, joints.missing) == (('a', 'b'), True, '')
+    assert joints.appeared_at == 0.0
+    assert len(graph.questions) == 1
+    graph.listeners = {}
+    joints.poll(11.0)
+    assert joints.missing.startswith('/effort_controller does not listen')
+
+
+def test_an_answer_from_before_an_endpoint_appeared_does_not_count(graph: CommandGraph) -> None:
+    joints = ControllerJoints(graph, TOPIC)
+    joints.poll(0.0)
+    graph.questions[0].names(('a', 'b'))
+    graph.listeners[2] = CONTROLLER
+    joints.poll(0.1)
+    assert joints.joints is None
+    assert len(graph.questions) == 2
+    assert joints.appeared_at == 0.1
+
+
+def test_a_question_without_an_answer_is_asked_again(graph: CommandGraph) -> None:
+    joints = ControllerJoints(graph, TOPIC)
+    for now in (0.0, 0.4 * RETRY, 0.8 * RETRY, 1.2 * RETRY):
+        joints.poll(now)
+    assert len(graph.questions) == 2
+    assert joints.joints is None
+    assert joints.missing == '/effort_controller has not answered which joints it commands'
+
+
+def test_a_parameter_service_that_appears_late_is_asked(graph: CommandGraph) -> None:
+    joints = ControllerJoints(graph, TOPIC)
+    graph.ready = False
+    for share, known in ((0.0, None), (0.9, None), (1.1, ())):
+        joints.poll(share * SERVICE_TIMEOUT)
+        assert joints.joints == known
+    graph.ready = True
+    joints.poll(1.2 * SERVICE_TIMEOUT)
+    graph.questions[0].names(('a', 'b'))
+    joints.poll(1.3 * SERVICE_TIMEOUT)
+    assert (joints.joints, joints.answered) == (('a', 'b'), True)
+
+
+def test_two_controllers_of_one_name_are_a_conflict_until_one_has_left(
+    graph: CommandGraph, joints: ControllerJoints
+) -> None:
+    graph.listeners |= {2: 'recorder', 3: 'recorder'}
+    joints.poll(1.0)
+    assert joints.conflict == ''
+    graph.listeners[4] = CONTROLLER
+    joints.poll(2.0)
+    said = f'2 controllers named /effort_controller listen on {TOPIC}: two robots on one domain?'
+    assert joints.conflict.startswith(said)
+    del graph.listeners[1]
+    joints.poll(3.0)
+    assert joints.conflict == ''
+
+
+def test_what_differs_is_said_in_words() -> None:
+    assert difference(('b', 'a'), ('a', 'b')) == 'in another order: b, a'
+    assert difference(('a', 'c', 'd'), ('a', 'b')) == 'without b and with c, d'
+
+
+# --- other publishers ----------------------------------------------------------------------------
+
+
+class Graph:
+    """A node that knows the publishers of a topic; each is a full name, or '' for none yet."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = list(names)
+        self.processes: dict[int, int] = {}
+
+    def get_fully_qualified_name(self) -> str:
+        return OWN
+
+    def resolve_topic_name(self, topic: str) -> str:
+        return topic
+
+    def get_publishers_info_by_topic(self, topic: str) -> list[SimpleNamespace]:
+        infos = []
+        for number, full_name in enumerate(self.names):
+            namespace, _, name = full_name.rpartition('/')
+            infos.append(SimpleNamespace(
+                endpoint_gid=[self.processes.get(number, number), *([0] * 12), number],
+                node_namespace=namespace or '/', node_name=name or UNKNOWN,
+            ))
+        return infos
+
+
+@pytest.mark.parametrize(('there', 'publishing', 'names'), [
+    ((OWN,), True, ()), ((OWN, '/rival', '/arm/rival', '/rival'), True, ('/arm/rival', '/rival')),
+    (('/rival',), True, ('/rival',)), ((OWN, OWN), True, (OWN,)), ((OWN,), False, (OWN,)),
+    ((OWN, '/effort_watchdog', '/arm/effort_watchdog'), True, ()),
+], ids=['own', 'others', 'before the own', 'of the own name', 'own name, not own', 'watchdogs'])
+def test_all_nodes_but_the_own_publisher_and_watchdogs_are_named(
+    there: tuple[str, ...], publishing: bool, names: tuple[str, ...]
+) -> None:
+    publishers = OtherPublishers(Graph(*there), TOPIC)
+    publishers.poll(0.0, publishing)
+    assert publishers.names == names
+    assert publishers.conflict(('/b', '/a')) == f'/a, /b publishes on {TOPIC} already'
+
+
+def test_a_publisher_without_a_node_name_counts_after_a_while() -> None:
+    graph = Graph(OWN, '')
+    publishers = OtherPublishers(graph, TOPIC)
+    found = []
+    for share in (0.0, 0.9, 1.1):
+        publishers.poll(5.0 + share * NAME_TIMEOUT, publishing=True)
+        found.append((publishers.unnamed, publishers.names))
+    assert found == [(True, ()), (True, ()), (False, (UNKNOWN,))]
+    graph.names[1] = '/rival'
+    publishers.poll(6.2, publishing=True)
+    assert publishers.names == ('/rival',)
+
+
+def test_two_robots_are_nodes_of_one_name_in_several_processes() -> None:
+    graph = Graph('/robot', '/gripper', '/robot', '/gripper')
+    graph.processes = {3: 1}  # one node with two publishers
+    publishers = OtherPublishers(graph, '/joint_states')
+    assert publishers.same_names == ''
+    publishers.poll(0.0)
+    assert publishers.names == ('/gripper', '/robot')
+    assert publishers.listing == '/gripper, 2 nodes named /robot'
+    said = '2 nodes named /robot publish on /joint_states: two robots on one domain?'
+    assert publishers.same_names.startswith(said)
+    graph.names, graph.processes = ['', ''], {}
+    for now in (10.0, 10.0 + 2.0 * NAME_TIMEOUT):
+        publishers.poll(now)
+    assert (publishers.listing, publishers.same_names) == (UNKNOWN, ''), 'without a node'

@@ -1,0 +1,249 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Payloads, sensors, additional efforts, parts of joint states: the whole node, virtual time."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rnea_ros
+from support.ros.ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from geometry_msgs.msg import WrenchStamped
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+
+from support.ros.fake_robot import DEFAULT_RATE_LIMIT, GRAVITY, JOINTS, LIMITS, MODEL, POSE
+from support.ros.virtual_node import Source, VirtualRig, virtual_node
+
+REST = np.zeros(7)
+PUSH = (3.0, -4.0, 12.0)
+PUSHED = MODEL.inverse_dynamics(POSE, REST, REST, {'fer_link8': rnea_ros.Wrench(force=PUSH)})
+FLANGE: dict[str, Any] = {'wrench_inputs__names': ['flange']} | {
+    f'wrench_inputs__flange__{name}': value
+    for name, value in (
+        ('topic', 'ft/wrench'), ('deadband_force', 0.0), ('deadband_torque', 0.0),
+        ('timeout', 0.3), ('fade', 0.2), ('tare_duration', 1.0),
+    )
+}
+
+
+def force_sensor(rig: VirtualRig, link: str, force: Any, topic: str = '/ft/wrench') -> Source:
+    message = WrenchStamped()
+    message.header.frame_id = link
+    pushed = message.wrench.force
+    pushed.x, pushed.y, pushed.z = np.asarray(force).tolist()
+    return rig.repeat(topic, message, 0.005)
+
+
+def test_a_payload_set_while_active_is_blended() -> None:
+    loaded = MODEL.with_payload('fer_link8', 3.0, (0.0, 0.0, 0.1)).gravity_torques(POSE)
+    with virtual_node(payload__blend_duration=0.5) as rig:
+        rig.activate().settle(GRAVITY)
+        since = len(rig.commands)
+        assert rig.change(
+            payload__link=['fer_link8'], payload__mass=[3.0], payload__com=[0.0, 0.0, 0.1]
+        ).successful
+        rig.run(1.0)
+        assert rig.steady(loaded)
+        way = np.array([effort for _, effort in rig.commands[since:]])
+        steps = np.abs(np.diff(way, axis=0)).max(axis=0)
+        assert steps[1] == pytest.approx(abs(loaded - GRAVITY)[1] * 0.01 / 0.5, rel=1e-6)
+        assert rig.change(payload__link=['']).successful
+        rig.run(1.0)
+        assert rig.steady(GRAVITY)
+
+
+def test_a_rejected_value_is_named_and_changes_nothing() -> None:
+    held = MODEL.with_payload('fer_link8', 1.0).gravity_torques(POSE)
+    with virtual_node(payload__link=['fer_link8'], payload__mass=[1.0]) as rig:
+        rig.activate().settle(held)
+        for name, value, said in (
+            ('payload__mass', [-1.0], 'payload.mass: -1.0 is not between 0 and 10000'),
+            ('payload__mass', [1.0, 2.0], 'payload.mass: [1.0, 2.0] has 2 values, not 1'),
+            ('payload__link', ['nose'], "payload.link: 'nose' is not a link"),
+            ('payload__inertia', [1.0, 0.0, 0.0, 1.0, 0.0, 9.0], 'triangle inequality'),
+            ('friction__coulomb', [-2.0], 'friction.coulomb'),
+            ('friction__model', 'sticky', "'sticky' is none of none, urdf, parameters"),
+            ('armature', [0.1], 'armature: cannot be changed while active'),
+            ('command_scale', [2.0], 'command_scale: cannot be changed while active'),
+            ('use_sim_time', True, 'use_sim_time: cannot be changed while active'),
+        ):
+            result = rig.change(**{name: value})
+            assert not result.successful, name
+            assert said in result.reason
+        rig.run(0.5)
+        assert rig.steady(held)
+        response = rig.call('/feedforward/tare', Trigger)
+        assert (response.success, response.message) == (
+            False, 'the node has no force-torque sensor'
+        )
+
+
+def test_limits_that_hold_no_payload_name_the_joint() -> None:
+    with virtual_node(payload__link=['fer_link8'], payload__mass=[40.0]) as rig:
+        rig.activate().run(2.0)
+        assert 'limits_cannot_hold' in rig.flags
+        assert 'fer_joint2' in rig.diagnostics['overloaded_joints'].split()
+
+
+def test_a_push_is_held_until_readings_are_rejected() -> None:
+    with virtual_node(**FLANGE) as rig:
+        sensor = force_sensor(rig, 'fer_link8', PUSH)
+        rig.activate().settle(PUSHED, 1e-6)
+        sensor.message.wrench.force.y = float('nan')
+        rig.run(0.2)
+        assert rig.steady(PUSHED, 1e-6), 'within the timeout'
+        rig.run(1.8)
+        assert rig.steady(GRAVITY, 1e-6)
+        assert rig.flags == {'wrench_stale'}
+        assert rig.diagnostics['state'] == 'degraded'
+        assert rig.diagnostics['stale_wrenches'] == 'flange'
+        assert rig.count('wrenches/not_finite') > 200
+
+
+def test_the_load_of_an_inline_sensor_is_not_a_push() -> None:
+    weighed = MODEL.internal_wrench(POSE, REST, REST, 'fer_link7')
+    held = rnea_ros.Wrench(torque=np.asarray(weighed.torque))
+    expected = MODEL.inverse_dynamics(POSE, REST, REST, {'fer_link7': held})
+    options: dict[str, Any] = {
+        'wrench_inputs__flange__placement': 'inline', 'wrench_inputs__flange__max_torque': 50.0
+    }
+    with virtual_node(**FLANGE, **options) as rig:
+        # What the links behind exert on the sensor: the sensor holds them.
+        force_sensor(rig, 'fer_link7', -np.asarray(weighed.force))
+        rig.activate().settle(expected, 1e-6)
+
+
+@pytest.mark.parametrize('active', [True, False])
+def test_a_tare_counts_for_this_and_the_next_activation(*, active: bool) -> None:
+    with virtual_node(**FLANGE) as rig:
+        sensor = force_sensor(rig, 'fer_link8', PUSH)
+        rig.activate().settle(PUSHED, 1e-6)
+        if not active:
+            rig.node.trigger_deactivate()
+        response = rig.call('/feedforward/tare', Trigger)
+        assert (response.success, response.message) == (True, 'all sensors are zeroed')
+        if active:
+            rig.settle(GRAVITY, 1e-6)
+            rig.node.trigger_deactivate()
+        rig.node.trigger_activate()
+        rig.run(1.0)
+        assert rig.steady(GRAVITY, 1e-6)
+        assert rig.diagnostics['tare/flange'].startswith('13 N, 0 N m, ')
+        sensor.sending = False
+        rig.run(1.0)
+        response = rig.call('/feedforward/tare', Trigger)
+        assert (response.success, response.message) == (False, 'flange: wrench_stale')
+        rig.node.trigger_deactivate()
+        rig.node.trigger_cleanup()
+        response = rig.call('/feedforward/tare', Trigger)
+        assert (response.success, response.message) == (False, 'the node is not configured')
+
+
+def test_a_tare_is_answered_whose_node_is_deactivated() -> None:
+    with virtual_node(**FLANGE) as rig:
+        force_sensor(rig, 'fer_link8', PUSH)
+        rig.activate()
+        response = Trigger.Response()
+        pending = rig.services['/feedforward/tare'](Trigger.Request(), response)
+        for _ in range(10):
+            pending.send(None)
+        second = rig.call('/feedforward/tare', Trigger)
+        assert (second.success, second.message) == (False, 'another tare is in progress')
+        rig.node.trigger_deactivate()
+        with pytest.raises(StopIteration):
+            pending.send(None)
+        assert (response.success, response.message) == (False, 'the control is stopped')
+
+
+@pytest.mark.parametrize(('options', 'said'), [
+    ({'wrench_inputs__flange__link': 'nose'}, "no link 'nose'"),
+    ({'payload__link': ['nose']}, "'nose' is not a link"),
+])
+def test_an_unusable_option_prevents_configure(options: dict[str, Any], said: str) -> None:
+    with virtual_node(**FLANGE, **options) as rig:
+        rig.run(2.0)
+        assert rig.logged('error: cannot configure: ') == rig.logged(said) == 1
+        assert not rig.commands
+
+
+def test_a_base_tilts_gravity_until_the_imu_stops() -> None:
+    up = np.array([3.0, 0.0, 9.0])
+    tilted = MODEL.with_gravity(-9.81 * up / np.linalg.norm(up)).gravity_torques(POSE)
+    message = Imu()
+    message.header.frame_id = 'fer_link0'
+    message.orientation_covariance[0] = -1.0
+    felt = message.linear_acceleration
+    felt.x, felt.y, felt.z = up.tolist()
+    options = {'base_sensor__topic': 'imu', 'base_sensor__timeout': 0.3, 'base_sensor__fade': 0.2}
+    with virtual_node(**options) as rig:
+        sensor = rig.repeat('/imu', message, 0.005)
+        rig.activate().settle(tilted, 1e-3)
+        sensor.sending = False
+        rig.run(0.2)
+        assert rig.steady(tilted, 1e-3), 'within the timeout'
+        rig.run(1.8)
+        assert rig.steady(GRAVITY, 1e-6)
+        assert rig.flags == {'base_stale'}
+
+
+@pytest.mark.parametrize('trigger', ['timer', 'joint_states'])
+def test_efforts_are_added_once_limits_are_set_and_fade(trigger: str) -> None:
+    message = JointState(name=[JOINTS[3], JOINTS[0]], effort=[1.5, -9.0])
+    added = np.array([-2.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0])  # one is above the limit
+    topic = '/feedforward/additional_effort'
+    with virtual_node(trigger=trigger, additional_effort__timeout=0.3) as rig:
+        source = rig.repeat(topic, message)
+        rig.activate().settle(GRAVITY)
+        rig.run(0.5)
+        assert not rig.subscriptions[topic]
+        assert rig.steady(GRAVITY)
+        for limits in ([1.0], [2.0]):
+            assert rig.change(additional_effort__limits=limits).successful
+        rig.run(2.0)
+        assert len(rig.subscriptions[topic]) == 1
+        assert rig.steady(GRAVITY + added)
+        assert rig.flags == {'additional_effort_cut'}
+        source.message.name = ['nose', JOINTS[0]]
+        rig.run(0.2)
+        assert rig.steady(GRAVITY + added), 'within the timeout'
+        rig.run(1.8)
+        assert rig.steady(GRAVITY)
+        assert rig.count('additional_effort/unknown_joint') > 100
+        assert rig.logged('additional_effort/unknown_joint')
+
+
+def test_after_a_stall_the_efforts_of_the_watchdog_count() -> None:
+    with virtual_node(hold_duration=0.5, ramp_duration=1.0) as rig:
+        rig.activate().settle(GRAVITY)
+        rig.time.stall(0.7)
+        rig.publish('/effort_controller/commands/watchdog', Float64MultiArray(data=[0.0] * 7))
+        since = len(rig.commands)
+        rig.run(2.0)
+        step = DEFAULT_RATE_LIMIT * LIMITS * 0.01
+        np.testing.assert_allclose(rig.commands[since][1], np.clip(GRAVITY, -step, step))
+        assert rig.steady(GRAVITY)
+
+
+def test_joints_of_two_publishers_are_merged_and_none_goes_stale() -> None:
+    with virtual_node(rate=50.0) as rig:
+        rig.robot.sending = False
+        parts = [
+            rig.repeat('/joint_states', JointState(
+                name=list(joints), position=list(positions), velocity=[0.0] * len(joints)
+            ))
+            for joints, positions in ((JOINTS[:4], POSE[:4]), (JOINTS[4:], POSE[4:]))
+        ]
+        rig.activate().settle(GRAVITY)
+        rig.run(5.0)
+        assert rig.diagnostics['state'] == 'active'
+        assert float(rig.diagnostics['joint_states_age']) < 0.021
+        assert not [key for key in rig.diagnostics if key.startswith('count/')]
+        parts[1].sending = False
+        rig.run_until(lambda: rig.state == 'fault')

@@ -1,0 +1,297 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""One node over real DDS: every topic and service is connected. Rules: in virtual time."""
+
+from array import array
+from collections.abc import Iterator
+import os
+import signal
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import rnea_ros
+from support.ros.fake_robot import (
+    GRAVITY,
+    JOINTS,
+    MODEL,
+    POSE,
+    FakeRobot,
+    SimulatedTime,
+    fake_controller,
+    fake_robot,
+    node,
+)
+from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from geometry_msgs.msg import WrenchStamped
+from lifecycle_msgs.msg import Transition
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.srv import (
+    GetParameters,
+    ListParameters,
+    SetParameters,
+    SetParametersAtomically,
+)
+from rclpy.parameter import Parameter
+from rclpy.qos import ReliabilityPolicy
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Float64, Float64MultiArray
+from std_srvs.srv import Trigger
+
+from rnea_ros.ros import trajectory_message
+
+pytestmark = pytest.mark.ros
+
+OPTIONS = (
+    '-p wrench_inputs.names:=[flange] -p wrench_inputs.flange.topic:=ft/wrench '
+    '-p wrench_inputs.flange.deadband_force:=0.0 '
+    '-p base_sensor.topic:=imu -r imu:=base/imu '
+    '-p additional_effort.limits:=[2.0] '
+    '-p mode:=feedforward -p gains.kp:=[10.0] -p reference_timeout:=60.0 '
+    '-p speed_scaling_topic:=speed_scaling -p external_effort.link:=fer_link8 '
+)
+COMMANDS = '/effort_controller/commands'
+REST = np.zeros(7)
+BEST_EFFORT, RELIABLE = ReliabilityPolicy.BEST_EFFORT, ReliabilityPolicy.RELIABLE
+
+
+class Sensors:
+    """A force-torque sensor without force, an IMU at rest, additional efforts of zero."""
+
+    def __init__(self, robot: FakeRobot) -> None:
+        self.wrench, self.imu = WrenchStamped(), Imu()
+        self.wrench.header.frame_id, self.imu.header.frame_id = 'fer_link8', 'fer_link0'
+        self.imu.orientation_covariance[0] = -1.0
+        self.imu.linear_acceleration.z = 9.81
+        self.added = JointState(name=[JOINTS[0], JOINTS[6]], effort=[0.0, 0.0])
+        self._node = robot.node
+        self._sources = [
+            (message, robot.node.create_publisher(type(message), topic, 1))
+            for message, topic in (
+                (self.wrench, '/ft/wrench'), (self.imu, '/base/imu'),
+                (self.added, '/feedforward/additional_effort'),
+            )
+        ]
+        robot.node.create_timer(0.01, self._send)
+
+    def _send(self) -> None:
+        for message, source in self._sources:
+            message.header.stamp = self._node.get_clock().now().to_msg()
+            source.publish(message)
+
+
+class Running(NamedTuple):
+    robot: FakeRobot
+    sensors: Sensors
+    process: RosProcess
+
+
+@pytest.fixture(scope='module')
+def running() -> Iterator[Running]:
+    """A node that has started by itself, shared by tests that leave it active at gravity."""
+    domain_id = new_domain_id()
+    with fake_robot(domain_id) as robot, node(domain_id, OPTIONS) as process:
+        sensors = Sensors(robot)
+        assert wait_until(lambda: robot.steady(GRAVITY, 1e-3)), process.output
+        robot.wait_until_controlled()
+        yield Running(robot, sensors, process)
+        robot.assert_safe()
+
+
+@pytest.fixture
+def robot(running: Running) -> FakeRobot:
+    return running.robot
+
+
+@pytest.mark.parametrize(('topic', 'kind', 'reliability'), [
+    ('/joint_states', 'sensor_msgs/msg/JointState', BEST_EFFORT),
+    ('/ft/wrench', 'geometry_msgs/msg/WrenchStamped', BEST_EFFORT),
+    ('/base/imu', 'sensor_msgs/msg/Imu', BEST_EFFORT),
+    ('/feedforward/additional_effort', 'sensor_msgs/msg/JointState', BEST_EFFORT),
+    (f'{COMMANDS}/watchdog', 'std_msgs/msg/Float64MultiArray', BEST_EFFORT),
+    ('/feedforward/joint_trajectory', 'trajectory_msgs/msg/JointTrajectory', RELIABLE),
+    ('/speed_scaling', 'std_msgs/msg/Float64', RELIABLE),
+    ('/robot_description', 'std_msgs/msg/String', RELIABLE),
+])
+def test_every_input_has_its_type_and_reliability(
+    robot: FakeRobot, topic: str, kind: str, reliability: ReliabilityPolicy
+) -> None:
+    def found() -> list[Any]:
+        return [
+            info for info in robot.node.get_subscriptions_info_by_topic(topic)
+            if info.node_name == 'feedforward'
+        ]
+
+    assert wait_until(found)
+    (info,) = found()
+    assert (info.topic_type, info.qos_profile.reliability) == (kind, reliability)
+
+
+def test_commands_are_reliable_for_every_subscription(robot: FakeRobot) -> None:
+    (info,) = robot.node.get_publishers_info_by_topic(COMMANDS)
+    assert info.qos_profile.reliability == RELIABLE
+    assert info.topic_type == 'std_msgs/msg/Float64MultiArray'
+
+
+def test_a_message_of_each_sensor_changes_the_command(running: Running) -> None:
+    robot, sensors, _ = running
+    up = np.array([3.0, 0.0, 9.0])
+    model = MODEL.with_gravity(-9.81 * up / np.linalg.norm(up))
+    pushed = model.inverse_dynamics(
+        POSE, REST, REST, {'fer_link8': rnea_ros.Wrench(force=(5.0, 0.0, 0.0))}
+    )
+    added = np.array([-1.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5])
+    felt = sensors.imu.linear_acceleration
+    sensors.wrench.wrench.force.x, felt.x, felt.z = 5.0, 3.0, 9.0
+    sensors.added.effort = [-1.5, 0.5]
+    assert wait_until(lambda: robot.steady(pushed + added, 1e-3)), robot.newest
+    sensors.wrench.wrench.force.x, felt.x, felt.z = 0.0, 0.0, 9.81
+    sensors.added.effort = [0.0, 0.0]
+    assert wait_until(lambda: robot.steady(GRAVITY, 1e-3)), robot.newest
+
+
+def publisher(robot: FakeRobot, message: Any, topic: str) -> Any:
+    """Return a publisher that the node has discovered."""
+    made = robot.node.create_publisher(type(message), topic, 1)
+    assert wait_until(lambda: made.get_subscription_count() > 0), topic
+    return made
+
+
+def test_trajectory_speed_scaling_and_malformed_bytes_arrive(robot: FakeRobot) -> None:
+    q = np.array(POSE) + 0.02
+    motion = trajectory_message(JOINTS, [0.0], [q], [REST], [REST])
+    commander = publisher(robot, motion, '/feedforward/joint_trajectory')
+    commander.publish(motion)
+    held = MODEL.gravity_torques(q) + 10.0 * (q - POSE)
+    assert wait_until(lambda: robot.steady(held, 1e-3)), robot.newest
+    commander.publish(trajectory_message(JOINTS, [0.0], [POSE], [REST], [REST]))
+    assert wait_until(lambda: robot.steady(GRAVITY, 1e-3))
+    publisher(robot, Float64(), '/speed_scaling').publish(Float64(data=0.4))
+    assert wait_until(lambda: robot.diagnostics.get('speed_scaling') == '0.400')
+    states = publisher(robot, JointState(), '/joint_states')
+
+    def malformed() -> bool:
+        states.publish(bytes((0, 1, 0, 0)) + bytes(range(50)))
+        return int(robot.diagnostics.get('count/joint_states/malformed', '0')) > 0
+
+    assert wait_until(malformed)
+
+
+@pytest.mark.parametrize(('topic', 'kind', 'name'), [
+    ('effort', JointState, JOINTS), ('terms/gravity', JointState, JOINTS),
+    ('external_effort', JointState, JOINTS), ('wrench/flange', WrenchStamped, 'fer_link8'),
+    ('external_wrench', WrenchStamped, 'fer_link8'),
+])
+def test_every_output_comes_while_it_is_listened_to(
+    robot: FakeRobot, topic: str, kind: Any, name: Any
+) -> None:
+    received: list[Any] = []
+    robot.message.effort = array('d', GRAVITY)
+    robot.node.create_subscription(kind, f'feedforward/{topic}', received.append, 10)
+    assert wait_until(lambda: received), topic
+    newest = received[-1]
+    assert (newest.header.frame_id if kind is WrenchStamped else tuple(newest.name)) == name
+
+
+def test_a_tare_is_answered(robot: FakeRobot) -> None:
+    robot.call(Trigger, 'feedforward/tare', Trigger.Request())
+
+
+def test_parameters_are_listed_read_and_set_together(robot: FakeRobot) -> None:
+    def ask(kind: Any, name: str, **fields: Any) -> Any:
+        return robot.call(kind, f'feedforward/{name}', kind.Request(**fields))
+
+    changes = [
+        Parameter(name, value=value).to_parameter_msg()
+        for name, value in (('mode', 'feedback'), ('gains.kp', [1.0, -2.0]))
+    ]
+    result = ask(SetParametersAtomically, 'set_parameters_atomically', parameters=changes).result
+    assert not result.successful
+    assert result.reason.startswith('gains.kp: ')
+    names = ask(ListParameters, 'list_parameters').result.names
+    values = ask(GetParameters, 'get_parameters', names=names).values
+    assert values[names.index('mode')].string_value == 'feedforward'
+    assert {'rate', 'command_topic', 'robot_description', 'use_sim_time'} <= set(names)
+    # All that was read is set while active, with one change.
+    values[names.index('mode')].string_value = 'computed_torque'
+    messages = [ParameterMessage(name=n, value=v) for n, v in zip(names, values, strict=True)]
+    results = ask(SetParameters, 'set_parameters', parameters=messages).results
+    assert [each.reason for each in results if not each.successful] == []
+    assert wait_until(lambda: robot.diagnostics.get('mode') == 'computed_torque')
+    assert robot.set_parameters(mode='feedforward')[0].successful
+
+
+@pytest.mark.skipif(sys.platform != 'linux', reason='reads /proc')
+def test_lives_through_the_lifecycle_services_leave_no_thread_or_descriptor(
+    running: Running
+) -> None:
+    robot, _, process = running
+
+    def live() -> tuple[int, ...]:
+        assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
+        assert wait_until(lambda: robot.steady(REST, 0.0))
+        assert robot.change_state(Transition.TRANSITION_CLEANUP)
+        assert robot.lifecycle_state == 'unconfigured'
+        assert wait_until(lambda: robot.change_state(Transition.TRANSITION_CONFIGURE))
+        assert robot.change_state(Transition.TRANSITION_ACTIVATE)
+        assert wait_until(lambda: robot.steady(GRAVITY, 1e-3))
+        return tuple(len(os.listdir(f'/proc/{process.pid}/{each}')) for each in ('task', 'fd'))
+
+    live()
+    before = live()
+    for _ in range(2):
+        assert all(now <= then for now, then in zip(live(), before, strict=True))
+
+
+# --- nodes of their own --------------------------------------------------------------------------
+
+
+def test_a_signal_ramps_to_zero_and_ends_with_exit_code_0(domain_id: int) -> None:
+    with fake_robot(domain_id) as robot, node(domain_id) as process:
+        assert wait_until(lambda: robot.steady(GRAVITY)), process.output
+        process.send(signal.SIGINT)
+        process.send(signal.SIGTERM)
+        assert process.wait() == 0
+        assert wait_until(lambda: robot.steady(REST, 0.0))
+        robot.assert_safe()
+
+
+def test_simulated_time_drives_the_loop_and_its_reset_ends_the_control(domain_id: int) -> None:
+    with fake_robot(domain_id) as robot, node(domain_id, '-p use_sim_time:=true') as process:
+        simulated = SimulatedTime(robot)
+        assert wait_until(lambda: robot.steady(GRAVITY)), process.output
+        simulated.now = 5.0
+        process.wait_for('(clock_reset)')
+
+
+def test_another_publisher_prevents_activation_until_it_leaves(domain_id: int) -> None:
+    with fake_robot(domain_id) as robot, ros_node(domain_id, 'rival') as rival:
+        other = rival.create_publisher(Float64MultiArray, COMMANDS, 1)
+        with node(domain_id) as process:
+            process.wait_for(f'/rival publishes on {COMMANDS} already')
+            rival.destroy_publisher(other)
+            assert wait_until(lambda: robot.steady(GRAVITY)), process.output
+
+
+def test_a_controller_that_is_back_is_asked_and_commanded(domain_id: int) -> None:
+    def is_gravity(commands: Any, order: Any = slice(None)) -> bool:
+        return bool(commands) and np.allclose(commands[-1][1], GRAVITY[order], atol=1e-9)
+
+    with fake_robot(domain_id, controller=False) as robot:
+        with fake_controller(domain_id) as commands:
+            process = node(domain_id)
+            assert wait_until(lambda: is_gravity(commands)), process.output
+        with process:
+            assert wait_until(lambda: robot.diagnostics.get('effort_controller') == 'absent')
+            with fake_controller(domain_id) as commands:
+                assert wait_until(lambda: is_gravity(commands)), process.output
+            reverse = JOINTS[::-1]
+            with fake_controller(domain_id, reverse) as commands:
+                process.wait_for(f'takes commands in another order: {", ".join(reverse)} now')
+                assert wait_until(lambda: robot.diagnostics.get('state') == 'fault')

@@ -1,0 +1,142 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The process of a node: signals, exceptions in callbacks, calls that rclpy lacks."""
+
+from collections.abc import Iterator
+from pathlib import Path
+import signal
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from support.models.robots import ROOT
+from support.ros.ros_process import NO_ROS, isolated, wait_until
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+import rclpy
+
+from rnea_ros.ros import MACHINE_TIME, NodeProcess, rclpy_internals
+
+ENDING = {'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGXCPU'}
+DEFAULT = {
+    'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGSYS', 'SIGTRAP',  # crashes
+    'SIGCONT', 'SIGSTOP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU',  # suspend and resume
+    'SIGCHLD', 'SIGKILL', 'SIGURG', 'SIGWINCH',
+}
+
+PROCESS = """
+from rnea_ros.ros import NodeProcess
+process = NodeProcess('name', '', {}, [])
+print('ready', flush=True)
+process.spin()
+print('ended', flush=True)
+"""
+
+
+def process(*, nohup: bool = False) -> subprocess.Popen[str]:
+    """Return the process of a node without a node, after its start."""
+    # The tests themselves may run under nohup.
+    hangup = '--ignore-signal=HUP' if nohup else '--default-signal=HUP'
+    program = ['env', hangup, sys.executable, '-c', PROCESS]
+    started = subprocess.Popen(program, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert started.stdout is not None
+    assert started.stdout.readline() == 'ready\n'
+    return started
+
+
+def handled(pid: int, effect: str) -> set[str]:
+    """Return the names of the signals with an effect: SigCgt, caught, or SigIgn, ignored."""
+    (line,) = (
+        line for line in Path(f'/proc/{pid}/status').read_text().splitlines() if effect in line
+    )
+    mask = int(line.split()[1], 16)
+    return {name_of(number) for number in signal.valid_signals() if mask >> (number - 1) & 1}
+
+
+def name_of(number: int) -> str:
+    return signal.Signals(number).name if number in list(signal.Signals) else str(number)
+
+
+@pytest.mark.skipif(sys.platform != 'linux', reason='reads /proc')
+@pytest.mark.parametrize('nohup', [False, True])
+def test_signals_ramp_down_or_are_ignored_and_leave_exit_code_0(*, nohup: bool) -> None:
+    node = process(nohup=nohup)
+    caught, ignored = handled(node.pid, 'SigCgt'), handled(node.pid, 'SigIgn')
+    every = {name_of(number) for number in signal.valid_signals()}
+    assert caught == ENDING - ({'SIGHUP'} if nohup else set())
+    assert every - caught - ignored == DEFAULT
+
+    def ended() -> bool:
+        node.send_signal(signal.SIGHUP)  # further ones until the process has ended
+        node.send_signal(signal.SIGQUIT)
+        return node.poll() is not None
+
+    assert wait_until(ended)
+    assert node.returncode == 0
+    assert node.stdout is not None
+    assert node.stdout.read() == 'ended\n'
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """Restore the handlers of all signals: a node ignores signals while its process ends."""
+    before = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    yield
+    for number, handler in before.items():
+        if signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
+
+
+@pytest.mark.ros
+@pytest.mark.usefixtures('signals')
+def test_an_exception_in_a_callback_is_logged_and_the_node_goes_on(
+    domain_id: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in isolated(domain_id).items():
+        monkeypatch.setenv(name, value)
+    process = NodeProcess('test', 'a test', {}, [])
+    try:
+        node, called = rclpy.create_node('test'), []
+
+        def call() -> None:
+            called.append(True)
+            raise ZeroDivisionError('planted')
+
+        node.create_timer(0.01, call, clock=MACHINE_TIME)
+        process.spin(node, running=lambda: len(called) < 5)
+        assert len(called) == 5
+        assert 'ZeroDivisionError: planted' in capfd.readouterr().err
+        node.destroy_node()
+    finally:
+        rclpy.try_shutdown()
+
+
+# --- what rclpy does not document ----------------------------------------------------------------
+
+
+def test_a_missing_call_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not rclpy_internals.missing()
+    for name, methods in rclpy_internals.USED.items():
+        for method in methods:
+            classes = {
+                each: SimpleNamespace(**dict.fromkeys(names))
+                for each, names in rclpy_internals.USED.items()
+            }
+            delattr(classes[name], method)
+            monkeypatch.setattr(rclpy_internals, '_rclpy', SimpleNamespace(**classes))
+            assert rclpy_internals.missing() == [f'{name}.{method}']
+
+
+def test_without_a_call_the_process_ends_with_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(rclpy_internals, '_rclpy', None)
+    with pytest.raises(SystemExit, match='2'):
+        NodeProcess('feedforward', '', {}, [])
+    (line,) = capfd.readouterr().err.splitlines()
+    assert 'this version of rclpy lacks ' in line
+    assert line.endswith('WaitSet.wait')

@@ -1,0 +1,319 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The real feedforward node in virtual time: messages in as bytes, commands and reports out; no DDS.
+
+Its loop runs in its own thread, but only as far as the test lets time pass. Every command is
+inspected.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+import pytest
+from rclpy.parameter import Parameter
+from rclpy.serialization import deserialize_message, serialize_message
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, String
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from rnea_ros.node import activation, autostart, control, feedforward_node, loop, tare_service
+from rnea_ros.node.command_topic import permission
+from rnea_ros.node.inputs import sensor_topics
+from rnea_ros.node.outputs import reporter
+from rnea_ros.node.timing import loop_statistics
+from rnea_ros.ros import polled_subscription, set_seconds
+from support.ros.command_graph import CONTROLLER, TOPIC
+from support.ros.fake_robot import JOINTS, LIMITS, PANDA_ARM, POSE
+from support.ros.ros_process import PATIENCE
+from support.ros.virtual_entities import (
+    Graph,
+    Log,
+    Subscription,
+    Timer,
+    VirtualEntities,
+    Wait,
+    take_messages,
+)
+from support.ros.virtual_time import VirtualTime
+
+Array = NDArray[np.float64]
+
+MODULES = (
+    activation, autostart, feedforward_node, loop, loop_statistics, permission, reporter,
+    sensor_topics, tare_service,
+)
+"""Modules that read the machine's time."""
+
+DEFAULTS = {
+    'hardware_compensates': ['none'], 'rate': 100.0, 'ramp_duration': 0.05, 'hold_duration': 0.1,
+    'joint_states_timeout': 0.5,
+}
+
+
+class Source:
+    """
+    A topic that repeats one message.
+
+    :ivar message: to change, with a header unless ``stamped`` is False
+    :ivar sending: whether it is published
+    :ivar before: called before each message
+    """
+
+    def __init__(self, rig: VirtualRig, topic: str, message: Any, period: float) -> None:
+        self._rig = rig
+        self._topic = topic
+        self._period = period
+        self.message = message
+        self.sending = self.stamped = True
+        self.before: Callable[[], None] = lambda: None
+        self.due = rig.time.monotonic()
+        rig.time.events.append(self)
+
+    def send(self) -> None:
+        """Publish the message now, and again after the period."""
+        self.due += self._period
+        self.before()
+        if self.sending:
+            if self.stamped:
+                set_seconds(self.message.header.stamp, self._rig.time.time())
+            self._rig.publish(self._topic, self.message)
+
+
+class VirtualNode(feedforward_node.FeedforwardNode, VirtualEntities):  # type: ignore[misc]
+    """The node, with entities that are not of DDS."""
+
+    def __init__(self, rig: VirtualRig) -> None:
+        self.rig = rig
+        super().__init__()
+
+
+class VirtualRig:
+    """
+    A feedforward node, its robot and its effort controller.
+
+    :param urdf: what is latched on robot_description; None for nothing
+    :param states_rate: of joint states, Hz
+    :param parameters: of the node, with __ for each dot
+    :ivar commands: every command, in the unit of the driver, with its time, s
+    :ivar created: topic of each publisher that exists
+    :ivar received: messages by topic, of those in ``listened`` and of the diagnostics
+    """
+
+    def __init__(
+        self, time: VirtualTime, *, urdf: str | None = PANDA_ARM, states_rate: float = 100.0,
+        joints: Sequence[str] | None = JOINTS, **parameters: Any,
+    ) -> None:
+        self.overrides = [
+            Parameter(name.replace('__', '.'), value=value)
+            for name, value in (DEFAULTS | parameters).items()
+        ]
+        self.time = time
+        self.graph, self.log = Graph(), Log()
+        self.graph.listeners, self.graph.joints = {1: CONTROLLER}, joints
+        self.subscriptions: defaultdict[str, list[Subscription]] = defaultdict(list)
+        self.publishers: defaultdict[str, list[str]] = defaultdict(list)
+        self.publishers['/joint_states'] = ['robot']
+        self.created: list[str] = []
+        self.services: dict[str, Any] = {}
+        self.timers: list[Timer] = []
+        self.listened: set[str] = {'/diagnostics'}
+        self.received: defaultdict[str, list[Any]] = defaultdict(list)
+        self.commands: list[tuple[float, Array]] = []
+        self.violations: list[str] = []
+        self._polls = 0
+        self._before: tuple[float, Array] | None = None
+        self.node: Any = VirtualNode(self)
+        self.robot = self.repeat('/joint_states', JointState(
+            name=list(JOINTS), position=array('d', POSE), velocity=array('d', [0.0] * 7),
+            effort=array('d', [float('nan')] * 7),
+        ), 1.0 / states_rate)
+        if urdf is not None:
+            self.describe(urdf)
+
+    def describe(self, urdf: str) -> None:
+        """Publish a robot_description."""
+        self.publish('/robot_description', String(data=urdf))
+
+    def tremble(self) -> None:
+        """Let every joint move by a nanoradian: a robot that stands still for ever is frozen."""
+        position, signs = self.robot.message.position, itertools.cycle((1e-9, -1e-9))
+
+        def move() -> None:
+            step = next(signs)
+            for k in range(7):
+                position[k] += step
+
+        self.robot.before = move
+
+    def repeat(self, topic: str, message: Any, period: float = 0.01) -> Source:
+        """Publish a message again and again."""
+        return Source(self, topic, message, period)
+
+    def publish(self, topic: str, message: Any) -> None:
+        """Publish a message, bytes, or what a function returns, once."""
+        if callable(message):
+            message = message()
+        data = message if isinstance(message, bytes) else serialize_message(message)
+        for subscription in list(self.subscriptions[topic]):
+            subscription.receive(data)
+
+    def send(self, *rows: tuple[float, Any], start: float = 0.0, **fields: Any) -> None:
+        """Send a trajectory of times and positions; ``fields`` are those of its last point."""
+        message = JointTrajectory(joint_names=list(JOINTS))
+        set_seconds(message.header.stamp, start)
+        for time, positions in rows:
+            message.points.append(JointTrajectoryPoint(positions=array('d', positions)))
+            set_seconds(message.points[-1].time_from_start, time)
+        for name, values in fields.items():
+            setattr(message.points[-1], name, array('d', values))
+        self.publish('/feedforward/joint_trajectory', message)
+
+    def subscribers(self, topic: str) -> int:
+        return self.graph.get_subscription_count() if topic == TOPIC else topic in self.listened
+
+    def sent(self, kind: Any, topic: str, message: Any) -> None:
+        """Keep and inspect what the node publishes."""
+        if topic != TOPIC and topic not in self.listened:
+            return
+        if not isinstance(message, kind):
+            message = deserialize_message(bytes(message), kind)
+        if topic == TOPIC:
+            assert kind is Float64MultiArray
+            self._inspect(np.array(message.data))
+        else:
+            self.received[topic].append(message)
+
+    def _inspect(self, command: Array) -> None:
+        now = self.time.monotonic()
+        self.commands.append((now, command))
+        active = self.node._activation
+        settings = self.node._configuration.setup.settings
+        effort = command / settings.command_scale
+        if effort.shape != (len(settings.joints),) or not np.isfinite(effort).all():
+            self.violations.append(f'{now}: {effort}')
+        elif (np.abs(effort) > LIMITS[settings.joint_indices] * (1.0 + 1e-9)).any():
+            self.violations.append(f'{now}: above the limits: {effort}')
+        if self._before is not None and active is not None:
+            then, before = self._before
+            step = settings.effort_rate_limit * max(now - then, settings.parameters.period)
+            if (np.abs(effort - before) > step * (1.0 + 1e-9)).any():
+                self.violations.append(f'{now}: a step from {before} to {effort}')
+        self._before = now, effort
+
+    def run(self, seconds: float = 0.1) -> None:
+        """Let time pass, s: a multiple of 0.1 s, at each of which the node polls and reports."""
+        for _ in range(round(10.0 * seconds)):
+            self.time.sleep(0.1)
+            self._polls += 1
+            for timer in self.timers:
+                if timer.running and self._polls % max(round(10.0 * timer.period), 1) == 0:
+                    timer.callback()
+
+    def run_until(self, condition: Callable[[], Any], seconds: float = 30.0) -> None:
+        """Let time pass until a condition is true, at most for a time, s."""
+        for _ in range(round(10.0 * seconds)):
+            if condition():
+                return
+            self.run()
+        assert condition(), (self.diagnostics, self.log.lines, self.newest)
+
+    def activate(self) -> VirtualRig:
+        """Wait until the control is active."""
+        self.run_until(lambda: self.state in ('active', 'degraded'))
+        self.run_until(lambda: self.diagnostics.get('state') == self.state)
+        return self
+
+    def settle(self, effort: Array, tolerance: float = 1e-9) -> None:
+        """Wait until the newest command is an effort."""
+        self.run_until(lambda: self.steady(effort, tolerance))
+
+    def steady(self, effort: Array, tolerance: float = 1e-9) -> bool:
+        return bool(self.commands) and np.allclose(self.newest, effort, atol=tolerance)
+
+    def change(self, **values: Any) -> Any:
+        """Set parameters together, with __ for each dot; return the result."""
+        return self.node.set_parameters_atomically([
+            Parameter(name.replace('__', '.'), value=value) for name, value in values.items()
+        ])
+
+    def call(self, service: str, kind: Any) -> Any:
+        """Call a service and let time pass until its answer."""
+        response = kind.Response()
+        answer = self.services[service](kind.Request(), response)
+        while hasattr(answer, 'send'):
+            try:
+                answer.send(None)
+            except StopIteration as end:
+                return end.value
+        return answer
+
+    def logged(self, text: str) -> int:
+        """Return how many lines of the log contain a text."""
+        return sum(text in line for line in self.log.lines)
+
+    def count(self, reason: str) -> int:
+        """Return how often the newest diagnostics counted a reason."""
+        return int(self.diagnostics.get(f'count/{reason}', '0'))
+
+    @property
+    def newest(self) -> Array:
+        return self.commands[-1][1] if self.commands else np.zeros(0)
+
+    @property
+    def state(self) -> str:
+        """The state of the control."""
+        active = self.node._activation
+        return 'none' if active is None else str(active.controller.state.value)
+
+    @property
+    def diagnostics(self) -> dict[str, str]:
+        """The values of the newest diagnostics."""
+        reports = self.received['/diagnostics']
+        return {v.key: v.value for v in reports[-1].status[0].values} if reports else {}
+
+    @property
+    def flags(self) -> set[str]:
+        return set(self.diagnostics.get('flags', '').split())
+
+
+@contextmanager
+def virtual_node(**options: Any) -> Iterator[VirtualRig]:
+    """Give a node in virtual time; see :class:`VirtualRig`."""
+    time = VirtualTime()
+    start, join = loop.ControlLoop.start, loop.ControlLoop.join
+
+    def start_in_step(self: Any) -> None:
+        time.attach(self._thread)
+        start(self)
+
+    def join_freely(self: Any, *arguments: Any) -> str:
+        with time.running_freely():
+            return join(self, *arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(polled_subscription, 'take_messages', take_messages)
+        patch.setattr(polled_subscription, 'MessageWait', Wait)
+        patch.setattr(loop, 'HANG_TIMEOUT', 10.0 * PATIENCE)
+        patch.setattr(loop.ControlLoop, 'start', start_in_step)
+        patch.setattr(loop.ControlLoop, 'join', join_freely)
+        patch.setattr(control, 'MachineClock', lambda: time)
+        for module in MODULES:
+            patch.setattr(module, 'time', time)
+        rig = VirtualRig(time, **options)
+        try:
+            yield rig
+        finally:
+            if not time.hung:
+                rig.node.shut_down()
+                rig.node.destroy_node()
+    assert not rig.violations, rig.violations[:3]
