@@ -1,80 +1,221 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Mechanics itself as the oracle: energy, symmetry, and the equation of motion's own structure."""
+"""Mechanics itself as the oracle: the equation of motion, energy, symmetry and rates of change."""
 
+from collections.abc import Callable
 import dataclasses
+from functools import partial
+from typing import Any, TypeAlias
 from xml.etree import ElementTree
 
 import numpy as np
 
 from rnea_ros import BaseMotion, RobotModel
 from support.cases import each
-from support.models.comparison import assert_equal
-from support.models.oracle_pairs import Pair, rate
+from support.models.joint_trees import MOVING, model_of, random_parts, tree_in_another_order
+from support.models.oracle_pairs import PAIRS, STEP, Motion, Pair, along, random_motion, rate
 from support.models.oracles import Array, random_wrenches
 
 pytest_plugins = ('support.models.model_fixtures',)
 
-SEEDS = range(3)
+SEEDS = range(2)
+POINT = (0.3, -0.2, 0.5)
+ON_A_SHIP = BaseMotion((1.0, 2.0, 3.0), (3.0, -2.0, 1.0), (0.0, 0.0, 5.0))
+
+ROBOTS: dict[str, RobotModel] = {
+    'joints in another order': tree_in_another_order(),
+    **{label: pair.model for label, pair in PAIRS.items()},
+    **{f'all joints {seed}': model_of(random_parts(seed, MOVING)) for seed in SEEDS},
+}
+
+Law: TypeAlias = Callable[[RobotModel, Array, Array, Array], tuple[Any, Any]]
 
 
-def assert_near(actual: Array | float, expected: Array | float) -> None:
-    """Compare with finite differences."""
-    np.testing.assert_allclose(actual, expected, rtol=1e-6, atol=1e-6)
+def assert_same(actual: Any, expected: Any, label: str = '', error: float = 1e-9) -> None:
+    """Compare; inverting mixes all entries, so the largest is the measure of errors."""
+    expected = np.asarray(expected, dtype=np.float64)
+    atol = error * max(1.0, float(np.abs(expected).max(initial=0.0)))
+    np.testing.assert_allclose(actual, expected, rtol=error, atol=atol, err_msg=label)
 
 
-def assert_accelerations_equal(actual: Array, expected: Array) -> None:
-    # Each follows from all others': the largest is the measure of errors.
-    atol = 1e-9 * np.abs(expected).max()
-    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=atol)
+def motion_made(model: RobotModel, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
+    parts = model.mass_matrix(q) @ qdd, model.coriolis_matrix(q, qd) @ qd, model.gravity_torques(q)
+    return model.inverse_dynamics(q, qd, qdd), sum(parts, np.zeros(model.nv))
 
 
+def undone(model: RobotModel, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
+    loads = random_wrenches(1, model.link_names)
+    tau = model.inverse_dynamics(q, qd, qdd, loads)
+    return model.forward_dynamics(q, qd, tau, loads), qdd
+
+
+def coriolis_is_skew(model: RobotModel, q: Array, qd: Array, _: Array) -> tuple[Array, Array]:
+    N = model.mass_matrix_rate(q, qd) - 2.0 * model.coriolis_matrix(q, qd)
+    return N, -N.T
+
+
+def bias_of_points(model: RobotModel, q: Array, qd: Array, _: Array) -> tuple[Any, Any]:
+    names = model.link_names
+    return (
+        np.array([model.jacobian_rate(q, qd, name, POINT) @ qd for name in names]),
+        np.array([model.bias_acceleration(q, qd, name, POINT) for name in names]),
+    )
+
+
+def rates_on_a_ship(model: RobotModel, q: Array, qd: Array, _: Array) -> tuple[Any, Any]:
+    name = model.link_names[-1]
+    there, here = (
+        np.concatenate([one.coriolis_matrix(q, qd), one.jacobian_rate(q, qd, name)])
+        for one in (model.with_base_motion(ON_A_SHIP), model)
+    )
+    return there, here
+
+
+EXACT: dict[str, Law] = {
+    'M is symmetric': lambda model, q, *_: (model.mass_matrix(q), model.mass_matrix(q).T),
+    'dM/dt - 2 C is skew': coriolis_is_skew,
+    'tau = M qdd + C qd + g': motion_made,
+    'C qd = h - g': lambda model, q, qd, _: (
+        model.coriolis_torques(q, qd), model.bias_torques(q, qd) - model.gravity_torques(q),
+    ),
+    'T = qd M qd / 2': lambda model, q, qd, _: (
+        model.kinetic_energy(q, qd), 0.5 * qd @ model.mass_matrix(q) @ qd,
+    ),
+    'tau = Y phi': lambda model, q, qd, qdd: (
+        model.inverse_dynamics(q, qd, qdd),
+        model.regressor(q, qd, qdd) @ model.inertial_parameters,
+    ),
+    'forward dynamics undo inverse dynamics': undone,
+    'dJ/dt qd is the bias acceleration': bias_of_points,
+    'a moving base leaves the rates alone': rates_on_a_ship,
+}
+
+
+def energy_rate(model: RobotModel, q: Array, qd: Array, qdd: Array) -> tuple[Any, Any]:
+    def energy(t: float) -> float:
+        there = model.integrate(q, qd, t)
+        return model.kinetic_energy(there, qd + t * qdd) + model.potential_energy(there)
+
+    return qd @ model.inverse_dynamics(q, qd, qdd), rate(energy)
+
+
+def jacobian_rates(model: RobotModel, q: Array, qd: Array, _: Array) -> tuple[Any, Any]:
+    names = model.link_names
+    return (
+        np.array([model.jacobian_rate(q, qd, name, POINT) for name in names]),
+        np.array([
+            along(model, partial(model.jacobian, link=name, point=POINT), q, qd) for name in names
+        ]),
+    )
+
+
+def link_velocity(model: RobotModel, q: Array, qd: Array, _: Array) -> tuple[Any, Any]:
+    # Not only at the start: velocities are those in the body's own axes all the way.
+    name, there = model.link_names[-1], model.integrate(q, qd, 0.7)
+
+    def pose(t: float) -> Array:
+        return model.forward_kinematics(model.integrate(q, qd, 0.7 + t), name)
+
+    turn = np.linalg.inv(pose(0.0)) @ rate(pose)
+    moved = np.array([turn[2, 1], turn[0, 2], turn[1, 0], *turn[:3, 3]])
+    return model.link_velocity(there, qd, name), moved
+
+
+def link_acceleration(model: RobotModel, q: Array, qd: Array, qdd: Array) -> tuple[Any, Any]:
+    def velocities(t: float) -> Array:
+        # qd + t qdd / 2 is the mean velocity of a step.
+        there = model.integrate(q, qd + 0.5 * t * qdd, t)
+        return np.array([
+            model.link_velocity(there, qd + t * qdd, name) for name in model.link_names
+        ])
+
+    accelerations = [model.link_acceleration(q, qd, qdd, name) for name in model.link_names]
+    return np.array(accelerations), rate(velocities)
+
+
+def difference_growth(model: RobotModel, q: Array, qd: Array, _: Array) -> tuple[Any, Any]:
+    # At the start, and away from it
+    way = 0.3 * qd
+    found = [
+        rate(lambda t, start=start: model.difference(q, model.integrate(q, way, start + t)))
+        for start in (0.0, 1.0)
+    ]
+    return np.array(found), np.array([way, way])
+
+
+RATES: dict[str, Law] = {
+    'power is the rate of the energy': energy_rate,
+    'rate of M': lambda model, q, qd, _: (
+        model.mass_matrix_rate(q, qd), along(model, model.mass_matrix, q, qd),
+    ),
+    'rates of Jacobians': jacobian_rates,
+    'velocity is the rate of the pose': link_velocity,
+    'acceleration is the rate of the velocity': link_acceleration,
+    'the difference grows at the velocity': difference_growth,
+}
+
+
+@each('label', ROBOTS)
+@each('law', EXACT)
 @each('seed', SEEDS)
-def test_the_mass_matrix_is_symmetric_and_positive(pair: Pair, seed: int) -> None:
-    M = pair.model.mass_matrix(pair.motion(seed)[0])
+def test_identities_hold(label: str, law: str, seed: int) -> None:
+    model = ROBOTS[label]
+    assert_same(*EXACT[law](model, *random_motion(model, seed)))
+
+
+@each('label', ROBOTS)
+@each('law', RATES)
+@each('seed', SEEDS)
+def test_rates_are_those_of_differences(label: str, law: str, seed: int) -> None:
+    model = ROBOTS[label]
+    assert_same(*RATES[law](model, *random_motion(model, seed)), error=1e-6)
+
+
+@each('label', ROBOTS)
+def test_the_mass_matrix_is_exactly_symmetric_and_positive(label: str) -> None:
+    model = ROBOTS[label]
+    M = model.mass_matrix(random_motion(model, 0)[0])
     np.testing.assert_array_equal(M, M.T)
     assert np.linalg.eigvalsh(M).min() > 0.0
 
 
-@each('seed', SEEDS)
-def test_mass_matrix_rate_minus_twice_coriolis_is_skew(pair: Pair, seed: int) -> None:
-    model, (q, qd, _) = pair.model, pair.motion(seed)
-    N = model.mass_matrix_rate(q, qd) - 2.0 * model.coriolis_matrix(q, qd)
-    assert_equal(N, -N.T)
+def differences(
+    model: RobotModel, method: str, motion: Motion, loads: dict[str, Any] | None
+) -> list[Array]:
+    """Return the derivatives of a method by its three arguments, by central differences."""
+    n = model.nv
+    # Ahead along each coordinate, then behind, of each argument; as rows of one batch
+    steps = STEP * np.concatenate([np.eye(n), -np.eye(n)])
+    rows = [np.tile(array, (6 * n, 1)) for array in motion]
+    for row, step in enumerate(steps):
+        rows[0][row] = model.integrate(motion[0], step, 1.0)
+    rows[1][2 * n : 4 * n] += steps
+    rows[2][4 * n :] += steps
+    results = getattr(model, f'{method}_batch')(*rows, external_wrenches=loads)
+    return [(part[:n] - part[n:]).T / (2.0 * STEP) for part in np.split(results, 3)]
 
 
-@each('seed', SEEDS)
-def test_a_moving_base_leaves_the_rates_alone(pair: Pair, seed: int) -> None:
-    model, (q, qd, _) = pair.model, pair.motion(seed)
-    moving = model.with_base_motion(BaseMotion((1.0, 2.0, 3.0), (3.0, -2.0, 1.0), (0, 0, 5.0)))
-    np.testing.assert_array_equal(moving.coriolis_matrix(q, qd), model.coriolis_matrix(q, qd))
-    for name in model.link_names[::3]:
-        assert_equal(moving.jacobian_rate(q, qd, name), model.jacobian_rate(q, qd, name))
-
-
-@each('seed', SEEDS)
-def test_the_joints_power_is_the_rate_of_the_energy(pair: Pair, seed: int) -> None:
-    model, (q, qd, qdd) = pair.model, pair.motion(seed)
-    power = qd @ model.inverse_dynamics(q, qd, qdd)
-    assert_near(power, energy_rate(model, q, qd, qdd))
-
-
-def energy_rate(model: RobotModel, q: Array, qd: Array, qdd: Array) -> Array:
-    def energy(t: float) -> float:
-        at = model.integrate(q, qd, t)
-        return model.kinetic_energy(at, qd + t * qdd) + model.potential_energy(at)
-
-    return rate(energy)
-
-
-@each('seed', SEEDS)
-def test_forward_dynamics_undo_inverse_dynamics(pair: Pair, seed: int) -> None:
-    model, (q, qd, qdd) = pair.model, pair.motion(seed)
-    wrenches = random_wrenches(seed, model.link_names)
-    for given in (None, wrenches):
-        tau = model.inverse_dynamics(q, qd, qdd, given)
-        assert_accelerations_equal(model.forward_dynamics(q, qd, tau, given), qdd)
+@each('label', ROBOTS)
+@each('method', ['inverse_dynamics', 'forward_dynamics'])
+@each('loaded', [False, True])
+def test_derivatives_are_differences(label: str, method: str, loaded: bool) -> None:
+    model, loads = ROBOTS[label], None
+    if loaded:
+        model = model.with_base_motion(ON_A_SHIP)
+        loads = random_wrenches(1, model.link_names)
+    motion = random_motion(model, 1)
+    expected = differences(model, method, motion, loads)
+    found = getattr(model, f'{method}_derivatives')(*motion, loads)
+    # Rounding errors of a result, which differences divide by their step
+    result = getattr(model, method)(*motion, loads)
+    rounding = 1e-9 * float(np.abs(result).max())
+    if method == 'forward_dynamics':
+        M = model.mass_matrix(motion[0])
+        rounding *= float(np.linalg.cond(M / np.sqrt(np.outer(np.diag(M), np.diag(M)))))
+    for part, other in zip(found, expected, strict=True):
+        atol = 1e-6 * np.abs(other).max() + rounding
+        np.testing.assert_allclose(part, other, rtol=0.0, atol=atol)
 
 
 def shuffled(urdf: str, seed: int) -> str:
@@ -86,48 +227,44 @@ def shuffled(urdf: str, seed: int) -> str:
     return ElementTree.tostring(root, 'unicode')
 
 
-@each('seed', SEEDS)
-def test_the_order_of_links_and_joints_does_not_matter(pair: Pair, seed: int) -> None:
+def test_the_order_of_links_and_joints_does_not_matter(pair: Pair) -> None:
     model = pair.model
-    other = dataclasses.replace(pair, urdf=shuffled(pair.urdf, seed)).model
-    q, qd, qdd = pair.motion(seed)
-    positions = np.concatenate(
-        [np.arange(model.nq)[model.position_indices(name)] for name in other.joint_names]
+    other = dataclasses.replace(pair, urdf=shuffled(pair.urdf, 0)).model
+    q, qd, qdd = pair.motion(0)
+    positions, velocities = (
+        np.concatenate([np.arange(size)[where(name)] for name in other.joint_names])
+        for size, where in (
+            (model.nq, model.position_indices), (model.nv, model.velocity_indices)
+        )
     )
-    velocities = np.concatenate(
-        [np.arange(model.nv)[model.velocity_indices(name)] for name in other.joint_names]
-    )
-    state = (q[positions], qd[velocities])
-    wrenches = random_wrenches(seed, model.link_names)
-    assert_equal(
-        other.inverse_dynamics(*state, qdd[velocities], wrenches),
-        model.inverse_dynamics(q, qd, qdd, wrenches)[velocities],
-    )
-    assert_equal(other.mass_matrix(state[0]), model.mass_matrix(q)[np.ix_(velocities, velocities)])
-    assert_accelerations_equal(
-        other.forward_dynamics(*state, qdd[velocities], wrenches),
-        model.forward_dynamics(q, qd, qdd, wrenches)[velocities],
-    )
+    loads = random_wrenches(0, model.link_names)
+    given = (q[positions], qd[velocities], qdd[velocities], loads)
+    for method in ('inverse_dynamics', 'forward_dynamics'):
+        expected = getattr(model, method)(q, qd, qdd, loads)[velocities]
+        assert_same(getattr(other, method)(*given), expected)
+    M = model.mass_matrix(q)[np.ix_(velocities, velocities)]
+    assert_same(other.mass_matrix(q[positions]), M)
 
 
-@each('seed', SEEDS)
-def test_efforts_stay_when_robot_and_gravity_turn_together(floating_pair: Pair, seed: int) -> None:
-    model, (q, qd, qdd) = floating_pair.model, floating_pair.motion(seed)
-    turn = np.random.default_rng(seed).normal(size=4)
-    turn /= np.linalg.norm(turn)
+def test_efforts_stay_when_robot_and_gravity_turn_together(floating_pair: Pair) -> None:
+    model, (q, qd, qdd) = floating_pair.model, floating_pair.motion(0)
+    a, b = (model.integrate(model.neutral_position, v, 1.0)[3:7] for v in (qd, qdd))
     upright = model.neutral_position
-    upright[3:7] = turn
+    upright[3:7] = a
     R = model.forward_kinematics(upright, model.link_names[0])[:3, :3]
-    elsewhere = np.concatenate([R @ q[:3] + (1.0, 2.0, 3.0), product(turn, q[3:7]), q[7:]])
-    there = model.with_gravity(R @ model.gravity)
-    assert_equal(there.inverse_dynamics(elsewhere, qd, qdd), model.inverse_dynamics(q, qd, qdd))
-    assert_equal(there.mass_matrix(elsewhere), model.mass_matrix(q))
-    assert_accelerations_equal(
-        there.forward_dynamics(elsewhere, qd, qdd), model.forward_dynamics(q, qd, qdd)
+    # The quaternion a b, each x, y, z, w
+    product = np.append(
+        a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3]), a[3] * b[3] - a[:3] @ b[:3]
     )
-
-
-def product(a: Array, b: Array) -> Array:
-    """Return the quaternion a b, each x, y, z, w."""
-    vector = a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3])
-    return np.append(vector, a[3] * b[3] - a[:3] @ b[:3])
+    here = np.concatenate([q[:3], b, q[7:]])
+    elsewhere = np.concatenate([R @ q[:3] + (1e6, 2.0, 3.0), product, q[7:]])
+    there = model.with_gravity(R @ model.gravity)
+    for method in ('inverse_dynamics', 'forward_dynamics'):
+        for name in (method, f'{method}_derivatives'):
+            found, expected = (
+                np.array(getattr(one, name)(at, qd, qdd))
+                for one, at in ((there, elsewhere), (model, here))
+            )
+            # 1000 km away, and not less exact
+            assert_same(found, expected, name)
+    assert_same(there.mass_matrix(elsewhere), model.mass_matrix(here))
