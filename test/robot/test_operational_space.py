@@ -20,7 +20,6 @@ from support.models.robots import SHIPPED, joint, link, load, robot
 
 pytest_plugins = ('support.models.model_fixtures',)
 
-SEEDS = range(3)
 POINT = np.array([0.1, -0.2, 0.3])
 
 
@@ -47,12 +46,7 @@ def tasks(pair: Pair, seed: int) -> list[tuple[str, list[int]]]:
     found = [(name, independent(model.jacobian(q, name, POINT))) for name in model.link_names]
     chosen = [(name, rows) for name, rows in found if rows]
     assert chosen
-    return chosen
-
-
-def jacobian_at(J: Array, point: Array) -> Array:
-    """Return the Jacobian of a point of the link, from that of its origin."""
-    return np.vstack([J[:3], J[3:] - np.cross(point, J[:3].T).T])
+    return chosen[:: 1 + len(chosen) // 5]
 
 
 def acceleration_at(a: Array, point: Array) -> Array:
@@ -61,42 +55,31 @@ def acceleration_at(a: Array, point: Array) -> Array:
 
 
 @pytest.mark.oracle
-@each('seed', SEEDS)
-def test_the_tasks_inertia_is_that_of_pinocchios_matrices(pair: Pair, seed: int) -> None:
-    q, qd, _ = pair.motion(seed)
-    M = pair.pinocchio.mass_matrix(q)
-    for name, rows in tasks(pair, seed):
-        J = jacobian_at(pair.pinocchio.jacobian(q, name), POINT)[rows]
-        task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
-        assert_equal(task.jacobian, J)
-        inertia = np.linalg.inv(J @ np.linalg.inv(M) @ J.T)
-        assert_equal(task.inertia, inertia)
-        assert_equal(task.inverse, np.linalg.inv(M) @ J.T @ inertia)
-
-
-@pytest.mark.oracle
-@each('seed', SEEDS)
-def test_bias_and_gravity_of_a_task_are_those_of_pinocchio(pair: Pair, seed: int) -> None:
-    q, qd, _ = pair.motion(seed)
+def test_task_dynamics_are_those_of_pinocchios_matrices(pair: Pair) -> None:
+    q, qd, _ = pair.motion(0)
     M, g = pair.pinocchio.mass_matrix(q), pair.pinocchio.gravity_torques(q)
     coriolis = pair.pinocchio.bias_torques(q, qd) - g
-    for name, rows in tasks(pair, seed):
-        J = jacobian_at(pair.pinocchio.jacobian(q, name), POINT)[rows]
-        at_origin = pair.pinocchio.jacobian_rate(q, qd, name) @ qd
-        inverse = np.linalg.inv(M) @ J.T @ np.linalg.inv(J @ np.linalg.inv(M) @ J.T)
+    for name, rows in tasks(pair, 0):
+        J = pair.pinocchio.jacobian(q, name)
+        J = np.vstack([J[:3], J[3:] - np.cross(POINT, J[:3].T).T])[rows]
+        inertia = np.linalg.inv(J @ np.linalg.inv(M) @ J.T)
+        inverse = np.linalg.inv(M) @ J.T @ inertia
+        _, at_origin = pair.pinocchio.link_motion(q, qd, np.zeros(pair.model.nv), name)
+        slowing = inertia @ acceleration_at(at_origin, POINT)[rows]
         task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        assert_equal(task.jacobian, J)
+        assert_equal(task.inertia, inertia)
+        assert_equal(task.inverse, inverse)
         assert_equal(task.gravity, inverse.T @ g)
-        slowing = task.inertia @ acceleration_at(at_origin, POINT)[rows]
         assert_equal(task.bias, inverse.T @ coriolis - slowing)
 
 
-@each('seed', SEEDS)
-@each('base', [BaseMotion(), BaseMotion((1, 2, 3), (0.3, -2, 1), (2, -1, 3), (1, 3, -2))])
-def test_the_robot_moves_as_the_task_dynamics_say(pair: Pair, seed: int, base: BaseMotion) -> None:
-    model, (q, qd, efforts) = pair.model.with_base_motion(base), pair.motion(seed)
-    for name, rows in tasks(pair, seed):
+def test_a_robot_on_a_moving_base_moves_as_the_task_dynamics_say(pair: Pair) -> None:
+    base = BaseMotion((1, 2, 3), (0.3, -2, 1), (2, -1, 3), (1, 3, -2))
+    model, (q, qd, efforts) = pair.model.with_base_motion(base), pair.motion(1)
+    for name, rows in tasks(pair, 1):
         task = model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
-        F = np.random.default_rng(seed).normal(size=len(rows))
+        F = np.random.default_rng(1).normal(size=len(rows))
         idle = efforts - task.jacobian.T @ (task.inverse.T @ efforts)
         # Whatever else the joints do beside the task.
         for tau in (task.jacobian.T @ F, task.jacobian.T @ F + idle):
@@ -123,7 +106,7 @@ def test_all_six_coordinates_at_the_origin_are_the_default() -> None:
         np.testing.assert_array_equal(getattr(default, field), getattr(spelled_out, field))
 
 
-@each('rows', [(3, 4, 5), (5, 3), (2,)])
+@each('rows', [(3, 4, 5), (5, 3)])
 def test_coordinates_come_in_the_order_asked_for(rows: Sequence[int]) -> None:
     model, q = ready_arm()
     task = model.operational_space_dynamics(q, np.zeros(6), 'tool0', coordinates=rows)
@@ -151,31 +134,19 @@ def planar_arm(length: float = 1.0, tilt: Sequence[float] = (0.0, 0.0, 0.0)) -> 
 
 @each('length', [1e-3, 1.0, 1e3])
 @each('name', ['tip', 'turned_tip'])
-@each('bend', [1e-8, 1e-10])
-def test_a_stretched_arm_is_rejected_at_any_size(length: float, name: str, bend: float) -> None:
+def test_a_stretched_arm_is_rejected_and_a_bent_one_is_not(length: float, name: str) -> None:
     model = planar_arm(length)
-    with pytest.raises(SingularityError, match=f'link {name!r} is at or near') as caught:
-        model.operational_space_dynamics([0.3, bend], [0.0, 0.0], name, coordinates=(4, 5))
-    condition = re.search(r'condition number (inf|[\d.e+]+)', str(caught.value))
-    assert condition is not None
-    assert float(condition.group(1)) > 1e8
-
-
-@each('length', [1e-3, 1.0, 1e3])
-@each('name', ['tip', 'turned_tip'])
-@each('rows', [(4, 5), (0, 4)])
-def test_a_bent_arm_is_accepted_at_any_size(length: float, name: str, rows: Sequence[int]) -> None:
-    task = planar_arm(length).operational_space_dynamics(
-        [0.3, 0.02], [0.0, 0.0], name, coordinates=rows
-    )
-    assert_equal(task.jacobian @ task.inverse, np.eye(2))
-
-
-def test_more_coordinates_than_joints_are_rejected() -> None:
-    with pytest.raises(SingularityError, match=r"link 'tip' .* its 3 coordinates"):
-        planar_arm().operational_space_dynamics(
-            [0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(0, 4, 5)
-        )
+    for bend in (1e-8, 1e-10):
+        with pytest.raises(SingularityError, match=f'link {name!r} is at or near') as caught:
+            model.operational_space_dynamics([0.3, bend], [0.0, 0.0], name, coordinates=(4, 5))
+        condition = re.search(r'condition number (inf|[\d.e+]+)', str(caught.value))
+        assert condition is not None
+        assert float(condition.group(1)) > 1e8
+    for rows in ((4, 5), (0, 4)):
+        task = model.operational_space_dynamics([0.3, 0.02], [0, 0], name, coordinates=rows)
+        assert_equal(task.jacobian @ task.inverse, np.eye(2))
+    with pytest.raises(SingularityError, match=f'link {name!r} .* its 3 coordinates'):
+        model.operational_space_dynamics([0.3, 1.0], [0, 0], name, coordinates=(0, 4, 5))
 
 
 @each('tilt', [(0.0, 0.0, 0.0), (0.0, np.pi / 2, 0.0), (0.3, 0.4, 0.5)])
@@ -190,7 +161,7 @@ def test_a_coordinate_that_no_joint_moves_is_named(
         model.operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(*others, row))
 
 
-def test_a_point_on_its_hinges_axis_moves_in_no_direction() -> None:
+def test_a_point_on_its_hinges_axis_and_the_root_link_do_not_move() -> None:
     axis = np.array([0.48, -0.6, 0.64])
     model = load(robot(
         link('base'), link('door', 1.0, (0.3, 0.0, 0.0)),
@@ -201,11 +172,8 @@ def test_a_point_on_its_hinges_axis_moves_in_no_direction() -> None:
             model.operational_space_dynamics(
                 [0.3], [0.0], 'door', coordinates=(row,), point=0.7 * axis
             )
-
-
-def test_the_root_link_moves_in_no_coordinate() -> None:
     with pytest.raises(SingularityError, match="link 'base' cannot move in its coordinate 0"):
-        planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'base')
+        model.operational_space_dynamics([0.3], [0.0], 'base')
 
 
 @each('coordinates', [(), (6,), (-1,), (3, 17), (4, 4)])

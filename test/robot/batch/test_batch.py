@@ -291,7 +291,7 @@ def test_bad_samples_are_named(
 @each('method', METHODS)
 @each('count', [0, 20])
 def test_no_threads_are_rejected(arm: RobotModel, method: str, count: int) -> None:
-    with pytest.raises(InputError, match='^threads: is 0, not at least 1'):
+    with pytest.raises(InputError, match=r'^threads: is 0, not at least 1'):
         batch(arm, method, samples(arm, count), threads=0)
 
 

@@ -85,7 +85,7 @@ def centre_of_mass(case: Case) -> Array:
     return pinocchio.centre_of_mass(q)
 
 
-def rate_of_M(case: Case) -> Array:
+def mass_matrix_rate(case: Case) -> Array:
     C = case.pinocchio.coriolis_matrix(case.q, case.qd)
     return C + C.T
 
@@ -117,7 +117,7 @@ QUANTITIES: dict[str, tuple[Quantity, Quantity]] = {
         lambda c: c.model.coriolis_matrix(c.q, c.qd),
         lambda c: c.pinocchio.coriolis_matrix(c.q, c.qd),
     ),
-    'rate of M': (lambda c: c.model.mass_matrix_rate(c.q, c.qd), rate_of_M),
+    'rate of M': (lambda c: c.model.mass_matrix_rate(c.q, c.qd), mass_matrix_rate),
     'poses': (
         lambda c: of_links(lambda name: c.model.forward_kinematics(c.q, name), c.links),
         lambda c: np.array(c.pinocchio.link_poses(c.q, c.links)),

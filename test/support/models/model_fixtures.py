@@ -9,6 +9,7 @@ from rnea_ros import RobotModel
 from support.models.oracle_pairs import PAIRS, SOURCES, Pair
 from support.models.robots import SHIPPED, load
 
+
 @pytest.fixture(params=PAIRS)
 def pair(request: pytest.FixtureRequest) -> Pair:
     return PAIRS[request.param]
