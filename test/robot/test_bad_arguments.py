@@ -315,6 +315,6 @@ def test_what_no_link_of_a_tree_consists_of_is_rejected_with_the_link(kind: str)
             tree.TreeBuilder('base').add_link('a', 'base', HERE, no_joint, NOTHING)
     for name in (None, 3, ['a'], {'a'}, b'a'):
         for link, parent, label in ((name, 'base', 'j'), ('a', name, 'j'), ('a', 'base', name)):
+            builder, hinge = tree.TreeBuilder('base'), tree.revolute(label)
             with pytest.raises(TreeError, match='expected names, got '):
-                hinge = tree.revolute(label)
-                tree.TreeBuilder('base').add_link(link, parent, HERE, hinge, NOTHING)
+                builder.add_link(link, parent, HERE, hinge, NOTHING)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from rnea_ros import BaseMotion, InputError, RobotModel, SingularityError
-from rnea_ros.robot import ContactSolution
 from rnea_ros.robot.builder import FLOATING_BASE
 from support.cases import each
 from support.models.oracle_pairs import Pair, random_pair
@@ -47,30 +46,9 @@ def contacts(model: RobotModel, q: Array, feet: tuple[str, ...], rows: list[int]
     return np.concatenate([model.jacobian(q, foot)[rows] for foot in feet])
 
 
-def assert_motion_is_made(
-    model: RobotModel, motion: tuple[Array, Array, Array], J: Array, found: ContactSolution
-) -> None:
-    """Check M qdd + C qd + g = tau + J^T lambda, each part by itself."""
-    q, qd, qdd = motion
-    made = found.efforts + J.T @ found.contact_forces
-    needed = model.mass_matrix(q) @ qdd + model.bias_torques(q, qd)
-    np.testing.assert_allclose(made, needed, rtol=1e-9, atol=1e-9)
-
-
-def standing(model: RobotModel, seed: int) -> tuple[Array, Array, Array]:
-    """Return any position, at rest and without acceleration."""
-    q = model.neutral_position
-    q[model.nq - 4 :] = np.random.default_rng(seed).normal(size=4)
-    return q, np.zeros(model.nv), np.zeros(model.nv)
-
-
 def random_position(model: RobotModel, seed: int) -> Array:
     v = np.random.default_rng(seed).normal(size=model.nv)
     return model.integrate(model.neutral_position, v, 1.0)
-
-
-def bias(model: RobotModel, q: Array, qd: Array, feet: tuple[str, ...], rows: list[int]) -> Array:
-    return np.concatenate([model.bias_acceleration(q, qd, foot)[rows] for foot in feet])
 
 
 def allowed(
@@ -81,14 +59,14 @@ def allowed(
     qd, qdd = np.random.default_rng([seed, 1]).normal(size=(2, model.nv))
     J = contacts(model, q, feet, rows)
     qd -= np.linalg.pinv(J) @ J @ qd
-    Jdot_qd = bias(model, q, qd, feet, rows)
+    Jdot_qd = np.concatenate([model.bias_acceleration(q, qd, foot)[rows] for foot in feet])
     qdd -= np.linalg.pinv(J) @ (J @ qdd + Jdot_qd)
     return (q, qd, qdd), J, Jdot_qd
 
 
-@each('seed', range(20))
+@each('seed', range(5))
 @each('feet', [FEET[:1], FEET])
-def test_a_second_foot_that_holds_leaves_six_forces_open(
+def test_a_second_foot_that_holds_leaves_six_forces_open_and_smallest(
     walker: RobotModel, feet: tuple[str, ...], seed: int
 ) -> None:
     motion, J, Jdot_qd = allowed(walker, seed, feet, list(range(6)))
@@ -97,13 +75,12 @@ def test_a_second_foot_that_holds_leaves_six_forces_open(
     assert found.determined is (len(feet) == 1)
     assert found.free_forces == 6 * (len(feet) - 1)
     assert not found.efforts[walker.velocity_indices(FLOATING_BASE)].any()
-    assert_motion_is_made(walker, motion, J, found)
-
-
-@each('seed', range(20))
-def test_of_open_forces_those_of_least_norm_are_taken(walker: RobotModel, seed: int) -> None:
-    motion, J, Jdot_qd = allowed(walker, seed, FEET, list(range(6)))
-    found = walker.constrained_inverse_dynamics(*motion, J, [FLOATING_BASE], contact_bias=Jdot_qd)
+    # M qdd + C qd + g = tau + J^T lambda
+    q, qd, qdd = motion
+    np.testing.assert_allclose(
+        found.efforts + J.T @ found.contact_forces,
+        walker.mass_matrix(q) @ qdd + walker.bias_torques(q, qd), rtol=1e-9, atol=1e-9,
+    )
     on_the_base = J[:, walker.velocity_indices(FLOATING_BASE)].T
     # What is of least norm has no part in what leaves the base's motion alone.
     _, _, rows = np.linalg.svd(on_the_base)
@@ -119,7 +96,7 @@ def test_feet_that_only_push_along_one_line_cannot_make_every_motion(walker: Rob
     assert caught.value.element == 'contacts'
 
 
-@each('seed', range(10))
+@each('seed', range(4))
 def test_where_every_joint_is_driven_contacts_are_not_needed(seed: int) -> None:
     pair = random_pair(seed)
     q, qd, qdd = pair.motion(0)
@@ -135,9 +112,9 @@ def test_where_every_joint_is_driven_contacts_are_not_needed(seed: int) -> None:
     np.testing.assert_allclose(found.efforts, pair.model.inverse_dynamics(*motion), atol=1e-12)
 
 
-@pytest.mark.parametrize('pushed', [False, True], ids=['free', 'pushed'])
-@pytest.mark.parametrize('seed', range(5))
 @pytest.mark.oracle
+@each('pushed', [False, True])
+@each('seed', range(4))
 def test_motion_and_forces_are_pinocchios(walker: RobotModel, seed: int, pushed: bool) -> None:
     """[M -J^T; J 0] [qdd; lambda] = [tau - h + J_p^T f; -Jdot qd], all by Pinocchio but tau."""
     # One foot holds in all directions, the other at its tip alone.
@@ -164,7 +141,7 @@ def test_motion_and_forces_are_pinocchios(walker: RobotModel, seed: int, pushed:
     np.testing.assert_allclose(solution, expected, rtol=1e-7, atol=1e-8 * size)
 
 
-@each('seed', range(20))
+@each('seed', range(3))
 @each('feet', [FEET, FEET[:1]])
 @each('row', [0, 2, 3, 5])
 def test_a_contact_that_would_accelerate_is_rejected_with_its_acceleration(
@@ -176,20 +153,15 @@ def test_a_contact_that_would_accelerate_is_rejected_with_its_acceleration(
         walker.constrained_inverse_dynamics(q, qd, qdd + slip, J, contact_bias=Jdot_qd)
     assert caught.value.argument == 'qdd'
     assert '0.0001' in str(caught.value) or '9.99' in str(caught.value)
-    walker.constrained_inverse_dynamics(q, qd, qdd + 1e-3 * slip, J, contact_bias=Jdot_qd)
-
-
-def test_the_motion_that_the_error_names_is_accepted(walker: RobotModel) -> None:
-    (q, qd, _), J, Jdot_qd = allowed(walker, 3, FEET, [3, 4, 5])
-    qdd = np.random.default_rng(0).normal(size=walker.nv)
-    with pytest.raises(InputError, match=r'qdd - pinv\(J\) \(J qdd \+ Jdot qd\)$'):
-        walker.constrained_inverse_dynamics(q, qd, qdd, J, contact_bias=Jdot_qd)
-    nearest = qdd - np.linalg.pinv(J) @ (J @ qdd + Jdot_qd)
-    walker.constrained_inverse_dynamics(q, qd, nearest, J, contact_bias=Jdot_qd)
+    # The way out that it names
+    assert str(caught.value).endswith('qdd - pinv(J) (J qdd + Jdot qd)')
+    nearest = qdd + slip - np.linalg.pinv(J) @ (J @ (qdd + slip) + Jdot_qd)
+    for good in (nearest, qdd + 1e-3 * slip):
+        walker.constrained_inverse_dynamics(q, qd, good, J, contact_bias=Jdot_qd)
 
 
 def test_only_contacts_of_a_moving_robot_need_their_bias(walker: RobotModel) -> None:
-    q, rest, _ = standing(walker, 0)
+    q, rest = random_position(walker, 0), np.zeros(walker.nv)
     J = contacts(walker, q, FEET, list(range(6)))
     without = walker.constrained_inverse_dynamics(q, rest, rest, J)
     with_zeros = walker.constrained_inverse_dynamics(q, rest, rest, J, contact_bias=np.zeros(12))

@@ -9,13 +9,11 @@ import re
 import numpy as np
 import pytest
 
-from rnea_ros import RobotModel, Wrench
+from rnea_ros import Wrench
 from support.cases import each
 from support.models.comparison import assert_equal
-from support.models.oracles import Array, mimic_rules, random_state, random_tree
+from support.models.oracles import mimic_rules, random_state, random_tree
 from support.models.robots import SHIPPED, joint, link, load, robot
-
-SEEDS = range(3)
 
 
 def follow(leader: str, multiplier: float, offset: float) -> str:
@@ -61,38 +59,22 @@ ROBOTS = [
 ]
 
 
-def constraint(urdf: str, model: RobotModel, free: RobotModel) -> tuple[Array, Array]:
-    """Return G and o for a model with mimic joints and the same one without."""
-    rules = mimic_rules(urdf)
+@each('urdf', ROBOTS)
+def test_efforts_and_poses_are_those_of_the_constraint(urdf: str) -> None:
+    model, free = load(urdf), load(re.sub('<mimic[^>]*>', '', urdf))
+    rules, names = mimic_rules(urdf), model.joint_names
     G, offsets = np.zeros((free.nv, model.nv)), np.zeros(free.nv)
     for row, name in enumerate(free.joint_names):
         leader, multiplier, offsets[row] = rules.get(name, (name, 1.0, 0.0))
-        G[row, model.joint_names.index(leader)] = multiplier
-    return G, offsets
-
-
-@each('seed', SEEDS)
-@each('urdf', ROBOTS)
-def test_efforts_are_those_of_the_constraint(urdf: str, seed: int) -> None:
-    model, free = load(urdf), load(re.sub('<mimic[^>]*>', '', urdf))
+        G[row, names.index(leader)] = multiplier
     assert free.nv > model.nv
-    G, offsets = constraint(urdf, model, free)
-    q, qd, qdd = random_state(seed, model.nv)
-    tip = model.link_names[-1]
-    wrench = {tip: Wrench(force=(1.0, -2.0, 3.0), torque=(0.3, 0.2, -0.1))}
-    expected = G.T @ free.inverse_dynamics(G @ q + offsets, G @ qd, G @ qdd, wrench)
+    q, qd, qdd = random_state(0, model.nv)
+    all_q = G @ q + offsets
+    wrench = {model.link_names[-1]: Wrench(force=(1.0, -2.0, 3.0), torque=(0.3, 0.2, -0.1))}
+    expected = G.T @ free.inverse_dynamics(all_q, G @ qd, G @ qdd, wrench)
     assert_equal(model.inverse_dynamics(q, qd, qdd, wrench), expected)
-
-
-@each('urdf', ROBOTS)
-def test_poses_are_those_of_the_constraint(urdf: str) -> None:
-    model, free = load(urdf), load(re.sub('<mimic[^>]*>', '', urdf))
-    G, offsets = constraint(urdf, model, free)
-    q, _, _ = random_state(0, model.nv)
     for name in model.link_names:
-        assert_equal(
-            model.forward_kinematics(q, name), free.forward_kinematics(G @ q + offsets, name)
-        )
+        assert_equal(model.forward_kinematics(q, name), free.forward_kinematics(all_q, name))
 
 
 def test_a_chain_of_mimic_joints_moves_as_if_each_followed_the_first() -> None:
