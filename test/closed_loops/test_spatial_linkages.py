@@ -33,7 +33,7 @@ IN_MUJOCO = [
 ]
 """Cuts that MuJoCo has a constraint for."""
 
-STATES = np.random.default_rng(5).uniform(-1.0, 1.0, (4, 3)) * [0.5, 3.0, 5.0]
+STATES = np.random.default_rng(5).uniform(-1.0, 1.0, (2, 3)) * [0.5, 3.0, 5.0]
 """Position, velocity and acceleration of the crank: rad, rad/s, rad/s^2."""
 
 
@@ -100,24 +100,3 @@ def test_motion_and_efforts_fit_mujocos_constraints(pairs: Pairs, name: str) -> 
         expected = np.linalg.lstsq(matrix, right, rcond=1e-12)[0][: len(M)]
         found = model.accelerations(q, yd, model.forward_dynamics(q, yd, [2.0]))
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.oracle
-@each('pairs, name', IN_MUJOCO)
-def test_mujocos_solver_finds_the_same_motion_from_rest(pairs: Pairs, name: str) -> None:
-    """MuJoCo's constraints give way by 1e-4 of the acceleration, its least softness."""
-    parts, loop = linkages.cut(pairs, name)
-    mujoco, model = linkages.MuJoCoLinkage(parts, [loop]), model_cut(pairs, name)
-    crank = model.model.velocity_indices('crank').start
-    for y in STATES[:, :1]:
-        q = model.positions(y)
-        tau = np.zeros(model.model.nv)
-        tau[crank] = 3.0
-        found = model.accelerations(q, [0.0], model.forward_dynamics(q, [0.0], [3.0]))
-        expected = mujoco.accelerations_at_rest(q, tau)
-        np.testing.assert_allclose(found, expected, atol=2e-3 * np.abs(expected).max())
-        tau[crank] = model.gravity_torques(q)[0]
-        M, C, _, _ = mujoco.equation(q, np.zeros_like(tau))
-        falling_apart = np.abs(np.linalg.solve(M, tau - C)).max()
-        held = np.abs(mujoco.accelerations_at_rest(q, tau)).max()
-        assert held < 1e-3 * falling_apart

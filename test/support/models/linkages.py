@@ -147,8 +147,8 @@ class MuJoCoLinkage(MuJoCoTree):
     A tree with loop joints in MuJoCo, by its equality constraints between sites.
 
     A ball joint is ``connect``, a fixed joint ``weld``, a hinge two ``connect`` on its axis. Of
-    MuJoCo come M, C and K; they are solved here as they stand, since MuJoCo's own solver keeps
-    constraints like springs, and leaves out the part of k that depends on velocities.
+    MuJoCo come M, C and K; the test solves them, since MuJoCo's own solver keeps constraints
+    like springs, and leaves out the part of k that depends on velocities.
     """
 
     def __init__(
@@ -187,8 +187,7 @@ class MuJoCoLinkage(MuJoCoTree):
     def equation(self, q: Array, qd: Array) -> tuple[Array, Array, Array, Array]:
         """Return M, C, K and k of M qdd + C = tau + K^T lambda, K qdd = k."""
         nv, h = self._model.nv, 1e-5
-        K_after, K_before = (self._matrix(_moved(self._parts, q, s * h * qd)) for s in (1, -1))
-        K = self._matrix(q)
+        K_before, K, K_after = (self._matrix(q, qd, t) for t in (-h, 0.0, h))
         k = -(K_after - K_before) @ qd / (2.0 * h)
         order = self._forward(q, qd)
         M = np.zeros((nv, nv))
@@ -196,21 +195,12 @@ class MuJoCoLinkage(MuJoCoTree):
             self._mujoco.mj_mulM(self._model, self._data, column, unit)
         return M[np.ix_(order, order)], np.array(self._data.qfrc_bias)[order], K, k
 
-    def accelerations_at_rest(self, q: Array, tau: Array) -> Array:
-        """Return qdd by MuJoCo's own solver, with constraints as stiff as it has them."""
-        self._model.eq_solimp[:, :2] = 0.9999
-        self._model.opt.tolerance, self._model.opt.iterations = 0.0, 1000
-        order = self._forward(q, np.zeros(len(tau)))
-        self._data.qfrc_applied[order] = tau
+    def _matrix(self, q: Array, qd: Array, t: float) -> Array:
+        """Return K after a time at a velocity."""
+        order = self._forward(q, qd)
+        self._mujoco.mj_integratePos(self._model, self._data.qpos, self._data.qvel, t)
         self._mujoco.mj_forward(self._model, self._data)
-        qdd: Array = np.array(self._data.qacc)[order]
-        self._data.qfrc_applied[:] = 0.0
-        return qdd
-
-    def _matrix(self, q: Array) -> Array:
-        order = self._forward(q, np.zeros(self._model.nv))
-        K = np.array(self._data.efc_J).reshape(-1, self._model.nv)[:, order]
-        return np.asarray(K)
+        return np.array(self._data.efc_J).reshape(-1, self._model.nv)[:, order]
 
     def _forward(self, q: Array, qd: Array) -> Array:
         """Set a state, and return MuJoCo's place of each of our coordinates."""
@@ -226,22 +216,6 @@ class MuJoCoLinkage(MuJoCoTree):
         self._data.qvel[order] = qd
         self._mujoco.mj_forward(self._model, self._data)
         return order
-
-
-def _moved(parts: Sequence[Part], q: Array, step: Array) -> Array:
-    """Return q after a small step; quaternions to second order."""
-    moved = q.copy()
-    for part, where_q, where_qd in places(parts):
-        if part.kind != 'spherical':
-            moved[where_q] += step[where_qd]
-            continue
-        (x, y, z, w), (a, b, c) = q[where_q], 0.5 * step[where_qd]
-        turned = q[where_q] + [
-            w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a,
-            -x * a - y * b - z * c,
-        ]
-        moved[where_q] = turned / np.linalg.norm(turned)
-    return moved
 
 
 RISE, REACH, CRANK = 1.0, 1.2, 0.3
