@@ -24,7 +24,7 @@ from rnea_ros import (
 )
 from rnea_ros.dynamics import tree
 from rnea_ros.dynamics.tree import shapes
-from rnea_ros.dynamics.tree.joint_types import Coordinate, helical, spherical
+from rnea_ros.dynamics.tree.joint_types import Coordinate, helical
 from rnea_ros.errors import TreeError
 from rnea_ros.robot import ContactSolution
 from support.cases import each
@@ -252,23 +252,6 @@ def test_numbers_of_other_types_are_accepted_in_objects(number: Any) -> None:
     np.testing.assert_array_equal(arm.gravity_torques(np.ma.array(np.full(6, 0.5))), expected)
 
 
-@each('joint', [tree.floating, spherical])
-def test_a_quaternion_of_zeros_is_named_with_its_joint(joint: Callable[[str], Any]) -> None:
-    builder = tree.TreeBuilder()
-    ball = tree.RigidBodyInertia.from_centre_of_mass(1.0, np.zeros(3), np.eye(3))
-    builder.add_link('body', '', tree.Placement.identity(), joint('ball'), ball)
-    model = RobotModel.from_tree(builder.build())
-    zero = np.zeros(model.nq)
-    with pytest.raises(InputError, match=r"^q: the quaternion of joint 'ball' is zero"):
-        model.normalised(zero)
-    with pytest.raises(InputError, match=r"^q0: the quaternion of joint 'ball' has length 0"):
-        simulate(model, zero, np.zeros(model.nv), dt=0.1, steps=1)
-    for scale in (1e-300, 1e300):
-        np.testing.assert_allclose(
-            model.normalised(scale * model.neutral_position), model.neutral_position
-        )
-
-
 HERE, NOTHING = tree.Placement.identity(), tree.RigidBodyInertia.zero()
 
 PARTS: dict[str, Callable[[Any], object]] = {
@@ -296,11 +279,11 @@ def test_parts_of_a_tree_are_rejected_by_name(argument: str, kind: str) -> None:
 
 
 @each('kind', set(NUMBERS))
-def test_what_no_link_of_a_tree_consists_of_is_rejected_with_the_link(kind: str) -> None:
+def test_a_link_of_bad_parts_is_rejected_by_name(kind: str) -> None:
     bad = NUMBERS[kind]
     hinge = tree.revolute('j')
     for placement, joint, inertia in (
-        (bad, hinge, NOTHING), (HERE, hinge, bad),
+        (bad, hinge, NOTHING), (HERE, hinge, bad), (HERE, bad, NOTHING),
         (tree.Placement(bad, np.zeros(3)), hinge, NOTHING),
         (tree.Placement(np.eye(3), bad), hinge, NOTHING),
         (HERE, hinge, tree.RigidBodyInertia(bad, np.zeros(3), np.eye(3))),
@@ -309,12 +292,9 @@ def test_what_no_link_of_a_tree_consists_of_is_rejected_with_the_link(kind: str)
     ):
         with pytest.raises(TreeError, match=r"^link 'a': "):
             tree.TreeBuilder('base').add_link('a', 'base', placement, joint, inertia)
-    no_joints: tuple[Any, ...] = (None, 3, 'j', ['j'], (Contrary(),))
-    for no_joint in no_joints:
-        with pytest.raises(TreeError, match=r"^link 'a': "):
-            tree.TreeBuilder('base').add_link('a', 'base', HERE, no_joint, NOTHING)
-    for name in (None, 3, ['a'], {'a'}, b'a'):
-        for link, parent, label in ((name, 'base', 'j'), ('a', name, 'j'), ('a', 'base', name)):
-            builder, hinge = tree.TreeBuilder('base'), tree.revolute(label)
-            with pytest.raises(TreeError, match='expected names, got '):
-                builder.add_link(link, parent, HERE, hinge, NOTHING)
+    for link, parent, label in ((bad, 'base', 'j'), ('a', bad, 'j'), ('a', 'base', bad)):
+        if isinstance(bad, str):
+            continue
+        builder, hinge = tree.TreeBuilder('base'), tree.revolute(label)
+        with pytest.raises(TreeError, match='expected names, got '):
+            builder.add_link(link, parent, HERE, hinge, NOTHING)
