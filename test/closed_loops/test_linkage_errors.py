@@ -3,7 +3,6 @@
 
 """Errors of linkages name what is wrong, and configurations that have no answer."""
 
-from collections.abc import Callable
 import math
 from typing import Any
 
@@ -35,6 +34,7 @@ from support.models.linkages import (
 from support.models.robots import description
 
 MASSES = (1.0, 1.0, 1.0)
+FOUR_BAR = four_bar(LENGTHS, MASSES, OPEN)
 
 
 def arm() -> RobotModel:
@@ -102,58 +102,50 @@ def test_a_parallelogram_passes_its_flat_position_in_its_own_branch() -> None:
 
 
 def test_the_guess_selects_the_assembly_mode() -> None:
-    model = four_bar(LENGTHS, MASSES, OPEN)
-    crossed = four_bar(LENGTHS, MASSES, CROSSED)
-    q = crossed.positions([2.0])
-    np.testing.assert_allclose(model.positions([2.0], guess=q + 0.05), q, atol=1e-9)
-    assert np.abs(model.positions([2.0]) - q).max() > 0.5
+    q = four_bar(LENGTHS, MASSES, CROSSED).positions([2.0])
+    np.testing.assert_allclose(FOUR_BAR.positions([2.0], guess=q + 0.05), q, atol=1e-9)
+    assert np.abs(FOUR_BAR.positions([2.0]) - q).max() > 0.5
 
 
-def test_an_open_loop_is_not_accepted_as_an_argument() -> None:
-    model = four_bar(LENGTHS, MASSES, OPEN)
-    q = model.reference + np.array([0.0, 0.01, 0.0])
-    calls: list[Any] = [
-        model.gravity_torques, model.mass_matrix, model.motion_matrix,
-        lambda q: model.velocities(q, [1.0]), lambda q: model.accelerations(q, [1.0], [1.0]),
-        lambda q: model.inverse_dynamics(q, [1.0], [1.0]),
-        lambda q: model.forward_dynamics(q, [1.0], [1.0]),
-    ]
-    for call in calls:
-        with pytest.raises(LoopClosureError, match=r"'pin' is open by 0\.0012 m .*positions\(\)"):
-            call(q)
+@each('call', [
+    lambda q: FOUR_BAR.gravity_torques(q), lambda q: FOUR_BAR.mass_matrix(q),
+    lambda q: FOUR_BAR.motion_matrix(q), lambda q: FOUR_BAR.velocities(q, [1.0]),
+    lambda q: FOUR_BAR.accelerations(q, [1.0], [1.0]),
+    lambda q: FOUR_BAR.inverse_dynamics(q, [1.0], [1.0]),
+    lambda q: FOUR_BAR.forward_dynamics(q, [1.0], [1.0]),
+])
+def test_an_open_loop_is_not_accepted_as_an_argument(call: Any) -> None:
+    q = FOUR_BAR.reference + np.array([0.0, 0.01, 0.0])
+    with pytest.raises(LoopClosureError, match=r"'pin' is open by 0\.0012 m .*positions\(\)"):
+        call(q)
 
 
 @each('bad', ['one', [1.0, 2.0], [np.nan], [[1.0]]])
-def test_bad_vectors_are_named(bad: Any) -> None:
-    model = four_bar(LENGTHS, MASSES, OPEN)
-    q = model.reference
-    calls: dict[str, Callable[[], Any]] = {
-        'y': lambda: model.positions(bad), 'guess': lambda: model.positions([0.5], bad),
-        'q': lambda: model.gravity_torques(bad), 'yd': lambda: model.velocities(q, bad),
-        'ydd': lambda: model.inverse_dynamics(q, [1.0], bad),
-        'tau': lambda: model.forward_dynamics(q, [1.0], bad),
-    }
-    for name, call in calls.items():
-        with pytest.raises(InputError) as caught:
-            call()
-        assert caught.value.argument == name
+@each('argument, call', [
+    ('y', lambda model, bad: model.positions(bad)),
+    ('guess', lambda model, bad: model.positions([0.5], bad)),
+    ('q', lambda model, bad: model.gravity_torques(bad)),
+    ('yd', lambda model, bad: model.velocities(model.reference, bad)),
+    ('ydd', lambda model, bad: model.inverse_dynamics(model.reference, [1.0], bad)),
+    ('tau', lambda model, bad: model.forward_dynamics(model.reference, [1.0], bad)),
+])
+def test_bad_vectors_are_named(argument: str, call: Any, bad: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        call(FOUR_BAR, bad)
+    assert caught.value.argument == argument
 
 
-def test_motion_too_large_for_floating_point_is_an_error() -> None:
-    model = four_bar(LENGTHS, MASSES, OPEN)
-    q = model.reference
-    calls: list[Callable[[], Any]] = [
-        lambda: model.velocities(q, [1.7e308]), lambda: model.accelerations(q, [1e200], [0.0]),
-        lambda: model.inverse_dynamics(q, [1e200], [0.0]),
-        lambda: model.inverse_dynamics(q, [0.0], [1.7e308]),
-        lambda: model.forward_dynamics(q, [0.0], [1.7e308]),
-    ]
-    for call in calls:
-        with pytest.raises(InputError, match='not finite'):
-            call()
-    for far in (1e5, 1e308):
-        with pytest.raises(RneaError):
-            model.positions([far])
+@each('call', [
+    lambda q: FOUR_BAR.velocities(q, [1.7e308]),
+    lambda q: FOUR_BAR.accelerations(q, [1e200], [0.0]),
+    lambda q: FOUR_BAR.inverse_dynamics(q, [1e200], [0.0]),
+    lambda q: FOUR_BAR.inverse_dynamics(q, [0.0], [1.7e308]),
+    lambda q: FOUR_BAR.forward_dynamics(q, [0.0], [1.7e308]),
+    lambda q: FOUR_BAR.positions([1e5]), lambda q: FOUR_BAR.positions([1e308]),
+])
+def test_motion_too_large_for_floating_point_is_an_error(call: Any) -> None:
+    with pytest.raises(RneaError):
+        call(FOUR_BAR.reference)
 
 
 NOWHERE = LoopJoint('pin', 'fixed', 'plate', 'nowhere')

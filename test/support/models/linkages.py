@@ -1,23 +1,19 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Linkages to test with: spatial ones cut at any joint, here and in MuJoCo; a palletising arm."""
+"""Linkages to test with: spatial ones cut at any joint, a four-bar, a palletising arm."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.closed_loops import ClosedLoopModel, LoopJoint
 from rnea_ros.dynamics.tree import Placement
-from support.models.joint_trees import MuJoCoTree, Part, places
-from support.models.oracles import Array
+from support.models.joint_trees import Part
 from support.models.robots import joint, link, robot
-
-GRAVITY = (1.0, -2.0, -9.0)
 
 
 def at(*xyz: float) -> Placement:
@@ -128,94 +124,12 @@ SLIDER = _crank_and_coupler(
 )
 """A spatial slider-crank."""
 
-CYLINDER = _crank_and_coupler(
-    Pair('rod', 'prismatic', 'half', 'barrel', (0.35, 0.06, 0.2), (1.0, 0.2, 0.8)),
-    Pair('ball', 'spherical', 'barrel', 'base', END),
-)
-"""A hydraulic cylinder that swings with the crank."""
-
 TURNING_CYLINDER = _crank_and_coupler(
     Pair('bore', 'cylindrical', 'half', 'barrel', (0.35, 0.06, 0.2), (1.0, 0.2, 0.8)),
     Pair('pin_1', 'revolute', 'barrel', 'small_cross', END, (0.2, 1.0, 0.0)),
     Pair('pin_2', 'revolute', 'small_cross', 'base', END, (0.0, 0.1, 1.0)),
 )
-"""The same with universal joints at both ends; the rod turns in the barrel."""
-
-
-class MuJoCoLinkage(MuJoCoTree):
-    """
-    A tree with loop joints in MuJoCo, by its equality constraints between sites.
-
-    A ball joint is ``connect``, a fixed joint ``weld``, a hinge two ``connect`` on its axis. Of
-    MuJoCo come M, C and K; the test solves them, since MuJoCo's own solver keeps constraints
-    like springs, and leaves out the part of k that depends on velocities.
-    """
-
-    def __init__(
-        self, parts: Sequence[Part], loops: Sequence[LoopJoint], gravity: ArrayLike = GRAVITY
-    ) -> None:
-        self._mujoco = mujoco = pytest.importorskip('mujoco')
-        self._parts = parts
-        spec = mujoco.MjSpec()
-        spec.option.gravity = gravity
-        spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
-        bodies = {'base': spec.worldbody}
-        for part in parts:
-            bodies[part.name] = self._add_body(bodies[part.parent], part)
-        for loop in loops:
-            offsets = (0.0, 0.2) if str(loop.type).endswith('REVOLUTE') else (0.0,)
-            welded = str(loop.type).endswith('FIXED')
-            for i, offset in enumerate(offsets):
-                sites = [f'{loop.name}_{i}_{end}' for end in (1, 2)]
-                frames = (loop.placement_1, loop.placement_2)
-                links = (loop.link_1, loop.link_2)
-                for site, body, frame in zip(sites, links, frames, strict=True):
-                    point = frame.translation + offset * np.asarray(loop.axis)
-                    bodies[body].add_site(name=site, pos=point)
-                spec.add_equality(
-                    type=mujoco.mjtEq.mjEQ_WELD if welded else mujoco.mjtEq.mjEQ_CONNECT,
-                    objtype=mujoco.mjtObj.mjOBJ_SITE, name1=sites[0], name2=sites[1],
-                )
-        self._model = spec.compile()
-        self._data = mujoco.MjData(self._model)
-
-    def gap(self, q: Array) -> float:
-        """Return the widest gap of a loop, rad or m."""
-        self._forward(q, np.zeros(self._model.nv))
-        return float(np.abs(self._data.efc_pos).max())
-
-    def equation(self, q: Array, qd: Array) -> tuple[Array, Array, Array, Array]:
-        """Return M, C, K and k of M qdd + C = tau + K^T lambda, K qdd = k."""
-        nv, h = self._model.nv, 1e-5
-        K_before, K, K_after = (self._matrix(q, qd, t) for t in (-h, 0.0, h))
-        k = -(K_after - K_before) @ qd / (2.0 * h)
-        order = self._forward(q, qd)
-        M = np.zeros((nv, nv))
-        for column, unit in zip(M, np.eye(nv), strict=True):
-            self._mujoco.mj_mulM(self._model, self._data, column, unit)
-        return M[np.ix_(order, order)], np.array(self._data.qfrc_bias)[order], K, k
-
-    def _matrix(self, q: Array, qd: Array, t: float) -> Array:
-        """Return K after a time at a velocity."""
-        order = self._forward(q, qd)
-        self._mujoco.mj_integratePos(self._model, self._data.qpos, self._data.qvel, t)
-        self._mujoco.mj_forward(self._model, self._data)
-        return np.array(self._data.efc_J).reshape(-1, self._model.nv)[:, order]
-
-    def _forward(self, q: Array, qd: Array) -> Array:
-        """Set a state, and return MuJoCo's place of each of our coordinates."""
-        order = np.zeros(len(qd), dtype=int)
-        for part, where_q, where_qd in places(self._parts):
-            first = self._model.joint(f'{part.name}_0')
-            i, j = int(first.qposadr[0]), int(first.dofadr[0])
-            own = q[where_q]
-            if part.kind == 'spherical':
-                own = np.roll(own, 1)
-            self._data.qpos[i : i + len(own)] = own
-            order[where_qd] = j + np.arange(where_qd.stop - where_qd.start)
-        self._data.qvel[order] = qd
-        self._mujoco.mj_forward(self._model, self._data)
-        return order
+"""A hydraulic cylinder between universal joints; the rod turns in the barrel."""
 
 
 RISE, REACH, CRANK = 1.0, 1.2, 0.3
