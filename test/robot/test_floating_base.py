@@ -45,17 +45,6 @@ def test_the_free_joint_comes_first_and_all_else_stays_in_order(source: str | Pa
     np.testing.assert_array_equal(S, np.eye(6))
 
 
-@each('source', ROBOTS)
-def test_the_base_carries_the_weight_at_the_centre_of_mass(source: str | Path) -> None:
-    floating, _ = pair(source)
-    q, _, _ = random_motion(floating, 0)
-    R = floating.forward_kinematics(q, floating.link_names[0])[:3, :3]
-    weight = -floating.tree.bodies['mass'].sum() * floating.gravity
-    lever = floating.centre_of_mass(q) - q[:3]
-    expected = np.concatenate([R.T @ np.cross(lever, weight), R.T @ weight])
-    assert_equal(floating.gravity_torques(q)[:6], expected)
-
-
 def test_the_free_joint_has_no_limits_and_no_losses() -> None:
     floating, fixed = pair(SHIPPED[0])
     unlimited = {

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros import BaseMotion, ReferenceFrame, RobotModel, Wrench
+from rnea_ros import ReferenceFrame, RobotModel, Wrench
 from support.cases import each
 from support.models.comparison import assert_equal
 from support.models.oracle_pairs import Pair
-from support.models.oracles import Array, random_state, random_wrenches
+from support.models.oracles import Array, random_state
 from support.models.robots import SHIPPED, load
 
 pytest_plugins = ('support.models.model_fixtures',)
@@ -41,18 +41,6 @@ def test_a_link_named_base_is_not_mistaken_for_the_root_link() -> None:
     assert_equal(efforts('base', (1, 2, 3)), efforts(ReferenceFrame.ROOT_LINK, (-1, -2, 3)))
     assert_equal(efforts('base_link', (1, 2, 3)), efforts(ReferenceFrame.ROOT_LINK, (1, 2, 3)))
     assert not any('base' in f'{frame.name} {frame.value}'.lower() for frame in ReferenceFrame)
-
-
-def test_the_bases_motion_does_not_change_what_a_wrench_takes_off(pair: Pair) -> None:
-    moving = pair.model.with_base_motion(BaseMotion((1, 2, 3), (3, 2, 1), (2, 1, 3), (1, 3, 2)))
-    motion = pair.motion(0)
-    wrenches = random_wrenches(0, moving.link_names)
-    there, here = (
-        model.inverse_dynamics(*motion, wrenches) - model.inverse_dynamics(*motion)
-        for model in (moving, pair.model)
-    )
-    # Small differences of large efforts
-    assert_equal(there, here, atol=1e-9)
 
 
 @each('nothing', [None, {}, {'fer_hand': []}, {'fer_hand': ()}])

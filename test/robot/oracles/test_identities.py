@@ -64,12 +64,23 @@ def bias_of_points(model: RobotModel, q: Array, qd: Array, _: Array) -> tuple[An
 
 
 def rates_on_a_ship(model: RobotModel, q: Array, qd: Array, _: Array) -> tuple[Any, Any]:
-    name = model.link_names[-1]
+    name, loads = model.link_names[-1], random_wrenches(0, model.link_names)
     there, here = (
-        np.concatenate([one.coriolis_matrix(q, qd), one.jacobian_rate(q, qd, name)])
+        np.concatenate([
+            one.coriolis_matrix(q, qd), one.jacobian_rate(q, qd, name),
+            [one.bias_torques(q, qd) - one.inverse_dynamics(q, qd, 0.0 * qd, loads)],
+        ])
         for one in (model.with_base_motion(ON_A_SHIP), model)
     )
     return there, here
+
+
+def forward_derivatives(model: RobotModel, q: Array, qd: Array, tau: Array) -> tuple[Any, Any]:
+    # tau = ID(q, qd, FD(q, qd, tau))
+    by_q, by_qd, M = model.inverse_dynamics_derivatives(q, qd, model.forward_dynamics(q, qd, tau))
+    found = model.forward_dynamics_derivatives(q, qd, tau)
+    expected = np.array([-np.linalg.solve(M, by_q), -np.linalg.solve(M, by_qd), np.linalg.inv(M)])
+    return np.array(found), expected
 
 
 EXACT: dict[str, Law] = {
@@ -87,8 +98,9 @@ EXACT: dict[str, Law] = {
         model.regressor(q, qd, qdd) @ model.inertial_parameters,
     ),
     'forward dynamics undo inverse dynamics': undone,
+    'derivatives of inverse functions': forward_derivatives,
     'dJ/dt qd is the bias acceleration': bias_of_points,
-    'a moving base leaves the rates alone': rates_on_a_ship,
+    'a moving base changes neither rates nor loads': rates_on_a_ship,
 }
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.urdf import Inertial
-from support.models.oracles import Array, MuJoCo, Pinocchio, random_tree
+from support.models.oracles import Array, Pinocchio, random_tree
 from support.models.robots import SHIPPED, parsed
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -61,11 +61,6 @@ class Pair:
     def free_pinocchio(self) -> Pinocchio:
         """The same robot as Pinocchio reads it, its root link free."""
         return self._pinocchio(floating=True)
-
-    @cached_property
-    def mujoco(self) -> MuJoCo:
-        """The same robot as MuJoCo reads it."""
-        return MuJoCo(self.urdf, self.model.joint_names)
 
     def motion(self, seed: int) -> Motion:
         """Return q, qd and qdd."""

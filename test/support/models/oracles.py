@@ -4,7 +4,7 @@
 """
 What the package is compared with. Nothing in here runs the code under test.
 
-Pinocchio and MuJoCo, reading the same URDF text; and random kinematic trees, written as URDF text.
+Pinocchio, reading the same URDF text; and random kinematic trees, written as URDF text.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -137,27 +137,6 @@ def mimic_rules(urdf: str) -> dict[str, tuple[str, float, float]]:
         multiplier, offset = float(mimic.get('multiplier', 1)), float(mimic.get('offset', 0))
         rules[name] = (leader, multiplier, offset)
     return rules
-
-
-class _Folded:
-    """
-    An oracle's joint positions by the independent joints' positions: G q + offsets.
-
-    :param dofs: the oracle's joints
-    :param rules: leader, multiplier and offset of those that follow another
-    :param names: the order of q; checked to be the other joints
-    """
-
-    def __init__(
-        self, dofs: Sequence[str], rules: Mapping[str, tuple[str, float, float]],
-        names: Sequence[str],
-    ) -> None:
-        assert sorted(names) == sorted(set(dofs) - set(rules))
-        self.G = np.zeros((len(dofs), len(names)))
-        self.offsets = np.zeros(len(dofs))
-        for row, name in enumerate(dofs):
-            leader, multiplier, self.offsets[row] = rules.get(name, (name, 1.0, 0.0))
-            self.G[row, names.index(leader)] = multiplier
 
 
 class PinocchioDynamics:
@@ -320,19 +299,19 @@ class Pinocchio(PinocchioDynamics):
         names_and_joints = zip(self._model.names, self._model.joints, strict=True)
         next(names_and_joints)  # the universe
         self._dofs = [(name, dof) for name, dof in names_and_joints if dof.nv == 1]
-        self._folded = _Folded([name for name, _ in self._dofs], mimic_rules(urdf), names)
+        rules = mimic_rules(urdf)
+        assert sorted(names) == sorted({name for name, _ in self._dofs} - set(rules))
         self._free = 6 if floating else 0
         self.nv = self._free + len(names)
-        # Pinocchio's free joint is [linear; angular].
+        # All joint positions are G q + offsets. Pinocchio's free joint is [linear; angular].
+        self._G = np.zeros((len(self._dofs), len(names)))
+        self._offsets = np.zeros(len(self._dofs))
         self._B = np.zeros((self._model.nv, self.nv))
         self._B[: self._free, : self._free] = np.roll(np.eye(self._free), 3, axis=0)
-        for row, (_, dof) in zip(self._folded.G, self._dofs, strict=True):
-            self._B[dof.idx_v, self._free :] = row
-
-    @property
-    def has_followers(self) -> bool:
-        """Whether a joint follows another."""
-        return bool(self._B.shape[0] != self._B.shape[1])
+        for row, (name, dof) in enumerate(self._dofs):
+            leader, multiplier, self._offsets[row] = rules.get(name, (name, 1.0, 0.0))
+            self._G[row, names.index(leader)] = multiplier
+            self._B[dof.idx_v, self._free :] = self._G[row]
 
     def coriolis_matrix(self, q: Array, qd: Array) -> Array:
         """Return C(q, qd)."""
@@ -356,14 +335,6 @@ class Pinocchio(PinocchioDynamics):
         M = np.triu(data.M) + np.triu(data.M, 1).T
         return [B.T @ of_joints @ B for of_joints in (data.dtau_dq, data.dtau_dv, M)]
 
-    def forward_dynamics_derivatives(self, q: Array, qd: Array, tau: Array) -> list[Array]:
-        """Return the derivatives of qdd by q, qd and tau; no joint may follow another."""
-        data, (positions, B, _) = self._data, self._converted(q, qd)
-        assert not self.has_followers
-        self._pin.computeABADerivatives(self._model, data, positions, B @ qd, B @ tau)
-        inverse = np.triu(data.Minv) + np.triu(data.Minv, 1).T
-        return [B.T @ of_joints @ B for of_joints in (data.ddq_dq, data.ddq_dv, inverse)]
-
     def potential_energy(self, q: Array) -> float:
         """Return the potential energy; of a root link only where it floats."""
         positions, _, _ = self._converted(q, np.zeros(self.nv))
@@ -374,17 +345,6 @@ class Pinocchio(PinocchioDynamics):
         positions, _, _ = self._converted(q, np.zeros(self.nv))
         return np.array(self._pin.centerOfMass(self._model, self._data, positions))
 
-    def regressor(self, q: Array, qd: Array, qdd: Array, links: Sequence[str]) -> Array:
-        """Return Y of what moves with these links, each at its joint; ten columns a link."""
-        positions, B, _ = self._converted(q, qd)
-        Y = self._pin.computeJointTorqueRegressor(
-            self._model, self._data, positions, B @ qd, B @ qdd
-        )
-        # Pinocchio drops the first axis where there is one joint.
-        by_joint = np.reshape(Y, (self._model.nv, -1, 10) if np.size(Y) else (0, 0, 10))
-        link_columns = by_joint[:, [self._joint_of(link) - 1 for link in links]]
-        return B.T @ link_columns.reshape(self._model.nv, 10 * len(links))
-
     def inertial_parameters(self, links: Sequence[str]) -> Array:
         """Return phi of what moves with these links, each at its joint; ten numbers a link."""
         parameters = [
@@ -394,9 +354,9 @@ class Pinocchio(PinocchioDynamics):
 
     def _converted(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
         positions = np.zeros(self._model.nq)
-        free = len(q) - self._folded.G.shape[1]
+        free = len(q) - self._G.shape[1]
         positions[:free] = q[:free]
-        joint_positions = self._folded.G @ q[free:] + self._folded.offsets
+        joint_positions = self._G @ q[free:] + self._offsets
         for x, (_, dof) in zip(joint_positions, self._dofs, strict=True):
             # A continuous joint is a point on the unit circle.
             where = slice(dof.idx_q, dof.idx_q + dof.nq)
@@ -407,50 +367,5 @@ class Pinocchio(PinocchioDynamics):
         return self._data.oMi[1] if self._free else self._pin.SE3.Identity()
 
 
-class MuJoCo:
-    """
-    A robot as MuJoCo reads it, without shapes, friction, contacts and constraints.
-
-    :param names: the order of joint arrays, checked to be the independent joints
-    """
-
-    def __init__(self, urdf: str, names: Sequence[str]) -> None:
-        self._mujoco = pytest.importorskip('mujoco')
-        self._model = self._mujoco.MjModel.from_xml_string(_bare(urdf))
-        self._model.opt.disableflags |= self._mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
-        for losses in ('dof_damping', 'dof_frictionloss', 'dof_armature'):
-            getattr(self._model, losses)[:] = 0.0
-        self._data = self._mujoco.MjData(self._model)
-        dofs = [self._model.joint(i).name for i in range(self._model.njnt)]
-        self._folded = _Folded(dofs, mimic_rules(urdf), names)
-
-    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return tau."""
-        G = self._folded.G
-        self._data.qpos[:] = G @ q + self._folded.offsets
-        self._data.qvel[:] = G @ qd
-        self._data.qacc[:] = G @ qdd
-        self._mujoco.mj_inverse(self._model, self._data)
-        tau: Array = G.T @ self._data.qfrc_inverse
-        return tau
-
-
 def _angular_first(rows: Array) -> Array:
     return np.concatenate([rows[3:], rows[:3]])
-
-
-def _bare(urdf: str) -> str:
-    root = ElementTree.fromstring(urdf)
-    for element in root.findall('link'):
-        for tag in ('visual', 'collision'):
-            for shape in element.findall(tag):
-                element.remove(shape)
-    # Limits and mimic rules play no part, and MuJoCo logs what it does not like about them.
-    for element in root.findall('joint'):
-        for tag in ('limit', 'mimic'):
-            for rule in element.findall(tag):
-                element.remove(rule)
-    # Inertias are taken as they stand, and links behind fixed joints lumped.
-    extension = ElementTree.SubElement(root, 'mujoco')
-    ElementTree.SubElement(extension, 'compiler', balanceinertia='false', fusestatic='true')
-    return ElementTree.tostring(root, 'unicode')
