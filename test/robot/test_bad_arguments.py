@@ -74,6 +74,7 @@ WHOLE: dict[str, Any] = {
     for key in ('text', 'bytes', 'complex', 'dictionary', 'function', 'contrary', 'not a number')
 } | {'half': 2.5, 'float': 2.0, 'negative': -1, 'array': np.ones(2), 'list': [2]}
 
+OTHERS: dict[str, Any] = {'none': None, 'text': '<robot/>', 'type': RobotModel}
 HUGE = (1e200, -1e200, 1e200)
 
 WRENCHES: dict[str, Any] = {
@@ -107,9 +108,12 @@ KINDS: dict[str, dict[str, Any]] = {
     'link': NAMES,
     'frame': {key: value for key, value in NAMES.items() if value is not None},
     'joint': NAMES,
-    'threads': WHOLE,
+    'threads': {**WHOLE, 'zero': 0},
     'steps': {**WHOLE, 'none': None, 'huge': 10**400, 'of thousands of digits': 10**5000},
-    'coordinates': {**WHOLE, 'list': [2.0], 'none': None, 'outside': (6,), 'twice': (1, 1)},
+    'coordinates': {
+        **WHOLE, 'list': [2.0], 'none': None, 'outside': (6,), 'below': (-1,), 'twice': (1, 1),
+        'empty': (),
+    },
     'links': {'text': 'tool0', 'none': None, 'number': 3, 'unknown': ['no'], 'lists': [['tool0']]},
     'payloads': {'none': None, 'text': 'tool0', 'unknown': ['no'], 'lists': [['tool0']]},
     'unactuated': {
@@ -121,9 +125,7 @@ KINDS: dict[str, dict[str, Any]] = {
     'base_motion': {'none': None, 'text': 'fast', 'numbers': (0.0, 0.0, 1.0), 'type': BaseMotion},
     'method': {'none': None, 'list': ['rk4'], 'unknown': 'rk5', 'contrary': Contrary()},
     'wrenches': {'dictionary': {}, 'list': [], 'text': 'push', 'number': 1.0},
-    'model': {'none': None, 'text': 'ur5e', 'type': RobotModel},
-    'description': {'none': None, 'text': '<robot/>', 'type': RobotModel},
-    'tree': {'none': None, 'text': '<robot/>', 'type': RobotModel},
+    **dict.fromkeys(('model', 'description', 'tree'), OTHERS),
     'source': {'none': None, 'number': 3, 'list': ['ur5e.urdf'], 'bytes': b'ur5e.urdf'},
 }
 """Bad values by the name of the argument."""
@@ -204,7 +206,8 @@ def test_every_bad_value_of_every_argument_is_rejected_by_name(model: RobotModel
     count, wrong = 0, []
     for name, (function, arguments) in calls(model).items():
         before = text_of(function(**arguments))
-        for argument in arguments:
+        # Of a floating base only positions and velocities differ.
+        for argument in arguments if model.nq == model.nv else {*arguments} & {*MOTION}:
             for kind, bad in bad_values(model, name, argument, arguments[argument]).items():
                 count += 1
                 try:
@@ -218,7 +221,7 @@ def test_every_bad_value_of_every_argument_is_rejected_by_name(model: RobotModel
         if text_of(function(**arguments)) != before:
             wrong.append(f'{name}: changed by bad arguments')
     assert not wrong, '\n'.join(wrong)
-    assert count > 1000
+    assert count > 500
 
 
 def text_of(result: object) -> str:

@@ -217,10 +217,9 @@ class PinocchioTree(PinocchioDynamics):
 
 class MuJoCoTree:
     """
-    The tree in MuJoCo, with coordinates as they are here; no screws.
+    The tree in MuJoCo, with coordinates as they are here but for quaternions w, x, y, z.
 
-    A free joint's velocity is linear in the world's axes, then angular in the body's, and its
-    quaternion w, x, y, z; a floating part stands on the base, its joint frame in the base's.
+    MuJoCo has no screws, and free joints only on the world.
     """
 
     def __init__(self, parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> None:
@@ -249,7 +248,6 @@ class MuJoCoTree:
             'fixed': [], 'revolute': [hinge], 'prismatic': [slide], 'cylindrical': [hinge, slide],
             'planar': [(kinds.mjJNT_SLIDE, x), (kinds.mjJNT_SLIDE, y), hinge],
             'spherical': [(kinds.mjJNT_BALL, part.axis)],
-            'floating': [(kinds.mjJNT_FREE, part.axis)],
         }[part.kind]
         for i, (kind, axis) in enumerate(joints):
             body.add_joint(name=f'{part.name}_{i}', type=kind, axis=axis)
@@ -257,28 +255,14 @@ class MuJoCoTree:
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return tau."""
-        B, data = np.zeros((self._model.nv, len(qd))), self._data
-        B_rate_qd = np.zeros(self._model.nv)
+        order, data = np.zeros(len(qd), dtype=int), self._data
         for part, where_q, where_qd in places(self._parts):
             joint = self._model.joint(f'{part.name}_0')
             i, j = int(joint.qposadr[0]), int(joint.dofadr[0])
-            own, rates = q[where_q], qd[where_qd]
-            block = np.eye(len(rates))
-            in_v = slice(j, j + len(rates))
-            if part.kind in ('spherical', 'floating'):
-                own = np.concatenate([own[:-4], own[-1:], own[-4:-1]])
-            if part.kind == 'floating':
-                R = np.zeros(9)
-                self._mujoco.mju_quat2Mat(R, own[-4:])
-                block = np.block([
-                    [np.zeros((3, 3)), R.reshape(3, 3)], [np.eye(3), np.zeros((3, 3))]
-                ])
-                # d/dt (R u) = R (du/dt + w x u)
-                B_rate_qd[j : j + 3] = R.reshape(3, 3) @ np.cross(rates[:3], rates[3:])
+            own = np.roll(q[where_q], 1) if part.kind == 'spherical' else q[where_q]
             data.qpos[i : i + len(own)] = own
-            B[in_v, where_qd] = block
-        data.qvel[:] = B @ qd
-        data.qacc[:] = B @ qdd + B_rate_qd
+            order[where_qd] = j + np.arange(where_qd.stop - where_qd.start)
+        data.qvel[order], data.qacc[order] = qd, qdd
         self._mujoco.mj_inverse(self._model, data)
-        tau: Array = B.T @ data.qfrc_inverse
+        tau: Array = data.qfrc_inverse[order]
         return tau
