@@ -6,6 +6,7 @@
 from concurrent.futures import ThreadPoolExecutor
 import contextlib
 import copy
+import inspect
 import pickle
 import sys
 import threading
@@ -22,34 +23,27 @@ from support.models.robots import SHIPPED, description, link, load, robot
 
 pytest_plugins = ('support.models.model_fixtures',)
 
-ARGUMENTS = {
-    'inverse_dynamics': ('q', 'qd', 'qdd'), 'gravity_torques': ('q',), 'bias_torques': ('q', 'qd'),
-    'coriolis_torques': ('q', 'qd'), 'mass_matrix': ('q',), 'forward_dynamics': ('q', 'qd', 'tau'),
-    'kinetic_energy': ('q', 'qd'), 'potential_energy': ('q',), 'regressor': ('q', 'qd', 'qdd'),
-    'internal_wrench': ('q', 'qd', 'qdd'), 'forward_kinematics': ('q',), 'jacobian': ('q',),
-    'link_velocity': ('q', 'qd'), 'link_acceleration': ('q', 'qd', 'qdd'),
-    'bias_acceleration': ('q', 'qd'), 'centre_of_mass': ('q',), 'integrate': ('q', 'v'),
-    'difference': ('q0', 'q1'),
-}
-METHODS = list(ARGUMENTS)
-OF_A_LINK = (
-    'internal_wrench', 'forward_kinematics', 'jacobian', 'link_velocity', 'link_acceleration',
-    'bias_acceleration',
+METHODS = (
+    'inverse_dynamics', 'gravity_torques', 'bias_torques', 'coriolis_torques', 'mass_matrix',
+    'forward_dynamics', 'kinetic_energy', 'potential_energy', 'regressor', 'internal_wrench',
+    'forward_kinematics', 'jacobian', 'link_velocity', 'link_acceleration', 'bias_acceleration',
+    'centre_of_mass', 'integrate', 'difference',
 )
+MOTION = ('q', 'q0', 'q1', 'qd', 'qdd', 'tau', 'v')
+
+
+def motion_of(method: str) -> list[str]:
+    """Return the names of a method's arrays of joints."""
+    names = inspect.signature(getattr(RobotModel, method)).parameters
+    return [name for name in names if name in MOTION]
 
 
 def call(model: RobotModel, method: str, **given: Any) -> Array:
     """Call a method at a random state, with some of its arguments replaced."""
-    q, qd, qdd = random_state(0, model.nv)
-    q1, tau, v = random_state(1, model.nv)
-    usual = {'q': q, 'q0': q, 'q1': q1, 'qd': qd, 'qdd': qdd, 'tau': tau, 'v': v}
-    arguments: dict[str, Any] = {
-        name: given.get(name, usual[name]) for name in ARGUMENTS[method]
-    }
-    if method in OF_A_LINK:
-        arguments['link'] = given.get('link', model.link_names[-1])
-    if method == 'integrate':
-        arguments['dt'] = given.get('dt', 0.1)
+    values = np.random.default_rng(0).normal(size=(len(MOTION), model.nv))
+    usual = {**dict(zip(MOTION, values, strict=True)), 'link': model.link_names[-1], 'dt': 0.1}
+    names = inspect.signature(getattr(model, method)).parameters
+    arguments = {name: {**usual, **given}[name] for name in names if name in usual}
     result = getattr(model, method)(**arguments)
     if isinstance(result, Wrench):
         return np.concatenate([np.asarray(result.torque), np.asarray(result.force)])
@@ -94,7 +88,7 @@ def test_a_wrong_shape_is_named_with_the_right_one(panda: RobotModel) -> None:
 
 @each('method', METHODS)
 def test_only_finite_results_are_returned(panda: RobotModel, method: str) -> None:
-    for argument in ARGUMENTS[method]:
+    for argument in motion_of(method):
         huge = {argument: np.full(8, 1.7e308), 'q0': np.full(8, -1.7e308), 'dt': 10.0}
         with contextlib.suppress(InputError):
             assert np.isfinite(call(panda, method, **huge)).all()
@@ -122,28 +116,25 @@ def test_a_dependent_joints_name_is_rejected_with_a_list(panda: RobotModel, name
 
 
 @each('method', METHODS)
-def test_results_are_float64_of_the_right_shape(model: RobotModel, method: str) -> None:
-    result, n = call(model, method), model.nv
+def test_results_are_float64_of_the_right_shape_and_the_callers_own(
+    model: RobotModel, method: str
+) -> None:
+    n, first = model.nv, call(model, method)
     shapes = {
         'mass_matrix': (n, n), 'kinetic_energy': (), 'potential_energy': (),
         'regressor': (n, 10 * len(model.body_names)), 'internal_wrench': (6,),
         'forward_kinematics': (4, 4), 'jacobian': (6, n), 'link_velocity': (6,),
         'link_acceleration': (6,), 'bias_acceleration': (6,), 'centre_of_mass': (3,),
     }
-    assert result.dtype == np.float64
-    assert result.shape == shapes.get(method, (n,))
-    assert np.isfinite(result).all()
-
-
-@each('method', METHODS)
-def test_results_are_the_callers_own(panda: RobotModel, method: str) -> None:
-    first = call(panda, method)
+    assert first.dtype == np.float64
+    assert first.shape == shapes.get(method, (n,))
+    assert np.isfinite(first).all()
     kept = first.copy()
-    other = call(panda, method, **{argument: np.zeros(8) for argument in ARGUMENTS[method]})
+    other = call(model, method, **dict.fromkeys(motion_of(method), np.zeros(n)))
     np.testing.assert_array_equal(first, kept)
     assert not np.shares_memory(first, other)
     first[...] = 7.0
-    np.testing.assert_array_equal(call(panda, method), kept)
+    np.testing.assert_array_equal(call(model, method), kept)
 
 
 def test_with_gravity_gives_a_changed_copy(panda: RobotModel) -> None:
@@ -175,19 +166,14 @@ def test_a_copy_gives_the_same_answers(model: RobotModel, copied: Any) -> None:
 
 
 def test_threads_at_once_get_the_answers_of_one_alone(panda: RobotModel) -> None:
-    workers, rounds = 4, 10
-    states = [random_state(seed, panda.nv) for seed in range(workers)]
-    wrenches = [random_wrenches(seed, panda.link_names) for seed in range(workers)]
+    workers, rounds = 4, 5
+    together = threading.Barrier(workers)
 
     def answers(i: int) -> list[Array]:
-        q, qd, qdd = states[i]
-        return [
-            panda.inverse_dynamics(q, qd, qdd, wrenches[i]), panda.inverse_dynamics(q, qd, qdd),
-            panda.gravity_torques(q), panda.mass_matrix(q), panda.coriolis_torques(q, qd),
-        ]
-
-    alone = [answers(i) for i in range(workers)]
-    together = threading.Barrier(workers)
+        motion = random_state(i, panda.nv)
+        loads = random_wrenches(i, panda.link_names)
+        results = [call(panda, name, q=motion[0], qd=motion[1]) for name in METHODS]
+        return [panda.inverse_dynamics(*motion, loads), *results]
 
     def work(i: int) -> bool:
         together.wait()
@@ -197,6 +183,7 @@ def test_threads_at_once_get_the_answers_of_one_alone(panda: RobotModel) -> None
             for answer, expected in zip(answers(i), alone[i], strict=True)
         )
 
+    alone = [answers(i) for i in range(workers)]
     with threads_that_switch_often(), ThreadPoolExecutor(workers) as pool:
         assert list(pool.map(work, range(workers))) == [True] * workers
 
