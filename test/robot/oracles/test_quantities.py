@@ -60,13 +60,6 @@ def of_links(compute: Callable[[str], Any], names: Sequence[str]) -> Array:
     return np.array([compute(name) for name in names])
 
 
-def stacked(parts: Sequence[Array]) -> Array:
-    """Return derivatives, each divided by its largest, with that scale beside it."""
-    scales = [np.abs(part).max(initial=1e-3) for part in parts]
-    scaled = [np.ravel(part / scale) for part, scale in zip(parts, scales, strict=True)]
-    return np.concatenate([*scaled, np.log(scales)])
-
-
 def internal_wrench(case: Case, name: str) -> Array:
     wrench = case.model.internal_wrench(*case.motion, name, case.loads)
     return np.concatenate([np.asarray(wrench.torque), np.asarray(wrench.force)])
@@ -146,8 +139,8 @@ QUANTITIES: dict[str, tuple[Quantity, Quantity]] = {
     ),
     # Pinocchio's wrenches are constant in the frames of joints, so they act on bodies here.
     'derivatives of efforts': (
-        lambda c: stacked(c.model.inverse_dynamics_derivatives(*c.motion, c.on_bodies)),
-        lambda c: stacked(c.pinocchio.inverse_dynamics_derivatives(*c.motion, c.on_bodies)),
+        lambda c: np.array(c.model.inverse_dynamics_derivatives(*c.motion, c.on_bodies)),
+        lambda c: np.array(c.pinocchio.inverse_dynamics_derivatives(*c.motion, c.on_bodies)),
     ),
 }
 
