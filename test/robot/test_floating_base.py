@@ -16,7 +16,7 @@ from support.cases import each
 from support.models.comparison import assert_equal
 from support.models.oracle_pairs import random_motion
 from support.models.oracles import random_tree
-from support.models.robots import ARM, SHIPPED, joint, link, load, robot
+from support.models.robots import SHIPPED, joint, link, load, robot
 
 ROBOTS = [SHIPPED[0], SHIPPED[2], *map(random_tree, (3, 19, 53))]
 
@@ -64,7 +64,9 @@ def test_a_robot_with_a_moving_joint_of_that_name_is_rejected(kind: str) -> None
         RobotModel.from_urdf(text, floating_base=True)
     assert caught.value.element == "joint 'floating_base'"
     assert 'rename it, or leave out floating_base=True' in caught.value.reason
+    # By default the base is fixed.
     assert RobotModel.from_urdf(text).joint_names == ('floating_base',)
+    assert RobotModel.from_description(parse_urdf(text)).joint_names == ('floating_base',)
 
 
 def test_a_fixed_joint_and_a_link_may_have_that_name() -> None:
@@ -83,11 +85,6 @@ def test_a_fixed_joint_and_a_link_may_have_that_name() -> None:
         np.testing.assert_array_equal(
             model.inverse_dynamics(*state), same.inverse_dynamics(*state)
         )
-
-
-def test_the_base_is_fixed_by_default() -> None:
-    assert RobotModel.from_urdf(ARM).joint_names == ('shoulder',)
-    assert RobotModel.from_description(parse_urdf(ARM)).joint_names == ('shoulder',)
 
 
 def test_a_copy_floats_too() -> None:

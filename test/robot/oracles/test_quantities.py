@@ -3,8 +3,7 @@
 
 """Pinocchio agrees on every quantity that the model computes."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,150 +14,68 @@ from rnea_ros import RobotModel, UrdfError, Wrench
 from rnea_ros.errors import SingularityError
 from support.cases import each
 from support.models.comparison import assert_equal
-from support.models.oracle_pairs import (
-    RANDOM_TREES,
-    SHIPPED_PAIRS,
-    Motion,
-    Pair,
-    random_pair,
-    vendor_pair,
-)
-from support.models.oracles import Array, Pinocchio, random_wrenches
+from support.models.oracle_pairs import RANDOM_TREES, SHIPPED_PAIRS, Pair, random_pair, vendor_pair
+from support.models.oracles import random_wrenches
 from support.models.robots import empty_vendor_robot, joint, link, robot, vendor_robots
 
 pytestmark = pytest.mark.oracle
 
-Wrenches: TypeAlias = Mapping[str, Sequence[Wrench]]
+Row: TypeAlias = tuple[str, Any, Any]
 
 
-@dataclass
-class Case:
-    """A robot in motion and under load, here and in Pinocchio."""
-
-    pair: Pair
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        self.model: RobotModel = self.pair.model
-        self.pinocchio: Pinocchio = self.pair.pinocchio
-        self.motion: Motion = self.pair.motion(self.seed)
-        self.q, self.qd, _ = self.motion
-        # The root link counts, which Pinocchio leaves out where it does not move.
-        self.free = self.pair.free_pinocchio
-        self.free_q = self.q if self.pair.floating else np.array([*np.zeros(6), 1.0, *self.q])
-        self.links = self.model.link_names
-        self.bodies = self.model.body_names
-        self.cuts = self.bodies[:: 1 + len(self.bodies) // 4]  # a humanoid has many
-        self.loads: Wrenches = random_wrenches(self.seed, self.links)
-        rng = np.random.default_rng(self.seed)
-        self.on_bodies: Wrenches = {
-            name: [Wrench(*rng.normal(size=(2, 3)))] for name in self.bodies
-        }
-
-
-def of_links(compute: Callable[[str], Any], names: Sequence[str]) -> Array:
-    return np.array([compute(name) for name in names])
-
-
-def internal_wrench(case: Case, name: str) -> Array:
-    wrench = case.model.internal_wrench(*case.motion, name, case.loads)
-    return np.concatenate([np.asarray(wrench.torque), np.asarray(wrench.force)])
-
-
-def mass_matrix_rate(case: Case) -> Array:
-    C = case.pinocchio.coriolis_matrix(case.q, case.qd)
-    return C + C.T
-
-
-Quantity: TypeAlias = Callable[[Case], Any]
-
-QUANTITIES: dict[str, tuple[Quantity, Quantity]] = {
-    'efforts under loads': (
-        lambda c: c.model.inverse_dynamics(*c.motion, c.loads),
-        lambda c: c.pinocchio.inverse_dynamics(*c.motion, c.loads),
-    ),
-    'efforts': (
-        lambda c: c.model.inverse_dynamics(*c.motion),
-        lambda c: c.pinocchio.inverse_dynamics(*c.motion),
-    ),
-    'gravity torques': (
-        lambda c: c.model.gravity_torques(c.q), lambda c: c.pinocchio.gravity_torques(c.q),
-    ),
-    'bias torques': (
-        lambda c: c.model.bias_torques(c.q, c.qd), lambda c: c.pinocchio.bias_torques(c.q, c.qd),
-    ),
-    'coriolis torques': (
-        lambda c: c.model.coriolis_torques(c.q, c.qd),
-        lambda c: c.pinocchio.bias_torques(c.q, c.qd) - c.pinocchio.gravity_torques(c.q),
-    ),
-    'M': (lambda c: c.model.mass_matrix(c.q), lambda c: c.pinocchio.mass_matrix(c.q)),
-    'C': (
-        lambda c: c.model.coriolis_matrix(c.q, c.qd),
-        lambda c: c.pinocchio.coriolis_matrix(c.q, c.qd),
-    ),
-    'rate of M': (lambda c: c.model.mass_matrix_rate(c.q, c.qd), mass_matrix_rate),
-    'poses': (
-        lambda c: of_links(lambda name: c.model.forward_kinematics(c.q, name), c.links),
-        lambda c: np.array(c.pinocchio.link_poses(c.q, c.links)),
-    ),
-    'motions of links': (
-        lambda c: of_links(
-            lambda name: (
-                c.model.link_velocity(c.q, c.qd, name), c.model.link_acceleration(*c.motion, name),
-            ),
-            c.links,
-        ),
-        lambda c: of_links(lambda name: c.pinocchio.link_motion(*c.motion, name), c.links),
-    ),
-    'bias accelerations': (
-        lambda c: of_links(lambda name: c.model.bias_acceleration(c.q, c.qd, name), c.links),
-        lambda c: of_links(
-            lambda name: c.pinocchio.link_motion(c.q, c.qd, 0.0 * c.qd, name)[1], c.links
-        ),
-    ),
-    'Jacobians': (
-        lambda c: of_links(lambda name: c.model.jacobian(c.q, name), c.links),
-        lambda c: of_links(lambda name: c.pinocchio.jacobian(c.q, name), c.links),
-    ),
-    'internal wrenches': (
-        lambda c: of_links(lambda name: internal_wrench(c, name), c.cuts),
-        lambda c: np.array(c.pinocchio.joint_wrenches(*c.motion, c.cuts, c.loads)),
-    ),
-    'kinetic energy': (
-        lambda c: c.model.kinetic_energy(c.q, c.qd),
-        lambda c: c.pinocchio.kinetic_energy(c.q, c.qd),
-    ),
-    'potential energy': (
-        lambda c: c.model.potential_energy(c.q), lambda c: c.free.potential_energy(c.free_q),
-    ),
-    'centre of mass': (
-        lambda c: c.model.centre_of_mass(c.q), lambda c: c.free.centre_of_mass(c.free_q),
-    ),
-    'inertial parameters': (
-        lambda c: c.model.inertial_parameters, lambda c: c.pinocchio.inertial_parameters(c.bodies),
-    ),
-    # Pinocchio's wrenches are constant in the frames of joints, so they act on bodies here.
-    'derivatives of efforts': (
-        lambda c: np.array(c.model.inverse_dynamics_derivatives(*c.motion, c.on_bodies)),
-        lambda c: np.array(c.pinocchio.inverse_dynamics_derivatives(*c.motion, c.on_bodies)),
-    ),
-}
+def quantities(pair: Pair) -> Iterator[Row]:
+    """Return the name of every quantity, and its value here and in Pinocchio."""
+    model, pinocchio = pair.model, pair.pinocchio
+    q, qd, _ = motion = pair.motion(0)
+    loads = random_wrenches(0, model.link_names)
+    rng = np.random.default_rng(0)
+    # Pinocchio's wrenches are constant in the frames of joints, so that they act on bodies here.
+    on_bodies = {name: [Wrench(*rng.normal(size=(2, 3)))] for name in model.body_names}
+    same_name: dict[str, tuple[Any, ...]] = {
+        'inverse_dynamics': (*motion, loads), 'gravity_torques': (q,), 'bias_torques': (q, qd),
+        'mass_matrix': (q,), 'coriolis_matrix': (q, qd), 'kinetic_energy': (q, qd),
+        'inverse_dynamics_derivatives': (*motion, on_bodies),
+    }
+    for name, given in same_name.items():
+        yield name, getattr(model, name)(*given), getattr(pinocchio, name)(*given)
+    yield 'efforts', model.inverse_dynamics(*motion), pinocchio.inverse_dynamics(*motion)
+    C_qd = pinocchio.bias_torques(q, qd) - pinocchio.gravity_torques(q)
+    yield 'coriolis_torques', model.coriolis_torques(q, qd), C_qd
+    C = pinocchio.coriolis_matrix(q, qd)
+    yield 'mass_matrix_rate', model.mass_matrix_rate(q, qd), C + C.T
+    # The root link counts, which Pinocchio leaves out where it does not move.
+    free, free_q = pair.free_pinocchio, q if pair.floating else np.array([*np.zeros(6), 1.0, *q])
+    yield 'potential_energy', model.potential_energy(q), free.potential_energy(free_q)
+    yield 'centre_of_mass', model.centre_of_mass(q), free.centre_of_mass(free_q)
+    phi = pinocchio.inertial_parameters(model.body_names)
+    yield 'inertial_parameters', model.inertial_parameters, phi
+    poses = pinocchio.link_poses(q, model.link_names)
+    for name, pose in zip(model.link_names, poses, strict=True):
+        v, a = pinocchio.link_motion(*motion, name)
+        _, bias = pinocchio.link_motion(q, qd, np.zeros(model.nv), name)
+        yield name, model.forward_kinematics(q, name), pose
+        yield name, model.jacobian(q, name), pinocchio.jacobian(q, name)
+        yield name, model.link_velocity(q, qd, name), v
+        yield name, model.link_acceleration(*motion, name), a
+        yield name, model.bias_acceleration(q, qd, name), bias
+    cuts = model.body_names[:: 1 + len(model.body_names) // 4]  # a humanoid has many
+    for name, carried in zip(cuts, pinocchio.joint_wrenches(*motion, cuts, loads), strict=True):
+        wrench = model.internal_wrench(*motion, name, loads)
+        yield name, [*np.asarray(wrench.torque), *np.asarray(wrench.force)], carried
 
 
 def assert_is_pinocchios(pair: Pair) -> None:
-    case = Case(pair)
-    for name, (ours, theirs) in QUANTITIES.items():
-        expected = np.asarray(theirs(case), dtype=np.float64)
+    for name, found, expected in quantities(pair):
         # Elements are differences of products of all masses behind a joint.
         atol = 1e-10 + 1e-12 * float(np.abs(expected).max(initial=0.0))
-        assert_equal(ours(case), expected, f'{pair.label}: {name}', atol)
-    assert_accelerates_as_pinocchios(case)
+        assert_equal(found, expected, f'{pair.label}: {name}', atol)
+    assert_accelerates_as_pinocchios(pair)
 
 
-def assert_accelerates_as_pinocchios(case: Case) -> None:
+def assert_accelerates_as_pinocchios(pair: Pair) -> None:
     """Compare forward dynamics; joints without inertia are named."""
-    model, pinocchio, label = case.model, case.pinocchio, case.pair.label
-    M = pinocchio.mass_matrix(case.q)
+    model, motion = pair.model, pair.motion(0)
+    M = pair.pinocchio.mass_matrix(motion[0])
     idle = {
         f'joint {name!r}' for name in model.joint_names
         if not np.diag(M)[model.velocity_indices(name)].all()
@@ -166,13 +83,13 @@ def assert_accelerates_as_pinocchios(case: Case) -> None:
     if idle:
         for compute in (model.forward_dynamics, model.forward_dynamics_derivatives):
             with pytest.raises(SingularityError, match='no inertia to accelerate') as caught:
-                compute(*case.motion)
-            assert caught.value.element in idle, label
+                compute(*motion)
+            assert caught.value.element in idle, pair.label
         return
-    expected = pinocchio.forward_dynamics(*case.motion)
+    expected = pair.pinocchio.forward_dynamics(*motion)
     # Each joint's acceleration follows from all others': the largest is the measure of errors.
     atol = 1e-9 * float(np.abs(expected).max(initial=0.0))
-    assert_equal(model.forward_dynamics(*case.motion), expected, label, atol)
+    assert_equal(model.forward_dynamics(*motion), expected, pair.label, atol)
 
 
 @pytest.mark.parametrize('path', vendor_robots())

@@ -20,7 +20,7 @@ from support.models.robots import SHIPPED, parsed
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
-RANDOM_TREES = [range(25), range(25, 50)]
+RANDOM_TREES = [range(20), range(20, 40)]
 """Seeds of random trees, as many at a time as one test looks at."""
 
 STEP = 1e-6
