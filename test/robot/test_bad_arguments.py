@@ -99,11 +99,6 @@ WRENCHES: dict[str, Any] = {
 BASE = ('linear_velocity', 'angular_velocity', 'linear_acceleration', 'angular_acceleration')
 
 KINDS: dict[str, dict[str, Any]] = {
-    **dict.fromkeys(
-        ('q', 'qd', 'qdd', 'tau', 'v', 'dt', 'q0', 'q1', 'point', 'contact_jacobian', 'mass',
-         'com', 'inertia', 'gravity', 'parameters', *BASE),
-        NUMBERS,
-    ),
     'contact_bias': {key: value for key, value in NUMBERS.items() if value is not None},
     'link': NAMES,
     'frame': {key: value for key, value in NAMES.items() if value is not None},
@@ -128,7 +123,7 @@ KINDS: dict[str, dict[str, Any]] = {
     **dict.fromkeys(('model', 'description', 'tree'), OTHERS),
     'source': {'none': None, 'number': 3, 'list': ['ur5e.urdf'], 'bytes': b'ur5e.urdf'},
 }
-"""Bad values by the name of the argument."""
+"""Bad values by the name of the argument; of all others, :data:`NUMBERS`."""
 
 LEFT_OUT = {'strict_inertia', 'floating_base', 'name', 'specialised', 'moving_base'}
 """Flags, whose truth counts, and a label."""

@@ -3,6 +3,7 @@
 
 """Names, shapes and rejections of the model; its arrays are not shared."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 import contextlib
 import copy
@@ -16,10 +17,11 @@ import numpy as np
 import pytest
 
 from rnea_ros import InputError, RobotModel, UnknownNameError, Wrench
+from rnea_ros.dynamics.tree import TreeBuilder
 from support.cases import each
 from support.concurrency import threads_that_switch_often
 from support.models.oracles import Array, random_state, random_wrenches
-from support.models.robots import SHIPPED, description, link, load, robot
+from support.models.robots import SHIPPED, description, joint, link, load, robot
 
 pytest_plugins = ('support.models.model_fixtures',)
 
@@ -195,3 +197,44 @@ def test_without_interpreter_lock_threads_share_no_memory(monkeypatch: pytest.Mo
     object.__delattr__(model._data, 'shared')
     for method in METHODS:
         np.testing.assert_array_equal(call(model, method), call(expected, method))
+
+
+WITHOUT_JOINTS: dict[str, Callable[[], RobotModel]] = {
+    'the world alone': lambda: RobotModel.from_tree(TreeBuilder().build()),
+    'one link': lambda: RobotModel.from_tree(TreeBuilder('base').build()),
+    'a URDF': lambda: load(robot(
+        link('base', 1.0), link('a', 1.0, (1.0, 2.0, 3.0)), joint('j', 'fixed', 'base', 'a'),
+    )),
+}
+
+
+@each('name', WITHOUT_JOINTS)
+def test_a_robot_without_joints_has_empty_results(name: str) -> None:
+    model, q = WITHOUT_JOINTS[name](), np.zeros(0)
+    push = {name: Wrench((1.0, 2.0, 3.0), point=(0.1, 0.0, 0.0)) for name in model.link_names}
+    assert (model.nq, model.nv, model.joint_names) == (0, 0, ())
+    for efforts in (
+        model.inverse_dynamics(q, q, q, push), model.gravity_torques([]),
+        model.bias_torques(q, q), model.coriolis_torques(q, q),
+        model.forward_dynamics(q, q, q, push), model.integrate(q, q, 1.0), model.difference(q, q),
+        model.neutral_position, model.inertial_parameters, model.position_lower,
+        model.effort_limits,
+    ):
+        assert efforts.shape == (0,)
+    for matrix in (
+        model.mass_matrix(q), model.regressor(q, q, q),
+        *model.inverse_dynamics_derivatives(q, q, q, push),
+    ):
+        assert matrix.shape == (0, 0)
+    assert model.kinetic_energy(q, q) == 0.0
+    weight = 9.81 * model.tree.bodies['mass'].sum()
+    assert model.potential_energy(q) == pytest.approx(weight * model.centre_of_mass(q)[2])
+    for count in (0, 9, 10_000):
+        Q = np.zeros((count, 0))
+        for rows in (
+            model.inverse_dynamics_batch(Q, Q, Q), model.gravity_torques_batch(Q),
+            model.forward_dynamics_batch(Q, Q, Q),
+        ):
+            assert rows.shape == (count, 0)
+        assert model.mass_matrix_batch(Q).shape == (count, 0, 0)
+        assert model.regressor_batch(Q, Q, Q).shape == (count, 0, 0)

@@ -77,8 +77,8 @@ def puma(gravity: float = 9.81) -> RobotModel:
     return load(robot(*elements), (0.0, 0.0, -gravity))
 
 
-def assert_published(actual: Array, expected: ArrayLike, slack: float = 1.0) -> None:
-    np.testing.assert_allclose(actual, np.array(expected), rtol=0.0, atol=slack * ROUNDING)
+def assert_published(actual: Array, expected: ArrayLike) -> None:
+    np.testing.assert_allclose(actual, np.array(expected), rtol=0.0, atol=ROUNDING)
 
 
 @each(('q', 'published'), [
@@ -99,28 +99,6 @@ def test_a_puma_has_its_published_mass_matrix() -> None:
     ])
 
 
-@each(('q', 'qd', 'published'), [
-    (NOMINAL, np.array([1.0, 2.0, 3.0, 1.0, 2.0, 3.0]), [
-        [-0.1735, -2.0494, -0.1178, -0.0002, -0.0045, 0.0001],
-        [0.6274, 1.1572, 1.9287, -0.0015, -0.0003, 0.0],
-        [-0.3608, -0.7734, -0.0018, -0.0009, -0.0064, 0.0],
-        [0.0011, 0.0005, -0.0001, 0.0002, 0.0002, -0.0001],
-        [-0.0002, 0.0028, 0.0046, -0.0002, 0.0, 0.0], [0.0001, 0.0, 0.0, 0.0, 0.0, 0.0],
-    ]),
-    (TURNED, 0.5 * ONE, [
-        [-0.1336, -0.6458, 0.0845, 0.0005, -0.0008, 0.0],
-        [0.3136, 0.1922, 0.3851, -0.0018, -0.0007, 0.0],
-        [-0.1803, -0.1934, -0.0005, -0.0009, -0.0014, 0.0],
-        [0.0007, 0.0008, 0.0003, 0.0001, 0.0003, 0.0],
-        [-0.0004, 0.0005, 0.0005, -0.0003, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-    ]),
-])
-def test_a_puma_has_published_coriolis(q: Array, qd: Array, published: list[list[float]]) -> None:
-    # Every entry of the published matrix is rounded, and counts by a joint's speed.
-    slack = np.abs(qd).sum()
-    assert_published(puma().coriolis_torques(q, qd), np.array(published) @ qd, slack)
-
-
 @each(('qd', 'qdd', 'gravity', 'published'), [
     (STILL, ONE, 9.81, [3.35311, 36.0025, 7.42596, 0.190043, 0.203441, 0.194133]),
     (ONE, ONE, 9.81, [32.4952, 60.867, 17.7436, 1.45452, 1.29911, 0.713781]),
@@ -139,15 +117,6 @@ def test_a_puma_bears_its_published_load_at_the_tool() -> None:
     on_robot = Wrench(force=(-1.0, -2.0, -3.0), torque=(-1.0, -2.0, -3.0))
     efforts = puma().inverse_dynamics(NOMINAL, STILL, STILL, {'tool_6': on_robot})
     assert_published(efforts, [0.642756, 29.0866, 4.70321, 2.82843, -1.97175, 3.0])
-
-
-def test_a_puma_accelerates_as_published() -> None:
-    qd = np.array([0.1, 0.2, 0.8, 0.2, 0.5, 1.0])
-    published = np.array([-7.4102, -9.8432, -10.9694, -4.4314, -0.9881, 21.0228])
-    motors = ARMATURE * published + DAMPING * qd + FRICTION
-    efforts = puma().inverse_dynamics(NOMINAL, qd, published) + motors
-    # The acceleration is what is rounded: a row of the mass matrix sums up to 5.2 at most.
-    assert_published(efforts, [1.0, 3.2, 1.8, 0.1, 0.7, 4.6], slack=5.2)
 
 
 @each('formulation', [screw.inverse_dynamics, closed_form.inverse_dynamics])

@@ -79,14 +79,11 @@ def test_row_zero_is_the_start_and_zero_steps_do_not_move() -> None:
 
 
 @each(('change', 'message'), [
-    ({'dt': 0.0}, r'dt: is 0\.0 s, not above 0'), ({'dt': -1.0}, r'dt: is -1\.0 s, not above 0'),
+    ({'dt': 0.0}, r'dt: is 0\.0 s, not above 0'),
     ({'steps': -1}, 'steps: is -1, not at least 0'),
     ({'method': 'magic'}, "method: is 'magic'; known are euler, semi_implicit_euler, rk4"),
-    ({'steps': 2.5}, 'steps: expected an integer, got 2.5'),
     ({'steps': 10**400}, 'steps: .* too many for the memory'),
-    ({'model': None}, 'model: expected a RobotModel, got None'),
     ({'tau': [0.0]}, r'tau: expected a function of time, .* got \[0.0\]'),
-    ({'wrenches': {'arm': Wrench()}}, r"wrenches: expected a function of time, .* got {'arm'"),
     ({'wrenches': lambda t: [Wrench()]}, 'external_wrenches: expected wrenches by link'),
     ({'tau': lambda t: [np.inf]}, 'tau: has a value that is not finite'),
 ])
@@ -97,17 +94,14 @@ def test_bad_input_is_named(change: dict[str, object], message: str) -> None:
         simulate(**arguments)  # type: ignore[arg-type]
 
 
-def test_a_motion_that_runs_away_ends_in_an_error() -> None:
+def test_a_motion_that_runs_away_or_has_no_inertia_ends_in_an_error() -> None:
+    loose = load(robot(link('base'), link('a'), joint('loose', 'continuous', 'base', 'a')))
+    with pytest.raises(SingularityError, match="joint 'loose' has no inertia"):
+        simulate(loose, [0.0], [0.0], dt=0.1, steps=1)
     model = arm()
     q, _, _ = random_motion(model, 3)
     with pytest.raises(RneaError):
         simulate(model, q, np.full(model.nv, 1e200), dt=1.0, steps=10, method='euler')
-
-
-def test_a_joint_without_inertia_is_named() -> None:
-    model = load(robot(link('base'), link('a'), joint('loose', 'continuous', 'base', 'a')))
-    with pytest.raises(SingularityError, match="joint 'loose' has no inertia"):
-        simulate(model, [0.0], [0.0], dt=0.1, steps=1)
 
 
 def test_the_semi_implicit_method_keeps_a_pendulum_swinging_as_high() -> None:

@@ -147,12 +147,8 @@ def palletiser(*, loops: bool) -> str:
     Return the URDF of a palletising arm; its motors are :data:`MOTORS`.
 
     Axis 2 turns the lower arm. Axis 3, coaxial, turns a crank and through a rod the upper arm. Two
-    rods more hold the plate at the elbow and the flange level. At zero the lower arm is upright
-    and the upper arm level; all parallelograms are then closed.
-
-    The rod of axis 3 is parallel to the lower arm and carried by the crank: its angle to the crank
-    is that of axis 2 less that of axis 3. ``mimic`` has one leader, so a pin without mass follows
-    axis 3 and the rod axis 2.
+    rods more hold the plate at the elbow and the flange level. The rod of axis 3 stays parallel to
+    the lower arm: ``mimic`` has one leader, so a massless pin follows axis 3, and the rod axis 2.
 
     :param loops: the spanning tree without the three loop joints, instead of ``mimic`` joints
     """
