@@ -77,23 +77,24 @@ WHOLE: dict[str, Any] = {
 OTHERS: dict[str, Any] = {'none': None, 'text': '<robot/>', 'type': RobotModel}
 HUGE = (1e200, -1e200, 1e200)
 
+BAD_WRENCHES: dict[str, dict[Any, Any]] = {
+    'inner none': {'tool0': None}, 'inner text': {'tool0': 'push'},
+    'inner numbers': {'tool0': (1.0, 2.0, 3.0)}, 'unknown': {'no': Wrench()},
+    'empty': {'': Wrench()}, 'number': {3: Wrench()},
+    'unknown frame': {'tool0': Wrench(frame='no')},
+    'list as frame': {'tool0': Wrench(frame=['base'])},  # type: ignore[arg-type]
+    'huge force': {'tool0': Wrench(force=(10**400, 0, 0))},
+    'many forces': {'tool0': Wrench(force=np.ones((2, 2)))},
+    'short force': {'tool0': Wrench(force=(1.0, 2.0))},
+    'torque not a number': {'tool0': Wrench(torque=(np.nan,) * 3)},
+    'point as text': {'tool0': Wrench(point='tip')},
+    'overflow': {'tool0': Wrench(force=HUGE, point=HUGE)},
+}
 WRENCHES: dict[str, Any] = {
-    key: NUMBERS[key] for key in ('text', 'huge', 'complex', 'function', 'contrary', 'masked')
-} | {'list': [], 'list of wrenches': [Wrench()], 'wrench': Wrench()} | {
-    key: {'forearm_link': Wrench(force=(1.0, 2.0, 3.0)), **bad}
-    for key, bad in {
-        'inner none': {'tool0': None}, 'inner text': {'tool0': 'push'},
-        'inner numbers': {'tool0': (1.0, 2.0, 3.0)}, 'unknown': {'no': Wrench()},
-        'empty': {'': Wrench()}, 'number': {3: Wrench()},
-        'unknown frame': {'tool0': Wrench(frame='no')},
-        'list as frame': {'tool0': Wrench(frame=['base'])},  # type: ignore[arg-type]
-        'huge force': {'tool0': Wrench(force=(10**400, 0, 0))},
-        'many forces': {'tool0': Wrench(force=np.ones((2, 2)))},
-        'short force': {'tool0': Wrench(force=(1.0, 2.0))},
-        'torque not a number': {'tool0': Wrench(torque=(np.nan,) * 3)},
-        'point as text': {'tool0': Wrench(point='tip')},
-        'overflow': {'tool0': Wrench(force=HUGE, point=HUGE)},
-    }.items()
+    **{key: NUMBERS[key] for key in ('text', 'huge', 'complex', 'function', 'contrary', 'masked')},
+    'list': [], 'list of wrenches': [Wrench()], 'wrench': Wrench(),
+    # Beside one that is valid
+    **{key: {'forearm_link': Wrench((1.0, 2.0, 3.0)), **bad} for key, bad in BAD_WRENCHES.items()},
 }
 
 BASE = ('linear_velocity', 'angular_velocity', 'linear_acceleration', 'angular_acceleration')

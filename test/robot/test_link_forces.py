@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from rnea_ros import BaseMotion, ReferenceFrame, RobotModel, Wrench
+from rnea_ros import BaseMotion, ReferenceFrame, Wrench
 from rnea_ros.dynamics.reference import newton_euler
 from rnea_ros.dynamics.reference.textbook_tree import bodies_of
 from support.cases import each
@@ -139,11 +139,3 @@ def test_a_link_without_mass_needs_no_force() -> None:
     assert_equal(found.com_acceleration, (-4.0, 0.0, 0.0))
     assert_equal(found.force, np.zeros(3))
     assert_equal(found.moment, np.zeros(3))
-
-
-def test_a_copy_under_another_gravity_has_cuts_of_its_own(panda: RobotModel) -> None:
-    at_rest = (np.ones(8), np.zeros(8), np.zeros(8), 'fer_hand')
-    weight = panda.internal_wrench(*at_rest)
-    light = panda.with_gravity(0.1 * panda.gravity).internal_wrench(*at_rest)
-    for one, whole in zip(vectors(light), vectors(weight), strict=True):
-        assert_equal(one, 0.1 * whole)

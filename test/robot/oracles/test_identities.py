@@ -85,15 +85,8 @@ def forward_derivatives(model: RobotModel, q: Array, qd: Array, tau: Array) -> t
 
 
 EXACT: dict[str, Law] = {
-    'M is symmetric': lambda model, q, *_: (model.mass_matrix(q), model.mass_matrix(q).T),
     'dM/dt - 2 C is skew': coriolis_is_skew,
     'tau = M qdd + C qd + g': motion_made,
-    'C qd = h - g': lambda model, q, qd, _: (
-        model.coriolis_torques(q, qd), model.bias_torques(q, qd) - model.gravity_torques(q),
-    ),
-    'T = qd M qd / 2': lambda model, q, qd, _: (
-        model.kinetic_energy(q, qd), 0.5 * qd @ model.mass_matrix(q) @ qd,
-    ),
     'tau = Y phi': lambda model, q, qd, qdd: (
         model.inverse_dynamics(q, qd, qdd),
         model.regressor(q, qd, qdd) @ model.inertial_parameters,
@@ -135,18 +128,6 @@ def link_velocity(model: RobotModel, q: Array, qd: Array, _: Array) -> tuple[Any
     return model.link_velocity(there, qd, name), moved
 
 
-def link_acceleration(model: RobotModel, q: Array, qd: Array, qdd: Array) -> tuple[Any, Any]:
-    def velocities(t: float) -> Array:
-        # qd + t qdd / 2 is the mean velocity of a step.
-        there = model.integrate(q, qd + 0.5 * t * qdd, t)
-        return np.array([
-            model.link_velocity(there, qd + t * qdd, name) for name in model.link_names
-        ])
-
-    accelerations = [model.link_acceleration(q, qd, qdd, name) for name in model.link_names]
-    return np.array(accelerations), rate(velocities)
-
-
 def difference_growth(model: RobotModel, q: Array, qd: Array, _: Array) -> tuple[Any, Any]:
     # At the start, and away from it
     way = 0.3 * qd
@@ -164,7 +145,6 @@ RATES: dict[str, Law] = {
     ),
     'rates of Jacobians': jacobian_rates,
     'velocity is the rate of the pose': link_velocity,
-    'acceleration is the rate of the velocity': link_acceleration,
     'the difference grows at the velocity': difference_growth,
 }
 
