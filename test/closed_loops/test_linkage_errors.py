@@ -148,25 +148,27 @@ def test_motion_too_large_for_floating_point_is_an_error(call: Any) -> None:
 
 
 NOWHERE = LoopJoint('pin', 'fixed', 'plate', 'nowhere')
+make_joint: Any = LoopJoint
+make_model: Any = ClosedLoopModel
 
 
 @each('make, error, text', [
-    (lambda: LoopJoint('pin', 'ball', 'plate', 'flange'), InputError, 'type.*known are revolute'),
-    (lambda: LoopJoint(None, 'fixed', 'plate', 'flange'), InputError, 'name'),
-    (lambda: LoopJoint('pin', 'fixed', 'a', 'b', (0.0, 0.0, 0.0)), InputError, 'placement_1'),
-    (lambda: LoopJoint('pin', 'fixed', 'a', 'b', axis=(0, 0, 0)), InputError, 'axis'),
-    (lambda: LoopJoint('pin', 'fixed', 'a', 'b', axis='x'), InputError, 'axis'),
-    (lambda: ClosedLoopModel('robot', PALLETISER_LOOPS, MOTORS), InputError, 'model'),
-    (lambda: ClosedLoopModel(arm(), (), MOTORS), InputError, 'loop_joints'),
-    (lambda: ClosedLoopModel(arm(), PALLETISER_LOOPS[0], MOTORS), InputError, 'loop_joints'),
-    (lambda: ClosedLoopModel(arm(), [PALLETISER_LOOPS[0]] * 2, MOTORS), InputError, 'same name'),
-    (lambda: ClosedLoopModel(arm(), [NOWHERE], MOTORS), UnknownNameError, 'nowhere'),
-    (lambda: ClosedLoopModel(arm(), PALLETISER_LOOPS, 'axis_1'), InputError, 'actuated_joints'),
-    (lambda: ClosedLoopModel(arm(), PALLETISER_LOOPS, [*MOTORS[:3], 'axis_5']), UnknownNameError,
+    (lambda: make_joint('pin', 'ball', 'plate', 'flange'), InputError, 'type.*known are revolute'),
+    (lambda: make_joint(None, 'fixed', 'plate', 'flange'), InputError, 'name'),
+    (lambda: make_joint('pin', 'fixed', 'a', 'b', (0.0, 0.0, 0.0)), InputError, 'placement_1'),
+    (lambda: make_joint('pin', 'fixed', 'a', 'b', axis=(0, 0, 0)), InputError, 'axis'),
+    (lambda: make_joint('pin', 'fixed', 'a', 'b', axis='x'), InputError, 'axis'),
+    (lambda: make_model('robot', PALLETISER_LOOPS, MOTORS), InputError, 'model'),
+    (lambda: make_model(arm(), (), MOTORS), InputError, 'loop_joints'),
+    (lambda: make_model(arm(), PALLETISER_LOOPS[0], MOTORS), InputError, 'loop_joints'),
+    (lambda: make_model(arm(), [PALLETISER_LOOPS[0]] * 2, MOTORS), InputError, 'same name'),
+    (lambda: make_model(arm(), [NOWHERE], MOTORS), UnknownNameError, 'nowhere'),
+    (lambda: make_model(arm(), PALLETISER_LOOPS, 'axis_1'), InputError, 'actuated_joints'),
+    (lambda: make_model(arm(), PALLETISER_LOOPS, [*MOTORS[:3], 'axis_5']), UnknownNameError,
      'axis_5'),
-    (lambda: ClosedLoopModel(arm(), PALLETISER_LOOPS, [*MOTORS[:3], 3]), UnknownNameError, '3'),
-    (lambda: ClosedLoopModel(arm(), PALLETISER_LOOPS, ['axis_1'] * 4), InputError, 'twice'),
-    (lambda: ClosedLoopModel(arm(), PALLETISER_LOOPS, MOTORS, [0.0]), InputError, 'guess'),
+    (lambda: make_model(arm(), PALLETISER_LOOPS, [*MOTORS[:3], 3]), UnknownNameError, '3'),
+    (lambda: make_model(arm(), PALLETISER_LOOPS, ['axis_1'] * 4), InputError, 'twice'),
+    (lambda: make_model(arm(), PALLETISER_LOOPS, MOTORS, [0.0]), InputError, 'guess'),
 ])
 def test_bad_arguments_are_named(make: Any, error: type[RneaError], text: str) -> None:
     with pytest.raises(error, match=text):

@@ -5,15 +5,16 @@
 
 from collections.abc import Sequence
 import re
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 import pytest
 
 from rnea_ros import BaseMotion, RobotModel
 from rnea_ros.errors import SingularityError
 from support.cases import each
 from support.models.oracle_pairs import Pair
-from support.models.oracles import Array
 from support.models.robots import SHIPPED, joint, link, load, robot
 
 pytest_plugins = ('support.models.model_fixtures',)
@@ -22,7 +23,7 @@ POINT = np.array([0.1, -0.2, 0.3])
 ON_A_SHIP = BaseMotion((1, 2, 3), (0.3, -2, 1), (2, -1, 3), (1, 3, -2))
 
 
-def assert_equal(actual: Array, expected: Array) -> None:
+def assert_equal(actual: NDArray[Any], expected: NDArray[Any]) -> None:
     # Inverting mixes all entries: the largest is the measure of errors.
     atol = 1e-9 * max(1.0, float(np.abs(expected).max()))
     np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=atol)
@@ -44,7 +45,7 @@ def tasks(pair: Pair) -> list[tuple[str, list[int]]]:
     return chosen
 
 
-def at_point(a: Array) -> Array:
+def at_point(a: NDArray[Any]) -> NDArray[Any]:
     """Return a spatial acceleration about a point of the link, from that about its origin."""
     return np.concatenate([a[:3], a[3:] + np.cross(a[:3], POINT)])
 

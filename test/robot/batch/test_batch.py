@@ -140,7 +140,8 @@ def loads_of_sample(loads: Mapping[str, Sequence[Wrench]], k: int) -> dict[str, 
 def test_every_row_is_that_samples_result(model: RobotModel, method: str, count: int) -> None:
     given = samples(model, count)
     result, expected = batch(model, method, given), one_by_one(model, method, given)
-    assert (result.dtype, result.shape) == (np.float64, expected.shape)
+    assert result.dtype == np.float64
+    assert result.shape == expected.shape
     assert result.flags.c_contiguous
     assert_same(result, expected, method)
     assert batch(model, method, samples(model, 0)).shape == (0, *expected.shape[1:])

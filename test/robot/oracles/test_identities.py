@@ -129,13 +129,13 @@ def link_velocity(model: RobotModel, q: Array, qd: Array, _: Array) -> tuple[Any
 
 
 def difference_growth(model: RobotModel, q: Array, qd: Array, _: Array) -> tuple[Any, Any]:
-    # At the start, and away from it
     way = 0.3 * qd
-    found = [
-        rate(lambda t, start=start: model.difference(q, model.integrate(q, way, start + t)))
-        for start in (0.0, 1.0)
-    ]
-    return np.array(found), np.array([way, way])
+
+    def growth(start: float) -> Array:
+        return rate(lambda t: model.difference(q, model.integrate(q, way, start + t)))
+
+    # At the start, and away from it
+    return np.array([growth(0.0), growth(1.0)]), np.array([way, way])
 
 
 RATES: dict[str, Law] = {

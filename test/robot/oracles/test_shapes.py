@@ -40,7 +40,9 @@ def assert_same(
     rtol: float = 1e-9,
 ) -> None:
     np.testing.assert_allclose(found.mass, mass, rtol=rtol)
-    np.testing.assert_allclose(found.com, com, rtol=rtol, atol=1e-12)
+    np.testing.assert_allclose(
+        found.com, np.asarray(com, dtype=np.float64), rtol=rtol, atol=1e-12
+    )
     np.testing.assert_allclose(found.J_com, J, rtol=rtol, atol=rtol * float(np.abs(J).max()))
 
 
