@@ -109,16 +109,20 @@ def assert_same(actual: Array, expected: Array, method: str) -> None:
 
 
 def changing_loads(model: RobotModel, count: int) -> dict[str, list[Wrench]]:
-    """Return wrenches in all frames, with a point, a point a sample or none, on all links."""
-    rng = np.random.default_rng(1)
+    """Return wrenches in all frames on all links; each of their parts changes in some."""
+    rng, changing = np.random.default_rng(1), (count, 3)
     frames = (None, model.link_names[0], model.link_names[-1], *ReferenceFrame)
-    points = (None, (0.1, 0.2, -0.3), rng.normal(size=(count, 3)))
-    kinds = itertools.cycle(itertools.product(frames, points))
+    # Shapes of force and torque, with a point
+    parts = (
+        (changing, changing, None), (changing, 3, (0.1, 0.2, -0.3)),
+        (3, changing, rng.normal(size=changing)),
+    )
+    kinds = itertools.cycle(itertools.product(frames, parts))
     number = max(2, -(-15 // len(model.link_names)))  # all 15 pairs occur on few links too
     return {
         name: [
-            Wrench(rng.normal(size=(count, 3)), rng.normal(size=3), frame, point)
-            for frame, point in itertools.islice(kinds, number)
+            Wrench(rng.normal(size=force), rng.normal(size=torque), frame, point)
+            for frame, (force, torque, point) in itertools.islice(kinds, number)
         ]
         for name in model.link_names
     }
