@@ -80,11 +80,10 @@ def test_the_end_of_a_motors_range_is_a_singular_configuration() -> None:
             by_rocker.positions([end - beyond], guess=guess)
     crank = math.acos(((a + b) ** 2 + d * d - c * c) / (2.0 * (a + b) * d))
     q = four_bar(LENGTHS, MASSES, OPEN).positions([crank])
-    for call in (
-        lambda: by_rocker.gravity_torques(q), lambda: by_rocker.positions([end + 0.1], guess=q),
-    ):
-        with pytest.raises(SingularityError, match='can move while the actuated joints rocker'):
-            call()
+    with pytest.raises(SingularityError, match='can move while the actuated joints rocker stand'):
+        by_rocker.gravity_torques(q)
+    with pytest.raises(SingularityError, match='can move while the actuated joints rocker stand'):
+        by_rocker.positions([end + 0.1], guess=q)
     with pytest.raises(SingularityError, match='singular configuration'):
         four_bar(LENGTHS, MASSES, tuple(q), motor='rocker')
 

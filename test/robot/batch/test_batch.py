@@ -113,7 +113,7 @@ def changing_loads(model: RobotModel, count: int) -> dict[str, list[Wrench]]:
     rng, changing = np.random.default_rng(1), (count, 3)
     frames = (None, model.link_names[0], model.link_names[-1], *ReferenceFrame)
     # Shapes of force and torque, with a point
-    parts = (
+    parts: tuple[tuple[Any, Any, Any], ...] = (
         (changing, changing, None), (changing, 3, (0.1, 0.2, -0.3)),
         (3, changing, rng.normal(size=changing)),
     )
