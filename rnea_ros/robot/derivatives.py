@@ -166,7 +166,7 @@ def effort_derivatives(model: ModelData, R: Array, p: Array, given: Iterable[Loa
         rates = of_load - of_column * carried[:, body].T
         by_column += rates * carried[:, load.body, np.newaxis]
     # Several bodies may share a coordinate (mimic).
-    to_coordinates = np.eye(model.nv)[bodies['qd_index'][body] + number].reshape(-1, model.nv)
+    to_coordinates = np.eye(model.nv)[bodies['qd_index'][body] + number]
     return np.asarray(to_coordinates.T @ by_column @ to_coordinates)
 
 

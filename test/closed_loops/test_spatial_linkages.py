@@ -1,123 +1,94 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every type of loop joint: one linkage cut at each of its joints, and MuJoCo's constraints."""
+"""Every type of loop joint: spatial linkages of one motor, each cut at every joint."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-import pytest
 
 from rnea_ros import Wrench
 from rnea_ros.closed_loops import ClosedLoopModel
 from support.cases import each
 from support.models import linkages
-from support.models.joint_trees import model_of
+from support.models.joint_trees import GRAVITY, model_of
+from support.models.oracle_pairs import rate
 from support.models.oracles import Array
 
 Pairs: TypeAlias = Sequence[linkages.Pair]
 
 LINKAGES: list[tuple[Pairs, tuple[str, ...]]] = [
     (linkages.ROCKER, ('seam', 'ball', 'hinge')), (linkages.SLIDER, ('seam', 'ball', 'rail')),
-    (linkages.CYLINDER, ('seam', 'ball', 'rod')),
     (linkages.TURNING_CYLINDER, ('seam', 'pin_1', 'bore')),
 ]
 """Linkages and the joints to cut, fixed, revolute, spherical, prismatic and cylindrical ones."""
 
-IN_MUJOCO = [
-    (pairs, name)
-    for pairs, names in LINKAGES
-    for name in names
-    if name not in ('rail', 'rod', 'bore')
-]
-"""Cuts that MuJoCo has a constraint for."""
-
-STATES = np.random.default_rng(5).uniform(-1.0, 1.0, (4, 3)) * [0.5, 3.0, 5.0]
+STATES = np.random.default_rng(5).uniform(-1.0, 1.0, (2, 3, 1)) * [[0.5], [3.0], [5.0]]
 """Position, velocity and acceleration of the crank: rad, rad/s, rad/s^2."""
+
+PUSH = {'half': Wrench((3.0, -2.0, 1.0), (0.1, 0.3, -0.2), frame='base', point=(0.3, 0, 0))}
 
 
 def model_cut(pairs: Pairs, name: str) -> ClosedLoopModel:
     parts, loop = linkages.cut(pairs, name)
-    return ClosedLoopModel(model_of(parts, linkages.GRAVITY), [loop], ['crank'])
-
-
-def efforts_and_accelerations(model: ClosedLoopModel, state: Array) -> list[Array]:
-    """Return all results that do not depend on the cut."""
-    y, yd, ydd = state[:, np.newaxis]
-    q = model.positions(y)
-    push = {'half': Wrench((3.0, -2.0, 1.0), (0.1, 0.3, -0.2), frame='base', point=(0.3, 0, 0))}
-    return [
-        model.inverse_dynamics(q, yd, ydd), model.inverse_dynamics(q, yd, ydd, push),
-        model.forward_dynamics(q, yd, [2.0]), model.forward_dynamics(q, yd, [2.0], push),
-        model.gravity_torques(q), model.mass_matrix(q),
-    ]
+    return ClosedLoopModel(model_of(parts, GRAVITY), [loop], ['crank'])
 
 
 @each('pairs, cuts', LINKAGES)
 def test_results_do_not_depend_on_a_loops_cut(pairs: Pairs, cuts: Sequence[str]) -> None:
     models = [model_cut(pairs, name) for name in cuts]
+
+    def results(model: ClosedLoopModel, y: Array, yd: Array, ydd: Array) -> list[Array]:
+        q = model.positions(y)
+        return [
+            model.inverse_dynamics(q, yd, ydd), model.inverse_dynamics(q, yd, ydd, PUSH),
+            model.forward_dynamics(q, yd, [2.0]), model.forward_dynamics(q, yd, [2.0], PUSH),
+            model.gravity_torques(q), model.mass_matrix(q)[0],
+        ]
+
     for state in STATES:
-        first, *others = (efforts_and_accelerations(model, state) for model in models)
+        first, *others = (results(model, *state) for model in models)
         for other in others:
-            for one, two in zip(first, other, strict=True):
-                np.testing.assert_allclose(two, one, rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(other, first, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.oracle
-@each('pairs, name', IN_MUJOCO)
-def test_motion_and_efforts_fit_mujocos_constraints(pairs: Pairs, name: str) -> None:
-    """
-    M, C and K are MuJoCo's; its k is the difference quotient of K, good to 1e-7.
-
-    Loop forces lambda are eliminated by least squares from the rows of joints without a motor, not
-    by G.
-    """
-    parts, loop = linkages.cut(pairs, name)
-    mujoco, model = linkages.MuJoCoLinkage(parts, [loop]), model_cut(pairs, name)
-    crank = model.model.velocity_indices('crank').start
-    others = np.delete(np.arange(model.model.nv), crank)
-    for state in STATES:
-        y, yd, ydd = state[:, np.newaxis]
-        q = model.positions(y)
-        assert mujoco.gap(q) < 1e-9
-        qd, qdd = model.velocities(q, yd), model.accelerations(q, yd, ydd)
-        M, C, K, k = mujoco.equation(q, qd)
-        np.testing.assert_allclose(K @ qd, 0.0, atol=1e-9)
-        np.testing.assert_allclose(K @ qdd, k, rtol=1e-6, atol=1e-6)
-
-        needed = M @ qdd + C
-        forces = np.linalg.lstsq(K.T[others], needed[others], rcond=1e-10)[0]
-        np.testing.assert_allclose((needed - K.T @ forces)[others], 0.0, atol=1e-8)
-        tau = (needed - K.T @ forces)[crank]
-        np.testing.assert_allclose(model.inverse_dynamics(q, yd, ydd), tau, rtol=1e-6, atol=1e-7)
-
-        # M qdd - K^T lambda = S tau - C, K qdd = k
-        loops = len(K)
-        matrix = np.block([[M, -K.T], [K, np.zeros((loops, loops))]])
-        right = np.concatenate([-C, k])
-        right[crank] += 2.0
-        expected = np.linalg.lstsq(matrix, right, rcond=1e-12)[0][: len(M)]
-        found = model.accelerations(q, yd, model.forward_dynamics(q, yd, [2.0]))
-        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+@each('pairs, cuts', LINKAGES)
+def test_power_and_rates_are_those_of_the_motion(pairs: Pairs, cuts: Sequence[str]) -> None:
+    for name in cuts:
+        model = model_cut(pairs, name)
+        assert_loop_is_closed(model, *STATES[0], slides=name in ('rail', 'bore'))
+        assert_rates_fit(model, *STATES[0])
 
 
-@pytest.mark.oracle
-@each('pairs, name', IN_MUJOCO)
-def test_mujocos_solver_finds_the_same_motion_from_rest(pairs: Pairs, name: str) -> None:
-    """MuJoCo's constraints give way by 1e-4 of the acceleration, its least softness."""
-    parts, loop = linkages.cut(pairs, name)
-    mujoco, model = linkages.MuJoCoLinkage(parts, [loop]), model_cut(pairs, name)
-    crank = model.model.velocity_indices('crank').start
-    for y in STATES[:, :1]:
-        q = model.positions(y)
-        tau = np.zeros(model.model.nv)
-        tau[crank] = 3.0
-        found = model.accelerations(q, [0.0], model.forward_dynamics(q, [0.0], [3.0]))
-        expected = mujoco.accelerations_at_rest(q, tau)
-        np.testing.assert_allclose(found, expected, atol=2e-3 * np.abs(expected).max())
-        tau[crank] = model.gravity_torques(q)[0]
-        M, C, _, _ = mujoco.equation(q, np.zeros_like(tau))
-        falling_apart = np.abs(np.linalg.solve(M, tau - C)).max()
-        held = np.abs(mujoco.accelerations_at_rest(q, tau)).max()
-        assert held < 1e-3 * falling_apart
+def assert_loop_is_closed(
+    model: ClosedLoopModel, y: Array, yd: Array, ydd: Array, *, slides: bool
+) -> None:
+    q, (loop,) = model.positions(y), model.loop_joints
+    ends = [
+        model.model.forward_kinematics(q, link) @ np.append(place.translation, 1.0)
+        for link, place in ((loop.link_1, loop.placement_1), (loop.link_2, loop.placement_2))
+    ]
+    assert slides or np.abs(ends[0] - ends[1]).max() < 1e-9
+    tau = model.inverse_dynamics(q, yd, ydd)
+    np.testing.assert_allclose(model.forward_dynamics(q, yd, tau), ydd, rtol=1e-9, atol=1e-9)
+
+
+def assert_rates_fit(model: ClosedLoopModel, y: Array, yd: Array, ydd: Array) -> None:
+    """Compare with differences; one motor makes all power: its effort follows from the energy."""
+    tree, q = model.model, model.positions(y)
+
+    def moved(t: float) -> tuple[Array, Array]:
+        there = model.positions(y + t * yd + 0.5 * t * t * ydd)
+        return there, model.velocities(there, yd + t * ydd)
+
+    def energy(t: float) -> float:
+        there, qd = moved(t)
+        return tree.kinetic_energy(there, qd) + tree.potential_energy(there)
+
+    for found, expected in (
+        (model.velocities(q, yd), rate(lambda t: tree.difference(q, moved(t)[0]))),
+        (model.accelerations(q, yd, ydd), rate(lambda t: moved(t)[1])),
+        (yd @ model.inverse_dynamics(q, yd, ydd), rate(energy)),
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-5)

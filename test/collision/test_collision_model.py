@@ -48,9 +48,7 @@ def test_the_distance_from_a_wall_is_that_of_the_shape() -> None:
     assert model.pairs[1:] == (('lower', 'the floor'),)
     (distance,) = model.distances(np.array([[0.5, 0.0]]))[:, 1]
     assert distance == pytest.approx(0.4 - 0.7 * np.sin(0.5) - 0.05, abs=1e-9)
-
-
-def test_links_that_cannot_approach_a_wall_are_left_out() -> None:
+    # Links that cannot approach a wall are left out.
     model = collision_model(load(shaped_arm()), walls=[FLOOR])
     assert set(model.pairs[1:]) == {('upper', 'the floor'), ('lower', 'the floor')}
 
@@ -102,12 +100,11 @@ def test_a_mesh_that_cannot_be_read_is_named(tmp_path: Path, shape: str, reason:
     assert reason in model.remarks[0]
 
 
-def test_a_robot_without_shapes_is_not_checked() -> None:
+def test_the_remedy_is_named_where_nothing_can_be_checked(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(CollisionsNotCheckedError, match='the URDF has no collision shapes'):
         collision_model(load(ARM))
-
-
-def test_without_mujoco_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, 'rnea_ros.collision.scene', None)
     with pytest.raises(CollisionsNotCheckedError, match='pip install mujoco'):
         collision_model(load(shaped_arm()))
@@ -128,7 +125,7 @@ def test_no_collision_of_exact_meshes_is_missed(urdf: Path) -> None:
         shapes.addCollisionPair(pin.CollisionPair(*pair))
     data, found = exact.createData(), pin.GeometryData(shapes)
     assert list(exact.names[1:]) == list(model.joint_names)
-    q = np.random.default_rng(0).uniform(-np.pi, np.pi, (60, model.nv))
+    q = np.random.default_rng(0).uniform(-np.pi, np.pi, (40, model.nv))
     touches = []
     for pose in q:
         pin.computeCollisions(exact, data, shapes, found, pose, False)

@@ -11,17 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 import pytest
 
-from rnea_ros import BaseMotion, InputError, RobotModel
+from rnea_ros import BaseMotion, RobotModel
 from rnea_ros.errors import SingularityError
 from support.cases import each
 from support.models.oracle_pairs import Pair
-from support.models.oracles import Array
 from support.models.robots import SHIPPED, joint, link, load, robot
 
 pytest_plugins = ('support.models.model_fixtures',)
 
-SEEDS = range(3)
 POINT = np.array([0.1, -0.2, 0.3])
+ON_A_SHIP = BaseMotion((1, 2, 3), (0.3, -2, 1), (2, -1, 3), (1, 3, -2))
 
 
 def assert_equal(actual: NDArray[Any], expected: NDArray[Any]) -> None:
@@ -30,118 +29,84 @@ def assert_equal(actual: NDArray[Any], expected: NDArray[Any]) -> None:
     np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=atol)
 
 
-def independent(J: Array) -> list[int]:
-    """Return rows of a Jacobian that can move independently, well away from singularities."""
-    rows: list[int] = []
-    for row in range(6):
-        tried = J[[*rows, row]]
-        lengths = np.linalg.norm(tried, axis=1, keepdims=True)
-        if (lengths > 0.1).all() and np.linalg.cond(tried / lengths) < 20.0:
-            rows.append(row)
-    return rows
-
-
-def tasks(pair: Pair, seed: int) -> list[tuple[str, list[int]]]:
+def tasks(pair: Pair) -> list[tuple[str, list[int]]]:
     """Return links and which of their coordinates at POINT can move independently."""
-    model, (q, _, _) = pair.model, pair.motion(seed)
-    found = [(name, independent(model.jacobian(q, name, POINT))) for name in model.link_names]
-    chosen = [(name, rows) for name, rows in found if rows]
+    model, (q, _, _), chosen = pair.model, pair.motion(0), []
+    for name in model.link_names[:: 1 + len(model.link_names) // 8]:
+        rows: list[int] = []
+        for row in range(6):
+            tried = model.jacobian(q, name, POINT)[[*rows, row]]
+            lengths = np.linalg.norm(tried, axis=1, keepdims=True)
+            if (lengths > 0.1).all() and np.linalg.cond(tried / lengths) < 20.0:
+                rows.append(row)
+        if rows:
+            chosen.append((name, rows))
     assert chosen
     return chosen
 
 
-def jacobian_at(J: Array, point: Array) -> Array:
-    """Return the Jacobian of a point of the link, from that of its origin."""
-    return np.vstack([J[:3], J[3:] - np.cross(point, J[:3].T).T])
-
-
-def acceleration_at(a: Array, point: Array) -> Array:
+def at_point(a: NDArray[Any]) -> NDArray[Any]:
     """Return a spatial acceleration about a point of the link, from that about its origin."""
-    return np.concatenate([a[:3], a[3:] + np.cross(a[:3], point)])
+    return np.concatenate([a[:3], a[3:] + np.cross(a[:3], POINT)])
 
 
 @pytest.mark.oracle
-@each('seed', SEEDS)
-def test_the_tasks_inertia_is_that_of_pinocchios_matrices(pair: Pair, seed: int) -> None:
-    q, qd, _ = pair.motion(seed)
-    M = pair.pinocchio.mass_matrix(q)
-    for name, rows in tasks(pair, seed):
-        J = jacobian_at(pair.pinocchio.jacobian(q, name), POINT)[rows]
-        task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
-        assert_equal(task.jacobian, J)
-        inertia = np.linalg.inv(J @ np.linalg.inv(M) @ J.T)
-        assert_equal(task.inertia, inertia)
-        assert_equal(task.inverse, np.linalg.inv(M) @ J.T @ inertia)
-
-
-@pytest.mark.oracle
-@each('seed', SEEDS)
-def test_bias_and_gravity_of_a_task_are_those_of_pinocchio(pair: Pair, seed: int) -> None:
-    q, qd, _ = pair.motion(seed)
+def test_task_dynamics_are_those_of_pinocchios_matrices(pair: Pair) -> None:
+    q, qd, _ = pair.motion(0)
     M, g = pair.pinocchio.mass_matrix(q), pair.pinocchio.gravity_torques(q)
     coriolis = pair.pinocchio.bias_torques(q, qd) - g
-    for name, rows in tasks(pair, seed):
-        J = jacobian_at(pair.pinocchio.jacobian(q, name), POINT)[rows]
-        at_origin = pair.pinocchio.jacobian_rate(q, qd, name) @ qd
-        inverse = np.linalg.inv(M) @ J.T @ np.linalg.inv(J @ np.linalg.inv(M) @ J.T)
+    for name, rows in tasks(pair):
+        J = np.array([at_point(column) for column in pair.pinocchio.jacobian(q, name).T]).T[rows]
+        inertia = np.linalg.inv(J @ np.linalg.inv(M) @ J.T)
+        inverse = np.linalg.inv(M) @ J.T @ inertia
+        _, bias = pair.pinocchio.link_motion(q, qd, np.zeros(pair.model.nv), name)
         task = pair.model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
+        assert_equal(task.jacobian, J)
+        assert_equal(task.inertia, inertia)
+        assert_equal(task.inverse, inverse)
         assert_equal(task.gravity, inverse.T @ g)
-        slowing = task.inertia @ acceleration_at(at_origin, POINT)[rows]
-        assert_equal(task.bias, inverse.T @ coriolis - slowing)
+        assert_equal(task.bias, inverse.T @ coriolis - inertia @ at_point(bias)[rows])
 
 
-@each('seed', SEEDS)
-@each('base', [BaseMotion(), BaseMotion((1, 2, 3), (0.3, -2, 1), (2, -1, 3), (1, 3, -2))])
-def test_the_robot_moves_as_the_task_dynamics_say(pair: Pair, seed: int, base: BaseMotion) -> None:
-    model, (q, qd, efforts) = pair.model.with_base_motion(base), pair.motion(seed)
-    for name, rows in tasks(pair, seed):
+def test_a_robot_on_a_moving_base_moves_as_the_task_dynamics_say(pair: Pair) -> None:
+    model, (q, qd, efforts) = pair.model.with_base_motion(ON_A_SHIP), pair.motion(0)
+    for name, rows in tasks(pair):
         task = model.operational_space_dynamics(q, qd, name, coordinates=rows, point=POINT)
-        F = np.random.default_rng(seed).normal(size=len(rows))
+        F = np.random.default_rng(1).normal(size=len(rows))
+        # Whatever else the joints do beside the task
         idle = efforts - task.jacobian.T @ (task.inverse.T @ efforts)
-        # Whatever else the joints do beside the task.
-        for tau in (task.jacobian.T @ F, task.jacobian.T @ F + idle):
-            qdd = model.forward_dynamics(q, qd, tau)
-            a = acceleration_at(model.link_acceleration(q, qd, qdd, name), POINT)[rows]
-            forces = task.inertia @ a + task.bias + task.gravity
-            scale = np.abs(task.inertia) @ np.abs(a) + np.abs(task.bias) + np.abs(task.gravity)
-            np.testing.assert_allclose(forces, F, rtol=1e-9, atol=1e-9 * scale.max())
+        qdd = model.forward_dynamics(q, qd, task.jacobian.T @ F + idle)
+        a = at_point(model.link_acceleration(q, qd, qdd, name))[rows]
+        forces = task.inertia @ a + task.bias + task.gravity
+        scale = np.abs(task.inertia) @ np.abs(a) + np.abs(task.bias) + np.abs(task.gravity)
+        np.testing.assert_allclose(forces, F, rtol=1e-9, atol=1e-9 * scale.max())
 
 
-def ready_arm() -> tuple[RobotModel, Array]:
-    """Return an arm of six joints, and a position where its tool moves in all directions."""
-    return load(SHIPPED[2]), np.array([0.3, -1.2, 1.5, -0.8, 1.1, 0.4])
-
-
-def test_all_six_coordinates_at_the_origin_are_the_default() -> None:
-    model, q = ready_arm()
-    qd = np.full(6, 0.1)
+@each('rows', [(3, 4, 5), (5, 3)])
+def test_coordinates_come_in_the_order_asked_for_and_are_six_by_default(
+    rows: Sequence[int]
+) -> None:
+    model, q, qd = load(SHIPPED[2]), np.array([0.3, -1.2, 1.5, -0.8, 1.1, 0.4]), np.full(6, 0.1)
+    whole = model.operational_space_dynamics(q, qd, 'tool0')
     spelled_out = model.operational_space_dynamics(
         q, qd, 'tool0', coordinates=range(6), point=(0.0, 0.0, 0.0)
     )
-    default = model.operational_space_dynamics(q, qd, 'tool0')
     for field in ('inertia', 'bias', 'gravity', 'jacobian', 'inverse'):
-        np.testing.assert_array_equal(getattr(default, field), getattr(spelled_out, field))
-
-
-@each('rows', [(3, 4, 5), (5, 3), (2,)])
-def test_coordinates_come_in_the_order_asked_for(rows: Sequence[int]) -> None:
-    model, q = ready_arm()
-    task = model.operational_space_dynamics(q, np.zeros(6), 'tool0', coordinates=rows)
+        np.testing.assert_array_equal(getattr(whole, field), getattr(spelled_out, field))
+    task = model.operational_space_dynamics(q, qd, 'tool0', coordinates=rows)
     np.testing.assert_array_equal(task.jacobian, model.jacobian(q, 'tool0')[list(rows)])
-    assert task.inertia.shape == (len(rows), len(rows))
     # A task of fewer coordinates leaves the others free: it is no part of the whole inertia.
-    mobility = np.linalg.inv(model.operational_space_dynamics(q, np.zeros(6), 'tool0').inertia)
+    mobility = np.linalg.inv(whole.inertia)
     assert_equal(np.linalg.inv(task.inertia), mobility[np.ix_(rows, rows)])
 
 
 def planar_arm(length: float = 1.0, tilt: Sequence[float] = (0.0, 0.0, 0.0)) -> RobotModel:
     """Return two equal rods in the plane y z of the mount, hinges about its x."""
-    inertia = length**2 * np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0]) / 12.0
-    middle = (0.0, 0.5 * length, 0.0)
+    moment = length**2 / 12.0
+    rod = (1.0, (0.0, 0.5 * length, 0.0), (moment, 0.0, 0.0, moment, 0.0, moment))
     place = (0.0, length, 0.0)
     return load(robot(
-        link('base'), link('upper', 1.0, middle, tuple(inertia)),
-        link('lower', 1.0, middle, tuple(inertia)), link('tip'), link('turned_tip'),
+        link('base'), link('upper', *rod), link('lower', *rod), link('tip'), link('turned_tip'),
         joint('shoulder', 'continuous', 'base', 'upper', rpy=tilt, axis=(1.0, 0.0, 0.0)),
         joint('elbow', 'continuous', 'upper', 'lower', xyz=place, axis=(1.0, 0.0, 0.0)),
         joint('tip', 'fixed', 'lower', 'tip', xyz=place),
@@ -151,31 +116,19 @@ def planar_arm(length: float = 1.0, tilt: Sequence[float] = (0.0, 0.0, 0.0)) -> 
 
 @each('length', [1e-3, 1.0, 1e3])
 @each('name', ['tip', 'turned_tip'])
-@each('bend', [1e-8, 1e-10])
-def test_a_stretched_arm_is_rejected_at_any_size(length: float, name: str, bend: float) -> None:
+def test_a_stretched_arm_is_rejected_and_a_bent_one_is_not(length: float, name: str) -> None:
     model = planar_arm(length)
-    with pytest.raises(SingularityError, match=f'link {name!r} is at or near') as caught:
-        model.operational_space_dynamics([0.3, bend], [0.0, 0.0], name, coordinates=(4, 5))
-    condition = re.search(r'condition number (inf|[\d.e+]+)', str(caught.value))
-    assert condition is not None
-    assert float(condition.group(1)) > 1e8
-
-
-@each('length', [1e-3, 1.0, 1e3])
-@each('name', ['tip', 'turned_tip'])
-@each('rows', [(4, 5), (0, 4)])
-def test_a_bent_arm_is_accepted_at_any_size(length: float, name: str, rows: Sequence[int]) -> None:
-    task = planar_arm(length).operational_space_dynamics(
-        [0.3, 0.02], [0.0, 0.0], name, coordinates=rows
-    )
-    assert_equal(task.jacobian @ task.inverse, np.eye(2))
-
-
-def test_more_coordinates_than_joints_are_rejected() -> None:
-    with pytest.raises(SingularityError, match=r"link 'tip' .* its 3 coordinates"):
-        planar_arm().operational_space_dynamics(
-            [0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(0, 4, 5)
-        )
+    for bend in (1e-8, 1e-10):
+        with pytest.raises(SingularityError, match=f'link {name!r} is at or near') as caught:
+            model.operational_space_dynamics([0.3, bend], [0.0, 0.0], name, coordinates=(4, 5))
+        condition = re.search(r'condition number (inf|[\d.e+]+)', str(caught.value))
+        assert condition is not None
+        assert float(condition.group(1)) > 1e8
+    for rows in ((4, 5), (0, 4)):
+        task = model.operational_space_dynamics([0.3, 0.02], [0, 0], name, coordinates=rows)
+        assert_equal(task.jacobian @ task.inverse, np.eye(2))
+    with pytest.raises(SingularityError, match=f'link {name!r} .* its 3 coordinates'):
+        model.operational_space_dynamics([0.3, 1.0], [0, 0], name, coordinates=(0, 4, 5))
 
 
 @each('tilt', [(0.0, 0.0, 0.0), (0.0, np.pi / 2, 0.0), (0.3, 0.4, 0.5)])
@@ -184,33 +137,9 @@ def test_more_coordinates_than_joints_are_rejected() -> None:
 def test_a_coordinate_that_no_joint_moves_is_named(
     tilt: Sequence[float], row: int, others: Sequence[int]
 ) -> None:
-    # Exactly, or but for rounding errors where the mount is tilted.
+    # Exactly, or but for rounding errors where the mount is tilted
     model = planar_arm(tilt=tilt)
     with pytest.raises(SingularityError, match=f"link 'tip' cannot move .* coordinate {row}"):
         model.operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'tip', coordinates=(*others, row))
-
-
-def test_a_point_on_its_hinges_axis_moves_in_no_direction() -> None:
-    axis = np.array([0.48, -0.6, 0.64])
-    model = load(robot(
-        link('base'), link('door', 1.0, (0.3, 0.0, 0.0)),
-        joint('hinge', 'continuous', 'base', 'door', rpy=(0.1, 0.2, 0.3), axis=axis),
-    ))
-    for row in (3, 4, 5):
-        with pytest.raises(SingularityError, match="link 'door'"):
-            model.operational_space_dynamics(
-                [0.3], [0.0], 'door', coordinates=(row,), point=0.7 * axis
-            )
-
-
-def test_the_root_link_moves_in_no_coordinate() -> None:
     with pytest.raises(SingularityError, match="link 'base' cannot move in its coordinate 0"):
-        planar_arm().operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'base')
-
-
-@each('coordinates', [(), (6,), (-1,), (3, 17), (4, 4)])
-def test_invalid_or_repeated_coordinates_are_rejected(coordinates: Sequence[int]) -> None:
-    with pytest.raises(InputError, match=r'^coordinates'):
-        planar_arm().operational_space_dynamics(
-            [0.3, 1.0], [0.0, 0.0], 'tip', coordinates=coordinates
-        )
+        model.operational_space_dynamics([0.3, 1.0], [0.0, 0.0], 'base')

@@ -70,7 +70,8 @@ def computed_rows(
 def _block(model: ModelData, arrays: dict[str, Array], start: int) -> list[Array]:
     """Return the samples of one block, with quaternions checked."""
     block = [
-        np.ascontiguousarray(array[start : start + BLOCK], dtype=np.float64)
+        # Writable: kernels would be compiled anew for read-only arrays.
+        np.require(array[start : start + BLOCK], np.float64, ('C', 'W'))
         for array in arrays.values()
     ]
     if model.quaternions:

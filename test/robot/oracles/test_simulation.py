@@ -3,42 +3,27 @@
 
 """Simulated motion: each method's order, what becomes of energy, efforts and wrenches in time."""
 
-from itertools import pairwise
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from rnea_ros import InputError, RneaError, RobotModel, SingularityError, Wrench, simulate
 from rnea_ros.arrays import Array
-from rnea_ros.dynamics.tree import Placement, RigidBodyInertia, TreeBuilder, floating, revolute
-from rnea_ros.dynamics.tree.joint_types import spherical
 from rnea_ros.simulation import Method, SimulatedMotion
-from support.models.oracles import random_state
-from support.models.robots import ARM, SHIPPED, load
+from support.cases import each
+from support.models.joint_trees import model_of, random_parts
+from support.models.oracle_pairs import random_motion
+from support.models.robots import ARM, PENDULUM, SHIPPED, joint, link, load, robot
+
+
+def arm() -> RobotModel:
+    return load(SHIPPED[2])
 
 
 def tumbling_robot() -> RobotModel:
     """Return a free body with a ball joint and a hinge: every curved coordinate in one tree."""
-    builder = TreeBuilder()
-    for name, parent, joint in (
-        ('hull', '', floating('free')), ('arm', 'hull', spherical('ball')),
-        ('fin', 'arm', revolute('hinge', (0.0, 1.0, 0.0))),
-    ):
-        inertia = RigidBodyInertia.from_centre_of_mass(
-            1.5, np.array([0.1, 0.2, -0.1]), np.diag([0.04, 0.05, 0.06])
-        )
-        placement = Placement.from_xyz_rpy((0.2, 0.1, 0.3), (0.1, 0.2, 0.3))
-        builder.add_link(name, parent, placement, joint, inertia)
-    return RobotModel.from_tree(builder.build())
-
-
-def pendulum_arm() -> RobotModel:
-    return load(next(path for path in SHIPPED if path.stem == 'ur5e'))
-
-
-def start(model: RobotModel) -> tuple[Array, Array]:
-    _, v, qd = random_state(3, model.nv)
-    return model.integrate(model.neutral_position, v, 1.0), qd
+    return model_of(random_parts(0, ['floating', 'spherical', 'revolute'], branches=False))
 
 
 def energy(model: RobotModel, motion: SimulatedMotion) -> Array:
@@ -48,32 +33,27 @@ def energy(model: RobotModel, motion: SimulatedMotion) -> Array:
     ])
 
 
-def last_error(model: RobotModel, exact: SimulatedMotion, motion: SimulatedMotion) -> float:
-    positions = model.difference(exact.positions[-1], motion.positions[-1])
-    velocities = motion.velocities[-1] - exact.velocities[-1]
-    return float(np.linalg.norm(np.concatenate([positions, velocities])))
+@each('build', [arm, tumbling_robot])
+def test_errors_shrink_by_the_methods_order(build: Callable[[], RobotModel]) -> None:
+    model, duration = build(), 0.1
+    q, qd, _ = random_motion(model, 3)
+    exact = simulate(model, q, qd, dt=duration / 200, steps=200)
 
+    def error(method: Method, n: int) -> float:
+        motion = simulate(model, q, qd, dt=duration / n, steps=n, method=method)
+        positions = model.difference(exact.positions[-1], motion.positions[-1])
+        velocities = motion.velocities[-1] - exact.velocities[-1]
+        return float(np.linalg.norm([*positions, *velocities]))
 
-@pytest.mark.parametrize('model', [pendulum_arm(), tumbling_robot()], ids=['arm', 'tumbling'])
-@pytest.mark.parametrize(
-    ('method', 'order'), [(Method.EULER, 1), (Method.SEMI_IMPLICIT_EULER, 1), (Method.RK4, 4)],
-)
-def test_errors_shrink_by_the_methods_order(model: RobotModel, method: Method, order: int) -> None:
-    q, qd = start(model)
-    duration = 0.1
-    exact = simulate(model, q, qd, dt=duration / 640, steps=640)
-    errors = [
-        last_error(model, exact, simulate(model, q, qd, dt=duration / n, steps=n, method=method))
-        for n in (20, 40, 80)
-    ]
-    found = [np.log2(coarse / fine) for coarse, fine in pairwise(errors)]
-    # Measured 0.93 to 1.05 and 3.9 to 4.2: higher orders of the step are still seen.
-    np.testing.assert_allclose(found, order, atol=0.25)
+    for method, order in ((Method.EULER, 1), (Method.SEMI_IMPLICIT_EULER, 1), (Method.RK4, 4)):
+        # Measured 0.93 to 1.05 and 3.9 to 4.2: higher orders of the step are still seen.
+        found = np.log2(error(method, 20) / error(method, 40))
+        np.testing.assert_allclose(found, order, atol=0.25)
 
 
 def test_efforts_and_wrenches_are_asked_for_at_the_time_that_it_is() -> None:
-    model = pendulum_arm()
-    q, qd = start(model)
+    model = arm()
+    q, qd, _ = random_motion(model, 3)
     efforts: list[float] = []
     wrenches: list[float] = []
 
@@ -90,31 +70,20 @@ def test_efforts_and_wrenches_are_asked_for_at_the_time_that_it_is() -> None:
 
 
 def test_row_zero_is_the_start_and_zero_steps_do_not_move() -> None:
-    model = pendulum_arm()
-    q, qd = start(model)
+    model = arm()
+    q, qd, _ = random_motion(model, 3)
     motion = simulate(model, q, qd, dt=0.1, steps=0)
     np.testing.assert_array_equal(motion.positions, [q])
     np.testing.assert_array_equal(motion.velocities, [qd])
     np.testing.assert_array_equal(motion.time, [0.0])
 
 
-@pytest.mark.parametrize(('change', 'message'), [
-    ({'dt': 0.0}, r'dt: is 0\.0 s, not above 0'), ({'dt': -1.0}, r'dt: is -1\.0 s, not above 0'),
-    ({'dt': np.nan}, 'dt: has a value that is not finite'),
+@each(('change', 'message'), [
+    ({'dt': 0.0}, r'dt: is 0\.0 s, not above 0'),
     ({'steps': -1}, 'steps: is -1, not at least 0'),
     ({'method': 'magic'}, "method: is 'magic'; known are euler, semi_implicit_euler, rk4"),
-    ({'q0': [np.nan]}, 'q0: has a value that is not finite'),
-    ({'qd0': [0.0, 0.0]}, r'qd0: has shape \(2,\), not \(1,\)'),
-    ({'steps': 2.5}, 'steps: expected an integer, got 2.5'),
-    ({'steps': '3'}, "steps: expected an integer, got '3'"),
-    ({'steps': None}, 'steps: expected an integer, got None'),
     ({'steps': 10**400}, 'steps: .* too many for the memory'),
-    ({'dt': 10**400}, 'dt: is not an array of real numbers'),
-    ({'dt': None}, 'dt: is not an array of real numbers: None is not a number'),
-    ({'method': None}, 'method: is None; known are'),
-    ({'model': None}, 'model: expected a RobotModel, got None'),
     ({'tau': [0.0]}, r'tau: expected a function of time, .* got \[0.0\]'),
-    ({'wrenches': {'arm': Wrench()}}, r"wrenches: expected a function of time, .* got {'arm'"),
     ({'wrenches': lambda t: [Wrench()]}, 'external_wrenches: expected wrenches by link'),
     ({'tau': lambda t: [np.inf]}, 'tau: has a value that is not finite'),
 ])
@@ -125,33 +94,22 @@ def test_bad_input_is_named(change: dict[str, object], message: str) -> None:
         simulate(**arguments)  # type: ignore[arg-type]
 
 
-def test_a_motion_that_runs_away_ends_in_an_error() -> None:
-    model = pendulum_arm()
-    q, _ = start(model)
+def test_a_motion_that_runs_away_or_has_no_inertia_ends_in_an_error() -> None:
+    loose = load(robot(link('base'), link('a'), joint('loose', 'continuous', 'base', 'a')))
+    with pytest.raises(SingularityError, match="joint 'loose' has no inertia"):
+        simulate(loose, [0.0], [0.0], dt=0.1, steps=1)
+    model = arm()
+    q, _, _ = random_motion(model, 3)
     with pytest.raises(RneaError):
         simulate(model, q, np.full(model.nv, 1e200), dt=1.0, steps=10, method='euler')
 
 
-def test_a_joint_without_inertia_is_named() -> None:
-    builder = TreeBuilder('base')
-    nothing = RigidBodyInertia.zero()
-    builder.add_link('a', 'base', Placement.identity(), revolute('loose'), nothing)
-    model = RobotModel.from_tree(builder.build())
-    with pytest.raises(SingularityError, match="joint 'loose' has no inertia"):
-        simulate(model, [0.0], [0.0], dt=0.1, steps=1)
-
-
 def test_the_semi_implicit_method_keeps_a_pendulum_swinging_as_high() -> None:
-    model = load(ARM).with_gravity([0.0, -9.81, 0.0])
-    com = np.array([0.3, 0.0, 0.0])
-    builder = TreeBuilder('base')
-    inertia = RigidBodyInertia.from_centre_of_mass(1.0, com, 0.01 * np.eye(3))
-    builder.add_link('arm', 'base', Placement.identity(), revolute('hinge'), inertia)
-    model = RobotModel.from_tree(builder.build(), gravity=[0.0, -9.81, 0.0])
+    model = load(PENDULUM)
     long = {
-        method: energy(model, simulate(model, [1.0], [0.0], dt=5e-3, steps=8000, method=method))
+        method: energy(model, simulate(model, [1.0], [0.0], dt=1e-2, steps=1500, method=method))
         for method in (Method.EULER, Method.SEMI_IMPLICIT_EULER)
     }
-    swing = 9.81 * 0.3
+    swing = 9.81 * 0.5
     assert np.abs(long[Method.SEMI_IMPLICIT_EULER] - long[Method.EULER][0]).max() < 0.05 * swing
-    assert long[Method.EULER][-1] - long[Method.EULER][0] > swing
+    assert long[Method.EULER][-1] - long[Method.EULER][0] > 0.5 * swing

@@ -13,7 +13,13 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.dynamics.tree import FIXED, Placement, RigidBodyInertia, TreeBuilder, joint_types
-from support.models.oracles import Array, random_moments, random_rotation, skew
+from support.models.oracles import (
+    Array,
+    PinocchioDynamics,
+    random_moments,
+    random_rotation,
+    skew,
+)
 
 GRAVITY = (1.0, -2.0, -9.0)
 
@@ -108,9 +114,11 @@ def smallest_rotation_of_z_to(axis: Array) -> Array:
     return R
 
 
-def model_of(parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> RobotModel:
-    """Return the code under test."""
-    builder = TreeBuilder('base')
+def model_of(
+    parts: Sequence[Part], gravity: ArrayLike = GRAVITY, order: Sequence[str] | None = None
+) -> RobotModel:
+    """Return the code under test, with coordinates in the order of its joints or another."""
+    builder = TreeBuilder('base', order)
     for part in parts:
         name, axis = part.name, part.axis
         joint = {
@@ -126,12 +134,19 @@ def model_of(parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> RobotModel:
     return RobotModel.from_tree(builder.build(), gravity=gravity)
 
 
-class PinocchioTree:
+def tree_in_another_order() -> RobotModel:
+    """Return a tree of joints that articulated bodies take, its coordinates in any order."""
+    parts = random_parts(2, [kind for kind in MOVING if kind != 'helical'])
+    names = np.random.default_rng(2).permutation([part.name for part in parts])
+    return model_of(parts, order=[str(name) for name in names])
+
+
+class PinocchioTree(PinocchioDynamics):
     """
     The tree in Pinocchio, with coordinates as they are here.
 
-    Where Pinocchio's velocities v are others (planar joints: of the body, in its own axes;
-    floating ones: [linear; angular]), v = B qd, and efforts are B^T times Pinocchio's.
+    Pinocchio's velocities are others at planar joints (of the body, in its own axes) and at
+    floating ones ([linear; angular]).
     """
 
     def __init__(self, parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> None:
@@ -155,9 +170,10 @@ class PinocchioTree:
             self._model.appendBodyToJoint(
                 joint, pin.Inertia(part.mass, part.com, part.J_com), placement
             )
-            self._model.addFrame(pin.Frame(part.name, joint, 0, placement, pin.FrameType.OP_FRAME))
+            self._model.addFrame(pin.Frame(part.name, joint, 0, placement, pin.FrameType.BODY))
             carriers[part.name] = (joint, placement)
         self._data = self._model.createData()
+        self.nv = self._model.nv
 
     def _joint_models(self, part: Part) -> list[Any]:
         pin, axis = self._pin, part.axis
@@ -178,51 +194,9 @@ class PinocchioTree:
         }
         return models[part.kind]
 
-    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return tau."""
-        positions, B, B_rate_qd = self._converted(q, qd)
-        accelerations = B @ qdd + B_rate_qd
-        tau = self._pin.rnea(self._model, self._data, positions, B @ qd, accelerations)
-        efforts: Array = B.T @ tau
-        return efforts
-
-    def mass_matrix(self, q: Array) -> Array:
-        """
-        Return M(q), one column a call: efforts of unit accelerations less those of none.
-
-        Pinocchio's composite bodies give other numbers where joints are not in depth-first order.
-        """
-        rest = np.zeros(self._model.nv)
-        bias = self.inverse_dynamics(q, rest, rest)
-        columns = [self.inverse_dynamics(q, rest, unit) - bias for unit in np.eye(len(rest))]
-        return np.array(columns).reshape(len(rest), len(rest)).T
-
-    def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
-        """Return qdd, by articulated bodies."""
-        positions, B, B_rate_qd = self._converted(q, qd)
-        efforts = np.linalg.solve(B.T, tau)
-        accelerations = self._pin.aba(self._model, self._data, positions, B @ qd, efforts)
-        return np.asarray(np.linalg.solve(B, accelerations - B_rate_qd), dtype=np.float64)
-
-    def link_pose(self, q: Array, name: str) -> Array:
-        """Return the pose of a link in the base, homogeneous."""
-        positions, _, _ = self._converted(q, np.zeros(self._model.nv))
-        self._pin.framesForwardKinematics(self._model, self._data, positions)
-        pose: Array = self._data.oMf[self._model.getFrameId(name)].homogeneous
-        return pose
-
-    def jacobian(self, q: Array, name: str) -> Array:
-        """Return J of a link, [angular; linear], in its own axes."""
-        pin, frame = self._pin, self._model.getFrameId(name)
-        positions, B, _ = self._converted(q, np.zeros(self._model.nv))
-        J = pin.computeFrameJacobian(self._model, self._data, positions, frame, pin.LOCAL)
-        columns: Array = np.concatenate([J[3:], J[:3]]) @ B
-        return columns
-
     def _converted(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
-        """Return Pinocchio's positions, B and (dB/dt) qd."""
-        positions, B = np.zeros(self._model.nq), np.zeros((self._model.nv, self._model.nv))
-        B_rate_qd = np.zeros(self._model.nv)
+        positions, B = np.zeros(self._model.nq), np.zeros((self.nv, self.nv))
+        B_rate_qd = np.zeros(self.nv)
         for part, where_q, where_qd in places(self._parts):
             joint = self._model.joints[self._first_joint[part.name]]
             own, rates = q[where_q], qd[where_qd]
@@ -243,10 +217,9 @@ class PinocchioTree:
 
 class MuJoCoTree:
     """
-    The tree in MuJoCo, with coordinates as they are here; no screws.
+    The tree in MuJoCo, with coordinates as they are here but for quaternions w, x, y, z.
 
-    A free joint's velocity is linear in the world's axes, then angular in the body's, and its
-    quaternion w, x, y, z; a floating part stands on the base, its joint frame in the base's.
+    MuJoCo has no screws, and free joints only on the world.
     """
 
     def __init__(self, parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> None:
@@ -275,7 +248,6 @@ class MuJoCoTree:
             'fixed': [], 'revolute': [hinge], 'prismatic': [slide], 'cylindrical': [hinge, slide],
             'planar': [(kinds.mjJNT_SLIDE, x), (kinds.mjJNT_SLIDE, y), hinge],
             'spherical': [(kinds.mjJNT_BALL, part.axis)],
-            'floating': [(kinds.mjJNT_FREE, part.axis)],
         }[part.kind]
         for i, (kind, axis) in enumerate(joints):
             body.add_joint(name=f'{part.name}_{i}', type=kind, axis=axis)
@@ -283,28 +255,14 @@ class MuJoCoTree:
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return tau."""
-        B, data = np.zeros((self._model.nv, len(qd))), self._data
-        B_rate_qd = np.zeros(self._model.nv)
+        order, data = np.zeros(len(qd), dtype=int), self._data
         for part, where_q, where_qd in places(self._parts):
             joint = self._model.joint(f'{part.name}_0')
             i, j = int(joint.qposadr[0]), int(joint.dofadr[0])
-            own, rates = q[where_q], qd[where_qd]
-            block = np.eye(len(rates))
-            in_v = slice(j, j + len(rates))
-            if part.kind in ('spherical', 'floating'):
-                own = np.concatenate([own[:-4], own[-1:], own[-4:-1]])
-            if part.kind == 'floating':
-                R = np.zeros(9)
-                self._mujoco.mju_quat2Mat(R, own[-4:])
-                block = np.block([
-                    [np.zeros((3, 3)), R.reshape(3, 3)], [np.eye(3), np.zeros((3, 3))]
-                ])
-                # d/dt (R u) = R (du/dt + w x u)
-                B_rate_qd[j : j + 3] = R.reshape(3, 3) @ np.cross(rates[:3], rates[3:])
+            own = np.roll(q[where_q], 1) if part.kind == 'spherical' else q[where_q]
             data.qpos[i : i + len(own)] = own
-            B[in_v, where_qd] = block
-        data.qvel[:] = B @ qd
-        data.qacc[:] = B @ qdd + B_rate_qd
+            order[where_qd] = j + np.arange(where_qd.stop - where_qd.start)
+        data.qvel[order], data.qacc[order] = qd, qdd
         self._mujoco.mj_inverse(self._model, data)
-        tau: Array = B.T @ data.qfrc_inverse
+        tau: Array = data.qfrc_inverse[order]
         return tau

@@ -1,23 +1,19 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Linkages to test with: spatial ones cut at any joint, here and in MuJoCo; a palletising arm."""
+"""Linkages to test with: spatial ones cut at any joint, a four-bar, a palletising arm."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.closed_loops import ClosedLoopModel, LoopJoint
 from rnea_ros.dynamics.tree import Placement
-from support.models.joint_trees import MuJoCoTree, Part, places
-from support.models.oracles import Array
+from support.models.joint_trees import Part
 from support.models.robots import joint, link, robot
-
-GRAVITY = (1.0, -2.0, -9.0)
 
 
 def at(*xyz: float) -> Placement:
@@ -128,120 +124,12 @@ SLIDER = _crank_and_coupler(
 )
 """A spatial slider-crank."""
 
-CYLINDER = _crank_and_coupler(
-    Pair('rod', 'prismatic', 'half', 'barrel', (0.35, 0.06, 0.2), (1.0, 0.2, 0.8)),
-    Pair('ball', 'spherical', 'barrel', 'base', END),
-)
-"""A hydraulic cylinder that swings with the crank."""
-
 TURNING_CYLINDER = _crank_and_coupler(
     Pair('bore', 'cylindrical', 'half', 'barrel', (0.35, 0.06, 0.2), (1.0, 0.2, 0.8)),
     Pair('pin_1', 'revolute', 'barrel', 'small_cross', END, (0.2, 1.0, 0.0)),
     Pair('pin_2', 'revolute', 'small_cross', 'base', END, (0.0, 0.1, 1.0)),
 )
-"""The same with universal joints at both ends; the rod turns in the barrel."""
-
-
-class MuJoCoLinkage(MuJoCoTree):
-    """
-    A tree with loop joints in MuJoCo, by its equality constraints between sites.
-
-    A ball joint is ``connect``, a fixed joint ``weld``, a hinge two ``connect`` on its axis. Of
-    MuJoCo come M, C and K; they are solved here as they stand, since MuJoCo's own solver keeps
-    constraints like springs, and leaves out the part of k that depends on velocities.
-    """
-
-    def __init__(
-        self, parts: Sequence[Part], loops: Sequence[LoopJoint], gravity: ArrayLike = GRAVITY
-    ) -> None:
-        self._mujoco = mujoco = pytest.importorskip('mujoco')
-        self._parts = parts
-        spec = mujoco.MjSpec()
-        spec.option.gravity = gravity
-        spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
-        bodies = {'base': spec.worldbody}
-        for part in parts:
-            bodies[part.name] = self._add_body(bodies[part.parent], part)
-        for loop in loops:
-            offsets = (0.0, 0.2) if str(loop.type).endswith('REVOLUTE') else (0.0,)
-            welded = str(loop.type).endswith('FIXED')
-            for i, offset in enumerate(offsets):
-                sites = [f'{loop.name}_{i}_{end}' for end in (1, 2)]
-                frames = (loop.placement_1, loop.placement_2)
-                links = (loop.link_1, loop.link_2)
-                for site, body, frame in zip(sites, links, frames, strict=True):
-                    point = frame.translation + offset * np.asarray(loop.axis)
-                    bodies[body].add_site(name=site, pos=point)
-                spec.add_equality(
-                    type=mujoco.mjtEq.mjEQ_WELD if welded else mujoco.mjtEq.mjEQ_CONNECT,
-                    objtype=mujoco.mjtObj.mjOBJ_SITE, name1=sites[0], name2=sites[1],
-                )
-        self._model = spec.compile()
-        self._data = mujoco.MjData(self._model)
-
-    def gap(self, q: Array) -> float:
-        """Return the widest gap of a loop, rad or m."""
-        self._forward(q, np.zeros(self._model.nv))
-        return float(np.abs(self._data.efc_pos).max())
-
-    def equation(self, q: Array, qd: Array) -> tuple[Array, Array, Array, Array]:
-        """Return M, C, K and k of M qdd + C = tau + K^T lambda, K qdd = k."""
-        nv, h = self._model.nv, 1e-5
-        K_after, K_before = (self._matrix(_moved(self._parts, q, s * h * qd)) for s in (1, -1))
-        K = self._matrix(q)
-        k = -(K_after - K_before) @ qd / (2.0 * h)
-        order = self._forward(q, qd)
-        M = np.zeros((nv, nv))
-        for column, unit in zip(M, np.eye(nv), strict=True):
-            self._mujoco.mj_mulM(self._model, self._data, column, unit)
-        return M[np.ix_(order, order)], np.array(self._data.qfrc_bias)[order], K, k
-
-    def accelerations_at_rest(self, q: Array, tau: Array) -> Array:
-        """Return qdd by MuJoCo's own solver, with constraints as stiff as it has them."""
-        self._model.eq_solimp[:, :2] = 0.9999
-        self._model.opt.tolerance, self._model.opt.iterations = 0.0, 1000
-        order = self._forward(q, np.zeros(len(tau)))
-        self._data.qfrc_applied[order] = tau
-        self._mujoco.mj_forward(self._model, self._data)
-        qdd: Array = np.array(self._data.qacc)[order]
-        self._data.qfrc_applied[:] = 0.0
-        return qdd
-
-    def _matrix(self, q: Array) -> Array:
-        order = self._forward(q, np.zeros(self._model.nv))
-        K = np.array(self._data.efc_J).reshape(-1, self._model.nv)[:, order]
-        return np.asarray(K)
-
-    def _forward(self, q: Array, qd: Array) -> Array:
-        """Set a state, and return MuJoCo's place of each of our coordinates."""
-        order = np.zeros(len(qd), dtype=int)
-        for part, where_q, where_qd in places(self._parts):
-            first = self._model.joint(f'{part.name}_0')
-            i, j = int(first.qposadr[0]), int(first.dofadr[0])
-            own = q[where_q]
-            if part.kind == 'spherical':
-                own = np.roll(own, 1)
-            self._data.qpos[i : i + len(own)] = own
-            order[where_qd] = j + np.arange(where_qd.stop - where_qd.start)
-        self._data.qvel[order] = qd
-        self._mujoco.mj_forward(self._model, self._data)
-        return order
-
-
-def _moved(parts: Sequence[Part], q: Array, step: Array) -> Array:
-    """Return q after a small step; quaternions to second order."""
-    moved = q.copy()
-    for part, where_q, where_qd in places(parts):
-        if part.kind != 'spherical':
-            moved[where_q] += step[where_qd]
-            continue
-        (x, y, z, w), (a, b, c) = q[where_q], 0.5 * step[where_qd]
-        turned = q[where_q] + [
-            w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a,
-            -x * a - y * b - z * c,
-        ]
-        moved[where_q] = turned / np.linalg.norm(turned)
-    return moved
+"""A hydraulic cylinder between universal joints; the rod turns in the barrel."""
 
 
 RISE, REACH, CRANK = 1.0, 1.2, 0.3
@@ -259,12 +147,8 @@ def palletiser(*, loops: bool) -> str:
     Return the URDF of a palletising arm; its motors are :data:`MOTORS`.
 
     Axis 2 turns the lower arm. Axis 3, coaxial, turns a crank and through a rod the upper arm. Two
-    rods more hold the plate at the elbow and the flange level. At zero the lower arm is upright
-    and the upper arm level; all parallelograms are then closed.
-
-    The rod of axis 3 is parallel to the lower arm and carried by the crank: its angle to the crank
-    is that of axis 2 less that of axis 3. ``mimic`` has one leader, so a pin without mass follows
-    axis 3 and the rod axis 2.
+    rods more hold the plate at the elbow and the flange level. The rod of axis 3 stays parallel to
+    the lower arm: ``mimic`` has one leader, so a massless pin follows axis 3, and the rod axis 2.
 
     :param loops: the spanning tree without the three loop joints, instead of ``mimic`` joints
     """

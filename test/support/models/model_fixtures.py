@@ -6,26 +6,8 @@
 import pytest
 
 from rnea_ros import RobotModel
-from support.models.oracle_pairs import Pair
-from support.models.oracles import random_tree
+from support.models.oracle_pairs import PAIRS, SOURCES, Pair
 from support.models.robots import SHIPPED, load
-
-SOURCES = {
-    **{path.stem: path.read_text(encoding='utf-8') for path in SHIPPED},
-    # Branches, slides, mimic joints, links without inertia, fixed links in between.
-    **{f'random_{seed}': random_tree(seed) for seed in (3, 19, 53)},
-}
-
-
-PAIRS = {
-    f'{label}-{"floating" if floating else "fixed"}': Pair(label, urdf, floating=floating)
-    for label, urdf in {
-        **SOURCES,
-        # Without mimic joints.
-        **{f'random_{seed}': random_tree(seed) for seed in (5, 41)},
-    }.items()
-    for floating in (False, True)
-}
 
 
 @pytest.fixture(params=PAIRS)

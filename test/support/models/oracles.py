@@ -4,7 +4,7 @@
 """
 What the package is compared with. Nothing in here runs the code under test.
 
-Pinocchio and MuJoCo, reading the same URDF text; and random kinematic trees, written as URDF text.
+Pinocchio, reading the same URDF text; and random kinematic trees, written as URDF text.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,9 +20,6 @@ from support.models.robots import joint, link, numbers, robot
 
 Array = NDArray[np.float64]
 Formulation = Callable[..., Array]
-
-STATES = range(3)
-"""Seeds of the random states that a robot is compared at."""
 
 
 def skew(a: Array) -> Array:
@@ -142,258 +139,123 @@ def mimic_rules(urdf: str) -> dict[str, tuple[str, float, float]]:
     return rules
 
 
-class _Folded:
+class PinocchioDynamics:
     """
-    An oracle's joint positions by the independent joints' positions: G q + offsets.
+    What Pinocchio computes, in this package's coordinates.
 
-    :param dofs: the oracle's joints
-    :param rules: leader, multiplier and offset of those that follow another
-    :param names: the order of q; checked to be the other joints
-    """
-
-    def __init__(
-        self, dofs: Sequence[str], rules: Mapping[str, tuple[str, float, float]],
-        names: Sequence[str],
-    ) -> None:
-        assert sorted(names) == sorted(set(dofs) - set(rules))
-        self.G = np.zeros((len(dofs), len(names)))
-        self.offsets = np.zeros(len(dofs))
-        for row, name in enumerate(dofs):
-            leader, multiplier, self.offsets[row] = rules.get(name, (name, 1.0, 0.0))
-            self.G[row, names.index(leader)] = multiplier
-
-
-class Pinocchio:
-    """
-    A robot as Pinocchio reads it.
-
-    :param names: the order of joint arrays, checked to be the independent joints
-    :param gravity: in the root link's frame
-    :param own_mimics: mimic joints are Pinocchio's own, or folded in here by their rule
-    :param floating: the root link moves freely. Seven positions (three of the root link in the
-        world, quaternion x, y, z, w) and six velocities ([angular; linear], in the root link's
-        axes) then stand before those of the joints
+    Its velocities are v = B qd, and efforts B^T times its own. A subclass sets ``_pin``,
+    ``_model``, ``_data`` and ``nv``, the size of qd, and converts coordinates.
     """
 
-    def __init__(
-        self, urdf: str, names: Sequence[str], gravity: ArrayLike = (0.0, 0.0, -9.81), *,
-        own_mimics: bool = False, floating: bool = False,
-    ) -> None:
-        self._pin = pytest.importorskip('pinocchio')
-        root = [self._pin.JointModelFreeFlyer()] if floating else []
-        if own_mimics and not hasattr(self._pin, 'JointModelMimic'):
-            pytest.skip(f'Pinocchio {self._pin.__version__} has no mimic joints')
-        mimics = [True] if own_mimics else []
-        self._model = self._pin.buildModelFromXML(urdf, *root, *mimics)
-        self._model.gravity.linear = np.array(gravity)
-        self._data = self._model.createData()
-        names_and_joints = zip(self._model.names, self._model.joints, strict=True)
-        next(names_and_joints)  # the universe
-        # A mimic joint of Pinocchio's own has no degree of freedom.
-        self._dofs = [(name, dof) for name, dof in names_and_joints if dof.nv == 1]
-        rules = {} if own_mimics else mimic_rules(urdf)
-        self._folded = _Folded([name for name, _ in self._dofs], rules, names)
-        # Pinocchio's velocities by ours; those of its free joint are [linear; angular].
-        free = 6 if floating else 0
-        self._P = np.zeros((self._model.nv, free + len(names)))
-        self._P[:free, :free] = np.roll(np.eye(free), 3, axis=0)
-        for row, (_, dof) in zip(self._folded.G, self._dofs, strict=True):
-            self._P[dof.idx_v, free:] = row
+    _pin: Any
+    _model: Any
+    _data: Any
+    nv: int
 
-    @property
-    def has_followers(self) -> bool:
-        """Whether a joint follows another."""
-        return bool(self._P.shape[0] != self._P.shape[1])
+    def _converted(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
+        """Return Pinocchio's positions, B and (dB/dt) qd."""
+        raise NotImplementedError
 
     def inverse_dynamics(
         self, q: Array, qd: Array, qdd: Array,
         wrenches: Mapping[str, Sequence[Wrench]] | None = None,
     ) -> Array:
         """Return tau, with wrenches of the environment on links."""
-        positions = self._positions(q)
+        positions, B, B_rate_qd = self._converted(q, qd)
         forces = self._forces(positions, wrenches or {})
-        P = self._P
-        tau = self._pin.rnea(self._model, self._data, positions, P @ qd, P @ qdd, forces)
-        folded: Array = P.T @ tau
-        return folded
+        accelerations = B @ qdd + B_rate_qd
+        tau = self._pin.rnea(self._model, self._data, positions, B @ qd, accelerations, forces)
+        efforts: Array = B.T @ tau
+        return efforts
 
     def gravity_torques(self, q: Array) -> Array:
         """Return g(q)."""
-        g = self._pin.computeGeneralizedGravity(self._model, self._data, self._positions(q))
-        folded: Array = self._P.T @ g
-        return folded
+        return self.inverse_dynamics(q, *np.zeros((2, self.nv)))
 
     def bias_torques(self, q: Array, qd: Array) -> Array:
         """Return C(q, qd) qd + g(q)."""
-        bias = self._pin.nonLinearEffects(
-            self._model, self._data, self._positions(q), self._P @ qd
-        )
-        folded: Array = self._P.T @ bias
-        return folded
+        return self.inverse_dynamics(q, qd, np.zeros(self.nv))
 
     def mass_matrix(self, q: Array) -> Array:
-        """Return M(q)."""
-        upper = np.triu(self._pin.crba(self._model, self._data, self._positions(q)))
-        M = upper + np.triu(upper, 1).T
-        folded: Array = self._P.T @ M @ self._P
-        return folded
+        """
+        Return M(q), one column a call: efforts of unit accelerations less those of none.
 
-    def coriolis_matrix(self, q: Array, qd: Array) -> Array:
-        """Return C(q, qd)."""
-        C = self._pin.computeCoriolisMatrix(
-            self._model, self._data, self._positions(q), self._P @ qd
-        )
-        folded: Array = self._P.T @ C @ self._P
-        return folded
+        Pinocchio's composite bodies give other numbers where joints are not in depth-first order.
+        """
+        rest, g = np.zeros(self.nv), self.gravity_torques(q)
+        columns = [self.inverse_dynamics(q, rest, unit) - g for unit in np.eye(self.nv)]
+        return np.array(columns).reshape(self.nv, self.nv).T
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
         """Return qdd: by articulated bodies, or by the mass matrix where joints follow others."""
-        P = self._P
-        if P.shape[0] == P.shape[1]:
-            qdd = self._pin.aba(self._model, self._data, self._positions(q), P @ qd, P @ tau)
-            folded: Array = P.T @ qdd
-            return folded
-        solution = np.linalg.solve(self.mass_matrix(q), tau - self.bias_torques(q, qd))
-        return np.asarray(solution, dtype=np.float64)
-
-    def inverse_dynamics_derivatives(
-        self, q: Array, qd: Array, qdd: Array,
-        wrenches: Mapping[str, Sequence[Wrench]] | None = None,
-    ) -> list[Array]:
-        """
-        Return the derivatives of tau by q, qd and qdd.
-
-        Wrenches are constant in the frames of joints: of links that move with their joint.
-        """
-        data, P = self._data, self._P
-        positions = self._positions(q)
-        given = (positions, P @ qd, P @ qdd, self._forces(positions, wrenches or {}))
-        self._pin.computeRNEADerivatives(self._model, data, *given)
-        M = np.triu(data.M) + np.triu(data.M, 1).T
-        return [P.T @ of_joints @ P for of_joints in (data.dtau_dq, data.dtau_dv, M)]
-
-    def forward_dynamics_derivatives(self, q: Array, qd: Array, tau: Array) -> list[Array]:
-        """Return the derivatives of qdd by q, qd and tau; no joint may follow another."""
-        data, P = self._data, self._P
-        assert not self.has_followers
-        positions = self._positions(q)
-        self._pin.computeABADerivatives(self._model, data, positions, P @ qd, P @ tau)
-        inverse = np.triu(data.Minv) + np.triu(data.Minv, 1).T
-        return [P.T @ of_joints @ P for of_joints in (data.ddq_dq, data.ddq_dv, inverse)]
+        positions, B, B_rate_qd = self._converted(q, qd)
+        if B.shape[0] != B.shape[1]:
+            solution = np.linalg.solve(self.mass_matrix(q), tau - self.bias_torques(q, qd))
+            return np.asarray(solution, dtype=np.float64)
+        efforts = np.linalg.solve(B.T, tau)
+        accelerations = self._pin.aba(self._model, self._data, positions, B @ qd, efforts)
+        return np.asarray(np.linalg.solve(B, accelerations - B_rate_qd), dtype=np.float64)
 
     def kinetic_energy(self, q: Array, qd: Array) -> float:
         """Return the kinetic energy; of a root link only where it floats."""
-        return float(self._pin.computeKineticEnergy(
-            self._model, self._data, self._positions(q), self._P @ qd
-        ))
-
-    def potential_energy(self, q: Array) -> float:
-        """Return the potential energy; of a root link only where it floats."""
-        return float(self._pin.computePotentialEnergy(self._model, self._data, self._positions(q)))
-
-    def centre_of_mass(self, q: Array) -> Array:
-        """Return the centre of mass in the world; without the root link unless it floats."""
-        return np.array(self._pin.centerOfMass(self._model, self._data, self._positions(q)))
-
-    def regressor(self, q: Array, qd: Array, qdd: Array, links: Sequence[str]) -> Array:
-        """Return Y of what moves with these links, each at its joint; ten columns a link."""
-        P = self._P
-        Y = self._pin.computeJointTorqueRegressor(
-            self._model, self._data, self._positions(q), P @ qd, P @ qdd
-        )
-        # Pinocchio drops the first axis where there is one joint.
-        by_joint = np.reshape(Y, (self._model.nv, -1, 10) if np.size(Y) else (0, 0, 10))
-        link_columns = by_joint[:, [self._joint_of(link) - 1 for link in links]]
-        return P.T @ link_columns.reshape(self._model.nv, 10 * len(links))
-
-    def inertial_parameters(self, links: Sequence[str]) -> Array:
-        """Return phi of what moves with these links, each at its joint; ten numbers a link."""
-        parameters = [
-            self._model.inertias[self._joint_of(link)].toDynamicParameters() for link in links
-        ]
-        return np.concatenate([np.zeros(0), *parameters])
-
-    def joint_wrenches(
-        self, q: Array, qd: Array, qdd: Array, links: Sequence[str],
-        wrenches: Mapping[str, Sequence[Wrench]] | None = None,
-    ) -> list[tuple[Array, Array]]:
-        """Return force and torque on links at their joints, which move, in the links' axes."""
-        self.inverse_dynamics(q, qd, qdd, wrenches)
-        forces = [self._data.f[self._joint_of(link)] for link in links]
-        return [(np.array(force.linear), np.array(force.angular)) for force in forces]
+        positions, B, _ = self._converted(q, qd)
+        return float(self._pin.computeKineticEnergy(self._model, self._data, positions, B @ qd))
 
     def jacobian(self, q: Array, link: str) -> Array:
         """Return J of a link, [angular; linear], in its own axes."""
-        pin = self._pin
-        J = pin.computeFrameJacobian(
-            self._model, self._data, self._positions(q), self._frame(link), pin.LOCAL
+        positions, B, _ = self._converted(q, np.zeros(self.nv))
+        J = self._pin.computeFrameJacobian(
+            self._model, self._data, positions, self._frame(link), self._pin.LOCAL
         )
-        return self._angular_first(self._by_joints(J)) @ self._P
-
-    def jacobian_rate(self, q: Array, qd: Array, link: str) -> Array:
-        """Return Jdot of a link, [angular; linear], in its own axes."""
-        if self._joint_of(link) == 0:  # fixed to the universe, which crashes Pinocchio 4.1 here
-            return np.zeros((6, self._P.shape[1]))
-        pin, positions = self._pin, self._positions(q)
-        pin.computeJointJacobiansTimeVariation(self._model, self._data, positions, self._P @ qd)
-        pin.updateFramePlacements(self._model, self._data)
-        Jdot = pin.getFrameJacobianTimeVariation(
-            self._model, self._data, self._frame(link), pin.LOCAL
-        )
-        return self._angular_first(self._by_joints(Jdot)) @ self._P
+        # Pinocchio drops the second axis where there is one joint.
+        return _angular_first(np.reshape(J, (6, self._model.nv))) @ B
 
     def link_motion(self, q: Array, qd: Array, qdd: Array, link: str) -> tuple[Array, Array]:
         """Return spatial velocity and acceleration of a link, [angular; linear], in its axes."""
-        pin, P, frame = self._pin, self._P, self._frame(link)
-        pin.forwardKinematics(self._model, self._data, self._positions(q), P @ qd, P @ qdd)
+        pin, frame = self._pin, self._frame(link)
+        positions, B, B_rate_qd = self._converted(q, qd)
+        pin.forwardKinematics(self._model, self._data, positions, B @ qd, B @ qdd + B_rate_qd)
         velocity, acceleration = (
-            self._angular_first(np.array(read(self._model, self._data, frame, pin.LOCAL).vector))
+            _angular_first(np.array(read(self._model, self._data, frame, pin.LOCAL).vector))
             for read in (pin.getFrameVelocity, pin.getFrameAcceleration)
         )
         return velocity, acceleration
 
     def link_poses(self, q: Array, links: Sequence[str]) -> list[Array]:
         """Return the pose of links in the root link's frame, homogeneous."""
-        self._pin.framesForwardKinematics(self._model, self._data, self._positions(q))
+        positions, _, _ = self._converted(q, np.zeros(self.nv))
+        self._pin.framesForwardKinematics(self._model, self._data, positions)
         return [self._data.oMf[self._frame(name)].homogeneous for name in links]
+
+    def joint_wrenches(
+        self, q: Array, qd: Array, qdd: Array, links: Sequence[str],
+        wrenches: Mapping[str, Sequence[Wrench]] | None = None,
+    ) -> list[Array]:
+        """Return [torque; force] on links at their joints, which move, in the links' axes."""
+        self.inverse_dynamics(q, qd, qdd, wrenches)
+        forces = [self._data.f[self._joint_of(link)] for link in links]
+        return [_angular_first(np.array(force.vector)) for force in forces]
 
     def _frame(self, name: str) -> int:
         frame: int = self._model.getFrameId(name, self._pin.FrameType.BODY)
         assert frame < self._model.nframes, name
         return frame
 
-    def _pose(self, frame: str | ReferenceFrame) -> Any:
-        """Return where a frame stands in the world, as of the last forward kinematics."""
-        if isinstance(frame, str):
-            return self._data.oMf[self._frame(frame)]
-        floats = self._P.shape[1] > self._folded.G.shape[1]
-        if frame is ReferenceFrame.ROOT_LINK and floats:
-            return self._data.oMi[1]
-        return self._pin.SE3.Identity()
-
     def _joint_of(self, link: str) -> int:
         frame = self._model.frames[self._frame(link)]
         joint: int = frame.parentJoint if hasattr(frame, 'parentJoint') else frame.parent
         return joint
 
-    def _by_joints(self, J: Array) -> Array:
-        # Pinocchio drops the second axis where there is one joint.
-        return np.reshape(J, (6, self._model.nv))
+    def _pose(self, frame: str | ReferenceFrame) -> Any:
+        """Return where a frame stands in the world, as of the last forward kinematics."""
+        if isinstance(frame, str):
+            return self._data.oMf[self._frame(frame)]
+        if frame is ReferenceFrame.ROOT_LINK:
+            return self._root_pose()
+        return self._pin.SE3.Identity()
 
-    @staticmethod
-    def _angular_first(rows: Array) -> Array:
-        return np.concatenate([rows[3:], rows[:3]])
-
-    def _positions(self, q: Array) -> Array:
-        positions = np.zeros(self._model.nq)
-        free = len(q) - self._folded.G.shape[1]
-        positions[:free] = q[:free]
-        joint_positions = self._folded.G @ q[free:] + self._folded.offsets
-        for x, (_, dof) in zip(joint_positions, self._dofs, strict=True):
-            # A continuous joint is a point on the unit circle.
-            where = slice(dof.idx_q, dof.idx_q + dof.nq)
-            positions[where] = x if dof.nq == 1 else (np.cos(x), np.sin(x))
-        return positions
+    def _root_pose(self) -> Any:
+        return self._pin.SE3.Identity()
 
     def _forces(self, positions: Array, wrenches: Mapping[str, Sequence[Wrench]]) -> object:
         pin = self._pin
@@ -414,71 +276,96 @@ class Pinocchio:
         return forces
 
 
-class MuJoCo:
+class Pinocchio(PinocchioDynamics):
     """
-    A robot as MuJoCo reads it, without shapes, friction, contacts and constraints.
+    A robot as Pinocchio reads it; B is constant.
 
     :param names: the order of joint arrays, checked to be the independent joints
+    :param gravity: in the root link's frame
+    :param floating: the root link moves freely. Seven positions (three of the root link in the
+        world, quaternion x, y, z, w) and six velocities ([angular; linear], in the root link's
+        axes) then stand before those of the joints
     """
 
-    def __init__(self, urdf: str, names: Sequence[str]) -> None:
-        self._mujoco = pytest.importorskip('mujoco')
-        self._model = self._mujoco.MjModel.from_xml_string(_bare(urdf))
-        self._model.opt.disableflags |= self._mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
-        for losses in ('dof_damping', 'dof_frictionloss', 'dof_armature'):
-            getattr(self._model, losses)[:] = 0.0
-        self._data = self._mujoco.MjData(self._model)
-        dofs = [self._model.joint(i).name for i in range(self._model.njnt)]
-        self._folded = _Folded(dofs, mimic_rules(urdf), names)
+    def __init__(
+        self, urdf: str, names: Sequence[str], gravity: ArrayLike = (0.0, 0.0, -9.81), *,
+        floating: bool = False,
+    ) -> None:
+        self._pin = pytest.importorskip('pinocchio')
+        root = [self._pin.JointModelFreeFlyer()] if floating else []
+        self._model = self._pin.buildModelFromXML(urdf, *root)
+        self._model.gravity.linear = np.array(gravity)
+        self._data = self._model.createData()
+        names_and_joints = zip(self._model.names, self._model.joints, strict=True)
+        next(names_and_joints)  # the universe
+        self._dofs = [(name, dof) for name, dof in names_and_joints if dof.nv == 1]
+        rules = mimic_rules(urdf)
+        assert sorted(names) == sorted({name for name, _ in self._dofs} - set(rules))
+        self._free = 6 if floating else 0
+        self.nv = self._free + len(names)
+        # All joint positions are G q + offsets. Pinocchio's free joint is [linear; angular].
+        self._G = np.zeros((len(self._dofs), len(names)))
+        self._offsets = np.zeros(len(self._dofs))
+        self._B = np.zeros((self._model.nv, self.nv))
+        self._B[: self._free, : self._free] = np.roll(np.eye(self._free), 3, axis=0)
+        for row, (name, dof) in enumerate(self._dofs):
+            leader, multiplier, self._offsets[row] = rules.get(name, (name, 1.0, 0.0))
+            self._G[row, names.index(leader)] = multiplier
+            self._B[dof.idx_v, self._free :] = self._G[row]
 
-    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return tau."""
-        G = self._folded.G
-        self._data.qpos[:] = G @ q + self._folded.offsets
-        self._data.qvel[:] = G @ qd
-        self._data.qacc[:] = G @ qdd
-        self._mujoco.mj_inverse(self._model, self._data)
-        tau: Array = G.T @ self._data.qfrc_inverse
-        return tau
-
-    def mass_matrix(self, q: Array) -> Array:
-        """Return M(q)."""
-        self._forward(q, np.zeros(len(q)), np.zeros(len(self._folded.G)))
-        M = np.zeros((self._model.nv, self._model.nv))
-        for column, unit in zip(M, np.eye(self._model.nv), strict=True):
-            self._mujoco.mj_mulM(self._model, self._data, column, unit)
-        folded: Array = self._folded.G.T @ M @ self._folded.G
+    def coriolis_matrix(self, q: Array, qd: Array) -> Array:
+        """Return C(q, qd)."""
+        positions, B, _ = self._converted(q, qd)
+        C = self._pin.computeCoriolisMatrix(self._model, self._data, positions, B @ qd)
+        folded: Array = B.T @ C @ B
         return folded
 
-    def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
-        """Return qdd: by MuJoCo's own, or by its mass matrix where joints follow others."""
-        G = self._folded.G
-        if G.shape[0] == G.shape[1]:
-            return G.T @ self._forward(q, qd, G @ tau)
-        bias = self.inverse_dynamics(q, qd, np.zeros(len(qd)))
-        solution = np.linalg.solve(self.mass_matrix(q), tau - bias)
-        return np.asarray(solution, dtype=np.float64)
+    def inverse_dynamics_derivatives(
+        self, q: Array, qd: Array, qdd: Array,
+        wrenches: Mapping[str, Sequence[Wrench]] | None = None,
+    ) -> list[Array]:
+        """
+        Return the derivatives of tau by q, qd and qdd.
 
-    def _forward(self, q: Array, qd: Array, efforts: Array) -> Array:
-        self._data.qpos[:] = self._folded.G @ q + self._folded.offsets
-        self._data.qvel[:] = self._folded.G @ qd
-        self._data.qfrc_applied[:] = efforts
-        self._mujoco.mj_forward(self._model, self._data)
-        return np.array(self._data.qacc)
+        Wrenches are constant in the frames of joints: of links that move with their joint.
+        """
+        data, (positions, B, _) = self._data, self._converted(q, qd)
+        given = (positions, B @ qd, B @ qdd, self._forces(positions, wrenches or {}))
+        self._pin.computeRNEADerivatives(self._model, data, *given)
+        M = np.triu(data.M) + np.triu(data.M, 1).T
+        return [B.T @ of_joints @ B for of_joints in (data.dtau_dq, data.dtau_dv, M)]
+
+    def potential_energy(self, q: Array) -> float:
+        """Return the potential energy; of a root link only where it floats."""
+        positions, _, _ = self._converted(q, np.zeros(self.nv))
+        return float(self._pin.computePotentialEnergy(self._model, self._data, positions))
+
+    def centre_of_mass(self, q: Array) -> Array:
+        """Return the centre of mass in the world; without the root link unless it floats."""
+        positions, _, _ = self._converted(q, np.zeros(self.nv))
+        return np.array(self._pin.centerOfMass(self._model, self._data, positions))
+
+    def inertial_parameters(self, links: Sequence[str]) -> Array:
+        """Return phi of what moves with these links, each at its joint; ten numbers a link."""
+        parameters = [
+            self._model.inertias[self._joint_of(link)].toDynamicParameters() for link in links
+        ]
+        return np.concatenate([np.zeros(0), *parameters])
+
+    def _converted(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
+        positions = np.zeros(self._model.nq)
+        free = len(q) - self._G.shape[1]
+        positions[:free] = q[:free]
+        joint_positions = self._G @ q[free:] + self._offsets
+        for x, (_, dof) in zip(joint_positions, self._dofs, strict=True):
+            # A continuous joint is a point on the unit circle.
+            where = slice(dof.idx_q, dof.idx_q + dof.nq)
+            positions[where] = x if dof.nq == 1 else (np.cos(x), np.sin(x))
+        return positions, self._B, np.zeros(self._model.nv)
+
+    def _root_pose(self) -> Any:
+        return self._data.oMi[1] if self._free else self._pin.SE3.Identity()
 
 
-def _bare(urdf: str) -> str:
-    root = ElementTree.fromstring(urdf)
-    for element in root.findall('link'):
-        for tag in ('visual', 'collision'):
-            for shape in element.findall(tag):
-                element.remove(shape)
-    # Limits and mimic rules play no part, and MuJoCo logs what it does not like about them.
-    for element in root.findall('joint'):
-        for tag in ('limit', 'mimic'):
-            for rule in element.findall(tag):
-                element.remove(rule)
-    # Inertias are taken as they stand, and links behind fixed joints lumped.
-    extension = ElementTree.SubElement(root, 'mujoco')
-    ElementTree.SubElement(extension, 'compiler', balanceinertia='false', fusestatic='true')
-    return ElementTree.tostring(root, 'unicode')
+def _angular_first(rows: Array) -> Array:
+    return np.concatenate([rows[3:], rows[:3]])

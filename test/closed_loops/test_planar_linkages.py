@@ -1,14 +1,24 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Planar linkages with one motor, worked by hand."""
+"""Planar linkages: a four-bar worked by hand, a palletising arm as loops and as mimic joints."""
 
 import math
 
 import numpy as np
 
+from rnea_ros import RobotModel, Wrench
+from rnea_ros.closed_loops import ClosedLoopModel
 from support.cases import each
-from support.models.linkages import CROSSED, LENGTHS, OPEN, four_bar
+from support.models.linkages import (
+    CROSSED,
+    LENGTHS,
+    MOTORS,
+    OPEN,
+    PALLETISER_LOOPS,
+    four_bar,
+    palletiser,
+)
 
 
 def angles(theta_2: float, mode: float) -> tuple[float, float]:
@@ -52,3 +62,35 @@ def test_a_whole_turn_stays_in_its_assembly_mode(guess: tuple[float, ...], mode:
         expected = angles(theta_2, mode)
         for found, by_hand in zip((q[0] + q[1], q[2]), expected, strict=True):
             assert abs(turned_to(found - by_hand)) < 1e-9
+
+
+def test_loops_and_mimic_joints_of_a_palletiser_are_the_same_robot() -> None:
+    mimic = RobotModel.from_urdf(palletiser(loops=False))
+    assert set(mimic.joint_names) == set(MOTORS)
+    tree = RobotModel.from_urdf(palletiser(loops=True))
+    loops = ClosedLoopModel(tree, PALLETISER_LOOPS, mimic.joint_names)
+    push = {'tool': Wrench((30.0, -20.0, 50.0), (4.0, 5.0, 6.0))}
+    # Within half a quarter turn, where no parallelogram is flat
+    states = np.random.default_rng(8).uniform(-1.0, 1.0, (4, 3, 4)) * [[0.6], [2.0], [5.0]]
+    for y, yd, ydd in states:
+        q = loops.positions(y)
+        qd, qdd = loops.velocities(q, yd), loops.accelerations(q, yd, ydd)
+        tau = mimic.inverse_dynamics(y, yd, ydd, push)
+        compared = [
+            (loops.inverse_dynamics(q, yd, ydd, push), tau),
+            (loops.forward_dynamics(q, yd, tau, push), ydd),
+            (loops.gravity_torques(q), mimic.gravity_torques(y)),
+            (loops.mass_matrix(q), mimic.mass_matrix(y)),
+        ]
+        # The pin is fixed to the crank in the one, level in the other.
+        for name in set(mimic.link_names) - {'pin'}:
+            compared += [
+                (tree.forward_kinematics(q, name), mimic.forward_kinematics(y, name)),
+                (tree.link_velocity(q, qd, name), mimic.link_velocity(y, yd, name)),
+                (
+                    tree.link_acceleration(q, qd, qdd, name),
+                    mimic.link_acceleration(y, yd, ydd, name),
+                ),
+            ]
+        for found, expected in compared:
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-8)

@@ -1,16 +1,15 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Newton's and Euler's equations of every link, and the forces through the joints, by hand too."""
+"""Newton's and Euler's equations of every link, and what the joints carry, fixed or not."""
 
 from functools import partial
 import re
 
 import numpy as np
-from numpy.typing import ArrayLike
 import pytest
 
-from rnea_ros import BaseMotion, ReferenceFrame
+from rnea_ros import BaseMotion, ReferenceFrame, Wrench
 from rnea_ros.dynamics.reference import newton_euler
 from rnea_ros.dynamics.reference.textbook_tree import bodies_of
 from support.cases import each
@@ -22,14 +21,15 @@ from support.models.robots import description, joint, link, load, robot
 pytest_plugins = ('support.models.model_fixtures',)
 
 assert_equal = partial(assert_close, atol=1e-9)
-SEEDS = range(2)
-TREES = range(20)
+
+
+def vectors(wrench: Wrench) -> tuple[Array, Array]:
+    return np.asarray(wrench.force), np.asarray(wrench.torque)
 
 
 @pytest.mark.oracle
-@each('seed', SEEDS)
-def test_link_forces_are_newtons_and_eulers_of_pinocchios_motion(pair: Pair, seed: int) -> None:
-    model, motion = pair.model, pair.motion(seed)
+def test_link_forces_are_newtons_and_eulers_of_pinocchios_motion(pair: Pair) -> None:
+    model, motion = pair.model, pair.motion(0)
     for name, read in description(model).links.items():
         v, a = pair.pinocchio.link_motion(*motion, name)
         (w, u), (alpha, a_O) = (v[:3], v[3:]), (a[:3], a[3:])
@@ -45,19 +45,50 @@ def test_link_forces_are_newtons_and_eulers_of_pinocchios_motion(pair: Pair, see
         assert_equal(found.moment, J @ alpha + np.cross(w, J @ w), name)
 
 
-@each('seed', SEEDS)
-def test_a_frame_turns_the_axes_and_nothing_else(pair: Pair, seed: int) -> None:
-    model, motion = pair.model, pair.motion(seed)
+def test_each_joint_carries_its_link_and_what_the_next_joints_carry(pair: Pair) -> None:
+    model, motion = pair.model, pair.motion(0)
+    rng = np.random.default_rng(0)
+    loads = {name: [Wrench(*rng.normal(size=(2, 3)))] for name in model.link_names[::2]}
+    poses = {name: model.forward_kinematics(motion[0], name) for name in model.link_names}
+    root = () if pair.floating else (model.link_names[0],)  # no joint carries it
+    world = ReferenceFrame.WORLD
+    carried = {
+        name: vectors(model.internal_wrench(*motion, name, loads, frame=world))
+        for name in model.link_names if name not in root
+    }
+    for name, (carried_force, carried_torque) in carried.items():
+        inertial = description(model).links[name].inertial
+        R, origin = poses[name][:3, :3], poses[name][:3, 3]
+        needed = model.link_dynamics(*motion, name, frame=world)
+        force, torque = needed.force, needed.moment
+        if inertial is not None:
+            force = force - inertial.mass * model.gravity
+            torque = torque + np.cross(R @ np.array(inertial.origin.xyz), force)
+        for push, turn in map(vectors, loads.get(name, ())):
+            force, torque = force - R @ push, torque - R @ turn
+        for read in description(model).joints.values():
+            if read.parent == name:
+                push, turn = carried[read.child]
+                force, torque = force + push, torque + turn
+                torque = torque + np.cross(poses[read.child][:3, 3] - origin, push)
+        assert_equal(carried_force, force, name)
+        assert_equal(carried_torque, torque, name)
+
+
+def test_a_frame_turns_the_axes_and_nothing_else(pair: Pair) -> None:
+    model, motion = pair.model, pair.motion(0)
     name, other = model.link_names[-1], model.link_names[len(model.link_names) // 2]
-    root = model.link_names[0]
-    R_link = model.forward_kinematics(motion[0], name)[:3, :3]
+    R_link, R_other, R_root = (
+        model.forward_kinematics(motion[0], one)[:3, :3]
+        for one in (name, other, model.link_names[0])
+    )
     frames: dict[str | ReferenceFrame, Array] = {
-        other: model.forward_kinematics(motion[0], other)[:3, :3], name: R_link,
-        ReferenceFrame.WORLD: np.eye(3),
-        ReferenceFrame.ROOT_LINK: model.forward_kinematics(motion[0], root)[:3, :3],
+        other: R_other, name: R_link, ReferenceFrame.WORLD: np.eye(3),
+        ReferenceFrame.ROOT_LINK: R_root,
     }
     own = model.link_dynamics(*motion, name)
     wrench = model.internal_wrench(*motion, name)
+    assert wrench.frame == name
     for frame, R_frame in frames.items():
         R = R_frame.T @ R_link
         found = model.link_dynamics(*motion, name, frame=frame)
@@ -65,8 +96,8 @@ def test_a_frame_turns_the_axes_and_nothing_else(pair: Pair, seed: int) -> None:
             assert_equal(getattr(found, part), R @ getattr(own, part))
         turned = model.internal_wrench(*motion, name, frame=frame)
         assert turned.frame == frame
-        assert_equal(turned.force, R @ np.asarray(wrench.force))
-        assert_equal(turned.torque, R @ np.asarray(wrench.torque))
+        for one, expected in zip(vectors(turned), vectors(wrench), strict=True):
+            assert_equal(one, R @ expected)
         # Put on the link as an external wrench, either takes the load off the joint.
         assert_equal(
             model.inverse_dynamics(*motion, {name: turned}),
@@ -74,13 +105,15 @@ def test_a_frame_turns_the_axes_and_nothing_else(pair: Pair, seed: int) -> None:
         )
 
 
-@each('seed', TREES)
+@each('seed', range(8))
 def test_the_classical_recursion_gives_the_models_forces_on_every_link(seed: int) -> None:
     # One body for each link: no fixed joints. Gravity is in the book's F, and not in the model's.
     urdf = re.sub(r'<mimic [^>]*/>', '', random_tree(seed)).replace('"fixed"', '"continuous"')
     model = load(urdf, np.random.default_rng(seed).normal(scale=10.0, size=3))
     motion = random_state(seed, model.nv)
     found = newton_euler.link_forces(bodies_of(model.tree), *motion, model.gravity)
+    scale = max(1.0, float(np.abs(found.F).max()), float(np.abs(found.N).max()))
+    close = partial(np.testing.assert_allclose, rtol=1e-10, atol=1e-11 * scale)
     for name, frame in model.tree.frames.items():
         i = frame.body
         if i == 0:
@@ -88,21 +121,14 @@ def test_the_classical_recursion_gives_the_models_forces_on_every_link(seed: int
         R, mass = frame.placement.rotation.T, float(model.tree.bodies[i]['mass'])
         g = model.forward_kinematics(motion[0], name)[:3, :3].T @ model.gravity
         expected = model.link_dynamics(*motion, name)
-        scale = max(1.0, float(np.abs(found.F).max()), float(np.abs(found.N).max()))
-
-        def close(actual: Array, expected: ArrayLike, scale: float = scale) -> None:
-            np.testing.assert_allclose(
-                actual, np.asarray(expected, dtype=np.float64), rtol=1e-10, atol=1e-11 * scale
-            )
-
         if mass:
             close(R @ found.v_dot_com[i], expected.com_acceleration - g)
         close(R @ found.F[i], expected.force - mass * g)
         close(R @ found.N[i], expected.moment)
-        wrench = model.internal_wrench(*motion, name)
-        close(R @ found.f[i], wrench.force)
         # n is about the body frame's origin, which is the link's: no link is fixed to another.
-        close(R @ found.n[i], wrench.torque)
+        force, torque = vectors(model.internal_wrench(*motion, name))
+        close(R @ found.f[i], force)
+        close(R @ found.n[i], torque)
 
 
 def test_a_link_without_mass_needs_no_force() -> None:
