@@ -1,31 +1,33 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The demo: its motion, its verdict, and one short run of the whole."""
+"""The demo: its arms, motions, robots and verdict, and one short run over DDS."""
 
-from collections.abc import Callable
+from contextlib import ExitStack
 import os
 from pathlib import Path
 import re
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rnea_ros
-from support.models.robots import ROOT, joint, link, robot
-from support.ros.ros_process import NO_ROS, new_domain_id
+from support.models.demo_arms import ODD_ARM, with_error
+from support.models.robots import ROOT, link, robot
+from support.ros.ros_process import NO_ROS, isolated, ros_node
 from support.tools import Printed
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')
 
-from rnea_ros.recordings import Sample
-from rnea_ros.sim.demo import comparison, motion, session
+from rnea_ros.sim.demo import comparison, session
 from rnea_ros.sim.demo.arm import ROBOTS, DemoArm, DemoRun
 from rnea_ros.sim.demo.client import Received
 from rnea_ros.sim.demo.comparison import LawComparison
 from rnea_ros.sim.demo.demo import main, unused_domain
+from rnea_ros.sim.demo.processes import Processes
 from rnea_ros.sim.demo.reports import comparison_table
 from rnea_ros.sim.demo.robot import (
     GOOD_MODEL,
@@ -37,38 +39,17 @@ from rnea_ros.sim.demo.robot import (
 from rnea_ros.sim.demo.session import Phase
 from rnea_ros.urdf import parse_urdf
 
-FRICTION = '<dynamics damping="10" friction="2"/>'
-
 ARM = DemoArm.load('panda_arm', seconds=6.0)
 MOTION = ARM.plan.motion
 
 
-ODD_ARM = robot(
-    link('base', 0.0),
-    link('column', 2.0, (0.0, 0.0, 0.1), (0.001, 0.0, 0.0, 0.001, 0.0, 0.01)),
-    link('upper', 1.5, (0.2, 0.0, 0.0), (0.001, 0.0, 0.0, 0.01, 0.0, 0.01)),
-    link('lower', 0.5, (0.1, 0.0, 0.02), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
-    link('finger', 0.02, inertia=(1e-6, 0.0, 0.0, 1e-6, 0.0, 1e-6)),
-    joint('yaw', 'revolute', 'base', 'column', more=FRICTION),
-    joint('pitch', 'continuous', 'column', 'upper', xyz=(0, 0, 0.3), axis=(0, 1, 0)),
-    joint('elbow', 'revolute', 'upper', 'lower', xyz=(0.4, 0, 0), axis=(0, 1, 0), more=FRICTION),
-    joint('grip', 'prismatic', 'lower', 'finger', xyz=(0.2, 0, 0), more=FRICTION).replace(
-        'lower="-3" upper="3"', 'lower="0" upper="0.03"'
-    ),
-)
-"""A joint without limits, friction above the effort of the feedback, inertias of no body."""
-
-
 def phase(title: str, error: float) -> Phase:
     """Return a phase whose every joint is off by an error, rad."""
-    t = np.linspace(0.0, MOTION.duration, 200)
-    states = [
-        Sample(100.0 + time, ARM.joints, position, (), ())
-        for time, position in zip(t, MOTION.at(t)[0] + error, strict=True)
-    ]
-    terms = {'gravity': [(100.0 + time, np.zeros(7)) for time in t]}
-    received = Received(states, terms=terms)
-    return Phase(title, MOTION, ARM.joints, ARM.unit, received, 100.0, 500.0, 3, 0.1)
+    terms = {'gravity': [(100.0 + time, np.zeros(7)) for time in (0.0, 3.0, 6.0)]}
+    received = Received(terms=terms)
+    whole = Phase(title, MOTION, ARM.joints, ARM.unit, received, 100.0, 500.0, 3, 0.1)
+    made: Phase = with_error(whole, error)
+    return made
 
 
 @pytest.mark.parametrize('name', ROBOTS)
@@ -184,85 +165,38 @@ def test_what_cannot_be_drawn_is_not_begun(
     assert 'matplotlib' in capsys.readouterr().err
 
 
-@pytest.fixture
-def shown(tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Return a function that runs the demo with arguments to its end, and returns its output."""
-    monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
-    (tmp_path / 'odd.urdf').write_text(ODD_ARM)
+class PatientProcesses(Processes):
+    """Processes with a simulated robot that waits for a stalled node."""
 
-    def run(*arguments: str) -> str:
-        code = main([*arguments, '--headless', '--output', str(tmp_path)])
-        printed = capsys.readouterr()
-        assert code == 0, printed.out + printed.err
-        return printed.out
-
-    return run
+    def start(self, name: str, module: str, *given: Any) -> None:
+        patient = {'simulated_robot': 'support.ros.patient_robot'}
+        super().start(name, patient.get(name, module), *given)
 
 
 @pytest.mark.ros
-@pytest.mark.parametrize('foreign', [False, True])
-def test_the_whole_demo_succeeds(
-    shown: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, foreign: bool
+def test_the_whole_demo_succeeds_over_dds(
+    domain_id: int, tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Shorter than usual: holding the pose, the way to it, and the motion.
+    monkeypatch.setattr(session, 'Processes', PatientProcesses)
     monkeypatch.setattr(comparison, 'HOLD', 1.0)
     monkeypatch.setattr(session, 'WAY', 1.5)
-    robot = ['--urdf', str(tmp_path / 'odd.urdf')] if foreign else []
-    text = shown(*robot, '--rate', '250', '--seconds', '2')
-    assert 'held by gravity compensation for' in text
-    assert 'RMS error of computed torque' in text
-    assert ('the demo sets 3 times what its motion needs' in text) is foreign
-    assert (tmp_path / 'demo.png').is_file()
+    monkeypatch.setenv('PYTHONPATH', f'{ROOT}{os.pathsep}{ROOT / "test"}')
+    for name, value in isolated(domain_id).items():
+        monkeypatch.setenv(name, value)
+    arguments = ['--robot', 'panda_arm', '--rate', '100', '--seconds', '2']
+    code = main([*arguments, '--headless', '--output', str(tmp_path)])
+    printed = capsys.readouterr()
+    assert code == 0, printed.out + printed.err
+    assert 'RMS error of computed torque' in printed.out
 
 
 @pytest.mark.ros
-def test_the_identified_model_tracks_and_holds_better(
-    shown: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_demo_shares_no_dds_domain_with_another_process(
+    domain_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A shorter motion and search than usual.
-    monkeypatch.setattr(motion, 'EXCITATION', 6.0)
-    monkeypatch.setattr(motion, 'SEARCH', 2.0)
-    text = shown('--identify', '--rate', '250', '--seconds', '2')
-    row = r'^{}.* ([\d.]+) mrad +([\d.]+) mrad'
-    ratios = {
-        name: float(found[1]) / float(found[2])
-        for name in ('drift', 'RMS')
-        if (found := re.search(row.format(name), text, re.MULTILINE))
-    }
-    assert ratios['RMS'] >= 5.0
-    assert ratios['drift'] >= 10.0
-    for name in ('identified.urdf', 'identified.yaml', 'identify_demo.png'):
-        assert (tmp_path / name).is_file()
-    assert list((tmp_path / 'exciting_motion').glob('*.db3'))
-
-
-@pytest.mark.ros
-def test_a_motion_is_taught_by_the_hand_and_repeated(
-    shown: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session, 'WAY', 1.5)
-    text = shown('--teach', '--robot', 'ur5e', '--rate', '250', '--seconds', '3')
-    assert text.count('at most 10 mrad or mm') == 1
-    assert (tmp_path / 'teach_demo.png').is_file()
-
-
-@pytest.mark.ros
-def test_a_demo_shares_no_dds_domain_with_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    import rclpy
-
-    domain_id = new_domain_id()
     monkeypatch.setattr(os, 'getpid', lambda: domain_id - 1)
-    contexts = [rclpy.Context(), rclpy.Context()]
-    nodes = []
-    try:
-        for context in contexts:
-            rclpy.init(context=context, domain_id=domain_id)
-            nodes.append(rclpy.create_node('other', context=context))  # it makes a participant
-        assert unused_domain() != domain_id
-        for node, context in zip(nodes, contexts, strict=True):  # the second one is left
+    with ExitStack() as later:
+        with ros_node(domain_id, 'first'):
+            later.enter_context(ros_node(domain_id, 'second'))
             assert unused_domain() != domain_id
-            node.destroy_node()
-            rclpy.shutdown(context=context)
-    finally:
-        for context in contexts:
-            rclpy.try_shutdown(context=context)
+        assert unused_domain() != domain_id  # the second one is left

@@ -22,11 +22,7 @@ LATE, IN_TIME, INVALID = 'ended_in_past', '', 'position_limit'
 
 
 class Rehearsal(Session):
-    """
-    A session without processes; a trial is the node's reason to reject its motion.
-
-    :param trials: reasons, '' for an accepted motion, None for a law that came too late
-    """
+    """Each trial is the reason to reject a motion, '' for none; None: the law came too late."""
 
     def __init__(self, *trials: str | None) -> None:
         self._trials = list(trials)

@@ -33,9 +33,6 @@ def test_the_shipped_controllers_are_what_the_node_expects() -> None:
     # The only effort controller that every distribution has.
     assert manager[controller]['type'] == 'forward_command_controller/ForwardCommandController'
     assert 1000 % manager['update_rate'] == 0
-
-
-def test_the_node_takes_gravity_as_gazebo_does() -> None:
     assert read('gazebo.yaml')['/**']['ros__parameters']['gravity'] == list(GRAVITY)
 
 
@@ -45,11 +42,6 @@ def test_joints_that_are_listed_are_the_commanded_ones() -> None:
     assert with_joints(values, 'left', ['a', 'b']) == values
     with pytest.raises(InputError, match='commanded are b, a, but left has a, b'):
         with_joints(values, 'left', ['b', 'a'])
-
-
-@pytest.mark.parametrize(
-    'values', [None, [], {}, {'left': None}, {'left': {'ros__parameters': 1}}]
-)
-def test_a_file_without_the_controller_is_rejected(values: object) -> None:
-    with pytest.raises(InputError, match='has no left: ros__parameters'):
-        listed_joints(values, 'left')
+    for wrong in (None, [], {}, {'left': None}, {'left': {'ros__parameters': 1}}):
+        with pytest.raises(InputError, match='has no left: ros__parameters'):
+            listed_joints(wrong, 'left')
