@@ -119,7 +119,7 @@ def run(prefix: Path, **arguments: str) -> Launched:
     ros2 = shutil.which('ros2')
     assert ros2, 'ros2launch is there, and no ros2'
     done = subprocess.run(
-        [ros2, 'launch', str(ROOT / 'launch/gazebo.launch.py'), '--noninteractive', *words],
+        [ros2, 'launch', '--noninteractive', str(ROOT / 'launch/gazebo.launch.py'), *words],
         env=os.environ | {'PYTHONPATH': f'{ROOT}{os.pathsep}{os.environ.get("PYTHONPATH", "")}'},
         cwd=prefix.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         timeout=120, check=False,

@@ -14,6 +14,7 @@ from pathlib import Path
 import re
 import shutil
 import signal
+import sys
 
 import numpy as np
 import pytest
@@ -187,3 +188,14 @@ def test_teleoperation_waits_for_both_arms(domain_id: int) -> None:
         topic = '/two/feedforward/joint_trajectory'
         assert ros_process.wait_until(lambda: node.get_publishers_info_by_topic(topic))
         end(process, 1)
+
+
+def test_a_goal_of_the_example_succeeds(domain_id: int) -> None:
+    pytest.importorskip('control_msgs', reason='control_msgs is not installed')
+    arguments = ('simulation.launch.py', 'mode:=computed_torque', PATIENT)
+    example = str(ROOT / 'examples/send_goal.py')
+    with ros2_launch(domain_id, *arguments) as process:
+        process.wait_for(' active', PATIENCE)
+        with RosProcess(example, domain_id=domain_id, program=(sys.executable, '-u')) as goal:
+            assert goal.wait(PATIENCE) == 0, goal.output
+            assert 'error code 0' in goal.output
