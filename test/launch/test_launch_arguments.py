@@ -26,7 +26,7 @@ from rnea_ros.launch_arguments import (
     values,
     words,
 )
-from rnea_ros.shared_memory import RANGE
+from rnea_ros.shared_memory import LOOPBACK_NOTICE, RANGE
 from support.models.robots import ROOT
 
 pytest.importorskip('yaml', reason='PyYAML is not installed')
@@ -103,14 +103,15 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def perform(name: str) -> Any:
         return SimpleNamespace(perform=lambda context: context.values[name])
 
-    for name, content in {
+    modules: dict[str, dict[str, Any]] = {
         'launch': {},
         'launch.actions': dict.fromkeys(
             ('DeclareLaunchArgument', 'LogInfo', 'SetEnvironmentVariable'), Action
         ),
         'launch.substitutions': {'LaunchConfiguration': perform},
         'launch.logging': {'get_logger': lambda _: SimpleNamespace(warning=warnings.append)},
-    }.items():
+    }
+    for name, content in modules.items():
         module = ModuleType(name)
         vars(module).update(content)
         monkeypatch.setitem(sys.modules, name, module)
@@ -141,5 +142,5 @@ def test_a_simulation_is_kept_off_the_network_and_says_so(
     assert off_the_network() == []
     monkeypatch.delenv(RANGE)
     notice, variable = off_the_network()
-    assert notice.msg == launch_arguments.LOOPBACK_NOTICE
+    assert notice.msg == LOOPBACK_NOTICE
     assert variable.values == (RANGE, 'LOCALHOST')

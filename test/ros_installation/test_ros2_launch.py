@@ -9,6 +9,7 @@ These tests need a ROS 2 installation, and start the package that was built last
     . install/setup.bash && python3 -m pytest test/ros_installation
 """
 
+from functools import partial
 import os
 from pathlib import Path
 import re
@@ -146,7 +147,7 @@ def test_two_robots_have_their_own_topics_controller_and_node(
             with ros_node(domain_id, namespace=namespace) as node:
                 seen = Onlooker(node)
                 seen.wait_until_controlled(PATIENCE)
-                assert ros_process.wait_until(lambda seen=seen: seen.commands)
+                assert ros_process.wait_until(partial(len, seen.commands))
                 assert {len(values) for _, values in seen.commands} == {joints}
                 assert seen.diagnostics['effort_controller'] == 'confirmed'
                 topic = f'/{namespace}/effort_controller/commands'

@@ -3,6 +3,7 @@
 
 """Robots whose own controller adds gravity and friction, under the parameter files for them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,9 @@ def compensated(preset: str) -> list[HardwareCompensation]:
     return [HardwareCompensation(value) for value in values['hardware_compensates']]
 
 
-def robot(path: Path, stated: list[HardwareCompensation], configured: bool = True) -> ClosedLoop:
+def robot(
+    path: Path, stated: Sequence[HardwareCompensation], configured: bool = True
+) -> ClosedLoop:
     """
     Return a robot with a load and with friction, both of which are in the control's settings too.
 

@@ -135,6 +135,7 @@ def test_commands_and_efforts_have_the_order_and_the_unit_of_the_motors() -> Non
 
 def test_a_command_acts_in_its_cycle_and_an_answer_in_that_of_its_state() -> None:
     efforts = 1.01 * GRAVITY_TORQUES
+    options: dict[str, Any]
     for options in ({'commands': {7: efforts}}, {'answers': {1: efforts}}):
         states = Simulation(**options).run([1] * 16)
         assert [bool(np.any(state.velocity)) for state in states] == [False, False, True, True]
@@ -152,7 +153,9 @@ def test_a_wrong_length_reaches_the_controller_as_it_is() -> None:
 
 
 def test_pushes_and_wrenches_are_those_of_the_options() -> None:
-    push = {'push__link': 'fer_link7', 'push__force': [0.0, 5.0, 0.0], 'push__start': 0.01}
+    push: dict[str, Any] = {
+        'push__link': 'fer_link7', 'push__force': [0.0, 5.0, 0.0], 'push__start': 0.01
+    }
     simulation = Simulation(
         commands={0: GRAVITY_TORQUES}, wrench_link='fer_link8', payload__link='fer_link8',
         payload__mass=1e-9, **push,
@@ -224,7 +227,7 @@ def test_in_lockstep_time_waits_for_the_command_that_answers_each_state(
     paced: Any, watched: bool
 ) -> None:
     pace: Any = paced.make(Lockstep, paced.warnings.append, watched=watched)
-    schedule, published = pace._schedule, []
+    schedule, published = pace._schedule, list[str]()
 
     def exchange() -> Any:
         published.clear()

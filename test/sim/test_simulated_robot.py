@@ -3,6 +3,7 @@
 
 """The simulated robot as a process: its topics, services and end. Its rules: test_physics_loop."""
 
+from functools import partial
 import math
 import os
 import signal
@@ -56,7 +57,7 @@ def test_a_robot_in_a_namespace_has_the_topics_of_ros2_control(domain_id: int) -
         ):
             received[topic] = []
             node.create_subscription(message, topic, received[topic].append, qos)
-            assert wait_until(lambda topic=topic: received[topic]), process.output
+            assert wait_until(partial(len, received[topic])), process.output
         states = received['joint_states']
         assert states[0].name == JOINTS
         assert received['robot_description'][0].data == PANDA.read_text()

@@ -81,10 +81,10 @@ class Stage:
         model, settings = setup.model, setup.settings
         self.monitor = JointStateMonitor(model.joint_names, JointBounds.of_robot(model, settings))
         self.control = FeedforwardController(model, settings, self.monitor)
-        self.configuration: Any = SimpleNamespace(setup=setup)
-        clock: Any = self
+        self.configuration = SimpleNamespace(setup=setup)
+        given = {'configuration': self.configuration, 'clock': self}
         self.requests = MotionRequests(
-            self, self.configuration, self.control, clock, self.rejections
+            self, controller=self.control, rejections=self.rejections, **given
         )
 
     def check(self, *_: object) -> None:
@@ -110,7 +110,7 @@ class Stage:
         return SimpleNamespace(error=lambda *_, **__: None)
 
     def create_publisher(self, _: Any, topic: str, __: int) -> Any:
-        receive = {
+        receive: Any = {
             'feedforward/joint_trajectory': lambda data: self.requests.on_message(data),
             'simulated_robot/hand': lambda data: self.hand.guide(decode_trajectory(data)),
         }[topic]
@@ -129,7 +129,7 @@ class Stage:
 
     def _set(self, request: Any) -> Any:
         values = [Parameter.from_parameter_msg(each) for each in request.parameters]
-        changes = {
+        changes: dict[str, Any] = {
             each.name: each.value if each.name == 'mode' else list(each.value) for each in values
         }
         setup = self.configuration.setup
@@ -326,7 +326,7 @@ def test_a_process_that_ended_is_reported_with_its_log(tmp_path: Path) -> None:
     processes.start('poet', 'this', {'line': 1})
     try:
         with pytest.raises(DemoError, match=r'(?s)poet ended early.*Namespaces are one'):
-            wait_until(processes.check)  # type: ignore[arg-type]
+            wait_until(processes.check)
         assert processes.last_line('poet').startswith('Namespaces')
     finally:
         processes.stop()
