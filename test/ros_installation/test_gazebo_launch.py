@@ -8,12 +8,12 @@ Each script notes when it starts, and with what words.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 import os
 from pathlib import Path
 import shutil
 import subprocess
 import sys
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 import pytest
@@ -104,9 +104,8 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-@dataclass(frozen=True)
-class Launched:
-    """What came of a launch: its exit code, its output, and what was started with what words."""
+class Launched(NamedTuple):
+    """Exit code and output of a launch, and what was started with what words."""
 
     code: int
     output: str
@@ -138,11 +137,6 @@ def argument(lines: list[str], name: str, option: str) -> str:
     return words[words.index(option) + 1]
 
 
-def ends_at(monkeypatch: pytest.MonkeyPatch, step: str, code: int) -> None:
-    """Let a script end at once, with an exit code: what comes after it is not looked at."""
-    monkeypatch.setenv(f'GAZEBO_TEST_{step.upper()}', str(code))
-
-
 def test_a_step_starts_when_the_one_before_has_ended(prefix: Path) -> None:
     # The node's early end is what ends the launch here, once the controller is active.
     node = prefix / 'lib/rnea_ros/feedforward_node'
@@ -162,44 +156,31 @@ def test_a_step_starts_when_the_one_before_has_ended(prefix: Path) -> None:
     unpaused = [line.split()[0] for line in lines if '--unpause' in line.split()]
     assert unpaused == ['activate_joint_state_broadcaster']
     assert argument(lines, 'activate_effort_controller', '--timeout') == '60'
-
-
-@pytest.mark.parametrize(('mode', 'holds'), [('gravity', False), ('computed_torque', True)])
-def test_the_pose_is_held_in_modes_that_hold_one(
-    prefix: Path, monkeypatch: pytest.MonkeyPatch, mode: str, holds: bool
-) -> None:
-    ends_at(monkeypatch, 'activate_effort_controller', 1)
-    lines = run(prefix, mode=mode).lines
     (activate,) = (line for line in lines if line.startswith('activate_effort_controller'))
-    assert ('--hold' in activate.split()) == holds
+    assert '--hold' in activate.split()  # the mode holds a pose
 
 
-@pytest.mark.parametrize('step', ['create', 'effort_controller', 'activate_effort_controller'])
-def test_a_step_that_fails_ends_everything_with_an_error(
+@pytest.mark.parametrize('step', [
+    'create', 'effort_controller', 'activate_effort_controller', 'feedforward_node', 'gz',
+])
+def test_a_process_that_fails_ends_everything_with_an_error(
     prefix: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    ends_at(monkeypatch, step, 3)
-    launched = run(prefix)
+    monkeypatch.setenv(f'GAZEBO_TEST_{step.upper()}', '3')
+    launched = run(prefix, mode='gravity')
     assert launched.code == 1
     assert step in names(launched.lines)
     assert 'ended with exit code 3' in launched.output
-    assert 'end gz' in launched.lines  # Gazebo does not outlive the launch
-    # By launch's own account: the script may be ended before it has noted its start.
-    assert ('[feedforward_node' in launched.output) == step.startswith('activate_')
-
-
-@pytest.mark.parametrize('process', ['gz', 'feedforward_node'])
-def test_a_process_that_fails_ends_everything_with_an_error(
-    prefix: Path, monkeypatch: pytest.MonkeyPatch, process: str
-) -> None:
-    ends_at(monkeypatch, process, 4)
-    assert run(prefix).code == 1
+    assert ('end gz' in launched.lines) == (step != 'gz')  # it does not outlive the launch
+    assert '--hold' not in ' '.join(launched.lines).split()
+    if step in ('create', 'effort_controller'):
+        assert '[feedforward_node' not in launched.output
 
 
 def test_gazebo_and_the_spawners_share_one_file_with_the_joints(
     prefix: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ends_at(monkeypatch, 'effort_controller', 1)
+    monkeypatch.setenv('GAZEBO_TEST_EFFORT_CONTROLLER', '1')
     index = prefix / 'share/ament_index/resource_index/packages'
     shutil.move(index / 'gz_ros2_control', index / 'ign_ros2_control')
     lines = run(prefix, positions='0, -0.5, 0, -2, 0, 1.5, 0').lines
@@ -226,45 +207,10 @@ def published_robot(lines: list[str]) -> ElementTree.Element:
     return ElementTree.fromstring(section['ros__parameters']['robot_description'])
 
 
-MESH = '<visual><geometry><mesh filename="package://no_arm/a.stl"/></geometry></visual>'
-USERS_XACRO = """
-<robot name="mine" xmlns:xacro="http://www.ros.org/wiki/xacro">
-  <xacro:arg name="mass" default="1"/>
-  <link name="base"/>
-  <link name="arm">
-    <inertial>
-      <mass value="$(arg mass)"/><origin xyz="1 0 0"/>
-      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
-    </inertial>
-  </link>
-  <joint name="shoulder" type="continuous">
-    <parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
-  </joint>
-</robot>
-"""
-
-
-def test_a_xacro_of_the_user_is_expanded_with_its_arguments(
-    prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ends_at(monkeypatch, 'effort_controller', 1)
-    path = tmp_path / 'mine.urdf.xacro'
-    path.write_text(USERS_XACRO)
-    lines = run(prefix, urdf=str(path), xacro_arguments='mass:=2.0').lines
-    effort = './/state_interface[@name="effort"]/param'
-    assert float(str(published_robot(lines).findtext(effort))) == pytest.approx(-2.0 * 9.8)
-    assert argument(lines, 'create', '-name') == 'mine'
-
-    path.write_text(USERS_XACRO.replace('<link name="base"/>', f'<link name="base">{MESH}</link>'))
-    launched = run(prefix, urdf=str(path))
-    assert launched.code == 1
-    assert "in the package 'no_arm', which is not found" in launched.output
-
-
 def test_tags_of_the_user_are_taken_as_they_are(
     prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ends_at(monkeypatch, 'feedforward_node', 0)
+    monkeypatch.setenv('GAZEBO_TEST_FEEDFORWARD_NODE', '0')
     urdf, controllers = tmp_path / 'own.urdf', tmp_path / 'own.yaml'
     panda = (ROOT / 'urdf/panda.urdf').read_text(encoding='utf-8')
     urdf.write_text(with_gazebo_control(panda, str(controllers)).description)
@@ -294,14 +240,9 @@ def test_arguments_that_cannot_be_start_nothing(
     assert error in launched.output
 
 
-@pytest.mark.parametrize(('package', 'debian_name'), [
-    ('gz_ros2_control', 'gz-ros2-control'), ('ros_gz_bridge', 'ros-gz'),
-])
-def test_a_package_that_is_missing_is_named_with_what_installs_it(
-    prefix: Path, package: str, debian_name: str
-) -> None:
-    (prefix / 'share/ament_index/resource_index/packages' / package).unlink()
+def test_a_package_that_is_missing_is_named_with_what_installs_it(prefix: Path) -> None:
+    (prefix / 'share/ament_index/resource_index/packages/gz_ros2_control').unlink()
     launched = run(prefix)
     assert (launched.code, launched.lines) == (1, [])
-    install = f'{package} is not installed: apt install ros-$ROS_DISTRO-{debian_name}'
+    install = 'gz_ros2_control is not installed: apt install ros-$ROS_DISTRO-gz-ros2-control'
     assert install in launched.output
