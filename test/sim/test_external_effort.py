@@ -86,21 +86,3 @@ def test_additional_efforts_are_no_external_efforts() -> None:
     assert np.abs(loop.q - before).max() > 0.1
     assert np.abs(external.effort).max() < 0.05 * added.max()
     assert loop.control.contact is None
-
-
-def test_an_arm_that_holds_on_contact_stops_and_one_with_gravity_gives_way() -> None:
-    moved = {}
-    for action in (settings.ContactAction.HOLD, settings.ContactAction.GRAVITY):
-        loop = arm(action, settings.EffortSource.MEASURED)
-        loop.run(0.5, swaying)
-        push(loop, 25.0 * np.eye(3)[1])
-        loop.run(0.1)
-        assert loop.control.contact is not None
-        loop.run(0.5)
-        before = loop.q.copy()
-        loop.run(0.5)
-        assert loop.active()
-        moved[action] = float(np.abs(loop.q - before).max())
-    print({action.value: f'{way:.4f} rad' for action, way in moved.items()})
-    assert moved[settings.ContactAction.HOLD] < 0.02
-    assert moved[settings.ContactAction.GRAVITY] > 10.0 * moved[settings.ContactAction.HOLD]
