@@ -38,6 +38,7 @@ POSTURE = [0.3, -0.7, 0.2, -2.0, 0.4, 1.6, 0.7]
 ARGUMENTS = (
     f'-r __ns:=/left -r __node:=arm -p urdf:={PANDA} -p controller:=torque_controller '
     f'-p initial_positions:={POSTURE} -p state_rate:=200.0 -p publish_clock:=true '
+    f'-p extra_damping:={[100.0] * 7} '  # with a slow arm no limit is reached while a test stalls
     '-p payload.link:=fer_link8 -p payload.mass:=2.0 -p wrench_link:=fer_link8'
 ).replace(', ', ',').split()
 
