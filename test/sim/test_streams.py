@@ -27,7 +27,7 @@ from rnea_ros.sim.demo.motion import sine_motion
 from support.control.closed_loop import PANDA, POSES, ClosedLoop, swing
 
 POSE = POSES[PANDA]
-HANDOVER = 0.003
+HANDOVER = 0.006
 """Time from a request to its start if it is joined, s."""
 
 
@@ -35,7 +35,7 @@ class Stream(ClosedLoop):
     """An arm that is sent trajectories."""
 
     def __init__(self, *, kp: float, replacement: bool, **rules: Any) -> None:
-        super().__init__(PANDA, POSE, mode=ComputedTorque, kp=(kp,), kd=(20.0,))
+        super().__init__(PANDA, POSE, rate=500.0, mode=ComputedTorque, kp=(kp,), kd=(20.0,))
         model = self.model
         self.rules = JointRules(
             self.settings.joints, model.position_lower, model.position_upper, model.continuous,
@@ -123,17 +123,17 @@ def policy(interpolation: Interpolation) -> tuple[float, float]:
         return motion.at(np.clip(np.atleast_1d(now) - start, 0.0, duration))[0]
 
     errors, first = [], 0
-    for k in range(1900):
-        if k % 200 == 100:
+    for k in range(950):
+        if k % 100 == 50:
             points = zip(ahead, motion_at(loop.now + ahead), strict=True)
             loop.send([TrajectoryPoint(float(t), q) for t, q in points], loop.now)
         loop.tick()
-        if k > 400:
+        if k > 200:
             errors.append(loop.q - motion_at(loop.now)[0])
         else:
             first = len(loop.commands)
     assert loop.active()
-    changes = 1e3 * np.diff(loop.commands[first:], axis=0)
+    changes = 500.0 * np.diff(loop.commands[first:], axis=0)
     return math.sqrt(np.mean(np.square(errors))), math.sqrt(np.mean(np.square(changes)))
 
 
