@@ -224,12 +224,9 @@ def test_tags_of_the_user_are_taken_as_they_are(
 
 
 @pytest.mark.parametrize(('arguments', 'error'), [
-    ({'controller': 'left'}, 'has no left: ros__parameters'),
     ({'own_control': 'true'}, 'has no <ros2_control>'),
     ({'own_control': 'true', 'joints': 'a'}, 'joints and positions are those of the URDF'),
-    ({'positions': '1, up'}, "positions: 'up' is not a number"),
     ({'timeout': 'long'}, "timeout: 'long' is not a number"),
-    ({'controllers_file': 'nowhere.yaml'}, "controllers_file: 'nowhere.yaml' is not a file"),
     ({'gui': 'yes'}, '"gui" provided value "yes" is not valid'),
 ])
 def test_arguments_that_cannot_be_start_nothing(
