@@ -21,10 +21,10 @@ STEP = 0.002
 FORCE = 10.0
 
 
-def arm(action: settings.ContactAction, source: settings.EffortSource) -> ClosedLoop:
+def arm(source: settings.EffortSource) -> ClosedLoop:
     return ClosedLoop(
         PANDA, POSE, rate=1.0 / STEP, mode=ComputedTorque, kp=(100.0,), kd=(20.0,),
-        ramp_duration=0.1, contact=settings.ContactSettings(action),
+        ramp_duration=0.1, contact=settings.ContactSettings(settings.ContactAction.FLAG),
         external_effort=settings.ExternalEffortSettings(link=FLANGE, source=source),
     )
 
@@ -37,21 +37,17 @@ def resting(t: float) -> tuple[Array, Array, Array]:
     return POSE, np.zeros(7), np.zeros(7)
 
 
-def push(loop: ClosedLoop, force: Array) -> None:
-    wrench = Wrench(force=tuple(force), frame=ReferenceFrame.ROOT_LINK)
-    loop.simulated.apply_push(FLANGE, wrench)
-
-
 @pytest.mark.parametrize('source', settings.EffortSource, ids=lambda source: source.value)
 @pytest.mark.parametrize('motion', [resting, swaying], ids=['resting', 'swaying'])
 @pytest.mark.parametrize('direction', [np.eye(3)[0], -np.eye(3)[1], np.eye(3)[2]], ids=str)
 def test_a_push_of_10_newtons_is_found_within_20_ms_and_10_percent(
     direction: Array, motion: Motion, source: settings.EffortSource
 ) -> None:
-    loop = arm(settings.ContactAction.FLAG, source)
+    loop = arm(source)
     loop.run(1.0, motion)
     assert loop.control.contact is None
-    push(loop, FORCE * direction)
+    push = Wrench(force=tuple(FORCE * direction), frame=ReferenceFrame.ROOT_LINK)
+    loop.simulated.apply_push(FLANGE, push)
     found = []
     for k in range(150):
         loop.run(STEP, lambda t, start=1.0 + k * STEP: motion(start + t))  # type: ignore[misc]
@@ -68,7 +64,7 @@ def test_a_push_of_10_newtons_is_found_within_20_ms_and_10_percent(
 
 
 def test_additional_efforts_are_no_external_efforts() -> None:
-    loop = arm(settings.ContactAction.FLAG, settings.EffortSource.MEASURED)
+    loop = arm(settings.EffortSource.MEASURED)
     loop.change(mode=Gravity)
     added = np.array([3.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0])
 
