@@ -172,8 +172,8 @@ def test_the_whole_demo_succeeds_over_dds(
     domain_id: int, tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, 'Processes', PatientProcesses)
-    monkeypatch.setattr(comparison, 'HOLD', 1.0)
-    monkeypatch.setattr(session, 'WAY', 1.5)
+    monkeypatch.setattr(comparison, 'HOLD', 0.5)
+    monkeypatch.setattr(session, 'WAY', 1.0)
     monkeypatch.setenv('PYTHONPATH', f'{ROOT}{os.pathsep}{ROOT / "test"}')
     for name, value in isolated(domain_id).items():
         monkeypatch.setenv(name, value)
