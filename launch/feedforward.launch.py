@@ -14,23 +14,22 @@ from launch import LaunchDescription
 from launch.actions import OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
-import yaml
 
 from rnea_ros.launch_arguments import (
     MODES,
     TRUE_OR_FALSE,
+    command_topic,
     declared,
     enclave,
     existing_file,
     is_true,
     number,
+    parameter_files,
     urdf_text,
     values,
     words,
 )
 from rnea_ros.shared_memory import without_shared_memory
-
-DEFAULT_TOPIC = 'effort_controller/commands'
 
 SIGKILL_TIMEOUT = '30'
 """Time after SIGTERM at which the node is killed, s; the default of 5 s may cut its ramp-down."""
@@ -59,34 +58,6 @@ CHOICES = {
     'use_sim_time': TRUE_OR_FALSE,
     'watchdog': TRUE_OR_FALSE,
 }
-
-
-def parameter_in(section: Any, name: str) -> Any:
-    """Return a parameter's value in a parsed parameter file; None if it has none."""
-    if not isinstance(section, dict):
-        return None
-    inner = [parameter_in(value, name) for value in section.values()]
-    found = [value for value in inner if value is not None]
-    return (section.get('ros__parameters') or {}).get(name, found[-1] if found else None)
-
-
-def parameter_files(preset: str, params_file: str, config: Path) -> list[Path]:
-    """Return the parameter files; a later one overrides an earlier one."""
-    presets = {path.stem: path for path in sorted((config / 'presets').glob('*.yaml'))}
-    if preset and preset not in presets:
-        known = ', '.join(presets)
-        raise ValueError(f'preset:={preset} is unknown; known presets: {known}')
-    files = [presets[preset]] if preset else []
-    if params_file:
-        files.append(existing_file('params_file', params_file))
-    return files or [config / 'feedforward.yaml']
-
-
-def command_topic(files: list[Path]) -> str:
-    """Return the command topic in parameter files, or the default."""
-    sections = [yaml.safe_load(path.read_text(encoding='utf-8')) for path in files]
-    named = [parameter_in(section, 'command_topic') for section in sections]
-    return next((topic for topic in reversed(named) if topic), DEFAULT_TOPIC)
 
 
 def watchdog(topic: str, namespace: str, enclaves: str) -> Node:

@@ -1,7 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Declare, read and check the arguments of the launch files."""
+"""
+Declare, read and check the arguments of the launch files.
+
+launch is imported where it is needed: it is not on PyPI.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,10 @@ from pathlib import Path
 import re
 from typing import Any
 
-from launch.actions import DeclareLaunchArgument, LogInfo, SetEnvironmentVariable
-from launch.logging import get_logger
-from launch.substitutions import LaunchConfiguration
-
 from .shared_memory import LOOPBACK_NOTICE, loopback_by_default
 from .xacro_files import expand, is_xacro
 
+DEFAULT_TOPIC = 'effort_controller/commands'
 TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
 
 MODES = tuple(re.findall(
@@ -32,6 +33,8 @@ def declared(
     arguments: Mapping[str, tuple[str, str]], choices: Mapping[str, Collection[str]]
 ) -> list[Any]:
     """Return the actions that declare arguments; other values than the choices end the launch."""
+    from launch.actions import DeclareLaunchArgument
+
     return [
         DeclareLaunchArgument(
             name, default_value=default, description=description,
@@ -43,12 +46,17 @@ def declared(
 
 def off_the_network() -> list[Any]:
     """Return the actions that keep a simulation off the network, unless the user has chosen."""
+    from launch.actions import LogInfo, SetEnvironmentVariable
+
     variables, notice = loopback_by_default(os.environ), LogInfo(msg=LOOPBACK_NOTICE)
     return [each for v in variables.items() for each in (notice, SetEnvironmentVariable(*v))]
 
 
 def values(arguments: Collection[str], context: Any) -> dict[str, str]:
     """Return the values of declared arguments; name typed ones that are spelled much like one."""
+    from launch.logging import get_logger
+    from launch.substitutions import LaunchConfiguration
+
     for typed in context.argv:
         name, sign, _ = typed.partition(':=')
         meant = [] if name in arguments else get_close_matches(name, arguments, 1, 0.8)
@@ -85,6 +93,36 @@ def words(text: str) -> list[str]:
 def enclave(root: str, name: str) -> list[str]:
     """Return the ROS arguments for a node's enclave; none without a root of the enclaves."""
     return ['--enclave', f'{root.rstrip("/")}/{name}'] if root else []
+
+
+def parameter_files(preset: str, params_file: str, config: Path) -> list[Path]:
+    """Return the parameter files; a later one overrides an earlier one."""
+    presets = {path.stem: path for path in sorted((config / 'presets').glob('*.yaml'))}
+    if preset and preset not in presets:
+        known = ', '.join(presets)
+        raise ValueError(f'preset:={preset} is unknown; known presets: {known}')
+    files = [presets[preset]] if preset else []
+    if params_file:
+        files.append(existing_file('params_file', params_file))
+    return files or [config / 'feedforward.yaml']
+
+
+def command_topic(files: list[Path]) -> str:
+    """Return the command topic in parameter files, or the default."""
+    import yaml
+
+    sections = [yaml.safe_load(path.read_text(encoding='utf-8')) for path in files]
+    named = [_parameter_in(section, 'command_topic') for section in sections]
+    return next((topic for topic in reversed(named) if topic), DEFAULT_TOPIC)
+
+
+def _parameter_in(section: Any, name: str) -> Any:
+    """Return a parameter's value in a parsed parameter file; None if it has none."""
+    if not isinstance(section, dict):
+        return None
+    inner = [_parameter_in(value, name) for value in section.values()]
+    found = [value for value in inner if value is not None]
+    return (section.get('ros__parameters') or {}).get(name, found[-1] if found else None)
 
 
 def urdf_text(path: Path, xacro_arguments: str = '') -> str:

@@ -1,99 +1,146 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where feedforward.launch.py takes parameters from, without a node."""
+"""Arguments of the launch files, without launch: their values, files, choices, and mistakes."""
 
-import importlib.util
-import os
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
-from rnea_ros.shared_memory import RANGE
+from rnea_ros import launch_arguments
+from rnea_ros.launch_arguments import (
+    TRUE_OR_FALSE,
+    command_topic,
+    declared,
+    enclave,
+    existing_file,
+    is_true,
+    number,
+    off_the_network,
+    parameter_files,
+    urdf_text,
+    values,
+    words,
+)
+from rnea_ros.shared_memory import LOOPBACK_NOTICE, RANGE
 from support.models.robots import ROOT
 
-pytest.importorskip('launch_ros', reason='launch_ros (of a ROS 2 installation) is missing')
+pytest.importorskip('yaml', reason='PyYAML is not installed')
 
 CONFIG = ROOT / 'config'
+PRESET = CONFIG / 'presets/universal_robots.yaml'
 
 
-@pytest.fixture(scope='module')
-def launch_file() -> ModuleType:
-    spec = importlib.util.spec_from_file_location('f', ROOT / 'launch/feedforward.launch.py')
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_without_arguments_the_defaults_are_taken(launch_file: ModuleType) -> None:
-    files = launch_file.parameter_files('', '', CONFIG)
-    assert files == [CONFIG / 'feedforward.yaml']
-    assert launch_file.command_topic(files) == 'effort_controller/commands'
-
-
-def test_a_preset_is_found_by_its_name(launch_file: ModuleType) -> None:
-    files = launch_file.parameter_files('universal_robots', '', CONFIG)
-    assert files == [CONFIG / 'presets/universal_robots.yaml']
-    assert launch_file.command_topic(files) == 'forward_effort_controller/commands'
-
-
-def test_a_file_counts_before_the_preset(launch_file: ModuleType, tmp_path: Path) -> None:
-    own = tmp_path / 'own.yaml'
-    own.write_text('/**:\n  ros__parameters:\n    command_topic: mine/commands\n', 'utf-8')
-    files = launch_file.parameter_files('franka', str(own), CONFIG)
-    assert files == [CONFIG / 'presets/franka.yaml', own]
-    assert launch_file.command_topic(files) == 'mine/commands'
-
-
-def test_a_file_that_says_nothing_of_it_leaves_the_topic_of_the_preset(
-    launch_file: ModuleType, tmp_path: Path
+@pytest.mark.parametrize(('preset', 'own', 'files', 'topic'), [
+    ('', '', [CONFIG / 'feedforward.yaml'], 'effort_controller/commands'),
+    ('universal_robots', '', [PRESET], 'forward_effort_controller/commands'),
+    ('universal_robots', 'command_topic: mine/commands', [PRESET], 'mine/commands'),
+    ('universal_robots', 'mode: feedback', [PRESET], 'forward_effort_controller/commands'),
+    ('', 'mode: feedback', [], 'effort_controller/commands'),
+])
+def test_a_parameter_file_counts_before_the_preset_and_that_before_the_defaults(
+    tmp_path: Path, preset: str, own: str, files: list[Path], topic: str
 ) -> None:
-    own = tmp_path / 'own.yaml'
-    own.write_text('/**:\n  ros__parameters:\n    mode: feedback\n', 'utf-8')
-    files = launch_file.parameter_files('universal_robots', str(own), CONFIG)
-    assert launch_file.command_topic(files) == 'forward_effort_controller/commands'
+    path = tmp_path / 'own.yaml'
+    path.write_text(f'/**:\n  ros__parameters:\n    {own}\n', 'utf-8')
+    found = parameter_files(preset, str(path) if own else '', CONFIG)
+    assert found == files + [path] * bool(own)
+    assert command_topic(found) == topic
 
 
-@pytest.mark.parametrize('name', ['panda', '../feedforward', 'franka.yaml'])
-def test_an_unknown_preset_is_rejected_with_those_that_are_known(
-    launch_file: ModuleType, name: str
+@pytest.mark.parametrize(('read', 'error', 'reason'), [
+    (lambda: parameter_files('panda', '', CONFIG), ValueError,
+     'preset:=panda is unknown; known presets: franka, generic'),
+    (lambda: parameter_files('franka.yaml', '', CONFIG), ValueError, 'is unknown'),
+    (lambda: parameter_files('', 'none.yaml', CONFIG), FileNotFoundError,
+     "params_file: 'none.yaml' is not a file"),
+    (lambda: existing_file('urdf', ROOT), FileNotFoundError, 'urdf: .* is not a file'),
+    (lambda: number('rate', 'fast'), ValueError, "rate: 'fast' is not a number"),
+    (lambda: urdf_text(ROOT / 'urdf/panda.urdf', 'mass=2'), ValueError,
+     "xacro_arguments: 'mass=2' is not name:=value"),
+    (lambda: urdf_text(ROOT / 'urdf/panda.urdf', ':=2'), ValueError, "'2' is not name:=value"),
+])
+def test_a_value_that_cannot_be_used_is_named_with_its_argument(
+    read: Callable[[], object], error: type[Exception], reason: str
 ) -> None:
-    with pytest.raises(ValueError, match=f'{name} is unknown; known presets: franka, generic'):
-        launch_file.parameter_files(name, '', CONFIG)
+    with pytest.raises(error, match=reason):
+        read()
 
 
-def test_enclaves_are_named_only_where_a_root_is_given(launch_file: ModuleType) -> None:
-    assert launch_file.enclave('', 'feedforward') == []
+def test_values_have_their_types(tmp_path: Path) -> None:
+    assert number('rate', '5e2') == 500.0
+    assert {text: is_true(text) for text in TRUE_OR_FALSE} == {
+        'true': True, 'True': True, 'false': False, 'False': False
+    }
+    assert words('a, b c,d') == ['a', 'b', 'c', 'd']
+    assert enclave('', 'feedforward') == []
     for root in ('/rnea_ros', '/rnea_ros/'):
-        named = ['--enclave', '/rnea_ros/feedforward']
-        assert launch_file.enclave(root, 'feedforward') == named
+        assert enclave(root, 'feedforward') == ['--enclave', '/rnea_ros/feedforward']
+    assert urdf_text(ROOT / 'urdf/panda.urdf') == (ROOT / 'urdf/panda.urdf').read_text('utf-8')
+    pytest.importorskip('xacro', reason='xacro is not installed')
+    path = tmp_path / 'arm.urdf.xacro'
+    path.write_text(
+        '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+        '<xacro:arg name="tool" default="one"/><link name="$(arg tool)"/></robot>'
+    )
+    assert '<link name="one"' in urdf_text(path)
+    assert '<link name="two"' in urdf_text(path, 'tool:=two')
 
 
-def test_a_misspelled_argument_is_named(caplog: pytest.LogCaptureFixture) -> None:
-    from launch import LaunchContext
-    from launch.logging import get_logger
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Put stand-ins in the place of launch; return the list of warnings."""
+    warnings: list[str] = []
 
-    from rnea_ros.launch_arguments import values
+    class Action(SimpleNamespace):
+        def __init__(self, *values: Any, **options: Any) -> None:
+            super().__init__(values=values, **options)
 
-    context = LaunchContext(argv=['mode:=feedback', 'mod:=gravity', 'viewer:=true', 'model'])
-    context.launch_configurations.update(mode='feedback', mod='gravity', modes='of another file')
-    get_logger('rnea_ros').addHandler(caplog.handler)
+    def perform(name: str) -> Any:
+        return SimpleNamespace(perform=lambda context: context.values[name])
+
+    modules: dict[str, dict[str, Any]] = {
+        'launch': {},
+        'launch.actions': dict.fromkeys(
+            ('DeclareLaunchArgument', 'LogInfo', 'SetEnvironmentVariable'), Action
+        ),
+        'launch.substitutions': {'LaunchConfiguration': perform},
+        'launch.logging': {'get_logger': lambda _: SimpleNamespace(warning=warnings.append)},
+    }
+    for name, content in modules.items():
+        module = ModuleType(name)
+        vars(module).update(content)
+        monkeypatch.setitem(sys.modules, name, module)
+    return warnings
+
+
+def test_a_misspelled_argument_is_named(logged: list[str]) -> None:
+    argv = ['mode:=feedback', 'mod:=gravity', 'viewer:=true', 'model']
+    context = SimpleNamespace(argv=argv, values={'mode': 'feedback', 'mod': 'gravity'})
     assert values({'mode': ''}, context) == {'mode': 'feedback'}
-    assert caplog.messages == ['mod:= is no argument; did you mean mode:=?']
+    assert logged == ['mod:= is no argument; did you mean mode:=?']
 
 
-def test_a_simulation_is_kept_off_the_network_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from launch import LaunchContext
+def test_arguments_are_declared_with_defaults_and_choices(logged: list[str]) -> None:
+    mode, urdf = declared(
+        {'mode': ('gravity', 'law'), 'urdf': ('', 'file')}, {'mode': launch_arguments.MODES}
+    )
+    assert (mode.values, mode.default_value, mode.description) == (('mode',), 'gravity', 'law')
+    assert {'gravity', 'computed_torque'} < set(mode.choices)
+    assert (urdf.default_value, urdf.choices) == ('', None)
 
-    from rnea_ros.launch_arguments import off_the_network
 
+def test_a_simulation_is_kept_off_the_network_and_says_so(
+    logged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv('ROS_DISTRO', 'kilted')
     monkeypatch.setenv(RANGE, 'SUBNET')
     assert off_the_network() == []
     monkeypatch.delenv(RANGE)
-    _, set_variable = off_the_network()
-    set_variable.execute(LaunchContext())
-    assert os.environ[RANGE] == 'LOCALHOST'
+    notice, variable = off_the_network()
+    assert notice.msg == LOOPBACK_NOTICE
+    assert variable.values == (RANGE, 'LOCALHOST')

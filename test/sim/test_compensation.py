@@ -1,10 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Payloads, friction and pushes in closed loop: what compensation is worth, on both robots."""
+"""Payloads, friction and rotors in closed loop: what their compensation is worth."""
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,126 +14,76 @@ from rnea_ros import RobotModel
 from rnea_ros.feedforward.law import ComputedTorque, FrictionModel, VelocitySource
 from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.robot import Payload
-from support.control.closed_loop import ClosedLoop, swing
-from support.models.robots import ROOT
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
-PANDA, UR5E = ROOT / 'urdf/panda_arm.urdf', ROOT / 'urdf/ur5e.urdf'
-POSES = {
-    PANDA: np.array([0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785]),
-    UR5E: np.array([0.0, -1.2, 1.5, -1.9, -1.57, 0.3]),
+from support.control.closed_loop import PANDA, POSES, TOOLS, UR5E, ClosedLoop, swing
+
+LOADS = {
+    path: Payload(TOOLS[path], 3.0, (0.0, 0.0, 0.1), (0.01, 0.0, 0.0, 0.01, 0.0, 0.005))
+    for path in POSES
 }
-TOOLS = {PANDA: 'fer_link8', UR5E: 'tool0'}
 ROTOR = 0.1
 """What geared drives of this size have, kg m^2; without it a wrist weighs next to nothing."""
-SMOOTHING = {VelocitySource.DESIRED: 0.01, VelocitySource.MEASURED: 0.2}
-"""A measured velocity is a step old: too steep a slope would ring."""
+TRACKING: dict[str, Any] = {'mode': ComputedTorque, 'kp': (100.0,), 'kd': (20.0,)}
 ROBOTS = pytest.mark.parametrize('path', [PANDA, UR5E], ids=lambda path: path.stem)
 
 
 @ROBOTS
-def test_a_payload_that_is_not_known_sags_and_one_that_is_set_is_held(path: Path) -> None:
-    load = Payload(TOOLS[path], 3.0, (0.0, 0.0, 0.1))
+def test_gravity_mode_holds_an_arm_with_a_known_payload_where_it_is(path: Path) -> None:
     loop = ClosedLoop(
-        path, POSES[path], simulation={'payload': load}, kd=(1.0,),
-        # The weight is there from the start: a start from the measured effort would hold it.
-        start_from_measured_effort=False, ramp_duration=0.0,
+        path, POSES[path], simulation={'payload': LOADS[path]}, payloads=(LOADS[path],),
+        ramp_duration=0.0,
     )
-    loop.run(0.5)
-    sagged = np.abs(loop.q - POSES[path]).max()
-    assert sagged > 0.05
+    loop.run(2.0)
     assert loop.active()
-
-    held = ClosedLoop(
-        path, POSES[path], simulation={'payload': load}, payloads=(load,), ramp_duration=0.0,
-    )
-    held.run(2.0)
-    print(f'{path.stem}: sagged {sagged:.3f} rad in 0.5 s; held {1e3 * held_drift(held):.3f} mrad')
-    assert held_drift(held) < 5e-3
-
-
-def held_drift(loop: ClosedLoop) -> float:
-    return float(np.abs(np.array(loop.positions) - loop.positions[0]).max())
+    assert np.abs(np.array(loop.positions) - POSES[path]).max() < 5e-3
 
 
 @ROBOTS
 def test_a_payload_set_during_a_hold_removes_the_sag_without_a_step(path: Path) -> None:
-    load = Payload(TOOLS[path], 3.0, (0.0, 0.0, 0.1), (0.01, 0.0, 0.0, 0.01, 0.0, 0.005))
     pose = POSES[path]
-    loop = ClosedLoop(
-        path, pose, simulation={'payload': load}, mode=ComputedTorque, kp=(100.0,), kd=(20.0,),
-    )
-    loop.hold(pose, 2.0)
-    sagged = np.abs(loop.q - pose).max()
-    assert sagged > 0.02
-
+    loop = ClosedLoop(path, pose, simulation={'payload': LOADS[path]}, **TRACKING)
+    loop.hold(pose, 1.0)
+    assert np.abs(loop.q - pose).max() > 0.02
     since = len(loop.commands)
-    loop.change(payloads=(load,), payload_blend_duration=1.0)
-    loop.hold(pose, 2.5)
-    error = np.abs(loop.q - pose).max()
-    step = np.abs(np.diff(np.array(loop.commands[since - 1 :]), axis=0)).max()
-    print(f'{path.stem}: {1e3 * sagged:.1f} mrad before, {1e3 * error:.3f} mrad after, '
-          f'largest step {step:.3f} N m')
-    assert error < 5e-3
-    # A thousandth of what 3 kg need at most, in the thousand ticks of the blend, and feedback.
-    assert step < 0.3
+    loop.change(payloads=(LOADS[path],), payload_blend_duration=0.5)
+    loop.hold(pose, 1.5)
+    assert np.abs(loop.q - pose).max() < 5e-3
+    # A thousandth of what 3 kg need at most, in the 500 ticks of the blend, and feedback.
+    assert np.abs(np.diff(loop.commands[since - 1 :], axis=0)).max() < 0.3
 
 
-@ROBOTS
-def test_friction_compensation_tracks_at_least_three_times_better(path: Path) -> None:
+@pytest.mark.parametrize(('path', 'source'), [*zip(POSES, VelocitySource, strict=True)])
+def test_friction_and_rotors_that_are_known_are_compensated(
+    path: Path, source: VelocitySource
+) -> None:
     pose, n = POSES[path], len(POSES[path])
     # Large joints lose more: a sixtieth of what they can do.
     viscous = coulomb = RobotModel.from_urdf(path).effort_limits / 60.0
-
+    # A measured velocity is a step old: too steep a slope would ring.
+    smoothing = {VelocitySource.DESIRED: 0.01, VelocitySource.MEASURED: 0.2}[source]
+    friction = FrictionSettings(
+        FrictionModel.PARAMETERS, tuple(viscous), tuple(coulomb), velocity=source,
+        smoothing_velocity=(smoothing,),
+    )
     desired = partial(swing, pose, 0.3, 0.5)
+    rotors = np.full(n, ROTOR)
 
-    def error(friction: FrictionSettings) -> float:
-        loop = ClosedLoop(
-            path, pose,
-            simulation={
-                'extra_damping': viscous, 'extra_friction': coulomb, 'armature': np.full(n, ROTOR)
-            },
-            mode=ComputedTorque, kp=(100.0,), kd=(20.0,), friction=friction,
-            armature=(ROTOR,),
-        )
-        loop.hold(pose, 1.0)
+    def error(simulation: dict[str, Any], **known: Any) -> float:
+        loop = ClosedLoop(path, pose, simulation=simulation, **TRACKING, **known)
+        loop.hold(pose, 0.5)
         since = len(loop.positions)
-        loop.run(2.0, desired)
-        moved = np.array(loop.positions[since:])
-        times = 0.001 * np.arange(1, len(moved) + 1)
-        errors = moved - np.array([desired(t)[0] for t in times])
-        assert loop.active()
-        return float(np.sqrt((errors**2).mean()))
+        loop.run(1.5, desired)
+        errors = [q - desired(0.001 * (k + 1))[0] for k, q in enumerate(loop.positions[since:])]
+        return float(np.sqrt(np.mean(np.square(errors))))
 
-    plain = error(FrictionSettings())
-    compensated = {
-        source: error(FrictionSettings(
-            model=FrictionModel.PARAMETERS, viscous=tuple(viscous), coulomb=tuple(coulomb),
-            velocity=source, smoothing_velocity=(SMOOTHING[source],),
-        ))
-        for source in VelocitySource
-    }
-    for source, found in compensated.items():
-        print(f'{path.stem}, {source.value} velocity: {1e3 * plain:.2f} mrad without, '
-              f'{1e3 * found:.2f} mrad with friction compensated, {plain / found:.1f} times less')
-    assert all(plain / found > 3.0 for found in compensated.values())
-
-
-@ROBOTS
-def test_rotors_that_are_known_are_moved_as_links_are(path: Path) -> None:
-    pose, n = POSES[path], len(POSES[path])
-    desired = partial(swing, pose, 0.2, 0.5)
-
-    def error(armature: float) -> float:
-        loop = ClosedLoop(
-            path, pose, simulation={'armature': np.full(n, ROTOR)},
-            mode=ComputedTorque, kp=(100.0,), kd=(20.0,), armature=(armature,),
-        )
-        loop.hold(pose, 1.0)
-        loop.run(2.0, desired)
-        return float(np.abs(loop.q - desired(2.0)[0]).max())
-
-    ignored, known = error(0.0), error(ROTOR)
+    ignored, known = (error({'armature': rotors}, armature=(value,)) for value in (0.0, ROTOR))
     print(f'{path.stem}: {1e3 * ignored:.2f} mrad, {1e3 * known:.2f} with rotors')
     assert known < 0.05 * ignored
+    robot = {'armature': rotors, 'extra_damping': viscous, 'extra_friction': coulomb}
+    plain = error(robot, armature=(ROTOR,))
+    compensated = error(robot, armature=(ROTOR,), friction=friction)
+    print(f'{path.stem}, {source.value} velocity: {1e3 * plain:.2f} mrad, '
+          f'{1e3 * compensated:.2f} with friction compensated')
+    assert compensated < plain / 3.0

@@ -10,13 +10,13 @@ import pytest
 from rnea_ros import InputError, UnknownNameError, Wrench
 from rnea_ros.feedforward.law import Gravity
 from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
-from support.control.closed_loop import Array, ClosedLoop
-from support.models.robots import ROOT, joint, link, robot
+from support.models.robots import joint, link, robot
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
 from rnea_ros.sim.hand import ScheduledPush, ScriptedHand
 from rnea_ros.sim.physics import SimulatedRobot
+from support.control.closed_loop import PANDA, POSES, Array, ClosedLoop
 
 CART = robot(
     link('base'), link('cart', 2.0), joint('slide', 'prismatic', 'base', 'cart', axis=(1, 0, 0)),
@@ -40,15 +40,6 @@ def test_a_push_starts_after_the_brakes_open_and_lasts_its_duration() -> None:
     assert speeds[999] == pytest.approx(speeds[810], abs=1e-12)
 
 
-def test_a_push_without_a_duration_lasts_for_ever() -> None:
-    cart = SimulatedRobot(CART)
-    push = ScheduledPush(cart, 'cart', PUSH, start=0.0, duration=math.inf)
-    for _ in range(500):
-        push.update()
-        cart.step([0.0])
-    assert cart.state().velocities[0] == pytest.approx(0.5 * 2.0, abs=0.01)
-
-
 def test_a_push_that_cannot_be_is_rejected_before_its_time() -> None:
     cart = SimulatedRobot(CART)
     with pytest.raises(UnknownNameError, match='nowhere'):
@@ -59,8 +50,7 @@ def test_a_push_that_cannot_be_is_rejected_before_its_time() -> None:
         ScheduledPush(cart, 'cart', PUSH, 1.0, math.nan)
 
 
-PANDA, POSE = ROOT / 'urdf/panda_arm.urdf', np.array([0.3, -0.785, 0.2, -2.0, 0.4, 1.571, 0.785])
-
+POSE = POSES[PANDA]
 OFFSET = np.array([0.01, -0.03, 0.8])
 
 

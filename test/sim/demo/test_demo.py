@@ -1,31 +1,33 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The demo: its motion, its verdict, and one short run of the whole."""
+"""The demo: its arms, motions, robots and verdict, and one short run over DDS."""
 
-from collections.abc import Callable
+from contextlib import ExitStack
 import os
 from pathlib import Path
 import re
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
 
 import rnea_ros
-from support.models.robots import ROOT, joint, link, robot
-from support.ros.ros_process import NO_ROS, new_domain_id
+from support.models.demo_arms import ODD_ARM, with_error
+from support.models.robots import ROOT, link, robot
+from support.ros.ros_process import NO_ROS, isolated, ros_node
 from support.tools import Printed
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')
 
-from rnea_ros.recordings import Sample
-from rnea_ros.sim.demo import comparison, motion, session
+from rnea_ros.sim.demo import comparison, session
 from rnea_ros.sim.demo.arm import ROBOTS, DemoArm, DemoRun
 from rnea_ros.sim.demo.client import Received
 from rnea_ros.sim.demo.comparison import LawComparison
 from rnea_ros.sim.demo.demo import main, unused_domain
+from rnea_ros.sim.demo.processes import Processes
 from rnea_ros.sim.demo.reports import comparison_table
 from rnea_ros.sim.demo.robot import (
     GOOD_MODEL,
@@ -37,38 +39,15 @@ from rnea_ros.sim.demo.robot import (
 from rnea_ros.sim.demo.session import Phase
 from rnea_ros.urdf import parse_urdf
 
-FRICTION = '<dynamics damping="10" friction="2"/>'
-
 ARM = DemoArm.load('panda_arm', seconds=6.0)
 MOTION = ARM.plan.motion
 
 
-ODD_ARM = robot(
-    link('base', 0.0),
-    link('column', 2.0, (0.0, 0.0, 0.1), (0.001, 0.0, 0.0, 0.001, 0.0, 0.01)),
-    link('upper', 1.5, (0.2, 0.0, 0.0), (0.001, 0.0, 0.0, 0.01, 0.0, 0.01)),
-    link('lower', 0.5, (0.1, 0.0, 0.02), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
-    link('finger', 0.02, inertia=(1e-6, 0.0, 0.0, 1e-6, 0.0, 1e-6)),
-    joint('yaw', 'revolute', 'base', 'column', more=FRICTION),
-    joint('pitch', 'continuous', 'column', 'upper', xyz=(0, 0, 0.3), axis=(0, 1, 0)),
-    joint('elbow', 'revolute', 'upper', 'lower', xyz=(0.4, 0, 0), axis=(0, 1, 0), more=FRICTION),
-    joint('grip', 'prismatic', 'lower', 'finger', xyz=(0.2, 0, 0), more=FRICTION).replace(
-        'lower="-3" upper="3"', 'lower="0" upper="0.03"'
-    ),
-)
-"""A joint without limits, friction above the effort of the feedback, inertias of no body."""
-
-
 def phase(title: str, error: float) -> Phase:
     """Return a phase whose every joint is off by an error, rad."""
-    t = np.linspace(0.0, MOTION.duration, 200)
-    states = [
-        Sample(100.0 + time, ARM.joints, position, (), ())
-        for time, position in zip(t, MOTION.at(t)[0] + error, strict=True)
-    ]
-    terms = {'gravity': [(100.0 + time, np.zeros(7)) for time in t]}
-    received = Received(states, terms=terms)
-    return Phase(title, MOTION, ARM.joints, ARM.unit, received, 100.0, 500.0, 3, 0.1)
+    empty = Phase(title, MOTION, ARM.joints, ARM.unit, Received(), 100.0, 500.0, 3, 0.1)
+    made: Phase = with_error(empty, error)
+    return made
 
 
 @pytest.mark.parametrize('name', ROBOTS)
@@ -102,11 +81,13 @@ def test_the_table_has_errors_and_in_real_time_rate_late_ticks_and_cpu() -> None
     ('perfect', 'error', 'code'),
     [(False, 0.019, 0), (False, 0.021, 1), (True, 0.0029, 0), (True, 0.0031, 1)],
 )
-def test_computed_torque_is_best(tmp_path: Path, perfect: bool, error: float, code: int) -> None:
-    comparison = LawComparison(DemoRun(ARM, 500.0, tmp_path), perfect_model=perfect)
+def test_computed_torque_is_best(
+    monkeypatch: pytest.MonkeyPatch, perfect: bool, error: float, code: int
+) -> None:
+    monkeypatch.setattr(comparison, 'draw_comparison', lambda *_: None)
+    demo = LawComparison(DemoRun(ARM, 500.0, Path()), perfect_model=perfect)
     errors = {'feedback only': 0.1, 'gravity + feedback': 0.03, 'computed torque': error}
-    assert comparison.report([phase(*entry) for entry in errors.items()]) == code
-    assert (tmp_path / 'demo.png').stat().st_size > 10_000
+    assert demo.report([phase(*entry) for entry in errors.items()]) == code
 
 
 @pytest.mark.parametrize('errors', [GOOD_MODEL, POOR_MODEL], ids=['good', 'poor'])
@@ -149,13 +130,15 @@ def test_every_shipped_robot_can_be_the_demo_s_robot(name: str) -> None:
     (re.sub('<inertial>.*?</inertial>', '', ODD_ARM), '4 of 4 joints move no mass'),
     (ODD_ARM.replace('effort="100"', 'effort="0.01"'), '60% of its effort limit of 0.01 N'),
     (ODD_ARM.replace('lower="-3" upper="3"', 'lower="1" upper="-1"'), 'is within its limits'),
-    (ODD_ARM, 'the viewer needs a display'),
+    (ODD_ARM, 'the viewer needs a display'), (ODD_ARM, 'matplotlib'),
 ])
 def test_what_cannot_be_shown_ends_in_one_line(
     tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch, text: str, reason: str
 ) -> None:
     for variable in ('DISPLAY', 'WAYLAND_DISPLAY'):
         monkeypatch.delenv(variable, raising=False)
+    if reason == 'matplotlib':
+        monkeypatch.setitem(sys.modules, 'matplotlib', None)
     (tmp_path / 'odd.urdf').write_text(text)
     arguments = ['--urdf', str(tmp_path / 'odd.urdf'), '--viewer', '--output', str(tmp_path)]
     assert main(arguments) == 2
@@ -176,93 +159,38 @@ def test_a_heavy_joint_is_stiff_and_keeps_off_its_limits(tmp_path: Path) -> None
     assert np.ptp(q, axis=0).min() > 0.01
 
 
-def test_what_cannot_be_drawn_is_not_begun(
-    tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, 'matplotlib', None)
-    assert main(['--output', str(tmp_path)]) == 2
-    assert 'matplotlib' in capsys.readouterr().err
+class PatientProcesses(Processes):
+    """Processes with a simulated robot that waits for a stalled node."""
 
-
-@pytest.fixture
-def shown(tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Return a function that runs the demo with arguments to its end, and returns its output."""
-    monkeypatch.setenv('ROS_DOMAIN_ID', str(new_domain_id()))
-    (tmp_path / 'odd.urdf').write_text(ODD_ARM)
-
-    def run(*arguments: str) -> str:
-        code = main([*arguments, '--headless', '--output', str(tmp_path)])
-        printed = capsys.readouterr()
-        assert code == 0, printed.out + printed.err
-        return printed.out
-
-    return run
+    def start(self, name: str, module: str, *given: Any) -> None:
+        patient = {'simulated_robot': 'support.ros.patient_robot'}
+        super().start(name, patient.get(name, module), *given)
 
 
 @pytest.mark.ros
-@pytest.mark.parametrize('foreign', [False, True])
-def test_the_whole_demo_succeeds(
-    shown: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, foreign: bool
+def test_the_whole_demo_succeeds_over_dds(
+    domain_id: int, tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Shorter than usual: holding the pose, the way to it, and the motion.
-    monkeypatch.setattr(comparison, 'HOLD', 1.0)
-    monkeypatch.setattr(session, 'WAY', 1.5)
-    robot = ['--urdf', str(tmp_path / 'odd.urdf')] if foreign else []
-    text = shown(*robot, '--rate', '250', '--seconds', '2')
-    assert 'held by gravity compensation for' in text
-    assert 'RMS error of computed torque' in text
-    assert ('the demo sets 3 times what its motion needs' in text) is foreign
-    assert (tmp_path / 'demo.png').is_file()
+    monkeypatch.setattr(session, 'Processes', PatientProcesses)
+    monkeypatch.setattr(comparison, 'HOLD', 0.5)
+    monkeypatch.setattr(session, 'WAY', 1.0)
+    monkeypatch.setenv('PYTHONPATH', f'{ROOT}{os.pathsep}{ROOT / "test"}')
+    for name, value in isolated(domain_id).items():
+        monkeypatch.setenv(name, value)
+    arguments = ['--robot', 'panda_arm', '--rate', '100', '--seconds', '2']
+    code = main([*arguments, '--headless', '--output', str(tmp_path)])
+    printed = capsys.readouterr()
+    assert code == 0, printed.out + printed.err
+    assert 'RMS error of computed torque' in printed.out
 
 
 @pytest.mark.ros
-def test_the_identified_model_tracks_and_holds_better(
-    shown: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_demo_shares_no_dds_domain_with_another_process(
+    domain_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A shorter motion and search than usual.
-    monkeypatch.setattr(motion, 'EXCITATION', 6.0)
-    monkeypatch.setattr(motion, 'SEARCH', 2.0)
-    text = shown('--identify', '--rate', '250', '--seconds', '2')
-    row = r'^{}.* ([\d.]+) mrad +([\d.]+) mrad'
-    ratios = {
-        name: float(found[1]) / float(found[2])
-        for name in ('drift', 'RMS')
-        if (found := re.search(row.format(name), text, re.MULTILINE))
-    }
-    assert ratios['RMS'] >= 5.0
-    assert ratios['drift'] >= 10.0
-    for name in ('identified.urdf', 'identified.yaml', 'identify_demo.png'):
-        assert (tmp_path / name).is_file()
-    assert list((tmp_path / 'exciting_motion').glob('*.db3'))
-
-
-@pytest.mark.ros
-def test_a_motion_is_taught_by_the_hand_and_repeated(
-    shown: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session, 'WAY', 1.5)
-    text = shown('--teach', '--robot', 'ur5e', '--rate', '250', '--seconds', '3')
-    assert text.count('at most 10 mrad or mm') == 1
-    assert (tmp_path / 'teach_demo.png').is_file()
-
-
-@pytest.mark.ros
-def test_a_demo_shares_no_dds_domain_with_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    import rclpy
-
-    domain_id = new_domain_id()
     monkeypatch.setattr(os, 'getpid', lambda: domain_id - 1)
-    contexts = [rclpy.Context(), rclpy.Context()]
-    nodes = []
-    try:
-        for context in contexts:
-            rclpy.init(context=context, domain_id=domain_id)
-            nodes.append(rclpy.create_node('other', context=context))  # it makes a participant
-        assert unused_domain() != domain_id
-        for node, context in zip(nodes, contexts, strict=True):  # the second one is left
+    with ExitStack() as later:
+        with ros_node(domain_id, 'first'):
+            later.enter_context(ros_node(domain_id, 'second'))
             assert unused_domain() != domain_id
-            node.destroy_node()
-            rclpy.shutdown(context=context)
-    finally:
-        for context in contexts:
-            rclpy.try_shutdown(context=context)
+        assert unused_domain() != domain_id  # the second one is left

@@ -22,11 +22,7 @@ LATE, IN_TIME, INVALID = 'ended_in_past', '', 'position_limit'
 
 
 class Rehearsal(Session):
-    """
-    A session without processes; a trial is the node's reason to reject its motion.
-
-    :param trials: reasons, '' for an accepted motion, None for a law that came too late
-    """
+    """Each trial is the reason to reject a motion, '' for none; None: the law came too late."""
 
     def __init__(self, *trials: str | None) -> None:
         self._trials = list(trials)
@@ -54,12 +50,12 @@ def test_what_comes_too_late_is_repeated_with_twice_the_time(late: list[str | No
     assert rehearsal.leads == [session.LEAD * 2.0**k for k in range(len(late) + 1)]
 
 
-def test_a_motion_that_is_rejected_for_another_reason_ends_the_demo() -> None:
-    with pytest.raises(DemoError, match=INVALID):
-        Rehearsal(LATE, INVALID, IN_TIME).follow(MOTION, 'phase')
-
-
-@pytest.mark.parametrize('late', [LATE, None])
-def test_a_demo_that_is_always_too_late_ends(late: str | None) -> None:
-    with pytest.raises(DemoError, match='came too late'):
-        Rehearsal(*START_TRIALS * [late]).follow(MOTION, 'phase')
+@pytest.mark.parametrize(('trials', 'reason'), [
+    ([LATE, INVALID, IN_TIME], INVALID), (START_TRIALS * [LATE], 'came too late'),
+    (START_TRIALS * [None], 'came too late'),
+])
+def test_other_rejections_and_too_many_trials_end_the_demo(
+    trials: list[str | None], reason: str
+) -> None:
+    with pytest.raises(DemoError, match=reason):
+        Rehearsal(*trials).follow(MOTION, 'phase')

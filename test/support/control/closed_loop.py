@@ -18,9 +18,17 @@ from rnea_ros.feedforward.inputs import JointStateMonitor
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.trajectory import Setpoint
 from rnea_ros.sim.physics import SimulatedRobot
+from support.models.robots import ROOT
 
 Array: TypeAlias = NDArray[np.float64]
 Motion: TypeAlias = Callable[[float], tuple[Array, Array, Array]]
+
+PANDA, UR5E = ROOT / 'urdf/panda_arm.urdf', ROOT / 'urdf/ur5e.urdf'
+POSES = {
+    PANDA: np.array([0.3, -0.785, 0.2, -2.0, 0.4, 1.571, 0.785]),
+    UR5E: np.array([0.2, -1.2, 1.5, -1.9, -1.2, 0.3]),
+}
+TOOLS = {PANDA: 'fer_link8', UR5E: 'tool0'}
 
 START = 100.0
 """Monotonic time of the first tick, s."""
@@ -35,7 +43,7 @@ def swing(pose: Array, amplitude: float, frequency: float, t: float) -> tuple[Ar
 
 class ClosedLoop:
     """
-    A simulated robot that is under control, both at 1 kHz; states are a step old when they count.
+    A simulated robot at 1 kHz under control; states are a step old when they count.
 
     :param path: URDF of both
     :param pose: where the robot starts, shape (n,), rad or m
@@ -113,8 +121,8 @@ class ClosedLoop:
         self.run(duration)
 
     def tick(self) -> None:
-        """Measure, compute, command, go on by a millisecond."""
-        self.now += 0.001
+        """Measure, compute, command, go on by a period of the control."""
+        self.now += 1.0 / self.settings.rate
         names, measured = self.simulated.reported_joints, self.simulated.state()
         self.states.take_sample(
             names, measured.positions, measured.velocities, measured.efforts,
@@ -130,7 +138,8 @@ class ClosedLoop:
             if self._hardware is not None:
                 qd = measured.velocities[:commanded]
                 command = command + self._hardware(self.q, qd)
-        self.simulated.step(command)
+        for _ in range(round(1000.0 / self.settings.rate)):
+            self.simulated.step(command)
 
     def active(self) -> bool:
         """Return whether the control goes on."""

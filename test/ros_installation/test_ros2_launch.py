@@ -1,0 +1,202 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+``ros2 launch`` as it is typed: the launch files start what they say, and end it.
+
+These tests need a ROS 2 installation, and start the package that was built last:
+
+    . install/setup.bash && python3 -m pytest test/ros_installation
+"""
+
+from functools import partial
+import os
+from pathlib import Path
+import re
+import shutil
+import signal
+import sys
+
+import numpy as np
+import pytest
+
+from support.models.robots import ROOT
+from support.ros import ros_process
+from support.ros.fake_robot import GRAVITY, PANDA_ARM, PERIOD, fake_robot
+from support.ros.node_observer import Onlooker
+from support.ros.ros_process import RosProcess, ros_node
+
+pytest.importorskip('ros2launch', reason='ros2 launch (of a ROS 2 installation) is missing')
+pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+pytestmark = pytest.mark.ros
+
+PATIENCE = 120.0
+"""How long a launch may take, s: kernels may have to be compiled first."""
+
+FILES = sorted(path.name for path in (ROOT / 'launch').glob('*.launch.py'))
+
+PATIENT = f'params_file:={ROOT}/test/ros_installation/patient.yaml'
+"""Parameters of the node: machines that run tests stall, which must not end it."""
+
+
+def ros2_launch(domain_id: int, *arguments: str) -> RosProcess:
+    """Start ``ros2 launch``, of a launch file of the package or of a path."""
+    ros2 = shutil.which('ros2')
+    assert ros2, 'ros2launch is there, and no ros2'
+    package = () if '/' in arguments[0] else ('rnea_ros',)
+    return RosProcess('launch', *package, *arguments, domain_id=domain_id, program=(ros2,))
+
+
+def end(process: RosProcess, count: int) -> None:
+    """End a launch as Ctrl-C does; so many processes must have finished cleanly."""
+    process.interrupt()
+    assert process.wait(PATIENCE) == 0, process.output
+    assert process.output.count('process has finished cleanly') == count, process.output
+
+
+@pytest.mark.parametrize('name', FILES)
+def test_every_launch_file_lists_its_arguments(domain_id: int, name: str) -> None:
+    with ros2_launch(domain_id, name, '--show-args') as process:
+        assert process.wait(PATIENCE) == 0
+        assert 'Arguments (pass arguments as' in process.output
+        assert 'no description given' not in process.output
+
+
+@pytest.mark.parametrize(('argument', 'complaint'), [
+    ('urdf:=nowhere.urdf', "urdf: 'nowhere.urdf' is not a file"),
+    ('rate:=fast', "rate: 'fast' is not a number"),
+    ('mode:=none', '"mode" provided value "none" is not valid. Valid options are'),
+])
+def test_an_argument_that_cannot_be_used_is_named_and_nothing_starts(
+    domain_id: int, argument: str, complaint: str
+) -> None:
+    with ros2_launch(domain_id, 'simulation.launch.py', argument) as process:
+        assert process.wait(PATIENCE) == 1
+        assert complaint in process.output
+        assert 'Traceback' not in process.output
+        assert 'process started' not in process.output
+
+
+def test_ctrl_c_waits_for_a_ramp_longer_than_the_timeout_of_launch(
+    domain_id: int, tmp_path: Path
+) -> None:
+    own = tmp_path / 'slow.yaml'
+    own.write_text('/**: {ros__parameters: {ramp_duration: 13.0, joint_states_timeout: 30.0}}')
+    arguments = (f'params_file:={own}', 'watchdog:=false')
+    with ros2_launch(domain_id, 'simulation.launch.py', *arguments) as process:
+        process.wait_for('[feedforward]: ramping', PATIENCE)
+        end(process, 2)
+        assert '[feedforward]: stopped' in process.output
+
+
+def test_a_simulation_ends_when_its_robot_does(domain_id: int) -> None:
+    with ros2_launch(domain_id, 'simulation.launch.py', 'wrench_link:=none') as process:
+        assert process.wait(PATIENCE) == 0
+        assert "'none'" in process.output
+        assert 'exit code 2' in process.output
+        assert process.output.count('process has finished cleanly') == 2  # node and watchdog
+
+
+def test_the_watchdog_commands_zero_when_the_node_is_killed(domain_id: int) -> None:
+    with (
+        ros2_launch(domain_id, 'simulation.launch.py', 'robot:=ur5e', PATIENT) as process,
+        ros_node(domain_id) as node,
+    ):
+        seen = Onlooker(node)
+        seen.wait_until_controlled(PATIENCE)
+        assert ros_process.wait_until(lambda: seen.states.get('effort_watchdog') == 'watching')
+        started = re.search(r'feedforward_node-\d+\]: process started with pid \[(\d+)\]',
+                            process.output)
+        assert started
+        assert ros_process.wait_until(lambda: np.abs(seen.newest).max() > 10.0)
+        os.kill(int(started[1]), signal.SIGKILL)
+        process.wait_for('zero effort was commanded', PATIENCE)
+        assert ros_process.wait_until(lambda: not seen.newest.any())
+        end(process, 2)  # robot and watchdog
+
+
+TWO_ROBOTS = """
+from launch import LaunchDescription
+from launch.actions import GroupAction, IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch_ros.actions import Node, PushRosNamespace
+
+def file(name, **arguments):
+    source = PythonLaunchDescriptionSource(f'{root}/launch/{{name}}.launch.py')
+    given = {{'params_file': '{root}/test/ros_installation/patient.yaml', **arguments}}
+    return IncludeLaunchDescription(source, launch_arguments=given.items())
+
+def generate_launch_description():
+    left = file('simulation', robot='ur5e', watchdog='false')
+    robot = Node(
+        package='rnea_ros', executable='simulated_robot', namespace='right',
+        parameters=[{{'urdf': '{root}/urdf/panda_arm.urdf'}}],
+    )
+    right = file('feedforward', namespace='right', watchdog='true')
+    return LaunchDescription([GroupAction([PushRosNamespace('left'), left]), robot, right])
+"""
+
+
+def test_two_robots_have_their_own_topics_controller_and_node(
+    domain_id: int, tmp_path: Path
+) -> None:
+    path = tmp_path / 'two.launch.py'
+    path.write_text(TWO_ROBOTS.format(root=ROOT))
+    with ros2_launch(domain_id, str(path)) as process:
+        for namespace, joints in (('left', 6), ('right', 7)):
+            with ros_node(domain_id, namespace=namespace) as node:
+                seen = Onlooker(node)
+                seen.wait_until_controlled(PATIENCE)
+                assert ros_process.wait_until(partial(len, seen.commands))
+                assert {len(values) for _, values in seen.commands} == {joints}
+                assert seen.diagnostics['effort_controller'] == 'confirmed'
+                topic = f'/{namespace}/effort_controller/commands'
+                commanders = {each.node_name for each in node.get_publishers_info_by_topic(topic)}
+                assert 'feedforward' in commanders
+                topics = {name for name, _ in node.get_topic_names_and_types()}
+                outside = {name for name in topics if not name.startswith(('/left/', '/right/'))}
+                assert outside <= {'/diagnostics', '/parameter_events', '/rosout'}
+        end(process, 5)
+
+
+def test_a_urdf_that_cannot_be_ends_with_a_sentence(domain_id: int, tmp_path: Path) -> None:
+    path = tmp_path / 'elastic.urdf'
+    path.write_text(PANDA_ARM.replace('type="revolute"', 'type="elastic"', 1))
+    arguments = ('feedforward.launch.py', f'urdf:={path}', PATIENT)
+    with fake_robot(domain_id, urdf=None), ros2_launch(domain_id, *arguments) as process:
+        process.wait_for("cannot configure: joint 'fer_joint1': unknown type 'elastic'", PATIENCE)
+        end(process, 1)
+        assert process.output.count('cannot configure') == 1
+        assert 'Traceback' not in process.output
+
+
+def test_a_node_without_joint_states_says_what_it_waits_for(domain_id: int) -> None:
+    with (
+        fake_robot(domain_id, rate=1e-6) as robot,
+        ros2_launch(domain_id, 'feedforward.launch.py', PATIENT) as process,
+    ):
+        process.wait_for('waiting for a joint state of fer_joint1, fer_joint2', PATIENCE)
+        robot.node.create_timer(PERIOD, robot.send)
+        robot.wait_until_controlled(PATIENCE)
+        assert ros_process.wait_until(lambda: robot.steady(GRAVITY))
+        end(process, 1)
+
+
+def test_teleoperation_waits_for_both_arms(domain_id: int) -> None:
+    arguments = ('teleoperation.launch.py', 'leader:=one', 'follower:=two')
+    with ros2_launch(domain_id, *arguments) as process, ros_node(domain_id) as node:
+        process.wait_for('no robot_description of leader and follower', PATIENCE)
+        topic = '/two/feedforward/joint_trajectory'
+        assert ros_process.wait_until(lambda: node.get_publishers_info_by_topic(topic))
+        end(process, 1)
+
+
+def test_a_goal_of_the_example_succeeds(domain_id: int) -> None:
+    pytest.importorskip('control_msgs', reason='control_msgs is not installed')
+    arguments = ('simulation.launch.py', 'mode:=computed_torque', PATIENT)
+    example = str(ROOT / 'examples/send_goal.py')
+    with ros2_launch(domain_id, *arguments) as process:
+        process.wait_for(' active', PATIENCE)
+        with RosProcess(example, domain_id=domain_id, program=(sys.executable, '-u')) as goal:
+            assert goal.wait(PATIENCE) == 0, goal.output
+            assert 'error code 0' in goal.output

@@ -1,0 +1,330 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Whole demos in virtual time: robot, control and client in one process, without DDS."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.models.demo_arms import ODD_ARM, with_error
+from support.ros.ros_process import NO_ROS, wait_until
+from support.tools import Printed
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytest.importorskip('mujoco', reason='mujoco is not installed')
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.parameter import Parameter
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+
+from rnea_ros.feedforward import FeedforwardController
+from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
+from rnea_ros.messages import decode_trajectory
+from rnea_ros.node.control_setup import make_setup
+from rnea_ros.node.motion_requests import MotionRequests
+from rnea_ros.node.outputs import TERMS
+from rnea_ros.node.parameters import complete_values, read_parameter_file
+from rnea_ros.parameters import from_values
+from rnea_ros.ros import set_seconds
+from rnea_ros.sim.demo import circle, client, comparison, motion, session
+from rnea_ros.sim.demo.arm import DemoError
+from rnea_ros.sim.demo.circle import Circle
+from rnea_ros.sim.demo.demo import main
+from rnea_ros.sim.demo.processes import Processes
+from rnea_ros.sim.demo.teaching import Teaching
+from rnea_ros.sim.effort_controller import EffortController
+from rnea_ros.sim.hand import ScriptedHand
+from rnea_ros.sim.options import PARAMETERS, TIMESTEP, Options
+
+REPORTS = 20
+"""Reports, of diagnostics and of terms, in a second."""
+
+
+class Stage:
+    """The demo's processes, its ROS node with executor and topics, and its clock."""
+
+    def __init__(self, *_: object) -> None:
+        self.time = 0.0
+        self.states: list[bytes] = []
+        self.terms: dict[str, list[Any]] = {name: [] for name in TERMS}
+        self.report: Callable[[Any], None] = lambda message: None
+        self.rejections: Counter[str] = Counter()
+        self.laws: list[tuple[str, float]] = []
+        """Requested modes, each with the gain of the first joint."""
+
+    def start(self, name: str, _: str, given: dict[str, Any], *files: Path) -> None:
+        """Start robot or node with parameters, as :class:`Processes` does."""
+        if name == 'simulated_robot':
+            unset = {key: None if each.unset else each.default for key, each in PARAMETERS.items()}
+            options = from_values(Options, unset | given)
+            assert options.lockstep
+            self.robot = options.make_robot()
+            self.hand = ScriptedHand(self.robot)
+            self.receiver = EffortController(self.robot.limits, pytest.fail, pytest.fail)
+            self.steps = options.steps_per_state
+            return
+        for file in files:
+            given = given | read_parameter_file(file)
+        values = complete_values(given)
+        assert (values['trigger'], 1e3 / values['rate']) == ('joint_states', self.steps)
+        controller: Any = SimpleNamespace(joints=self.robot.joint_names, controller='')
+        setup = make_setup(values, values['robot_description'], controller)
+        model, settings = setup.model, setup.settings
+        self.monitor = JointStateMonitor(model.joint_names, JointBounds.of_robot(model, settings))
+        self.control = FeedforwardController(model, settings, self.monitor)
+        self.configuration = SimpleNamespace(setup=setup)
+        given = {'configuration': self.configuration, 'clock': self}
+        self.requests = MotionRequests(
+            self, controller=self.control, rejections=self.rejections, **given
+        )
+
+    def check(self, *_: object) -> None:
+        """Do nothing: every process lives, every object closes."""
+
+    stop = destroy_node = add_node = shutdown = check
+
+    def last_line(self, name: str) -> str:
+        return f'{name} waits'
+
+    def now(self) -> float:
+        return self.time
+
+    latest = stamp = now
+
+    def spin_once(self, timeout_sec: float) -> None:
+        """Let virtual time pass, s."""
+        end = self.time + timeout_sec
+        while self.time < end - 1e-9:
+            self._tick()
+
+    def get_logger(self) -> Any:
+        return SimpleNamespace(error=lambda *_, **__: None)
+
+    def create_publisher(self, _: Any, topic: str, __: int) -> Any:
+        receive: Any = {
+            'feedforward/joint_trajectory': lambda data: self.requests.on_message(data),
+            'simulated_robot/hand': lambda data: self.hand.guide(decode_trajectory(data)),
+        }[topic]
+        return SimpleNamespace(
+            publish=lambda message: receive(serialize_message(message)),
+            get_subscription_count=lambda: 1,
+        )
+
+    def create_subscription(self, _: Any, topic: str, receive: Any, __: int) -> None:
+        assert topic == '/diagnostics'
+        self.report = receive
+
+    def create_client(self, _: Any, name: str) -> Any:
+        assert name == 'feedforward/set_parameters_atomically'
+        return SimpleNamespace(service_is_ready=lambda: True, call_async=self._set)
+
+    def _set(self, request: Any) -> Any:
+        values = [Parameter.from_parameter_msg(each) for each in request.parameters]
+        changes: dict[str, Any] = {
+            each.name: each.value if each.name == 'mode' else list(each.value) for each in values
+        }
+        setup = self.configuration.setup
+        self.configuration.setup = setup.changed({**setup.values, **changes})
+        self.control.change(self.configuration.setup.settings)
+        self.laws.append((changes['mode'], changes['gains.kp'][0]))
+        response = SimpleNamespace(result=SimpleNamespace(successful=True))
+        return SimpleNamespace(done=lambda: True, result=lambda: response)
+
+    def subscription(self, _: Any, __: Any, topic: str, ___: Any, **____: Any) -> Any:
+        """Return what a :class:`PolledSubscription` takes."""
+        waiting = self.states if topic == 'joint_states' else self.terms[topic.rpartition('/')[2]]
+
+        def take_all() -> list[Any]:
+            taken = waiting.copy()
+            waiting.clear()
+            return taken
+
+        return SimpleNamespace(take_all=take_all)
+
+    def _tick(self) -> None:
+        """Publish a state, answer it, and let the robot move until the next one."""
+        robot, measured = self.robot, self.robot.state()
+        message = JointState(name=robot.reported_joints)
+        message.position, message.velocity, message.effort = map(list, measured)
+        set_seconds(message.header.stamp, self.time)
+        self.states.append(serialize_message(message))
+        self.monitor.take_sample(
+            robot.reported_joints, *measured, stamp=self.time, clock=self.time, received=self.time
+        )
+        command = self.control.step(self.time)
+        self.control.command_sent(self.time)
+        if command is not None:
+            self.receiver.receive(command)
+        before = self.time
+        efforts = self.receiver.update(*robot.motion)
+        for _ in range(self.steps):
+            self.hand.update()
+            robot.step(efforts)
+            self.time += TIMESTEP
+        if int(REPORTS * self.time) > int(REPORTS * before):
+            self._report(command)
+
+    def _report(self, command: Any) -> None:
+        counts = {f'count/{name}': str(count) for name, count in self.rejections.items()}
+        reason = self.control.reason
+        values = counts | {
+            'state': self.control.state.value, 'reason': reason.value if reason else '',
+            'late_ticks': '0', 'achieved_rate': '250.0', 'cpu_share': '0.1',
+        }
+        status = DiagnosticStatus(name='feedforward: control')
+        status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
+        self.report(DiagnosticArray(status=[status]))
+        if command is None:
+            return
+        for name, waiting in self.terms.items():
+            message = JointState(effort=getattr(self.control.terms(), name).tolist())
+            set_seconds(message.header.stamp, self.time)
+            waiting.append(message)
+
+
+@pytest.fixture
+def stages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Stage]:
+    """Replace ROS, processes and clock of the demo; return the stages, one for each start."""
+    made: list[Stage] = []
+
+    def start(*_: object) -> Stage:
+        made.append(Stage())
+        return made[-1]
+
+    nothing = SimpleNamespace(init=lambda args: None, try_shutdown=lambda: None)
+    for module, name, replacement in (
+        (session, 'Processes', start), (session, 'rclpy', nothing),
+        (session, 'WAY', 1.5),  # shorter than usual, as all below
+        (comparison, 'HOLD', 1.0), (motion, 'EXCITATION', 6.0), (motion, 'SEARCH', 1e-9),
+        (client, 'rclpy', SimpleNamespace(create_node=lambda _: made[-1])),
+        (client, 'SingleThreadedExecutor', lambda: made[-1]),
+        (client, 'PolledSubscription', lambda *args, **more: made[-1].subscription(*args, **more)),
+        (client, 'time', SimpleNamespace(
+            monotonic=lambda: made[-1].time, sleep=lambda duration: made[-1].spin_once(duration)
+        )),
+    ):
+        monkeypatch.setattr(module, name, replacement)
+    monkeypatch.setenv('ROS_DOMAIN_ID', '1')
+    monkeypatch.chdir(tmp_path)
+    return made
+
+
+@pytest.fixture
+def shown(capsys: Printed) -> Callable[..., str]:
+    """Return a function that runs the demo to its end, and returns its output."""
+    def run(*arguments: str) -> str:
+        code = main([*arguments, '--headless', '--rate', '250', '--output', '.'])
+        printed = capsys.readouterr()
+        assert code == 0, printed.out + printed.err
+        return printed.out
+
+    return run
+
+
+def figures(text: str, row: str) -> list[float]:
+    """Return the numbers of a row of a table that have a unit."""
+    found = re.search(rf'^{row} .*$', text, re.MULTILINE)
+    assert found, text
+    return [float(number) for number in re.findall(r'([\d.]+) m(?:rad|m)', found[0])]
+
+
+def calls_of_report(program: Any, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return the list to which the arguments of a program's reports are added."""
+    calls, report = [], program.report
+
+    def noted(*arguments: Any) -> int:
+        calls.append(arguments)
+        code: int = report(*arguments)
+        return code
+
+    monkeypatch.setattr(program, 'report', noted)
+    return calls
+
+
+def test_the_demo_compares_three_laws_on_an_arm_of_the_user(
+    stages: list[Stage], shown: Callable[..., str]
+) -> None:
+    Path('odd.urdf').write_text(ODD_ARM)
+    text = shown('--urdf', 'odd.urdf', '--seconds', '2')
+    (stage,) = stages
+    away = 'computed_torque'
+    assert [mode for mode, _ in stage.laws] == [
+        'gravity', away, 'feedback', away, 'gravity_feedback', away, 'computed_torque'
+    ]
+    assert stage.laws[2][1] != stage.laws[1][1] == stage.laws[6][1]  # gains of efforts, by inertia
+    assert 'the demo sets 3 times what its motion needs: pitch' in text
+    assert 'held by gravity compensation for' in text
+    rows = ('feedback only', r'gravity \+ feedback', 'computed torque')
+    errors = [figures(text, row)[0] for row in rows]
+    assert errors == pytest.approx([146.5, 29.0, 10.1], rel=0.2)
+    assert Path('demo.png').stat().st_size > 10_000
+
+
+def test_the_identified_model_tracks_and_holds_better(
+    stages: list[Stage], shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = calls_of_report(Circle, monkeypatch)
+    text = shown('--identify', '--seconds', '2')
+    for row, gain in (('drift in 1.0 s,', 10.0), ('RMS error', 5.0)):
+        before, after = figures(text, row)
+        assert before > gain * after
+    assert len(stages) == 2
+    for name in ('identified.urdf', 'identified.yaml', 'identified.txt', 'identify_demo.png'):
+        assert Path(name).stat().st_size > 500
+    assert list(Path('exciting_motion').glob('*.db3'))
+
+    ((program, before, after, fit),) = calls
+    monkeypatch.setattr(circle, 'draw_identification', lambda *_: None)
+    still = np.zeros_like(after.deviation)
+    before = replace(before, deviation=still + 0.1, phase=with_error(before.phase, 0.05))
+    for tracking, drift, code in ((5.1, 10.1, 0), (4.9, 10.1, 1), (5.1, 9.9, 1)):
+        after = replace(
+            after, deviation=still - 0.1 / drift, phase=with_error(after.phase, 0.05 / tracking)
+        )
+        assert program.report(before, after, fit) == code
+
+
+def test_a_motion_is_taught_by_the_hand_and_repeated(
+    stages: list[Stage], shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = calls_of_report(Teaching, monkeypatch)
+    text = shown('--teach', '--robot', 'ur5e', '--seconds', '2')
+    assert text.count('at most 10 mrad or mm') == 1
+    smoothed, played = figures(text, 'elbow_joint')
+    assert 0.1 < smoothed < 10.0
+    assert played < 5.0
+    assert Path('teach_demo.png').stat().st_size > 10_000
+    ((program, taught, phase),) = calls
+    for error, code in ((4.9e-3, 0), (5.1e-3, 1)):
+        assert program.report(taught, with_error(phase, error)) == code
+
+
+def test_a_node_that_never_holds_the_arm_ends_the_demo_with_its_last_words(
+    stages: list[Stage], capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, 'TIMEOUT', 0.2)
+    assert main(['--headless', '--rate', '250', '--robot', 'panda_arm', '--output', '.']) == 1
+    error = capsys.readouterr().err
+    assert error == (
+        'demo: the node holds the arm: not within 0.2 s; the node: feedforward_node waits\n'
+    )
+
+
+def test_a_process_that_ended_is_reported_with_its_log(tmp_path: Path) -> None:
+    processes = Processes(tmp_path / 'logs')
+    processes.start('poet', 'this', {'line': 1})
+    try:
+        with pytest.raises(DemoError, match=r'(?s)poet ended early.*Namespaces are one'):
+            wait_until(processes.check)
+        assert processes.last_line('poet').startswith('Namespaces')
+    finally:
+        processes.stop()

@@ -1,0 +1,143 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Streams of trajectories, of single points or a policy's chunks, and an arm that follows."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros.feedforward import acceleration_limits
+from rnea_ros.feedforward.law import ComputedTorque
+from rnea_ros.feedforward.settings import resolve
+from rnea_ros.feedforward.trajectory import (
+    Interpolation,
+    JointRules,
+    TrajectoryError,
+    TrajectoryPoint,
+    TrajectoryRequest,
+    compile_trajectory,
+)
+
+pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+
+from rnea_ros.sim.demo.motion import sine_motion
+from support.control.closed_loop import PANDA, POSES, ClosedLoop, swing
+
+POSE = POSES[PANDA]
+HANDOVER = 0.006
+"""Time from a request to its start if it is joined, s."""
+
+
+class Stream(ClosedLoop):
+    """An arm that is sent trajectories."""
+
+    def __init__(self, *, kp: float, replacement: bool, **rules: Any) -> None:
+        super().__init__(PANDA, POSE, rate=500.0, mode=ComputedTorque, kp=(kp,), kd=(20.0,))
+        model = self.model
+        self.rules = JointRules(
+            self.settings.joints, model.position_lower, model.position_upper, model.continuous,
+            model.velocity_limits, allow_trajectory_replacement=replacement, **rules,
+        )
+        self.hold(POSE, 0.3)
+
+    def send(self, points: list[TrajectoryPoint], start: float | None = None) -> None:
+        request = TrajectoryRequest.of_points(self.settings.joints, points, start)
+        joined = self.rules.allow_trajectory_replacement
+        handover = self.control.handover(self.now + HANDOVER) if joined else None
+        position, velocity = self.control.measured()
+        motion = compile_trajectory(
+            request, self.rules, now=self.now + (HANDOVER if handover else 0.0),
+            position=position, velocity=velocity, handover=handover,
+        )
+        self.control.follow(motion, motion.start_time if start is None else self.now)
+
+
+def stream(
+    rate: float, *, velocities: bool, replacement: bool, points: int = 1
+) -> tuple[float, float, list[str]]:
+    """
+    Return the greatest share of a velocity limit, and deviation from the reference; rejections.
+
+    :param rate: of the messages, which come up to 30 % early or late, Hz
+    """
+    loop = Stream(kp=200.0, replacement=replacement, allow_nonzero_velocity_at_trajectory_end=True)
+    limits = acceleration_limits(loop.model, resolve(loop.settings, loop.model))
+    loop.rules = JointRules(**(vars(loop.rules) | {'acceleration_limits': limits}))
+    rng, began, next_message = np.random.default_rng(0), loop.now, loop.now
+    share = deviation = 0.0
+    rejections: list[str] = []
+    while loop.now < began + 1.5:
+        if loop.now >= next_message:
+            next_message += (1.0 + 0.3 * rng.uniform(-1.0, 1.0)) / rate
+            sent = []
+            for ahead in np.arange(1, points + 1) / rate:
+                q, qd, _ = swing(POSE, 0.2, 0.3, loop.now - began + float(ahead))
+                sent.append(TrajectoryPoint(float(ahead), q, qd if velocities else ()))
+            try:
+                loop.send(sent)
+            except TrajectoryError as error:
+                rejections.append(str(error))
+        loop.tick()
+        position, velocity = loop.control.measured()
+        desired = loop.control.reference_at(loop.now)
+        assert desired is not None
+        share = max(share, float(np.abs(velocity / loop.model.velocity_limits).max()))
+        deviation = max(deviation, float(np.abs(desired.position - position).max()))
+    assert loop.active()
+    return share, deviation, rejections
+
+
+@pytest.mark.parametrize(('rate', 'velocities', 'replacement'), [
+    (50.0, False, False), (50.0, True, False), (50.0, False, True), (50.0, True, True),
+    (25.0, False, True),
+])
+def test_a_stream_of_single_points_never_throws_the_arm(
+    rate: float, velocities: bool, replacement: bool
+) -> None:
+    share, deviation, rejections = stream(rate, velocities=velocities, replacement=replacement)
+    print(f'{share:.2f} of a velocity limit, {1e3 * deviation:.0f} mrad, {len(rejections)}')
+    assert share < 1.0
+    assert deviation < 0.1  # start_tolerance
+    assert all('send several points' in each for each in rejections)
+    assert bool(rejections) == (velocities or replacement)
+
+
+@pytest.mark.parametrize('velocities', [False, True])
+def test_a_window_of_points_is_followed(velocities: bool) -> None:
+    _, deviation, rejections = stream(50.0, velocities=velocities, replacement=True, points=5)
+    assert not rejections
+    assert deviation < 0.005
+
+
+def policy(interpolation: Interpolation) -> tuple[float, float]:
+    """Follow chunks of 0.6 s, five times a second; return RMS error, rad, and torque rate."""
+    loop = Stream(kp=100.0, replacement=True, interpolation=interpolation)
+    joints, start, duration = loop.settings.joints, loop.now + 0.4, 1.5
+    motion = sine_motion(loop.model, joints, POSE, duration)
+    ahead = np.arange(19) / 30.0
+
+    def motion_at(now: Any) -> Any:
+        return motion.at(np.clip(np.atleast_1d(now) - start, 0.0, duration))[0]
+
+    errors, first = [], 0
+    for k in range(950):
+        if k % 100 == 50:
+            points = zip(ahead, motion_at(loop.now + ahead), strict=True)
+            loop.send([TrajectoryPoint(float(t), q) for t, q in points], loop.now)
+        loop.tick()
+        if k > 200:
+            errors.append(loop.q - motion_at(loop.now)[0])
+        else:
+            first = len(loop.commands)
+    assert loop.active()
+    changes = 500.0 * np.diff(loop.commands[first:], axis=0)
+    return math.sqrt(np.mean(np.square(errors))), math.sqrt(np.mean(np.square(changes)))
+
+
+def test_a_spline_through_chunks_has_less_torque_rate_and_less_error() -> None:
+    linear, spline = (np.array(policy(each)) for each in Interpolation)
+    print(f'RMS errors, rad, and torque rates, N m/s: {linear}, {spline}')
+    assert (spline < linear * [0.1, 0.25]).all()
