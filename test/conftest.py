@@ -34,7 +34,7 @@ settings.load_profile('seeded')
 INSTALLED = 'ros_installation'
 """Folder of the tests that need packages of ROS that are not on PyPI."""
 
-HAS_LAUNCH_TESTING = find_spec('launch_testing') is not None
+HAS_ROS2_LAUNCH = find_spec('ros2launch') is not None
 
 ALL_OVER_DDS = ('\npytestmark = pytest.mark.ros\n', '@pytest.mark.launch_test\n')
 """Where a file has one of these, each of its tests is over DDS."""
@@ -79,7 +79,7 @@ def _fail_if_skipped(
 
 
 def pytest_report_header() -> str | None:
-    return None if HAS_LAUNCH_TESTING else f'launch_testing is missing: without test/{INSTALLED}'
+    return None if HAS_ROS2_LAUNCH else f'ros2 launch is missing: without test/{INSTALLED}'
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -89,7 +89,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     Do not import files without a test for this part of ``make test``; none is skipped twice.
     """
     named = any(INSTALLED in argument for argument in config.args)
-    if collection_path.name == INSTALLED and not HAS_LAUNCH_TESTING and not named:
+    if collection_path.name == INSTALLED and not HAS_ROS2_LAUNCH and not named:
         return True
     part = config.getoption('markexpr')
     if part not in PARTS or collection_path.suffix != '.py':
@@ -107,12 +107,12 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Any:
     """
-    Leave to launch_testing the tests of a ROS installation only.
+    Leave to launch_testing its own tests only.
 
     It imports every file to see whether it is one of its own; where such a file skips itself, all
     others of its directory would be left out with it.
     """
-    if module_path.parent.name == INSTALLED:
+    if '@pytest.mark.launch_test' in module_path.read_text(encoding='utf-8'):
         return None
     return pytest.Module.from_parent(parent, path=module_path)
 
