@@ -5,6 +5,10 @@
 
 from typing import Any
 
+import pytest
+
+pytest.importorskip('control_msgs.msg', reason='control_msgs (ROS 2) is not installed')
+
 from control_msgs.msg import JointTrajectoryControllerState
 from rclpy.serialization import serialize_message
 
