@@ -273,7 +273,7 @@ class Rules:
     def rule_7_bad_input(self) -> str | None:
         """What is rejected changes no measured position; what was valid stays in force."""
         driver, joints = self.driver, self.driver.joints
-        stained = {*FAULTS, 'withhold', 'clock_step'} & set(driver.happened)
+        stained = {*FAULTS, *WILD, 'withhold', 'clock_step'} & set(driver.happened)
         clean = driver.first == 'true' and not stained
         if not (clean and driver.acting('bad_joint_states') and self._started):
             return None
