@@ -162,6 +162,8 @@ class Driver:
         if why:
             self.rules.broken['last_command'] = why
         self.rules.judge_last()
+        self._see_rejections()
+        self.seen.add(controller.state)
         return self.rules.broken
 
     def _is_over(self) -> bool:
@@ -169,7 +171,7 @@ class Driver:
         pursued = any(goal.result is None for goal, _ in self.goals)
         rests = not pursued and self.rig.state() in (State.ACTIVE, State.DEGRADED)
         calm = self.rig.now - self._events_end
-        return not self._events and calm > (0.7 if rests else self.rules.longest_wait)
+        return not self._events and calm > (0.4 if rests else self.rules.longest_wait)
 
     @property
     def _follows(self) -> bool:
@@ -244,7 +246,7 @@ class Driver:
                 results.append(goal.result)
                 if goal.result.code is not ErrorCode.SUCCESSFUL:
                     self.seen.add(Reason(goal.result.text.split(':')[0]))
-        self._see()
+        self.seen |= {rig.state(), *controller.flags, *filter(None, [controller.reason])}
         self.rules.judge(command)
         self._after_end += rig.state() is State.FAULT
         if not controller.stop_requested and (self._after_end > AFTER_END or self._is_over()):
@@ -253,18 +255,15 @@ class Driver:
         if rig.now > START + LONGEST:
             raise AssertionError(f'the run does not end: {self.rules.broken}')
 
-    def _see(self) -> None:
-        """Register the state and every reason of this tick."""
+    def _see_rejections(self) -> None:
+        """Register the reasons of all rejections of this run."""
         rig, controller = self.rig, self.controller
         base, wrenches = controller.environment.base, controller.environment.wrenches
-        counts = [rig.states.rejections, controller.additional_effort.rejections,
-                  wrenches.rejections, wrenches.tare_rejections.values()]
-        self.seen.update({rig.state()}, controller.flags, *counts)
-        self.seen |= {Reason.CLOCK_STEP} if rig.states.clock_steps else set()
-        if base is not None:
-            self.seen |= {*base.imu.rejections}
-        if controller.reason is not None:
-            self.seen.add(controller.reason)
+        self.seen.update(
+            rig.states.rejections, controller.additional_effort.rejections, wrenches.rejections,
+            wrenches.tare_rejections.values(), base.imu.rejections if base is not None else (),
+            [Reason.CLOCK_STEP] if rig.states.clock_steps else (),
+        )
 
     def _stall(self, duration: float) -> None:
         """Let the loop stall; stalls may interrupt the control."""
@@ -318,7 +317,7 @@ class Driver:
             w = 1.0 if self.first == 'true' else None
             message = imu(now, names[0], 0.3 * a, (a, 0.0, 9.81), w)
             self._queues['imu'].messages.append(message)
-        force = 10.0 * self.acting('push') + 50.0 * self.acting('tare') * np.sin(100.0 * now)
+        force = 10.0 * self.acting('push') + 50.0 * self.acting('tare') * np.sin(20.0 * now)
         for name in self.controller.environment.wrenches.sensors:
             self._queues[name].messages.append(wrench(now, names[-1], (0.0, 0.0, force)))
 

@@ -51,7 +51,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     'arm_friction': (0.0, 0.5),
     'measures_effort': (False, True),
     'shaking': (0.0, 6.0),
-    'rate': (250.0, 500.0),
+    'rate': (250.0, 250.0, 500.0),
     'mode': tuple(LAWS.values()),
     'ramp_duration': (0.2, 0.5, 0.02),
     'hold_duration': (0.3, 0.8, 0.05),
@@ -74,7 +74,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
         for action in ContactAction for threshold in (0.0, 3.0)
     ),
     'base_sensor': (
-        None, BaseSensorSettings('imu'), BaseSensorSettings('imu', use=BaseUse.MOTION)
+        None, *(BaseSensorSettings('imu', use=use, timeout=0.1, fade=0.1) for use in BaseUse)
     ),
     'sensors': (False, True),
     'additional_effort': (AdditionalEffortSettings(), *2 * (AdditionalEffortSettings((5.0,)),)),
