@@ -19,7 +19,7 @@ pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not install
 
 pytestmark = pytest.mark.ros
 
-ARM = ('-p', f'urdf:={ROOT / "urdf/ur5e.urdf"}', '-p', 'extra_damping:=[20.0, 20.0, 20.0, 20.0, 20.0, 20.0]')
+ARM = ('-p', f'urdf:={ROOT / "urdf/ur5e.urdf"}', '-p', f'extra_damping:={[20.0] * 6}')
 PATIENT = ('-p', 'timeout:=1.0')
 """Machines stall: the watchdog must not take a node that lives for dead."""
 

@@ -23,8 +23,9 @@ EVERYTHING = {*State, *Reason} - {Reason.SPEED_OUT_OF_RANGE, Reason.OUTPUT_NOT_F
 SENSORS = {'robot': 1, 'sensors': 1, 'base_sensor': 1, 'additional_effort': 1, 'mode': 1}
 BAD_MESSAGES: tuple[tuple[str, int, int], ...] = (
     ('bad_joint_states', 1, 0), ('bad_wrenches', 1, 0), ('bad_wrenches', 1, 1),
-    ('bad_imus', 1, 0), ('bad_efforts', 1, 0), ('add', 1, 0), ('tare', 1, 0), ('silent', 0, 0),
+    ('bad_imus', 1, 0), ('bad_efforts', 1, 0), ('silent', 0, 0),
     ('flags', 0, 0), ('clock_step', 0, 0), ('wild_effort', 1, 0), ('other_silent', 2, 0),
+    ('add', 1, 0),
 )
 GOALS = (
     ('trajectory', 0, 1), ('trajectory', 3, 1), ('cancel', 0, 0), ('trajectory', 1, 1),
@@ -37,7 +38,8 @@ TOUR = (
     ({'robot': 1, 'mode': 1}, (('trajectory', 3, 1), ('lost', 2, 0), ('blocked', 2, 0))),
     ({'robot': 1, 'mode': 1}, (('trajectory', 3, 1), ('frozen', 2, 0))),
     ({'effort_limits': 7}, (('fault', 1, 0),)), ({'first': 5}, (('fault', 0, 0),)),
-    ({}, (('nonsense', 0, 0),)), ({}, (('jump', 1, 0), ('false_publisher', 0, 0))),
+    (SENSORS, (('tare', 1, 0),)), ({}, (('nonsense', 0, 0),)),
+    ({}, (('jump', 1, 0), ('false_publisher', 0, 0))),
     ({}, (('too_fast', 0, 0), ('withhold', 1, 0))),
 )
 """Runs on which every state and reason is met: options, and kind, size and joint of events."""

@@ -193,6 +193,7 @@ class Rig:
             acting = self.acting_effort if acting is None else acting
             before, share = (before, share) if acting is None else (acting, 1.0)
             self._blocked_at = -math.inf
+        assert not self.controller.withheld
         assert command.shape == (len(self.settings.joints),)
         assert np.isfinite(command).all(), command
         assert (np.abs(command) <= self.resolved.effort_limits).all(), command

@@ -5,7 +5,6 @@
 
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
