@@ -217,6 +217,9 @@ class Driver:
         """Take a command, as the arm does once its brakes are open."""
         now = self.clock.now()
         self._since_sent, self._sent_at = now - self._sent_at, now
+        age, timeout = now - self.rig.now, self.rig.resolved.joint_states_timeout
+        if self.stalls is None and age > timeout + self.rig.period:
+            self.rules.broken.setdefault('commands', f'sent {age:.3f} s after its tick')
         self._command = command.copy()
         self.sent.append(self._command)
         self._brakes_open |= self.rig.state() not in (State.WAITING, State.READY, State.RAMPING)
