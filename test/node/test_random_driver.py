@@ -32,15 +32,16 @@ GOALS = (
     ('trajectory', 3, 1), ('mode', 1, 0), ('mode', 0, 1), ('trajectory', 2, 1), ('flags', 0, 0),
     ('flags', 0, 0), ('stream', 1, 0), ('push', 1, 0),
 )
-TOUR = (
+TOUR: tuple[tuple[dict[str, int], tuple[tuple[str, int, int], ...]], ...] = (
     (SENSORS | {'permitted_after': 2}, BAD_MESSAGES),
     ({'robot': 1, 'mode': 1, 'arm_friction': 1, 'measures_effort': 1, 'contact': 3}, GOALS),
     ({'robot': 1, 'mode': 1}, (('trajectory', 3, 1), ('lost', 2, 0), ('blocked', 2, 0))),
     ({'robot': 1, 'mode': 1}, (('trajectory', 3, 1), ('frozen', 2, 0))),
     ({'effort_limits': 7}, (('fault', 1, 0),)), ({'first': 5}, (('fault', 0, 0),)),
     (SENSORS, (('tare', 1, 0),)), ({}, (('nonsense', 0, 0),)),
-    ({}, (('jump', 1, 0), ('false_publisher', 0, 0))),
-    ({}, (('too_fast', 0, 0), ('withhold', 1, 0))),
+    ({'ramp_duration': 1, 'hold_duration': 1}, (('jump', 1, 0), ('false_publisher', 0, 0))),
+    ({'hold_duration': 1}, (('lost', 2, 0),)), ({'hold_duration': 1}, (('blocked', 2, 0),)),
+    ({'mode': 1}, (('trajectory', 3, 1), ('withhold', 2, 0))), ({}, (('too_fast', 0, 0),)),
 )
 """Runs on which every state and reason is met: options, and kind, size and joint of events."""
 

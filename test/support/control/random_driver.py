@@ -342,7 +342,7 @@ class Driver:
         if self.acting('forms'):
             form = self._present['forms']
             order = self._rng.permutation(groups[0])
-            groups = np.array_split(order, form.one_of(1, 2, order.size))
+            groups = np.array_split(order, (1, 2, order.size)[form.size % 3])
             stamp *= form.joint % 2  # none
         names = rig.model.joint_names
         return [
@@ -434,8 +434,8 @@ class Driver:
         elif event.kind == 'wild_point_effort':
             point = TrajectoryPoint(0.0, q, efforts=wild)
         else:
-            end = np.clip(q + way * (-1.0) ** np.arange(q.size), rules.lower, rules.upper)
-            point = TrajectoryPoint(event.one_of(*EVENTS[event.kind]), end)
+            target = np.clip(q + way * (-1.0) ** np.arange(q.size), rules.lower, rules.upper)
+            point = TrajectoryPoint(event.one_of(*EVENTS[event.kind]), target)
         if event.kind == 'join':
             ahead = now + 3.0 * self.rig.period
             handover = controller.handover(ahead)
@@ -452,8 +452,8 @@ class Driver:
         goal = None
         if point.time and event.joint % 4:
             tolerances = ((0.3, 0.3), (1e-4, 0.3), (0.0, 1e-5))[event.size % 3]
-            near = (dict.fromkeys(self._names, tolerance) for tolerance in tolerances)
-            goal = Goal(motion, default_tolerances(self._names, *near, 0.0, 0.3), rules)
+            path, end = (dict.fromkeys(self._names, each) for each in tolerances)
+            goal = Goal(motion, default_tolerances(self._names, path, end, 0.0, 0.3), rules)
             self.goals.append((goal, []))
         controller.follow(motion, motion.start_time, goal)
 

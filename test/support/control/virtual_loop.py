@@ -132,7 +132,7 @@ def run_loop(
     try:
         loop.start()
     finally:
-        threading.settrace(before)  # type: ignore[arg-type]
+        threading.settrace(before)
     for thread in set(threading.enumerate()) - known:
         if thread.name == 'control_loop':
             thread.join()
