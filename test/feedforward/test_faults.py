@@ -105,9 +105,6 @@ def assert_winds_down(
     assert rig.state() is State.FAULT
 
 
-# --- row 1: joint states stop --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('start', [0.0, 86_399.999_7, 3e6 + 0.1])
 @pytest.mark.parametrize(('rate', 'given', 'timeout'), [
     (1000.0, 0.0, 0.1), (100.0, 0.0, 0.2), (1000.0, 0.001, 0.001), (1000.0, 0.005, 0.005),
@@ -189,9 +186,6 @@ def test_stale_action_hold_keeps_gravity_after_a_fault_until_the_stop() -> None:
     np.testing.assert_array_equal(rig.commands[-1], rig.gravity)
 
 
-# --- row 2: samples get lost ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('rate', RATES)
 def test_up_to_nineteen_lost_samples_in_a_row_stop_nothing(rate: float) -> None:
     rig = rig_in_motion(rate=rate)
@@ -207,9 +201,6 @@ def test_up_to_nineteen_lost_samples_in_a_row_stop_nothing(rate: float) -> None:
         rig.tick()
         assert rig.state() in GOING_ON
     assert rig.controller.reason is None
-
-
-# --- rows 3 and 5: stamps, values that are not finite --------------------------------------------
 
 
 def one_bad(values: Array, bad: float) -> Array:
@@ -244,9 +235,6 @@ def test_wrong_joint_states_are_rejected_counted_and_as_good_as_none(
     assert rig.controller.reason is Reason.JOINT_STATES_STALE
 
 
-# --- row 4: frozen values ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('rate', RATES)
 def test_values_frozen_during_a_motion_are_flagged_within_100_ms(rate: float) -> None:
     rig = rig_in_motion(rate=rate)
@@ -275,9 +263,6 @@ def test_a_motion_after_a_long_rest_is_not_flagged_too_early() -> None:
             rig.tick()
         rig.run(0.5)  # at its goal, at rest
         assert not rig.controller.flag_counts
-
-
-# --- row 5: numbers that overflow ----------------------------------------------------------------
 
 
 def telescope() -> RobotModel:
@@ -352,9 +337,6 @@ def test_an_effort_not_finite_ends_the_control_at_once(monkeypatch: pytest.Monke
     assert_winds_down(rig, feed=True)
 
 
-# --- row 8: positions that jump ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(('field', 'value', 'reason'), [
     ('q', None, Reason.POSITION_JUMP),
     *(('qd', value, Reason.VELOCITY_TOO_HIGH) for value in (6.0, -1e300)),
@@ -398,9 +380,6 @@ def test_a_persistent_jump_ends_the_control_despite_lost_samples(
     np.testing.assert_array_equal(rig.states.position, at)
 
 
-# --- row 12: the wall clock is set ---------------------------------------------------------------
-
-
 @pytest.mark.parametrize('step', [-3600.0, -0.005, 0.02, 1e6])
 @pytest.mark.parametrize('whose', ['the robot', 'the node', 'both'])
 def test_a_wall_clock_that_is_set_does_not_end_the_control(whose: str, step: float) -> None:
@@ -420,9 +399,6 @@ def test_a_wall_clock_that_is_set_does_not_end_the_control(whose: str, step: flo
     assert rig.states.rejections.total() == 2 * (whose != 'the node')
 
 
-# --- row 15: several publishers ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(('silent', 'uncommanded', 'timeout'), [
     ('lift', 10.0, 0.1), ('gripper', 0.5, 0.5),
 ])
@@ -439,9 +415,6 @@ def test_a_joint_that_falls_silent_ends_the_control_after_its_own_timeout(
         rig.feed(names=[name for name in joints if name != silent])
         rig.step()
     assert rig.now - newest == pytest.approx(timeout)
-
-
-# --- row 9: a stop, from every state -------------------------------------------------------------
 
 
 @pytest.mark.parametrize('action', StaleAction)
@@ -475,21 +448,6 @@ def test_a_stop_leads_to_gravity_or_its_share_and_at_once_to_zero(
     assert not rig.commands[-1].any()
 
 
-@pytest.mark.parametrize('after', [0.0, HOLD + 0.1])
-def test_a_stop_while_a_fault_winds_down_ends_it_in_stopped(after: float) -> None:
-    rig = rig_in_motion()
-    rig.run_until(State.HOLDING, feed=False)
-    rig.run(after, feed=False)
-    rig.controller.request_stop()
-    took = rig.run_until(State.STOPPED, feed=False)
-    assert took < RAMP + 0.1
-    assert not rig.commands[-1].any()
-    assert rig.controller.reason is Reason.JOINT_STATES_STALE
-
-
-# --- row 12: simulated time is set back ----------------------------------------------------------
-
-
 @pytest.mark.parametrize(('after', 'back'), [(0.0, 0.05), (0.1, 1000.0), (HOLD + 0.05, 10.0)])
 def test_time_set_back_during_the_ramp_down_does_not_stop_it(after: float, back: float) -> None:
     rig = rig_in_motion()
@@ -511,9 +469,6 @@ def test_time_that_is_set_back_ends_the_control() -> None:
     rig.tick(feed=False)
     assert rig.controller.reason is Reason.CLOCK_RESET
     assert_winds_down(rig, feed=False)
-
-
-# --- row 17: an exception in a tick --------------------------------------------------------------
 
 
 class CallCounter:
