@@ -17,8 +17,9 @@ def active_rig(timeout: float, rate: float = 1000.0) -> Rig:
     return rig
 
 
-@pytest.mark.parametrize('blocked', [0.005, 0.05, 0.5])
-@pytest.mark.parametrize('timeout', [0.02, 0.2, 2.0])
+@pytest.mark.parametrize(('timeout', 'blocked'), [
+    (0.02, 0.019), (0.02, 0.023), (0.2, 0.05), (0.2, 0.5), (2.0, 0.5),
+])
 def test_a_tick_blocked_beyond_the_timeout_interrupts(timeout: float, blocked: float) -> None:
     rig = active_rig(timeout)
     rig.now += blocked

@@ -297,23 +297,6 @@ def test_a_change_of_mode_fades_in_during_ramp_duration(mode: type[ControlLaw]) 
     assert rig.state() is State.ACTIVE
 
 
-def test_a_change_within_the_start_ramp_or_another_change_never_steps() -> None:
-    rig = swinging_rig()
-    commands: list[Array] = []
-    for k in range(20):
-        rig.change(
-            mode=MODES_THAT_FOLLOW[k % 4], kp=(20.0 * k, 5.0 * k), compensate_coriolis=k % 2 == 0
-        )
-        if k == 5:
-            rig.controller.follow(setpoint(rig.model.joint_names, (0.6, -0.6)), None)
-            # The position that is desired jumps here, which is for the rate limit to bridge.
-            rig.run(0.2)
-            commands.clear()
-        commands.extend(rig.run(0.2 * RAMP))
-    # A fade over 500 ticks moves no command by more than 1/500 of what lies between its ends.
-    assert np.abs(np.diff(commands, axis=0)).max() < 0.5
-
-
 def test_a_blend_starts_at_the_last_command_also_when_it_was_limited() -> None:
     rig = swinging_rig(mode=Feedback, kp=(2000.0, 2000.0), effort_rate_limit=(200.0,))
     settle(rig)

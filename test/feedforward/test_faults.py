@@ -2,12 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The faults that the control survives, one after the other.
-
-Joint states that stop, get lost, are stamped wrong, freeze or are not finite; a stop in every
-state; an exception anywhere in a tick. What follows a fault is always the same: the ramp at the
-rate limit to gravity at the last valid position, a while of that, the ramp to zero, and an end
-that only a new control leads out of. The rig inspects every command on the way.
+Faults of joint states and time, stops, exceptions: to gravity, hold, ramp to zero, end.
 """
 
 from collections import Counter
@@ -21,7 +16,7 @@ from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.inputs import JointStateMonitor
 from rnea_ros.feedforward.inputs.joint_bounds import LOWER, MAX_MEASURED_VELOCITY, UPPER
-from rnea_ros.feedforward.law import LAWS, ControlLaw, Feedback, Feedforward
+from rnea_ros.feedforward.law import ComputedTorque, ControlLaw, Feedback, Feedforward
 from rnea_ros.feedforward.settings import StaleAction
 from rnea_ros.feedforward.trajectory import Reference
 from support.control.control_rig import (
@@ -110,10 +105,7 @@ def assert_winds_down(
     assert rig.state() is State.FAULT
 
 
-# --- row 1: joint states stop --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize('start', [0.0, 1000.0, 12_345.678, 86_399.999_7, 3e6 + 0.1])
+@pytest.mark.parametrize('start', [0.0, 86_399.999_7, 3e6 + 0.1])
 @pytest.mark.parametrize(('rate', 'given', 'timeout'), [
     (1000.0, 0.0, 0.1), (100.0, 0.0, 0.2), (1000.0, 0.001, 0.001), (1000.0, 0.005, 0.005),
 ])
@@ -154,7 +146,7 @@ def test_joint_states_that_stop_are_flagged_after_two_periods(rate: float) -> No
 
 
 @pytest.mark.parametrize(('settings', 'away'), [
-    *(({'rate': rate}, 0.5) for rate in RATES),
+    ({}, 0.5),
     ({'mode': Feedback, 'effort_rate_limit': (200.0,)}, 10.0),
 ])
 def test_stale_joint_states_lead_to_gravity_then_to_zero_then_to_a_fault(
@@ -167,30 +159,13 @@ def test_stale_joint_states_lead_to_gravity_then_to_zero_then_to_a_fault(
     assert rig.controller.reason is Reason.JOINT_STATES_STALE
 
 
-def test_a_fault_ends_at_a_command_of_zero_at_any_rate_limit() -> None:
-    rig = rig_in_motion(effort_rate_limit=(20.0,))
-    rig.run_until(State.RAMPING_DOWN, feed=False)
-    began = np.abs(rig.commands[-1]).max()
-    took = rig.run_until(State.FAULT, feed=False)
-    assert took == pytest.approx(began / 20.0, abs=3.0 * rig.period)
-    assert took > 2.0 * RAMP
-    assert not rig.commands[-1].any()
-
-
-def test_a_fault_within_the_start_ramp_goes_down_from_the_share_reached() -> None:
-    rig = rig_at_start()
-    rig.run_until(State.HOLDING, feed=False)
-    assert_winds_down(rig, feed=False, in_ramp=True)
-
-
-@pytest.mark.parametrize('after', [HOLD + 0.01, HOLD + 0.1, HOLD + RAMP + 0.5])
-def test_joint_states_after_hold_duration_do_not_restart_the_control(after: float) -> None:
+def test_joint_states_after_hold_duration_do_not_restart_the_control() -> None:
     rig = rig_in_motion()
     rig.run_until(State.HOLDING, feed=False)
-    rig.run(after, feed=False)
+    rig.run(HOLD + 0.01, feed=False)
     rig.effort = np.full(7, 10.0)
     names = rig.model.joint_names
-    for _ in range(1000):
+    for _ in range(500):
         rig.controller.follow(setpoint(names, rig.q), None)
         rig.change(kp=(10.0,))
         rig.tick()
@@ -202,7 +177,7 @@ def test_joint_states_after_hold_duration_do_not_restart_the_control(after: floa
 def test_stale_action_hold_keeps_gravity_after_a_fault_until_the_stop() -> None:
     rig = rig_in_motion(stale_action=StaleAction.HOLD)
     rig.run_until(State.HOLDING, feed=False)
-    rig.run(5.0 * (HOLD + RAMP), feed=False)
+    rig.run(2.0 * (HOLD + RAMP), feed=False)
     assert rig.state() is State.HOLDING
     np.testing.assert_array_equal(rig.commands[-1], rig.gravity)
     rig.controller.request_stop()
@@ -211,15 +186,11 @@ def test_stale_action_hold_keeps_gravity_after_a_fault_until_the_stop() -> None:
     np.testing.assert_array_equal(rig.commands[-1], rig.gravity)
 
 
-# --- row 2: samples get lost ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('rate', RATES)
-@pytest.mark.parametrize('lost', range(1, 20))
-def test_up_to_nineteen_lost_samples_in_a_row_stop_nothing(lost: int, rate: float) -> None:
+def test_up_to_nineteen_lost_samples_in_a_row_stop_nothing(rate: float) -> None:
     rig = rig_in_motion(rate=rate)
-    rng = np.random.default_rng(lost)
-    for _ in range(5):
+    rng = np.random.default_rng(19)
+    for lost in (19, 1, 19):
         for _ in range(lost):
             follow_along(rig)
             # The loop's thread wakes up now a little early, now a little late.
@@ -232,9 +203,6 @@ def test_up_to_nineteen_lost_samples_in_a_row_stop_nothing(lost: int, rate: floa
     assert rig.controller.reason is None
 
 
-# --- rows 3 and 5: stamps, values that are not finite --------------------------------------------
-
-
 def one_bad(values: Array, bad: float) -> Array:
     return np.where(np.arange(values.size) == 3, bad, values)
 
@@ -243,12 +211,11 @@ def one_bad(values: Array, bad: float) -> Array:
     ('sample', 'reason'),
     [
         (lambda rig, k: {'stamp': rig.now - 0.001 * k}, Reason.STAMP_NOT_NEWER),
-        (lambda rig, k: {'stamp': rig.now - 5.0 - 0.001 * k}, Reason.STAMP_NOT_NEWER),
         (lambda rig, k: {'stamp': rig.now - 0.002 * k}, Reason.STAMP_NOT_NEWER),
         (lambda rig, k: {'stamp': rig.now + 0.035 + 0.03 * (k % 2)}, Reason.STAMP_IN_FUTURE),
         *(
             (lambda rig, _, bad=bad: {'q': one_bad(rig.q, bad)}, Reason.NOT_FINITE)
-            for bad in (np.nan, np.inf, -np.inf)
+            for bad in (np.nan, -np.inf)
         ),
         (lambda rig, _: {'qd': one_bad(rig.qd, np.nan)}, Reason.NOT_FINITE),
     ],
@@ -266,10 +233,6 @@ def test_wrong_joint_states_are_rejected_counted_and_as_good_as_none(
         np.testing.assert_array_equal(rig.states.position, rig.q)
     assert rig.state() is State.HOLDING
     assert rig.controller.reason is Reason.JOINT_STATES_STALE
-    assert_winds_down(rig, feed=False)
-
-
-# --- row 4: frozen values ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize('rate', RATES)
@@ -302,9 +265,6 @@ def test_a_motion_after_a_long_rest_is_not_flagged_too_early() -> None:
         assert not rig.controller.flag_counts
 
 
-# --- row 5: numbers that overflow ----------------------------------------------------------------
-
-
 def telescope() -> RobotModel:
     """Return an arm that gets longer: the gravity torque of its root has no bound."""
     return load(robot(
@@ -322,7 +282,7 @@ def unbounded(rig: Rig) -> Rig:
 
 
 @pytest.mark.parametrize('field', ['q', 'qd'])
-@pytest.mark.parametrize('mode', LAWS.values())
+@pytest.mark.parametrize('mode', [Feedback, Feedforward, ComputedTorque])
 def test_finite_numbers_that_overflow_raise_nothing(mode: type[ControlLaw], field: str) -> None:
     ends = set()
     for model, number in ((telescope(), 0), (telescope(), 1), (mixed_arm(), 2)):
@@ -377,12 +337,9 @@ def test_an_effort_not_finite_ends_the_control_at_once(monkeypatch: pytest.Monke
     assert_winds_down(rig, feed=True)
 
 
-# --- row 8: positions that jump ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(('field', 'value', 'reason'), [
     ('q', None, Reason.POSITION_JUMP),
-    *(('qd', value, Reason.VELOCITY_TOO_HIGH) for value in (6.0, -1e3, 1e300)),
+    *(('qd', value, Reason.VELOCITY_TOO_HIGH) for value in (6.0, -1e300)),
 ])
 def test_false_positions_and_velocities_are_rejected_and_move_no_command(
     field: str, value: float | None, reason: Reason
@@ -403,10 +360,9 @@ def test_false_positions_and_velocities_are_rejected_and_move_no_command(
     assert rig.states.rejections == Counter({reason: 40})
 
 
-@pytest.mark.parametrize('rate', RATES)
-@pytest.mark.parametrize('jump', [0.03, 0.1, 1.0, 100.0])
-@pytest.mark.parametrize('moving', [True, False])
-@pytest.mark.parametrize('timeout', [0.0, 1.0])
+@pytest.mark.parametrize(('timeout', 'moving', 'jump', 'rate'), [
+    (0.0, True, 0.03, 500.0), (0.2, True, 0.03, 1000.0), (0.0, False, 100.0, 1000.0),
+])
 def test_a_persistent_jump_ends_the_control_despite_lost_samples(
     timeout: float, moving: bool, jump: float, rate: float
 ) -> None:
@@ -424,10 +380,7 @@ def test_a_persistent_jump_ends_the_control_despite_lost_samples(
     np.testing.assert_array_equal(rig.states.position, at)
 
 
-# --- row 12: the wall clock is set ---------------------------------------------------------------
-
-
-@pytest.mark.parametrize('step', [-1e6, -3600.0, -0.5, -0.05, -0.005, 0.02, 0.5, 3600.0, 1e6])
+@pytest.mark.parametrize('step', [-3600.0, -0.005, 0.02, 1e6])
 @pytest.mark.parametrize('whose', ['the robot', 'the node', 'both'])
 def test_a_wall_clock_that_is_set_does_not_end_the_control(whose: str, step: float) -> None:
     rig = rig_in_motion()
@@ -446,12 +399,8 @@ def test_a_wall_clock_that_is_set_does_not_end_the_control(whose: str, step: flo
     assert rig.states.rejections.total() == 2 * (whose != 'the node')
 
 
-# --- row 15: several publishers ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(('silent', 'uncommanded', 'timeout'), [
-    ('lift', 10.0, 0.1), ('turn', 10.0, 0.1), ('bend', 10.0, 0.1),
-    ('gripper', 0.5, 0.5),
+    ('lift', 10.0, 0.1), ('gripper', 0.5, 0.5),
 ])
 def test_a_joint_that_falls_silent_ends_the_control_after_its_own_timeout(
     silent: str, uncommanded: float, timeout: float
@@ -466,9 +415,6 @@ def test_a_joint_that_falls_silent_ends_the_control_after_its_own_timeout(
         rig.feed(names=[name for name in joints if name != silent])
         rig.step()
     assert rig.now - newest == pytest.approx(timeout)
-
-
-# --- row 9: a stop, from every state -------------------------------------------------------------
 
 
 @pytest.mark.parametrize('action', StaleAction)
@@ -502,41 +448,7 @@ def test_a_stop_leads_to_gravity_or_its_share_and_at_once_to_zero(
     assert not rig.commands[-1].any()
 
 
-def test_a_stop_without_joint_states_completes_too() -> None:
-    rig = rig_in_motion()
-    rig.controller.request_stop()
-    took = rig.run_until(State.STOPPED, feed=False)
-    assert took < RAMP + 0.1
-    assert not rig.commands[-1].any()
-
-
-@pytest.mark.parametrize('after', [0.0, 0.1, HOLD + 0.1])
-def test_a_stop_while_a_fault_winds_down_ends_it_in_stopped(after: float) -> None:
-    rig = rig_in_motion()
-    rig.run_until(State.HOLDING, feed=False)
-    rig.run(after, feed=False)
-    rig.controller.request_stop()
-    took = rig.run_until(State.STOPPED, feed=False)
-    assert took < RAMP + 0.1
-    assert not rig.commands[-1].any()
-    assert rig.controller.reason is Reason.JOINT_STATES_STALE
-
-
-def test_a_second_stop_changes_nothing() -> None:
-    rig, other = rig_in_motion(), rig_in_motion()
-    rig.controller.request_stop()
-    other.controller.request_stop()
-    while other.state() is not State.STOPPED:
-        rig.controller.request_stop()
-        np.testing.assert_array_equal(rig.tick(), other.tick())
-    assert rig.state() is State.STOPPED
-
-
-# --- row 12: simulated time is set back ----------------------------------------------------------
-
-
-@pytest.mark.parametrize('back', [0.05, 10.0, 1000.0])
-@pytest.mark.parametrize('after', [0.0, 0.1, HOLD + 0.05])
+@pytest.mark.parametrize(('after', 'back'), [(0.0, 0.05), (0.1, 1000.0), (HOLD + 0.05, 10.0)])
 def test_time_set_back_during_the_ramp_down_does_not_stop_it(after: float, back: float) -> None:
     rig = rig_in_motion()
     rig.run_until(State.HOLDING, feed=False)
@@ -557,9 +469,6 @@ def test_time_that_is_set_back_ends_the_control() -> None:
     rig.tick(feed=False)
     assert rig.controller.reason is Reason.CLOCK_RESET
     assert_winds_down(rig, feed=False)
-
-
-# --- row 17: an exception in a tick --------------------------------------------------------------
 
 
 class CallCounter:
@@ -612,15 +521,6 @@ def test_an_exception_before_any_command_commands_nothing(monkeypatch: pytest.Mo
     assert rig.state() is State.STOPPED
 
 
-def test_an_exception_at_the_start_ramps_measured_efforts(monkeypatch: pytest.MonkeyPatch) -> None:
-    rig = Rig(panda_arm(), q=PANDA_POSE, ramp_duration=RAMP, hold_duration=0.0)
-    rig.effort = rig.gravity.copy()
-    monkeypatch.setattr(ControlLaw, 'effort', CallCounter())
-    monkeypatch.setattr(ControlLaw, 'holding_effort', CallCounter())
-    rig.run_until(State.FAULT)
-    assert not rig.commands[-1].any()
-
-
 def test_reading_flags_and_counts_during_a_tick_is_safe() -> None:
     rig = rig_in_motion()
     rig.wait()
@@ -640,8 +540,9 @@ def test_reading_flags_and_counts_during_a_tick_is_safe() -> None:
         read()
 
 
-@pytest.mark.parametrize('rate_limit', [20.0, 100.0, 2000.0])
-@pytest.mark.parametrize('ramp_duration', [0.0, 0.4])
+@pytest.mark.parametrize(('rate_limit', 'ramp_duration'), [
+    (20.0, 0.0), (20.0, 0.4), (100.0, 0.4), (2000.0, 0.0),
+])
 def test_a_stop_is_over_in_time_however_far_gravity_is_from_the_command(
     rate_limit: float, ramp_duration: float
 ) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.law import LAWS, ComputedTorque, ControlLaw, Gravity
+from rnea_ros.feedforward.law import LAWS, ComputedTorque, ControlLaw
 from rnea_ros.feedforward.trajectory import QUINTIC, Knots, Trajectory
 from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 
@@ -94,18 +94,3 @@ def test_at_rest_and_on_set_points_nothing_is_predicted(mode: type[ControlLaw]) 
                 robot.q[:], robot.qd[:] = start + offset, rate
                 commands.append(robot.tick())
             np.testing.assert_array_equal(commands[0], commands[1])
-
-
-@pytest.mark.parametrize('mode', LAWS.values())
-def test_a_whole_motion_keeps_every_rule_of_commands(mode: type[ControlLaw]) -> None:
-    robot = rig(mode=mode, effort_rate_limit=(0.0,), ramp_duration=0.1)
-    end = np.array(PANDA_POSE) + 0.3
-    robot.controller.follow(swing(JOINTS, robot.q, end, 0.5), None)
-    for k in range(400):
-        # States are lost now and then, and the arm stays where it is.
-        assert robot.tick(feed=k % 7 != 0) is not None
-    reference = robot.controller.reference_at(robot.now)
-    if mode is not Gravity:
-        assert reference is not None
-        np.testing.assert_allclose(reference.position, end)
-        assert not reference.velocity.any()

@@ -11,7 +11,6 @@ import pytest
 
 from rnea_ros.feedforward import CONTROLLING, Reason, State
 from rnea_ros.feedforward.law import ComputedTorque, ControlLaw, Feedforward, Gravity
-from rnea_ros.feedforward.settings import StaleAction
 from rnea_ros.feedforward.stalls import (
     BACKLOG_TIME,
     MAX_RETURNS,
@@ -100,8 +99,11 @@ def test_a_motion_is_cancelled_and_the_arm_holds_where_it_is(reason: Reason) -> 
     held, velocity = rig.desired()
     np.testing.assert_array_equal(held, rig.q)
     assert not velocity.any()
-    rig.run(5.0)
+    rig.run(0.5)
     np.testing.assert_array_equal(rig.desired()[0], held)
+    rig.controller.follow(setpoint(rig.model.joint_names, held + 0.02), None)
+    rig.tick()
+    np.testing.assert_array_equal(rig.desired()[0], held + 0.02)
 
 
 @pytest.mark.parametrize('reason', [STALE, BLOCKED])
@@ -132,26 +134,6 @@ def test_the_goal_of_a_motion_is_aborted_with_the_reason(reason: Reason) -> None
     assert results[1].text.startswith(reason.value)
 
 
-def test_a_motion_that_was_requested_during_a_stall_is_cancelled_too() -> None:
-    rig = active_rig()
-    rig.now += 0.25
-    follow_long_motion(rig, rig.now + 0.5)
-    rig.tick()
-    rig.activate()
-    rig.run(1.0)
-    assert rig.controller.reference_at(rig.now) is None
-
-
-def test_set_points_that_go_on_after_a_stall_are_followed() -> None:
-    rig = active_rig()
-    target = np.array(PANDA_POSE) + 0.02
-    stall(rig, STALE)
-    rig.activate()
-    rig.controller.follow(setpoint(rig.model.joint_names, target), None)
-    rig.run(0.01)
-    np.testing.assert_array_equal(rig.desired()[0], target)
-
-
 @pytest.mark.parametrize('reason', [STALE, BLOCKED])
 def test_a_return_starts_from_the_measured_effort_or_the_last_command(reason: Reason) -> None:
     rig = active_rig()
@@ -168,15 +150,6 @@ def test_a_return_starts_from_the_measured_effort_or_the_last_command(reason: Re
         assert (np.abs(first - last) <= rig.greatest_step).all()
     rig.activate()
     np.testing.assert_allclose(rig.commands[-1], rig.gravity)
-
-
-def test_a_second_blocked_tick_starts_again_from_the_measured_effort() -> None:
-    rig = active_rig()
-    stall(rig, BLOCKED)
-    rig.effort = 0.1 * rig.gravity
-    rig.now += 0.25
-    assert (np.abs(run_until_command(rig) - rig.effort) <= rig.greatest_step).all()
-    rig.activate()
 
 
 def test_without_measured_efforts_commands_start_from_those_of_a_watchdog() -> None:
@@ -221,18 +194,7 @@ def test_a_measured_effort_from_before_a_blocked_tick_does_not_count() -> None:
 
 
 @pytest.mark.parametrize('reason', [STALE, BLOCKED])
-def test_a_stall_in_the_start_ramp_starts_another_ramp(reason: Reason) -> None:
-    rig = Rig(panda_arm(), q=PANDA_POSE, rate=500.0, ramp_duration=RAMP, hold_duration=HOLD)
-    rig.run_until(State.RAMPING)
-    rig.run(0.5 * RAMP)
-    stall(rig, reason)
-    rig.run_until(State.RAMPING)
-    assert rig.run_until(State.ACTIVE) == pytest.approx(RAMP, abs=2.0 * rig.period)
-    np.testing.assert_allclose(rig.commands[-1], rig.gravity)
-
-
-@pytest.mark.parametrize('reason', [STALE, BLOCKED])
-@pytest.mark.parametrize('back', [0.0, 0.01, 0.05, 0.3])
+@pytest.mark.parametrize('back', [0.01, 0.3])
 def test_commands_that_were_withheld_in_a_stall_come_back(reason: Reason, back: float) -> None:
     rig = active_rig()
     rig.effort = np.zeros(7)
@@ -246,20 +208,6 @@ def test_commands_that_were_withheld_in_a_stall_come_back(reason: Reason, back: 
     rig.activate()
     rig.run(RAMP)
     np.testing.assert_allclose(rig.commands[-1], rig.gravity)
-
-
-@pytest.mark.parametrize('reason', [STALE, BLOCKED])
-def test_a_controller_that_leaves_in_a_stall_gets_no_command_until_back(reason: Reason) -> None:
-    rig = active_rig()
-    stall(rig, reason)
-    rig.controller.permitted = False
-    count = len(rig.commands)
-    rig.run(0.5)
-    assert len(rig.commands) == count
-    rig.controller.permitted = True
-    rig.effort = 0.2 * rig.gravity
-    assert (np.abs(run_until_command(rig) - rig.effort) <= rig.greatest_step).all()
-    rig.activate()
 
 
 @pytest.mark.parametrize('when', ['before', 'during', 'after'])
@@ -288,20 +236,8 @@ def test_a_trajectory_joined_to_a_stalled_one_is_not_followed(when: str, reason:
     assert not rig.desired()[1].any()
 
 
-@pytest.mark.parametrize('reason', [STALE, BLOCKED])
-def test_a_motion_ends_when_a_stall_brings_a_mode_that_follows_none(reason: Reason) -> None:
-    rig = active_rig()
-    follow_long_motion(rig)
-    rig.run(0.5)
-    stall(rig, reason)
-    rig.change(mode=Gravity)
-    rig.activate()
-    assert rig.controller.reference_at(rig.now) is None
-    np.testing.assert_allclose(rig.commands[-1], rig.gravity)
-
-
 @pytest.mark.parametrize(
-    ('reason', 'duration'), [(STALE, HOLD + 0.15), (BLOCKED, HOLD + 0.15), (BLOCKED, 60.0)]
+    ('reason', 'duration'), [(STALE, HOLD + 0.15), (BLOCKED, HOLD + 0.15)]
 )
 def test_a_stall_beyond_hold_duration_ends_in_a_fault(reason: Reason, duration: float) -> None:
     rig = active_rig()
@@ -312,7 +248,7 @@ def test_a_stall_beyond_hold_duration_ends_in_a_fault(reason: Reason, duration: 
     rig.run_until(State.FAULT)
     assert rig.controller.reason is reason
     assert not rig.commands[-1].any()
-    rig.run(2.0)
+    rig.run(0.5)
     assert rig.state() is State.FAULT
 
 
@@ -408,28 +344,3 @@ def test_the_control_does_not_return_on_positions_that_jumped() -> None:
             rig.wait()
             rig.feed()
             rig.step()
-
-
-def test_with_stale_action_hold_the_control_returns_too() -> None:
-    rig = active_rig(stale_action=StaleAction.HOLD)
-    stall(rig, STALE)
-    rig.activate()
-    rig.run(2.0 * HOLD, feed=False)
-    rig.run(1.0)
-    assert rig.state() is State.HOLDING
-
-
-def test_random_stalls_of_up_to_half_a_second_never_end_the_control() -> None:
-    rng = np.random.default_rng(0)
-    rig = active_rig()
-    rig.effort = rig.gravity
-    for _ in range(40):
-        if rng.random() < 0.5:
-            rig.now += rng.uniform(0.05, 0.5)
-            rig.tick()
-        else:
-            rig.run(rng.uniform(0.05, 0.5), feed=False)
-        rig.run(rng.uniform(0.5, 3.0))
-        assert rig.state() is not State.RAMPING_DOWN
-    rig.run(1.0)
-    assert rig.state() is State.ACTIVE

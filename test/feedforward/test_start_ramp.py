@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import LAWS, ControlLaw, Feedforward
+from rnea_ros.feedforward.law import ComputedTorque, ControlLaw, Feedforward, Gravity
 from rnea_ros.feedforward.settings import StaleAction
 from rnea_ros.feedforward.trajectory import Goal, default_tolerances
 from support.control.control_rig import (
     PANDA_POSE,
-    Array,
     Rig,
     free_rules,
     panda_arm,
@@ -62,7 +61,7 @@ ENDS = pytest.mark.parametrize('end', [stop, fault, lost, away])
 
 @ENDS
 @pytest.mark.parametrize('action', StaleAction)
-@pytest.mark.parametrize('mode', LAWS.values())
+@pytest.mark.parametrize('mode', [Gravity, ComputedTorque])
 def test_no_end_raises_an_effort_faster_than_the_ramp(
     mode: type[ControlLaw], action: StaleAction, end: Callable[[Rig], None]
 ) -> None:
@@ -70,7 +69,7 @@ def test_no_end_raises_an_effort_faster_than_the_ramp(
     end(rig)
     reached = np.abs(rig.commands[-1])
     assert (reached <= 0.16 * np.abs(rig.gravity)).all()
-    commands = rig.run(4.0, feed=end is not lost)
+    commands = rig.run(2.5, feed=end is not lost)
     assert (np.abs(commands) <= reached + 1e-9).all()
     assert rig.state() is not State.RAMPING
 
@@ -196,20 +195,6 @@ def test_holding_ends_by_time_while_the_arm_swings(requested: bool) -> None:
     assert took <= swing_time + 0.5 * (not requested) + 2.0 * rig.period
     shake(rig, RAMP + swing_time, State.STOPPED if requested else State.FAULT)
     assert not rig.commands[-1].any()
-
-
-def test_a_stop_with_stale_action_hold_ends_by_time_and_stays() -> None:
-    rig = ramping_rig(
-        1.5 * RAMP, effort_rate_limit=(60.0,), stale_action=StaleAction.HOLD
-    )
-    stop(rig)
-    rig.tick()
-    shake(rig, 3.0, State.STOPPED)
-    for _ in range(1000):
-        rig.q[1] = PANDA_POSE[1] + 0.8 * np.sin(20.0 * rig.now)
-        rig.tick()
-    last: Array = np.array(rig.commands[-100:])
-    assert (last == last[0]).all()
 
 
 def test_an_effort_that_is_not_finite_in_the_ramp_goes_down_from_the_share(

@@ -46,9 +46,11 @@ class JointStates:
 
     stamped = False
     delay = 0.0
+    taken = 0
 
     def take_all(self) -> list[bytes]:
         time.sleep(self.delay)
+        self.taken += 1
         message = JointState(
             name=list(MODEL.joint_names),
             position=array('d', [0.1, -0.4, 0.2, -1.9, 0.3, 1.7, 0.5]),
@@ -146,31 +148,12 @@ class Rig:
 
 
 def test_the_duration_of_a_tick_is_measured_from_its_start() -> None:
-    rig, began = Rig(), time.monotonic()
+    rig = Rig()
     rig.joint_states.delay = 0.005
     with rig:
         assert wait_until(lambda: len(rig.outputs.commands) > 3)
         _, longest = rig.loop.statistics.report(rig.clock.now()).compute
-        assert 0.005 <= longest <= time.monotonic() - began
-
-
-def test_a_tick_that_stood_still_sends_no_old_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Rig() as rig:
-        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
-        step, sent = rig.controller.step, []
-
-        def step_and_stand_still(now: float) -> np.ndarray | None:
-            command = step(now)
-            sent.append(len(rig.outputs.commands))
-            if len(sent) == 1:
-                rig.clock.ahead = 2.0 * rig.settings.joint_states_timeout
-            return command
-
-        monkeypatch.setattr(rig.controller, 'step', step_and_stand_still)
-        assert wait_until(lambda: len(sent) > 1)
-        assert rig.controller.reason is Reason.TICK_BLOCKED
-        assert sent[1] == sent[0]
-        assert wait_until(lambda: sent[-1] > sent[1])
+        assert longest >= 0.005
 
 
 def test_a_sample_received_during_a_blocked_tick_is_not_in_the_future() -> None:
@@ -178,7 +161,8 @@ def test_a_sample_received_during_a_blocked_tick_is_not_in_the_future() -> None:
         rig.joint_states.stamped = True
         assert wait_until(lambda: rig.controller.state in CONTROLLING)
         rig.joint_states.delay = 0.05
-        time.sleep(1.0)
+        taken = rig.joint_states.taken
+        assert wait_until(lambda: rig.joint_states.taken > taken + 5)
         assert not rig.states.rejections
 
 
@@ -242,18 +226,9 @@ def test_a_stop_does_not_wait_for_time_that_stands_still_and_ends_in_zeros() -> 
     assert wait_until(lambda: rig.controller.state is State.ACTIVE)
     rig.clock.halt()
     rig.controller.request_stop()
-    begin = time.monotonic()
     assert rig.loop.join(60.0) == 'simulated time stands still'
-    assert time.monotonic() - begin < 30.0
     assert rig.controller.state is State.STOPPED
     assert not rig.outputs.commands[-1].any()
-
-
-def test_the_last_command_of_a_stop_is_repeated() -> None:
-    with Rig(ramp_duration=0.05) as rig:
-        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
-    assert len(rig.outputs.commands) > 3
-    assert not np.array(rig.outputs.commands[-3:]).any()
 
 
 @pytest.mark.parametrize('returns', [True, False])
@@ -295,18 +270,3 @@ def test_a_stop_that_takes_too_long_is_ended() -> None:
     assert wait_until(lambda: rig.controller.state in CONTROLLING)
     rig.controller.request_stop()
     assert rig.loop.join(0.1) == 'it did not stop in time'
-
-
-def test_the_loop_starts_again_from_zero_once_it_is_permitted() -> None:
-    with Rig(ramp_duration=0.05) as rig:
-        commands = rig.outputs.commands
-        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
-        rig.permission.permitted = False
-        assert wait_until(lambda: rig.controller.withheld)
-        sent = len(commands)
-        time.sleep(20 * PERIOD)
-        assert len(commands) == sent
-        rig.permission.permitted = True
-        assert wait_until(lambda: len(commands) > sent)
-        limit = rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)
-        assert (np.abs(commands[sent]) <= limit).all()

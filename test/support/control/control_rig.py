@@ -109,6 +109,7 @@ class Rig:
         self.acting_effort: Array | None = None
         self.commands: list[Array] = []
         self._last: Array | None = None
+        self._before = np.zeros(len(self.settings.joints))
         self._stepped_at = math.inf
         self._blocked_at = -math.inf
 
@@ -157,34 +158,46 @@ class Rig:
 
     def step(self) -> Array | None:
         """Return a copy of the command of a tick now, inspected."""
+        self.begin_tick()
+        return self.inspect(self.controller.step(self.now))
+
+    def begin_tick(self) -> None:
+        """Keep what the command of a tick now is compared with; before ``controller.step``."""
         before = self._acting_effort() if self._last is None else self._last
-        if before is None:
-            before = np.zeros(len(self.settings.joints))
+        self._before = np.zeros(len(self.settings.joints)) if before is None else before
         elapsed, self._stepped_at = self.now - self._stepped_at, self.now
         blocked = elapsed - 0.5 * self.period > self.resolved.joint_states_timeout
         ended = self.state() in (State.FAULT, State.STOPPED)
-        returned = self.controller.step(self.now)
         if blocked and not ended and self._last is not None:
             self._blocked_at = self.now
+
+    def inspect(self, returned: Array | None, since_last: float = math.inf) -> Array | None:
+        """
+        Return a copy of a command, which must keep its limits.
+
+        :param since_last: time between its sending and that of the command before, s
+        """
         if returned is None:
             waits = self.now - self._blocked_at <= MAX_WAIT
             assert self._last is None or self.controller.withheld or waits, 'commands stopped'
             if self.controller.withheld:
                 self._last = None
             return None
-        command = returned.copy()
+        command, before = returned.copy(), self._before
+        share = 1.0 if self._last is None else min(since_last / self.period, 1.0)
         if self._blocked_at > -math.inf:
             newer = self.states.age(self.now, self.resolved.joint_indices) < (
                 self.now - self._blocked_at
             )
             acting = self._acting_effort() if newer else None
             acting = self.acting_effort if acting is None else acting
-            before = before if acting is None else acting
+            before, share = (before, share) if acting is None else (acting, 1.0)
             self._blocked_at = -math.inf
+        assert not self.controller.withheld
         assert command.shape == (len(self.settings.joints),)
         assert np.isfinite(command).all(), command
         assert (np.abs(command) <= self.resolved.effort_limits).all(), command
-        assert (np.abs(command - before) <= self.greatest_step).all(), (before, command)
+        assert (np.abs(command - before) <= share * self.greatest_step).all(), (before, command)
         self._last = command
         self.commands.append(command)
         return command

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Drives the control of a moving arm through random events, and judges every tick.
+Drives the node's control loop of a moving arm through random events, and judges every tick.
 
 From test/: ``python -m support.control.random_driver --runs 200 --seed 0`` prints for each rule of
 :mod:`.random_rules` in how many ticks it was judged, in how many runs it was broken, and the seeds
@@ -12,20 +12,19 @@ of the first; with ``--show`` the plan of one seed and the rules that it broke.
 import argparse
 from collections import Counter, defaultdict
 from contextlib import suppress
-from functools import cache
 import sys
 import time
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import LAWS, ComputedTorque, HardwareCompensation
-from rnea_ros.feedforward.settings import WrenchInputSettings
+from rnea_ros.feedforward.law import LAWS, Gravity
+from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.feedforward.trajectory import (
     Deceleration,
+    ErrorCode,
     Goal,
     Setpoint,
     TrajectoryError,
@@ -34,204 +33,165 @@ from rnea_ros.feedforward.trajectory import (
     compile_trajectory,
     default_tolerances,
 )
-from rnea_ros.node.parameters import complete_values, joint_rules
+from rnea_ros.node.inputs import AdditionalEffortTopic, SensorTopics
 from rnea_ros.robot import Payload
-from support.control.control_rig import Array, Rig
-from support.control.moving_arm import MovingArm
-from support.control.random_plan import EVENTS, FAULTS, MOTIONS, Event, Plan, Robot, plan_of_seed
+from support.control.control_rig import Array, setpoint
+from support.control.random_plan import EVENTS, FAULTS, MOTIONS, Event, Plan, plan_of_seed
+from support.control.random_robot import START, RandomRobot, loaded
 from support.control.random_rules import RULES, RULES_OF_RUNS, Rules
+from support.control.virtual_loop import run_loop
 
 AFTER_END = 20
-"""Ticks after the end of the control, which are judged too."""
+"""Ticks after a fault, which are judged too, before the stop that ends every run."""
+
+LONGEST = 60.0
+"""How long a run may last, s."""
+
+FLAGS = (Reason.SECOND_PUBLISHER, Reason.SECOND_CONTROLLER, Reason.COMMANDS_WITHHELD)
 
 
-@cache
-def loaded(robot: Robot, mass: float) -> RobotModel:
-    """Return a robot with a payload on its last link, kg."""
-    model = robot.model()
-    return model.with_payload(model.link_names[-1], mass) if mass else model
-
-
-class Driver:
-    """
-    One run.
-
-    :ivar joints: indices of the commanded joints
-    :ivar first: which kind of joint state comes first
-    :ivar shaking: amplitude of the acceleration that the IMU measures, m/s^2
-    :ivar happened: the kinds of all events so far
-    :ivar causes: kinds of events that may have ended the control, with their durations, s
-    :ivar quiet_since: when the last event, or its effect, ends, s
-    :ivar goals: all goals, each with the results that it had, one after the other
-    :ivar false_position: of the false publisher of joint states, shape (n,)
-    """
+class Driver(RandomRobot):
+    """One run: what happens to the robot and its control, tick by tick."""
 
     def __init__(self, plan: Plan) -> None:
-        values = plan.values()
-        self.robot: Robot = values.pop('robot')
-        model = loaded(self.robot, 0.0)
-        q = np.array(self.robot.pose) + values.pop('pose')
-        self.first, shaking = values.pop('first'), values.pop('shaking')
-        self.shaking = shaking if values['base_sensor'] else 0.0
-        friction, self._has_efforts = values.pop('arm_friction'), values.pop('measures_effort')
-        if values.pop('sensor'):
-            sensor = WrenchInputSettings('wrist', '/wrist', model.link_names[-1])
-            values['wrench_inputs'] = (sensor,)
-        self.rig = rig = Rig(
-            model, q=q, velocity_limit_factor=2.0, joints=model.joint_names[: self.robot.joints],
-            **(values | self._law(values['mode'])),
-        )
-        self.controller, self.joints = rig.controller, rig.resolved.joint_indices
-        compensated = values['hardware_compensates']
-        self.arm = MovingArm(
-            model, self.joints, q, (HardwareCompensation.FRICTION not in compensated) * friction,
-            compensates=HardwareCompensation.GRAVITY in compensated,
-        )
-        self._names = rig.settings.joints
-        parameters = {'allow_trajectory_replacement': True, 'use_trajectory_effort': True}
-        self._limits = joint_rules(complete_values(parameters), model, rig.resolved)
-        self._events = list(plan.events)
-        self._present: dict[str, Event] = {}
-        self._until: defaultdict[str, float] = defaultdict(lambda: -np.inf)
-        self._sample_is_first, self._brakes_open = True, False
-        self.happened: list[str] = []
-        self.causes: dict[str, float] = {}
-        self.goals: list[tuple[Goal, list[object]]] = []
-        self.quiet_since = self._stream_began = rig.now
-        self.false_position, self._stream_start = q, q[self.joints]
+        super().__init__(plan)
         self.rules = Rules(self)
-
-    def _law(self, mode: Any) -> dict[str, Any]:
-        if mode is ComputedTorque:
-            return {'mode': mode, 'kp': (100.0,), 'kd': (20.0,)}
-        return {'mode': mode, 'kp': self.robot.kp, 'kd': self.robot.kd}
 
     def run(self) -> dict[str, str]:
         """Run to the end; return the broken rules, each with what broke it first."""
-        rig, waited, after_end, due = self.rig, 0, 0, list[Event]()
-        try:
-            while after_end < AFTER_END and not self._is_over():
-                while self._events and waited >= self._events[0].after:
-                    waited = 0
-                    due.append(self._events.pop(0))
-                for event in [*due]:  # motions wait until they are followed
-                    if event.kind not in MOTIONS or self._follows:
-                        due.remove(event)
-                        self._happen(event)
-                waited += 1
-                self._tick()
-                after_end += rig.state() in (State.FAULT, State.STOPPED)
-        except AssertionError as error:  # of the rig, which inspects every command
-            self.rules.broken['commands'] = f'at {rig.now - 1000.0:.3f} s: {error}'
-        else:
-            self.rules.judge_end()
+        controller, queues, clock = self.controller, self._queues, self.clock.of_messages
+        environment = controller.environment
+        sensors = {name: cast(Any, queues[name]) for name in environment.wrenches.sensors}
+        topics = SensorTopics(
+            self.rig.states, environment, cast(Any, queues['joint_states']), sensors,
+            cast(Any, queues['imu']) if environment.base else None, clock,
+        )
+        efforts = AdditionalEffortTopic(
+            lambda: cast(Any, queues['efforts']), controller.additional_effort, clock
+        )
+        takes = [
+            self._begin_tick, topics.take_joint_states, *topics.take_others,
+            efforts.take_messages, self._end_takes,
+        ]
+        why = run_loop(controller, self, takes, self.clock, self.stalls)
+        if why:
+            self.rules.broken['last_command'] = why
+        self.rules.judge_last()
+        self._see_rejections()
+        self.seen.add(controller.state)
         return self.rules.broken
 
     def _is_over(self) -> bool:
         """Return whether nothing goes on that may end by itself."""
         pursued = any(goal.result is None for goal, _ in self.goals)
         rests = not pursued and self.rig.state() in (State.ACTIVE, State.DEGRADED)
-        calm = self.rig.now - self.quiet_since
-        return not self._events and calm > (0.7 if rests else self.rules.longest_wait)
+        calm = self.rig.now - self._events_end
+        return not self._events and calm > (0.4 if rests else self.rules.longest_wait)
 
-    @property
-    def _follows(self) -> bool:
-        """Whether motions are followed, and the arm is free to move."""
-        return self.controller.following and self.arm.command is not None
-
-    def acting(self, *kinds: str) -> bool:
-        """Return whether the effect of an event of one of some kinds lasts."""
-        now = self.rig.now
-        return now < self.quiet_since and any(now < self._until[kind] for kind in kinds)
-
-    def _tick(self) -> None:
+    def _begin_tick(self, now: float) -> None:
+        """Let events happen and messages come."""
         rig, arm, controller = self.rig, self.arm, self.controller
-        rig.wait()
-        arm.step(rig.period)
-        if self.acting('blocked'):
-            return
-        controller.permitted = not self.acting('withhold')
+        rig.now, self._ticking = now, True
+        while self._events and self._waited >= self._events[0].after:
+            self._waited = 0
+            self._due.append(self._events.pop(0))
+        for event in [*self._due]:  # motions wait until they are followed
+            if event.kind not in MOTIONS or self._follows:
+                self._due.remove(event)
+                self._happen(event)
+        self._waited += 1
         arm.travel *= self.acting('withhold')
         arm.push *= self.acting('push')
         vars(controller.environment.robot).pop('gravity', None)
         if self.acting('raise_error'):
             vars(controller.environment.robot)['gravity'] = _fail
+        controller.outside_flags = frozenset(FLAGS) if self.acting('flags') else frozenset()
         self._sense()
+
+    def _end_takes(self, now: float) -> None:
+        del now
         if self._follows and self.acting('stream', 'controller_stream'):
             self._stream()
-        command = rig.step()
-        self._brakes_open |= rig.state() not in (State.WAITING, State.READY, State.RAMPING)
-        if command is not None and self._brakes_open:
-            arm.command = command
-        elif controller.withheld:
+        self.rig.begin_tick()
+
+    def send_command(self, command: Array) -> None:
+        """Take a command, as the arm does once its brakes are open."""
+        now = self.clock.now()
+        self._since_sent, self._sent_at = now - self._sent_at, now
+        age, timeout = now - self.rig.now, self.rig.resolved.joint_states_timeout
+        if self.stalls is None and age > timeout + self.rig.period:
+            self.rules.broken.setdefault('commands', f'sent {age:.3f} s after its tick')
+        self._command = command.copy()
+        self.sent.append(self._command)
+        self._brakes_open |= self.rig.state() not in (State.WAITING, State.READY, State.RAMPING)
+        if self._brakes_open:
+            self.arm.command = self._command
+
+    def send_extras(self, *_: object) -> None:
+        """Need nothing but commands."""
+
+    def end_tick(self) -> None:
+        """Judge the tick that ends."""
+        rig, arm, controller = self.rig, self.arm, self.controller
+        if not self._ticking:  # before the first
+            return
+        command, self._command = self._command, None
+        try:  # the rig inspects every command
+            if command is not None or controller.withheld or not self._is_late():
+                rig.inspect(command, self._since_sent)
+        except AssertionError as error:
+            self.rules.broken.setdefault('commands', f'at {rig.now - START:.3f} s: {error}')
+        if controller.withheld:
             arm.command, arm.qd = None, 0.0 * arm.qd
         if (np.abs(arm.qd[self.joints]) > 1.9 * self._limits.velocity_limits).any():
             self.causes['arm too fast'] = np.inf
         for goal, results in self.goals:
             if goal.result is not None and goal.result not in results:
                 results.append(goal.result)
+                if goal.result.code is not ErrorCode.SUCCESSFUL:
+                    self.seen.add(Reason(goal.result.text.split(':')[0]))
+        self.seen |= {rig.state(), *controller.flags, *filter(None, [controller.reason])}
         self.rules.judge(command)
+        self._after_end += rig.state() is State.FAULT
+        if not controller.stop_requested and (self._after_end > AFTER_END or self._is_over()):
+            self.rules.judge_end()
+            self._happen(Event('stop', 0, 0, 0))
+        if rig.now > START + LONGEST:
+            raise AssertionError(f'the run does not end: {self.rules.broken}')
 
-    def _sense(self) -> None:
-        """Let the messages of a tick come."""
-        rig, arm, now = self.rig, self.arm, self.rig.now
-        when: dict[str, Any] = {'stamp': now, 'clock': now, 'received': now}
-        wild = self.acting('wild_effort')
-        if not self.acting('frozen'):
-            rig.q[:], rig.qd[:] = arm.q, arm.qd
-            rig.effort = arm.gravity() if self._has_efforts or wild else None
-            if rig.effort is not None and arm.command is not None:
-                rig.effort[self.joints] = arm.command
-        if rig.effort is not None and wild:
-            event = self._present['wild_effort']
-            rig.effort[event.joint % arm.q.size] = event.one_of(5000.0, -5000.0, 1e300, 300.0)
-        if self.acting('false_publisher'):
-            rig.feed(q=self.false_position, qd=0.0 * arm.q, stamp=now - 0.4 * rig.period)
-        if not self.acting('lost'):
-            rig.feed(**self._sample())
-        environment, names = self.controller.environment, rig.model.link_names
-        if environment.base is not None:
-            a = self.shaking * np.sin(60.0 * now)
-            motion = ([0.3 * a, 0.0, 0.0], [a, 0.0, 9.81])
-            environment.base.imu.take_sample(names[0], None, *motion, **when)
-        for sensor in environment.wrenches.sensors.values():
-            force = np.array([0.0, 0.0, 10.0 * self.acting('push')])
-            sensor.monitor.take_sample(names[-1], force, np.zeros(3), **when)
-        if self.acting('add'):
-            effort = np.full(len(self._names), 2.0)
-            self.controller.additional_effort.take_sample(self._names, effort, **when)
-
-    def _sample(self) -> dict[str, Any]:
-        """Return this tick's joint state."""
-        rig, m = self.rig, len(self._names)
-        q, qd = rig.q.copy(), rig.qd.copy()
-        if self._sample_is_first and self.first != 'true':
-            q[:] = 0.0 if self.first == 'zeros' else 50.0
-        self._sample_is_first = False
-        for prefix, joints in (('', np.arange(m)), ('other_', np.arange(m, q.size))):
-            for kind, dq, dqd in (('not_finite', np.nan, 0), ('jump', 1, 0), ('too_fast', 0, 40)):
-                if self.acting(prefix + kind) and joints.size:
-                    joint = joints[self._present[prefix + kind].joint % joints.size]
-                    q[joint], qd[joint] = q[joint] + dq, qd[joint] + dqd
-        if self.acting('other_silent'):
-            effort = None if rig.effort is None else rig.effort[:m]
-            return {'names': self._names, 'q': q[:m], 'qd': qd[:m], 'effort': effort}
-        return {'q': q, 'qd': qd}
+    def _see_rejections(self) -> None:
+        """Register the reasons of all rejections of this run."""
+        rig, controller = self.rig, self.controller
+        base, wrenches = controller.environment.base, controller.environment.wrenches
+        self.seen.update(
+            rig.states.rejections, controller.additional_effort.rejections, wrenches.rejections,
+            wrenches.tare_rejections.values(), base.imu.rejections if base is not None else (),
+            [Reason.CLOCK_STEP] if rig.states.clock_steps else (),
+        )
 
     def _happen(self, event: Event) -> None:
         """Let an event happen; faults that last longer than tolerated may end the control."""
         kind, rig, controller = event.kind, self.rig, self.controller
         lasts = event.one_of(*EVENTS[kind])
         self._present[kind], self._until[kind] = event, rig.now + lasts
-        self.quiet_since = max(self.quiet_since, rig.now + lasts)
+        self._events_end = max(self._events_end, rig.now + lasts)
+        self.quiet_since = max(self.quiet_since, self._events_end)
         self.happened.append(kind)
-        at_once = kind in ('stop', 'fault', 'raise_error')
+        at_once = kind in ('stop', 'fault', 'raise_error', 'nonsense')
         if kind in FAULTS and (at_once or lasts > 0.8 * rig.resolved.joint_states_timeout):
             self.causes[kind] = lasts
         if kind == 'stop':
             controller.request_stop()
         elif kind == 'fault':
-            controller.request_fault(Reason.CONTROLLER_JOINTS_CHANGED)
+            reasons = (Reason.CONTROLLER_JOINTS_CHANGED, Reason.CLOCK_RESET)
+            controller.request_fault(reasons[event.size % 2])
+        elif kind == 'blocked':
+            if self.stalls is None:
+                self.clock.sleep(lasts)
+            else:
+                self.stalls.plan(1 + 37 * event.joint, lasts)
+        elif kind == 'nonsense':  # an unchecked motion of the wrong size
+            controller.follow(setpoint(range(50), np.zeros(50)), None)  # type: ignore[arg-type]
         elif kind == 'false_publisher':
             self.false_position = self.arm.q + 0.5
         elif kind == 'withhold':
@@ -240,8 +200,12 @@ class Driver:
                 self.causes[kind] = lasts
         elif kind == 'push':
             self.arm.push[event.joint % self.arm.q.size] = 6.0
+        elif kind == 'clock_step':
+            self._offset += event.one_of(0.5, -0.5, 1e4)
         elif kind == 'tare':
             controller.tare()
+        elif kind == 'listen':
+            controller.publish_external_effort(event.joint % 2 == 0)
         elif kind == 'speed':
             controller.speed_scaling.set_target(event.one_of(0.5, 1.0))
         elif kind == 'cancel':
@@ -258,11 +222,15 @@ class Driver:
     def _change(self, event: Event) -> None:
         rig = self.rig
         if event.kind == 'mode':
-            rig.change(**self._law([*LAWS.values()][event.joint % len(LAWS)]))
+            law = Gravity if event.size % 2 else [*LAWS.values()][event.joint % len(LAWS)]
+            rig.change(**self._law(law))
         elif event.kind == 'gains':
             rig.change(kp=tuple(event.one_of(0.5, 1.0) * np.array(rig.settings.kp)))
         elif event.kind == 'damp':
             rig.change(damping=(event.one_of(0.0, 3.0, 10.0),))
+        elif event.kind == 'losses':
+            share = event.one_of(0.0, 0.5)
+            rig.change(friction=FrictionSettings(viscous=(share,)), armature=(share,))
         elif event.kind == 'payload':
             mass = event.one_of(0.5, 0.0)
             payloads = (Payload(rig.model.link_names[-1], mass),) if mass else ()
@@ -282,8 +250,8 @@ class Driver:
         elif event.kind == 'wild_point_effort':
             point = TrajectoryPoint(0.0, q, efforts=wild)
         else:
-            end = np.clip(q + way * (-1.0) ** np.arange(q.size), rules.lower, rules.upper)
-            point = TrajectoryPoint(event.one_of(*EVENTS[event.kind]), end)
+            target = np.clip(q + way * (-1.0) ** np.arange(q.size), rules.lower, rules.upper)
+            point = TrajectoryPoint(event.one_of(*EVENTS[event.kind]), target)
         if event.kind == 'join':
             ahead = now + 3.0 * self.rig.period
             handover = controller.handover(ahead)
@@ -298,9 +266,10 @@ class Driver:
             self._until[event.kind] = -np.inf
             return
         goal = None
-        if point.time and event.joint % 2 == 0:
-            near = dict.fromkeys(self._names, 0.3)
-            goal = Goal(motion, default_tolerances(self._names, near, near, 0.0, 0.3), rules)
+        if point.time and event.joint % 4:
+            tolerances = ((0.3, 0.3), (1e-4, 0.3), (0.0, 1e-5))[event.size % 3]
+            path, end = (dict.fromkeys(self._names, each) for each in tolerances)
+            goal = Goal(motion, default_tolerances(self._names, path, end, 0.0, 0.3), rules)
             self.goals.append((goal, []))
         controller.follow(motion, motion.start_time, goal)
 
@@ -308,25 +277,28 @@ class Driver:
         """Send the set-point of a tick: all joints swing by 0.2 rad."""
         phase, ones = 5.0 * (self.rig.now - self._stream_began), np.ones(len(self._names))
         topic = self.acting('stream')
-        setpoint = Setpoint(
+        target = Setpoint(
             None, self._names, self._stream_start + 0.1 * (1.0 - np.cos(phase)),
             0.5 * np.sin(phase) * ones, 2.5 * np.cos(phase) * ones, from_controller=not topic,
         )
         if topic:
-            self.controller.follow(setpoint, None)
+            self.controller.follow(target, None)
         else:
-            self.controller.set_reference(setpoint)
+            self.controller.set_reference(target)
 
 
 def _fail(_: Array) -> NoReturn:
     raise RuntimeError('of the random driver')
 
 
-def run_plan(plan: Plan, judged: Counter[str] | None = None) -> dict[str, str]:
+def run_plan(
+    plan: Plan, judged: Counter[str] | None = None, seen: set[State | Reason] | None = None
+) -> dict[str, str]:
     """
     Return the broken rules of a run, each with what broke it; rejected settings break none.
 
     :param judged: counts the ticks in which each rule applied
+    :param seen: gets all states, and all reasons of ends, flags and rejections
     """
     with np.errstate(all='ignore'):  # warnings are errors in tests, not in use
         try:
@@ -336,6 +308,8 @@ def run_plan(plan: Plan, judged: Counter[str] | None = None) -> dict[str, str]:
         broken = driver.run()
     if judged is not None:
         judged.update(driver.rules.judged)
+    if seen is not None:
+        seen |= driver.seen
     return broken
 
 

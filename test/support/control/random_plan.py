@@ -6,7 +6,6 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from hypothesis import strategies as st
 import numpy as np
 
 from rnea_ros import RobotModel
@@ -44,35 +43,43 @@ PANDA = Robot(
 
 OPTIONS: dict[str, tuple[Any, ...]] = {
     'robot': (TWO_JOINTS, GRIPPER, TWO_JOINTS, GRIPPER, ALL_MIXED, PANDA),
+    'reversed': (False, False, True),
     'pose': (0.0, 0.2, -0.45),
     'first': (*4 * ('true',), 'zeros', 'far'),
+    'permitted_after': (0.0, 0.0, 0.05),
+    'longest_stall': (0.0, 0.0, 0.0, 0.0, 0.02, 0.15, 0.5),
     'arm_friction': (0.0, 0.5),
     'measures_effort': (False, True),
     'shaking': (0.0, 6.0),
-    'rate': (250.0, 500.0),
+    'rate': (250.0, 250.0, 500.0),
     'mode': tuple(LAWS.values()),
     'ramp_duration': (0.2, 0.5, 0.02),
     'hold_duration': (0.3, 0.8, 0.05),
     'joint_states_timeout': (0.0, 0.03),
+    'effort_limits': (*7 * ((0.0,),), (6.0,)),
     'effort_rate_limit': ((0.0,), (3000.0,), (150.0,)),
-    'damping': ((0.0,), (3.0,), (40.0,)),
+    'damping': ((0.0,), (3.0,), (10.0,)),
     'friction': (
         FrictionSettings(),
         FrictionSettings(FrictionModel.PARAMETERS, viscous=(0.1,), coulomb=(0.3,)),
     ),
-    'soft_limits': (SoftLimitSettings(), SoftLimitSettings((0.2,), (100.0,), (5.0,))),
+    'soft_limits': (SoftLimitSettings(), SoftLimitSettings((0.2,), (100.0,), (1.0,))),
     'hardware_compensates': (
         (), (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD),
         tuple(HardwareCompensation),
     ),
     'stale_action': tuple(StaleAction),
-    'contact': tuple(ContactSettings(action) for action in ContactAction),
-    'base_sensor': (
-        None, BaseSensorSettings('imu'), BaseSensorSettings('imu', use=BaseUse.MOTION)
+    'contact': tuple(
+        ContactSettings(action, threshold=(threshold,))
+        for action in ContactAction for threshold in (0.0, 3.0)
     ),
-    'sensor': (False, True),
-    'additional_effort': (AdditionalEffortSettings(), AdditionalEffortSettings((5.0,))),
+    'base_sensor': (
+        None, *(BaseSensorSettings('imu', use=use, timeout=0.1, fade=0.1) for use in BaseUse)
+    ),
+    'sensors': (False, True),
+    'additional_effort': (AdditionalEffortSettings(), *2 * (AdditionalEffortSettings((5.0,)),)),
     'predict_state': (False, True),
+    'differentiate_velocity': (False, False, False, True),
     'start_from_measured_effort': (True, False),
 }
 """Values of settings of the scene and of the control, the plainest first."""
@@ -84,20 +91,28 @@ MOTIONS = {
 }
 FAULTS = dict.fromkeys(('lost', 'frozen', 'not_finite', 'jump', 'too_fast'), LOSSES) | {
     'false_publisher': (1.5,), 'blocked': (0.005, 0.05, 0.15, 0.5), 'raise_error': (0.005, 0.05),
-    'stop': (0.0,), 'fault': (0.0,),
+    'stop': (0.0,), 'fault': (0.0,), 'nonsense': (0.0,),
 }
 OF_OTHERS = dict.fromkeys(
     ('other_not_finite', 'other_jump', 'other_too_fast', 'other_silent'), LOSSES
 )
 WILD = ('wild_effort', 'wild_acceleration', 'wild_point_effort')
 REST = dict.fromkeys(
-    ('cancel', 'decelerate', 'speed', 'mode', 'gains', 'payload', 'damp', 'tare'), (0.0,)
-) | {'wild_effort': LOSSES, 'withhold': (0.005, 0.1, 0.8), 'add': (0.3,), 'push': (0.05, 0.3)}
-EVENTS = MOTIONS | FAULTS | OF_OTHERS | REST
+    ('cancel', 'decelerate', 'speed', 'mode', 'gains', 'losses', 'payload', 'damp', 'listen',
+     'clock_step'), (0.0,)
+) | {
+    'wild_effort': LOSSES, 'withhold': (0.005, 0.1, 0.8), 'add': (0.3,), 'push': (0.05, 0.3),
+    'tare': (0.0, 0.3), 'silent': (0.3,), 'flags': (0.05,),
+}
+MESSAGES = dict.fromkeys(
+    ('forms', 'bad_joint_states', 'bad_wrenches', 'bad_imus', 'bad_efforts'), (0.05, 0.3)
+)
+EVENTS = MOTIONS | FAULTS | OF_OTHERS | REST | MESSAGES
 """How long the effect of an event may last, s, by its kind."""
 
-KINDS = (*EVENTS, *MOTIONS, 'trajectory', 'stream', 'join', 'withhold', 'withhold', 'frozen')
-"""Kinds to draw from."""
+CALM = (*MOTIONS, *MOTIONS, *OF_OTHERS, *REST, *MESSAGES, *MESSAGES)
+ROUGH = (*FAULTS, *WILD, 'blocked', 'lost', 'frozen', 'withhold', 'withhold')
+"""Kinds to draw from: that end no control, and that may end or interrupt one."""
 
 
 class Event(NamedTuple):
@@ -116,6 +131,7 @@ class Event(NamedTuple):
 class Plan(NamedTuple):
     """A run: which values of :data:`OPTIONS`, where not the first ones; and events."""
 
+    seed: int
     choices: dict[str, int]
     events: tuple[Event, ...]
 
@@ -124,24 +140,20 @@ class Plan(NamedTuple):
         return {name: values[self.choices.get(name, 0)] for name, values in OPTIONS.items()}
 
 
-def random_plan(number: Callable[[int], int]) -> Plan:
-    """Return a plan; ``number`` returns a random number from 0 to below its argument."""
+def plan_of_seed(seed: int) -> Plan:
+    """Return the plan of a seed."""
+    rng = np.random.default_rng(seed)
+
+    def number(n: int) -> int:
+        return int(rng.integers(n))
+
     choices = {
         name: number(len(values)) for name, values in OPTIONS.items()
         if name in ('robot', 'mode') or number(2)
     }
+    kinds = [CALM] * (1 + number(8)) + [ROUGH] * number(3) + [CALM + ROUGH] * number(3)
     events = (
-        Event(KINDS[number(len(KINDS))], (1, 10, 40, 120)[number(4)], number(4), number(7))
-        for _ in range(1 + number(8))
+        Event(drawn[number(len(drawn))], (1, 10, 40, 120)[number(4)], number(12), number(7))
+        for drawn in kinds
     )
-    return Plan({name: choice for name, choice in choices.items() if choice}, tuple(events))
-
-
-def plan_of_seed(seed: int) -> Plan:
-    """Return the plan of a seed."""
-    rng = np.random.default_rng(seed)
-    return random_plan(lambda n: int(rng.integers(n)))
-
-
-PLANS = st.composite(lambda draw: random_plan(lambda n: draw(st.integers(0, n - 1))))()
-"""Plans for Hypothesis."""
+    return Plan(seed, {name: choice for name, choice in choices.items() if choice}, tuple(events))

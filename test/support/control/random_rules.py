@@ -19,7 +19,7 @@ import numpy as np
 from rnea_ros.feedforward import CONTROLLING, State
 from rnea_ros.feedforward.settings import FrictionSettings, StaleAction
 from support.control.control_rig import Array
-from support.control.random_plan import MOTIONS, OF_OTHERS, WILD
+from support.control.random_plan import FAULTS, MOTIONS, OF_OTHERS, WILD
 
 if TYPE_CHECKING:
     from support.control.random_driver import Driver
@@ -94,6 +94,17 @@ class Rules:
                 if not goes_on:
                     self.broken['5_returns'] = f'{self._state} after {lasts} s'
 
+    def judge_last(self) -> None:
+        """Judge the commands that end a run: repeated zeros, or gravity with stale_action hold."""
+        last = np.array(self.driver.sent[-3:])
+        if self.rig.state() is not State.STOPPED:
+            self.broken['last_command'] = f'{self.rig.state()} at the end'
+        elif last.size and not self.rig.controller.withheld:
+            self.judged['last_command'] += 1
+            held = self.settings.stale_action is StaleAction.HOLD
+            if (last != last[0]).any() or (last.any() and not held):
+                self.broken['last_command'] = f'ended with {last}'
+
     def _observe(self) -> None:
         """Find what several rules need."""
         driver, now, command = self.driver, self.rig.now, self._command
@@ -113,7 +124,8 @@ class Rules:
             self._ramp_start, self._ramp_began, self._starts_again = np.abs(start), now, again
             self._start_position = self.rig.states.position[driver.joints].copy()
         ramps = now < self._ramp_began + self.settings.ramp_duration or driver.acting(*WILD)
-        if command is not None and self._state in CONTROLLING and (ramps or self._is_calm()):
+        needed = ramps or self._is_calm() or self._state is State.HOLDING
+        if command is not None and needed and self._state in (*CONTROLLING, State.HOLDING):
             self._terms = self.rig.controller.terms().total()
         if start is not None:
             self._start_terms = self._terms
@@ -132,7 +144,8 @@ class Rules:
     def rule_no_error(self) -> str | None:
         """A tick raises no error but the driver's."""
         error = self.rig.controller.error
-        return '' if error is None or 'raise_error' in self.driver.causes else repr(error)
+        wanted = {'raise_error', 'nonsense'} & set(self.driver.causes)
+        return '' if error is None or wanted else repr(error)
 
     def rule_last_command(self) -> str | None:
         """After the end the command is zero; with stale_action hold it is gravity."""
@@ -171,7 +184,7 @@ class Rules:
         """After commands were withheld the reference is where the arm is."""
         began, now, controller = self._ramp_began, self.rig.now, self.rig.controller
         recent = self._starts_again and began <= now <= began + 0.3 and self._changed_at < began
-        if not (recent and controller.following):
+        if not (recent and controller.following) or 'nonsense' in self.driver.causes:
             return None
         reference = controller.reference_at(now)
         away = 0.0 if reference is None else np.abs(
@@ -214,6 +227,8 @@ class Rules:
     def rule_17_frozen(self) -> str | None:
         """States that do not move although the reference does are stale, and no arm runs away."""
         rig, now, joints = self.rig, self.rig.now, self.driver.joints
+        if 'nonsense' in self.driver.causes:
+            return None
         reference, acting = rig.controller.reference_at(now), self.driver.acting('frozen')
         if reference is None or not acting or self._state not in ACTIVE:
             self._frozen_at = now
@@ -249,15 +264,27 @@ class Rules:
         if not acting(*WILD):
             self._at_limit = now if at_limit.any() else self._at_limit
             return None
-        if not acting('wild_acceleration', 'wild_point_effort'):  # the law itself may be there
+        motion = acting('wild_acceleration', 'wild_point_effort')
+        if self._state not in CONTROLLING or not motion:  # the law itself may be there
             at_limit &= np.abs(self._terms) < 0.9 * self.limits
         excess = command is not None and at_limit.any() and now > self._at_limit + 1.0
         return str(command) if excess else ''
 
+    def rule_7_bad_input(self) -> str | None:
+        """What is rejected changes no measured position; what was valid stays in force."""
+        driver, joints = self.driver, self.driver.joints
+        stained = {*FAULTS, *WILD, 'withhold', 'clock_step'} & set(driver.happened)
+        clean = driver.first == 'true' and not stained
+        if not (clean and driver.acting('bad_joint_states') and self._started):
+            return None
+        away = self.rig.states.position[joints] - self.rig.q[joints]
+        return f'{away} away' if away.any() else ''
+
     def rule_terms(self) -> str | None:
         """The terms add up to the command, where no blend and no limit acts."""
         command, before = self._command, self._before
-        if command is None or before is None or self._state not in ACTIVE or not self._is_calm():
+        calm = self._state in ACTIVE and self._is_calm() and not self.driver.stalls
+        if command is None or before is None or not calm:
             return None
         slow = np.abs(command - before) < 0.9 * self.rig.greatest_step
         if not (slow & (np.abs(self._terms) < self.limits)).all():
@@ -273,6 +300,7 @@ class Rules:
         calm = now > began + settings.ramp_duration
         free = self.rig.controller.reference_at(now) is None and self._state in ACTIVE
         passive = pure and calm and free and settings.base_sensor is None
+        passive &= not (self.driver.stalls or 'weak' in self.driver.causes)
         if self._lasts('passive', holds=passive and self._command is not None) < 0.1:
             self._least_energy = np.inf
             return None
