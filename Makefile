@@ -86,7 +86,7 @@ bench-loop: $(VENV)/test.stamp
 	@$(RUN) -m benchmark.loop --write $(BENCH)
 
 soak: $(VENV)/test.stamp
-	@PYTHONPATH=.:test $(RUN) -m support.control.random_driver --runs 2000 --seed $$(date +%s)
+	@PYTHONPATH=.:test $(RUN) -m support.control.random_driver --runs 1000 --seed $$(date +%s)
 	@$(RUN) -m benchmark.loop.soak $(SOAK)
 
 docs: $(VENV)/docs.stamp

@@ -193,7 +193,7 @@ def test_teleoperation_waits_for_both_arms(domain_id: int) -> None:
 
 def test_a_goal_of_the_example_succeeds(domain_id: int) -> None:
     pytest.importorskip('control_msgs', reason='control_msgs is not installed')
-    arguments = ('simulation.launch.py', 'mode:=computed_torque', PATIENT)
+    arguments = ('simulation.launch.py', 'robot:=panda_arm', 'mode:=computed_torque', PATIENT)
     example = str(ROOT / 'examples/send_goal.py')
     with ros2_launch(domain_id, *arguments) as process:
         process.wait_for(' active', PATIENCE)
