@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 import pytest
 
-from rnea_ros.errors import InputError
 from rnea_ros.messages import (
     FixedLayoutReader,
     ImuSample,
@@ -158,51 +157,47 @@ def test_random_and_damaged_messages_are_read_as_first_ones(
     assert_is(read(known)[0], ('a', 'bcd'), *columns)
 
 
-@pytest.mark.parametrize(('name', 'kind'), [
-    ('JointState', JointStateSample), ('WrenchStamped', WrenchSample), ('Imu', ImuSample),
-])
-def test_random_messages_are_read_as_rclpy_reads_them(name: str, kind: Any) -> None:
-    pytest.importorskip('rclpy', reason=NO_ROS)
-    from geometry_msgs import msg as geometry
-    from rclpy.serialization import deserialize_message
-    from sensor_msgs import msg as sensor
+IMU_PARTS = {'orientation': 'xyzw', 'angular_velocity': 'xyz', 'linear_acceleration': 'xyz'}
 
-    message_type = getattr(sensor, name, None) or getattr(geometry, name)
-    read, rng = FixedLayoutReader(kind.read), np.random.default_rng(5)
+
+@pytest.mark.parametrize('name', ['JointState', 'WrenchStamped', 'Imu'])
+def test_random_messages_are_read_as_rclpy_reads_them(name: str) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    from geometry_msgs.msg import WrenchStamped
+    from rclpy.serialization import deserialize_message
+    from sensor_msgs import msg
+
+    kinds = {'JointState': JointStateSample, 'WrenchStamped': WrenchSample, 'Imu': ImuSample}
+    read: Reader = FixedLayoutReader(kinds[name].read)
+    rng = np.random.default_rng(5)
     for number in range(500):
         frame, order = TEXTS[rng.integers(len(TEXTS))], ORDERS[number % 2]
         stamp = int(rng.integers(-(2**31), 2**31)), int(rng.integers(2**32))
         numbers = rng.normal(size=37)
-        numbers[np.array((4, 16, 28))[rng.random(3) < 0.3]] = -1.0  # absent
+        numbers[np.array((4, 16, 28))[rng.random(3) < 0.3]] = -1.0  # absent parts of an IMU
         encoder = header(order, frame, stamp)
         encoder.put('d', *numbers)  # more than a wrench has
         data = bytes(encoder.data)
-        if kind is JointStateSample:
+        if name == 'JointState':
             names = tuple(TEXTS[k] for k in rng.integers(len(TEXTS), size=rng.integers(4)))
             columns = (rng.normal(size=rng.integers(4)) for _ in range(3))
             data = joint_state(names, *columns, order=order, frame=frame, stamp=stamp)
         sample, seconds = read(data)
-        message: Any = deserialize_message(data, message_type)
+        message: Any = deserialize_message(data, getattr(msg, name, WrenchStamped))
         assert seconds == message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
-        if kind is JointStateSample:
-            columns = message.position, message.velocity, message.effort
-            assert_is(sample, tuple(message.name), *columns)
+        if name == 'JointState':
+            fields = message.position, message.velocity, message.effort
+            assert_is(sample, tuple(message.name), *fields)
             continue
         assert sample.frame == message.header.frame_id
-        if kind is WrenchSample:
-            force, torque = message.wrench.force, message.wrench.torque
-            assert sample.force.tolist() == [force.x, force.y, force.z]
-            assert sample.torque.tolist() == [torque.x, torque.y, torque.z]
+        if name == 'WrenchStamped':
+            for part, vector in (('force', message.wrench.force), ('torque', message.wrench.torque)):
+                assert getattr(sample, part).tolist() == [vector.x, vector.y, vector.z]
             continue
-        q, w, a = message.orientation, message.angular_velocity, message.linear_acceleration
-        parts = [[q.x, q.y, q.z, q.w], [w.x, w.y, w.z], [a.x, a.y, a.z]]
-        covariances = (
-            message.orientation_covariance, message.angular_velocity_covariance,
-            message.linear_acceleration_covariance,
-        )
         assert sample.present() == [
-            None if covariance[0] == -1.0 else part
-            for part, covariance in zip(parts, covariances, strict=True)
+            None if getattr(message, f'{part}_covariance')[0] == -1.0
+            else [getattr(getattr(message, part), axis) for axis in axes]
+            for part, axes in IMU_PARTS.items()
         ]
 
 
@@ -273,12 +268,3 @@ def test_a_message_that_is_cut_at_any_byte_is_rejected(kind: Any, data: bytes) -
             with pytest.raises(MalformedError):
                 reader(data[:size])
     known(data)
-
-
-def test_missing_control_msgs_and_parameter_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip('rclpy', reason=NO_ROS)
-    from rnea_ros.node.inputs import reference_topics
-
-    monkeypatch.setitem(sys.modules, 'control_msgs.msg', None)
-    with pytest.raises(InputError, match=r'^reference_source: .*control_msgs[^\n]*$'):
-        reference_topics.controller_state_type()

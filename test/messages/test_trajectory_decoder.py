@@ -114,6 +114,8 @@ def test_a_message_that_is_cut_at_any_byte_is_rejected(order: str) -> None:
         assert_same(decode_trajectory(data + b'\xa5' * more), EXAMPLE)
     for size in range(len(data)):
         assert rejection(data[:size]).offset < size + 8
+    empty = named(b'', b'\0', b'elbow\0')  # a string of length 0 is empty
+    assert decode_trajectory(empty).joint_names == ('', '', 'elbow')
 
 
 @pytest.mark.parametrize('order', ORDERS)
@@ -166,10 +168,6 @@ def test_a_rejection_says_where_what_was_expected(data: bytes, offset: int, deta
     error = rejection(data)
     assert (error.word, error.offset) == ('malformed', offset)
     assert str(error).startswith(f'malformed: byte {offset}: {detail}')
-
-
-def test_a_string_of_length_0_is_empty() -> None:
-    assert decode_trajectory(named(b'', b'\0', b'elbow\0')).joint_names == ('', '', 'elbow')
 
 
 # Random bytes

@@ -81,16 +81,6 @@ def test_no_sample_is_beyond_the_peaks_and_some_sample_is_at_them(seed: int) -> 
 # Efforts
 
 
-def test_samples_are_at_both_sides_of_every_point_and_at_rest_at_both_ends() -> None:
-    points = [at(0.0, 0.0, 0.0), at(1.0, 1.0, 0.0), at(1.5, 0.9, 0.0)]
-    time, q, qd, qdd = samples(trajectory_of(points, SHOULDER), 10.0)
-    assert list(time).count(1.0) == 2
-    assert np.diff(time).max() <= 0.1 + 1e-12
-    assert qdd[time == 1.0][:, 0] == pytest.approx((-6.0, -2.4))
-    assert not np.any((qd[[0, -1]], qdd[[0, -1]]))
-    assert (q[0, 0], q[-1, 0]) == (0.0, 0.9)
-
-
 def test_efforts_are_those_of_inverse_dynamics_with_the_payload() -> None:
     points = motion(np.random.default_rng(3), points=3)
     loaded = ARM.with_payload('fer_link8', 3.0)
@@ -199,13 +189,3 @@ def test_no_factor_is_reported_if_gravity_alone_exceeds_the_limit() -> None:
     assert math.isinf(figures.effort_bound.stretch)
     assert math.isinf(figures.bound.stretch)
     assert 'gravity alone requires 9.81 N m of shoulder, whose limit is 9 N m' in report(found)
-
-
-def test_without_limits_or_motion_nothing_bounds_the_speed() -> None:
-    limits = replace(TrajectoryLimits.of_model(ARM), effort=np.full(ARM.nv, math.inf))
-    points = motion(np.random.default_rng(1))
-    assert figures_of(checked(points, limits)).effort_bound.stretch == 0.0
-    pose = np.array([0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
-    held = checked([at(0.0, pose, 0 * pose), at(1.0, pose, 0 * pose)])
-    assert figures_of(held).bound.stretch < 1e-6
-    assert 'no limit bounds its speed' in report(held)

@@ -3,7 +3,6 @@
 
 """From a request to a message with efforts, without a node; and the node's parameters."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from support.control.control_rig import Array, mixed_arm
-from support.models.robots import ROOT
 from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -19,14 +17,8 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from rnea_ros.errors import InputError, RequestRejectedError
 from rnea_ros.feedforward.trajectory import TrajectoryError, TrajectoryPoint, TrajectoryRequest
 from rnea_ros.node.parameters import table
-from rnea_ros.trajectory_effort.motion_efforts import EFFORT_LIMIT
 from rnea_ros.trajectory_effort.parameters import PARAMETERS, values_of
-from rnea_ros.trajectory_effort.planner import (
-    MAX_POINTS,
-    TOO_MANY_POINTS,
-    EffortPlan,
-    EffortPlanner,
-)
+from rnea_ros.trajectory_effort.planner import MAX_POINTS, EffortPlan, EffortPlanner
 
 MODEL = mixed_arm()
 JOINTS = ('turn', 'lift', 'bend')
@@ -110,12 +102,6 @@ def test_a_request_that_breaks_a_rule_is_rejected(
         planned(*points, **given)
 
 
-def test_a_start_that_has_passed_is_joined_where_the_motion_is_now() -> None:
-    first = planned(end(time=10.0), start=NOW - 4.0).message.points[0]
-    assert first.time_from_start.sec == 4
-    np.testing.assert_allclose(first.positions, measured())
-
-
 def test_a_trajectory_too_far_ahead_after_planning_is_rejected() -> None:
     make, plan = planner(start_tolerance=0.1), planned(end(), start=NOW + 1.0)
     for now in (NOW, NOW + 1.0, NOW + 1.3):
@@ -124,18 +110,6 @@ def test_a_trajectory_too_far_ahead_after_planning_is_rejected() -> None:
         make.check_start(plan, NOW + 1.9, MEASURED)
     assert rejected.value.joint in JOINTS
     make.check_start(plan, NOW + 1.9, MEASURED + 0.2)
-
-
-def test_efforts_of_the_request_count_only_with_use_trajectory_effort() -> None:
-    own = (5.0, 6.0, 7.0)
-    start = Point(0.0, measured().tolist(), REST, efforts=own)
-    without, added = (
-        planned(start, replace(end(), efforts=own), use_trajectory_effort=use).message.points
-        for use in (False, True)
-    )
-    difference = np.subtract(added[0].effort, without[0].effort)
-    np.testing.assert_allclose(difference, own, atol=1e-9)
-    np.testing.assert_allclose(added[-1].effort, without[-1].effort)
 
 
 def test_efforts_of_a_message_are_in_the_drivers_unit_and_limits_are_not() -> None:

@@ -101,8 +101,8 @@ def test_each_missing_input_is_named_then_trajectories_get_efforts_until_ctrl_c(
     # Joint states may come late on a stalled machine.
     process = RosProcess(
         'rnea_ros.trajectory_effort.trajectory_effort_node', '--ros-args',
-        *'-p joint_states_timeout:=30.0 -p resample:=0.01'.split(),
-        *'-p allow_partial_joints_goal:=true'.split(), domain_id=domain_id,
+        '-p', 'joint_states_timeout:=30.0', '-p', 'resample:=0.01',
+        '-p', 'allow_partial_joints_goal:=true', domain_id=domain_id,
     )
     statuses: dict[str, str] = {}
     with (

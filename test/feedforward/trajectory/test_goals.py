@@ -92,7 +92,7 @@ def text(goal: Goal) -> str:
         [('elbow', 0.2, 0.3, 0.4)], [('elbow', 1.2, 2.2, 3.2), ('shoulder', 1.1, 2.1, 3.1)], 2.0,
         ([[0.1, 0.2], [INF, 0.3]], [[1.1, 1.2], [2.1, 2.2]], 2.0),
     ),
-    (  # 0 is the default
+    (  # 0 is the default: positions, the velocity at the goal, and the goal time
         [('elbow', 0, 0, 0)], [('elbow', 0, 0, 0)], 0,
         ([[0.1, 0.1], [INF, INF]], [[0.2, 0.2], [0.3, 0.3]], 0.4),
     ),
@@ -105,13 +105,6 @@ def test_a_goal_states_tolerances(path: Any, goal: Any, time: float, expected: A
     on_path, at_goal = ([JointTolerance(*each) for each in given] for given in (path, goal))
     stated = tolerances(0.1, 0.2, 0.3, 0.4).stated(on_path, at_goal, time)
     assert (stated.path.tolist(), stated.goal.tolist(), stated.goal_time) == expected
-
-
-def test_default_tolerances_limit_positions_and_the_goal_velocity() -> None:
-    limits = default_tolerances(JOINTS, {'elbow': 0.1}, {'shoulder': 0.2}, 0.01, 0.0)
-    assert limits.path.tolist() == [[INF, 0.1], [INF, INF]]
-    assert limits.goal.tolist() == [[0.2, INF], [0.01, 0.01]]
-    assert limits.goal_time == INF
 
 
 @pytest.mark.parametrize(('path', 'goal', 'time', 'words'), [
@@ -280,14 +273,6 @@ def test_a_cancel_of_a_goal_leaves_the_motion_that_has_replaced_it(rig: GoalRig)
     rig.controller.cancel(first)
     rig.track(0.3)
     assert code(second) is ErrorCode.SUCCESSFUL
-
-
-def test_a_goal_of_a_control_that_has_ended_is_judged_no_more(rig: GoalRig) -> None:
-    goal = rig.follow(tolerances(path=0.1))
-    rig.track(0.05)
-    rig.controller.request_stop()
-    rig.track(0.05, error=1.0)
-    assert code(goal) is None  # the action server ends it, with the reason of the control
 
 
 def test_a_goal_is_not_judged_by_a_motion_joined_to_another_one(rig: GoalRig) -> None:

@@ -4,7 +4,6 @@
 """The efforts of a trajectory's points, and the commands of a controller that follows them."""
 
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -152,17 +151,11 @@ def test_joints_that_are_not_commanded_rest_at_their_positions() -> None:
 
 def test_efforts_of_the_motion_itself_are_added_and_are_zero_at_the_end() -> None:
     motion = random_motion([QUINTIC] * 3, efforts=True)
-    points, calculator = MotionPoints(motion, 0.01), efforts_of()
-    efforts = calculator.of_points(points, np.zeros(2))
+    points = MotionPoints(motion, 0.01)
+    efforts = efforts_of().of_points(points, np.zeros(2))
     own = np.array([motion.state(time).effort for time in points.times])
     np.testing.assert_allclose(efforts[:-1], (needed(ARM, points) + own)[:-1], atol=1e-8)
     np.testing.assert_allclose(efforts[-1], ARM.gravity_torques(motion.final_position))
-    bare = replace(motion.knots, efforts=None)
-    without = MotionPoints(Trajectory(motion.joint_names, None, bare), 0.01)
-    alone = calculator.of_points(without, np.zeros(2))
-    assert calculator.deviation(points, efforts, np.zeros(2)).effort == pytest.approx(
-        calculator.deviation(without, alone, np.zeros(2)).effort
-    )
 
 
 def test_a_set_point_has_the_effort_that_holds_it() -> None:

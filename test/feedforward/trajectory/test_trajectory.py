@@ -27,15 +27,6 @@ DEGREES = (LINEAR, CUBIC, QUINTIC)
 NAMES = ('a', 'b', 'c', 'd')
 
 
-def test_the_callers_arrays_do_not_change_the_motion() -> None:
-    times, q, rest = np.array([0.0, 1.0]), np.ones((2, 4)), np.zeros((2, 4))
-    knots = Knots(times, q, rest, rest, np.array([CUBIC, CUBIC]), q)
-    q[:], rest[:], times[:] = 7.0, 7.0, 7.0
-    assert knots.times.tolist() == [0.0, 1.0]
-    assert (knots.positions == 1.0).all()
-    assert not knots.velocities.any()
-
-
 def solved(times: Array, ends: Array, degree: int, time: float) -> Array:
     """
     Return position, velocity and acceleration by solving the boundary conditions.

@@ -116,19 +116,6 @@ def test_the_same_points_sent_again_change_nothing() -> None:
         np.testing.assert_allclose(joined.state(time), first.state(time), rtol=1e-9, atol=1e-7)
 
 
-@pytest.mark.parametrize(('delay', 'points'), [(0.45, 10), (0.55, 11)])
-def test_a_point_right_after_a_handover_is_left_out(delay: float, points: int) -> None:
-    """The bridge of a spline is half a segment or longer."""
-    stream = Stream()
-    times = POLICY * np.arange(1, 20)
-    stream.send(times, 0.1 * times[:, np.newaxis] * np.ones(3))
-    stream.run(0.2)
-    soon = 0.003 + POLICY * (np.arange(11) + delay)
-    motion = stream.send(soon, 0.1 * (stream.now + soon)[:, np.newaxis] * np.ones(3))
-    assert motion.join is not None
-    assert (motion.knots.times > motion.join.begin).sum() == points
-
-
 def test_points_with_velocities_and_setpoints_are_as_without_the_spline() -> None:
     points = [
         TrajectoryPoint(t, (q, q, q), (0.1, 0.1, 0.1) if t < 0.1 else (0.0,) * 3)
