@@ -157,18 +157,20 @@ def test_random_and_damaged_messages_are_read_as_first_ones(
     assert_is(read(known)[0], ('a', 'bcd'), *columns)
 
 
+KINDS: dict[str, Any] = {
+    'JointState': JointStateSample, 'WrenchStamped': WrenchSample, 'Imu': ImuSample
+}
 IMU_PARTS = {'orientation': 'xyzw', 'angular_velocity': 'xyz', 'linear_acceleration': 'xyz'}
 
 
-@pytest.mark.parametrize('name', ['JointState', 'WrenchStamped', 'Imu'])
+@pytest.mark.parametrize('name', KINDS)
 def test_random_messages_are_read_as_rclpy_reads_them(name: str) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     from geometry_msgs.msg import WrenchStamped
     from rclpy.serialization import deserialize_message
     from sensor_msgs import msg
 
-    kinds = {'JointState': JointStateSample, 'WrenchStamped': WrenchSample, 'Imu': ImuSample}
-    read: Reader = FixedLayoutReader(kinds[name].read)
+    read: Reader = FixedLayoutReader(KINDS[name].read)
     rng = np.random.default_rng(5)
     for number in range(500):
         frame, order = TEXTS[rng.integers(len(TEXTS))], ORDERS[number % 2]
@@ -191,7 +193,8 @@ def test_random_messages_are_read_as_rclpy_reads_them(name: str) -> None:
             continue
         assert sample.frame == message.header.frame_id
         if name == 'WrenchStamped':
-            for part, vector in (('force', message.wrench.force), ('torque', message.wrench.torque)):
+            for part in ('force', 'torque'):
+                vector = getattr(message.wrench, part)
                 assert getattr(sample, part).tolist() == [vector.x, vector.y, vector.z]
             continue
         assert sample.present() == [

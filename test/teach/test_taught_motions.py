@@ -28,14 +28,14 @@ BOUNDS = TrajectoryLimits.of_model(MODEL)
 LIMITS = MotionLimits.of(MODEL, BOUNDS, {})
 
 
-def shown(seed: int, noise: float, size: float = 0.3, rate: float = 200.0) -> Demonstration:
+def shown(seed: int, noise: float) -> Demonstration:
     """Return a demonstration that begins and ends in motion, with trembling and noise."""
     random = np.random.default_rng(seed)
-    time = np.cumsum(random.uniform(0.5, 1.5, int(rate * random.uniform(0.6, 8.0)))) / rate
+    time = np.cumsum(random.uniform(0.5, 1.5, int(random.uniform(120.0, 1600.0)))) / 200.0
     time -= time[0]
     position = np.tile(POSE, (len(time), 1))
     for frequency in (*random.uniform(0.1, 1.0, 3), 10.0):
-        amplitude = size * random.uniform(-1.0, 1.0, 7) if frequency < 10.0 else 5e-4
+        amplitude = 0.3 * random.uniform(-1.0, 1.0, 7) if frequency < 10.0 else 5e-4
         phase = random.uniform(0.0, 2.0 * np.pi, 7)
         position += amplitude * np.sin(2.0 * np.pi * frequency * time[:, np.newaxis] + phase)
     position = np.clip(position, BOUNDS.lower, BOUNDS.upper)

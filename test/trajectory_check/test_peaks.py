@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros import InputError, RobotModel, UnknownNameError
-from rnea_ros.feedforward.trajectory import Trajectory
+from rnea_ros import InputError, UnknownNameError
 from rnea_ros.trajectory_check import Quantity, TrajectoryLimits, report
 from rnea_ros.trajectory_check.check import TrajectoryVerdict
-from rnea_ros.trajectory_check.compiling import compiled, start_of, without_limits
-from rnea_ros.trajectory_check.efforts import samples
-from rnea_ros.trajectory_check.peaks import extremes
+from support.control.control_rig import free_rules
+from support.control.requested_motions import compiled
 from support.models.robots import ARM as ONE_JOINT
 from support.models.robots import joint, link, load, robot
 from support.recorded.checked_motions import (
@@ -25,19 +23,10 @@ from support.recorded.checked_motions import (
     checked,
     figures_of,
     motion,
-    requested,
     stretched,
 )
 
 SHOULDER = load(ONE_JOINT)  # limits: 3 rad, 2 rad/s, 100 N m
-
-
-def trajectory_of(points: Any, model: RobotModel = ARM) -> Trajectory:
-    limits = TrajectoryLimits.of_model(model)
-    request = requested(points, model.joint_names)
-    trajectory = compiled(request, without_limits(limits.rules()), start_of(request, limits, {}))
-    assert isinstance(trajectory, Trajectory)
-    return trajectory
 
 
 @pytest.mark.parametrize(('quantity', 'points', 'value', 'time', 'limit'), [
@@ -66,26 +55,20 @@ def test_a_peak_has_value_time_limit_and_margin(
 
 
 @pytest.mark.parametrize('seed', range(3))
-def test_no_sample_is_beyond_the_peaks_and_some_sample_is_at_them(seed: int) -> None:
-    trajectory = trajectory_of(motion(np.random.default_rng(seed), points=6))
-    sampled = samples(trajectory, 5_000.0)
-    for order in range(3):
-        values = sampled[1 + order][1:-1]
-        lowest, highest = extremes(trajectory, order)[:, 0]
-        assert (values >= lowest - 1e-9).all()
-        assert (values <= highest + 1e-9).all()
-        np.testing.assert_allclose(values.min(axis=0), lowest, rtol=1e-5, atol=1e-5)
-        np.testing.assert_allclose(values.max(axis=0), highest, rtol=1e-5, atol=1e-5)
-
-
-# Efforts
+def test_peak_speeds_between_points_are_those_of_dense_samples(seed: int) -> None:
+    figures = figures_of(checked(motion(np.random.default_rng(seed), points=6), rate=5000.0))
+    peaks = [peak.value for peak in figures.peaks if peak.quantity is Quantity.VELOCITY]
+    sampled = np.abs(figures.efforts.velocity).max(axis=0)
+    np.testing.assert_allclose(np.abs(peaks), sampled, rtol=1e-5)
 
 
 def test_efforts_are_those_of_inverse_dynamics_with_the_payload() -> None:
-    points = motion(np.random.default_rng(3), points=3)
-    loaded = ARM.with_payload('fer_link8', 3.0)
+    points, loaded = motion(np.random.default_rng(3), points=3), ARM.with_payload('fer_link8', 3.0)
     efforts = figures_of(checked(points, model=loaded)).efforts
-    trajectory = trajectory_of(points)
+    names, rest = ARM.joint_names, np.zeros(7)
+    trajectory = compiled(
+        points, free_rules(names), names=names, position=points[0].positions, velocity=rest
+    )
     for row in range(53, len(efforts.time) - 1, 100):
         state = trajectory.state(float(efforts.time[row]))
         expected = loaded.inverse_dynamics(*state[:3]), loaded.gravity_torques(state.position)

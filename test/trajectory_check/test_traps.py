@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros.collision import Wall, collision_model
+from rnea_ros.collision import collision_model
 from rnea_ros.feedforward.trajectory import TrajectoryPoint
 from rnea_ros.trajectory_check import (
     Quantity,
@@ -134,15 +134,15 @@ def test_the_report_names_joint_time_margin_and_pace() -> None:
 # Collisions
 
 
-def colliding(elbow: float, *walls: Wall) -> TrajectoryCheck:
+def colliding(elbow: float) -> TrajectoryCheck:
     """Check a motion of the elbow from 2 rad in 2 s."""
     pytest.importorskip('mujoco', reason='MuJoCo is not installed')
     model = load(shaped_arm())
     request = requested(
         [at(0.0, [0.0, 2.0], [0.0, 0.0]), at(2.0, [0.0, elbow], [0.0, 0.0])], model.joint_names
     )
-    shapes = collision_model(model, walls=walls)
-    return check(model, request, TrajectoryLimits.of_model(model), collision_model=shapes)
+    limits = TrajectoryLimits.of_model(model)
+    return check(model, request, limits, collision_model=collision_model(model))
 
 
 def test_the_first_collision_is_a_trap_with_its_time() -> None:
@@ -160,8 +160,3 @@ def test_the_least_distance_of_a_free_motion_is_reported() -> None:
     expected = f'- no collision: least distance {least:.0f} mm, of base and lower'
     assert expected in report(colliding(2.42))
     assert 'no collision: all distances are above 30 mm' in report(colliding(2.1))
-
-
-def test_the_floor_is_compared_with_shapes() -> None:
-    (trap,) = colliding(1.9, Wall('the floor', (0.0, 0.0, -0.25), (0.0, 0.0, 1.0))).traps
-    assert trap.text.startswith('lower and the floor at 0.000 s; ')

@@ -34,7 +34,7 @@ def cancelled(
     :return: position, velocity and acceleration at each tick from the last one before the cancel
         on, shape (3, ticks, 2)
     """
-    reference, states = Reference(2, 0.2, lead), []
+    reference, states = Reference(2, 0.2, lead), list[Array]()
     reference.scaling.set_target(factor)
     for tick in range(-250, round((time / factor + 2.5) / PERIOD)):
         if tick == 0:

@@ -138,17 +138,6 @@ def test_efforts_include_payload_friction_and_rotors_less_hardware() -> None:
     np.testing.assert_allclose(efforts[:-1], expected[:-1], rtol=1e-9, atol=1e-8)
 
 
-def test_joints_that_are_not_commanded_rest_at_their_positions() -> None:
-    model, joints = mixed_arm(), ('bend', 'turn')
-    indices = [model.joint_names.index(name) for name in joints]
-    points = MotionPoints(random_motion([QUINTIC] * 2), 0.0)
-    whole = np.array([(0.1, 0.2, 0.3, 0.4), np.zeros(4), np.zeros(4)])
-    efforts = efforts_of(model, joints=joints).of_points(points, whole[0].copy())
-    whole[:, indices] = points.positions[0], points.velocities[0], points.accelerations[0]
-    expected = model.inverse_dynamics(*whole)[indices]
-    np.testing.assert_allclose(efforts[0], expected, atol=1e-9)
-
-
 def test_efforts_of_the_motion_itself_are_added_and_are_zero_at_the_end() -> None:
     motion = random_motion([QUINTIC] * 3, efforts=True)
     points = MotionPoints(motion, 0.01)

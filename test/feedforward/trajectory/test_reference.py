@@ -110,27 +110,22 @@ def test_the_end_of_a_motion_is_held_at_rest_until_the_next(reference: Reference
     assert reference.position.tolist() == [7.5, 7.5]
 
 
-@pytest.mark.parametrize('start', [None, 5.0])
-def test_a_set_point_counts_until_its_timeout(reference: Reference, start: float | None) -> None:
-    reference.accept(streamed((1.0, 2.0), (0.5, -0.5), (3.0, 4.0)), start)
-    for now, moves in ((5.0, True), (4.999 + TIMEOUT, True), (5.001 + TIMEOUT, False)):
+@pytest.mark.parametrize(('start', 'qd', 'qdd', 'stale'), [
+    (None, 0.5, 3.0, True), (5.0, 0.5, 3.0, True), (None, 0.0, 1.0, True), (None, 0.0, 0.0, False),
+])
+def test_a_set_point_counts_until_its_timeout_and_is_stale_unless_it_was_at_rest(
+    reference: Reference, start: float | None, qd: float, qdd: float, stale: bool
+) -> None:
+    reference.accept(streamed((1.0, 2.0), qd, qdd), start)
+    for now, is_over in ((5.0, False), (4.999 + TIMEOUT, False), (5.001 + TIMEOUT, True)):
         reference.advance(now)
-        state = [[1.0, 2.0], [0.5, -0.5], [3.0, 4.0]] if moves else at_rest(1.0, 2.0)
+        state = at_rest(1.0, 2.0) if is_over else [[1.0, 2.0], [qd] * 2, [qdd] * 2]
         assert desired(reference) == state
         assert reference.is_set
-        assert reference.stale is not moves
+        assert reference.stale is (is_over and stale)
         future = reference.state_at(now)
         assert future is not None
         assert [row.tolist() for row in future[:2]] == state[:2]
-
-
-@pytest.mark.parametrize('acceleration', [0.0, 1.0])
-def test_a_stream_ending_at_rest_is_not_stale(reference: Reference, acceleration: float) -> None:
-    reference.accept(streamed((1.0, 2.0), 0.0, acceleration), None)
-    reference.advance(5.0)
-    reference.advance(6.0)
-    assert desired(reference) == at_rest(1.0, 2.0)
-    assert reference.stale is bool(acceleration)
 
 
 @pytest.mark.parametrize(('held', 'position'), [(True, (0.3, 0.4)), (False, (1.0, -2.0))])

@@ -236,9 +236,9 @@ def requests(draw: st.DrawFn, kind: str) -> TrajectoryRequest:
     points = []
     for at in draw(st.lists(time, min_size=1, max_size=4, unique=True).map(sorted)):
         values = st.lists(NUMBERS[kind], min_size=3, max_size=3)
-        fields = [draw(values) for _ in range(draw(st.integers(1, 3)))]
-        efforts = draw(values) if with_efforts else ()
-        points.append(Point(at, *fields, *[()] * (3 - len(fields)), efforts))
+        count = draw(st.integers(1, 3))
+        q, qd, qdd = (draw(values) if field < count else () for field in range(3))
+        points.append(Point(at, q, qd, qdd, draw(values) if with_efforts else ()))
     return TrajectoryRequest.of_points(NAMES, points)
 
 

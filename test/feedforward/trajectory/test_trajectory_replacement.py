@@ -93,9 +93,9 @@ def random_points(rng: np.random.Generator, joints: int, first: float) -> list[P
     times = first + np.append(0.0, np.cumsum(rng.uniform(0.1, 0.6, count - 1)))
     rows = rng.uniform(-1.0, 1.0, (count, 4, joints))
     rows[-1, 1:3] = 0.0
-    missing, efforts = [()] * (3 - fields), rng.random() < 0.5
+    has = np.append(np.arange(3) < fields, rng.random() < 0.5)
     return [
-        Point(float(time), *row[:fields], *missing, row[3] if efforts else ())
+        Point(float(time), *(row[k] if has[k] else () for k in range(4)))
         for time, row in zip(times, rows, strict=True)
     ]
 
@@ -135,8 +135,8 @@ def test_joining_has_no_step_and_omitted_joints_follow_the_active_motion(seed: i
             np.testing.assert_allclose(off, 0.0, atol=1e-9)
         others = np.setdiff1d(np.arange(3), columns)
         for time in np.linspace(reference.time, max(motion.duration, before.duration) + 0.1, 40):
-            states = (np.array(each.state(time))[:, others] for each in (motion, before))
-            np.testing.assert_allclose(*states, atol=1e-7)
+            after, active = (np.array(each.state(time))[:, others] for each in (motion, before))
+            np.testing.assert_allclose(after, active, atol=1e-7)
         # The reference does not step when the trajectory is accepted, whatever the speed does.
         assert bench.follow(motion)
         reference.scaling.set_target(rng.choice([0.0, 0.3, 1.0]))
