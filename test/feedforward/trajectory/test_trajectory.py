@@ -78,22 +78,18 @@ def test_a_joint_at_rest_many_turns_from_zero_has_exactly_no_velocity(degree: in
         np.testing.assert_array_equal(state, (position[0], rest[0], rest[0]))
 
 
-@pytest.mark.parametrize(('points', 'first_time', 'times', 'held', 'over'), [
-    (3, 0.5, (-math.inf, -3.0, 0.0, 0.499, math.nan), 0, False),
-    (3, 0.0, (9.0, 1e6, math.inf), -1, True),
-    (1, 1.0, (0.0, 0.999), 0, False), (1, 1.0, (1.0, 2.0), 0, True),
-], ids=['before', 'after', 'before a single point', 'after a single point'])
+@pytest.mark.parametrize(('points', 'times', 'held', 'over'), [
+    (3, (-math.inf, 0.0, 0.499, math.nan), 0, False), (3, (2.5, 9.0, math.inf), -1, True),
+    (1, (0.0, 0.499), 0, False), (1, (0.5, 2.0), 0, True),
+])
 def test_outside_a_motion_its_end_is_held_at_rest(
-    points: int, first_time: float, times: tuple[float, ...], held: int, over: bool
+    points: int, times: tuple[float, ...], held: int, over: bool
 ) -> None:
-    fields = np.random.default_rng(19).uniform(-1.0, 1.0, (3, points, 4))
-    times_of_points = first_time + np.arange(float(points))
-    q, qd, qdd = fields
-    knots = Knots(times_of_points, q, qd, qdd, np.full(points, QUINTIC))
-    motion = Trajectory(NAMES, None, knots)
-    for time in (*times, *([motion.duration] if over else [])):
+    q, qd, qdd = np.random.default_rng(19).uniform(-1.0, 1.0, (3, points, 4))
+    knots = Knots(0.5 + np.arange(float(points)), q, qd, qdd, np.full(points, QUINTIC))
+    for time in times:
         q, qd, qdd = state = np.full((3, 4), np.nan)
-        assert motion.sample(time, *state) is over
+        assert Trajectory(NAMES, None, knots).sample(time, *state) is over
         np.testing.assert_array_equal(q, knots.positions[held])
         np.testing.assert_array_equal((qd, qdd), 0.0)
 
