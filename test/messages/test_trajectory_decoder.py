@@ -8,8 +8,6 @@ import struct
 import tracemalloc
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
 import numpy as np
 import pytest
 
@@ -30,15 +28,10 @@ from support.ros.ros_process import NO_ROS
 ORDERS = ('<', '>')
 FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
 
-EXAMPLE = Message(
-    ['elbow', 'wrist'],
-    [
-        Point(([1.0, 2.0], [3.0, 4.0], [], [5.0, 6.0]), (1, 500_000_000)),
-        Point(([7.0, 8.0], [0.5], [9.0, 10.0], []), (2, 0)),
-    ],
-    (10, 250_000_000),
-    'base',
-)
+EXAMPLE = Message(['elbow', 'wrist'], [
+    Point(([1.0, 2.0], [3.0, 4.0], [], [5.0, 6.0]), (1, 500_000_000)),
+    Point(([7.0, 8.0], [0.5], [9.0, 10.0], []), (2, 0)),
+], (10, 250_000_000), 'base')
 
 
 def seconds(when: tuple[int, int]) -> float:
@@ -72,15 +65,6 @@ def test_messages_of_every_shape_are_read_as_they_were_written(order: str) -> No
         assert_same(decode_trajectory(encoded(message, order)), message)
 
 
-def test_times_are_seconds_plus_nanoseconds_and_stamp_0_is_none() -> None:
-    times = [(-2, 500_000_000), (1, 4_294_967_295), (2**31 - 1, 0)]
-    for stamp, start in (((0, 0), None), ((0, 1), 1e-9), ((5, 250_000_000), 5.25)):
-        message = Message(['elbow'], [Point(time=when) for when in times], stamp)
-        request = decode_trajectory(encoded(message))
-        assert request.times.tolist() == [-1.5, 1 + 1e-9 * 4_294_967_295, 2147483647.0]
-        assert request.start_time == start
-
-
 # The same as rclpy
 
 
@@ -89,16 +73,14 @@ def read_by_rclpy(data: bytes) -> Message:
     from trajectory_msgs.msg import JointTrajectory
 
     message: Any = deserialize_message(data, JointTrajectory)
-
-    def when(stamp: Any) -> tuple[int, int]:
-        return stamp.sec, stamp.nanosec
-
     points = [
-        Point((p.positions, p.velocities, p.accelerations, p.effort), when(p.time_from_start))
+        Point((p.positions, p.velocities, p.accelerations, p.effort),
+              (p.time_from_start.sec, p.time_from_start.nanosec))
         for p in message.points
     ]
-    stamp, frame = when(message.header.stamp), message.header.frame_id
-    return Message(list(message.joint_names), points, stamp, frame)
+    header = message.header
+    stamp = header.stamp.sec, header.stamp.nanosec
+    return Message(list(message.joint_names), points, stamp, header.frame_id)
 
 
 def test_random_and_damaged_messages_are_read_as_rclpy_reads_them() -> None:
@@ -130,10 +112,12 @@ def test_a_message_that_is_cut_at_any_byte_is_rejected(order: str) -> None:
         assert_same(decode_trajectory(data + b'\xa5' * more), EXAMPLE)
     for size in range(len(data)):
         assert rejection(data[:size]).offset < size + 8
+    empty = named(b'', b'\0', b'elbow\0')  # a string of length 0 is empty
+    assert decode_trajectory(empty).joint_names == ('', '', 'elbow')
 
 
 @pytest.mark.parametrize('order', ORDERS)
-@pytest.mark.parametrize('length', [0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x20000000, 10**6])
+@pytest.mark.parametrize('length', [0xFFFFFFFF, 0x20000000, 10**6])
 def test_a_false_length_is_rejected_and_nothing_allocated_for_it(order: str, length: int) -> None:
     encoder = encoder_of(EXAMPLE, order)
     assert len(encoder.lengths) == 5 + 4 * 2
@@ -142,11 +126,9 @@ def test_a_false_length_is_rejected_and_nothing_allocated_for_it(order: str, len
         data = encoder.data.copy()
         struct.pack_into(f'{order}I', data, offset, length)
         tracemalloc.start()
-        try:
-            rejection(bytes(data))
-            _, peak = tracemalloc.get_traced_memory()
-        finally:
-            tracemalloc.stop()
+        rejection(bytes(data))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
         assert peak < 200_000
 
 
@@ -167,17 +149,15 @@ SIZE = len(WHOLE)
 
 
 @pytest.mark.parametrize(('data', 'offset', 'detail'), [
-    *((header, 0, f'header {header.hex()}') for header in (b'', b'\0', b'\0\1\0')),
+    *((header, 0, f'header {header.hex()}') for header in (b'', b'\0\1\0')),
     *((header + WHOLE[4:], 0, f'header {header.hex()}')
-      for header in (b'\1\0\0\0', b'\0\2\0\0', b'\0\7\0\0')),
+      for header in (b'\1\0\0\0', b'\0\2\0\0')),
     *((named(b'wrist\0', name), 44,
        f'name of joint 1: {name!r}, but a string is UTF-8 with one zero, at its end')
-      for name in (b'elbow', b'el\0bow\0', b'elbow\0\0', b'\0\0', b'elb\xffow\0', b'\xc3\0',
-                   b'\xed\xa0\x80\0')),
+      for name in (b'elbow', b'el\0bow\0', b'\0\0', b'elb\xffow\0', b'\xed\xa0\x80\0')),
     *((WHOLE[:size], at, f'{what} bytes expected, {left} left') for size, at, what, left in (
-        (4, 4, 'stamp: 4', 0), (15, 12, 'length of frame: 4', 3), (18, 16, 'frame: 5', 2),
-        (36, 32, 'name of joint 0: 6', 4), (64, 56, '2 points: 48', 8),
-        (130, 124, 'time of point 0: 8', 6), (SIZE - 8, SIZE - 8, 'time of point 1: 8', 0),
+        (4, 4, 'stamp: 4', 0), (18, 16, 'frame: 5', 2), (36, 32, 'name of joint 0: 6', 4),
+        (64, 56, '2 points: 48', 8), (130, 124, 'time of point 0: 8', 6),
         (SIZE - 10, SIZE - 12, 'number of efforts of point 1: 4', 2),
         (SIZE - 13, SIZE - 28, 'accelerations of point 1: 16', 15),
     )),
@@ -186,42 +166,6 @@ def test_a_rejection_says_where_what_was_expected(data: bytes, offset: int, deta
     error = rejection(data)
     assert (error.word, error.offset) == ('malformed', offset)
     assert str(error).startswith(f'malformed: byte {offset}: {detail}')
-
-
-def test_a_string_of_length_0_is_empty() -> None:
-    assert decode_trajectory(named(b'', b'\0', b'elbow\0')).joint_names == ('', '', 'elbow')
-
-
-# Random bytes
-
-
-@st.composite
-def hostile(draw: st.DrawFn) -> bytes:
-    """Bytes after any header, or a damaged and cut message."""
-    if draw(st.booleans()):
-        return draw(st.sampled_from((b'\0\0\0\0', b'\0\1\0\0')) | st.binary()) + draw(st.binary())
-    order = draw(st.sampled_from(ORDERS))
-    data = bytearray(encoded(EXAMPLE, order))
-    words = st.integers(0, 9) | st.integers(0, 2**32 - 1)
-    places = st.integers(0, len(data) // 4 - 1)
-    for word, value in draw(st.dictionaries(places, words, max_size=4)).items():
-        struct.pack_into(f'{order}I', data, 4 * word, value)
-    return bytes(data[: draw(st.integers(0, len(data)) | st.just(len(data)))])
-
-
-@settings(max_examples=150 if COMPILED else 80)
-@given(data=hostile())
-def test_hostile_bytes_are_rejected_or_hold_what_is_read(data: bytes) -> None:
-    try:
-        request = decode_trajectory(data)
-    except MalformedError:
-        return
-    assert 24 * request.times.size <= len(data)
-    columns = [getattr(request, field) for field in FIELDS]
-    assert 8 * sum(column.values.size for column in columns) <= len(data)
-    for column in columns:
-        assert column.counts.shape == request.times.shape
-        assert column.counts.sum() == column.values.size
 
 
 # Beside the control loop
@@ -246,6 +190,6 @@ print([len(kernel.signatures) for kernel in kernels])
 
 @pytest.mark.skipif(not COMPILED, reason='this is the run in plain Python')
 def test_all_of_this_holds_in_plain_python() -> None:
-    arguments = [__file__, '-q', '-p', 'no:cacheprovider', '-k', 'written or hostile or cut']
+    arguments = [__file__, '-q', '-p', 'no:cacheprovider', '-k', 'written or cut']
     code = f'import pytest; assert pytest.main({arguments!r}) == 0'
     assert ' passed' in run(code, RNEA_ROS_PURE_PYTHON='1')

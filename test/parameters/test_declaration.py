@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import enum
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -90,20 +91,14 @@ def test_a_list_per_joint_gets_one_value_for_each_joint() -> None:
 @pytest.mark.parametrize(('name', 'given', 'reason'), [
     ('spring.stiffness', 2.0, 'expected [2.0], got 2.0'),
     ('spring.stiffness', [2, 3], 'expected [2.0, 3.0], got [2, 3]'),
-    ('loop.rate', 500, 'expected 500.0, got 500'), ('loop.rate', 5000.0, 'by rclpy'),
-    ('loop.rate', [5.0], 'by rclpy'), ('loop.rate', 'fast', 'by rclpy'),
-    ('spring.shape', 'round', 'by rclpy'),
+    ('loop.rate', 500, 'expected 500.0, got 500'), ('loop.rate', 'fast', 'by rclpy'),
 ])
 def test_a_wrong_form_is_rejected_with_the_right_one(name: str, given: Any, reason: str) -> None:
     pytest.importorskip('rcl_interfaces', reason='ROS 2 is not installed')
-
-    def reject(*_: Any) -> None:
-        raise TypeError('by rclpy')
-
     node = SimpleNamespace(
-        declare_parameter=reject, _parameter_overrides={name: SimpleNamespace(value=given)}
+        declare_parameter=Mock(side_effect=TypeError('by rclpy')),
+        _parameter_overrides={name: SimpleNamespace(value=given)},
     )
-    table = declarations_of(ArmSettings)
     with pytest.raises(InputError) as caught:
-        declare(node, {name: table[name]})
+        declare(node, {name: declarations_of(ArmSettings)[name]})
     assert caught.value.reason == reason

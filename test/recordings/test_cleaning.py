@@ -39,8 +39,7 @@ def test_a_sound_recording_stays_as_it_is() -> None:
     assert cleaned.notes == ()
     np.testing.assert_array_equal(cleaned.position, MOTION.position)
     assert (cleaned.segment == 0).all()
-    # An arm at rest repeats itself rightly.
-    held = POSES.part(POSES.time < 1.0)
+    held = POSES.part(POSES.time < 1.0)  # an arm at rest repeats itself rightly
     still = replace(held, position=np.tile(held.position[:1], (len(held.time), 1)))
     assert len(clean(still).time) == len(still.time)
 
@@ -57,7 +56,6 @@ def changed(field: str, rows: Any, columns: slice | int, values: object) -> Reco
 @pytest.mark.parametrize(('recording', 'removed', 'reason'), [
     (changed('position', REPEATS, slice(None), MOTION.position[REPEATS - 1]), REPEATS, 'repeat'),
     (changed('time', 500, 0, MOTION.time[499]), [500], 'stamp not after'),
-    (changed('time', 500, 0, MOTION.time[499] - 0.5), [500], 'stamp not after'),
     (changed('position', np.array([3, 700]), 2, (np.nan, np.inf)), [3, 700], 'non-finite'),
     (changed('effort', np.array([3, 700]), 2, (np.nan, np.inf)), [3, 700], 'non-finite'),
     (changed('time', 500, 0, np.nan), [500], 'non-finite'),
@@ -81,7 +79,6 @@ def test_parts_lie_between_gaps_and_nothing_is_differentiated_across() -> None:
     first, second = cleaned.parts()
     assert (first.start, first.stop, second.stop) == (0, second.start, len(cleaned.time))
     assert cleaned.time[second.start] - cleaned.time[first.stop - 1] > 3.0
-    np.testing.assert_array_equal(np.unique(cleaned.segment), [0, 1])
     assert 20 <= len(np.unique(whole.block)) <= 25
     assert (np.diff(whole.block) >= 0).all()
 
@@ -109,9 +106,8 @@ def test_a_joint_without_effort_is_named_and_the_others_are_judged() -> None:
     effort[:, 4] = np.nan
     checkup = check(ARM, replace(MOTION, effort=effort))
     assert 'no effort recorded, not compared: fer_joint5' in checkup.report()
-    assert [joint.name for joint in checkup.assessment.joints] == [
-        f'fer_joint{k}' for k in (1, 2, 3, 4, 6, 7)
-    ]
+    judged = [joint.name for joint in checkup.assessment.joints]
+    assert judged == [name for name in ARM.joint_names if name != 'fer_joint5']
     assert checkup.verdict == 0
     with pytest.raises(RecordingError, match='no effort'):
         clean(replace(MOTION, effort=np.full_like(MOTION.effort, np.nan)))
@@ -120,8 +116,7 @@ def test_a_joint_without_effort_is_named_and_the_others_are_judged() -> None:
 def test_poses_are_means_over_the_time_of_holding_and_count_once() -> None:
     poses = still_poses(clean(POSES))
     assert len(poses.time) == 12
-    assert (poses.velocity == 0.0).all()
-    np.testing.assert_array_equal(poses.block, np.arange(12))
+    assert not poses.velocity.any()
     middle = POSES.position[np.searchsorted(POSES.time, poses.time + 0.5)]
     np.testing.assert_allclose(poses.position, middle, atol=1e-4)
     twice = POSES.part(np.tile(np.arange(len(POSES.time)), 2))
@@ -130,15 +125,8 @@ def test_poses_are_means_over_the_time_of_holding_and_count_once() -> None:
     # They are preferred if there are enough.
     assert take_samples(clean(POSES)).kind is Kind.STILL
     assert take_samples(clean(MOTION)).kind is Kind.MOTION
-
-
-def test_one_constant_pose_is_rejected_with_what_is_needed() -> None:
-    constant = record(Robot(ARM), Kind.STILL, 1, count=1)
     with pytest.raises(RecordingError, match='only 1 different poses at rest; at least 8'):
-        check(ARM, constant, kind=Kind.STILL)
-    time: Array = 0.02 * np.arange(2000, dtype=np.float64)
-    long = replace(constant.part(np.zeros(2000, dtype=int)), time=time)
-    assert check(ARM, long).verdict != 0
+        check(ARM, record(Robot(ARM), Kind.STILL, 1, count=1), kind=Kind.STILL)
 
 
 def test_a_cubic_is_smoothed_to_itself_and_its_derivatives() -> None:
@@ -162,29 +150,27 @@ def test_samples_of_any_order_of_joints_are_sorted_by_name() -> None:
     np.testing.assert_array_equal(recording.effort, [[3.0, 4.0]] * 2)
     assert np.isnan(recording.velocity).all()
     assert len(recording.notes) == 2
-    for none in ([], [Sample(0.0, ('a',), [], [], [])]):
-        with pytest.raises(RecordingError):
-            recording_from(none)
+    with pytest.raises(RecordingError):
+        recording_from([Sample(0.0, ('a',), [], [], [])])
 
 
 @pytest.mark.parametrize(('model', 'recorded', 'given', 'expected'), [
-    (['a', 'b', 'c'], ['c', 'a', 'x'], None, {'a': 'a', 'c': 'c'}),
-    (['a', 'b'], ['x', 'b'], {'a': 'x'}, {'a': 'x', 'b': 'b'}),
-    (['panda_joint1', 'panda_joint2', 'panda_finger_joint1'], ['fer_joint1', 'fer_joint2'],
-     None, {'panda_joint1': 'fer_joint1', 'panda_joint2': 'fer_joint2'}),
-    (['l/a', 'l/b'], ['a', 'b'], None, {'l/a': 'a', 'l/b': 'b'}),
+    ('a b c', 'c a x', None, {'a': 'a', 'c': 'c'}),
+    ('a b', 'x b', {'a': 'x'}, {'a': 'x', 'b': 'b'}),
+    ('panda_joint1 panda_joint2 panda_finger', 'fer_joint1 fer_joint2', None,
+     {'panda_joint1': 'fer_joint1', 'panda_joint2': 'fer_joint2'}),
+    ('l/a l/b', 'a b', None, {'l/a': 'a', 'l/b': 'b'}),
+    ('a b', 'x left_k', {'z': 'x'}, "no joint 'z'"),
+    ('a b', 'x left_k', {'a': 'y'}, "'y' is not recorded"),
+    ('a b', 'x left_k', {}, 'give the pairs'),
+    ('a b', 'x left_k', {'a': 'x', 'b': 'x'}, 'assigned twice: a=x, b=x'),
 ])
 def test_joints_match_by_given_pairs_equal_names_or_one_prefix(
-    model: list[str], recorded: list[str], given: dict[str, str] | None, expected: dict[str, str]
+    model: str, recorded: str, given: dict[str, str] | None, expected: dict[str, str] | str
 ) -> None:
-    found = match_joints(model, recorded, given)
-    assert [*found.items()] == [*expected.items()]
-
-
-@pytest.mark.parametrize(('given', 'reason'), [
-    ({'z': 'x'}, "no joint 'z'"), ({'a': 'y'}, "'y' is not recorded"), ({}, 'give the pairs'),
-    ({'a': 'x', 'b': 'x'}, 'assigned twice: a=x, b=x'),
-])
-def test_joints_that_are_unknown_are_rejected(given: dict[str, str], reason: str) -> None:
-    with pytest.raises(RecordingError, match=reason):
-        match_joints(['a', 'b'], ['x', 'left_k'], given)
+    if isinstance(expected, str):
+        with pytest.raises(RecordingError, match=expected):
+            match_joints(model.split(), recorded.split(), given)
+    else:
+        found = match_joints(model.split(), recorded.split(), given)
+        assert [*found.items()] == [*expected.items()]

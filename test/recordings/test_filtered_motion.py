@@ -1,14 +1,23 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The low-pass filter before the fit: no phase, true derivatives, the better clock."""
+"""The low-pass filter before the fit, repeated motions, and the correlation of errors."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
-from rnea_ros.recordings import Recording, RecordingError, clean, filtered_motion
+from rnea_ros.recordings import (
+    Recording,
+    RecordingError,
+    clean,
+    contains,
+    correlation_length,
+    filtered_motion,
+    period,
+)
 
 W = 2.0 * np.pi * 0.5
 
@@ -37,10 +46,8 @@ def test_a_slow_swing_passes_with_its_derivatives_and_without_delay(rate: float)
 
 def test_what_is_above_the_cut_off_frequency_is_removed() -> None:
     recording = swing(250.0)
-    ringing = 0.1 * np.sin(2.0 * np.pi * 40.0 * recording.time)
-    motion = filtered_motion(
-        clean(replace(recording, effort=recording.effort + ringing[:, np.newaxis]))
-    )
+    ringing = 0.1 * np.sin(2.0 * np.pi * 40.0 * recording.time)[:, np.newaxis]
+    motion = filtered_motion(clean(replace(recording, effort=recording.effort + ringing)))
     assert np.abs(motion.effort - 3.0 * motion.position).max() < 1e-3
 
 
@@ -60,12 +67,35 @@ def test_a_rate_below_the_cut_off_frequency_is_rejected() -> None:
         filtered_motion(clean(swing(15.0)))
 
 
-def test_samples_keep_the_number_of_their_part() -> None:
-    recording = swing(250.0)
-    # Parts of 4 s, 0.5 s and 4 s; the filter cuts 0.5 s at both ends.
-    time = recording.time
-    whole = recording.part((time < 4.0) | ((time > 4.5) & (time < 5.0)) | (time > 5.5))
-    motion = filtered_motion(clean(whole))
-    assert set(motion.segment) == {0, 2}
-    assert motion.time[motion.segment == 0].max() < 3.6
-    assert motion.time[motion.segment == 2].min() > 5.9
+# Repetitions and correlation
+
+
+TIME = np.arange(3000) * 0.02
+
+
+def repeated(seconds: float) -> np.ndarray:
+    """Return a motion of two joints that repeats after a time."""
+    w = 2.0 * np.pi / seconds
+    q = [np.sin(w * TIME) + 0.5 * np.sin(3.0 * w * TIME + 1.0), np.cos(2.0 * w * TIME)]
+    return np.stack(q, axis=1) + 5.0
+
+
+@pytest.mark.parametrize(('seconds', 'rows'), [(10.0, 500), (24.0, 1200), (90.0, 3000)])
+def test_the_period_of_a_motion_is_found_if_it_repeats(seconds: float, rows: int) -> None:
+    assert abs(period(repeated(seconds)) - rows) <= 0.02 * rows
+    assert period(np.ones((50, 2))) == 50  # a pose
+
+
+def test_a_part_is_found_in_a_motion() -> None:
+    q = repeated(90.0)
+    assert contains(q, q[700:900])
+    assert not contains(q[:2000], q[2200:])
+    assert not contains(q[:10], q)
+
+
+@pytest.mark.parametrize('memory', [0.0, 0.5, 0.9])
+def test_the_correlation_length_is_that_of_the_process(memory: float) -> None:
+    white = np.random.default_rng(1).normal(size=(20000, 3))
+    errors = np.asarray(lfilter([1.0], [1.0, -memory], white, axis=0))
+    expected = (1.0 + memory) / (1.0 - memory)
+    assert correlation_length(errors) == pytest.approx(expected, rel=0.15)

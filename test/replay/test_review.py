@@ -4,7 +4,6 @@
 """Residuals of recordings that are known exactly, and their reported flaws."""
 
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from rnea_ros.feedforward.settings import (
     Settings,
     WrenchInputSettings,
 )
-from rnea_ros.recordings import Kind, Recording, RecordingError
+from rnea_ros.recordings import Kind, Recording
 from rnea_ros.replay import Review, recorded_robot, report, review
 from rnea_ros.robot import Payload
 from support.recorded.synthetic_recordings import ARM, HAND, Robot, record, samples_of
@@ -39,34 +38,12 @@ def reviewed(recorded: Recording, model: RobotModel = ARM, **settings: Any) -> R
     return review(robot, Settings(**(given | settings)))
 
 
-@cache
-def of_motion() -> Review:
-    """Return the review of the arm that is right, with default settings."""
-    return reviewed(MOTION)
-
-
-@cache
-def of_exact(*payloads: Payload) -> Review:
-    """Return the review of the arm without dry friction and noise."""
-    return reviewed(EXACT, payloads=payloads)
-
-
 def flaws(recorded: Recording, **changes: Any) -> str:
     return ' '.join(reviewed(recorded, **changes).flaws)
 
 
-def test_of_an_arm_at_rest_commands_meet_the_efforts_but_for_noise() -> None:
-    poses = record(Robot(ARM, coulomb=0.0, noise=0.05), Kind.STILL, 1)
-    # The synthetic arm goes from pose to pose at the speed that takes half a second.
-    played = reviewed(poses, velocity_limit_factor=0.0)
-    held = np.isin(poses.time, poses.time[np.abs(poses.velocity).max(axis=1) < 0.01])
-    still = np.isin(played.commanded.time, poses.time[held])
-    missed = played.commanded.computed[still] - played.commanded.measured[still]
-    assert np.sqrt(np.mean(missed**2)) < 0.2  # 0.1 of dry friction beside the noise
-
-
 def test_inverse_dynamics_explain_what_gravity_does_not_and_ramps_do_not_count() -> None:
-    played = of_exact()
+    played = reviewed(EXACT)
     # What the synthetic arm has beside its inverse dynamics: 0.1 N m and 0.1 N m s/rad.
     assert (played.inverse_dynamics.rms < 0.25).all()
     assert (played.inverse_dynamics.rms[:4] < 0.5 * played.gravity.rms[:4]).all()
@@ -87,34 +64,25 @@ def test_a_sample_is_compared_with_the_first_command_after_it() -> None:
         np.testing.assert_allclose(command, ARM.gravity_torques(newest), atol=1e-9)
 
 
-def test_repeats_are_left_out_of_the_comparison_and_reported() -> None:
-    again = MOTION.position.copy()
+def test_flaws_are_left_out_of_the_comparison_and_reported() -> None:
+    again, effort = MOTION.position.copy(), MOTION.effort.copy()
     places = np.arange(100, 450, 45)
     again[places] = again[places - 1]
-    played = reviewed(replace(MOTION, position=again))
-    assert f'{len(places)} samples that repeat' in ' '.join(played.flaws)
+    effort[:8:2] += 30.0
+    played = reviewed(replace(
+        MOTION, position=again, effort=effort, velocity=0.0 * MOTION.velocity
+    ))
+    said = ' '.join(played.flaws)
+    assert f'{len(places)} samples that repeat' in said
+    assert 'fer_joint1 by 100 %' in said
+    assert 'ringing efforts at the start' in said
     for residual in (played.commanded, played.gravity):
         assert not set(residual.time) & set(MOTION.time[places])
 
 
-def test_flaws_of_the_recording_are_reported() -> None:
-    """A gap, a stamp that runs backwards, a start that rings, velocities of 0."""
-    kept = (MOTION.time < 6.0) | (MOTION.time > 8.0)
-    time, effort = MOTION.time.copy(), MOTION.effort.copy()
-    time[250] = time[249] - 1.0
-    effort[:8:2] += 30.0
-    bad = replace(MOTION, time=time, effort=effort, velocity=0.0 * MOTION.velocity).part(kept)
-    said = flaws(bad)
-    for words in (
-        'gaps: 1, the longest 2.0', 'stamp not after the previous one', 'fer_joint1 by 100 %',
-        'ringing efforts at the start',
-    ):
-        assert words in said
-
-
-@pytest.mark.parametrize(
-    ('scale', 'word'), [(-1.0, 'inverted effort'), (50.0, 'gear ratio, unit or current')]
-)
+@pytest.mark.parametrize(('scale', 'word'), [
+    (-1.0, 'inverted effort'), (50.0, 'gear ratio, unit or current'),
+])
 def test_wrong_signs_and_scales_are_reported_and_can_be_corrected(scale: float, word: str) -> None:
     wrong = MOTION.with_scaled_effort(scale)
     assert word in flaws(wrong)
@@ -122,34 +90,16 @@ def test_wrong_signs_and_scales_are_reported_and_can_be_corrected(scale: float, 
 
 
 def test_friction_that_the_parameters_have_is_not_a_flaw() -> None:
-    recorded = of_10_seconds(Robot(ARM, coulomb=0.3))
-    load = np.sqrt(np.mean(ARM.inverse_dynamics_batch(
-        recorded.position, 0.0 * recorded.velocity, 0.0 * recorded.velocity
-    ) ** 2, axis=0))
+    recorded, zero = of_10_seconds(Robot(ARM, coulomb=0.3)), 0.0 * MOTION.velocity
+    held = np.sqrt(np.mean(
+        ARM.inverse_dynamics_batch(recorded.position, zero, zero) ** 2, axis=0
+    ))
     friction = FrictionSettings(
-        FrictionModel.PARAMETERS, viscous=(0.1,), coulomb=tuple((0.1 + 0.3 * load).tolist()),
+        FrictionModel.PARAMETERS, viscous=(0.1,), coulomb=tuple((0.1 + 0.3 * held).tolist()),
         smoothing_velocity=(0.02,),
     )
     assert 'current-based effort' in flaws(recorded)
     assert 'current-based effort' not in flaws(recorded, friction=friction)
-
-
-def test_a_recording_too_short_to_judge_is_played_one_without_effort_is_not() -> None:
-    played = reviewed(MOTION.part(MOTION.time < 2.5))
-    assert 'could not be judged' in ' '.join(played.flaws)
-    assert played.completed
-    with pytest.raises(RecordingError, match='no effort'):
-        reviewed(MOTION.with_scaled_effort(np.nan))
-
-
-def test_a_joint_without_effort_is_commanded_but_not_compared() -> None:
-    effort = MOTION.effort.copy()
-    effort[:, 6] = np.nan
-    played = reviewed(replace(MOTION, effort=effort))
-    assert np.isfinite(played.playback.command[-1]).all()
-    assert np.isnan(played.commanded.rms[6])
-    (row,) = [line for line in report(played).splitlines() if line.startswith('fer_joint7')]
-    assert row.split()[1:5] == ['-', '-', '-', '-']
 
 
 def test_where_no_timeout_is_set_it_is_that_of_the_recordings_own_interval() -> None:
@@ -165,28 +115,26 @@ def test_the_report_says_what_limits_the_comparison() -> None:
         MOTION, HAND, mode=Feedback, hardware_compensates=tuple(HardwareCompensation),
         wrench_inputs=(WrenchInputSettings('flange', '/wrench'),),
     ))
-    assert 'not recorded, assumed at rest: fer_finger_joint1' in text
-    assert 'mode feedback acts as gravity' in text
-    assert 'compared with the measured effort' in text
-    assert 'friction is not comparable' in text
-    assert 'ignored, not in joint states: wrench_inputs.flange' in text
-    assert '* tool' not in text
-    assert 'extra tool in the model' in text
+    for words in (
+        'not recorded, assumed at rest: fer_finger_joint1', 'mode feedback acts as gravity',
+        'friction is not comparable', 'ignored, not in joint states: wrench_inputs.flange',
+        'extra tool in the model',
+    ):
+        assert words in text
 
 
 def test_the_report_says_how_it_ended() -> None:
-    text = report(of_motion())
-    assert text.startswith('the control ran through the whole recording\n')
-    assert 'RobotModel' not in text
-    assert of_motion().flaws == ()
+    sound = reviewed(MOTION)
+    assert report(sound).startswith('the control ran through the whole recording\n')
+    assert sound.flaws == ()
     gap = MOTION.part((MOTION.time < 6.0) | (MOTION.time > 8.0))
-    ended = report(reviewed(gap, joint_states_timeout=0.1))
-    assert 'holding at 6.0' in ended
-    assert ended.splitlines()[0].startswith('the control ended at 6.0')
-    assert ended.splitlines()[0].endswith('joint_states_stale')
-    bare = replace(MOTION, velocity=np.full_like(MOTION.velocity, np.nan))
-    silent = report(reviewed(bare))
-    assert f'joint states rejected: not_finite {len(bare.time)}' in silent
+    played = reviewed(gap, joint_states_timeout=0.1)
+    assert 'gaps: 1, the longest 2.0' in ' '.join(played.flaws)
+    first = report(played).splitlines()[0]
+    assert first.startswith('the control ended at 6.0')
+    assert first.endswith('joint_states_stale')
+    silent = report(reviewed(replace(MOTION, velocity=np.full_like(MOTION.velocity, np.nan))))
+    assert f'joint states rejected: not_finite {len(MOTION.time)}' in silent
     assert silent.startswith('nothing was commanded: no valid state of all joints\n')
 
 
@@ -197,7 +145,7 @@ PAYLOAD = Payload('fer_link7', 2.0, (0.0, 0.0, 0.1))
     (HardwareCompensation.GRAVITY,), (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD),
 ])
 def test_hardware_compensation_is_an_effort(hardware: tuple[HardwareCompensation, ...]) -> None:
-    alone = of_exact(PAYLOAD)
+    alone = reviewed(EXACT, payloads=(PAYLOAD,))
     held = reviewed(EXACT, payloads=(PAYLOAD,), hardware_compensates=hardware)
     np.testing.assert_allclose(held.commanded.percent, alone.commanded.percent, rtol=1e-6)
     assert not np.allclose(held.playback.command, alone.playback.command, equal_nan=True)

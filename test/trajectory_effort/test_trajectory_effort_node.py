@@ -18,29 +18,17 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 pytestmark = pytest.mark.ros
 
 CONTROLLER = 'joint_trajectory_controller'
-END = tuple(np.add(POSE, 0.1))
-LOADED = MODEL.with_payload('fer_link8', 2.0)
+END, ZERO = tuple(np.add(POSE, 0.1)), np.zeros(7)
 
 
 class User:
-    """
-    A user and the controller's subscription, which keeps what the process passes on.
+    """A user of the process, with the controller's subscription, on a node of the test's own."""
 
-    :param node: a node of the test's own
-    :param domain_id: DDS domain of the process under test
-    :param options: its ROS arguments
-    """
-
-    def __init__(self, node: Any, domain_id: int, options: str = '') -> None:
+    def __init__(self, node: Any, process: RosProcess) -> None:
         from trajectory_msgs.msg import JointTrajectory
 
-        self.node = node
+        self.node, self.process = node, process
         self.messages: list[Any] = []
-        # Joint states may come late on a stalled machine.
-        arguments = f'--ros-args -p joint_states_timeout:=30.0 {options}'.split()
-        self.process = RosProcess(
-            'rnea_ros.trajectory_effort.trajectory_effort_node', *arguments, domain_id=domain_id
-        )
         self._publisher = node.create_publisher(
             JointTrajectory, '/trajectory_effort/joint_trajectory', 10
         )
@@ -53,19 +41,17 @@ class User:
         self.node.create_subscription(JointTrajectory, topic, self.messages.append, depth)
 
     def send(self, *points: Any, names: Sequence[str] = JOINTS) -> None:
-        """Send points: a time, positions, and perhaps velocities and accelerations."""
+        """Send points: a time in whole seconds, positions, velocities and accelerations."""
         from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
         message = JointTrajectory(joint_names=list(names))
         message.header.frame_id = 'world'
-        for time, *fields in points:
+        for seconds, *fields in points:
             point = JointTrajectoryPoint()
-            for kind, values in zip(
-                ('positions', 'velocities', 'accelerations'), fields, strict=False
-            ):
+            kinds = 'positions', 'velocities', 'accelerations'
+            for kind, values in zip(kinds, fields, strict=False):
                 setattr(point, kind, [float(value) for value in values])
-            point.time_from_start.sec = int(time)
-            point.time_from_start.nanosec = round(1e9 * (time - int(time)))
+            point.time_from_start.sec = seconds
             message.points.append(point)
         self._publisher.publish(message)
 
@@ -102,18 +88,31 @@ class User:
         return bool(request.response.result.successful)
 
 
-def test_each_missing_input_is_named_and_ctrl_c_ends_the_node_with_0(domain_id: int) -> None:
+def test_each_missing_input_is_named_then_trajectories_get_efforts_until_ctrl_c(
+    domain_id: int,
+) -> None:
+    from diagnostic_msgs.msg import DiagnosticArray
     from rclpy.parameter import Parameter
+    from rclpy.qos import QoSProfile, ReliabilityPolicy
     from std_msgs.msg import String
 
     from rnea_ros.ros import LATCHED
 
+    # Joint states may come late on a stalled machine.
+    process = RosProcess(
+        'rnea_ros.trajectory_effort.trajectory_effort_node', '--ros-args',
+        '-p', 'joint_states_timeout:=30.0', '-p', 'resample:=0.01',
+        '-p', 'allow_partial_joints_goal:=true', domain_id=domain_id,
+    )
+    statuses: dict[str, str] = {}
     with (
         ExitStack() as stack, ros_node(domain_id, 'user') as node,
         ros_node(domain_id, 'robot') as robot_node,
     ):
-        user = User(node, domain_id)
-        stack.enter_context(user.process)
+        node.create_subscription(DiagnosticArray, '/diagnostics', lambda message: statuses.update(
+            {value.key: value.value for status in message.status for value in status.values}
+        ), 10)
+        user = User(node, stack.enter_context(process))
         user.send_until('rejected: no_robot_description')
         description = robot_node.create_publisher(String, 'robot_description', LATCHED)
         description.publish(String(data=PANDA_ARM))
@@ -128,48 +127,34 @@ def test_each_missing_input_is_named_and_ctrl_c_ends_the_node_with_0(domain_id: 
         user.send_until(f'rejected: joint_states_stale: none received of {JOINTS[0]}')
         FakeRobot(robot_node, controller=False, urdf=None)
         user.send_until('rejected: no_points')
-        user.process.wait_for('ready')
-        user.process.send(signal.SIGINT)
-        assert user.process.wait() == 0
+        process.wait_for('ready')
 
+        user.send((2, END, ZERO, ZERO))
+        message = user.received()
+        assert message.joint_names == list(JOINTS)
+        assert (message.header.frame_id, message.header.stamp.sec) == ('world', 0)
+        assert len(message.points) == 201
+        held = MODEL.gravity_torques(END)
+        np.testing.assert_allclose(message.points[-1].effort, held, atol=1e-9)
 
-def test_trajectories_are_passed_on_with_efforts_or_rejected_whole(domain_id: int) -> None:
-    from diagnostic_msgs.msg import DiagnosticArray
-    from rclpy.qos import QoSProfile, ReliabilityPolicy
+        assert not user.set_parameters(payload__link=['fer_link99'], payload__mass=[2.0])
+        assert user.set_parameters(payload__link=['fer_link8'], payload__mass=[2.0])
+        user.send((0, POSE[1:]), (1, END[1:]), names=JOINTS[1:])
+        message = user.received()
+        assert message.joint_names == [*JOINTS[1:], JOINTS[0]]
+        loaded = MODEL.with_payload('fer_link8', 2.0)
+        held = np.roll(loaded.gravity_torques((POSE[0], *END[1:])), -1)
+        np.testing.assert_allclose(message.points[-1].effort, held, atol=1e-9)
+        assert wait_until(lambda: statuses.get('passed_on') == '2'), statuses
+        assert int(statuses['count/rejected/no_points']) >= 1
+        assert statuses['ready'] == 'True'
 
-    zero, statuses = np.zeros(7), {}
-    with ros_node(domain_id, CONTROLLER) as node, ros_node(domain_id, 'robot') as robot_node:
-        FakeRobot(robot_node, controller=False)
-        node.declare_parameter('joints', list(JOINTS))
-        node.declare_parameter('command_interfaces', ['effort'])
-        node.create_subscription(DiagnosticArray, '/diagnostics', lambda message: statuses.update(
-            {value.key: value.value for status in message.status for value in status.values}
-        ), 10)
-        user = User(node, domain_id, '-p resample:=0.01 -p allow_partial_joints_goal:=true')
-        user.subscribe()
-        with user.process as process:
-            user.send_until('rejected: not_finite, point 0', (1.0, [np.nan] * 7))
-            user.send((2.0, END, zero, zero))
-            message = user.received()
-            assert message.joint_names == list(JOINTS)
-            assert (message.header.frame_id, message.header.stamp.sec) == ('world', 0)
-            assert len(message.points) == 201
-            held = MODEL.gravity_torques(END)
-            np.testing.assert_allclose(message.points[-1].effort, held, atol=1e-9)
-            assert not user.set_parameters(payload__link=['fer_link99'], payload__mass=[2.0])
-            assert user.set_parameters(payload__link=['fer_link8'], payload__mass=[2.0])
-            user.send((0.0, POSE[1:]), (1.0, END[1:]), names=JOINTS[1:])
-            message = user.received()
-            assert message.joint_names == [*JOINTS[1:], JOINTS[0]]
-            held = LOADED.gravity_torques((POSE[0], *END[1:]))
-            np.testing.assert_allclose(message.points[-1].effort, np.roll(held, -1), atol=1e-9)
-            assert wait_until(lambda: statuses.get('passed_on') == '2'), statuses
-            assert int(statuses['count/rejected/not_finite']) >= 1
-            assert statuses['ready'] == 'True'
-            assert user.set_parameters(resample=0.001)
-            user.send((1.9, END, zero, zero))
-            process.wait_for('trajectory passed on: 1901 points')
-            user.send_until('rejected: no_points')
-            assert 'may lose' not in process.output  # a reliable subscription loses nothing
-            user.subscribe(QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT))
-            user.send_until('may lose so long a message', (1.9, END, zero, zero))
+        assert user.set_parameters(resample=0.001)
+        user.send((2, END, ZERO, ZERO))
+        process.wait_for('trajectory passed on: 2001 points')
+        user.send_until('rejected: not_finite, point 0', (1, [np.nan] * 7))
+        assert 'may lose' not in process.output  # a reliable subscription loses nothing
+        user.subscribe(QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT))
+        user.send_until('may lose so long a message', (2, END, ZERO, ZERO))
+        process.send(signal.SIGINT)
+        assert process.wait() == 0

@@ -15,9 +15,7 @@ import pytest
 
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward.trajectory import (
-    JointRules,
     Setpoint,
-    Trajectory,
     TrajectoryError,
     TrajectoryPoint,
     TrajectoryReason,
@@ -40,15 +38,12 @@ Point = TrajectoryPoint
 Points = list[TrajectoryPoint]
 Given = dict[str, Any]
 
-FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
 NOT_FINITE = (math.nan, math.inf, -math.inf)
 FAST = replace(FREE, velocity_limits=np.array([2.0, 1.0, math.inf]))
 HARD = replace(
     FREE, acceleration_limits=np.full(3, 10.0), effort_limits=np.full(3, 5.0),
     use_trajectory_effort=True,
 )
-NARROW = replace(FREE, lower=-np.ones(3), upper=np.ones(3))
-EFFORTS = (1.0, 2.0, 3.0)
 
 
 def with_point(index: int, **changes: Any) -> Points:
@@ -57,9 +52,11 @@ def with_point(index: int, **changes: Any) -> Points:
     return points
 
 
-def full_point(time: float, field: str, values: tuple[float, ...]) -> Point:
-    """Return a point with all fields, of which one has other values."""
-    return Point(time, **(dict.fromkeys(FIELDS, AT_REST) | {field: values}))
+def with_field(field: int, *values: float) -> Points:
+    """Return points of all four fields, of which one at the middle point has other values."""
+    fields = [values if k == field else AT_REST for k in range(4)]
+    full = [Point(float(k), *[AT_REST] * 4) for k in range(3)]
+    return [full[0], Point(1.0, *fields), full[2]]
 
 
 def elbow(time: float, *fields: float) -> Point:
@@ -67,6 +64,7 @@ def elbow(time: float, *fields: float) -> Point:
     return Point(time, *((0.0, value, 0.0) for value in fields))
 
 
+LATE: Given = {'start_time': 100.0, 'now': 101.5}
 TABLE: list[tuple[list[Point] | tuple[Point, ...], Given, tuple[str, str | None, int | None]]] = [
     ((), {}, ('no_points', None, None)),
     (VALID, {'names': ()}, ('empty_joint_names', None, None)),
@@ -75,29 +73,22 @@ TABLE: list[tuple[list[Point] | tuple[Point, ...], Given, tuple[str, str | None,
     ([Point(1.0, (0.0, 0.0))], {'names': ('wrist', 'shoulder')},
      ('missing_joint', 'elbow', None)),
     (with_point(1, positions=()), {}, ('wrong_size', None, 1)),
-    *(
-        ([VALID[0], full_point(1.0, field, (0.0,) * size), VALID[2]], {}, ('wrong_size', None, 1))
-        for field in FIELDS for size in (1, 4)
-    ),
-    *(
-        ([*VALID[:2], full_point(2.0, field, (0.0, 0.0, value))], {}, ('not_finite', 'wrist', 2))
-        for field in FIELDS for value in NOT_FINITE
-    ),
-    *((with_point(1, time=value), {}, ('not_finite', None, 1)) for value in NOT_FINITE),
-    *((VALID, {'start_time': value}, ('not_finite', None, None)) for value in NOT_FINITE),
+    *((with_field(field, 0.0), {}, ('wrong_size', None, 1)) for field in range(4)),
+    *((with_field(field, 0.0, 0.0, value), {}, ('not_finite', 'wrist', 1))
+      for field in range(4) for value in NOT_FINITE),
+    (with_point(1, time=math.nan), {}, ('not_finite', None, 1)),
+    (VALID, {'start_time': math.inf}, ('not_finite', None, None)),
     (with_point(1, time=1e-200), {}, ('not_finite', 'shoulder', 1)),
     ([Point(0.0, AT_REST), Point(1.0, (0, 0, 1.0)), Point(4.0, (0, 0, 1.7e308))],
      {'rules': FREE}, ('not_finite', 'wrist', 2)),
-    (with_point(1, efforts=EFFORTS), {}, ('efforts_incomplete', None, 0)),
+    (with_point(1, efforts=(1.0, 2.0, 3.0)), {}, ('efforts_incomplete', None, 0)),
     (with_point(1, velocities=(), accelerations=AT_REST), {},
      ('accelerations_without_velocities', None, 1)),
-    *(
-        (VALID, {state: (0.0, math.nan, 0.0)}, ('start_not_finite', 'elbow', None))
-        for state in ('position', 'velocity')
-    ),
+    (VALID, {'position': (0.0, math.nan, 0.0)}, ('start_not_finite', 'elbow', None)),
+    (VALID, {'velocity': (0.0, math.nan, 0.0)}, ('start_not_finite', 'elbow', None)),
     (VALID, {'now': math.nan}, ('start_not_finite', None, None)),
     (with_point(0, time=-0.1), {}, ('negative_time', None, 0)),
-    *((with_point(2, time=t), {}, ('times_not_increasing', None, 2)) for t in (0.0, 0.9, 1.0)),
+    *((with_point(2, time=t), {}, ('times_not_increasing', None, 2)) for t in (0.9, 1.0)),
     ([Point(0, AT_REST)], {'start_time': 9.0, 'now': 9.001}, ('ended_in_past', None, 0)),
     ([Point(1.0, AT_REST, (0.0, 0.1, 0.0))], {}, ('final_velocity', 'elbow', 0)),
     ([Point(0.0, AT_REST), Point(1.0, (0.0, 0.0, 1.5))],
@@ -111,20 +102,14 @@ TABLE: list[tuple[list[Point] | tuple[Point, ...], Given, tuple[str, str | None,
         ('position_limit', 'shoulder', 0),
     ),
     ([Point(0.0, (0.2, 0.0, 0.0))], {}, ('start_too_far', 'shoulder', 0)),
-    (VALID, {'start_time': 100.0, 'now': 101.5}, ('start_too_far', 'shoulder', 1)),
-    (VALID[1:], {'start_time': 100.0, 'now': 101.5}, ('start_too_far', 'shoulder', 0)),
+    (VALID, LATE, ('start_too_far', 'shoulder', 1)),
+    (VALID[1:], LATE, ('start_too_far', 'shoulder', 0)),
     ([elbow(0.01, 1.0), elbow(5.0, 1.0)], {'rules': FAST}, ('velocity_limit', 'elbow', 0)),
-    ([elbow(0.0, 0.0, 0.0), elbow(1.0, 0.4, 1.2), elbow(2.0, 0.8, 0.0)], {'rules': FAST},
-     ('velocity_limit', 'elbow', 1)),
     ([elbow(float(k), 4.2 if k == 6 else 0.5 * k) for k in range(10)], {'rules': FAST},
      ('velocity_limit', 'elbow', 6)),
     ([elbow(0.0, 0.0, 0.0, 0.0), elbow(1.0, 1e305, 0.0, 0.0)], {'rules': FAST},
      ('velocity_limit', 'elbow', 1)),
-    *(
-        ([elbow(time, 0.0, 0.0, 1e308) for time in times], {'rules': HARD},
-         ('acceleration_limit', 'elbow', 0))
-        for times in ((0.0,), (0.0, 1e-3))
-    ),
+    ([elbow(0.0, 0.0, 0.0, 1e308)], {'rules': HARD}, ('acceleration_limit', 'elbow', 0)),
 ]
 
 
@@ -149,22 +134,9 @@ def exact(value: float) -> list[tuple[float, float]]:
     return [(side * value, side * value * (1.0 + 1e-7)) for side in (-1.0, 1.0)]
 
 
-def rest_to_rest(degree: int, duration: float = 2.0, rules: JointRules = FAST) -> Motion:
-    """Return motions of the elbow by its way, from rest to rest."""
-    rest = (0.0,) * ((degree - 1) // 2)
-    return lambda x: ([elbow(0.0, 0.0, *rest), elbow(duration, x, *rest)], {'rules': rules})
-
-
-def swing_out(accelerations: tuple[float, ...], side: float) -> Motion:
-    """Return motions from the limit of 1 rad that swing out by a distance, and come back."""
-    # From rest at 0 to 0 with a velocity v in a second: a cubic swings out by 4/27 v.
-    # The quintic v (-4 s^3 + 7 s^4 - 3 s^5) turns at s = 2/3 and swings out by 16/81 v.
-    peak = 16.0 / 81.0 if accelerations else 4.0 / 27.0
-    return lambda x: ([
-        Point(0.0, (0.0, side, 0.0), AT_REST, accelerations),
-        Point(1.0, (0.0, side, 0.0), (0.0, -side * x / peak, 0.0), accelerations),
-        Point(2.0, AT_REST, AT_REST, accelerations),
-    ], {'rules': NARROW})
+def rest_to_rest(duration: float) -> Motion:
+    """Return motions of the elbow by its way, from rest to rest, a cubic."""
+    return lambda x: ([elbow(0.0, 0.0, 0.0), elbow(duration, x, 0.0)], {'rules': HARD})
 
 
 BOUNDS: list[tuple[Motion, list[tuple[float, float]], tuple[str, str | None, int | None]]] = [
@@ -178,24 +150,17 @@ BOUNDS: list[tuple[Motion, list[tuple[float, float]], tuple[str, str | None, int
      near(0.06, (1.0,)), ('start_too_far', 'wrist', 0)),  # the short way round
     (lambda x: (with_point(1, positions=(0.0, x, 0.0), velocities=AT_REST), {}), near(1.001),
      ('position_limit', 'elbow', 1)),
-    *((swing_out(fields, side), near(1e-3, (1.0,)), ('position_limit', 'elbow', 1))
-      for fields in ((), AT_REST) for side in (-1.0, 1.0)),
-    # Rest to rest over a distance d in time T: the peak speed is d/T, 1.5 d/T or 1.875 d/T.
-    *((rest_to_rest(degree), near(1.05 * 2.0 / peak), ('velocity_limit', 'elbow', 1))
-      for degree, peak in ((1, 1.0), (3, 1.5), (5, 1.875))),
     (lambda x: ([Point(0.0, AT_REST), Point(1.0, (x, 1.0, 99.0))], {'rules': FAST}),
      exact(2.1), ('velocity_limit', 'shoulder', 1)),
     (lambda x: ([elbow(0.0, 0.0, x)], {'rules': FAST}), exact(1.05),
      ('velocity_limit', 'elbow', 0)),
     (lambda x: ([elbow(0.0, 0.0, 0.0, x)], {'rules': HARD}), exact(10.0),
      ('acceleration_limit', 'elbow', 0)),
-    (lambda x: ([elbow(0.0, 0.0, 0.0, x), elbow(1.0, 0.0, 0.0, 0.0)], {'rules': HARD}),
-     exact(10.0), ('acceleration_limit', 'elbow', 0)),
     (lambda x: ([Point(t, AT_REST, AT_REST, AT_REST, (0.0, x, 0.0)) for t in (0.0, 1.0)],
                 {'rules': HARD}), exact(5.0), ('effort_limit', 'elbow', 0)),
     # A cubic accelerates by 6 d/T^2; in less than 0.1 s points may be rough.
-    (rest_to_rest(3, 1.0, HARD), near(10.0 / 6.0), ('acceleration_limit', 'elbow', 1)),
-    (rest_to_rest(3, 0.01, HARD), near(100.0 * 0.01**2 / 6.0), ('acceleration_limit', 'elbow', 1)),
+    (rest_to_rest(1.0), near(10.0 / 6.0), ('acceleration_limit', 'elbow', 1)),
+    (rest_to_rest(0.01), near(100.0 * 0.01**2 / 6.0), ('acceleration_limit', 'elbow', 1)),
     # The way to a single point: half of the limit, less within 0.1 s, also for a first step.
     (lambda x: ([elbow(1.0, x, 0.0)], {'rules': HARD}), near(5.0 / 6.0),
      ('acceleration_limit', 'elbow', 0)),
@@ -222,23 +187,8 @@ def test_every_reason_is_in_these_tables() -> None:
     assert reasons == {reason.value for reason in TrajectoryReason}
 
 
-@pytest.mark.parametrize(('points', 'state', 'text'), [
-    ([VALID[0], replace(VALID[1], velocities=(), accelerations=EFFORTS), VALID[2]], {},
-     'accelerations [1.0, 2.0, 3.0] but no velocities'),
-    (*rest_to_rest(1)(2.2), 'moves at 1.1 on the way, more than the limit of 1.0'),
-    ([elbow(0.01, 0.1, 0.0)], {'rules': HARD}, 'allow_trajectory_replacement'),
-    (VALID[:2], {'position': (0.5, 0, 0), 'rules': replace(
-        RULES, allow_nonzero_velocity_at_trajectory_end=True)}, 'more than 0.1 from 0.5'),
-])
-def test_a_message_shows_value_bound_and_way_out(points: Points, state: Given, text: str) -> None:
-    with pytest.raises(TrajectoryError) as caught:
-        motion_of(points, **state)
-    assert text in str(caught.value)
-
-
 @pytest.mark.parametrize(('robot', 'shoulder', 'point'), [
-    (2.000009, (2.000009, 1.5), None), (2.3, (2.3, 2.1, 2.1, 1.9, 2.0), None),
-    (2.3, (2.2,), None), (2.5, (2.5, 1.9), None),
+    (2.3, (2.3, 2.1, 2.1, 1.9, 2.0), None), (2.3, (2.2,), None), (2.5, (2.5, 1.9), None),
     (2.3, (2.3, 2.31), 1), (2.3, (2.3, 2.1, 2.2), 2), (2.3, (1.9, 2.1), 1), (2.51, (2.51, 1.9), 0),
 ])
 @pytest.mark.parametrize('side', [-1.0, 1.0])
@@ -264,84 +214,52 @@ def test_limits_count_as_single_precision_and_up_to_the_greatest_numbers() -> No
     compiled(huge, replace(FREE, upper=np.array((1.0, 2e305, 1.0))))
 
 
-@pytest.mark.parametrize('argument', ['position', 'velocity'])
-def test_a_start_state_of_the_wrong_shape_is_the_callers_error(argument: str) -> None:
-    with pytest.raises(InputError, match=argument):
-        motion_of(VALID, **{argument: (0.0, 0.0)})
-
-
 @pytest.mark.parametrize(('argument', 'value'), [
-    ('lower', np.zeros(2)), ('upper', np.zeros((3, 1))),
-    ('continuous', np.zeros(4, dtype=np.bool_)), ('lower', np.full(3, 5.0)),
-    ('lower', np.full(3, math.nan)), ('velocity_limits', np.ones(2)),
-    ('velocity_limits', np.zeros(3)), ('velocity_limits', np.full(3, math.nan)),
-    ('start_tolerance', -0.1), ('start_tolerance', math.nan),
+    ('lower', np.zeros(2)), ('upper', np.zeros((3, 1))), ('lower', np.full(3, 5.0)),
+    ('velocity_limits', np.zeros(3)), ('start_tolerance', math.nan),
 ])
 def test_impossible_rules_are_rejected_by_argument(argument: str, value: Any) -> None:
     with pytest.raises(InputError, match=argument):
         replace(RULES, **{argument: value})
 
 
-ANY = st.floats() | st.floats(-3.0, 3.0) | st.just(0.0)
-FINITE = st.floats(-1e3, 1e3) | st.floats(allow_nan=False, allow_infinity=False)
+NUMBERS = {
+    'small': st.floats(-0.5, 0.5), 'any': st.floats() | st.floats(-3.0, 3.0) | st.just(0.0),
+    'huge': st.floats(-1e3, 1e3) | st.floats(allow_nan=False, allow_infinity=False),
+}
 
 
 @st.composite
-def requests(draw: st.DrawFn, wild: str) -> TrajectoryRequest:
-    """Requests with one part of any value, so that every rule is broken by some."""
-    names: tuple[str, ...] = NAMES
-    if wild == 'names':
-        names = draw(st.lists(st.sampled_from((*NAMES, 'tail')), max_size=4).map(tuple))
-    time = st.floats(0.0, 1e308) | st.floats(0.0, 9.0) if wild == 'size' else st.floats(0.0, 9.0)
-    times = draw(st.lists(time, min_size=wild == 'size', max_size=4, unique=True).map(sorted))
-    if wild == 'times':
-        times = draw(st.lists(ANY, max_size=4))
-    number = FINITE if wild == 'size' else st.floats(-0.5, 0.5)
-    values = st.lists(number, min_size=len(names), max_size=len(names))
-    if wild == 'values':
-        values = values | st.lists(ANY, max_size=4)
-    optional = values | st.builds(list[float])
+def requests(draw: st.DrawFn, kind: str) -> TrajectoryRequest:
+    time = st.floats(0.0, 1e308) | st.floats(0.0, 9.0) if kind == 'huge' else st.floats(0.0, 9.0)
+    with_efforts = draw(st.booleans())
     points = []
-    for at in times:
-        fields = [draw(values), *(draw(optional) for _ in range(3))]
-        if wild == 'size':
-            fields[2:] = [fields[2] if fields[1] else [], []]
-        points.append(Point(at, *fields))
-    start_time = draw(ANY) if wild == 'start' else None
-    return TrajectoryRequest.of_points(names, points, start_time)
+    for at in draw(st.lists(time, min_size=1, max_size=4, unique=True).map(sorted)):
+        values = st.lists(NUMBERS[kind], min_size=3, max_size=3)
+        count = draw(st.integers(1, 3))
+        q, qd, qdd = (draw(values) if field < count else () for field in range(3))
+        points.append(Point(at, q, qd, qdd, draw(values) if with_efforts else ()))
+    return TrajectoryRequest.of_points(NAMES, points)
 
 
 @settings(max_examples=120)
-@given(data=st.data(), lenient=st.booleans(), wild=st.sampled_from(
-    ('nothing', 'names', 'values', 'times', 'start', 'state', 'size', 'size', 'size')))
-def test_any_request_is_finite_over_time_or_rejected(
-    data: st.DataObject, lenient: bool, wild: str
-) -> None:
-    rules = replace(RULES, allow_partial_joints_goal=lenient, start_tolerance=(
-        math.inf if lenient else 0.1), allow_nonzero_velocity_at_trajectory_end=lenient)
-    state = st.just(AT_REST)
-    if wild in ('state', 'size'):
-        state |= st.tuples(*[ANY if wild == 'state' else FINITE] * 3)
-    now = data.draw(ANY) if wild == 'state' else 0.0
+@given(data=st.data(), kind=st.sampled_from(('small', 'any', 'huge', 'huge')))
+def test_any_request_is_finite_over_time_or_rejected(data: st.DataObject, kind: str) -> None:
+    state = st.just(AT_REST) | st.tuples(*[NUMBERS[kind]] * 3)
     try:
         motion = compile_trajectory(
-            data.draw(requests(wild)), FREE if wild == 'size' else rules, now=now,
+            data.draw(requests(kind)), FREE if kind == 'huge' else RULES, now=0.0,
             position=data.draw(state), velocity=data.draw(state),
         )
     except TrajectoryError as error:
         reason = error.reason
-    else:
-        assert_finite(motion)
+        # Without limits, finite requests are rejected for an overflow only.
+        assert kind != 'huge' or reason is TrajectoryReason.NOT_FINITE
         return
-    # Without limits, finite requests are rejected for an overflow only.
-    assert reason in (TrajectoryReason if wild != 'size' else (TrajectoryReason.NOT_FINITE,))
-
-
-def assert_finite(motion: Trajectory | Setpoint) -> None:
     if isinstance(motion, Setpoint):
         assert np.isfinite((motion.q, motion.qd, motion.qdd)).all()
         return
     knots = motion.knots.times
     between = np.linspace(knots[:-1], knots[1:], 5).ravel()
-    for time in (*knots, *between, -1.0, -math.inf, math.inf, math.nan, 1e300):
+    for time in (*knots, *between, -math.inf, math.inf, math.nan):
         assert np.isfinite(sampled(motion, time)).all()

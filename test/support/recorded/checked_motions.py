@@ -19,16 +19,13 @@ ARM = load(ARM_URDF)
 BENT = np.array([0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785])
 
 
-def motion(rng: np.random.Generator, points: int = 4, order: int = 2) -> list[TrajectoryPoint]:
+def motion(rng: np.random.Generator, points: int = 4) -> list[TrajectoryPoint]:
     """Return points of a random motion near a bent pose, from rest to rest, 0.4 s a segment."""
     n = ARM.nv
     states = rng.uniform(-1.0, 1.0, (3, points, n))
     states[1:, [0, -1]] = 0.0
     q, qd, qdd = BENT + 0.3 * states[0], states[1], 3.0 * states[2]
-    return [
-        TrajectoryPoint(0.4 * k, q[k], qd[k] if order > 0 else (), qdd[k] if order > 1 else ())
-        for k in range(points)
-    ]
+    return [TrajectoryPoint(0.4 * k, q[k], qd[k], qdd[k]) for k in range(points)]
 
 
 def stretched(points: list[TrajectoryPoint], s: float) -> list[TrajectoryPoint]:

@@ -1,0 +1,312 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Checks of trajectories: traps, peaks against limits, the fastest time scaling, collisions."""
+
+from dataclasses import replace
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rnea_ros import InputError, UnknownNameError
+from rnea_ros.collision import collision_model
+from rnea_ros.feedforward.trajectory import TrajectoryPoint
+from rnea_ros.trajectory_check import Quantity, TrajectoryCheck, TrajectoryLimits, check, report
+from rnea_ros.trajectory_check.check import NothingToCheckError, TrajectoryVerdict
+from support.control.control_rig import free_rules
+from support.control.requested_motions import compiled
+from support.models.robots import ARM as ONE_JOINT
+from support.models.robots import joint, link, load, robot
+from support.models.shaped_arm import shaped_arm, tip_distance
+from support.recorded.checked_motions import (
+    ARM,
+    at,
+    checked,
+    figures_of,
+    motion,
+    requested,
+    stretched,
+)
+
+SHOULDER = load(ONE_JOINT)  # limits: 3 rad, 2 rad/s, 100 N m
+REST = at(0.0, 0.0, 0.0)
+FIRST = at(0.0, 0.0, 0.0, 0.0)
+Point = TrajectoryPoint
+
+
+def test_points_are_needed() -> None:
+    with pytest.raises(NothingToCheckError, match='no points'):
+        checked([], model=SHOULDER)
+
+
+@pytest.mark.parametrize(('points', 'given', 'words'), [
+    ([REST, at(1.0, 0.5, 0.2), at(2.0, 1.0, 0.0)], {}, []),
+    ([at(0.0, 0.5)], {}, []),  # a pose that is held
+    ([at(0.0, 0.0), at(1.0, 0.5), at(2.0, 1.5)], {}, ['start_in_motion', 'velocity_step']),
+    ([at(0.0, 0.0, 1e-7), at(1.0, 0.5, 0.0)], {}, []),
+    ([FIRST, at(1.0, 0.5, 0.0, 0.3)], {}, ['final_acceleration']),
+    ([at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)], {'start': {'shoulder': 0.95}}, []),
+    ([at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)], {'start': {'shoulder': 0.5}}, ['start_too_far']),
+    # What the node rejects
+    ([REST, at(1.0, 0.5, 0.1)], {}, ['final_velocity']),
+    ([REST, at(1.0, [0.5, 0.5], 0.0)], {}, ['wrong_size']),
+    ([at(math.nan, 0.0, 0.0)], {}, ['not_finite']),
+    ([REST], {'names': ('elbow',)}, ['unknown_joint']),
+])
+def test_traps_are_named_and_make_a_trajectory_faulty(
+    points: list[Point], given: dict[str, Any], words: list[str]
+) -> None:
+    found = checked(points, model=SHOULDER, **given)
+    assert [trap.word for trap in found.traps] == words
+    assert (found.verdict is TrajectoryVerdict.FAULTY) is bool(words)
+    text = report(found)
+    assert text.startswith('not fine: see' if words else 'fine: within')
+    for trap in found.traps:
+        assert f'* {trap.word}: {trap.text}' in text
+    if 'velocity_step' in words:
+        assert 'at 1 of 3 points, most at 1 s: shoulder by 0.5 rad/s' in found.traps[1].text
+        assert found.traps[0].text.startswith('shoulder starts at 0.5 rad/s')
+    elif words and words[0] not in ('start_in_motion', 'final_acceleration'):
+        assert found.traps[0].text.startswith('the feedforward node rejects it')
+
+
+def test_a_motion_over_position_limits_is_also_rejected_by_the_node() -> None:
+    found = checked([at(0.0, 2.9, 0.0), at(4.0, 2.9, 1.5), at(5.0, 2.9, 0.0)], model=SHOULDER)
+    assert not found.traps
+    assert {error.word for error in found.rejections} == {'position_limit'}
+    assert {peak.quantity for peak in found.violations} == {Quantity.POSITION}
+    assert '- the feedforward node rejects it: position_limit, point' in report(found)
+
+
+def test_the_way_to_a_first_point_is_checked_from_a_given_start() -> None:
+    points = [at(0.5, 1.0, 0.0), at(2.0, 0.5, 0.0)]
+    alone = checked(points, model=SHOULDER)
+    assert alone.verdict is TrajectoryVerdict.FINE
+    figures = figures_of(alone)
+    assert (figures.points, figures.duration) == (2, 2.0)
+    assert figures.efforts.time[[0, -1]].tolist() == [0.5, 2.0]
+    assert any('first point, at 0.5 s, is not checked' in note for note in alone.notes)
+    # 1 rad in half a second: 3 rad/s at its peak, of 2.
+    whole = checked(points, model=SHOULDER, start={'shoulder': 0.0})
+    (violation,) = whole.violations
+    assert violation.quantity is Quantity.VELOCITY
+    assert (violation.value, violation.time) == pytest.approx((3.0, 0.25))
+    assert not any('is not checked' in note for note in whole.notes)
+
+
+def test_joints_left_out_hold_at_the_given_start() -> None:
+    two = load(shaped_arm())
+    found = checked(
+        [REST, at(1.0, 0.5, 0.0)], model=two, names=(two.joint_names[1],),
+        start={two.joint_names[0]: 0.7},
+    )
+    hold = f'joints that the trajectory leaves out hold: {two.joint_names[0]} at 0.7 (see --start)'
+    assert hold in found.notes
+    held = figures_of(found).peaks[0]
+    assert (held.joint, held.value) == (two.joint_names[0], 0.7)
+    assert found.verdict is TrajectoryVerdict.FINE
+
+
+def test_notes_say_what_is_not_in_the_result() -> None:
+    points = [REST, at(1.0, 0.5, 0.0), at(2.0, 1.0)]
+    limits = TrajectoryLimits.of_model(SHOULDER)
+    request = replace(requested(points, SHOULDER.joint_names), start_time=5.0)
+    efforts = requested([Point(0.0, [0.0], [0.0], (), [1.0])], SHOULDER.joint_names)
+    for asked, words in (
+        (request, ['the stamp', 'straight line', 'without friction']),
+        (efforts, ['efforts of the points are not added', 'without friction']),
+    ):
+        notes = check(SHOULDER, asked, limits).notes
+        for note, word in zip(notes, words, strict=True):
+            assert word in note
+
+
+def test_the_report_names_joint_time_margin_and_pace() -> None:
+    violated = report(checked([REST, at(0.5, 1.0, 0.0)], model=SHOULDER))
+    _, second, *rest = violated.splitlines()
+    assert second.startswith('needs 50.0 % more time: 0.75 s instead of 0.5 s (velocity of')
+    assert rest[1] == ('* velocity of shoulder at 0.250 s: 3 rad/s is 1 rad/s beyond the limit '
+                       'of 2 rad/s')
+    row = next(line for line in rest if 'velocity  ' in line)
+    assert row.split() == ['*', 'shoulder', 'velocity', 'rad/s', '3.000', '2.000', '-1.000',
+                           '150', '%', '0.250', 's']
+    faster = report(checked([REST, at(3.0, 1.0, 0.0)], model=SHOULDER)).splitlines()
+    assert faster[1].startswith('may take 75.0 % less time: 0.75 s instead of 3 s (velocity of s')
+
+
+# Peaks
+
+
+@pytest.mark.parametrize(('quantity', 'points', 'value', 'time', 'limit'), [
+    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(1.0, -1.2, 0.0)], -1.8, 0.5, -2.0),
+    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(2.0, 0.1, 0.0), at(3.0, 1.1, 0.0)], 1.5, 2.5, 2.0),
+    # 2.9 + s (1 - s) * 0.8: 3.1 halfway through 4 s, though both ends are below 3.
+    (Quantity.POSITION, [at(0.0, 2.9, 0.2), at(4.0, 2.9, -0.2)], 3.1, 2.0, 3.0),
+    # The nearer limit of two counts.
+    (Quantity.POSITION, [at(0.0, -2.5, 0.0), at(1.0, -2.25, 0.0)], -2.5, 0.0, -3.0),
+    (Quantity.POSITION, [at(0.0, 2.0, 0.0), at(1.0, 1.8, 0.0)], 2.0, 0.0, 3.0),
+    # At the limit, which is no violation, and beyond.
+    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(0.75, 1.0, 0.0)], 2.0, 0.375, 2.0),
+    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(0.7499, 1.0, 0.0)], 1.5 / 0.7499, 0.37495, 2.0),
+])
+def test_a_peak_has_value_time_limit_and_margin(
+    quantity: Quantity, points: Any, value: float, time: float, limit: float
+) -> None:
+    checkup = checked(points, model=SHOULDER)
+    (found,) = [peak for peak in figures_of(checkup).peaks if peak.quantity is quantity]
+    assert (found.value, found.time, found.limit) == pytest.approx((value, time, limit))
+    assert found.margin == pytest.approx(abs(limit) - abs(value))
+    assert found.share == (
+        None if quantity is Quantity.POSITION else pytest.approx(value / limit))
+    assert found.is_violation is (value / limit > 1.0 + 1e-6)
+    assert (checkup.verdict is TrajectoryVerdict.FAULTY) is found.is_violation
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_peak_speeds_between_points_are_those_of_dense_samples(seed: int) -> None:
+    figures = figures_of(checked(motion(np.random.default_rng(seed), points=6), rate=5000.0))
+    peaks = [peak.value for peak in figures.peaks if peak.quantity is Quantity.VELOCITY]
+    sampled = np.abs(figures.efforts.velocity).max(axis=0)
+    np.testing.assert_allclose(np.abs(peaks), sampled, rtol=1e-5)
+
+
+def test_efforts_are_those_of_inverse_dynamics_with_the_payload() -> None:
+    points, loaded = motion(np.random.default_rng(3), points=3), ARM.with_payload('fer_link8', 3.0)
+    efforts = figures_of(checked(points, model=loaded)).efforts
+    names, rest = ARM.joint_names, np.zeros(7)
+    trajectory = compiled(
+        points, free_rules(names), names=names, position=points[0].positions, velocity=rest
+    )
+    for row in range(53, len(efforts.time) - 1, 100):
+        state = trajectory.state(float(efforts.time[row]))
+        expected = loaded.inverse_dynamics(*state[:3]), loaded.gravity_torques(state.position)
+        found = efforts.total[row], efforts.gravity[row]
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(efforts.velocity[row], state.velocity, atol=1e-9)
+
+
+@pytest.mark.parametrize(('rate', 'duration', 'words'), [
+    (0.0, 1.0, 'not positive and finite'), (math.nan, 1.0, 'not positive and finite'),
+    (1000.0, 1000.0, 'more than 1000000'),
+])
+def test_a_rate_that_makes_no_sense_is_rejected(rate: float, duration: float, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        checked([at(0.0, 0.0, 0.0), at(duration, 1.0, 0.0)], model=SHOULDER, rate=rate)
+
+
+def test_a_limit_of_0_means_unlimited_and_others_can_be_given() -> None:
+    text = ONE_JOINT.replace('velocity="2" effort="100"', 'velocity="0" effort="0"')
+    limits = TrajectoryLimits.of_model(load(text))
+    assert np.isinf([limits.velocity, limits.effort, limits.acceleration]).all()
+    given = TrajectoryLimits.of_model(ARM).with_limits(
+        Quantity.ACCELERATION, {'fer_joint3': 2.0, None: 5.0}
+    )
+    assert given.acceleration.tolist() == [5.0, 5.0, 2.0, 5.0, 5.0, 5.0, 5.0]
+    with pytest.raises(UnknownNameError, match='elbow'):
+        limits.with_limits(Quantity.EFFORT, {'elbow': 3.0})
+    with pytest.raises(InputError, match='velocity limit: 0 is not above 0'):
+        limits.with_limits(Quantity.VELOCITY, {None: 0.0})
+    planar = load(robot(link('base'), link('cart', 1.0), joint('drive', 'planar', 'base', 'cart')))
+    with pytest.raises(InputError, match='more than one axis'):
+        TrajectoryLimits.of_model(planar)
+
+
+# The fastest time scaling: at the reported factor a limit is just reached
+
+
+PIVOT = """
+<robot name="pivot">
+  <link name="base"/>
+  <link name="arm"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+    <inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/>
+    <axis xyz="0 -1 0"/><limit lower="-3" upper="3" velocity="2" effort="20"/></joint>
+</robot>
+"""
+"""A mass of 2 kg at 0.5 m that swings up about a level axis: M = 0.5, g = 9.81 cos(q)."""
+
+RATE = 999.1
+"""Hz: not a whole number of periods per segment, where rounding could add one."""
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_at_the_reported_factor_a_limit_is_just_reached(seed: int) -> None:
+    points = motion(np.random.default_rng(seed))
+    figures = figures_of(checked(points))
+    # Limits above the efforts of gravity, so that some factor keeps them.
+    heaviest = np.abs(figures.efforts.gravity).max(axis=0)
+    limits = replace(figures.limits, effort=(1.05 + 0.6 * seed) * heaviest + 0.5)
+    s = figures_of(checked(points, limits, rate=RATE)).effort_bound.stretch
+    assert 0.0 < s < math.inf
+
+    def share(factor: float) -> float:
+        found = figures_of(checked(stretched(points, factor), limits, rate=RATE / factor))
+        return float((np.abs(found.efforts.total) / limits.effort).max())
+
+    assert share(s) == pytest.approx(1.0, abs=1e-6)
+    assert share(0.98 * s) > 1.0
+    assert share(1.02 * s) <= 1.0 + 1e-9
+    limits = TrajectoryLimits.of_model(ARM).with_limits(Quantity.ACCELERATION, {None: 4.0})
+    s = figures_of(checked(points, limits)).bound.stretch
+    assert not checked(stretched(points, s), limits).violations
+    assert checked(stretched(points, 0.99 * s), limits).violations
+
+
+@pytest.mark.parametrize(('end', 'gravity', 'time'), [
+    (1.0, 9.81, 0.0), (-1.0, 9.81 * math.cos(1.0), 1.0),
+])
+def test_a_swing_that_is_known_in_closed_form_has_its_factor(
+    end: float, gravity: float, time: float
+) -> None:
+    # From level up, by a cubic over 1 rad in 1 s: 6 rad/s^2 at the start, where M a = 3 and
+    # g = 9.81. Down, gravity pulls along at the start; at the end it is 9.81 cos(1) against 3.
+    figures = figures_of(checked([at(0.0, 0.0, 0.0), at(1.0, end, 0.0)], model=load(PIVOT)))
+    assert figures.efforts.total[1, 0] == pytest.approx(9.81 + 3.0 * end)
+    bound = figures.effort_bound
+    assert bound.stretch == pytest.approx(math.sqrt(3.0 / (20.0 - gravity)))
+    assert (bound.time, bound.joint) == (time, 'shoulder')
+    # The velocity peaks at 1.5 rad/s of 2.
+    assert (figures.bound.stretch, figures.bound.time) == pytest.approx((0.75, 0.5))
+    assert figures.bound.quantity is Quantity.VELOCITY
+
+
+def test_no_factor_is_reported_if_gravity_alone_exceeds_the_limit() -> None:
+    model = load(PIVOT.replace('effort="20"', 'effort="9"'))
+    found = checked([at(0.0, 1.5, 0.0), at(2.0, -0.5, 0.0)], model=model)
+    figures = figures_of(found)
+    assert math.isinf(figures.effort_bound.stretch)
+    assert math.isinf(figures.bound.stretch)
+    assert 'gravity alone requires 9.81 N m of shoulder, whose limit is 9 N m' in report(found)
+
+
+# Collisions
+
+
+def colliding(elbow: float) -> TrajectoryCheck:
+    """Check a motion of the elbow from 2 rad in 2 s."""
+    pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+    model = load(shaped_arm())
+    request = requested(
+        [at(0.0, [0.0, 2.0], [0.0, 0.0]), at(2.0, [0.0, elbow], [0.0, 0.0])], model.joint_names
+    )
+    limits = TrajectoryLimits.of_model(model)
+    return check(model, request, limits, collision_model=collision_model(model))
+
+
+def test_the_first_collision_is_a_trap_with_its_time() -> None:
+    found = colliding(3.0)
+    (trap,) = found.traps
+    s = np.linspace(0.0, 1.0, 2001)
+    first = 2.0 * s[[tip_distance(2.0 + (3.0 - 2.0 * at) * at**2) < 0.0 for at in s]][0]
+    assert trap.word == 'collision'
+    assert trap.text.startswith(f'base and lower at {first:.3f} s; ')
+    assert '* collision: base and lower at' in report(found)
+
+
+def test_the_least_distance_of_a_free_motion_is_reported() -> None:
+    least = 1000.0 * tip_distance(2.42)
+    expected = f'- no collision: least distance {least:.0f} mm, of base and lower'
+    assert expected in report(colliding(2.42))
+    assert 'no collision: all distances are above 30 mm' in report(colliding(2.1))
