@@ -29,7 +29,7 @@ def model() -> RobotModel:
 
 @cache
 def good() -> Recording:
-    return record(arm_unlike(model(), seed=7), 7, duration=15.0)
+    return record(arm_unlike(model(), seed=7), 7, duration=12.0)
 
 
 def answer(*recordings: Recording, of: RobotModel | None = None) -> str:
@@ -62,10 +62,6 @@ def moving(*joints: int) -> Change:
     )
 
 
-def part(indices: slice) -> Change:
-    return lambda recording: recording.part(indices)
-
-
 def resting_after_4_seconds(recording: Recording) -> Recording:
     stop = np.minimum(np.arange(3500), 1000)
     velocity = np.where((stop < 1000)[:, np.newaxis], recording.velocity[stop], 0.0)
@@ -80,9 +76,7 @@ def with_gaps(recording: Recording) -> Recording:
 
 
 def with_a_short_silence(recording: Recording) -> Recording:
-    keep = np.ones(len(recording.time), dtype=bool)
-    keep[1000:1006] = False
-    return recording.part(keep)
+    return recording.part(np.delete(np.arange(len(recording.time)), slice(1000, 1006)))
 
 
 def late(recording: Recording) -> Recording:
@@ -99,7 +93,7 @@ def repeated(recording: Recording) -> Recording:
 
 
 def with_an_inverted_axis(recording: Recording) -> Recording:
-    sign = np.array([1.0, 1.0, 1.0, -1.0, 1.0, 1.0])
+    sign = np.array([1.0, 1.0, -1.0, 1.0, 1.0, 1.0])
     return replace(
         recording, position=sign * recording.position, velocity=sign * recording.velocity,
         effort=sign * recording.effort,
@@ -111,10 +105,6 @@ def without_a_weight(recording: Recording) -> Recording:
     gravity = arm_unlike(model(), seed=7).model.gravity_torques_batch(recording.position)
     effort[:, 1] -= gravity[:, 1]
     return replace(recording, effort=effort)
-
-
-def without_elbow(recording: Recording) -> Recording:
-    return recording.of_joints([name for name in recording.names if name != 'elbow_joint'])
 
 
 def with_nan_and_a_clock_jump(recording: Recording) -> Recording:
@@ -131,15 +121,20 @@ def saturated(recording: Recording) -> Recording:
     return replace(recording, effort=effort)
 
 
+def coarse(recording: Recording) -> Recording:
+    step = 0.05 * np.abs(recording.effort).max(axis=0)
+    return replace(recording, effort=step * np.round(recording.effort / step))
+
+
 @pytest.mark.parametrize(('change', 'start', 'texts'), [
     (moving(), REJECTED, ['no joint moves']),
     (moving(2), REJECTED, ['only elbow_joint moves']),
-    (part(slice(0, 1000)), REJECTED, ['5 s are needed']),
-    (part(slice(0, 100)), REJECTED, []),
+    (lambda recording: recording.part(slice(0, 1000)), REJECTED, ['5 s are needed']),
+    (lambda recording: recording.part(slice(0, 100)), REJECTED, []),
     (resting_after_4_seconds, REJECTED, ['5 s are needed']),
-    (part(slice(None, None, 25)), REJECTED, ['a low-pass filter of 10 Hz needs at least 22 Hz']),
+    (lambda recording: recording.part(slice(None, None, 25)), REJECTED,
+     ['a low-pass filter of 10 Hz needs at least 22 Hz']),
     (with_gaps, '', ['gaps in the joint states cost']),
-    (late, '', ['ms later than the motion']),
     (repeated, '', ['repeat the fitted motion']),
     (with_nan_and_a_clock_jump, NOTES, ['10 samples with non-finite', 'gaps: 1']),
     (scaled(0.0), REJECTED, ['no joint has an effort that changes']),
@@ -147,17 +142,16 @@ def saturated(recording: Recording) -> Recording:
     (scaled(-1.0), REJECTED, ['the efforts of all joints are -1.', 'the sign is inverted']),
     (scaled(0.05, 1), f'{REJECTED}shoulder_lift_joint: the effort is ',
      ['correct it by effort_scale']),
-    (scaled(1000.0, 1), f'{REJECTED}shoulder_lift_joint: the effort is ',
-     ['correct it by effort_scale']),
-    (scaled(10.0), REJECTED, ['another unit']),
     (scaled(1000.0), REJECTED, ['another unit']),
     (with_an_inverted_axis, REJECTED, [
-        'wrist_1_joint: position and effort have the opposite sign',
+        'elbow_joint: position and effort have the opposite sign',
         'invert the axis in the URDF',
     ]),
     (without_a_weight, f'{REJECTED}the effort of shoulder_lift_joint without friction is ',
      ['leave the effort out: without_effort']),
-    (without_elbow, REJECTED, ["'elbow_joint' is not recorded, but it moves"]),
+    (lambda recording: recording.of_joints(
+        [name for name in recording.names if name != 'elbow_joint']
+    ), REJECTED, ["'elbow_joint' is not recorded, but it moves"]),
     (saturated, '', ['shoulder_lift_joint is cut off at']),
 ])  # fmt: skip
 def test_what_is_wrong_is_named(change: Change, start: str, texts: list[str]) -> None:
@@ -167,20 +161,9 @@ def test_what_is_wrong_is_named(change: Change, start: str, texts: list[str]) ->
         assert part_of_it in text
 
 
-def coarse(recording: Recording) -> Recording:
-    step = 0.05 * np.abs(recording.effort).max(axis=0)
-    return replace(recording, effort=step * np.round(recording.effort / step))
-
-
-@pytest.mark.parametrize('change', [lambda recording: recording, with_a_short_silence])
+@pytest.mark.parametrize('change', [replace, with_a_short_silence, coarse])
 def test_a_good_recording_has_no_notes(change: Change) -> None:
     assert answer(change(good())) == NOTES
-
-
-def test_coarse_efforts_are_not_saturated() -> None:
-    text = answer(coarse(good()))
-    assert text.startswith(NOTES)
-    assert 'cut off' not in text
 
 
 def test_rest_at_the_end_is_not_what_the_model_is_judged_on() -> None:
@@ -195,14 +178,17 @@ def test_rest_at_the_end_is_not_what_the_model_is_judged_on() -> None:
     np.testing.assert_array_equal(last.qd[: len(of_motion.qd)], of_motion.qd)
 
 
-def test_late_efforts_are_corrected() -> None:
-    errors = [
+def test_late_efforts_are_noted_and_corrected() -> None:
+    as_recorded, corrected = (
         identification.identify(
             model(), identification.run_from(late(good()), model(), effort_delay=delay)
-        ).comparison.identified.moving_rms
+        )
         for delay in (0.0, 0.02)
-    ]
-    assert (errors[1] < 0.8 * errors[0]).all()
+    )
+    errors = as_recorded.comparison.identified.moving_rms
+    assert (corrected.comparison.identified.moving_rms < 0.8 * errors).all()
+    assert 'ms later than the motion' in '; '.join(as_recorded.notes)
+    assert 'later than' not in '; '.join(corrected.notes)
 
 
 def test_the_effort_of_a_joint_can_be_left_out() -> None:
@@ -231,7 +217,7 @@ def test_a_fault_can_be_accepted() -> None:
     assert any('the sign is inverted' in note for note in notes)
 
 
-@pytest.mark.parametrize('masses', [0.5, 1.0, 1.5])
+@pytest.mark.parametrize('masses', [0.5, 1.5])
 def test_an_inverted_effort_is_named_in_spite_of_wrong_masses(masses: float) -> None:
     urdf = model().with_inertial_parameters(masses * model().inertial_parameters)
     text = answer(scaled(-1.0, 2)(good()), of=urdf)

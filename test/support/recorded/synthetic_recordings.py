@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,9 +74,8 @@ def record(robot: Robot, kind: Kind, seed: int, count: int = 12) -> Recording:
     :param seed: of poses or motion, and of noise
     :param count: of poses at rest
     """
-    random = np.random.default_rng(seed)
     make = _poses if kind is Kind.STILL else _motion
-    return make(robot, random, count)
+    return make(robot, np.random.default_rng(seed), count)
 
 
 def samples_of(recorded: Recording) -> list[Sample]:
@@ -88,10 +88,24 @@ def samples_of(recorded: Recording) -> list[Sample]:
     ]
 
 
-def _middle_and_half_range(model: RobotModel) -> tuple[Array, Array]:
+def middle_and_half_range(model: RobotModel, share: float = 0.8) -> tuple[Array, Array]:
+    """Return the middle of the position ranges, at most a turn, and half a share of them."""
     lower = np.maximum(model.position_lower, -np.pi)
     upper = np.minimum(model.position_upper, np.pi)
-    return 0.5 * (lower + upper), 0.4 * (upper - lower)
+    return 0.5 * (lower + upper), 0.5 * share * (upper - lower)
+
+
+def sum_of_sines(
+    t: Array, middle: Array, sines: Iterable[tuple[Array, Array, Array]]
+) -> tuple[Array, Array, Array]:
+    """Return q, qd and qdd of sines: angular frequency, amplitude and phase of each joint."""
+    q, qd, qdd = np.tile(middle, (len(t), 1)), *np.zeros((2, len(t), len(middle)))
+    for w, amplitude, phase in sines:
+        angle = np.outer(t, w) + phase
+        q += amplitude * np.sin(angle)
+        qd += amplitude * w * np.cos(angle)
+        qdd -= amplitude * w**2 * np.sin(angle)
+    return q, qd, qdd
 
 
 def _friction(robot: Robot, rigid: Array, direction: Array) -> Array:
@@ -113,40 +127,37 @@ def _reported(
 def _poses(robot: Robot, random: np.random.Generator, count: int) -> Recording:
     """Poses that are held for 1 s each, with moves of 0.5 s between them, at 50 Hz."""
     n = robot.model.nv
-    middle, half = _middle_and_half_range(robot.model)
+    middle, half = middle_and_half_range(robot.model)
     places = middle + half * random.uniform(-1.0, 1.0, (count, n))
     rest = np.zeros_like(places)
     rigid = robot.rigid(places, rest, rest)
     # What an arm comes to rest with: anything within its dry friction.
     held = rigid + _friction(robot, rigid, random.uniform(-1.0, 1.0, rigid.shape))
     share = np.linspace(0.0, 1.0, 25, endpoint=False)[:, np.newaxis]
-    q: list[Array] = []
-    tau: list[Array] = []
-    for k in range(count):
-        q += [np.tile(places[k], (50, 1))]
-        tau += [np.tile(held[k], (50, 1))]
-        if k + 1 < count:
-            q += [places[k] + share * (places[k + 1] - places[k])]
-            tau += [held[k] + share * (held[k + 1] - held[k])]
-    position = np.concatenate(q)
+
+    def moved(poses: Array) -> Array:
+        ways = zip(poses[:-1], np.diff(poses, axis=0), strict=True)
+        parts = [np.vstack([np.tile(pose, (50, 1)), pose + share * way]) for pose, way in ways]
+        return np.vstack([*parts, np.tile(poses[-1], (50, 1))])
+
+    position = moved(places)
     t: Array = 0.02 * np.arange(len(position), dtype=np.float64)
     velocity: Array = np.gradient(position, t, axis=0)
-    return _reported(robot, random, t, position, velocity, np.concatenate(tau))
+    return _reported(robot, random, t, position, velocity, moved(held))
 
 
 def _motion(robot: Robot, random: np.random.Generator, _: int) -> Recording:
     """Sums of three sines about the middle of the ranges, 25 s at 50 Hz."""
     n = robot.model.nv
-    middle, half = _middle_and_half_range(robot.model)
+    middle, half = middle_and_half_range(robot.model)
     t: Array = 0.02 * np.arange(1251, dtype=np.float64)
-    q, qd, qdd = np.tile(middle, (len(t), 1)), np.zeros((len(t), n)), np.zeros((len(t), n))
-    for _ in range(3):
-        w = 2.0 * np.pi * random.uniform(0.04, 0.25, n)
-        amplitude = half * random.uniform(0.15, 0.33, n)
-        phase = np.outer(t, w) + random.uniform(0.0, 2.0 * np.pi, n)
-        q += amplitude * np.sin(phase)
-        qd += amplitude * w * np.cos(phase)
-        qdd -= amplitude * w**2 * np.sin(phase)
+    q, qd, qdd = sum_of_sines(t, middle, [
+        (
+            2.0 * np.pi * random.uniform(0.04, 0.25, n), half * random.uniform(0.15, 0.33, n),
+            random.uniform(0.0, 2.0 * np.pi, n),
+        )
+        for _ in range(3)
+    ])
     rigid = robot.rigid(q, qd, qdd)
     effort: Array = rigid + 0.1 * qd + _friction(robot, rigid, np.tanh(qd / 0.02))
     return _reported(robot, random, t, q, qd, effort)
