@@ -96,6 +96,9 @@ def test_the_advice_names_a_joint_and_a_possible_motion(result: Identification) 
     # 90 % of the joint's range of 3.5 rad.
     report = text(figures(replace(result, fitted=(slow,))))
     assert '- fer_joint2: move over 3.2 rad or m (recorded: 0.12)' in report
+    one_way = replace(run, qd=np.hstack([np.abs(run.qd[:, :1]), run.qd[:, 1:]]))
+    advice = figures(replace(result, fitted=(one_way,))).advice
+    assert [*advice] == ['fer_joint1: move in both directions']
 
 
 def test_a_joint_without_effort_is_left_out_of_text_and_json() -> None:
@@ -130,7 +133,9 @@ def test_a_joint_with_effort_has_2_axes(tmp_path: Path, monkeypatch: pytest.Monk
     picture(tmp_path / 'a.png', replace(result, comparison=comparison))
     (figure,) = seen
     assert len(figure.axes) == 12
-    measured, urdf, best = (line.get_ydata() for line in figure.axes[0].lines)
+    measured, urdf, best = (np.asarray(line.get_ydata(), float) for line in figure.axes[0].lines)
     np.testing.assert_array_equal(figure.axes[1].lines[1].get_ydata(), measured - urdf)
+    title = figure.axes[1].get_title(loc='right')
+    assert title.startswith(f'RMS: URDF {result.comparison.urdf.rms[0]:.2f} (')
     # Lines end behind each part without gaps: three of them in two runs.
-    assert [np.isnan(np.asarray(y, dtype=float)).sum() for y in (measured, urdf, best)] == [3] * 3
+    assert [np.isnan(each).sum() for each in (measured, urdf, best)] == [3] * 3

@@ -52,7 +52,7 @@ def identified(
     )
     armature = np.where(here, 0.1, 0.0)
     time = np.asarray(np.arange(0.0, 10.0, 0.02))
-    sine = (0.5 + 0.3 * joint, np.where(here, 0.6, 0.0), joint)
+    sine = (0.5 + 0.3 * joint, np.where(here, 0.6, 0.0), joint.astype(np.float64))
     q, qd, qdd = sum_of_sines(time, np.zeros(n), [sine])
     rigid = better.inverse_dynamics_batch(q, qd, qdd)
     truth = rigid + armature * qdd + friction.friction(qd, rigid)
