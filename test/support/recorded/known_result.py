@@ -43,7 +43,7 @@ def identified(
     inertials, _ = link_inertials(prior, phi)
     better = load(with_inertials(description(prior).text, inertials), prior.gravity)
     here = np.array([joint not in silent for joint in range(n)])
-    joint = np.arange(n)
+    joint = np.arange(n, dtype=np.float64)
     coulomb = np.where(here, 0.2 + 0.05 * joint, 0.0)
     offset = np.where(here, 0.1 - 0.12 * joint, 0.0)
     friction = JointFriction(
@@ -52,7 +52,7 @@ def identified(
     )
     armature = np.where(here, 0.1, 0.0)
     time = np.asarray(np.arange(0.0, 10.0, 0.02))
-    sine = (0.5 + 0.3 * joint, np.where(here, 0.6, 0.0), joint.astype(np.float64))
+    sine = (0.5 + 0.3 * joint, 0.6 * here.astype(np.float64), joint)
     q, qd, qdd = sum_of_sines(time, np.zeros(n), [sine])
     rigid = better.inverse_dynamics_batch(q, qd, qdd)
     truth = rigid + armature * qdd + friction.friction(qd, rigid)
