@@ -12,7 +12,7 @@ import pytest
 
 from rnea_ros.identification import Identification
 from rnea_ros.identification.report import figures, picture, text
-from support.models.robots import ROOT, load
+from support.models.robots import SHIPPED, description, load
 from support.recorded.known_result import identified
 
 
@@ -21,19 +21,13 @@ def result() -> Identification:
     return identified()
 
 
-def worse(result: Identification) -> Identification:
-    """Return a result whose identified model is worse than the URDF."""
-    comparison = result.comparison
-    swapped = replace(comparison, urdf=comparison.identified, identified=comparison.urdf)
-    return replace(result, comparison=swapped)
-
-
 def test_the_verdict_comes_first(result: Identification) -> None:
-    lines = text(figures(result)).splitlines()
-    assert lines[0].startswith('better: the identified model of panda_arm is ')
-    assert 'judged on data that were not fitted: my_bag, 0.0 to 10.0 s' in lines
-    lines = text(figures(worse(result))).splitlines()
-    assert lines[0] == (
+    report = text(figures(result))
+    assert report.startswith('better: the identified model of panda_arm is ')
+    assert '\njudged on data that were not fitted: my_bag, 0.0 to 10.0 s\n' in report
+    of = result.comparison
+    worse = replace(result, comparison=replace(of, urdf=of.identified, identified=of.urdf))
+    assert text(figures(worse)).splitlines()[0] == (
         'not better: the identified model of panda_arm is no closer to the measured efforts than '
         'the URDF with fitted friction; keep its bodies (links: none) and use that friction'
     )
@@ -50,8 +44,7 @@ def test_worse_bodies_do_not_pass_thanks_to_friction(result: Identification) -> 
 def test_each_joint_has_its_errors_of_three_models(result: Identification) -> None:
     comparison = result.comparison
     rows = [row.split() for row in text(figures(result)).splitlines() if row.startswith('fer_j')]
-    for joint in range(7):
-        row = rows[joint]
+    for joint, row in enumerate(rows[:7]):
         assert float(row[1]) == pytest.approx(comparison.effort_rms[joint], abs=0.006)
         errors = (comparison.urdf, comparison.urdf_with_friction, comparison.identified)
         for place, model in zip((2, 5, 8), errors, strict=True):
@@ -62,9 +55,7 @@ def test_each_joint_has_its_errors_of_three_models(result: Identification) -> No
 
 def test_changes_about_the_centre_of_mass_have_deviations(result: Identification) -> None:
     (body, *_) = figures(result).bodies
-    inertial = load(ROOT / 'urdf/panda_arm.urdf').description
-    assert inertial is not None
-    urdf = inertial.links[body.links[0]].inertial
+    urdf = description(load(SHIPPED[1])).links[body.links[0]].inertial
     assert urdf is not None
     assert body.mass.urdf == pytest.approx((urdf.mass,))
     assert body.mass.identified == pytest.approx((1.1 * urdf.mass,))
@@ -79,27 +70,22 @@ def test_changes_about_the_centre_of_mass_have_deviations(result: Identification
 
 def test_deviations_are_those_of_samples_of_the_parameters(result: Identification) -> None:
     body = figures(result).bodies[-1]
-    rng = np.random.default_rng(2)
     size = result.parameters.size
-    phi = rng.multivariate_normal(
+    phi = np.random.default_rng(2).multivariate_normal(
         result.parameters, 1e-4 * result.covariance, 4000, check_valid='ignore'
     )[:, size - 10 :]
     centres = phi[:, 1:4] / phi[:, :1]
     np.testing.assert_allclose(100.0 * centres.std(axis=0), body.centre.deviation, rtol=0.1)
 
 
-def test_what_the_data_do_not_determine_is_named(result: Identification) -> None:
+def test_what_the_data_do_not_determine_and_flaws_are_named_once(result: Identification) -> None:
     report = text(figures(result))
-    assert 'not determined by these data' in report
-    assert '\n- fer_link1: mx, Jxx, Jxz\n' in report
-    assert 'without effect on any effort' in report
-    assert '\n- fer_link1: my, Jxy, Jyz\n' in report
-
-
-def test_flaws_and_notes_are_reported_once(result: Identification) -> None:
-    report = text(figures(result))
-    flaw = 'my_bag: 14 samples that repeat the previous one during motion were removed'
-    assert report.count(flaw) == 1
+    for line in (
+        'not determined by these data', '\n- fer_link1: mx, Jxx, Jxz\n',
+        'without effect on any effort', '\n- fer_link1: my, Jxy, Jyz\n',
+        'my_bag: 14 samples that repeat the previous one during motion were removed',
+    ):
+        assert report.count(line) == 1
 
 
 def test_the_advice_names_a_joint_and_a_possible_motion(result: Identification) -> None:
@@ -110,20 +96,18 @@ def test_the_advice_names_a_joint_and_a_possible_motion(result: Identification) 
     # 90 % of the joint's range of 3.5 rad.
     report = text(figures(replace(result, fitted=(slow,))))
     assert '- fer_joint2: move over 3.2 rad or m (recorded: 0.12)' in report
+    one_way = replace(run, qd=np.hstack([np.abs(run.qd[:, :1]), run.qd[:, 1:]]))
+    advice = figures(replace(result, fitted=(one_way,))).advice
+    assert [*advice] == ['fer_joint1: move in both directions']
 
 
-def test_a_joint_without_effort_is_named_and_left_out() -> None:
-    result = identified(silent=[6])
-    report = text(figures(result))
+def test_a_joint_without_effort_is_left_out_of_text_and_json() -> None:
+    shown = figures(identified(silent=[6]))
+    report = text(shown)
     rows = [row.split() for row in report.splitlines() if row.startswith('fer_joint7')]
     assert rows == [['fer_joint7', 'no', 'effort']]
     assert 'nan' not in report
-
-
-def test_json_has_the_figures_and_no_nan() -> None:
-    shown = figures(identified(silent=[6]))
-    text_of_json = json.dumps(shown.as_json(), allow_nan=False)
-    read = json.loads(text_of_json)
+    read = json.loads(json.dumps(shown.as_json(), allow_nan=False))
     assert read['better'] is True
     assert read['combinations'][0]['words'] == 'm(fer_link7)'
     assert read['joints'][6]['measured'] is None
@@ -136,15 +120,9 @@ def test_a_joint_with_effort_has_2_axes(tmp_path: Path, monkeypatch: pytest.Monk
     from matplotlib.figure import Figure
 
     seen: list[Figure] = []
-    savefig = Figure.savefig
-
-    def keep(self: Figure, *arguments: object, **options: object) -> None:
-        seen.append(self)
-        savefig(self, *arguments, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Figure, 'savefig', keep)
+    monkeypatch.setattr(Figure, 'savefig', lambda figure, *_, **__: seen.append(figure))
     result = identified(silent=[6])
-    run = result.comparison.held_out[0]
+    (run,) = result.comparison.held_out
     second = replace(run, segment=(run.time > 5.0).astype(np.intp))
     models = {
         name: replace(errors, predicted=2 * errors.predicted)
@@ -153,9 +131,11 @@ def test_a_joint_with_effort_has_2_axes(tmp_path: Path, monkeypatch: pytest.Monk
     }
     comparison = replace(result.comparison, held_out=(run, second), **models)
     picture(tmp_path / 'a.png', replace(result, comparison=comparison))
-    assert (tmp_path / 'a.png').read_bytes().startswith(b'\x89PNG')
     (figure,) = seen
     assert len(figure.axes) == 12
-    measured, urdf, best = (line.get_ydata() for line in figure.axes[0].lines)
+    measured, urdf, best = (np.asarray(line.get_ydata(), float) for line in figure.axes[0].lines)
+    np.testing.assert_array_equal(figure.axes[1].lines[1].get_ydata(), measured - urdf)
+    title = figure.axes[1].get_title(loc='right')
+    assert title.startswith(f'RMS: URDF {result.comparison.urdf.rms[0]:.2f} (')
     # Lines end behind each part without gaps: three of them in two runs.
-    assert [np.isnan(np.asarray(y, dtype=float)).sum() for y in (measured, urdf, best)] == [3] * 3
+    assert [np.isnan(each).sum() for each in (measured, urdf, best)] == [3] * 3

@@ -14,10 +14,8 @@ from rnea_ros.identification import Identification, payload_parameters
 from rnea_ros.node import parameters
 from rnea_ros.parameters import Value, parameter_file_text
 from rnea_ros.robot import Payload
-from support.models.robots import ROOT, load
+from support.models.robots import SHIPPED, load
 from support.recorded.known_result import identified
-
-HAND = ROOT / 'urdf/panda.urdf'
 
 
 def settings(result: Identification, values: dict[str, Value], folder: Path) -> ResolvedSettings:
@@ -30,18 +28,17 @@ def settings(result: Identification, values: dict[str, Value], folder: Path) -> 
 
 def test_the_nodes_feedforward_equals_the_identified_efforts(tmp_path: Path) -> None:
     result = identified()
-    values = result.node_parameters()
-    resolved = settings(result, values, tmp_path)
+    resolved = settings(result, result.node_parameters(), tmp_path)
     law = Feedforward(
         LoadedModel(result.model), np.zeros(7), np.zeros(7),
         friction=resolved.friction, armature=resolved.armature,
     )  # fmt: skip
     (run,) = result.comparison.held_out
-    efforts = result.efforts(run.q, run.qd, run.qdd)
     commanded = np.array([
         law.effort(q, qd, (q, qd, qdd)).copy()
         for q, qd, qdd in zip(run.q, run.qd, run.qdd, strict=True)
     ])
+    efforts = result.efforts(run.q, run.qd, run.qdd)
     np.testing.assert_allclose(commanded, efforts, rtol=1e-5, atol=1e-5)
 
 
@@ -69,9 +66,8 @@ def test_only_what_differs_by_direction_and_what_is_there_is_written() -> None:
 
 
 def test_unrecorded_joints_are_left_out_and_tilted_gravity_is_stated(tmp_path: Path) -> None:
-    model = load(HAND, gravity=(9.81, 0.0, 0.0))
-    n = len(model.joint_names)
-    result = identified(model, silent=range(7, n))
+    model = load(SHIPPED[0], gravity=(9.81, 0.0, 0.0))
+    result = identified(model, silent=range(7, len(model.joint_names)))
     values = result.node_parameters()
     assert values['joints'] == [*model.joint_names[:7]]
     assert values['gravity'] == [9.81, 0.0, 0.0]
@@ -83,6 +79,5 @@ def test_unrecorded_joints_are_left_out_and_tilted_gravity_is_stated(tmp_path: P
 def test_a_payload_is_what_the_node_reads(tmp_path: Path) -> None:
     result = identified()
     payload = Payload('fer_link7', 2.8, (0.01, 0.0, 0.1), (0.01, 0.0, 0.0, 0.02, 0.0, 0.015))
-    resolved = settings(result, {'joints': [*result.prior.joint_names],
-                                 **payload_parameters(payload)}, tmp_path)  # fmt: skip
-    assert resolved.parameters.payloads == (payload,)
+    values = {'joints': [*result.prior.joint_names], **payload_parameters(payload)}
+    assert settings(result, values, tmp_path).parameters.payloads == (payload,)

@@ -4,7 +4,6 @@
 """A result of an identification with known figures, made without a fit."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -24,26 +23,18 @@ from rnea_ros.identification.link_inertials import link_inertials
 from rnea_ros.urdf import with_inertials
 from support.models.robots import ROOT, description, load
 
+from .synthetic_recordings import sum_of_sines
+
 ARM = ROOT / 'urdf/panda_arm.urdf'
 
 
-def motion(n: int, seconds: float = 10.0, step: float = 0.02) -> Any:
-    """Return time, and sines of n joints with their derivatives."""
-    t = np.arange(0.0, seconds, step)
-    speed = 0.5 + 0.3 * np.arange(n)
-    phase = np.outer(t, speed) + np.arange(n)
-    q = 0.6 * np.sin(phase)
-    return np.asarray(t), q, 0.6 * speed * np.cos(phase), -(speed**2) * q
-
-
 def identified(
-    model: RobotModel | None = None, *, noise: float = 0.05, silent: Sequence[int] = ()
+    model: RobotModel | None = None, *, silent: Sequence[int] = ()
 ) -> Identification:
     """
     Return a result that fits its held-out run up to noise, and whose URDF has a tenth too little.
 
     :param model: the model of the URDF
-    :param noise: standard deviation of the measured efforts
     :param silent: numbers of joints that are not recorded
     """
     prior = model or load(ARM)
@@ -52,7 +43,7 @@ def identified(
     inertials, _ = link_inertials(prior, phi)
     better = load(with_inertials(description(prior).text, inertials), prior.gravity)
     here = np.array([joint not in silent for joint in range(n)])
-    joint = np.arange(n)
+    joint = np.arange(n, dtype=np.float64)
     coulomb = np.where(here, 0.2 + 0.05 * joint, 0.0)
     offset = np.where(here, 0.1 - 0.12 * joint, 0.0)
     friction = JointFriction(
@@ -60,11 +51,12 @@ def identified(
         np.where(joint == 1, 0.02, 0.0), np.full(n, 0.03), offset,
     )
     armature = np.where(here, 0.1, 0.0)
-    time, q, qd, qdd = motion(n)
-    q, qd, qdd = (np.where(here, each, 0.0) for each in (q, qd, qdd))
+    time = np.asarray(np.arange(0.0, 10.0, 0.02))
+    sine = (0.5 + 0.3 * joint, 0.6 * here.astype(np.float64), joint)
+    q, qd, qdd = sum_of_sines(time, np.zeros(n), [sine])
     rigid = better.inverse_dynamics_batch(q, qd, qdd)
     truth = rigid + armature * qdd + friction.friction(qd, rigid)
-    effort = truth + noise * np.random.default_rng(3).normal(size=q.shape)
+    effort = truth + 0.05 * np.random.default_rng(3).normal(size=q.shape)
     effort[:, ~here] = np.nan
     run = Run(
         'my_bag', time, q, qd, qdd, effort, np.zeros(len(time), dtype=np.intp),

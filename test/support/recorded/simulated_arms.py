@@ -15,6 +15,8 @@ from rnea_ros.arrays import Array
 from rnea_ros.identification.pseudo_inertia import pseudo_inertias
 from rnea_ros.recordings import Recording
 
+from .synthetic_recordings import middle_and_half_range, sum_of_sines
+
 RATE = 250.0
 """Rate of the recordings, Hz."""
 
@@ -59,8 +61,7 @@ class Arm:
 def arm_unlike(urdf: RobotModel, seed: int) -> Arm:
     """Return an arm whose bodies differ from the URDF by 10 to 30 %, in random directions."""
     random = np.random.default_rng(seed)
-    n = urdf.nv
-    phi = urdf.inertial_parameters.reshape(-1, 10)
+    n, phi = urdf.nv, urdf.inertial_parameters.reshape(-1, 10)
     bodies = np.array([_unlike(body, random) for body in phi]).reshape(-1)
     model = urdf.with_inertial_parameters(bodies, strict_inertia=bool(phi[:, 0].all()))
     poses = random.uniform(-2.0, 2.0, (50, n))
@@ -97,27 +98,19 @@ def _unlike(phi: Array, random: np.random.Generator) -> Array:
 def motion(
     model: RobotModel, seed: int, duration: float = 40.0
 ) -> tuple[Array, Array, Array, Array]:
-    """
-    Return an exciting motion inside the position limits: t, q, qd, qdd.
-
-    A Fourier series with a period of 10 s and five harmonics, other in each period.
-    """
-    random = np.random.default_rng(seed)
-    n = model.nv
-    lower = np.maximum(model.position_lower, -np.pi)
-    upper = np.minimum(model.position_upper, np.pi)
-    middle, half = 0.5 * (lower + upper), 0.45 * (upper - lower)
+    """Return t, q, qd and qdd of five sines inside the position limits."""
+    random, n = np.random.default_rng(seed), model.nv
+    middle, half = middle_and_half_range(model, 0.9)
+    sines = [
+        (
+            2.0 * np.pi * frequency * random.uniform(0.9, 1.1, n),
+            half * random.uniform(0.5, 1.0, n) / (1.2 + k) / 2.0,
+            random.uniform(0.0, 2.0 * np.pi, n),
+        )
+        for k, frequency in enumerate((0.07, 0.11, 0.19, 0.31, 0.43))
+    ]
     t = np.arange(int(duration * RATE)) / RATE
-    q, qd, qdd = np.tile(middle, (len(t), 1)), np.zeros((len(t), n)), np.zeros((len(t), n))
-    base = 2.0 * np.pi * np.array([0.07, 0.11, 0.19, 0.31, 0.43])
-    for k in range(5):
-        w = base[k] * random.uniform(0.9, 1.1, n)
-        amplitude = half * random.uniform(0.5, 1.0, n) / (1.2 + k) / 2.0
-        phase = np.outer(t, w) + random.uniform(0.0, 2.0 * np.pi, n)
-        q += amplitude * np.sin(phase)
-        qd += amplitude * w * np.cos(phase)
-        qdd -= amplitude * w**2 * np.sin(phase)
-    return t, q, qd, qdd
+    return t, *sum_of_sines(t, middle, sines)
 
 
 def record(arm: Arm, seed: int, duration: float = 40.0) -> Recording:
@@ -132,11 +125,5 @@ def record(arm: Arm, seed: int, duration: float = 40.0) -> Recording:
 
 
 def min_eigenvalues(parameters: Array) -> Array:
-    """
-    Return the smallest eigenvalue of each body's pseudo-inertia, shape (bodies,).
-
-    It is positive if the body is physical.
-
-    :param parameters: shape (10 * bodies,)
-    """
+    """Return the smallest eigenvalue of each body's pseudo-inertia; positive: it is physical."""
     return np.asarray(np.linalg.eigvalsh(pseudo_inertias(parameters))[:, 0], dtype=np.float64)

@@ -1,0 +1,154 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Verdicts on recordings of real arms, by their own URDF and by those of other robots."""
+
+from functools import cache
+import re
+
+import numpy as np
+import pytest
+
+from rnea_ros import RobotModel
+from rnea_ros.arrays import Array
+from rnea_ros.preflight import Checkup, check
+from rnea_ros.preflight.findings import Cause, ModelVerdict
+from rnea_ros.recordings import Kind, Recording, read_joint_states, recording_from
+from support.models.robots import SHIPPED, load, vendor_robots
+from support.recorded.real_arms import recording
+from support.recorded.synthetic_recordings import ARM, HAND, UR, Robot, light_arm, record
+
+pytest.importorskip('rosbags', reason='rosbags is not installed')
+
+OF_A_FACTOR = {Cause.ANOTHER_ROBOT, Cause.WRONG_SCALE, Cause.CURRENT}
+"""What an arm of the same shape may be called: a factor of all efforts names it as well."""
+
+
+@cache
+def real(name: str) -> Recording:
+    """Return a recording whose joints stand from the base to the tip."""
+    recorded = recording_from(read_joint_states(recording(f'{name}_exciting_trajectory.db3')))
+    order = ('shoulder_pan', 'shoulder_lift', 'elbow', 'wrist_1', 'wrist_2', 'wrist_3')
+    names = sorted(recorded.names) if name == 'panda' else [f'{joint}_joint' for joint in order]
+    return recorded.of_joints(names)
+
+
+def judged(model: RobotModel, recorded: Recording, kind: Kind | None = None) -> Checkup:
+    """Return the judgement of a model whose joints are taken to be the recorded ones in order."""
+    count = min(7, len(recorded.names), len(model.joint_names))
+    joints = dict(zip(model.joint_names[:count], recorded.names, strict=False))
+    return check(model, recorded.of_joints(list(joints.values())), joints, kind)
+
+
+def causes(checkup: Checkup) -> set[Cause]:
+    return {finding.cause for finding in checkup.findings if finding.must_be_fixed}
+
+
+def text_of(checkup: Checkup, cause: Cause) -> str:
+    return next(finding.text for finding in checkup.findings if finding.cause is cause)
+
+
+def percent(difference: Array, checkup: Checkup) -> Array:
+    effort = checkup.assessment.prediction.effort
+    share: Array = np.mean(difference**2, axis=0) / np.mean(effort**2, axis=0)
+    return np.asarray(100.0 * np.sqrt(share))
+
+
+@pytest.mark.oracle
+def test_the_panda_is_accepted_and_explained_as_well_as_by_pinocchio() -> None:
+    checkup = check(ARM, real('panda'))
+    assert checkup.verdict is ModelVerdict.ACCEPTED
+    assert [*checkup.assessment.loaded] == [1, 2, 3]
+    # RMS of the difference over RMS of the effort, %, measured with Pinocchio's inverse dynamics
+    # on the same recording: the README of the recordings. Another low-pass filter accounts for
+    # what joint 1 differs in, which accelerates more than it carries.
+    prediction = checkup.assessment.prediction
+    ours = percent(prediction.effort - prediction.rigid, checkup)
+    np.testing.assert_allclose(ours, [69.0, 2.0, 2.9, 3.1, 52.0, 30.0, 100.0], atol=1.0, rtol=0.2)
+    ours = percent(checkup.assessment.separate.fit.residual, checkup)
+    np.testing.assert_allclose(ours, [44.0, 1.8, 2.3, 3.0, 16.0, 13.0, 17.0], atol=1.0, rtol=0.3)
+
+
+def test_the_hand_that_the_real_panda_does_not_have_is_named() -> None:
+    checkup = check(HAND, real('panda'))
+    assert causes(checkup) == {Cause.SURPLUS_TOOL}
+    assert 'fer_hand with everything fixed to it, 0.71 kg' in text_of(checkup, Cause.SURPLUS_TOOL)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize('urdf', vendor_robots('ur10_robot'))
+def test_friction_dominates_the_efforts_of_the_ur10_from_currents(urdf: str) -> None:
+    checkup = check(load(urdf), real('ur10'))
+    assert causes(checkup) == {Cause.CURRENT}
+    friction = text_of(checkup, Cause.FRICTION)
+    for joint in ('shoulder_pan_joint', 'wrist_1_joint', 'wrist_2_joint', 'wrist_3_joint'):
+        assert joint in friction
+    assert 'elbow_joint' not in friction
+    # As above; its last joint has no figure there.
+    with_friction = np.array([15.0, 13.0, 12.0, 27.0, 32.0, 34.0])
+    assert (percent(checkup.assessment.separate.fit.residual, checkup) < 1.3 * with_friction).all()
+
+
+@pytest.mark.parametrize(
+    ('factor', 'cause'), [(-1.0, Cause.INVERTED_EFFORT), (0.02, Cause.WRONG_SCALE)]
+)
+def test_a_spoiled_recording_of_the_panda_is_seen_through(factor: float, cause: Cause) -> None:
+    for scale in (np.array(factor), np.array([1.0, 1.0, 1.0, factor, 1.0, 1.0, 1.0])):
+        assert causes(check(ARM, real('panda').with_scaled_effort(scale))) == {cause}
+
+
+def test_a_real_panda_on_a_wall_does_not_fit_the_model_on_a_table() -> None:
+    checkup = check(load(SHIPPED[1], gravity=(9.81, 0.0, 0.0)), real('panda'))
+    assert causes(checkup) == {Cause.GRAVITY_DIRECTION}
+    gravity, _, angle = checkup.assessment.gravity_found()
+    assert angle.value == pytest.approx(np.pi / 2, abs=0.05)
+    np.testing.assert_allclose(gravity, (0.0, 0.0, -9.81), atol=0.5)
+
+
+OTHERS = [('panda', 'ur3_robot'), ('panda', 'kinova'), ('ur10', 'so100'), ('ur10', 'z1')]
+
+
+@pytest.mark.parametrize(('name', 'urdf'), [
+    pytest.param(name, *each.values, marks=each.marks, id=f'{name}-{urdf}')
+    for name, urdf in OTHERS
+    for each in vendor_robots(urdf)
+])
+def test_a_real_arm_has_no_fault_of_another_arms_urdf(name: str, urdf: str) -> None:
+    assert causes(judged(load(urdf), real(name))) == {Cause.ANOTHER_ROBOT}
+
+
+@pytest.mark.parametrize(
+    ('robot', 'model', 'kind'), [(ARM, UR, Kind.MOTION), (UR, ARM, Kind.STILL)]
+)
+def test_a_synthetic_arm_has_no_fault(robot: RobotModel, model: RobotModel, kind: Kind) -> None:
+    checkup = judged(model, record(Robot(robot), kind, 5), kind)
+    assert causes(checkup) == {Cause.ANOTHER_ROBOT}
+    for line in re.findall(r'.*(?:the other way|sign is inverted).*', checkup.report()):
+        value, width = map(float, re.search(r'(-?[\d.]+) \+- ([\d.]+)', line).groups())  # type: ignore[union-attr]
+        assert value + width < 0.0
+        assert abs(value + 1.0) <= width + 0.2
+
+
+@pytest.mark.parametrize('urdf', [SHIPPED[2], *vendor_robots('ur3_robot', 'ur5_robot')])
+def test_a_real_ur10_and_a_smaller_one_of_its_make_differ_by_no_gravity(urdf: str) -> None:
+    checkup = judged(load(urdf), real('ur10'))
+    assert causes(checkup) <= OF_A_FACTOR
+    assert 'another robot' in checkup.report()
+    assert 'the other way' not in checkup.report()
+
+
+@pytest.mark.parametrize('kind', Kind)
+@pytest.mark.parametrize('inverted', [None, 1])
+def test_a_light_model_is_rejected_beside_inverted_efforts(
+    kind: Kind, inverted: int | None
+) -> None:
+    factor = np.ones(7)
+    if inverted is not None:
+        factor[inverted] = -1.0
+    checkup = check(light_arm(2), record(Robot(ARM, factor=factor), kind, 2), kind=kind)
+    named = re.findall(r"opposite to the model's: (.*?) -", checkup.report())
+    assert checkup.verdict is ModelVerdict.REJECTED
+    assert named == ([] if inverted is None else ['fer_joint2'])
+    if inverted is None:
+        assert causes(checkup) <= OF_A_FACTOR
+        assert 'masses' in checkup.report()
