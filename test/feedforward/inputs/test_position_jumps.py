@@ -40,15 +40,10 @@ class Robot:
     """A hinge, an endless wheel and a slide of unlimited speed that measure ``q`` and ``qd``."""
 
     def __init__(self, *, differentiate: bool = False) -> None:
-        continuous = np.array([False, True, False])
-        self.states = JointStateMonitor(
-            JOINTS, JointBounds.of_speeds(SPEEDS, continuous, TIMEOUT),
-            differentiate_velocity=differentiate,
-        )
-        self.differentiate = differentiate
-        self.now = 100.0
-        self.q = np.zeros(3)
-        self.qd = np.zeros(3)
+        bounds = JointBounds.of_speeds(SPEEDS, np.array([False, True, False]), TIMEOUT)
+        self.states = JointStateMonitor(JOINTS, bounds, differentiate_velocity=differentiate)
+        self.differentiate, self.now = differentiate, 100.0
+        self.q, self.qd = np.zeros((2, 3))
         self.feed()
 
     def feed(
@@ -73,32 +68,30 @@ def test_a_joint_at_rest_may_have_moved_while_a_moving_one_repeated() -> None:
         assert robot.feed((0.05, 0.05, 0.0)) is reason
 
 
-@each('after', [0.001, 0.033, 0.09])
+@each('share, reason', [(0.999, None), (1.001, JUMP)])
+@each('after', [0.001, 0.09])
 @each('sign', [-1.0, 1.0])
 @each('stamp', [None, 0.0])
 @each('number', [0, 1])
 def test_joints_move_at_their_speed(
-    number: int, stamp: float | None, sign: float, after: float
+    number: int, stamp: float | None, sign: float, after: float, share: float, reason: Any
 ) -> None:
-    reach = SPEEDS[number] * after + JUMP_TOLERANCE
-    for share, reason in ((0.999, None), (1.001, JUMP)):
-        robot, offset = Robot(), np.zeros(3)
-        offset[number] = sign * share * reach
-        assert robot.feed(offset, after=after, stamp=stamp) is reason
-        assert robot.states.rejections.total() == (reason is not None)
+    robot, offset = Robot(), np.zeros(3)
+    offset[number] = sign * share * (SPEEDS[number] * after + JUMP_TOLERANCE)
+    assert robot.feed(offset, after=after, stamp=stamp) is reason
+    assert robot.states.rejections.total() == (reason is not None)
 
 
-@each('sign', [-1.0, 1.0])
+@each('share, reason', [(0.999, None), (1.001, Reason.VELOCITY_TOO_HIGH)])
 @each('number', [0, 1])
-def test_a_velocity_may_be_its_plausible_speed_and_an_allowance(number: int, sign: float) -> None:
-    limit = SPEEDS[number] + VELOCITY_TOLERANCE
-    for share, reason in ((0.999, None), (1.001, Reason.VELOCITY_TOO_HIGH)):
-        robot = Robot()
-        robot.qd[number] = sign * share * limit
-        robot.qd[2] = 1e6  # of unlimited speed
-        assert robot.feed() is reason
-        assert robot.states.velocity[number] == (0.0 if reason else robot.qd[number])
-    assert robot.feed((1.0, 1.0, 0.0)) is Reason.VELOCITY_TOO_HIGH  # it names itself beside a jump
+def test_a_velocity_may_be_its_plausible_speed_and_an_allowance(
+    number: int, share: float, reason: Any
+) -> None:
+    robot = Robot()
+    robot.qd[number] = -share * (SPEEDS[number] + VELOCITY_TOLERANCE)
+    robot.qd[2] = 1e6  # of unlimited speed
+    assert robot.feed() is reason
+    assert robot.states.velocity[number] == (0.0 if reason else robot.qd[number])
 
 
 def test_a_pause_does_not_switch_the_check_off() -> None:
@@ -145,22 +138,17 @@ def test_after_any_loss_glitches_are_rejected_and_motion_is_not(
     rates: list[float], lost: set[int], glitches: dict[int, float]
 ) -> None:
     robot = Robot()
-    last, glitched = robot.now, 0
+    last = robot.now
     for k, rate in enumerate(rates):
         robot.qd[0] = np.clip(robot.qd[0] + 0.05 * rate, -1.0, 1.0)
         robot.q += robot.qd * PERIOD
         if k in lost:
             robot.now += PERIOD
-            continue
-        glitch = glitches.get(k, 0.0)
-        elapsed = robot.now + PERIOD - last
-        if glitch > 4.0 * elapsed + 2.0 * JUMP_TOLERANCE:
-            assert robot.feed((glitch, 0.0, 0.0)) is JUMP
-            glitched += 1
+        elif glitches.get(k, 0.0) > 4.0 * (robot.now + PERIOD - last) + 2.0 * JUMP_TOLERANCE:
+            assert robot.feed((glitches[k], 0.0, 0.0)) is JUMP
         else:
             assert robot.feed() is None
             last = robot.now
-    assert robot.states.rejections.total() == glitched
 
 
 @each('late', [0.02, 0.09])
@@ -168,11 +156,9 @@ def test_after_any_loss_glitches_are_rejected_and_motion_is_not(
 def test_a_burst_of_late_samples_is_not_a_jump(stamp: float | None, late: float) -> None:
     robot, after = Robot(), 5 * PERIOD
     robot.qd[0] = 2.0
-    until = math.inf
     for k in range(100 + round(late / after)):
-        until = robot.now + late if k == 100 else until
         robot.q += after * robot.qd
-        delay = max(until - robot.now - after, 0.0) if k >= 100 else 0.0
+        delay = max(late - (k - 99) * after, 0.0) if k >= 100 else 0.0
         assert robot.feed(after=after, stamp=stamp, late=delay) is None
 
 
@@ -183,35 +169,14 @@ def test_stamps_give_the_duration_of_motion_after_a_late_sample() -> None:
     assert robot.feed(after=0.08) is None
 
 
-def test_after_a_glitch_along_a_fast_motion_the_motion_is_accepted() -> None:
-    robot, period = Robot(), 1.0 / 30.0
-    robot.qd[0] = 1.9
-    for k in range(30):
-        robot.q += robot.qd * period
-        glitch = k % 5 == 4
-        offset = (0.03 * glitch, 0.0, 0.0)
-        assert robot.feed(offset, after=period) is (JUMP if glitch else None)
-
-
-def test_stamps_that_advance_too_little_make_no_jump_of_a_motion() -> None:
-    robot = Robot()
-    robot.qd[0], stamp = 2.0, robot.now
-    for _ in range(100):
-        robot.q += 10 * PERIOD * robot.qd
-        stamp += 1e-6
-        assert robot.feed(after=10 * PERIOD, stamp=stamp) is None
-
-
 def test_while_simulated_time_is_held_up_the_machines_time_counts() -> None:
     for machine, verdict in ((7.10, None), (7.05, JUMP), (None, JUMP)):
         robot = Robot()
         assert robot.feed(machine=7.0) is None
-        assert robot.feed((0.2, 0.0, 0.0), after=0.003, machine=machine) is verdict
-    robot = Robot()
-    assert robot.feed(machine=7.0) is None
-    robot.q += 0.2
-    for k in range(20):
-        assert robot.feed(machine=7.10 + 0.002 * k) is None
+        robot.q[0] += 0.2
+        assert robot.feed(after=0.003, machine=machine) is verdict
+        machine = machine and machine + 0.002
+        assert robot.feed(machine=machine) is verdict
 
 
 def test_a_stamp_that_is_long_behind_does_not_let_a_jump_through() -> None:
@@ -281,7 +246,7 @@ def test_real_arms_never_jump_with_lost_samples(name: str) -> None:
     samples = list(read_joint_states(recording(f'{name}_exciting_trajectory.db3')))
     joints = list(samples[0].names)
     rng = np.random.default_rng(6)
-    for kept, stamped in ((0.5, 1.0), (0.1, 1.0), (0.5, 0.0), (0.1, 0.0)):
+    for kept, stamped in ((0.5, 1.0), (0.1, 1.0), (0.1, 0.0)):
         monitor = JointStateMonitor(joints, JointBounds.of_speeds(2.0 * limits, timeouts=10.0))
         for sample in samples:
             if rng.random() > kept:

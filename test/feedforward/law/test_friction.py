@@ -17,9 +17,7 @@ from support.models.robots import joint, link, load, robot
 
 TWO_JOINTS = load(robot(
     link('base'), link('one', 1.0), link('two', 1.0),
-    joint(
-        'first', 'revolute', 'base', 'one', more='<dynamics damping="0.7" friction="1.5"/>'
-    ),
+    joint('first', 'revolute', 'base', 'one', more='<dynamics damping="0.7" friction="1.5"/>'),
     joint('second', 'revolute', 'one', 'two'),
 ))
 

@@ -188,9 +188,7 @@ class Still:
         self.q, self.zero = q, np.zeros(model.nv)
         self.gravity = model.gravity_torques(q)
 
-    def watch(
-        self, measured: Array, *commands: Array, external: Array | None = None
-    ) -> Array:
+    def watch(self, measured: Array, *commands: Array, external: Array | None = None) -> Array:
         """Return the external efforts after half a second of the same samples."""
         for k in range(500):
             for number, command in enumerate(commands):

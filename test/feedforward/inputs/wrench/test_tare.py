@@ -143,9 +143,7 @@ def test_another_control_goes_on_with_the_offset_of_the_same_sensor(
     wrenches = second.run(0.1, BIAS, DRIFT)
     assert bool(wrenches.round(9).any()) is not kept
     (sensor,) = second.inputs.sensors.values()
-    assert sensor.tare.summary(first.now + 30.0) == (
-        '7.87 N, 0.548 N m, 30 s ago' if kept else ''
-    )
+    assert sensor.tare.summary(first.now + 30.0) == ('7.87 N, 0.548 N m, 30 s ago' if kept else '')
 
 
 @each('cap', [{'max_force': 15.0}, {'max_torque': 1.0, 'deadband_torque': 0.0}])
