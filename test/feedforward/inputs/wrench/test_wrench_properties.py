@@ -12,8 +12,6 @@ from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.settings import Measures
 from support.control.wrench_rig import CONTACT, INLINE, Array, WrenchRig, arm
 
-LINKS = ('upper', 'lower', 'tool', 'tip')
-
 
 class Inspected(WrenchRig):
     """A rig with one sensor whose every step is inspected."""
@@ -36,17 +34,13 @@ class Inspected(WrenchRig):
 
 
 def random_sensor(rng: np.random.Generator) -> dict[str, Any]:
-    return {
-        'link': str(rng.choice(['', '', 'tool', 'lower'])),
-        'placement': (CONTACT, INLINE)[rng.integers(2)],
-        'measures': tuple(Measures)[rng.integers(2)],
-        'cutoff': float(rng.choice([0.5, 5.0, 50.0, 500.0])),
-        'max_force': float(rng.choice([10.0, 100.0])),
-        'max_torque': float(rng.choice([1.0, 20.0])),
-        'deadband_force': float(rng.choice([0.0, 1.0])),
-        'deadband_torque': float(rng.choice([0.0, 0.1])), 'gain': float(rng.choice([0.3, 1.0])),
-        'timeout': float(rng.choice([0.005, 0.05])), 'fade': float(rng.choice([0.01, 0.1])),
+    chances: dict[str, list[Any]] = {
+        'link': ['', '', 'tool', 'lower'], 'placement': [CONTACT, INLINE],
+        'measures': [*Measures], 'cutoff': [0.5, 5.0, 50.0, 500.0], 'max_force': [10.0, 100.0],
+        'max_torque': [1.0, 20.0], 'deadband_force': [0.0, 1.0], 'deadband_torque': [0.0, 0.1],
+        'gain': [0.3, 1.0], 'timeout': [0.005, 0.05], 'fade': [0.01, 0.1],
     }
+    return {name: values[rng.integers(len(values))] for name, values in chances.items()}
 
 
 class Life:
@@ -88,7 +82,7 @@ class Life:
         if event < 0.01:
             self.level = rng.normal(scale=1.0, size=6) * rng.choice([0.0, 0.5, 3.0, 30.0])
         elif event < 0.025:
-            self.frame = str(rng.choice([*LINKS, 'nose', '']))
+            self.frame = str(rng.choice(['upper', 'lower', 'tool', 'tip', 'nose', '']))
         numbers, stamp = (self.level + rng.normal(scale=0.1, size=6)).tolist(), self.rig.now
         if event > 0.98:
             numbers[rng.integers(6)] = float(rng.choice([math.nan, -math.inf, 1e3, 1e308]))
