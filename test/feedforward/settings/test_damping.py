@@ -81,11 +81,3 @@ def test_the_values_of_the_pages_are_accepted() -> None:
     for name in ('panda_arm', 'ur5e'):
         settings(load(ROOT / f'urdf/{name}.urdf'), damping=(0.1,))
 
-
-def test_without_inertia_no_damping_is_accepted_and_nothing_else_changes() -> None:
-    links = '<link name="base"/><link name="tip"/>'
-    model = load(robot(links, joint('j', 'continuous', 'base', 'tip')))
-    settings(model, effort_limits=(1.0,))
-    with pytest.raises(InputError, match='armature'):
-        settings(model, effort_limits=(1.0,), damping=(0.1,))
-    settings(model, effort_limits=(1.0,), damping=(0.1,), armature=(0.01,))

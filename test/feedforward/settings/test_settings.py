@@ -11,8 +11,7 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError, brief
 from rnea_ros.feedforward import check_efforts
-from rnea_ros.feedforward.law import Gravity
-from rnea_ros.feedforward.settings import ResolvedSettings, Settings, StaleAction, resolve
+from rnea_ros.feedforward.settings import ResolvedSettings, Settings, resolve
 from rnea_ros.node.parameters import PARAMETERS
 from rnea_ros.robot import Payload
 from support.cases import each
@@ -26,17 +25,6 @@ NAN = math.nan
 
 def resolved(**changes: Any) -> ResolvedSettings:
     return resolve(Settings(**({'joints': JOINTS} | changes)), panda_arm())
-
-
-def test_the_defaults_are_those_that_the_documentation_states() -> None:
-    settings = Settings(joints=JOINTS)
-    assert (settings.rate, settings.period, settings.mode) == (500.0, 0.002, Gravity)
-    assert settings.stale_action is StaleAction.RAMP_DOWN
-    assert settings.start_from_measured_effort
-    assert not settings.compensate_coriolis
-    assert not settings.predict_state
-    assert (settings.ramp_duration, settings.hold_duration) == (1.0, 1.0)
-    assert (settings.reference_timeout, settings.velocity_limit_factor) == (0.2, 2.0)
 
 
 def test_joint_states_timeout_is_20_periods_at_least_0_1_s() -> None:
@@ -86,14 +74,6 @@ def test_what_cannot_be_used_is_rejected_by_parameter_and_value(
         resolved(**changes)
     assert caught.value.argument == parameter
     assert caught.value.reason.startswith(reason)
-
-
-def test_the_ends_of_a_range_belong_to_it() -> None:
-    for rate in (1.0, 10_000.0):
-        assert resolved(rate=rate, reference_timeout=3600.0).parameters.rate == rate
-    assert resolved(joint_states_timeout=0.002).joint_states_timeout == 0.002
-    assert resolved(ramp_duration=0.0, hold_duration=0.0).parameters.ramp_duration == 0.0
-    assert resolved(velocity_limit_factor=1.0).parameters.velocity_limit_factor == 1.0
 
 
 def test_commanded_joints_need_an_effort_limit_above_zero() -> None:

@@ -24,7 +24,7 @@ from support.cases import each
 from support.control.base_rig import MOUNT_RPY, MOUNT_XYZ, Array, BaseRig, G
 from support.models.oracle_pairs import Pair
 from support.models.oracles import random_tree
-from support.models.robots import SHIPPED, description, joint, link, load, robot
+from support.models.robots import SHIPPED, description, joint, link, load
 
 ROBOTS = [SHIPPED[0].read_text(encoding='utf-8'), random_tree(3), random_tree(19)]
 GRAVITY = np.array((0.0, 0.0, -G))
@@ -130,14 +130,3 @@ def test_efforts_on_a_moving_base_are_pinocchios(urdf: str, with_orientation: bo
         assert_equal(state.velocity, [*w, 0.0, 0.0, 0.0])
         assert_equal(state.acceleration, [*moving.qdd[:3], *moving.qdd[3:6] + np.cross(w, v)])
 
-
-def test_an_imu_at_the_edge_of_a_turntable_is_moved_to_its_centre() -> None:
-    # By hand: 2 rad/s at a radius of 0.5 m are 2 m/s^2, towards the centre.
-    bolts = joint('bolts', 'fixed', 'centre', 'edge', xyz=(0.5, 0.0, 0.0))
-    urdf = robot(link('centre', 1.0), link('edge'), bolts)
-    turning: dict[str, Any] = {'turn': (0.0, 0.0, 2.0), 'push': (-2.0, 0.0, G)}
-    for frame, acceleration in (('edge', 0.0), ('centre', -2.0)):
-        state = BaseRig(load(urdf), use=BaseUse.MOTION).run(1.0, frame_id=frame, **turning)
-        assert_equal(state.gravity, GRAVITY)
-        assert_equal(state.velocity, [0.0, 0.0, 2.0, 0.0, 0.0, 0.0])
-        assert_equal(state.acceleration, [0.0, 0.0, 0.0, acceleration, 0.0, 0.0])

@@ -131,14 +131,6 @@ def test_the_accelerometer_is_filtered_and_an_orientation_is_not() -> None:
     assert_close(state.gravity, ROLLED_DOWN)
 
 
-def test_a_direction_is_kept_while_the_filtered_accelerometer_shows_none() -> None:
-    rig = BaseRig(tilt_cutoff=10.0)
-    rig.run(1.0, orientation=None)
-    for sign in [1, -1] * 100:
-        state = rig.run(0.001, period=0.001, orientation=None, push=(5.0 * sign, 0.0, 0.0))
-        assert np.linalg.norm(state.gravity) == pytest.approx(G, rel=0.05)
-
-
 @each('stamped, dt', [(True, 0.01), (False, 0.03)])
 def test_filters_use_stamps_or_the_time_of_receipt(stamped: bool, dt: float) -> None:
     rig = BaseRig(use=BaseUse.MOTION, motion_cutoff=1.0)

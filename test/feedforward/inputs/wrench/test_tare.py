@@ -103,20 +103,6 @@ def test_a_tare_needs_steady_readings_and_its_rejection_changes_nothing(
     assert taken(rig)[3] == pytest.approx(1.0 if rejection else BIAS[0])
 
 
-def test_a_guided_arm_is_tared_unless_its_tool_is_not_in_the_model() -> None:
-    for missing, rejections in ((0.0, {}), (0.5, {'wrist': Reason.TARE_UNSTEADY})):
-        rig = WrenchRig(arm(), {'placement': INLINE, 'tare_duration': 0.3})
-        rig.qd[:] = (2.0, -1.0)
-        rig.run(0.1, *biased(rig, missing))
-        tare(rig)
-        for _ in range(310):
-            rig.run(0.001, *biased(rig, missing))
-            rig.q += 0.001 * rig.qd
-        assert rig.inputs.tare_rejections == rejections
-        if not rejections:
-            np.testing.assert_allclose(taken(rig), (*DRIFT, *BIAS), atol=1e-9)
-
-
 @each('changed, kept', [
     ({'cutoff': 50.0, 'gain': 0.5}, True), ({'link': 'tip'}, False),
     ({'placement': INLINE}, False), ({'measures': Measures.ROBOT_ON_ENVIRONMENT}, False),
@@ -146,15 +132,6 @@ def test_an_offset_over_a_cap_is_rejected(cap: dict[str, float]) -> None:
     after = rig.run(0.3)[-1]
     assert rig.inputs.tare_rejections == {'wrist': Reason.OVER_CAP}
     np.testing.assert_allclose(after, before, rtol=1e-9)
-
-
-def test_one_sensors_rejection_leaves_the_others_tare_alone() -> None:
-    rig = WrenchRig(arm(), {}, {'name': 'other', 'topic': '/other', 'link': 'lower'})
-    rig.run(0.1, BIAS, DRIFT)
-    tare(rig)
-    wrench = rig.run(0.5, BIAS, DRIFT)[-1]
-    assert rig.inputs.tare_rejections == {'other': Reason.WRENCH_STALE}
-    np.testing.assert_allclose(wrench, 0.0, atol=1e-9)
 
 
 @each('blend', [0.5, 0.11])  # over, and just begun

@@ -92,6 +92,3 @@ def test_what_can_be_used_is_accepted() -> None:
     for other in ({'link': 'lower'}, {'link': ''}):  # nearer to the base, not carried
         sensors = ({'placement': INLINE}, OTHER | other)
         WrenchInputs(arm(), [WrenchInputSettings(**(PLAIN | sensor)) for sensor in sensors])
-    check_wrench_inputs([WrenchInputSettings(**(PLAIN | {
-        'timeout': 0.2, 'tare_duration': 0.2, 'gain': 1.0, 'deadband_force': 200.0,
-    }))], arm())
