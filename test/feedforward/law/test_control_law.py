@@ -172,7 +172,6 @@ NAME = 'desired_velocity'
 
 @pytest.fixture
 def law() -> Iterator[type[ControlLaw]]:
-    """Register a law for one test."""
 
     class DesiredVelocity(ControlLaw):
         """ID(q, qd_d, qdd_d + Kp e + Kd e') + Kp e + Kd e'."""
@@ -187,20 +186,14 @@ def law() -> Iterator[type[ControlLaw]]:
     del control_law._LAWS[NAME]
 
 
-def test_a_new_law_is_a_value_of_the_parameter(law: type[ControlLaw]) -> None:
-    names = panda_arm().joint_names
+def test_a_new_law_is_a_value_of_the_parameter_and_its_equation(law: type[ControlLaw]) -> None:
+    names, case = panda_arm().joint_names, Case(panda_arm())
     values = complete_values({'mode': NAME, 'joints': [*names], 'gains.kp': [5.0]})
     assert settings_from(values, names).mode is law
     assert PARAMETERS['mode'].description.endswith(f' | {NAME}')
     with pytest.raises(TypeError, match=f'there is a control law {NAME} already'):
         type('Another', (ControlLaw,), {'name': NAME})
-    assert LAWS[NAME] is law
-
-
-def test_a_new_law_follows_a_motion_by_its_equation(law: type[ControlLaw]) -> None:
-    case = Case(panda_arm())
-    motion = case.q, *case.desired[1:]
-    terms = case.terms_of(law, case.desired)
+    motion, terms = (case.q, *case.desired[1:]), case.terms_of(law, case.desired)
     case.assert_terms(terms, motion, case.feedback, case.feedback, case.qd)
 
 
@@ -209,8 +202,7 @@ def test_efforts_of_a_new_law_are_checked_before_settings_take_effect(
 ) -> None:
     rig = Rig(panda_arm())
     check_efforts(rig.model, rig.resolved)
-    endless = np.full(rig.model.nv, np.inf)
-    monkeypatch.setattr(law, '_follow', lambda *_: Parts(effort=endless))
+    monkeypatch.setattr(law, '_follow', lambda *_: Parts(effort=np.full(7, np.inf)))
     with pytest.raises(InputError, match=f'in mode {NAME} are not finite'):
         check_efforts(rig.model, resolve(rig.settings, rig.model))
 

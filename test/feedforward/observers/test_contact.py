@@ -133,10 +133,6 @@ def withheld(seconds: float) -> Callable[[Rig], None]:
     return withhold
 
 
-def block(arm: Rig) -> None:
-    arm.now += 0.3
-
-
 def reject_setpoints(arm: Rig) -> None:
     for _ in range(20):
         arm.controller.note_setpoint()
@@ -148,7 +144,8 @@ def reject_setpoints(arm: Rig) -> None:
     (lambda arm: None, setpoint, True), (lambda arm: None, still, True),
     (reject_setpoints, setpoint, True),
     (withheld(0.05), setpoint, False), (withheld(0.3), setpoint, False),
-    (lambda arm: stream(arm, 0.3, 0.05, feed=False), setpoint, False), (block, setpoint, False),
+    (lambda arm: stream(arm, 0.3, 0.05, feed=False), setpoint, False),
+    (lambda arm: arm.wait(150.0), setpoint, False),
 ])
 def test_a_stream_that_a_contact_ended_is_ignored_until_it_pauses(
     meanwhile: Callable[[Rig], object], form: Form, stays: bool, action: ContactAction

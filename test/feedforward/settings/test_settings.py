@@ -11,7 +11,13 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError, brief
 from rnea_ros.feedforward import check_efforts
-from rnea_ros.feedforward.settings import ResolvedSettings, Settings, resolve
+from rnea_ros.feedforward.settings import (
+    ContactSettings,
+    ExternalEffortSettings,
+    ResolvedSettings,
+    Settings,
+    resolve,
+)
 from rnea_ros.node.parameters import PARAMETERS
 from rnea_ros.robot import Payload
 from support.cases import each
@@ -66,6 +72,11 @@ def test_the_full_effort_takes_a_tenth_of_a_second_by_default() -> None:
     ('joints', f'joint {JOINTS[2]!r} is listed 2 times', {'joints': (*JOINTS, JOINTS[2])}),
     ('joints', "joint 'elbow' is not a moving, independent joint", {'joints': ('elbow',)}),
     ('hardware_gravity', '[0.0, 1.0] is neither three numbers', {'hardware_gravity': (0.0, 1.0)}),
+    ('external_effort.link', "'hand' is not a link",
+     {'external_effort': ExternalEffortSettings(link='hand')}),
+    ('external_effort.link', '', {'external_effort': ExternalEffortSettings(link='fer_link0')}),
+    ('external_effort.gain', '', {'external_effort': ExternalEffortSettings(gain=(0.0,))}),
+    ('contact.threshold', '', {'contact': ContactSettings(threshold=(-1.0,))}),
 ])
 def test_what_cannot_be_used_is_rejected_by_parameter_and_value(
     parameter: str, reason: str, changes: dict[str, Any]
