@@ -24,7 +24,9 @@ DIRECT = AdditionalEffortSettings((20.0,), timeout=0.1, fade=0.001)
 
 def rig(given: AdditionalEffortSettings = DIRECT, **settings: Any) -> Rig:
     """Return an active arm of 100 N m in each joint."""
-    defaults = {'ramp_duration': 0.02, 'effort_rate_limit': (1e8,), 'kp': (40.0,), 'kd': (2.0,)}
+    defaults: dict[str, Any] = {
+        'ramp_duration': 0.02, 'effort_rate_limit': (1e8,), 'kp': (40.0,), 'kd': (2.0,)
+    }
     built = Rig(two_joint_arm(), q=(0.4, -0.9), additional_effort=given, **(defaults | settings))
     built.activate()
     return built

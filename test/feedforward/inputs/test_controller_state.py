@@ -49,8 +49,9 @@ class Bench:
     ) -> Setpoint | None:
         """Publish a reference of the controller, 10 ms after the last one."""
         self.now += 0.01
+        motion = [np.asarray(values, dtype=np.float64) for values in (q, qd, qdd)]
         return self.monitor.take_sample(
-            names, *(np.asarray(values, dtype=np.float64) for values in (q, qd, qdd)), speed,
+            names, motion[0], motion[1], motion[2], speed,
             stamp=CLOCK + self.now if stamp is None else stamp, clock=CLOCK + self.now,
             received=self.now, measured=self.measured,
             held=lambda: self.measured if self.held is None else self.held,

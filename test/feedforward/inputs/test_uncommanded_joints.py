@@ -148,13 +148,14 @@ def test_uncommanded_timeout_ends_the_control_without_a_valid_value(gripper: Any
 def test_a_rejection_names_joint_value_bound_and_way_out() -> None:
     rig = active_rig()
     rig.wait()
-    for sample, words in (
+    faults: list[tuple[dict[str, Any], str]] = [
         ({'q': (0.1, 1.2, 0.3, 0.4, 0.5)},
          "position_jump: joint 'left': position 1.2 is further from the last valid 0.2 than "),
         ({'qd': (0.0, 7.0, 0.0, 0.0, 0.0)},
          "velocity_too_high: joint 'left': velocity 7 exceeds 2; correct <limit velocity>"),
         ({'qd': (0.0, NAN, 0.0, 0.0, 0.0)}, 'set differentiate_velocity'),
-    ):
+    ]
+    for sample, words in faults:
         assert rig.feed(**sample) is not None
         assert words in rig.states.complaint
 

@@ -180,7 +180,8 @@ def law() -> Iterator[type[ControlLaw]]:
         needs_gains = True
 
         def _follow(self, q: Array, qd: Array, reference: Any, feedback: Array) -> Parts:
-            return Parts(q, *reference[1:], acceleration=feedback, effort=feedback)
+            _, qd_d, qdd_d = reference
+            return Parts(q, qd_d, qdd_d, acceleration=feedback, effort=feedback)
 
     yield DesiredVelocity
     del control_law._LAWS[NAME]

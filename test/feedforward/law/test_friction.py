@@ -76,5 +76,6 @@ def test_what_the_hardware_compensates_is_not_compensated_twice(model: FrictionM
     ('load', (math.inf,)), ('smoothing_velocity', (0.0,)),
 ])
 def test_impossible_friction_is_rejected_by_name(name: str, values: tuple[float, ...]) -> None:
+    given: dict[str, Any] = {name: values}
     with pytest.raises(InputError, match=rf'^friction\.{name}: '):
-        resolved(**{name: values})
+        resolved(**given)

@@ -13,7 +13,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros import RobotModel
@@ -32,7 +31,7 @@ CUTOFF = 100.0
 DELAY = 1.0 / (2.0 * math.pi * CUTOFF)
 
 
-def assert_equal(actual: ArrayLike, expected: Any) -> None:
+def assert_equal(actual: Any, expected: Any) -> None:
     # A base that accelerates brings large terms that cancel.
     np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-9)
 

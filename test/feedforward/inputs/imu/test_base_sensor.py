@@ -7,7 +7,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros.errors import InputError
@@ -24,7 +23,7 @@ ROLLED_DOWN = [0.0, -G * math.sin(0.5), -G * math.cos(0.5)]
 """Gravity in the axes of a base that has rolled: its y axis points up, gravity down along it."""
 
 
-def assert_close(actual: ArrayLike, expected: Any, atol: float = 1e-10) -> None:
+def assert_close(actual: Any, expected: Any, atol: float = 1e-10) -> None:
     np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=atol)
 
 
