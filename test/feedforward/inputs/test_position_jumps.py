@@ -3,12 +3,9 @@
 
 """Which positions a joint cannot have reached, and that real arms never seem to do so."""
 
-from dataclasses import astuple
 import math
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
 import numpy as np
 from numpy.typing import ArrayLike
 import pytest
@@ -16,11 +13,7 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
-from rnea_ros.feedforward.inputs.joint_bounds import (
-    COMMANDED,
-    JUMP_TOLERANCE,
-    VELOCITY_TOLERANCE,
-)
+from rnea_ros.feedforward.inputs.joint_bounds import JUMP_TOLERANCE, VELOCITY_TOLERANCE
 from rnea_ros.feedforward.inputs.joint_samples import MAX_DELAY
 from rnea_ros.feedforward.settings import Settings, resolve
 from support.cases import each
@@ -40,15 +33,10 @@ class Robot:
     """A hinge, an endless wheel and a slide of unlimited speed that measure ``q`` and ``qd``."""
 
     def __init__(self, *, differentiate: bool = False) -> None:
-        continuous = np.array([False, True, False])
-        self.states = JointStateMonitor(
-            JOINTS, JointBounds.of_speeds(SPEEDS, continuous, TIMEOUT),
-            differentiate_velocity=differentiate,
-        )
-        self.differentiate = differentiate
-        self.now = 100.0
-        self.q = np.zeros(3)
-        self.qd = np.zeros(3)
+        bounds = JointBounds.of_speeds(SPEEDS, np.array([False, True, False]), TIMEOUT)
+        self.states = JointStateMonitor(JOINTS, bounds, differentiate_velocity=differentiate)
+        self.differentiate, self.now = differentiate, 100.0
+        self.q, self.qd = np.zeros((2, 3))
         self.feed()
 
     def feed(
@@ -73,32 +61,30 @@ def test_a_joint_at_rest_may_have_moved_while_a_moving_one_repeated() -> None:
         assert robot.feed((0.05, 0.05, 0.0)) is reason
 
 
-@each('after', [0.001, 0.033, 0.09])
+@each('share, reason', [(0.999, None), (1.001, JUMP)])
+@each('after', [0.001, 0.09])
 @each('sign', [-1.0, 1.0])
 @each('stamp', [None, 0.0])
 @each('number', [0, 1])
 def test_joints_move_at_their_speed(
-    number: int, stamp: float | None, sign: float, after: float
+    number: int, stamp: float | None, sign: float, after: float, share: float, reason: Any
 ) -> None:
-    reach = SPEEDS[number] * after + JUMP_TOLERANCE
-    for share, reason in ((0.999, None), (1.001, JUMP)):
-        robot, offset = Robot(), np.zeros(3)
-        offset[number] = sign * share * reach
-        assert robot.feed(offset, after=after, stamp=stamp) is reason
-        assert robot.states.rejections.total() == (reason is not None)
+    robot, offset = Robot(), np.zeros(3)
+    offset[number] = sign * share * (SPEEDS[number] * after + JUMP_TOLERANCE)
+    assert robot.feed(offset, after=after, stamp=stamp) is reason
+    assert robot.states.rejections.total() == (reason is not None)
 
 
-@each('sign', [-1.0, 1.0])
+@each('share, reason', [(0.999, None), (1.001, Reason.VELOCITY_TOO_HIGH)])
 @each('number', [0, 1])
-def test_a_velocity_may_be_its_plausible_speed_and_an_allowance(number: int, sign: float) -> None:
-    limit = SPEEDS[number] + VELOCITY_TOLERANCE
-    for share, reason in ((0.999, None), (1.001, Reason.VELOCITY_TOO_HIGH)):
-        robot = Robot()
-        robot.qd[number] = sign * share * limit
-        robot.qd[2] = 1e6  # of unlimited speed
-        assert robot.feed() is reason
-        assert robot.states.velocity[number] == (0.0 if reason else robot.qd[number])
-    assert robot.feed((1.0, 1.0, 0.0)) is Reason.VELOCITY_TOO_HIGH  # it names itself beside a jump
+def test_a_velocity_may_be_its_plausible_speed_and_an_allowance(
+    number: int, share: float, reason: Any
+) -> None:
+    robot = Robot()
+    robot.qd[number] = -share * (SPEEDS[number] + VELOCITY_TOLERANCE)
+    robot.qd[2] = 1e6  # of unlimited speed
+    assert robot.feed() is reason
+    assert robot.states.velocity[number] == (0.0 if reason else robot.qd[number])
 
 
 def test_a_pause_does_not_switch_the_check_off() -> None:
@@ -135,44 +121,14 @@ def test_a_wrapped_position_does_not_step_the_derived_velocity() -> None:
         assert 0.0 <= robot.states.velocity[1] <= 1.001
 
 
-@settings(max_examples=40)
-@given(
-    rates=st.lists(st.floats(-1.0, 1.0), min_size=60, max_size=60),
-    lost=st.sets(st.integers(0, 59), max_size=19),
-    glitches=st.dictionaries(st.integers(0, 59), st.floats(0.03, 10.0), max_size=20),
-)
-def test_after_any_loss_glitches_are_rejected_and_motion_is_not(
-    rates: list[float], lost: set[int], glitches: dict[int, float]
-) -> None:
-    robot = Robot()
-    last, glitched = robot.now, 0
-    for k, rate in enumerate(rates):
-        robot.qd[0] = np.clip(robot.qd[0] + 0.05 * rate, -1.0, 1.0)
-        robot.q += robot.qd * PERIOD
-        if k in lost:
-            robot.now += PERIOD
-            continue
-        glitch = glitches.get(k, 0.0)
-        elapsed = robot.now + PERIOD - last
-        if glitch > 4.0 * elapsed + 2.0 * JUMP_TOLERANCE:
-            assert robot.feed((glitch, 0.0, 0.0)) is JUMP
-            glitched += 1
-        else:
-            assert robot.feed() is None
-            last = robot.now
-    assert robot.states.rejections.total() == glitched
-
-
 @each('late', [0.02, 0.09])
 @each('stamp', [None, 0.0])
 def test_a_burst_of_late_samples_is_not_a_jump(stamp: float | None, late: float) -> None:
     robot, after = Robot(), 5 * PERIOD
     robot.qd[0] = 2.0
-    until = math.inf
     for k in range(100 + round(late / after)):
-        until = robot.now + late if k == 100 else until
         robot.q += after * robot.qd
-        delay = max(until - robot.now - after, 0.0) if k >= 100 else 0.0
+        delay = max(late - (k - 99) * after, 0.0) if k >= 100 else 0.0
         assert robot.feed(after=after, stamp=stamp, late=delay) is None
 
 
@@ -183,35 +139,14 @@ def test_stamps_give_the_duration_of_motion_after_a_late_sample() -> None:
     assert robot.feed(after=0.08) is None
 
 
-def test_after_a_glitch_along_a_fast_motion_the_motion_is_accepted() -> None:
-    robot, period = Robot(), 1.0 / 30.0
-    robot.qd[0] = 1.9
-    for k in range(30):
-        robot.q += robot.qd * period
-        glitch = k % 5 == 4
-        offset = (0.03 * glitch, 0.0, 0.0)
-        assert robot.feed(offset, after=period) is (JUMP if glitch else None)
-
-
-def test_stamps_that_advance_too_little_make_no_jump_of_a_motion() -> None:
-    robot = Robot()
-    robot.qd[0], stamp = 2.0, robot.now
-    for _ in range(100):
-        robot.q += 10 * PERIOD * robot.qd
-        stamp += 1e-6
-        assert robot.feed(after=10 * PERIOD, stamp=stamp) is None
-
-
 def test_while_simulated_time_is_held_up_the_machines_time_counts() -> None:
     for machine, verdict in ((7.10, None), (7.05, JUMP), (None, JUMP)):
         robot = Robot()
         assert robot.feed(machine=7.0) is None
-        assert robot.feed((0.2, 0.0, 0.0), after=0.003, machine=machine) is verdict
-    robot = Robot()
-    assert robot.feed(machine=7.0) is None
-    robot.q += 0.2
-    for k in range(20):
-        assert robot.feed(machine=7.10 + 0.002 * k) is None
+        robot.q[0] += 0.2
+        assert robot.feed(after=0.003, machine=machine) is verdict
+        machine = machine and machine + 0.002
+        assert robot.feed(machine=machine) is verdict
 
 
 def test_a_stamp_that_is_long_behind_does_not_let_a_jump_through() -> None:
@@ -224,46 +159,40 @@ def test_a_stamp_that_is_long_behind_does_not_let_a_jump_through() -> None:
 
 
 @each('stamped', [True, False])
-def test_a_joint_that_two_publishers_send_has_its_own_elapsed_time(stamped: bool) -> None:
-    bounds = JointBounds.of_speeds(np.full(3, 2.0), timeouts=1.0)
-    states = JointStateMonitor(['a', 'b', 'c'], bounds)
+def test_each_joint_may_have_moved_since_its_own_last_sample(stamped: bool) -> None:
+    states = JointStateMonitor(['a', 'b', 'c'], JointBounds.of_speeds(np.full(3, 2.0)))
 
-    def feed(names: list[str], positions: list[float], now: float) -> Reason | None:
-        stamp = now if stamped else 0.0
+    def feed(names: str, positions: list[float], k: int) -> Reason | None:
         return states.take_sample(
-            names, np.array(positions), np.zeros(2), NONE, stamp=stamp, clock=now, received=now
+            [*names], np.array(positions), np.zeros(2), NONE,
+            stamp=stamped * (100.0 + 0.002 * k), clock=100.0 + 0.002 * k, received=0.002 * k,
         )
 
-    assert feed(['a', 'b'], [0.0, 0.0], 100.0) is None
+    assert feed('ab', [0.0, 0.0], 0) is None
     for k in range(1, 101):
-        assert feed(['b', 'c'], [0.0, 0.0], 100.0 + 0.002 * k) is None
+        assert feed('bc', [0.0, 0.0], k) is None
     # The joint a was silent for 0.2 s, in which it may have moved by 0.4 rad; b was not.
-    assert feed(['a', 'b'], [0.3, 0.3], 100.202) is JUMP
-    assert feed(['a', 'b'], [0.3, 0.0], 100.204) is None
+    assert feed('ab', [0.3, 0.3], 101) is JUMP
+    assert feed('ab', [0.3, 0.0], 102) is None
 
 
 def test_the_bounds_are_those_of_the_urdf_times_the_margin() -> None:
     model = mixed_arm()  # lift, turn (continuous), bend and gripper
     unknown = load(description(model).text.replace('velocity="3"', 'velocity="0"'))
+    inf = math.inf
 
     def rows(model: RobotModel, **settings: Any) -> Any:
         given = Settings(joints=model.joint_names[1:3], effort_limits=(0.0, 120.0), **settings)
-        table, = astuple(JointBounds.of_robot(model, resolve(given, model)))
-        return table.tolist()
+        return JointBounds.of_robot(model, resolve(given, model)).table.tolist()
 
-    inf = math.inf
-    role, continuous, speed, step, measured, lower, upper, forget, effort, scale = rows(
+    # Role, continuous, speed, step, velocity, position from, to, age to forget, effort, scale.
+    assert rows(
         model, velocity_limit_factor=2.0, hold_duration=0.7, joint_states_timeout=0.3
-    )
-    assert (role[1:3], role[0], role[3]) == ([COMMANDED] * 2, 1.0, 1.0)
-    assert continuous == [0.0, 1.0, 0.0, 0.0]
-    assert speed == [4.0, 6.0, 4.0, 4.0]
-    assert step == [JUMP_TOLERANCE] * 4
-    assert measured == [5.0, 7.0, 5.0, 5.0]
-    assert (lower, upper) == ([-9.0, -1e6, -9.0, -9.0], [9.0, 1e6, 9.0, 9.0])
-    assert forget == pytest.approx([2.0 * 0.3 + 0.7] * 4)
-    assert effort == [inf, 160.0, 240.0, inf]
-    assert scale == [1.0] * 4
+    ) == [
+        [1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0], [4.0, 6.0, 4.0, 4.0], [0.01] * 4,
+        [5.0, 7.0, 5.0, 5.0], [-9.0, -1e6, -9.0, -9.0], [9.0, 1e6, 9.0, 9.0],
+        pytest.approx([2.0 * 0.3 + 0.7] * 4), [inf, 160.0, 240.0, inf], [1.0] * 4,
+    ]
     _, _, speed, step, measured, *_ = rows(unknown, velocity_limit_factor=1.5)
     assert (speed, step[1], measured) == ([3.0, 0.0, 3.0, 3.0], inf, [4.0, 1e6, 4.0, 4.0])
     _, _, speed, step, measured, *_ = rows(model, velocity_limit_factor=0.0)
@@ -281,7 +210,7 @@ def test_real_arms_never_jump_with_lost_samples(name: str) -> None:
     samples = list(read_joint_states(recording(f'{name}_exciting_trajectory.db3')))
     joints = list(samples[0].names)
     rng = np.random.default_rng(6)
-    for kept, stamped in ((0.5, 1.0), (0.1, 1.0), (0.5, 0.0), (0.1, 0.0)):
+    for kept, stamped in ((0.5, 1.0), (0.1, 1.0), (0.1, 0.0)):
         monitor = JointStateMonitor(joints, JointBounds.of_speeds(2.0 * limits, timeouts=10.0))
         for sample in samples:
             if rng.random() > kept:

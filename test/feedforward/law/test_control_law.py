@@ -34,20 +34,13 @@ from rnea_ros.feedforward.settings import resolve
 from rnea_ros.node.parameters import PARAMETERS, complete_values, settings_from
 from rnea_ros.robot import Payload
 from support.cases import each
-from support.control.control_rig import (
-    Array,
-    Rig,
-    law_effort,
-    mixed_arm,
-    panda_arm,
-    two_joint_arm,
-)
+from support.control.control_rig import Array, Rig, law_effort, mixed_arm, panda_arm, two_joint_arm
 from support.models.oracles import Pinocchio
 from support.models.robots import ROOT, SHIPPED, description, load
 
 
-def assert_close(actual: Array, expected: Array) -> None:
-    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-9)
+def assert_close(actual: Array, expected: Array, name: str = '') -> None:
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-9, err_msg=name)
 
 
 class Case:
@@ -62,10 +55,10 @@ class Case:
         self.desired: ReferenceMotion = (self.q + e, *rng.normal(size=(2, n)))
         self.kp, self.kd = rng.uniform(1.0, 100.0, size=(2, n))
         self.feedback = self.kp * e + self.kd * (self.desired[1] - self.qd)
-        payload = Payload(model.link_names[-1], 2.0, (0.1, 0.2, 0.3))
-        self.loaded = model.with_payload(payload.link, payload.mass, payload.com)
+        payload = model.link_names[-1], 2.0, (0.1, 0.2, 0.3)
+        self.loaded = model.with_payload(*payload)
         self.robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
-        self.robot.set_payloads([payload])
+        self.robot.set_payloads([Payload(*payload)])
         self.friction = JointFriction(
             rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
             np.full(n, 0.1), rng.uniform(size=n),
@@ -76,20 +69,18 @@ class Case:
         self, mode: type[ControlLaw], reference: ReferenceMotion | None, **options: Any
     ) -> Terms:
         """Return the terms of an effort of which they are the sum."""
-        law = mode(
-            self.robot, self.kp, self.kd, friction=self.friction, armature=self.armature, **options
-        )
+        options |= {'friction': self.friction, 'armature': self.armature}
+        law = mode(self.robot, self.kp, self.kd, **options)
         effort = law.effort(self.q, self.qd, reference, self.external).copy()
-        terms = law.terms()
-        assert_close(terms.total(), effort)
-        return terms
+        assert_close(law.terms().total(), effort)
+        return law.terms()
 
-    def expected(
-        self, motion: tuple[Array, ...], acceleration: Array, effort: Array,
+    def assert_terms(
+        self, terms: Terms, motion: tuple[Array, ...], acceleration: Array, effort: Array,
         friction_velocity: Array,
-    ) -> dict[str, Array]:
+    ) -> None:
         """
-        Return the terms of ID(q, qd, qdd + acceleration) + effort.
+        Assert that they are those of ID(q, qd, qdd + acceleration) + effort.
 
         :param motion: positions, velocities for Coriolis efforts, accelerations
         """
@@ -101,18 +92,14 @@ class Case:
             return np.asarray(rigid + self.armature * acceleration)
 
         rigid = model.inverse_dynamics(q, qd, qdd + acceleration)
-        return {
+        expected = {
             'gravity': gravity - self.model.gravity_torques(self.q),
             'coriolis': model.coriolis_torques(q, qd), 'inertia': inertia(qdd),
             'friction': self.friction.friction(friction_velocity, rigid),
             'external': self.external, 'feedback': inertia(acceleration) + effort,
         }
-
-    def assert_terms(self, terms: Terms, expected: dict[str, Array]) -> None:
         for name, values in expected.items():
-            np.testing.assert_allclose(
-                getattr(terms, name), values, rtol=1e-9, atol=1e-9, err_msg=name
-            )
+            assert_close(getattr(terms, name), values, name)
 
 
 ARMS = [panda_arm(), two_joint_arm(), mixed_arm()]
@@ -130,13 +117,11 @@ def test_each_term_of_a_law_is_what_its_name_says(model: RobotModel) -> None:
     }
     for name, parts in stated.items():
         law, options = LAWS[name], {'friction_velocity': VelocitySource.DESIRED}
-        case.assert_terms(case.terms_of(law, desired), case.expected(*parts, qd))
+        case.assert_terms(case.terms_of(law, desired), *parts, qd)
         # Without a motion the desired velocity is zero.
         velocity = desired[1] if law.follows_motions else zero
-        terms = case.terms_of(law, desired, **options)
-        case.assert_terms(terms, case.expected(*parts, velocity))
-        terms = case.terms_of(law, None, **options)
-        case.assert_terms(terms, case.expected(still, *at_rest, zero))
+        case.assert_terms(case.terms_of(law, desired, **options), *parts, velocity)
+        case.assert_terms(case.terms_of(law, None, **options), still, *at_rest, zero)
     terms = case.terms_of(Feedback, desired)
     assert_close(terms.total(), feedback)
     assert_close(terms.feedback, feedback)
@@ -169,24 +154,17 @@ def test_each_mode_is_its_formula_with_pinocchio_s_dynamics(path: Any) -> None:
         assert_close(effort, law_effort(mode, oracle, (case.q, case.qd), case.desired, gains))
 
 
-def turn_feedback(q: float, q_d: float, joint: str) -> float:
-    """Return what a proportional gain of 1 does on one joint of the mixed arm."""
-    model = mixed_arm()
-    number, zero = model.joint_names.index(joint), np.zeros(model.nv)
-    law = Feedback(LoadedModel(model), np.ones(model.nv), zero)
-    measured, desired = zero.copy(), zero.copy()
-    measured[number], desired[number] = q, q_d
-    return float(law.effort(measured, zero, (desired, zero, zero))[number])
-
-
-def test_only_a_continuous_joint_is_pulled_the_shortest_way_round() -> None:
-    for e in (-3.1, 0.0, 0.5, 3.1):
-        for turns in (-1000, -1, 0, 1, 1000):
-            for q in (-3.0, 2.0):
-                way = turn_feedback(q, q + e + turns * math.tau, 'turn')
-                assert way == pytest.approx(e, abs=1e-9)
-        for joint in ('lift', 'bend'):
-            assert turn_feedback(0.2, 0.2 + 2.0 * e, joint) == pytest.approx(2.0 * e)
+@each('q', [-3.0, 2.0])
+@each('e', [-3.1, 0.0, 0.5, 3.1])
+@each('turns', [-1000, -1, 0, 1, 1000])
+def test_only_a_continuous_joint_is_pulled_the_shortest_way_round(
+    turns: int, e: float, q: float
+) -> None:
+    model = mixed_arm()  # lift, turn (continuous), bend and gripper
+    zero, way = np.zeros(4), e + turns * math.tau
+    law = Feedback(LoadedModel(model), np.ones(4), zero)
+    effort = law.effort(np.full(4, q), zero, (np.full(4, q + way), zero, zero), zero)
+    np.testing.assert_allclose(effort, [way, e, way, way], atol=1e-9)
 
 
 NAME = 'desired_velocity'
@@ -194,7 +172,6 @@ NAME = 'desired_velocity'
 
 @pytest.fixture
 def law() -> Iterator[type[ControlLaw]]:
-    """Register a law for one test."""
 
     class DesiredVelocity(ControlLaw):
         """ID(q, qd_d, qdd_d + Kp e + Kd e') + Kp e + Kd e'."""
@@ -202,9 +179,7 @@ def law() -> Iterator[type[ControlLaw]]:
         name = NAME
         needs_gains = True
 
-        def _follow(
-            self, q: Array, qd: Array, reference: ReferenceMotion, feedback: Array
-        ) -> Parts:
+        def _follow(self, q: Array, qd: Array, reference: Any, feedback: Array) -> Parts:
             _, qd_d, qdd_d = reference
             return Parts(q, qd_d, qdd_d, acceleration=feedback, effort=feedback)
 
@@ -212,21 +187,15 @@ def law() -> Iterator[type[ControlLaw]]:
     del control_law._LAWS[NAME]
 
 
-def test_a_new_law_is_a_value_of_the_parameter(law: type[ControlLaw]) -> None:
-    names = panda_arm().joint_names
+def test_a_new_law_is_a_value_of_the_parameter_and_its_equation(law: type[ControlLaw]) -> None:
+    names, case = panda_arm().joint_names, Case(panda_arm())
     values = complete_values({'mode': NAME, 'joints': [*names], 'gains.kp': [5.0]})
     assert settings_from(values, names).mode is law
     assert PARAMETERS['mode'].description.endswith(f' | {NAME}')
     with pytest.raises(TypeError, match=f'there is a control law {NAME} already'):
         type('Another', (ControlLaw,), {'name': NAME})
-    assert LAWS[NAME] is law
-
-
-def test_a_new_law_follows_a_motion_by_its_equation(law: type[ControlLaw]) -> None:
-    case = Case(panda_arm())
-    _, qd_d, qdd_d = case.desired
-    expected = case.expected((case.q, qd_d, qdd_d), case.feedback, case.feedback, case.qd)
-    case.assert_terms(case.terms_of(law, case.desired), expected)
+    motion, terms = (case.q, *case.desired[1:]), case.terms_of(law, case.desired)
+    case.assert_terms(terms, motion, case.feedback, case.feedback, case.qd)
 
 
 def test_efforts_of_a_new_law_are_checked_before_settings_take_effect(
@@ -234,28 +203,21 @@ def test_efforts_of_a_new_law_are_checked_before_settings_take_effect(
 ) -> None:
     rig = Rig(panda_arm())
     check_efforts(rig.model, rig.resolved)
-    endless = np.full(rig.model.nv, np.inf)
-    monkeypatch.setattr(law, '_follow', lambda *_: Parts(effort=endless))
+    monkeypatch.setattr(law, '_follow', lambda *_: Parts(effort=np.full(7, np.inf)))
     with pytest.raises(InputError, match=f'in mode {NAME} are not finite'):
         check_efforts(rig.model, resolve(rig.settings, rig.model))
 
 
 def test_laws_state_whether_they_follow_need_gains_and_carry_gravity() -> None:
-    stated = {
-        name: (law.follows_motions, law.needs_gains, law.carries_gravity)
-        for name, law in LAWS.items()
-    }
+    zero, stated = np.zeros(2), {}
+    for name, law in LAWS.items():
+        stated[name] = (law.follows_motions, law.needs_gains, law.carries_gravity)
+        assert not law(LoadedModel(two_joint_arm()), zero, zero).terms().total().any()
     assert stated == {
         'gravity': (False, False, True), 'feedforward': (True, False, True),
         'computed_torque': (True, True, True), 'feedback': (True, True, False),
         'gravity_feedback': (True, True, True),
     }
-
-
-def test_terms_before_the_first_effort_are_zero() -> None:
-    zero = np.zeros(panda_arm().nv)
-    for law in LAWS.values():
-        assert not law(LoadedModel(panda_arm()), zero, zero).terms().total().any()
 
 
 def test_the_page_has_every_law_and_the_units_of_its_gains() -> None:

@@ -17,17 +17,14 @@ from support.models.robots import joint, link, load, robot
 
 TWO_JOINTS = load(robot(
     link('base'), link('one', 1.0), link('two', 1.0),
-    joint(
-        'first', 'revolute', 'base', 'one', more='<dynamics damping="0.7" friction="1.5"/>'
-    ),
+    joint('first', 'revolute', 'base', 'one', more='<dynamics damping="0.7" friction="1.5"/>'),
     joint('second', 'revolute', 'one', 'two'),
 ))
 
 
 def resolved(
-    joints: tuple[str, ...] = ('first', 'second'), *, compensated: bool = False, **settings: Any
+    joints: tuple[str, ...] = ('first', 'second'), hardware: Any = (), **settings: Any
 ) -> JointFriction:
-    hardware = (HardwareCompensation.FRICTION,) if compensated else ()
     friction = FrictionSettings(**({'model': FrictionModel.PARAMETERS} | settings))
     given = Settings(joints=joints, friction=friction, hardware_compensates=hardware)
     return resolve(given, TWO_JOINTS).friction
@@ -69,19 +66,16 @@ def test_friction_is_its_formula(
 def test_what_the_hardware_compensates_is_not_compensated_twice(model: FrictionModel) -> None:
     for name in ('viscous', 'coulomb', 'load', 'offset'):
         given: dict[str, Any] = {name: (1.0,)}
-        assert not resolved(model=model, compensated=True, **given).has_friction
+        compensated = resolved(hardware=(HardwareCompensation.FRICTION,), model=model, **given)
+        assert not compensated.has_friction
         assert resolved(**given).has_friction
 
 
-@each('settings, parameter', [
-    ({'viscous': (-1.0,)}, 'friction.viscous'), ({'coulomb': (math.nan,)}, 'friction.coulomb'),
-    ({'viscous_negative': (-2.0,)}, 'friction.viscous_negative'),
-    ({'coulomb_negative': (-1.0, -1.0)}, 'friction.coulomb_negative'),
-    ({'load': (math.inf,)}, 'friction.load'),
-    ({'smoothing_velocity': (0.0,)}, 'friction.smoothing_velocity'),
-    ({'viscous': ()}, 'friction.viscous'),
+@each('name, values', [
+    ('viscous', (-1.0,)), ('viscous', ()), ('coulomb', (math.nan,)), ('viscous_negative', (-2.0,)),
+    ('load', (math.inf,)), ('smoothing_velocity', (0.0,)),
 ])
-def test_impossible_friction_is_rejected_by_name(settings: dict[str, Any], parameter: str) -> None:
-    with pytest.raises(InputError) as caught:
-        resolved(**settings)
-    assert caught.value.argument == parameter
+def test_impossible_friction_is_rejected_by_name(name: str, values: tuple[float, ...]) -> None:
+    given: dict[str, Any] = {name: values}
+    with pytest.raises(InputError, match=rf'^friction\.{name}: '):
+        resolved(**given)

@@ -75,20 +75,9 @@ def test_a_spring_of_the_urdf_that_is_too_stiff_is_lowered() -> None:
     assert settings(model, armature=(1.0,)).soft_limits.stiffness[0] == 8000.0
 
 
-PANDA = (2.0, 2.0, 2.0, 2.0, 0.5, 0.5, 0.5)
-
-
 def test_the_values_of_the_pages_are_accepted() -> None:
     zones = SoftLimitSettings((0.6,), (200.0, 200.0, 200.0, 200.0, 25.0, 25.0, 25.0))
-    settings(panda_arm(), damping=PANDA, soft_limits=zones)
+    settings(panda_arm(), damping=(2.0,) * 4 + (0.5,) * 3, soft_limits=zones)
     for name in ('panda_arm', 'ur5e'):
         settings(load(ROOT / f'urdf/{name}.urdf'), damping=(0.1,))
 
-
-def test_without_inertia_no_damping_is_accepted_and_nothing_else_changes() -> None:
-    links = '<link name="base"/><link name="tip"/>'
-    model = load(robot(links, joint('j', 'continuous', 'base', 'tip')))
-    settings(model, effort_limits=(1.0,))
-    with pytest.raises(InputError, match='armature'):
-        settings(model, effort_limits=(1.0,), damping=(0.1,))
-    settings(model, effort_limits=(1.0,), damping=(0.1,), armature=(0.01,))

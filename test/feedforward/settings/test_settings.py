@@ -11,8 +11,13 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError, brief
 from rnea_ros.feedforward import check_efforts
-from rnea_ros.feedforward.law import Gravity
-from rnea_ros.feedforward.settings import ResolvedSettings, Settings, StaleAction, resolve
+from rnea_ros.feedforward.settings import (
+    ContactSettings,
+    ExternalEffortSettings,
+    ResolvedSettings,
+    Settings,
+    resolve,
+)
 from rnea_ros.node.parameters import PARAMETERS
 from rnea_ros.robot import Payload
 from support.cases import each
@@ -21,28 +26,17 @@ from support.models.robots import joint, link, load, robot
 
 JOINTS = panda_arm().joint_names
 N = len(JOINTS)
-NAN, INF = math.nan, math.inf
+NAN = math.nan
 
 
 def resolved(**changes: Any) -> ResolvedSettings:
     return resolve(Settings(**({'joints': JOINTS} | changes)), panda_arm())
 
 
-def test_the_defaults_are_those_that_the_documentation_states() -> None:
-    settings = Settings(joints=JOINTS)
-    assert (settings.rate, settings.period, settings.mode) == (500.0, 0.002, Gravity)
-    assert settings.stale_action is StaleAction.RAMP_DOWN
-    assert settings.start_from_measured_effort
-    assert not settings.compensate_coriolis
-    assert not settings.predict_state
-    assert (settings.ramp_duration, settings.hold_duration) == (1.0, 1.0)
-    assert (settings.reference_timeout, settings.velocity_limit_factor) == (0.2, 2.0)
-
-
-@each('rate, timeout', [(1000.0, 0.1), (500.0, 0.1), (100.0, 0.2)])
-def test_joint_states_timeout_is_20_periods_at_least_0_1_s(rate: float, timeout: float) -> None:
-    assert resolved(rate=rate).joint_states_timeout == pytest.approx(timeout)
-    assert resolved(rate=rate, joint_states_timeout=0.5).joint_states_timeout == 0.5
+def test_joint_states_timeout_is_20_periods_at_least_0_1_s() -> None:
+    for rate, timeout in ((1000.0, 0.1), (100.0, 0.2)):
+        assert resolved(rate=rate).joint_states_timeout == pytest.approx(timeout)
+        assert resolved(rate=rate, joint_states_timeout=0.5).joint_states_timeout == 0.5
 
 
 def test_effort_limits_are_those_of_the_urdf_by_default_joint_by_joint() -> None:
@@ -64,26 +58,25 @@ def test_the_full_effort_takes_a_tenth_of_a_second_by_default() -> None:
 
 
 @each('parameter, reason, changes', [
-    *(
-        (name, f'{value} is not between {ends}', {name: value})
-        for name, ends, values in (
-            ('rate', '1 and 10000', (0.99, 10_001.0, NAN)),
-            ('ramp_duration', '0 and 3600', (-1e-9, 3600.1, NAN)),
-            ('hold_duration', '0 and 3600', (-1e-9, 3600.1, INF)),
-            ('joint_states_timeout', '0.002 and 3600', (-1.0, 0.0019, 3600.1, NAN)),
-            ('uncommanded_timeout', '0.002 and 3600', (-1.0, 0.0019, 3600.1, NAN)),
-            ('reference_timeout', '0.002 and 3600', (0.0, 0.0019, 3600.1, INF)),
-        )
-        for value in values
-    ),
+    *((name, f'{value} is not between {least:g} and {most}', {name: value})
+      for name, least, most in (
+          ('rate', 1.0, 10_000), ('ramp_duration', 0.0, 3600), ('hold_duration', 0.0, 3600),
+          ('joint_states_timeout', 0.002, 3600), ('uncommanded_timeout', 0.002, 3600),
+          ('reference_timeout', 0.002, 3600),
+      )
+      for value in (0.99 * least or -1e-9, most + 0.1, NAN)),
     ('velocity_limit_factor', '0.999 is below 1 and not 0', {'velocity_limit_factor': 0.999}),
     ('gains.kd', 'value 7 of 7, nan is not between 0 and ', {'kd': (1.0,) * (N - 1) + (NAN,)}),
     ('gains.kp', '[1.0, 1.0] has 2 values, not 1 or one for each of 7 joints', {'kp': (1.0,) * 2}),
     ('joints', 'no joint to command', {'joints': ()}),
     ('joints', f'joint {JOINTS[2]!r} is listed 2 times', {'joints': (*JOINTS, JOINTS[2])}),
     ('joints', "joint 'elbow' is not a moving, independent joint", {'joints': ('elbow',)}),
-    ('joints', "joint 'fer_joint8' is not a moving, independent", {'joints': ('fer_joint8',)}),
     ('hardware_gravity', '[0.0, 1.0] is neither three numbers', {'hardware_gravity': (0.0, 1.0)}),
+    ('external_effort.link', "'hand' is not a link",
+     {'external_effort': ExternalEffortSettings(link='hand')}),
+    ('external_effort.link', '', {'external_effort': ExternalEffortSettings(link='fer_link0')}),
+    ('external_effort.gain', '', {'external_effort': ExternalEffortSettings(gain=(0.0,))}),
+    ('contact.threshold', '', {'contact': ContactSettings(threshold=(-1.0,))}),
 ])
 def test_what_cannot_be_used_is_rejected_by_parameter_and_value(
     parameter: str, reason: str, changes: dict[str, Any]
@@ -92,14 +85,6 @@ def test_what_cannot_be_used_is_rejected_by_parameter_and_value(
         resolved(**changes)
     assert caught.value.argument == parameter
     assert caught.value.reason.startswith(reason)
-
-
-def test_the_ends_of_a_range_belong_to_it() -> None:
-    for rate in (1.0, 10_000.0):
-        assert resolved(rate=rate, reference_timeout=3600.0).parameters.rate == rate
-    assert resolved(joint_states_timeout=0.002).joint_states_timeout == 0.002
-    assert resolved(ramp_duration=0.0, hold_duration=0.0).parameters.ramp_duration == 0.0
-    assert resolved(velocity_limit_factor=1.0).parameters.velocity_limit_factor == 1.0
 
 
 def test_commanded_joints_need_an_effort_limit_above_zero() -> None:
@@ -116,26 +101,18 @@ def test_commanded_joints_need_an_effort_limit_above_zero() -> None:
     assert resolve(Settings(joints=('hinge',)), model).effort_limits.tolist() == [100.0]
 
 
-def ends(parameter: str) -> tuple[float, float]:
-    """Return smallest and largest value of a parameter."""
-    span = PARAMETERS[parameter].span
-    assert span is not None
-    return span
-
-
 def tried(model: RobotModel, **settings: Any) -> None:
     check_efforts(model, resolve(Settings(joints=model.joint_names, **settings), model))
 
 
 @each('arm', [panda_arm, two_joint_arm, mixed_arm])
 def test_the_ends_of_every_range_together_make_finite_efforts(arm: Any) -> None:
-    model = arm()
-    _, mass = ends('payload.mass')
-    far = (ends('payload.com')[1],) * 3
+    ends: Any = {name: declared.span for name, declared in PARAMETERS.items()}
+    far, inertia = (ends['payload.com'][1],) * 3, (1e6, 0.0, 0.0, 1e6, 0.0, 1e6)
+    payload = Payload(arm().link_names[-1], ends['payload.mass'][1], far, inertia)
     tried(
-        model.with_gravity((ends('gravity')[0],) * 3), kp=(ends('gains.kp')[1],),
-        kd=(ends('gains.kd')[1],),
-        payloads=(Payload(model.link_names[-1], mass, far, (1e6, 0.0, 0.0, 1e6, 0.0, 1e6)),) * 16,
+        arm().with_gravity((ends['gravity'][0],) * 3), kp=(ends['gains.kp'][1],),
+        kd=(ends['gains.kd'][1],), payloads=(payload,) * 16,
     )
 
 
@@ -151,7 +128,6 @@ def test_a_description_whose_efforts_overflow_is_rejected_by_joint() -> None:
 def test_what_is_long_is_quoted_by_its_beginning() -> None:
     assert brief((1.0,) * 100_000) == '[1.0, 1.0, 1.0, 1.0, ...]'
     assert len(brief('w' * 100_000)) <= 60
-    assert brief([1.0, 2.0]) == '[1.0, 2.0]'
 
 
 @each('parameter, settings', [

@@ -13,7 +13,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros import RobotModel
@@ -24,23 +23,17 @@ from support.cases import each
 from support.control.base_rig import MOUNT_RPY, MOUNT_XYZ, Array, BaseRig, G
 from support.models.oracle_pairs import Pair
 from support.models.oracles import random_tree
-from support.models.robots import SHIPPED, description, joint, link, load, robot
+from support.models.robots import SHIPPED, description, joint, link, load
 
 ROBOTS = [SHIPPED[0].read_text(encoding='utf-8'), random_tree(3), random_tree(19)]
 GRAVITY = np.array((0.0, 0.0, -G))
-STEPS = 100
-"""Of one millisecond: a low-pass of 100 Hz has forgotten its start after them, to 1e-20."""
-
 CUTOFF = 100.0
 DELAY = 1.0 / (2.0 * math.pi * CUTOFF)
 
 
-def assert_equal(actual: ArrayLike, expected: ArrayLike) -> None:
+def assert_equal(actual: Any, expected: Any) -> None:
     # A base that accelerates brings large terms that cancel.
-    np.testing.assert_allclose(
-        np.asarray(actual, dtype=np.float64), np.asarray(expected, dtype=np.float64),
-        rtol=1e-9, atol=1e-9,
-    )
+    np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-9)
 
 
 @cache
@@ -89,8 +82,8 @@ class Moving:
 def quaternion_of(R: Array) -> Array:
     """Return the quaternion of a rotation that is no half turn."""
     w = 0.5 * math.sqrt(1.0 + np.trace(R))
-    vector = np.array((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])) / (4.0 * w)
-    return np.append(vector, w)
+    vector = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    return np.append(np.array(vector) / (4.0 * w), w)
 
 
 def rig_of(model: RobotModel, use: BaseUse) -> BaseRig:
@@ -105,9 +98,9 @@ def rig_of(model: RobotModel, use: BaseUse) -> BaseRig:
 @each('urdf', ROBOTS)
 def test_efforts_on_a_tilted_base_are_pinocchios(urdf: str, with_orientation: bool) -> None:
     moving = Moving(urdf, at_rest=True)
-    rig = rig_of(moving.model, BaseUse.TILT)
     orientation = moving.orientation if with_orientation else None
-    state = rig.run(1e-3 * STEPS, orientation=orientation, push=moving.push)
+    rig = rig_of(moving.model, BaseUse.TILT)
+    state = rig.run(0.1, orientation=orientation, push=moving.push)
     moving.assert_efforts_are_pinocchios(state)
     assert_equal(state.gravity, moving.gravity)
 
@@ -119,33 +112,20 @@ def test_efforts_on_a_moving_base_are_pinocchios(urdf: str, with_orientation: bo
     moving = Moving(urdf, at_rest=False)
     rig = rig_of(moving.model, BaseUse.MOTION)
     push_rate = np.random.default_rng(5).normal(size=3)
-    # On signals that change at constant rates a low-pass of first order is a pure delay.
-    for t in DELAY + 1e-3 * np.arange(1 - STEPS, 1):
+    # On signals that change at constant rates a low-pass of first order is a pure delay; after
+    # 0.1 s one of 100 Hz has forgotten its start to 1e-20.
+    for t in DELAY + 1e-3 * np.arange(-99, 1):
         rig.now += 1e-3
-        reason = rig.feed(
+        assert rig.feed(
             orientation=moving.orientation if with_orientation else None,
-            turn=moving.turn + t * moving.turn_rate,
-            push=moving.push + t * push_rate,
+            turn=moving.turn + t * moving.turn_rate, push=moving.push + t * push_rate,
             stamp=10.0 + t,  # to a fraction of the microsecond that a double has left today
-        )
-        assert reason is None
+        ) is None
         state = rig.sample()
     moving.assert_efforts_are_pinocchios(state)
     if with_orientation:  # it separates gravity from acceleration
         v, w = moving.qd[3:6], moving.qd[:3]
         assert_equal(state.gravity, moving.gravity)
         assert_equal(state.velocity, [*w, 0.0, 0.0, 0.0])
-        expected = [*moving.qdd[:3], *(moving.qdd[3:6] + np.cross(w, v))]
-        assert_equal(state.acceleration, expected)
+        assert_equal(state.acceleration, [*moving.qdd[:3], *moving.qdd[3:6] + np.cross(w, v)])
 
-
-def test_an_imu_at_the_edge_of_a_turntable_is_moved_to_its_centre() -> None:
-    # By hand: 2 rad/s at a radius of 0.5 m are 2 m/s^2, towards the centre.
-    bolts = joint('bolts', 'fixed', 'centre', 'edge', xyz=(0.5, 0.0, 0.0))
-    urdf = robot(link('centre', 1.0), link('edge'), bolts)
-    turning: dict[str, Any] = {'turn': (0.0, 0.0, 2.0), 'push': (-2.0, 0.0, G)}
-    for frame, acceleration in (('edge', 0.0), ('centre', -2.0)):
-        state = BaseRig(load(urdf), use=BaseUse.MOTION).run(1.0, frame_id=frame, **turning)
-        assert_equal(state.gravity, GRAVITY)
-        assert_equal(state.velocity, [0.0, 0.0, 2.0, 0.0, 0.0, 0.0])
-        assert_equal(state.acceleration, [0.0, 0.0, 0.0, acceleration, 0.0, 0.0])

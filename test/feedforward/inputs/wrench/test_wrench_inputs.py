@@ -34,17 +34,13 @@ def settled(rig: WrenchRig, force: ArrayLike = PUSH, torque: ArrayLike = TURN) -
     return wrench
 
 
-# Sign, frame and point
-
-
 def test_a_hand_that_lifts_the_tool_takes_load_off_the_joints() -> None:
     rig = WrenchRig(arm())
     assert not rig.efforts().any()
     settled(rig, (0.0, 0.0, 10.0), ZERO)
-    # The arm lies along x: 10 N up at 1 m and at 0.5 m, about axes that point along y.
+    # The arm lies along x: 10 N up at 1 m and at 0.5 m; what holds it is negative.
     np.testing.assert_allclose(rig.efforts(), [10.0, 5.0], rtol=1e-9)
-    gravity = arm().gravity_torques(np.zeros(2))
-    assert (gravity < 0.0).all(), 'the axes point so that what holds the arm is negative'
+    assert (arm().gravity_torques(np.zeros(2)) < 0.0).all()
 
 
 def test_a_reading_of_what_the_robot_exerts_counts_with_the_other_sign() -> None:
@@ -74,34 +70,27 @@ def test_sensed_wrenches_change_the_efforts_by_minus_jacobian_transposed(
 ) -> None:
     rng = np.random.default_rng(seed)
     model = load(random_tree(seed))
-    moving = [
-        name for name in model.link_names
-        if model.tree.frames[name].body and model.jacobian(np.zeros(model.nv), name).any()
-    ]
+    moving = [name for name in model.link_names if model.jacobian(np.zeros(model.nv), name).any()]
     links = rng.choice(moving, size=min(3, len(moving)), replace=False).tolist()
     rig = WrenchRig(model, *(
-        {'name': link, 'topic': link, 'link': '' if by_frame else link, 'cutoff': 1000.0}
+        {'name': link, 'topic': link, 'link': '' if by_frame else link, 'cutoff': 1000.0,
+         'max_torque': 200.0}
         for link in links
     ))
     q, qd, _ = random_state(seed, model.nv)
     rig.q[:], rig.qd[:] = q, qd
-    wrenches = {link: (rng.normal(size=3) * 20.0, rng.normal(size=3)) for link in links}
+    wrenches = {link: rng.normal(size=6) * 20.0 for link in links}
     for _ in range(100):
         rig.wait()
-        for link, (force, torque) in wrenches.items():
-            assert rig.feed(force.tolist(), torque.tolist(), name=link, frame=link) is None
+        for link, wrench in wrenches.items():
+            lists = wrench[3:].tolist(), wrench[:3].tolist()
+            assert rig.feed(*lists, name=link, frame=link) is None
         rig.step(0.0)
-    expected = -sum(
-        model.jacobian(q, link).T @ np.concatenate([torque, force])
-        for link, (force, torque) in wrenches.items()
-    )
+    expected = -sum(model.jacobian(q, link).T @ wrench for link, wrench in wrenches.items())
     np.testing.assert_allclose(rig.efforts(), expected, rtol=1e-9, atol=1e-8)
 
 
-# Filter
-
-
-@each('periods', [0.01, 1.0, 50.0, 1000.0])
+@each('periods', [0.01, 1.0, 1000.0])
 def test_a_step_passes_as_through_two_equal_stages(periods: float) -> None:
     rig = WrenchRig(arm(), {'cutoff': 2.0, 'timeout': 10.0, 'tare_duration': 20.0})
     rig.run(0.2)  # faded in
@@ -113,17 +102,6 @@ def test_a_step_passes_as_through_two_equal_stages(periods: float) -> None:
         s = (rig.now - began) / stage
         assert abs(force - 10.0 * (1.0 - math.exp(-s) * (1.0 + s))) < 1e-9
         assert abs(rig.step(0.0)[3] - force) < 1e-9  # a tick of no length changes nothing
-
-
-def test_a_tick_of_no_length_has_no_acceleration() -> None:
-    rig = WrenchRig(arm(), {'placement': INLINE})
-    before = settled(rig, (0.0, 0.0, 5.0 - WEIGHT), ZERO)
-    rig.qd[:] = 0.1
-    np.testing.assert_allclose(rig.step(0.0), before, rtol=1e-9)
-    assert not rig.inputs.stale
-
-
-# Deadband, gain and cap
 
 
 @each('settings, force, torque, expected', [
@@ -153,9 +131,6 @@ def test_a_cap_shortens_what_is_too_long(caps: tuple[float, float], left: Sequen
     np.testing.assert_allclose(wrench, left, rtol=1e-12)
 
 
-# Accelerations
-
-
 def carried(rig: WrenchRig, qdd: ArrayLike) -> tuple[Sequence[float], Sequence[float]]:
     """Return what an in-line sensor reads of a motion without a push: force and torque."""
     load = arm().internal_wrench(rig.q, rig.qd, qdd, 'tool')
@@ -168,36 +143,21 @@ def test_the_first_tick_of_a_moving_robot_has_no_acceleration() -> None:
     np.testing.assert_allclose(rig.run(0.1, *carried(rig, ZERO[:2])), 0.0, atol=1e-9)
 
 
-def test_velocities_of_every_third_tick_give_the_right_accelerations() -> None:
-    rig = WrenchRig(arm(), {'placement': INLINE, 'cutoff': 10.0})
-    qdd = np.array([0.0, 3.0])
-    errors = []
-    for tick in range(600):
-        rig.wait()
-        held, rig.qd[:] = rig.qd.copy(), 0.001 * tick * qdd
-        rig.feed(*carried(rig, qdd))
-        if tick % 3:
-            rig.qd[:] = held
-        errors.append(rig.step(0.0)[3:])
-    # 3 rad/s^2 take 3 N; 1 % of it, where velocities are 2 ms late, and 5 Hz of ripple.
-    assert np.linalg.norm(errors[200:], axis=1).max() < 0.06
-
-
 def test_the_load_of_a_tool_on_an_accelerating_lift_is_not_a_push() -> None:
     rising = arm().with_base_motion(BaseMotion(linear_acceleration=(0.0, 0.0, 2.0)))
     rig = WrenchRig(rising, {'placement': INLINE})
-    reading = (0.0, 0.0, -2.0 * (9.81 + 2.0))
-    np.testing.assert_allclose(settled(rig, reading, ZERO), 0.0, atol=1e-9)
+    np.testing.assert_allclose(settled(rig, (0.0, 0.0, -2.0 * 11.81), ZERO), 0.0, atol=1e-9)
 
 
-def test_another_gravity_changes_the_load_without_a_step() -> None:
+def test_gravity_and_acceleration_of_the_base_change_the_load_without_a_step() -> None:
     rig = WrenchRig(arm(), {'placement': INLINE})
     before = settled(rig, (0.0, 0.0, 5.0 - WEIGHT), ZERO)
-    rig.inputs.set_base(np.array([0.0, 0.0, -1.62]), np.zeros(6), np.zeros(6))
+    lifted = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 2.0])
+    rig.inputs.set_base(np.array([0.0, 0.0, -1.62]), np.zeros(6), lifted)
     after = rig.run(SETTLED, (0.0, 0.0, 5.0 - WEIGHT))
     _, force = rig.greatest_change(rig.period)
     assert np.linalg.norm(after[0][3:] - before[3:]) <= force
-    np.testing.assert_allclose(after[-1][5], 5.0 - WEIGHT + 2.0 * 1.62, rtol=1e-6)
+    np.testing.assert_allclose(after[-1][5], 5.0 - WEIGHT + 2.0 * (1.62 + 2.0), rtol=1e-6)
 
 
 @each('bad', [math.nan, 1e12])
@@ -222,9 +182,6 @@ def test_an_impossible_motion_makes_only_the_inline_sensor_stale(bad: float) -> 
     run(0.001, 50.0)  # a glitch of a velocity is over with the filter
     assert abs(run(0.001, 0.0)[5]) < 20.0
     np.testing.assert_allclose(run(SETTLED, 0.0)[5], 5.0, rtol=1e-3)
-
-
-# Fading
 
 
 def test_a_term_fades_in_out_after_its_timeout_and_in_from_where_it_was() -> None:
