@@ -86,19 +86,6 @@ def test_a_push_is_held_until_readings_are_rejected() -> None:
         assert rig.count('wrenches/not_finite') > 200
 
 
-def test_the_load_of_an_inline_sensor_is_not_a_push() -> None:
-    weighed = MODEL.internal_wrench(POSE, REST, REST, 'fer_link7')
-    held = rnea_ros.Wrench(torque=np.asarray(weighed.torque))
-    expected = MODEL.inverse_dynamics(POSE, REST, REST, {'fer_link7': held})
-    inline: dict[str, Any] = {
-        'wrench_inputs__flange__placement': 'inline', 'wrench_inputs__flange__max_torque': 50.0
-    }
-    with virtual_node(**FLANGE, **inline) as rig:
-        # What the links behind exert on the sensor: the sensor holds them.
-        force_sensor(rig, 'fer_link7', -np.asarray(weighed.force))
-        rig.activate().settle(expected, 1e-6)
-
-
 @pytest.mark.parametrize('active', [True, False])
 def test_a_tare_counts_for_this_and_the_next_activation(*, active: bool) -> None:
     with virtual_node(**FLANGE) as rig:

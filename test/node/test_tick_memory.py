@@ -4,11 +4,9 @@
 """What a tick allocates, from a message's bytes to a command's, is free again when it is over."""
 
 from array import array
-from collections.abc import Callable
 import gc
 import sys
 import time
-import tracemalloc
 from types import SimpleNamespace
 from typing import Any
 
@@ -46,8 +44,7 @@ def topic(message: Any) -> Any:
     return SimpleNamespace(take_all=take_all)
 
 
-@pytest.fixture
-def tick() -> Callable[[], None]:
+def test_ticks_keep_no_memory() -> None:
     """All that a tick of the loop does, but for DDS and sleep."""
     model = panda_arm()
     settings = resolve(Settings(
@@ -64,45 +61,22 @@ def tick() -> Callable[[], None]:
     inputs = SensorTopics(states, controller.environment, joint_states, wrenches, None, clock)
     message, statistics = CommandMessage(model.nv), LoopStatistics(0.001, 0.0)
 
-    def tick() -> None:
-        now = clock.now()
-        for take in (inputs.take_joint_states, *inputs.take_others):
-            take(now)
-        command = controller.step(now)
-        assert command is not None
-        message.view[:] = command
-        statistics.record(1e-6, 1e-4)
-
-    for _ in range(TICKS):
-        tick()
-    return tick
-
-
-def test_ticks_keep_no_memory(tick: Callable[[], None]) -> None:
     def kept() -> int:
         before = sys.getallocatedblocks()
         for _ in range(TICKS):
-            tick()
+            now = clock.now()
+            for take in (inputs.take_joint_states, *inputs.take_others):
+                take(now)
+            command = controller.step(now)
+            assert command is not None
+            message.view[:] = command
+            statistics.record(1e-6, 1e-4)
         return sys.getallocatedblocks() - before
 
+    kept()
     gc.collect()
     gc.disable()
     try:
         assert least(kept) < BLOCKS, 'without a collector: no cycles either'
     finally:
         gc.enable()
-
-
-def test_no_tick_allocates_more_than_its_messages_are_long(tick: Callable[[], None]) -> None:
-    def allocated() -> int:
-        before = tracemalloc.get_traced_memory()[0]
-        tracemalloc.reset_peak()
-        tick()
-        return tracemalloc.get_traced_memory()[1] - before
-
-    tracemalloc.start()
-    try:
-        tick()
-        assert least(allocated) < 8192
-    finally:
-        tracemalloc.stop()

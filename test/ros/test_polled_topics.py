@@ -134,23 +134,6 @@ def test_what_the_history_kept_is_taken_once_oldest_first(
         assert number(direct.take()) == 5
 
 
-def test_several_publishers_between_two_looks_all_come(node: Any) -> None:
-    with polled(node, 16) as (direct, first):
-        others = [node.create_publisher(Int64, first.topic_name, 1) for _ in range(3)]
-        publishers = [first, *others]
-        assert wait_until(lambda: all(each.get_subscription_count() for each in publishers))
-        taken: list[int] = []
-
-        def arrives(number: int) -> bool:
-            taken.extend(message.data for message in direct.take_all())
-            return number in taken
-
-        for number in range(12):
-            publishers[number % 4].publish(Int64(data=number))
-            assert wait_until(lambda k=number: arrives(k))  # type: ignore[misc]
-        assert taken == list(range(12))
-
-
 def test_waiting_ends_when_a_message_comes_or_when_the_time_is_over(node: Any) -> None:
     with polled(node, 1) as (direct, publisher):
         began = time.monotonic()

@@ -130,17 +130,6 @@ def test_a_listener_that_comes_or_goes_withholds_no_command(name: str, listed: b
     assert not bench.control.outside_flags
 
 
-def test_the_graph_is_read_until_settled_and_only_after_changes() -> None:
-    bench = confirmed()
-    bench.permits(permission.SETTLING_TIME)
-    bench.graph.listeners[2] = 'recorder'
-    reads = bench.graph.reads
-    for _ in range(300):
-        assert bench.permits(0.001)
-    expected = permission.SETTLING_TIME / permission.READ_INTERVAL
-    assert bench.graph.reads - reads == pytest.approx(expected, abs=2)
-
-
 @pytest.mark.parametrize(('listeners', 'listed', 'permitted'), [
     ({}, True, True), ({1: 'effort_watchdog'}, True, True), ({1: 'driver'}, True, True),
     ({1: 'effort_watchdog', 2: 'recorder'}, False, False), ({}, False, False),

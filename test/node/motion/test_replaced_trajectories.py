@@ -51,13 +51,7 @@ class Arm(MotionBench):
         self, step: float, q: Rows, names: Sequence[str] = JOINTS, *,
         start: float | None = None, qd: Rows = (),
     ) -> bytes:
-        """
-        Return a trajectory.
-
-        :param step: time to the first point, and between points, s
-        :param q: positions of each point
-        :param start: stamp, s after the creation of the arm; None for 0
-        """
+        """Return a trajectory with a step between its points, s; stamped after the arm's start."""
         times = [step * (k + 1) for k in range(len(q))]
         return encoded(times, q, names, qd, 0.0 if start is None else self.began + start)
 
@@ -125,41 +119,6 @@ def test_blend_no_position_jump_under_speed_scaling() -> None:
     assert steps(moved[-10:], arm.run(0.5)) < 5.0 * arm.rig.period**2
 
 
-def test_blend_onto_not_yet_started_trajectory_holds_the_reference() -> None:
-    """Unlike JTC, the position is held until the start of the first trajectory."""
-    arm = Arm()
-    arm.send(0.1, [(0.2, 0.2)])
-    arm.run(0.2)
-    arm.send(1.0, [(1.0, 1.0), (2.0, 2.0)], start=5.0)
-    arm.run(0.3)
-    arm.send(0.5, [(-0.5, -0.5)], start=1.0)
-    positions = arm.run(1.1)
-    assert positions.max() == pytest.approx(0.2)
-    np.testing.assert_allclose(positions[-1], -0.5)
-
-
-@pytest.mark.parametrize('replacement', [False, True])
-def test_ignore_old_trajectory(*, replacement: bool) -> None:
-    arm = Arm(replacement=replacement)
-    arm.send(0.5, TWO_POINTS)
-    arm.run(0.6)
-    arm.send(0.1, [(-0.1, -0.2)], start=0.3)
-    assert arm.rejections == {'joint_trajectory/ended_in_past': 1}
-    arm.run(0.5)
-    np.testing.assert_allclose(arm.reference, (0.4, 0.5))
-
-
-def test_a_trajectory_partly_in_the_past_is_joined_at_its_next_point() -> None:
-    arm = Arm()
-    arm.send(0.5, TWO_POINTS)
-    before = arm.run(0.6)
-    arm.send(0.3, [(-5.0, -5.0), (-0.2, -0.4)], start=0.1)
-    after = arm.run(0.2)
-    assert steps(before[-10:], after) < 600.0 * arm.rig.period**2
-    assert after.min() > -0.5
-    np.testing.assert_allclose(after[-1], (-0.2, -0.4))
-
-
 # --- JTC, test_trajectory_actions.cpp ------------------------------------------------------------
 
 
@@ -175,21 +134,6 @@ def test_blend_action_preempt_aborts_old_goal(start: float | None) -> None:
     arm.run(0.4 if start is None else 1.2)
     assert code(second) is ErrorCode.SUCCESSFUL
     np.testing.assert_allclose(arm.reference, (0.1, 0.2))
-
-
-def test_a_goal_is_judged_from_its_handover_in_its_own_time() -> None:
-    arm = Arm()
-    arm.send(2.0, [(0.5, 0.5)])
-    arm.run(0.2)
-    goal = arm.pursue(0.4, [(0.1, 0.2), (0.2, 0.3)], start=0.6)
-    arm.run(0.3)
-    assert goal.sample is None
-    arm.run(0.3)
-    sample: Any = goal.sample
-    assert sample.motion_time == pytest.approx(0.2, abs=2.0 * arm.rig.period)
-    assert sample.elapsed == pytest.approx(sample.motion_time)
-    arm.run(0.61)
-    assert code(goal) is ErrorCode.SUCCESSFUL
 
 
 def test_a_partial_goal_ends_with_the_joints_that_it_leaves_out() -> None:
@@ -234,16 +178,6 @@ def test_without_replacement_a_trajectory_from_the_topic_ends_the_goal() -> None
 
 
 # --- races ---------------------------------------------------------------------------------------
-
-
-def test_a_goal_after_a_cancel_in_one_tick_starts_at_the_held_position() -> None:
-    arm = Arm()
-    first = arm.pursue(1.0, [(0.5, 0.5), (1.0, 1.0)])
-    arm.run(0.2)
-    arm.rig.controller.cancel(first)
-    second = arm.pursue(0.5, [(0.0, 0.0)])
-    arm.run(0.6)
-    assert code(second) is ErrorCode.SUCCESSFUL
 
 
 def test_a_goal_that_was_joined_to_a_missed_motion_ends_with_its_reason() -> None:

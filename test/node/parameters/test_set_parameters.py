@@ -17,7 +17,6 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rcl_interfaces.msg import SetParametersResult
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
@@ -162,19 +161,6 @@ def effort_of(rig: VirtualRig) -> Array:
     effort = weight * ('gravity' not in adds) + load * ('payload' not in adds)
     limits = np.full(7, value['effort_limits'][0]) if value['effort_limits'][0] else LIMITS
     return np.asarray(np.clip(effort, -limits, limits))
-
-
-def test_what_a_callback_rejects_has_no_effect(active: VirtualRig) -> None:
-    active.node.add_on_set_parameters_callback(
-        lambda _: SetParametersResult(successful=False, reason='not today')
-    )
-    callbacks = active.node._on_set_parameters_callbacks
-    callbacks.append(callbacks.pop(0))
-    result = active.change(**LOAD)
-    assert not result.successful
-    assert 'not today' in result.reason
-    active.run(1.0)
-    assert active.steady(GRAVITY)
 
 
 def test_without_callbacks_after_a_set_as_on_humble_what_is_set_acts_too(

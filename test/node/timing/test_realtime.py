@@ -97,20 +97,6 @@ def test_what_no_system_can_grant_is_rejected(settings: Any, parameter: str) -> 
         check_realtime(RealtimeSettings(**settings))
 
 
-LOCK = """
-import re, pathlib
-from rnea_ros.node.timing import RealtimeSettings, enter_realtime
-complaints = enter_realtime(RealtimeSettings(lock_memory=True))
-status = pathlib.Path('/proc/self/status').read_text()
-print(len(complaints), int(re.search(r'VmLck:\\s*(\\d+)', status)[1]) > 1000)
-"""
-
-
-@needs_proc
-def test_memory_is_locked_or_its_failure_is_logged() -> None:
-    assert run(LOCK).split() in (['0', 'True'], ['1', 'False'])
-
-
 FAULTS = """
 import resource
 from rnea_ros.node.timing.realtime import RESERVE, reserve_memory

@@ -55,11 +55,7 @@ def needs_simulation() -> None:
 
 
 def alone(*actions: Any) -> tuple[LaunchDescription, dict[str, int]]:
-    """
-    Return what is tested, in a DDS domain of its own, and that as an argument of the tests.
-
-    :param actions: what is launched
-    """
+    """Return what is tested, in a DDS domain of its own, and that as an argument of the tests."""
     domain_id = new_domain_id()
     os.environ.update(isolated(domain_id))
     # launch takes a process that needs more than 5 s to end for one that hangs.
@@ -75,12 +71,7 @@ def wait_until(condition: Callable[[], Any]) -> bool:
 
 @contextmanager
 def onlooker(domain_id: int, namespace: str = '') -> Iterator[Onlooker]:
-    """
-    Give an onlooker of a launched node, once that controls its robot.
-
-    :param domain_id: of the launch
-    :param namespace: of the node
-    """
+    """Give an onlooker of a launched node in a namespace, once that controls its robot."""
     with ros_node(domain_id, 'onlooker', namespace=namespace) as node:
         seen = Onlooker(node)
         seen.wait_until_controlled(PATIENCE)
