@@ -20,7 +20,6 @@ from support.ros.fake_robot import (
     MODEL,
     POSE,
     FakeRobot,
-    SimulatedTime,
     fake_controller,
     fake_robot,
     node,
@@ -251,14 +250,6 @@ def test_a_signal_ramps_to_zero_and_ends_with_exit_code_0(domain_id: int) -> Non
         assert process.wait() == 0
         assert wait_until(lambda: robot.steady(REST, 0.0))
         robot.assert_safe()
-
-
-def test_simulated_time_drives_the_loop_and_its_reset_ends_the_control(domain_id: int) -> None:
-    with fake_robot(domain_id) as robot, node(domain_id, '-p use_sim_time:=true') as process:
-        simulated = SimulatedTime(robot)
-        assert wait_until(lambda: robot.steady(GRAVITY)), process.output
-        simulated.now = 5.0
-        process.wait_for('(clock_reset)')
 
 
 def test_another_publisher_prevents_activation_until_it_leaves(domain_id: int) -> None:

@@ -12,7 +12,7 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.command_topic import ControllerJoints, OtherPublishers, difference
+from rnea_ros.node.command_topic import ControllerJoints, OtherPublishers
 from rnea_ros.node.command_topic.controller_joints import RETRY, SERVICE_TIMEOUT
 from rnea_ros.ros.endpoints import NAME_TIMEOUT, UNKNOWN
 
@@ -74,11 +74,6 @@ def test_a_parameter_service_that_appears_late_is_asked(graph: CommandGraph) -> 
     graph.questions[0].names(('a', 'b'))
     joints.poll(1.3 * SERVICE_TIMEOUT)
     assert (joints.joints, joints.answered) == (('a', 'b'), True)
-
-
-def test_what_differs_is_said_in_words() -> None:
-    assert difference(('b', 'a'), ('a', 'b')) == 'in another order: b, a'
-    assert difference(('a', 'c', 'd'), ('a', 'b')) == 'without b and with c, d'
 
 
 # --- other publishers ----------------------------------------------------------------------------

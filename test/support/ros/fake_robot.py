@@ -70,7 +70,6 @@ class FakeRobot(Onlooker):
             effort=array('d', [float('nan')] * 7),
         )
         self.sending = True
-        self.stamped = True
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._descriptions = node.create_publisher(String, 'robot_description', latched)
         if urdf is not None:
@@ -80,11 +79,9 @@ class FakeRobot(Onlooker):
 
     def send(self) -> None:
         """Publish the joint state as it stands."""
-        if not self.sending:
-            return
-        if self.stamped:
+        if self.sending:
             self.message.header.stamp = self.node.get_clock().now().to_msg()
-        self._states.publish(self.message)
+            self._states.publish(self.message)
 
     def assert_safe(self) -> None:
         """Check every command: finite, of the right length, within the limits, never a step."""
@@ -96,35 +93,6 @@ class FakeRobot(Onlooker):
                 assert np.isfinite(values).all()
                 assert (np.abs(values) <= LIMITS * (1.0 + 1e-12)).all()
         assert_rate(self.efforts, DEFAULT_RATE_LIMIT * LIMITS)
-
-
-class SimulatedTime:
-    """
-    Simulated time of a robot and its node. The robot's thread advances it: both stall together.
-
-    :param robot: its joint states get this time as stamp
-    :ivar now: s; set it to set the clock
-    """
-
-    def __init__(self, robot: FakeRobot) -> None:
-        from rosgraph_msgs.msg import Clock
-
-        self.now = 100.0
-        self._robot = robot
-        self._clock = robot.node.create_publisher(Clock, '/clock', 10)
-        robot.stamped = False
-        robot.node.create_timer(0.004, self._advance)
-
-    def _advance(self) -> None:
-        from rosgraph_msgs.msg import Clock
-
-        from rnea_ros.ros import set_seconds
-
-        self.now += 0.004
-        message = Clock()
-        set_seconds(message.clock, self.now)
-        self._clock.publish(message)
-        self._robot.message.header.stamp = message.clock
 
 
 @contextmanager
