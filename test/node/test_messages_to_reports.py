@@ -4,6 +4,7 @@
 """From messages to commands, diagnostics and log, through the whole node in virtual time."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,15 @@ def rig() -> Iterator[VirtualRig]:
         yield rig
 
 
+@contextmanager
+def spoilt(rig: VirtualRig, field: str, value: Any) -> Iterator[None]:
+    """Give the joint states another field for a while."""
+    good = getattr(rig.robot.message, field)
+    setattr(rig.robot.message, field, value)
+    yield
+    setattr(rig.robot.message, field, good)
+
+
 def errors(rig: VirtualRig) -> list[str]:
     return [line.removeprefix('error: ') for line in rig.log.lines if line.startswith('error')]
 
@@ -41,7 +51,7 @@ def level(rig: VirtualRig) -> bytes:
     return bytes(rig.received['/diagnostics'][-1].status[0].level)
 
 
-# --- joint states that are rejected --------------------------------------------------------------
+# --- joint states that are rejected, or stop -----------------------------------------------------
 
 BAD: tuple[tuple[str, str, Any, str], ...] = (
     ('not_finite', 'position', [NAN, *POSE[1:]], "'fer_joint1': position nan is not finite"),
@@ -56,18 +66,13 @@ BAD: tuple[tuple[str, str, Any, str], ...] = (
 def test_a_bad_joint_state_is_counted_named_and_has_no_effect(rig: VirtualRig) -> None:
     for reason, field, value, said in BAD:
         before = rig.count(f'joint_states/{reason}')
-        good = getattr(rig.robot.message, field)
-        setattr(rig.robot.message, field, value)
-        rig.run(0.2)
-        setattr(rig.robot.message, field, good)
+        with spoilt(rig, field, value):
+            rig.run(0.2)
         rig.run(0.8)
         assert rig.count(f'joint_states/{reason}') == before + 20, reason
         assert any(reason in line and said in line for line in rig.log.lines), (reason, rig.log)
         assert rig.steady(GRAVITY)
         assert rig.state == 'active'
-
-
-def test_malformed_bytes_of_a_joint_state_are_only_counted(rig: VirtualRig) -> None:
     for size in range(4, 100):
         rig.publish('/joint_states', bytes((0, 1, 0, 0)) + bytes(range(size)))
         if size % 8 == 3:
@@ -78,24 +83,18 @@ def test_malformed_bytes_of_a_joint_state_are_only_counted(rig: VirtualRig) -> N
 
 
 def test_rejections_are_logged_once_a_second_and_all_counted(rig: VirtualRig) -> None:
-    rig.robot.message.position[0] = NAN
-    for _ in range(4):
-        rig.send((1.0, POSE))
-        rig.run()
-    warnings = [line for line in rig.log.lines if line.startswith('warning')]
-    assert len(warnings) == 1
-    assert warnings[0].startswith('warning: joint_states/not_finite: ')
-    assert "(not_finite: joint 'fer_joint1': position nan is not finite)" in warnings[0]
-    rig.robot.message.position[0] = POSE[0]
-    rig.run(3.0)
-    assert rig.count('joint_states/not_finite') == 40
-    assert rig.count('joint_trajectory/mode_gravity') == 4
-    assert rig.logged('joint_states/not_finite') == 2
-    rig.run(3.0)
-    assert rig.logged('joint_states/not_finite') == 2, 'a report is not repeated'
-
-
-# --- joint states that stop ----------------------------------------------------------------------
+    with spoilt(rig, 'position', [NAN, *POSE[1:]]):
+        for _ in range(4):
+            rig.send((1.0, POSE))
+            rig.run()
+    (warning,) = [line for line in rig.log.lines if line.startswith('warning')]
+    assert warning.startswith('warning: joint_states/not_finite: ')
+    assert "(not_finite: joint 'fer_joint1': position nan is not finite)" in warning
+    for _ in range(2):
+        rig.run(3.0)
+        assert rig.count('joint_states/not_finite') == 40
+        assert rig.count('joint_trajectory/mode_gravity') == 4
+        assert rig.logged('joint_states/not_finite') == 2, 'a report is not repeated'
 
 
 @pytest.mark.parametrize('spoil', [
@@ -110,8 +109,7 @@ def test_without_valid_joint_states_gravity_is_held_then_zero(
     rig.run_until(lambda: rig.state == 'fault')
     rig.run(1.0)
     assert [line.partition(')')[0] for line in errors(rig)] == [
-        'holding (joint_states_stale', 'ramping_down (joint_states_stale',
-        'fault (joint_states_stale',
+        f'{state} (joint_states_stale' for state in ('holding', 'ramping_down', 'fault')
     ]
     assert level(rig) == DiagnosticStatus.ERROR
     assert rig.diagnostics['reason'] == 'joint_states_stale'
@@ -140,7 +138,6 @@ def test_late_joint_states_are_flagged_and_end_nothing(rig: VirtualRig) -> None:
     assert level(rig) == DiagnosticStatus.WARN
     rig.run(1.0)
     assert (rig.diagnostics['state'], rig.flags) == ('active', set())
-    assert level(rig) == DiagnosticStatus.OK
     assert not errors(rig)
     assert not rig.logged('joint_states_late'), 'a flag in diagnostics is enough'
 
@@ -149,9 +146,6 @@ def test_joint_states_without_velocity_can_be_taken() -> None:
     with virtual_node(differentiate_velocity=True) as rig:
         rig.robot.message.velocity = []
         rig.activate().settle(GRAVITY)
-
-
-# --- references ----------------------------------------------------------------------------------
 
 
 def test_joint_states_that_freeze_in_motion_are_flagged() -> None:
@@ -164,6 +158,29 @@ def test_joint_states_that_freeze_in_motion_are_flagged() -> None:
         rig.tremble()
         rig.run(2.0)
         assert rig.flags == set()
+
+
+def test_a_silent_uncommanded_joint_is_flagged_and_named_once() -> None:
+    with virtual_node(joints=JOINTS[:6]) as rig:
+        rig.activate().settle(GRAVITY[:6])
+        rig.run(2.0)
+        message = rig.robot.message
+        message.name, message.position = JOINTS[:6], message.position[:6]
+        message.velocity, message.effort = message.velocity[:6], message.effort[:6]
+        rig.run(4.0)
+        assert rig.state == 'degraded'
+        assert rig.flags == {'uncommanded_stale'}
+        assert rig.diagnostics['stale_joints'].startswith("joint 'fer_joint7': silent")
+        assert rig.steady(GRAVITY[:6])
+        assert rig.count('uncommanded_stale') == 1
+        with spoilt(rig, 'position', [NAN, *POSE[1:6]]):
+            rig.run(0.1)
+        rig.run(2.0)
+        assert rig.logged('uncommanded_stale: 1 (the last valid value counts: joint') == 1
+        assert rig.logged('the last valid value counts') == 1
+
+
+# --- the loop ------------------------------------------------------------------------------------
 
 
 def test_a_motion_starts_at_the_wall_time_of_its_stamp() -> None:
@@ -179,9 +196,6 @@ def test_a_motion_starts_at_the_wall_time_of_its_stamp() -> None:
         assert not rig.steady(held, 1e-3)
         rig.run(0.3)
         assert rig.steady(held, 1e-6)
-
-
-# --- the loop ------------------------------------------------------------------------------------
 
 
 def test_missed_ticks_are_counted_and_not_made_up_for() -> None:
@@ -222,6 +236,12 @@ def test_an_exception_in_a_tick_ends_in_zeros_logged_once(
     assert rig.diagnostics['reason'] == 'internal_error'
 
 
+def test_a_missing_core_is_logged_once() -> None:
+    with virtual_node(realtime__cpu_affinity=[1023]) as rig:
+        rig.activate().run(3.0)
+        assert rig.logged('warning: realtime.cpu_affinity [1023] is not in force') == 1
+
+
 # --- simulated time ------------------------------------------------------------------------------
 
 
@@ -229,8 +249,7 @@ class Simulation:
     """Simulated time, which begins at 50 s; ``speed`` 0 pauses it."""
 
     def __init__(self, rig: VirtualRig) -> None:
-        self.now, self.speed = 50.0, 1.0
-        self.rig = rig
+        self.now, self.speed, self.rig = 50.0, 1.0, rig
         clock = Clock()
         rig.robot.stamped = False
         source = rig.repeat('/clock', clock, 0.002)
@@ -243,38 +262,26 @@ class Simulation:
         self.rig.robot.message.header.stamp = self._clock
 
 
-@pytest.fixture
-def simulation() -> Iterator[Simulation]:
+def test_simulated_time_drives_the_loop_may_stand_still_and_ends_it_by_a_reset() -> None:
     with virtual_node(use_sim_time=True, joint_states_timeout=2.5) as rig:
         simulation = Simulation(rig)
         rig.activate().settle(GRAVITY)
-        yield simulation
-
-
-def test_simulated_time_drives_the_loop_and_its_reset_ends_it(simulation: Simulation) -> None:
-    rig = simulation.rig
-    simulation.speed = 0.5
-    rig.run(1.0)
-    since = len(rig.commands)
-    rig.run(2.0)
-    assert len(rig.commands) - since == pytest.approx(100, abs=1)
-    simulation.now = 5.0
-    rig.run(1.0)
-    assert errors(rig)[0] == 'holding (clock_reset)'
-    rig.run_until(lambda: rig.state == 'fault')
-
-
-def test_simulated_time_that_stands_still_is_logged_once(simulation: Simulation) -> None:
-    rig = simulation.rig
-    simulation.speed = 0.0
-    rig.run(5.0)
-    assert rig.logged('warning: /clock stands still at ') == 1
-    assert rig.steady(GRAVITY)
-    simulation.speed = 1.0
-    rig.run(2.0)
-    assert rig.state == 'active'
-    assert rig.count('joint_states/stamp_not_newer') == 15, 'those that the history kept'
-    assert not rig.logged('stamp_not_newer')
+        simulation.speed = 0.0
+        rig.run(5.0)
+        assert rig.logged('warning: /clock stands still at ') == 1
+        assert rig.steady(GRAVITY)
+        simulation.speed = 0.5
+        rig.run(2.0)
+        assert rig.state == 'active'
+        assert rig.count('joint_states/stamp_not_newer') >= 15, 'those that the history kept'
+        assert not rig.logged('stamp_not_newer')
+        since = len(rig.commands)
+        rig.run(2.0)
+        assert len(rig.commands) - since == pytest.approx(100, abs=1)
+        simulation.now = 5.0
+        rig.run(1.0)
+        assert errors(rig)[0] == 'holding (clock_reset)'
+        rig.run_until(lambda: rig.state == 'fault')
 
 
 @pytest.mark.parametrize('simulated_time', [False, True])
@@ -301,53 +308,19 @@ def test_ticks_triggered_by_joint_states_go_on_without_them(*, simulated_time: b
 
 
 def test_publishers_of_the_joint_states_are_named_in_diagnostics(rig: VirtualRig) -> None:
-    rig.run(1.0)
-    assert rig.diagnostics['joint_state_publishers'] == '/robot'
-    rig.publishers['/joint_states'] = ['robot', 'gripper', 'robot']
-    rig.run(1.0)
-    assert rig.diagnostics['joint_state_publishers'] == '/gripper, 2 nodes named /robot'
+    listing = '/gripper, 2 nodes named /robot'
+    for names, said in (['robot'], '/robot'), (['robot', 'gripper', 'robot'], listing):
+        rig.publishers['/joint_states'] = names
+        rig.run(1.0)
+        assert rig.diagnostics['joint_state_publishers'] == said
     rig.node._activation.controller.request_fault(Reason.JOINT_STATES_CONTRADICT)
     rig.run(0.1)
-    assert errors(rig)[0] == (
-        'holding (joint_states_contradict): /gripper, 2 nodes named /robot publish them'
-    )
-
-
-def test_a_silent_uncommanded_joint_is_flagged_and_named_once() -> None:
-    with virtual_node(joints=JOINTS[:6]) as rig:
-        rig.activate().settle(GRAVITY[:6])
-        rig.robot.message.position[0] = NAN
-        rig.run(0.1)
-        rig.robot.message.position[0] = POSE[0]
-        rig.run(1.9)
-        message = rig.robot.message
-        message.name, message.position = JOINTS[:6], message.position[:6]
-        message.velocity, message.effort = message.velocity[:6], message.effort[:6]
-        rig.run(4.0)
-        assert rig.state == 'degraded'
-        assert rig.flags == {'uncommanded_stale'}
-        assert rig.diagnostics['stale_joints'].startswith("joint 'fer_joint7': silent")
-        assert rig.steady(GRAVITY[:6])
-        assert rig.count('uncommanded_stale') == 1
-        assert rig.logged('uncommanded_stale: 1 (the last valid value counts: joint') == 1
-        assert rig.logged('the last valid value counts') == 1
-        rig.robot.message.position[0] = NAN
-        rig.run(0.1)
-        rig.robot.message.position[0] = POSE[0]
-        rig.run(2.0)
-        assert rig.logged('the last valid value counts') == 1
+    assert errors(rig)[0] == f'holding (joint_states_contradict): {listing} publish them'
 
 
 def test_an_impossible_inertia_is_rejected_where_asked_to() -> None:
     broken = PANDA_ARM.replace('ixx="', 'ixx="1000', 1)
     with virtual_node(urdf=broken, strict_inertia=True) as rig:
         rig.run(3.0)
-        assert rig.logged('cannot configure: link') == 1
-        assert rig.logged('triangle inequality') == 1
+        assert rig.logged('cannot configure: link') == rig.logged('triangle inequality') == 1
         assert not rig.commands
-
-
-def test_a_missing_core_is_logged_once() -> None:
-    with virtual_node(realtime__cpu_affinity=[1023]) as rig:
-        rig.activate().run(3.0)
-        assert rig.logged('warning: realtime.cpu_affinity [1023] is not in force') == 1

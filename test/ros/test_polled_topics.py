@@ -4,6 +4,7 @@
 """A node's clock in simulated time, and subscriptions and clients without an executor: DDS."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 import time
 from typing import Any
 
@@ -25,8 +26,6 @@ from std_srvs.srv import SetBool
 from rnea_ros.ros import PolledClient, PolledNodeTime, PolledSubscription
 
 pytestmark = pytest.mark.ros
-
-TOPIC = 'numbers'
 
 
 @pytest.fixture(scope='module')
@@ -52,12 +51,6 @@ def follower(node: Any) -> Iterator[Any]:
     context.try_shutdown()
 
 
-def now(node: Any) -> float:
-    """Return a node's time after an update, s."""
-    node.set_time()
-    return float(1e-9 * node.get_clock().now().nanoseconds)
-
-
 def test_simulated_time_wakes_no_executor_and_ends(node: Any, follower: Any) -> None:
     publisher = node.create_publisher(Clock, '/clock', 1)
 
@@ -67,19 +60,23 @@ def test_simulated_time_wakes_no_executor_and_ends(node: Any, follower: Any) -> 
         publisher.publish(message)
         return True
 
-    assert wait_until(lambda: publish(5) and now(follower) == 5.0)
+    def now() -> float:
+        follower.set_time()
+        return float(1e-9 * follower.get_clock().now().nanoseconds)
+
+    assert wait_until(lambda: publish(5) and now() == 5.0)
     executor = SingleThreadedExecutor(context=follower.context)
     executor.add_node(follower)
     executor.spin_once(timeout_sec=0.0)
     publish(7)
     executor.spin_once(timeout_sec=0.5)
     assert follower.get_clock().now().nanoseconds == 5_000_000_000
-    assert wait_until(lambda: publish(7) and now(follower) == 7.0)
+    assert wait_until(lambda: publish(7) and now() == 7.0)
     executor.remove_node(follower)
     executor.shutdown()
     follower.set_parameters([Parameter('use_sim_time', value=False)])
     publish(9)
-    assert now(follower) == pytest.approx(time.time(), abs=3600.0)
+    assert now() == pytest.approx(time.time(), abs=3600.0)
 
 
 def test_a_clock_that_rclpy_unsubscribed_itself_is_ignored(follower: Any) -> None:
@@ -93,19 +90,30 @@ def test_a_clock_that_rclpy_unsubscribed_itself_is_ignored(follower: Any) -> Non
 # --- subscriptions and clients -------------------------------------------------------------------
 
 
-def publish(node: Any, *numbers: int) -> None:
+@contextmanager
+def polled(node: Any, depth: int, *, raw: bool = False) -> Iterator[tuple[Any, Any]]:
+    """Give a subscription of its own topic, and a publisher that has discovered it."""
+    topic = f'depth_{depth}_{raw}'
+    direct: Any = PolledSubscription(node, Int64, topic, QoSProfile(depth=depth), raw=raw)
+    publisher = node.create_publisher(Int64, topic, 16)
+    assert wait_until(lambda: publisher.get_subscription_count() == 1)
+    yield direct, publisher
+    direct.destroy()
+    assert wait_until(lambda: publisher.get_subscription_count() == 0)
+    node.destroy_publisher(publisher)
+
+
+def publish(node: Any, publisher: Any, *numbers: int) -> None:
     """Publish numbers; return once a subscription of the executor's has had the last."""
     arrived: list[int] = []
     own = node.create_subscription(
-        Int64, TOPIC, lambda message: arrived.append(message.data), 10
+        Int64, publisher.topic_name, lambda message: arrived.append(message.data), 10
     )
-    publisher = node.create_publisher(Int64, TOPIC, 10)
     assert wait_until(lambda: publisher.get_subscription_count() == 2)
     for number in numbers:
         publisher.publish(Int64(data=number))
     assert wait_until(lambda: arrived == list(numbers))
     node.destroy_subscription(own)
-    node.destroy_publisher(publisher)
 
 
 @pytest.mark.parametrize(('depth', 'raw', 'kept'), [
@@ -114,54 +122,26 @@ def publish(node: Any, *numbers: int) -> None:
 def test_what_the_history_kept_is_taken_once_oldest_first(
     node: Any, depth: int, kept: list[int], *, raw: bool
 ) -> None:
-    direct: Any = PolledSubscription(node, Int64, TOPIC, QoSProfile(depth=depth), raw=raw)
-    assert direct.take() is None
-    publish(node, 1, 2, 3)
-    messages = direct.take_all()
-    if raw:
-        messages = [deserialize_message(data, Int64) for data in messages]
-    assert [message.data for message in messages] == kept
-    assert direct.take() is None
-    publish(node, 4, 5)
-    newest = direct.take()
-    assert (deserialize_message(newest, Int64) if raw else newest).data == 5
-    publisher = node.create_publisher(Int64, TOPIC, 1)
-    assert wait_until(lambda: publisher.get_subscription_count() == 1)
-    direct.destroy()
-    assert wait_until(lambda: publisher.get_subscription_count() == 0)
-    node.destroy_publisher(publisher)
+    def number(message: Any) -> int:
+        return int((deserialize_message(message, Int64) if raw else message).data)
 
-
-def test_several_publishers_between_two_looks_all_come(node: Any) -> None:
-    direct: Any = PolledSubscription(node, Int64, 'many', QoSProfile(depth=16))
-    publishers = [node.create_publisher(Int64, 'many', 1) for _ in range(4)]
-    assert wait_until(lambda: all(each.get_subscription_count() for each in publishers))
-    taken: list[int] = []
-
-    def arrives(number: int) -> bool:
-        taken.extend(message.data for message in direct.take_all())
-        return number in taken
-
-    for number in range(12):
-        publishers[number % 4].publish(Int64(data=number))
-        assert wait_until(lambda k=number: arrives(k))  # type: ignore[misc]
-    assert taken == list(range(12))
-    direct.destroy()
+    with polled(node, depth, raw=raw) as (direct, publisher):
+        assert direct.take() is None
+        publish(node, publisher, 1, 2, 3)
+        assert [number(message) for message in direct.take_all()] == kept
+        assert direct.take() is None
+        publish(node, publisher, 4, 5)
+        assert number(direct.take()) == 5
 
 
 def test_waiting_ends_when_a_message_comes_or_when_the_time_is_over(node: Any) -> None:
-    direct: Any = PolledSubscription(node, Int64, 'waited', QoSProfile(depth=1))
-    began = time.monotonic()
-    direct.wait(0.05)
-    assert time.monotonic() - began >= 0.05
-    publisher = node.create_publisher(Int64, 'waited', 1)
-    assert wait_until(lambda: publisher.get_subscription_count() == 1)
-    publisher.publish(Int64(data=7))
-    direct.wait(PATIENCE)
-    message = direct.take()
-    assert message is not None
-    assert message.data == 7
-    direct.destroy()
+    with polled(node, 1) as (direct, publisher):
+        began = time.monotonic()
+        direct.wait(0.05)
+        assert time.monotonic() - began >= 0.05
+        publisher.publish(Int64(data=7))
+        direct.wait(PATIENCE)
+        assert direct.take().data == 7
 
 
 def test_a_service_is_called_without_an_executor(node: Any) -> None:

@@ -37,26 +37,6 @@ print('ended', flush=True)
 """
 
 
-def process(*, nohup: bool = False) -> subprocess.Popen[str]:
-    """Return the process of a node without a node, after its start."""
-    # The tests themselves may run under nohup.
-    hangup = '--ignore-signal=HUP' if nohup else '--default-signal=HUP'
-    program = ['env', hangup, sys.executable, '-c', PROCESS]
-    started = subprocess.Popen(program, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert started.stdout is not None
-    assert started.stdout.readline() == 'ready\n'
-    return started
-
-
-def handled(pid: int, effect: str) -> set[str]:
-    """Return the names of the signals with an effect: SigCgt, caught, or SigIgn, ignored."""
-    (line,) = (
-        line for line in Path(f'/proc/{pid}/status').read_text().splitlines() if effect in line
-    )
-    mask = int(line.split()[1], 16)
-    return {name_of(number) for number in signal.valid_signals() if mask >> (number - 1) & 1}
-
-
 def name_of(number: int) -> str:
     return signal.Signals(number).name if number in list(signal.Signals) else str(number)
 
@@ -64,11 +44,22 @@ def name_of(number: int) -> str:
 @pytest.mark.skipif(sys.platform != 'linux', reason='reads /proc')
 @pytest.mark.parametrize('nohup', [False, True])
 def test_signals_ramp_down_or_are_ignored_and_leave_exit_code_0(*, nohup: bool) -> None:
-    node = process(nohup=nohup)
-    caught, ignored = handled(node.pid, 'SigCgt'), handled(node.pid, 'SigIgn')
-    every = {name_of(number) for number in signal.valid_signals()}
+    # The tests themselves may run under nohup.
+    hangup = '--ignore-signal=HUP' if nohup else '--default-signal=HUP'
+    program = ['env', hangup, sys.executable, '-c', PROCESS]
+    node = subprocess.Popen(program, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert node.stdout is not None
+    assert node.stdout.readline() == 'ready\n'
+
+    def handled(effect: str) -> set[str]:
+        """Return the signals with an effect: SigCgt, caught, or SigIgn, ignored."""
+        lines = Path(f'/proc/{node.pid}/status').read_text().splitlines()
+        mask = int(next(line for line in lines if effect in line).split()[1], 16)
+        return {name_of(each) for each in signal.valid_signals() if mask >> (each - 1) & 1}
+
+    caught, every = handled('SigCgt'), {name_of(each) for each in signal.valid_signals()}
     assert caught == ENDING - ({'SIGHUP'} if nohup else set())
-    assert every - caught - ignored == DEFAULT
+    assert every - caught - handled('SigIgn') == DEFAULT
 
     def ended() -> bool:
         node.send_signal(signal.SIGHUP)  # further ones until the process has ended
@@ -77,7 +68,6 @@ def test_signals_ramp_down_or_are_ignored_and_leave_exit_code_0(*, nohup: bool) 
 
     assert wait_until(ended)
     assert node.returncode == 0
-    assert node.stdout is not None
     assert node.stdout.read() == 'ended\n'
 
 
@@ -115,10 +105,9 @@ def test_an_exception_in_a_callback_is_logged_and_the_node_goes_on(
         rclpy.try_shutdown()
 
 
-# --- what rclpy does not document ----------------------------------------------------------------
-
-
-def test_a_missing_call_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_call_of_rclpy_is_named(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     assert not rclpy_internals.missing()
     for name, methods in rclpy_internals.USED.items():
         for method in methods:
@@ -129,14 +118,7 @@ def test_a_missing_call_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
             delattr(classes[name], method)
             monkeypatch.setattr(rclpy_internals, '_rclpy', SimpleNamespace(**classes))
             assert rclpy_internals.missing() == [f'{name}.{method}']
-
-
-def test_without_a_call_the_process_ends_with_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(rclpy_internals, '_rclpy', None)
     with pytest.raises(SystemExit, match='2'):
         NodeProcess('feedforward', '', {}, [])
     (line,) = capfd.readouterr().err.splitlines()
-    assert 'this version of rclpy lacks ' in line
-    assert line.endswith('WaitSet.wait')
+    assert line.endswith(f'this version of rclpy lacks {name}.{method}')

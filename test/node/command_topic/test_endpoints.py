@@ -12,7 +12,7 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.command_topic import ControllerJoints, OtherPublishers, difference
+from rnea_ros.node.command_topic import ControllerJoints, OtherPublishers
 from rnea_ros.node.command_topic.controller_joints import RETRY, SERVICE_TIMEOUT
 from rnea_ros.ros.endpoints import NAME_TIMEOUT, UNKNOWN
 
@@ -26,23 +26,23 @@ def graph() -> CommandGraph:
     return graph
 
 
-@pytest.fixture
-def joints(graph: CommandGraph) -> ControllerJoints:
-    """What is known once a controller has answered."""
+def test_a_controller_is_asked_once_and_two_are_a_conflict(graph: CommandGraph) -> None:
     joints = ControllerJoints(graph, TOPIC)
     joints.poll(0.0)
     graph.questions[0].names(('a', 'b'))
-    joints.poll(0.1)
-    return joints
-
-
-def test_the_controller_is_asked_once(graph: CommandGraph, joints: ControllerJoints) -> None:
+    graph.listeners |= {2: 'recorder', 3: 'recorder'}
     joints.poll(10.0)
     assert (joints.joints, joints.answered, joints.missing) == (('a', 'b'), True, '')
-    assert joints.appeared_at == 0.0
-    assert len(graph.questions) == 1
-    graph.listeners = {}
+    assert (joints.appeared_at, len(graph.questions), joints.conflict) == (0.0, 1, '')
+    graph.listeners[4] = CONTROLLER
     joints.poll(11.0)
+    said = f'2 controllers named /effort_controller listen on {TOPIC}: two robots on one domain?'
+    assert joints.conflict.startswith(said)
+    del graph.listeners[1]
+    joints.poll(12.0)
+    assert joints.conflict == ''
+    graph.listeners = {}
+    joints.poll(13.0)
     assert joints.missing.startswith('/effort_controller does not listen')
 
 
@@ -52,17 +52,14 @@ def test_an_answer_from_before_an_endpoint_appeared_does_not_count(graph: Comman
     graph.questions[0].names(('a', 'b'))
     graph.listeners[2] = CONTROLLER
     joints.poll(0.1)
-    assert joints.joints is None
-    assert len(graph.questions) == 2
-    assert joints.appeared_at == 0.1
+    assert (joints.joints, len(graph.questions), joints.appeared_at) == (None, 2, 0.1)
 
 
 def test_a_question_without_an_answer_is_asked_again(graph: CommandGraph) -> None:
     joints = ControllerJoints(graph, TOPIC)
     for now in (0.0, 0.4 * RETRY, 0.8 * RETRY, 1.2 * RETRY):
         joints.poll(now)
-    assert len(graph.questions) == 2
-    assert joints.joints is None
+    assert (joints.joints, len(graph.questions)) == (None, 2)
     assert joints.missing == '/effort_controller has not answered which joints it commands'
 
 
@@ -79,26 +76,6 @@ def test_a_parameter_service_that_appears_late_is_asked(graph: CommandGraph) -> 
     assert (joints.joints, joints.answered) == (('a', 'b'), True)
 
 
-def test_two_controllers_of_one_name_are_a_conflict_until_one_has_left(
-    graph: CommandGraph, joints: ControllerJoints
-) -> None:
-    graph.listeners |= {2: 'recorder', 3: 'recorder'}
-    joints.poll(1.0)
-    assert joints.conflict == ''
-    graph.listeners[4] = CONTROLLER
-    joints.poll(2.0)
-    said = f'2 controllers named /effort_controller listen on {TOPIC}: two robots on one domain?'
-    assert joints.conflict.startswith(said)
-    del graph.listeners[1]
-    joints.poll(3.0)
-    assert joints.conflict == ''
-
-
-def test_what_differs_is_said_in_words() -> None:
-    assert difference(('b', 'a'), ('a', 'b')) == 'in another order: b, a'
-    assert difference(('a', 'c', 'd'), ('a', 'b')) == 'without b and with c, d'
-
-
 # --- other publishers ----------------------------------------------------------------------------
 
 
@@ -106,8 +83,7 @@ class Graph:
     """A node that knows the publishers of a topic; each is a full name, or '' for none yet."""
 
     def __init__(self, *names: str) -> None:
-        self.names = list(names)
-        self.processes: dict[int, int] = {}
+        self.names, self.processes = list(names), dict[int, int]()
 
     def get_fully_qualified_name(self) -> str:
         return OWN
@@ -130,24 +106,21 @@ class Graph:
     ((OWN,), True, ()), ((OWN, '/rival', '/arm/rival', '/rival'), True, ('/arm/rival', '/rival')),
     (('/rival',), True, ('/rival',)), ((OWN, OWN), True, (OWN,)), ((OWN,), False, (OWN,)),
     ((OWN, '/effort_watchdog', '/arm/effort_watchdog'), True, ()),
-], ids=['own', 'others', 'before the own', 'of the own name', 'own name, not own', 'watchdogs'])
+])
 def test_all_nodes_but_the_own_publisher_and_watchdogs_are_named(
     there: tuple[str, ...], publishing: bool, names: tuple[str, ...]
 ) -> None:
     publishers = OtherPublishers(Graph(*there), TOPIC)
     publishers.poll(0.0, publishing)
     assert publishers.names == names
-    assert publishers.conflict(('/b', '/a')) == f'/a, /b publishes on {TOPIC} already'
 
 
 def test_a_publisher_without_a_node_name_counts_after_a_while() -> None:
     graph = Graph(OWN, '')
     publishers = OtherPublishers(graph, TOPIC)
-    found = []
-    for share in (0.0, 0.9, 1.1):
+    for share, unnamed, names in ((0.0, True, ()), (0.9, True, ()), (1.1, False, (UNKNOWN,))):
         publishers.poll(5.0 + share * NAME_TIMEOUT, publishing=True)
-        found.append((publishers.unnamed, publishers.names))
-    assert found == [(True, ()), (True, ()), (False, (UNKNOWN,))]
+        assert (publishers.unnamed, publishers.names) == (unnamed, names)
     graph.names[1] = '/rival'
     publishers.poll(6.2, publishing=True)
     assert publishers.names == ('/rival',)
@@ -157,9 +130,7 @@ def test_two_robots_are_nodes_of_one_name_in_several_processes() -> None:
     graph = Graph('/robot', '/gripper', '/robot', '/gripper')
     graph.processes = {3: 1}  # one node with two publishers
     publishers = OtherPublishers(graph, '/joint_states')
-    assert publishers.same_names == ''
     publishers.poll(0.0)
-    assert publishers.names == ('/gripper', '/robot')
     assert publishers.listing == '/gripper, 2 nodes named /robot'
     said = '2 nodes named /robot publish on /joint_states: two robots on one domain?'
     assert publishers.same_names.startswith(said)

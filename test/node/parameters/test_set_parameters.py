@@ -17,9 +17,9 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rcl_interfaces.msg import SetParametersResult
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
+from std_srvs.srv import Trigger
 
 from rnea_ros.node.parameters import PARAMETERS, missing_hardware_compensates
 from rnea_ros.node.parameters.hardware_compensation import compensated
@@ -28,7 +28,9 @@ from support.ros.virtual_node import VirtualRig, virtual_node
 
 Array = NDArray[np.float64]
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
-LIVES = 8
+LOADED = MODEL.with_payload('fer_link8', 2.0).gravity_torques(POSE)
+HEAVY = PANDA_ARM.replace('<mass value="', '<mass value="1')
+LOAD: dict[str, Any] = {'payload__link': ['fer_link8'], 'payload__mass': [2.0]}
 
 UNUSABLE: tuple[tuple[Mapping[str, Any], str], ...] = (
     ({'gravity': [0.0, 9.81]}, 'gravity: '),
@@ -37,8 +39,8 @@ UNUSABLE: tuple[tuple[Mapping[str, Any], str], ...] = (
     ({'joints': list(reversed(JOINTS))}, 'joints: /effort_controller takes commands in ano'),
     ({'payload__link': ['nose']}, "payload.link: 'nose' is not a link"),
     ({'payload__mass': [1e308]}, 'payload.mass: 1e+308 is not between 0 and 10000'),
+    ({'payload__mass': [1.0, 2.0]}, 'payload.mass: [1.0, 2.0] has 2 values, not 1'),
     ({'gains__kp': [1.0] * 100_000}, 'gains.kp: [1.0, 1.0, 1.0, 1.0, ...] has 100000 values'),
-    ({'gains__kp': [1.0] * 5 + [-1.0]}, 'gains.kp: value 6 of 6, -1.0 is not between'),
     ({'robot_description': '<robot/>'}, 'robot_description: '),
     ({'base_sensor__topic': 'imu', 'base_sensor__link': 'fer_link3'}, 'moves with its joints'),
     ({'mode': 'w' * 100_000}, 'is none of gravity'),
@@ -50,14 +52,19 @@ UNUSABLE: tuple[tuple[Mapping[str, Any], str], ...] = (
     ({'hardware_compensates': ['none', 'gravity']}, 'hardware_compensates: '),
     ({'base_sensor__topic': 'a b'}, "base_sensor.topic: 'a b': "),
 )
+ACTIVE: tuple[tuple[Mapping[str, Any], str], ...] = (
+    ({'payload__inertia': [1.0, 0.0, 0.0, 1.0, 0.0, 9.0]}, 'triangle inequality'),
+    ({'friction__coulomb': [-2.0]}, 'friction.coulomb'),
+    ({'friction__model': 'sticky'}, "'sticky' is none of none, urdf, parameters"),
+    ({'armature': [0.1]}, 'armature: cannot be changed while active'),
+    ({'use_sim_time': True}, 'use_sim_time: cannot be changed while active'),
+)
 
 
 @pytest.fixture
-def inactive() -> Iterator[VirtualRig]:
-    """Give a node that was active, and is inactive."""
+def active() -> Iterator[VirtualRig]:
     with virtual_node() as rig:
         rig.activate().settle(GRAVITY)
-        assert rig.node.trigger_deactivate() is SUCCESS
         yield rig
 
 
@@ -65,74 +72,65 @@ def values_of(rig: VirtualRig) -> dict[str, Any]:
     return {name: rig.node.get_parameter(name).value for name in PARAMETERS}
 
 
-# --- while inactive ------------------------------------------------------------------------------
+def test_what_cannot_be_used_is_rejected_in_words_as_a_whole(active: VirtualRig) -> None:
+    rig = active
+    assert rig.change(**LOAD).successful
+    rig.settle(LOADED)
+    for rows in (ACTIVE, UNUSABLE):
+        before = values_of(rig)
+        for values, reason in rows:
+            result = rig.change(**values)
+            assert not result.successful
+            assert reason in result.reason
+            assert len(result.reason) < 500
+            assert values_of(rig) == before, reason
+        rig.run(0.5)
+        assert rig.steady(0.0 * GRAVITY if rows is UNUSABLE else LOADED)
+        rig.node.trigger_deactivate()
+    response = rig.call('/feedforward/tare', Trigger)
+    assert (response.success, response.message) == (False, 'the node has no force-torque sensor')
+    assert rig.node.trigger_activate() is SUCCESS
+    rig.settle(LOADED)
 
 
-def test_what_cannot_be_used_is_rejected_in_words_as_a_whole(inactive: VirtualRig) -> None:
-    before = values_of(inactive)
-    for values, reason in UNUSABLE:
-        result = inactive.change(**values)
-        assert not result.successful
-        assert reason in result.reason
-        assert len(result.reason) < 500
-        assert values_of(inactive) == before, reason
-    assert inactive.node.trigger_activate() is SUCCESS
-    inactive.settle(GRAVITY)
+@pytest.mark.parametrize(('options', 'said'), [
+    ({'wrench_inputs__names': ['flange'], 'wrench_inputs__flange__topic': 'wrench',
+      'wrench_inputs__flange__link': 'nose'}, "no link 'nose'"),
+    ({'payload__link': ['nose']}, "'nose' is not a link"),
+])
+def test_an_unusable_option_prevents_configure(options: dict[str, Any], said: str) -> None:
+    with virtual_node(**options) as rig:
+        rig.run(2.0)
+        assert rig.logged('error: cannot configure: ') == rig.logged(said) == 1
+        assert not rig.commands
 
 
-def test_gravity_payload_and_description_act_once_activated(inactive: VirtualRig) -> None:
-    heavier = PANDA_ARM.replace('<mass value="', '<mass value="1')
-    turned = MODEL.with_gravity((0.0, 9.81, 0.0)).with_payload('fer_link4', 2.0)
-    steps: tuple[tuple[dict[str, Any], Any], ...] = (
-        ({'gravity': [0.0, 9.81, 0.0], 'payload__link': ['fer_link4'], 'payload__mass': [2.0]},
-         turned),
-        ({'gravity': [0.0, 0.0, -9.81], 'payload__link': [''], 'robot_description': heavier},
-         rnea_ros.RobotModel.from_urdf(heavier)),
-    )  # fmt: skip
-    for values, model in steps:
-        assert inactive.change(**values).successful
-        assert inactive.node.trigger_activate() is SUCCESS
-        inactive.settle(np.clip(model.gravity_torques(POSE), -LIMITS, LIMITS))
-        assert inactive.node.trigger_deactivate() is SUCCESS
-
-
-def test_a_base_sensor_may_be_switched_off_and_on() -> None:
-    with virtual_node(base_sensor__topic='imu') as rig:
-        for topic in ('imu', '', 'imu'):
-            assert rig.change(base_sensor__topic=topic).successful
-            rig.activate() if rig.state == 'none' and not rig.commands else None
-            if rig.state == 'none':
-                assert rig.node.trigger_activate() is SUCCESS
-            rig.settle(GRAVITY)
-            rig.run(2.0)
-            assert ('base_stale' in rig.flags) == bool(topic)
-            assert len(rig.subscriptions['/imu']) == bool(topic)
-            rig.node.trigger_deactivate()
-
-
-def test_what_is_read_back_acts_through_several_lives(inactive: VirtualRig) -> None:
-    rng = np.random.default_rng(50)
-    for life in range(LIVES):
+def test_what_is_read_back_acts_through_several_lives(active: VirtualRig) -> None:
+    rng, rig = np.random.default_rng(50), active
+    for life in range(8):
+        assert rig.node.trigger_deactivate() is SUCCESS
         desired = random_values(rng)
         for name, value in desired.items():
-            result = inactive.node.set_parameters_atomically([Parameter(name, value=value)])
+            result = rig.node.set_parameters_atomically([Parameter(name, value=value)])
             assert result.successful, result.reason
-        assert inactive.node.trigger_activate() is SUCCESS
-        expected = effort_of(inactive)
-        inactive.run(3.0)
-        assert inactive.steady(expected, 1e-6), (life, desired, expected, inactive.newest)
-        since = len(inactive.commands)
-        inactive.run(1.0)
-        assert len(inactive.commands) - since == pytest.approx(desired['rate'], abs=1)
-        assert inactive.diagnostics['mode'] == desired['mode']
-        assert inactive.node.trigger_deactivate() is SUCCESS
-        assert len(inactive.subscriptions['/joint_states']) == 1
+        assert rig.node.trigger_activate() is SUCCESS
+        expected = effort_of(rig)
+        rig.run(3.0)
+        assert rig.steady(expected, 1e-6), (life, desired, expected, rig.newest)
+        since = len(rig.commands)
+        rig.run(1.0)
+        assert len(rig.commands) - since == pytest.approx(desired['rate'], abs=1)
+        assert rig.diagnostics['mode'] == desired['mode']
+        assert ('base_stale' in rig.flags) == bool(desired['base_sensor.topic'])
+        assert len(rig.subscriptions['/imu']) == bool(desired['base_sensor.topic'])
+        assert len(rig.subscriptions['/joint_states']) == 1
 
 
 def random_values(rng: np.random.Generator) -> dict[str, Any]:
     """Return parameters, one after the other, that may be set while inactive."""
     direction = rng.normal(size=3)
     return {
+        'robot_description': str(rng.choice([PANDA_ARM, HEAVY])),
         'gravity': (9.81 * direction / np.linalg.norm(direction)).tolist(),
         'payload.link': ['fer_link8'] if rng.random() < 0.5 else [''],
         'payload.mass': [float(rng.uniform(0.1, 2.0))],
@@ -152,8 +150,9 @@ def random_values(rng: np.random.Generator) -> dict[str, Any]:
 
 def effort_of(rig: VirtualRig) -> Array:
     """Return the effort that holds the arm under the parameters that are read back."""
-    value = {name: rig.node.get_parameter(name).value for name in PARAMETERS}
-    bare = loaded = MODEL.with_gravity(tuple(value['gravity']))
+    value = values_of(rig)
+    model = rnea_ros.RobotModel.from_urdf(value['robot_description'])
+    bare = loaded = model.with_gravity(tuple(value['gravity']))
     if list(value['payload.link']) != ['']:
         loaded = bare.with_payload('fer_link8', value['payload.mass'][0], value['payload.com'])
     weight = bare.gravity_torques(POSE)
@@ -164,45 +163,24 @@ def effort_of(rig: VirtualRig) -> Array:
     return np.asarray(np.clip(effort, -limits, limits))
 
 
-# --- while active --------------------------------------------------------------------------------
-
-
-def test_what_a_callback_rejects_has_no_effect() -> None:
-    with virtual_node() as rig:
-        rig.activate().settle(GRAVITY)
-        rig.node.add_on_set_parameters_callback(
-            lambda _: SetParametersResult(successful=False, reason='not today')
-        )
-        callbacks = rig.node._on_set_parameters_callbacks
-        callbacks.append(callbacks.pop(0))
-        result = rig.change(payload__link=['fer_link8'], payload__mass=[2.0])
-        assert not result.successful
-        assert 'not today' in result.reason
-        rig.run(1.0)
-        assert rig.steady(GRAVITY)
-
-
 def test_without_callbacks_after_a_set_as_on_humble_what_is_set_acts_too(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr('rclpy.node.Node.add_post_set_parameters_callback', raising=False)
-    loaded = MODEL.with_payload('fer_link8', 2.0).gravity_torques(POSE)
     with virtual_node() as rig:
         rig.activate().settle(GRAVITY)
-        assert rig.change(payload__link=['fer_link8'], payload__mass=[2.0]).successful
-        rig.settle(loaded)
+        assert rig.change(**LOAD).successful
+        rig.settle(LOADED)
 
 
-def test_exceptions_are_rejections(
-    inactive: VirtualRig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_exceptions_are_rejections(active: VirtualRig, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any) -> None:
         raise AssertionError('broken check')
 
+    active.node.trigger_deactivate()
     monkeypatch.setattr('rnea_ros.node.feedforward_node.make_setup', broken)
-    result = inactive.change(mode='feedforward')
-    assert not result.successful
-    assert result.reason == 'mode: AssertionError: broken check'
+    result = active.change(mode='feedforward')
+    assert (result.successful, result.reason) == (False, 'mode: AssertionError: broken check')
 
 
 # --- what the hardware compensates, and gains of zero --------------------------------------------
@@ -234,17 +212,16 @@ def test_unstated_it_is_configured_and_not_activated() -> None:
     ([''], ()), ([], ()), (['none'], ()),
     (['gravity', 'payload'], (HardwareCompensation.GRAVITY, HardwareCompensation.PAYLOAD)),
     (['friction', 'friction'], (HardwareCompensation.FRICTION,)),
+    (['none', 'gravity'], None), (['inertia'], None), (['None'], None),
 ])
 def test_what_is_stated_is_what_is_left_to_the_hardware(given: list[str], parts: Any) -> None:
+    if parts is None:
+        with pytest.raises(InputError, match=r'^hardware_compensates: '):
+            compensated(given)
+        return
     assert compensated(given) == parts
     stated = given not in ([''], [])
     assert bool(missing_hardware_compensates({'hardware_compensates': given})) == (not stated)
-
-
-@pytest.mark.parametrize('given', [['none', 'gravity'], ['inertia'], ['None']])
-def test_a_contradiction_and_an_unknown_word_are_rejected(given: list[str]) -> None:
-    with pytest.raises(InputError, match=r'^hardware_compensates: '):
-        compensated(given)
 
 
 def test_a_mode_without_gains_is_warned_of_once_at_each_change() -> None:
@@ -255,10 +232,9 @@ def test_a_mode_without_gains_is_warned_of_once_at_each_change() -> None:
             assert rig.change(mode='gravity', gains__kp=[0.0]).successful
             rig.log.lines.clear()
             assert rig.change(mode=mode).successful
+            assert rig.change(compensate_coriolis=falls).successful
+            assert rig.change(gains__kp=[1.0]).successful
             (line,) = rig.log.lines
             said = f'warning: mode {mode} with gains.kp and gains.kd of zero corrects no error'
             assert line.startswith(said)
             assert line.endswith('the arm falls') == falls
-            assert rig.change(compensate_coriolis=falls).successful
-            assert rig.change(gains__kp=[1.0]).successful
-            assert len(rig.log.lines) == 1

@@ -1,15 +1,17 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the system grants a thread, what is said of what it rejects, memory held in advance."""
+"""What the system grants the loop's thread, what is said of what it rejects, memory, garbage."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+import gc
 import os
 import platform
 import resource
 import sys
 from typing import Any
+import weakref
 
 import pytest
 
@@ -22,110 +24,77 @@ from rnea_ros.node.timing import (
     realtime,
 )
 from support.python_process import needs_proc, run
+from support.ros.ros_process import NO_ROS
+
+CORE = max(os.sched_getaffinity(0))
 
 
-def in_thread(function: Callable[[], Any]) -> Any:
-    """Return what a function returns in a thread of its own, which it may change as it likes."""
+def in_thread(look: Callable[[], Any] = list, **settings: Any) -> tuple[Sequence[str], Any]:
+    """Return complaints about settings of a thread of their own, and what that thread then is."""
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(function).result()
+        enter = pool.submit(lambda: (enter_realtime(RealtimeSettings(**settings)), look()))
+        return enter.result()
 
 
-def reject(*_: object) -> None:
-    raise PermissionError(1, 'Operation not permitted')
+def cores() -> set[int]:
+    return os.sched_getaffinity(0)
 
 
 def test_a_thread_stays_on_its_cores_and_others_do_not() -> None:
-    core = max(os.sched_getaffinity(0))
-    everywhere = os.sched_getaffinity(0)
-
-    def enter() -> Any:
-        return enter_realtime(RealtimeSettings(cpu_affinity=(core,))), os.sched_getaffinity(0)
-
-    assert in_thread(enter) == ([], {core})
-    assert os.sched_getaffinity(0) == everywhere
-
-
-def test_a_missing_core_is_reported_with_the_existing_ones() -> None:
-    (complaint,) = in_thread(lambda: enter_realtime(RealtimeSettings(cpu_affinity=(1023,))))
+    everywhere = cores()
+    assert in_thread(cores, cpu_affinity=(CORE,)) == ([], {CORE})
+    assert cores() == everywhere
+    (complaint,), _ = in_thread(cpu_affinity=(1023,))
     assert complaint.startswith('realtime.cpu_affinity [1023] is not in force')
-    assert str(sorted(os.sched_getaffinity(0))) in complaint
+    assert str(sorted(everywhere)) in complaint
 
 
 @needs_proc
 def test_a_priority_is_in_force_or_reported_as_rejected() -> None:
-    def enter() -> Any:
-        complaints = enter_realtime(RealtimeSettings(priority=10))
-        return complaints, os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
-
-    complaints, scheduler, priority = in_thread(enter)
+    complaints, found = in_thread(
+        lambda: (os.sched_getscheduler(0), os.sched_getparam(0).sched_priority), priority=10
+    )
     if complaints:
         assert 'rtprio' in complaints[0]
-        assert scheduler == os.SCHED_OTHER
+        assert found == (os.SCHED_OTHER, 0)
     else:
-        assert (scheduler, priority) == (os.SCHED_FIFO, 10)
+        assert found == (os.SCHED_FIFO, 10)
         assert os.sched_getscheduler(0) == os.SCHED_FIFO
         assert os.sched_getparam(0).sched_priority == 9
     leave_realtime(RealtimeSettings(priority=10))
     assert os.sched_getscheduler(0) == os.SCHED_OTHER
 
 
-def test_a_rejected_priority_is_logged_once_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_what_is_rejected_a_remedy_is_named_and_the_rest_is_in_force(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reject(*_: object) -> None:
+        raise PermissionError(1, 'Operation not permitted')
+
     monkeypatch.setattr(os, 'sched_setscheduler', reject)
-    core = max(os.sched_getaffinity(0))
-
-    def enter() -> Any:
-        complaints = enter_realtime(RealtimeSettings(priority=42, cpu_affinity=(core,)))
-        return complaints, os.sched_getaffinity(0)
-
-    (complaint,), cores = in_thread(enter)
+    (complaint,), granted = in_thread(cores, priority=42, cpu_affinity=(CORE,))
     assert complaint.startswith('realtime.priority 42 is not in force (Operation not permitted)')
     assert '/etc/security/limits.conf' in complaint
-    assert cores == {core}, 'what is granted is in force all the same'
-
-
-@pytest.mark.parametrize('capabilities', [0, 0x3FFF])
-def test_memory_is_not_locked_within_a_limit(
-    monkeypatch: pytest.MonkeyPatch, capabilities: int
-) -> None:
+    assert granted == {CORE}
     monkeypatch.setattr(resource, 'getrlimit', lambda _: (8 << 20, 8 << 20))
-    monkeypatch.setattr(realtime, '_capabilities', lambda: capabilities)
-    (complaint,) = in_thread(lambda: enter_realtime(RealtimeSettings(lock_memory=True)))
-    assert complaint.startswith('realtime.lock_memory is not in force')
-    assert 'memlock unlimited' in complaint
+    for capabilities in (0, 0x3FFF):
+        monkeypatch.setattr(realtime, '_capabilities', lambda found=capabilities: found)
+        (complaint,), _ = in_thread(lock_memory=True)
+        assert complaint.startswith('realtime.lock_memory is not in force')
+        assert 'memlock unlimited' in complaint
+    monkeypatch.setattr(sys, 'platform', 'darwin')
+    assert in_thread(lock_memory=True)[0] == ['realtime.* is not in force: darwin is not Linux']
+    assert in_thread()[0] == []
 
 
 @pytest.mark.parametrize(('settings', 'parameter'), [
-    (RealtimeSettings(priority=-1), 'realtime.priority'),
-    (RealtimeSettings(priority=1), 'realtime.priority'),
-    (RealtimeSettings(priority=99), 'realtime.priority'),
-    (RealtimeSettings(cpu_affinity=(0, -1)), 'realtime.cpu_affinity'),
-    (RealtimeSettings(cpu_affinity=(1, 1)), 'realtime.cpu_affinity'),
+    ({'priority': -1}, 'realtime.priority'), ({'priority': 1}, 'realtime.priority'),
+    ({'priority': 99}, 'realtime.priority'), ({'cpu_affinity': (0, -1)}, 'realtime.cpu_affinity'),
+    ({'cpu_affinity': (1, 1)}, 'realtime.cpu_affinity'),
 ])
-def test_what_no_system_can_grant_is_rejected(settings: RealtimeSettings, parameter: str) -> None:
+def test_what_no_system_can_grant_is_rejected(settings: Any, parameter: str) -> None:
     with pytest.raises(InputError, match=parameter):
-        check_realtime(settings)
-
-
-LOCK = """
-import re, pathlib
-from rnea_ros.node.timing import RealtimeSettings, enter_realtime
-complaints = enter_realtime(RealtimeSettings(lock_memory=True))
-status = pathlib.Path('/proc/self/status').read_text()
-print(len(complaints), int(re.search(r'VmLck:\\s*(\\d+)', status)[1]) > 1000)
-"""
-
-
-@needs_proc
-def test_memory_is_locked_or_its_failure_is_logged() -> None:
-    assert run(LOCK).split() in (['0', 'True'], ['1', 'False'])
-
-
-def test_without_linux_its_options_are_reported_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, 'platform', 'darwin')
-    asked = RealtimeSettings(priority=42, lock_memory=True)
-    assert enter_realtime(asked) == ['realtime.* is not in force: darwin is not Linux']
-    assert enter_realtime(RealtimeSettings()) == []
-    leave_realtime(asked)
+        check_realtime(RealtimeSettings(**settings))
 
 
 FAULTS = """
@@ -149,3 +118,32 @@ def test_reserved_memory_stays_available_when_it_is_freed() -> None:
     for reserve, least, most in (('', 1000, 1 << 30), ('assert reserve_memory()', 0, 100)):
         faults = [int(word) for word in run(FAULTS.format(reserve=reserve)).split()]
         assert least <= min(faults) <= max(faults) < most, reserve
+
+
+class Cycle:
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_threads_give_way_and_garbage_waits_for_a_request_until_the_end() -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    from rnea_ros.ros import ManualGarbageCollection
+    from rnea_ros.ros.interpreter import SWITCH_INTERVAL
+
+    before, garbage = sys.getswitchinterval(), ManualGarbageCollection()
+    garbage.begin()
+    try:
+        assert sys.getswitchinterval() == pytest.approx(SWITCH_INTERVAL)
+        assert not gc.isenabled()
+        assert gc.get_freeze_count() > 1000, 'is not looked at again'
+        gone = weakref.ref(Cycle())
+        kept = [[number] for number in range(100_000)]
+        assert gone() is not None
+        gc.collect()
+        assert gone() is None
+        assert len(kept) == 100_000
+    finally:
+        garbage.end()
+    assert sys.getswitchinterval() == pytest.approx(before, rel=1e-9)
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0

@@ -38,7 +38,6 @@ class CommandGraph:
     :ivar listeners: name of the node by number of the endpoint
     :ivar undiscovered: endpoints that the publisher counts, and the graph does not show yet
     :ivar ready: whether the controller has a parameter service
-    :ivar reads: how often the graph was read
     """
 
     def __init__(self) -> None:
@@ -46,7 +45,6 @@ class CommandGraph:
         self.undiscovered: set[int] = set()
         self.ready = True
         self.questions: list[Question] = []
-        self.reads = 0
 
     def get_subscription_count(self) -> int:
         return len(self.listeners)
@@ -78,7 +76,6 @@ class CommandGraph:
 
     def get_subscriptions_info_by_topic(self, topic: str) -> list[SimpleNamespace]:
         assert topic == TOPIC
-        self.reads += 1
         return [
             SimpleNamespace(endpoint_gid=[gid], node_namespace='/', node_name=name)
             for gid, name in self.listeners.items()

@@ -39,12 +39,7 @@ NODE = 'rnea_ros.node.feedforward_node'
 
 
 def node(domain_id: int, options: str = '', *, module: str = NODE) -> RosProcess:
-    """
-    Start a feedforward node.
-
-    :param domain_id: its DDS domain
-    :param options: ROS arguments; of an option that is given twice the last counts
-    """
+    """Start a feedforward node with ROS arguments; of one that is given twice the last counts."""
     arguments = (*PATIENT.split(), *options.split())
     return RosProcess(module, '--ros-args', *arguments, domain_id=domain_id)
 
@@ -54,49 +49,39 @@ class FakeRobot(Onlooker):
     What a feedforward node needs to see of a robot, at a pose that never changes.
 
     :param node: a node of the test's own, spun in a thread
-    :param joints: the effort controller's joints, None for a listener without parameters
     :param urdf: what is latched on robot_description, None for nothing
     :param rate: of joint states, Hz
     :param controller: whether the robot's node is the effort controller too
     """
 
     def __init__(
-        self, node: Any, *, joints: Sequence[str] | None = JOINTS, urdf: str | None = PANDA_ARM,
-        rate: float = 100.0, controller: bool = True,
+        self, node: Any, *, urdf: str | None = PANDA_ARM, rate: float = 100.0,
+        controller: bool = True,
     ) -> None:
         from rclpy.qos import DurabilityPolicy, QoSProfile
         from sensor_msgs.msg import JointState
         from std_msgs.msg import String
 
-        if joints is not None and controller:
-            node.declare_parameter('joints', list(joints))
+        if controller:
+            node.declare_parameter('joints', list(JOINTS))
         super().__init__(node, controller=node.get_name() if controller else '')
         self.message = JointState(
             name=list(JOINTS), position=array('d', POSE), velocity=array('d', [0.0] * 7),
             effort=array('d', [float('nan')] * 7),
         )
         self.sending = True
-        self.stamped = True
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._descriptions = node.create_publisher(String, 'robot_description', latched)
         if urdf is not None:
-            self.describe(urdf)
+            self._descriptions.publish(String(data=urdf))
         self._states = node.create_publisher(JointState, 'joint_states', 1)
         node.create_timer(1.0 / rate, self.send)
 
-    def describe(self, urdf: str) -> None:
-        """Latch a robot_description."""
-        from std_msgs.msg import String
-
-        self._descriptions.publish(String(data=urdf))
-
     def send(self) -> None:
         """Publish the joint state as it stands."""
-        if not self.sending:
-            return
-        if self.stamped:
+        if self.sending:
             self.message.header.stamp = self.node.get_clock().now().to_msg()
-        self._states.publish(self.message)
+            self._states.publish(self.message)
 
     def assert_safe(self) -> None:
         """Check every command: finite, of the right length, within the limits, never a step."""
@@ -110,34 +95,6 @@ class FakeRobot(Onlooker):
         assert_rate(self.efforts, DEFAULT_RATE_LIMIT * LIMITS)
 
 
-class SimulatedTime:
-    """
-    Simulated time of a robot and its node. The robot's thread advances it: both stall together.
-
-    :param robot: its joint states get this time as stamp
-    :ivar now: s; set it to set the clock
-    """
-
-    def __init__(self, robot: FakeRobot) -> None:
-        from rosgraph_msgs.msg import Clock
-
-        self.now = 100.0
-        self._robot = robot
-        self._clock = robot.node.create_publisher(Clock, '/clock', 10)
-        robot.stamped = False
-        robot.node.create_timer(0.004, self._advance)
-
-    def _advance(self) -> None:
-        from rosgraph_msgs.msg import Clock
-
-        self.now += 0.004
-        message = Clock()
-        message.clock.sec = int(self.now)
-        message.clock.nanosec = int(1e9 * (self.now % 1.0))
-        self._clock.publish(message)
-        self._robot.message.header.stamp = message.clock
-
-
 @contextmanager
 def fake_robot(domain_id: int, **options: Any) -> Iterator[FakeRobot]:
     """Give a fake robot on a DDS domain; its effort controller is called effort_controller."""
@@ -148,14 +105,9 @@ def fake_robot(domain_id: int, **options: Any) -> Iterator[FakeRobot]:
 
 @contextmanager
 def fake_controller(
-    domain_id: int, joints: Sequence[str] | None = JOINTS
+    domain_id: int, joints: Sequence[str] = JOINTS
 ) -> Iterator[list[tuple[float, Array]]]:
-    """
-    Give what an effort controller of its own is sent, and when, s, while it is there.
-
-    :param domain_id: its DDS domain
-    :param joints: that it commands, None for one that answers no question
-    """
+    """Give what an effort controller of its own is sent, and when, s, while it is there."""
     from std_msgs.msg import Float64MultiArray
 
     commands: list[tuple[float, Array]] = []
@@ -163,21 +115,14 @@ def fake_controller(
     def on_command(message: Any, info: Any) -> None:
         commands.append((1e-9 * info['source_timestamp'], np.array(message.data)))
 
-    answers = joints is not None
-    with ros_node(domain_id, 'effort_controller', start_parameter_services=answers) as node:
-        node.declare_parameter('joints', list(joints or ()))
-        topic = '/effort_controller/commands'
-        node.create_subscription(Float64MultiArray, topic, on_command, 1000)
+    with ros_node(domain_id, 'effort_controller') as node:
+        node.declare_parameter('joints', list(joints))
+        node.create_subscription(Float64MultiArray, '~/commands', on_command, 1000)
         yield commands
 
 
 def assert_rate(efforts: Sequence[tuple[float, Array]], rate_limit: Array) -> None:
-    """
-    Check that efforts change no faster than they may.
-
-    Some may be lost where the machine stalls, and ticks come late: the time between two is what
-    the node says, and two periods. Simulated time may be set back in between.
-    """
+    """Check that efforts change no faster than they may in the node's time and two periods."""
     if not efforts:
         return
     stamps, values = zip(*list(efforts), strict=True)

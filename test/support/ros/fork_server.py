@@ -43,16 +43,7 @@ MAX_REQUEST = 1 << 17
 
 
 class ForkedProcess:
-    """
-    A fork of the server, with the interface of ``subprocess.Popen``.
-
-    :param module: name of the module to run
-    :param arguments: of its command line
-    :param env: all environment variables
-    :param stdout: file descriptor for the standard output
-    :param stderr: file descriptor for errors
-    :param pass_fds: file descriptors that the process keeps open
-    """
+    """A fork of the server that runs a module, with the interface of ``subprocess.Popen``."""
 
     def __init__(
         self, module: str, arguments: Sequence[str], *, env: Mapping[str, str], cwd: Path,
@@ -66,12 +57,7 @@ class ForkedProcess:
         self.returncode: int | None = None
 
     def wait(self, timeout: float | None = None) -> int:
-        """
-        Return the exit code, negative for a signal.
-
-        :param timeout: s
-        :raises subprocess.TimeoutExpired: the process goes on
-        """
+        """Return the exit code, negative for a signal; TimeoutExpired if it goes on, s."""
         if self.returncode is None:
             if not select.select([self._status], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
@@ -108,10 +94,9 @@ def run_forked(
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             raise
-        written = []
         for file in (stdout, stderr):
             file.seek(0)
-            written.append(file.read().decode(errors='replace'))
+        written = [file.read().decode(errors='replace') for file in (stdout, stderr)]
     return subprocess.CompletedProcess([module, *arguments], code, *written)
 
 

@@ -19,6 +19,10 @@ class Onlooker:
 
     :param node: of the test's own, in the feedforward node's namespace, spun in a thread
     :param controller: whose commands are heard; empty: none
+    :ivar commands: each with the time at which it was sent, s
+    :ivar efforts: the commands again, each with the node's own time, s
+    :ivar reports: how many diagnostics have come
+    :ivar states: the newest message of every status, by its name
     """
 
     def __init__(self, node: Any, controller: str = 'effort_controller') -> None:
@@ -28,18 +32,10 @@ class Onlooker:
 
         self.node = node
         self.commands: list[tuple[float, Array]] = []
-        """The commands, each with the time at which it was sent, s."""
-
         self.efforts: list[tuple[float, Array]] = []
-        """The commands again, each with the node's own time, s."""
-
         self.diagnostics: dict[str, str] = {}
         self.reports = 0
-        """How many diagnostics have come."""
-
         self.states: dict[str, str] = {}
-        """The newest message of every status, by its name."""
-
         self._clients: dict[str, tuple[Any, Any]] = {}
         self._reporter = f'{node.get_namespace()}/feedforward: control'.lstrip('/')
         if controller:
@@ -85,18 +81,6 @@ class Onlooker:
         """Wait until diagnostics report a state of the control, s."""
         reached = wait_until(lambda: self.diagnostics.get('state') == state, timeout)
         assert reached, f'state {state} was not reached: {self.diagnostics}'
-
-    def set_parameters(self, **values: Any) -> list[Any]:
-        """Set parameters of the feedforward node in one request; return the results."""
-        from rcl_interfaces.srv import SetParameters
-        from rclpy.parameter import Parameter
-
-        request = SetParameters.Request(parameters=[
-            Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
-            for name, value in values.items()
-        ])
-        response = self.call(SetParameters, 'feedforward/set_parameters', request)
-        return list(response.results)
 
     def change_state(self, transition: int) -> bool:
         """Ask the node for a lifecycle transition; return whether it succeeded."""

@@ -51,11 +51,7 @@ _users: list[int] = []
 
 
 def new_domain_id() -> int:
-    """
-    Return a DDS domain, from 1 to 100, that no other process on this machine uses.
-
-    It may have been used before, by tests that have ended.
-    """
+    """Return a DDS domain, from 1 to 100, that no other process on this machine uses now."""
     free = [domain_id for domain_id in _locks if domain_id not in _users]
     if len(_locks) >= MAX_DOMAINS and free:
         _locks[free[0]] = _locks.pop(free[0])
@@ -84,8 +80,6 @@ class RosProcess:
     ``python -m module arguments`` in a process group of its own, ended with the ``with`` block.
 
     :param module: such as ``rnea_ros.sim.simulated_robot``; a fork finds the tests' own too
-    :param arguments: of its command line
-    :param domain_id: its DDS domain
     :param program: what takes module and arguments; None for a fork of :mod:`fork_server`
     :param stdin: file descriptor of its input, for one that is no fork
     """
@@ -179,13 +173,7 @@ class RosProcess:
 
 @contextmanager
 def ros_node(domain_id: int, name: str = 'test', **options: Any) -> Iterator[Any]:
-    """
-    Give a node of the test's own process, spun by an executor in a thread until the block ends.
-
-    :param domain_id: its DDS domain
-    :param name: of the node
-    :param options: further arguments of ``rclpy.create_node``
-    """
+    """Give a node of the test's own process, spun in a thread until the block ends."""
     import rclpy
     from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
     from rclpy.parameter import Parameter

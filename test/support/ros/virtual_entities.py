@@ -28,13 +28,10 @@ class Subscription:
     def __init__(
         self, kind: Any, callback: Any, qos: Any, time: VirtualTime, options: Any
     ) -> None:
-        self.kind = kind
-        self.raw = options.get('raw', False)
-        self.polled = 'callback_group' in options
-        self.callback = callback
+        self.kind, self.callback, self.time = kind, callback, time
+        self.raw, self.polled = options.get('raw', False), 'callback_group' in options
         self.qos_profile = qos if hasattr(qos, 'depth') else SimpleNamespace(depth=qos)
         self.queue: deque[bytes] = deque(maxlen=max(self.qos_profile.depth, 1))
-        self.time = time
 
     @property
     def handle(self) -> Subscription:

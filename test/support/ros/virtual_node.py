@@ -62,18 +62,14 @@ DEFAULTS = {
 
 class Source:
     """
-    A topic that repeats one message.
+    A topic that repeats one message, which has a header unless ``stamped`` is False.
 
-    :ivar message: to change, with a header unless ``stamped`` is False
     :ivar sending: whether it is published
     :ivar before: called before each message
     """
 
     def __init__(self, rig: VirtualRig, topic: str, message: Any, period: float) -> None:
-        self._rig = rig
-        self._topic = topic
-        self._period = period
-        self.message = message
+        self._rig, self._topic, self._period, self.message = rig, topic, period, message
         self.sending = self.stamped = True
         self.before: Callable[[], None] = lambda: None
         self.due = rig.time.monotonic()
