@@ -32,11 +32,7 @@ LENGTHS = (0, 1, 2, 3, 6, 7, 8, 12, 1000)
 
 
 class RandomParameters:
-    """
-    Draws parameters; those that the node declares have the right type half of the time.
-
-    :param seed: of the random numbers
-    """
+    """Draws parameters; those that the node declares have the right type half of the time."""
 
     def __init__(self, seed: int) -> None:
         self._rng = np.random.default_rng(seed)
@@ -54,15 +50,14 @@ class RandomParameters:
         return Parameter(name, kind, self._value(kind, name))
 
     def _value(self, kind: Any, name: str) -> Any:
-        if kind is Type.NOT_SET:
-            return None
         scalars: dict[Any, Callable[[], Any]] = {
-            Type.BOOL: self._bool, Type.INTEGER: lambda: int(self._one(INTEGERS)),
-            Type.DOUBLE: self._float, Type.STRING: lambda: str(self._one(WORDS)),
+            Type.NOT_SET: lambda: None, Type.BOOL: self._bool, Type.DOUBLE: self._float,
+            Type.INTEGER: lambda: int(self._one(INTEGERS)),
+            Type.STRING: lambda: str(self._one(WORDS)),
         }
         if kind in scalars:
             return scalars[kind]()
-        elements: dict[Any, Callable[[], Any]] = {
+        elements = {
             Type.BYTE_ARRAY: lambda: bytes([int(self._rng.integers(256))]),
             Type.BOOL_ARRAY: self._bool, Type.INTEGER_ARRAY: scalars[Type.INTEGER],
             Type.DOUBLE_ARRAY: self._float, Type.STRING_ARRAY: scalars[Type.STRING],
