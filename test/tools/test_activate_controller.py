@@ -3,6 +3,7 @@
 
 """When an effort controller is activated, and what is said until then."""
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -202,7 +203,7 @@ def test_the_tool_says_why_it_waits_and_how_it_ends(
     monkeypatch.setattr('rnea_ros.tools.activate_controller.time', clock)
     topic = live.create_publisher(DiagnosticArray, '/diagnostics', 1)
     for time, reported in ((2.0, State.RAMPING), (4.0, state)):
-        live.at(time, lambda state=reported: topic.publish(diagnosed(state, 'feedforward')))
+        live.at(time, partial(topic.publish, diagnosed(reported, 'feedforward')))
     end = finished(main, 'effort_controller', '--timeout', '5')
     assert (end.returncode, reason in end.stderr) == (code, True)
     assert live.now == pytest.approx(ended, abs=0.3)

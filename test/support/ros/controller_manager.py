@@ -23,6 +23,7 @@ class Request:
     def __init__(self, **controllers: list[str]) -> None:
         self.activate_controllers = controllers.get('activate_controllers', [])
         self.deactivate_controllers = controllers.get('deactivate_controllers', [])
+        self.strictness, self.activate_asap = 0, False
         self.timeout = SimpleNamespace(sec=0, nanosec=0)
 
 
