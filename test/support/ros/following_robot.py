@@ -67,7 +67,8 @@ class FollowingRobot:
         for point in message.points:
             time = point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec
             states = (point.positions, point.velocities, point.accelerations)
-            points.append(Point(time, *map(np.array, states), np.zeros(0)))
+            position, velocity, acceleration = map(np.array, states)
+            points.append(Point(time, position, velocity, acceleration, np.zeros(0)))
         self._points = points[1:] if points[1].time == 0.0 else points
         self._begin = self._due = self._now()
 
