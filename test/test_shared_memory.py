@@ -34,9 +34,6 @@ def test_udp_is_chosen_by_a_variable_or_by_a_profile(
     environment: Variables, variables: Variables
 ) -> None:
     assert without_shared_memory(environment) == variables
-
-
-def test_without_a_ros_distribution_one_profile_is_given() -> None:
     assert without_shared_memory(LOCAL) in (DEFAULT | {name: PROFILE} for name in (NEW, OLD))
 
 
@@ -52,9 +49,8 @@ def test_what_the_user_chose_stays_and_so_does_localhost(chosen: Variables) -> N
 
 
 @pytest.mark.parametrize(('environment', 'forced', 'by_default'), [
-    ({}, LOCAL, LOCAL), (JAZZY, LOCAL, LOCAL), (HUMBLE, ONLY, ONLY),
-    ({RANGE: 'SUBNET'}, LOCAL, {}), (LOCAL, LOCAL, {}), (HUMBLE | LOCAL, ONLY, ONLY),
-    (HUMBLE | {LOCALHOST_ONLY: '0'}, ONLY, {}),
+    ({}, LOCAL, LOCAL), (HUMBLE, ONLY, ONLY), ({RANGE: 'SUBNET'}, LOCAL, {}),
+    (HUMBLE | LOCAL, ONLY, ONLY), (HUMBLE | {LOCALHOST_ONLY: '0'}, ONLY, {}),
 ])
 def test_loopback_is_chosen_by_the_variable_that_a_distribution_reads(
     environment: Variables, forced: Variables, by_default: Variables

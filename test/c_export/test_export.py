@@ -6,6 +6,7 @@
 from pathlib import Path
 import shutil
 import subprocess
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,18 +50,20 @@ def test_exported_code_passes_its_test_with_every_argument(tmp_path: Path, singl
 
 def test_results_that_exported_code_must_have_are_those_of_the_model() -> None:
     model, rng, link = load(SHIPPED[0]), np.random.default_rng(0), 'fer_hand'
-    mass, com, inertia = 1.5, [0.1, -0.05, 0.2], [0.02, 0.001, 0.002, 0.03, 0.003, 0.04]
+    body: dict[str, Any] = {
+        'mass': 1.5, 'com': [0.1, -0.05, 0.2],
+        'inertia': [0.02, 0.001, 0.002, 0.03, 0.003, 0.04],
+    }
     wrench, velocity, acceleration = rng.normal(size=(3, 6))
-    gravity, n, none = np.array([1.0, 2.0, -9.0]), model.nv, np.zeros(6)
+    q, qd, qdd = rng.normal(size=(3, model.nv))
+    gravity = np.array([1.0, 2.0, -9.0])
     environment = {
-        f'payload_{link}': {'mass': mass, 'com': com, 'inertia': inertia},
-        f'wrench_{link}': {'force': wrench[3:], 'torque': wrench[:3]},
+        f'payload_{link}': body, f'wrench_{link}': {'force': wrench[3:], 'torque': wrench[:3]},
         'base': {'gravity': gravity, 'velocity': velocity, 'acceleration': acceleration},
     }
-    q, qd, qdd = rng.normal(size=(3, n))
     state, export = {'q': q, 'qd': qd, 'qdd': qdd}, CExport(model, (), (link,), (link,), True)
     found = {each.name: each.expected[0] for each in functions(export, environment, [state])}
-    workspace = model.with_payload(link, mass, com, inertia).workspace()
+    workspace = model.with_payload(link, **body).workspace()
     of_wrench = model.jacobian(q, link).T @ wrench
     workspace.set_base_motion(gravity, velocity, acceleration)
     expected = {
@@ -68,7 +71,7 @@ def test_results_that_exported_code_must_have_are_those_of_the_model() -> None:
         'bias_torques': workspace.bias_torques(q, qd) - of_wrench,
         'mass_matrix': workspace.mass_matrix(q),
     }
-    workspace.set_base_motion(gravity, none, none)
+    workspace.set_base_motion(gravity, np.zeros(6), np.zeros(6))
     expected['gravity_torques'] = workspace.gravity_torques(q) - of_wrench
     assert found.keys() == expected.keys()
     for name, values in expected.items():
@@ -84,17 +87,15 @@ def test_exported_code_computes_random_robots_and_every_joint_type(tmp_path: Pat
 
 @needs_compiler
 def test_the_tool_exports_an_identified_model(tmp_path: Path) -> None:
-    parameters = tmp_path / 'identified.yaml'
-    names = load(SHIPPED[1]).joint_names
+    parameters, out, model = tmp_path / 'a.yaml', tmp_path / 'c', load(SHIPPED[1])
     parameters.write_text(
-        f'/**:\n  ros__parameters:\n    joints: {list(names)}\n    armature: [0.1]\n'
-        '    friction: {model: parameters, viscous: [0.5], coulomb: [1.0], offset: [0.2]}\n',
-        encoding='utf-8',
+        f'/**:\n  ros__parameters:\n    joints: {list(model.joint_names)}\n    armature: [0.1]\n'
+        '    friction: {model: parameters, viscous: [0.5], coulomb: [1.0], offset: [0.2]}\n'
     )
-    urdf = str(ROOT / 'urdf/panda_arm.urdf')
-    link, out = load(SHIPPED[1]).body_names[-1], tmp_path / 'c'
-    arguments = ['--urdf', urdf, '--out', str(out), '--frame', link, '--prefix', 'fer']
-    assert main([*arguments, '--params-file', str(parameters)]) == 0
+    assert main([
+        '--urdf', f'{ROOT}/urdf/panda_arm.urdf', '--out', str(out), '--prefix', 'fer',
+        '--frame', model.body_names[-1], '--params-file', str(parameters),
+    ]) == 0
     header = (out / 'fer.h').read_text(encoding='utf-8')
     for text in ('fer_drive_torques', 'SHA-256', 'qd[6..6]', 'multiplications', 'm/s^2'):
         assert text in header
@@ -104,11 +105,11 @@ def test_the_tool_exports_an_identified_model(tmp_path: Path) -> None:
         f'#include "{out}/fer.h"\n#include <stdio.h>\nint main(void)\n{{\n'
         'const char *names[] = FER_JOINTS;\n'
         'for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) puts(names[i]);\n'
-        'return 0;\n}\n', encoding='utf-8',
+        'return 0;\n}\n'
     )
     subprocess.run([COMPILERS[0], *FLAGS, source, '-o', program], check=True)
     printed = subprocess.run([program], check=True, capture_output=True, text=True).stdout
-    assert tuple(printed.split()) == tuple(names)
+    assert tuple(printed.split()) == model.joint_names
 
 
 def test_names_that_c_cannot_have_are_rejected(tmp_path: Path) -> None:

@@ -25,8 +25,7 @@ Printed = pytest.CaptureFixture[str]
 SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
 EXECUTABLES: dict[str, str] = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
 
-CRASHED = -1
-"""Instead of an exit code, after an exception; its traceback is on standard error."""
+CRASHED = -1  # instead of an exit code, after an exception; its traceback is on standard error
 
 
 def finished(main: Main, *arguments: str | Path) -> CompletedProcess[str]:

@@ -16,16 +16,11 @@ PERIOD = 0.002
 INERTIA = np.diag([0.8, 0.3])
 
 
-def simulate(delay: float, damping_rate: float, seed: int = 0) -> tuple[list[float], list[float]]:
-    """
-    Let an undamped leader swing against a spring that it feels late.
-
-    :return: energy taken from the leader by the felt efforts, and its kinetic energy, J
-    """
-    settings = FeedbackSettings(
-        limits=(50.0, 50.0), cutoff=1000.0, damping_rate=damping_rate, scale=(1.0, 1.0)
+def simulate(delay: float, damping_rate: float, seed: int) -> tuple[list[float], list[float]]:
+    """Let a leader swing on a spring that it feels late: energy taken from it, and kinetic, J."""
+    feedback = LeaderEffort(
+        FeedbackSettings(limits=(50.0, 50.0), cutoff=1000.0, damping_rate=damping_rate)
     )
-    feedback = LeaderEffort(settings)
     random = np.random.default_rng(seed)
     q, qd = np.zeros(2), random.normal(0.0, 0.3, 2)
     stiffness = random.uniform(20.0, 80.0, 2)

@@ -13,13 +13,20 @@ from support.ros.ros_process import NO_ROS, RosProcess, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory
+
+from rnea_ros.ros import LATCHED
+
 JOINTS = ('fer_joint2', 'fer_joint4')
 NAMES = [f'fer_joint{number}' for number in range(1, 8)]
 LIMIT = 6.0
 
 PARAMETERS = (
-    f'joints:=[{",".join(JOINTS)}] rate:=100.0 align_speed:=1.0 timeout:=2.0 '
-    f'feedback.source:=external_effort feedback.limits:=[{LIMIT}] feedback.damping_rate:=0.0'
+    f'joints:=[{",".join(JOINTS)}]', 'rate:=100.0', 'align_speed:=1.0', 'timeout:=2.0',
+    'feedback.source:=external_effort', f'feedback.limits:=[{LIMIT}]',
+    'feedback.damping_rate:=0.0',
 )
 
 
@@ -27,34 +34,20 @@ class TwoArms:
     """Both arms; the follower goes where the set-points say."""
 
     def __init__(self, node: Any) -> None:
-        from rclpy.qos import QoSProfile
-        from sensor_msgs.msg import JointState
-        from std_msgs.msg import String
-        from trajectory_msgs.msg import JointTrajectory
-
-        from rnea_ros.ros import LATCHED
-
-        self.leader = np.array(POSE)
-        self.follower = np.array(POSE) + 0.1
-        self.external = np.array([0.0, 4.0, 0.0, -9.0, 0.0, 0.0, 0.0])
+        self.leader, self.follower = np.array(POSE), np.array(POSE) + 0.1
         self.setpoints: list[Any] = []
         self.efforts: list[Any] = []
-        self._kind = JointState
-        self._publishers = {}
+        self._node, self._publishers = node, {}
         for arm in ('leader', 'follower'):
-            node.create_publisher(String, f'{arm}/robot_description', LATCHED).publish(
-                String(data=PANDA_ARM)
-            )
+            description = node.create_publisher(String, f'{arm}/robot_description', LATCHED)
+            description.publish(String(data=PANDA_ARM))
             for topic in (f'{arm}/joint_states', f'{arm}/feedforward/external_effort'):
-                publisher = node.create_publisher(JointState, topic, QoSProfile(depth=1))
-                self._publishers[topic] = publisher
-        node.create_subscription(
-            JointTrajectory, 'follower/feedforward/joint_trajectory', self._on_setpoint, 10
-        )
+                self._publishers[topic] = node.create_publisher(JointState, topic, 1)
+        follow = 'follower/feedforward/joint_trajectory'
+        node.create_subscription(JointTrajectory, follow, self._on_setpoint, 10)
         node.create_subscription(
             JointState, 'leader/feedforward/additional_effort', self.efforts.append, 10
         )
-        self._clock = node.get_clock()
         node.create_timer(0.01, self._publish)
 
     def _on_setpoint(self, message: Any) -> None:
@@ -63,19 +56,19 @@ class TwoArms:
             self.follower[NAMES.index(name)] = position
 
     def _publish(self) -> None:
-        for arm, position in (('leader', self.leader), ('follower', self.follower)):
-            for topic, fields in (
-                ('joint_states', {'position': position.tolist(), 'velocity': [0.0] * 7}),
-                ('feedforward/external_effort', {'effort': self.external.tolist()}),
-            ):
-                message = self._kind(name=NAMES, **fields)
-                message.header.stamp = self._clock.now().to_msg()
-                self._publishers[f'{arm}/{topic}'].publish(message)
+        external = [0.0, 4.0, 0.0, -9.0, 0.0, 0.0, 0.0]
+        for topic, publisher in self._publishers.items():
+            position = self.leader if topic.startswith('leader') else self.follower
+            message = JointState(name=NAMES, effort=external)
+            if topic.endswith('joint_states'):
+                message = JointState(name=NAMES, position=position.tolist(), velocity=[0.0] * 7)
+            message.header.stamp = self._node.get_clock().now().to_msg()
+            publisher.publish(message)
 
 
 @pytest.mark.ros
 def test_two_arms_are_aligned_coupled_and_let_go(domain_id: int) -> None:
-    parameters = [part for each in PARAMETERS.split() for part in ('-p', each)]
+    parameters = [part for each in PARAMETERS for part in ('-p', each)]
     with ros_node(domain_id) as node:
         arms = TwoArms(node)
         with RosProcess(

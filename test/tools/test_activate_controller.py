@@ -3,6 +3,7 @@
 
 """When an effort controller is activated, and what is said until then."""
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 
 from support.ros.controller_manager import ControllerManager, Request, provide_messages
 from support.ros.ros_process import NO_ROS
-from support.tools import Printed
+from support.ros.virtual_live import replace_live_node
+from support.tools import finished
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
@@ -27,7 +29,6 @@ from rnea_ros.tools.activate_controller import (
     main,
 )
 from rnea_ros.tools.live import GazeboError, unpause
-from support.ros.virtual_live import replace_live_node
 
 NAMES = ('/left/feedforward', 'effort_controller', 'controller_manager')
 OK = SimpleNamespace(ok=True)
@@ -37,14 +38,14 @@ def values(state: State, target: str = 'confirmed') -> dict[str, str]:
     return {'state': state.value, 'effort_controller': target, 'reason': 'joint_states_stale'}
 
 
-def diagnosed(state: State, name: str = 'left/feedforward: control', **more: str) -> Any:
-    known = values(state) | {key.replace('__', '/'): value for key, value in more.items()}
+def diagnosed(state: State, name: str = 'left/feedforward', rejected: str = '0') -> Any:
+    known = values(state) | {'count/joint_trajectory/empty': rejected}
     pairs = [KeyValue(key=key, value=value) for key, value in known.items()]
-    return DiagnosticArray(status=[DiagnosticStatus(name=name, values=pairs)])
+    return DiagnosticArray(status=[DiagnosticStatus(name=f'{name}: control', values=pairs)])
 
 
-def diagnose(manager: ControllerManager, state: State, *name: str, **more: str) -> None:
-    manager.callbacks['/diagnostics'](diagnosed(state, *name, **more))
+def diagnose(manager: ControllerManager, *which: Any) -> None:
+    manager.callbacks['/diagnostics'](diagnosed(*which))
 
 
 @pytest.fixture
@@ -53,34 +54,29 @@ def manager(monkeypatch: pytest.MonkeyPatch) -> ControllerManager:
     return ControllerManager()
 
 
-@pytest.mark.parametrize(('state', 'target', 'hold'), [
-    (State.ACTIVE, 'confirmed', True), (State.DEGRADED, 'confirmed', True),
-    (State.ACTIVE, 'absent', False), (State.ACTIVE, 'withheld', False),
-    *((state, 'confirmed', False)
-      for state in (State.WAITING, State.READY, State.RAMPING, State.HOLDING)),
-])
-def test_commands_hold_after_the_ramp_if_they_reach_the_controller(
-    state: State, target: str, hold: bool
-) -> None:
-    assert commands_hold(values(state, target)) is hold
-    for end in (State.RAMPING_DOWN, State.FAULT, State.STOPPED):
-        with pytest.raises(NotActivatedError, match=rf'{end.value} \(joint_states_stale\)'):
-            commands_hold(values(end))
+def test_commands_hold_after_the_ramp_if_they_reach_the_controller() -> None:
+    ended = {State.RAMPING_DOWN, State.FAULT, State.STOPPED}
+    for state in State:
+        if state in ended:
+            with pytest.raises(NotActivatedError, match=rf'{state.value} \(joint_states_stale\)'):
+                commands_hold(values(state))
+        else:
+            assert commands_hold(values(state)) is (state in (State.ACTIVE, State.DEGRADED))
+    for target in ('absent', 'withheld'):
+        assert not commands_hold(values(State.ACTIVE, target))
 
 
 def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerManager) -> None:
     watched = Activator(manager, *NAMES)
-    manager.ready = False
+    left, right = 'left/feedforward', 'right/feedforward'
     for state, name, ready, missing in (
-        (None, '', False, "no diagnostics of 'left/feedforward: control', which an active node"),
-        (State.ACTIVE, 'right/feedforward: control', True, 'no diagnostics of '),
-        (State.RAMPING, '', True, 'the control is ramping, the effort controller confirmed'),
-        (State.ACTIVE, '', False, 'no service controller_manager/switch_controller'),
-        (State.ACTIVE, '', True, 'no answer from controller_manager/switch_controller'),
+        (State.ACTIVE, right, True, "no diagnostics of 'left/feedforward: control', which an"),
+        (State.RAMPING, left, True, 'the control is ramping, the effort controller confirmed'),
+        (State.ACTIVE, left, False, 'no service controller_manager/switch_controller'),
+        (State.ACTIVE, left, True, 'no answer from controller_manager/switch_controller'),
     ):
         manager.ready = ready
-        if state is not None:
-            diagnose(manager, state, *filter(None, [name]))
+        diagnose(manager, state, name)
         assert not manager.requests
         assert not watched.done()
         assert watched.missing.startswith(missing)
@@ -90,9 +86,8 @@ def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerM
     (request,) = manager.requests
     assert request.activate_controllers == ['effort_controller']
     assert not request.deactivate_controllers
-    assert request.strictness == Request.STRICT
+    assert (request.strictness, request.timeout.sec) == (Request.STRICT, 5)
     assert request.activate_asap
-    assert request.timeout.sec == 5
 
 
 @pytest.mark.parametrize(('answer', 'why'), [
@@ -108,20 +103,12 @@ def test_a_rejected_request_is_reported(manager: ControllerManager, answer: Any,
         watched.done()
 
 
-@pytest.mark.parametrize('state', [State.WAITING, State.FAULT])
-def test_a_paused_simulation_begins_once_the_node_is_active(
-    manager: ControllerManager, state: State
-) -> None:
+def test_a_paused_simulation_begins_once_the_node_is_active(manager: ControllerManager) -> None:
     requests: list[int] = []
     watched = Activator(manager, *NAMES, unpause=lambda: requests.append(len(manager.requests)))
     assert not watched.done()
-    diagnose(manager, state)
-    if state is State.FAULT:
-        with pytest.raises(NotActivatedError, match='fault'):
-            watched.done()
-        assert not manager.requests
-        assert not requests
-        return
+    assert requests == []
+    diagnose(manager, State.WAITING)
     for _ in range(2):
         assert not watched.done()
         assert requests == [1]
@@ -167,7 +154,7 @@ def test_the_pose_is_held_before_the_controller_is_activated(
     manager: ControllerManager, rejected: bool
 ) -> None:
     watched = Activator(manager, *NAMES, Holder(manager, '/left/feedforward'))
-    diagnose(manager, State.ACTIVE, count__joint_trajectory__empty='2')
+    diagnose(manager, State.ACTIVE, 'left/feedforward', '2')
     assert not watched.done()
     assert watched.missing == 'the node does not hold the pose yet'
     manager.callbacks['joint_states'](JointState(name=['b', 'finger'], position=[0.2, 0.9]))
@@ -187,15 +174,13 @@ def test_the_pose_is_held_before_the_controller_is_activated(
     assert point.positions.tolist() == [0.1, 0.2]
     assert point.time_from_start.nanosec == 100_000_000
     assert not manager.requests
-    count = '3' if rejected else '2'
-    diagnose(manager, State.ACTIVE, count__joint_trajectory__empty=count)
+    diagnose(manager, State.ACTIVE, 'left/feedforward', '3' if rejected else '2')
     if rejected:
         with pytest.raises(NotActivatedError, match='rejected the pose to hold'):
             watched.done()
     else:
         assert not watched.done()
-    assert len(manager.published) == 1
-    assert len(manager.requests) == (0 if rejected else 1)
+    assert len(manager.requests) == (not rejected)
 
 
 def test_without_the_messages_of_ros2_control_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,29 +189,24 @@ def test_without_the_messages_of_ros2_control_it_says_so(monkeypatch: pytest.Mon
         Activator(ControllerManager(), *NAMES)
 
 
-@pytest.mark.parametrize(('state', 'code'), [(State.ACTIVE, 0), (State.FAULT, 1), (None, 1)])
+@pytest.mark.parametrize(('state', 'ended', 'code', 'reason'), [
+    (State.ACTIVE, 104.0, 0, ''), (State.FAULT, 104.0, 1, 'the control is fault'),
+    (State.RAMPING, 105.0, 1, 'the control is ramping, the effort controller confirmed after 5 s'),
+])
 def test_the_tool_says_why_it_waits_and_how_it_ends(
-    state: State | None, code: int, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+    state: State, ended: float, code: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provide_messages(monkeypatch)
-    live, manager = replace_live_node(monkeypatch), ControllerManager(answer=OK)
+    live, manager = replace_live_node(monkeypatch), ControllerManager(OK)
     monkeypatch.setattr(live, 'create_client', manager.create_client)
-    monkeypatch.setattr(
-        'rnea_ros.tools.activate_controller.time', SimpleNamespace(monotonic=lambda: live.now)
-    )
+    clock = SimpleNamespace(monotonic=lambda: live.now)
+    monkeypatch.setattr('rnea_ros.tools.activate_controller.time', clock)
     topic = live.create_publisher(DiagnosticArray, '/diagnostics', 1)
-    if state is not None:
-        live.at(2.0, lambda: topic.publish(diagnosed(State.RAMPING, 'feedforward: control')))
-        live.at(4.0, lambda: topic.publish(diagnosed(state, 'feedforward: control')))
-    assert main(['effort_controller', '--timeout', '5']) == code
-    printed = capsys.readouterr()
-    assert printed.out.count('waiting: no diagnostics') == 1
-    if state is None:
-        assert 'activate_controller: no diagnostics of' in printed.err
-        assert 'after 5 s' in printed.err
-        assert live.now == pytest.approx(105.0, abs=0.2)
-        return
-    assert live.now == pytest.approx(104.0, abs=0.3)
-    assert printed.out.count('waiting: the control is ramping') == 1
-    assert printed.out.endswith('effort_controller is active\n') is (code == 0)
-    assert ('the control is fault' in printed.err) is (code == 1)
+    for time, reported in ((2.0, State.RAMPING), (4.0, state)):
+        live.at(time, partial(topic.publish, diagnosed(reported, 'feedforward')))
+    end = finished(main, 'effort_controller', '--timeout', '5')
+    assert (end.returncode, reason in end.stderr) == (code, True)
+    assert live.now == pytest.approx(ended, abs=0.3)
+    assert end.stdout.count('waiting: no diagnostics') == 1
+    assert end.stdout.count('waiting: the control is ramping') == 1
+    assert end.stdout.endswith('effort_controller is active\n') is (code == 0)

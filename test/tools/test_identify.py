@@ -6,6 +6,7 @@
 from dataclasses import replace
 import json
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from support.recorded.bags import write_bag
 from support.recorded.known_result import ARM, identified
 from support.recorded.synthetic_recordings import Robot, record
 from support.ros.virtual_live import replace_live_node
-from support.tools import Printed, finished
+from support.tools import finished
 
 
 @pytest.fixture
@@ -43,29 +44,21 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return given
 
 
-def run(*arguments: str | Path) -> int:
-    return identify.main(['a_bag', '--urdf', str(ARM), *map(str, arguments)])
+def run(*arguments: str | Path) -> CompletedProcess[str]:
+    return finished(identify.main, 'a_bag', '--urdf', ARM, *arguments)
 
 
-def not_better(result: Identification) -> Identification:
-    comparison = result.comparison
-    swapped = replace(comparison, urdf=comparison.identified, identified=comparison.urdf)
-    return replace(result, comparison=swapped)
-
-
-def test_all_files_are_written(calls: dict[str, Any], tmp_path: Path, capsys: Printed) -> None:
+def test_all_files_are_written(calls: dict[str, Any], tmp_path: Path) -> None:
     urdf, parameters, report, picture = (
         tmp_path / name for name in ('a.urdf', 'a.yaml', 'a.json', 'a.png')
     )
-    arguments = ('--write-urdf', urdf, '--write-parameters', parameters, '--report', report)
-    assert run(*arguments, '--picture', picture) == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith('a_bag: 10 s of motion\nfitting 10 s\n\nbetter: ')
-    assert printed.endswith(f'{urdf} is written\n{parameters} is written\n')
-    result = calls['result']
-    np.testing.assert_allclose(
-        load(urdf).inertial_parameters, result.parameters, rtol=1e-7, atol=1e-8
-    )
+    ended = run('--write-urdf', urdf, '--write-parameters', parameters, '--report', report,
+                '--picture', picture)
+    assert ended.returncode == 0
+    assert ended.stdout.startswith('a_bag: 10 s of motion\nfitting 10 s\n\nbetter: ')
+    assert ended.stdout.endswith(f'{urdf} is written\n{parameters} is written\n')
+    inertial = load(urdf).inertial_parameters
+    np.testing.assert_allclose(inertial, calls['result'].parameters, rtol=1e-7, atol=1e-8)
     comments = [line for line in parameters.read_text().splitlines() if line.startswith('#')]
     assert 'Identified by rnea_ros identify, 20' in comments[0]
     assert any('my_bag, 0.0 to 10.0 s' in line for line in comments)
@@ -75,32 +68,34 @@ def test_all_files_are_written(calls: dict[str, Any], tmp_path: Path, capsys: Pr
     assert picture.read_bytes().startswith(b'\x89PNG')
 
 
-def test_a_worse_model_needs_force(calls: dict[str, Any], tmp_path: Path, capsys: Printed) -> None:
-    calls['result'] = not_better(identified())
+def test_a_worse_model_needs_force(calls: dict[str, Any], tmp_path: Path) -> None:
+    result = identified()
+    compared = result.comparison
+    swapped = replace(compared, urdf=compared.identified, identified=compared.urdf)
+    calls['result'] = replace(result, comparison=swapped)
     urdf, report = tmp_path / 'a.urdf', tmp_path / 'a.json'
     urdf.write_text('old')
     arguments = ('--write-urdf', urdf, '--report', report)
-    assert run(*arguments) == 1
+    ended = run(*arguments)
+    assert ended.returncode == 1
     assert urdf.read_text() == 'old'
-    assert f'{urdf} is not written, as the model is not better' in capsys.readouterr().out
+    assert f'{urdf} is not written, as the model is not better' in ended.stdout
     assert json.loads(report.read_text())['better'] is False
-    assert run(*arguments, '--force') == 1
+    assert run(*arguments, '--force').returncode == 1
     assert '<robot' in urdf.read_text()
 
 
 def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
     friction = tmp_path / 'friction.yaml'
-    friction.write_text(
-        '/**:\n  ros__parameters:\n    friction.model: parameters\n    friction.viscous: [2.5]\n'
-    )
+    values: dict[str, Any] = {'friction.model': 'parameters', 'friction.viscous': [2.5]}
+    friction.write_text(parameter_file_text(values, []))
     assert run(
         '--validate', 'c_bag', 'b_bag', '--validate', 'd_bag', '--links', 'fer_link7',
-        '--prior-weight', '0.1',
-        '--keep-friction', friction, '--cutoff', '7', '--topic', '/states',
-        '--effort-scale', *6 * ['1'], '-1', '--joints', 'fer_joint1=elbow',
+        '--prior-weight', '0.1', '--keep-friction', friction, '--cutoff', '7',
+        '--topic', '/states', '--effort-scale', *6 * ['1'], '-1', '--joints', 'fer_joint1=elbow',
         '--effort-delay', '0.02', '--without-effort', 'fer_joint3', '--force',
         '--total-mass', '16', '--poses', '--gravity', '9.81', '0', '0',
-    ) == 0  # fmt: skip
+    ).returncode == 0  # fmt: skip
     assert [str(bag) for bag, _ in calls['loaded']] == ['a_bag', 'b_bag', 'c_bag', 'd_bag']
     assert calls['loaded'][0][1] == {
         'joints': {'fer_joint1': 'elbow'}, 'topic': '/states', 'cutoff': 7.0,
@@ -109,8 +104,7 @@ def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
     }  # fmt: skip
     assert len(calls['runs']) == len(calls['validate']) == 2
     assert (calls['links'], calls['prior_weight']) == (['fer_link7'], 0.1)
-    assert calls['accept_faults']
-    assert calls['total_mass'] == 16.0
+    assert (calls['accept_faults'], calls['total_mass']) == (True, 16.0)
     assert calls['model'].gravity.tolist() == [9.81, 0.0, 0.0]
     np.testing.assert_allclose(calls['keep_friction'].viscous, 2.5)
 
@@ -118,16 +112,16 @@ def test_options_reach_the_fit(calls: dict[str, Any], tmp_path: Path) -> None:
 @pytest.mark.parametrize(('given', 'written'), [
     (('1',), [1.0]), (('-2',), 7 * [-2.0]), ((*6 * ('1',), '-1'), [*6 * [1.0], -1.0]),
 ])
+@pytest.mark.usefixtures('calls')
 def test_the_scale_of_efforts_is_written_for_the_node(
-    calls: dict[str, Any], tmp_path: Path, given: tuple[str, ...], written: list[float]
+    tmp_path: Path, given: tuple[str, ...], written: list[float]
 ) -> None:
     path = tmp_path / 'a.yaml'
-    assert run('--write-parameters', path, '--effort-scale', *given) == 0
+    assert run('--write-parameters', path, '--effort-scale', *given).returncode == 0
     assert complete_values(read_parameter_file(path))['effort_scale'] == written
-    assert calls['loaded']
 
 
-def test_a_payload_is_weighed_and_written_for_the_node(tmp_path: Path, capsys: Printed) -> None:
+def test_a_payload_is_weighed_and_written_for_the_node(tmp_path: Path) -> None:
     arm = load(ARM)
     robot = Robot(arm, mass=2.0, com=(0.03, -0.02, 0.1), noise=0.05)
     recorded = record(robot, Kind.MOTION, 1)
@@ -135,19 +129,18 @@ def test_a_payload_is_weighed_and_written_for_the_node(tmp_path: Path, capsys: P
     rest = np.zeros_like(recorded.position)
     load_rms = np.sqrt(np.mean(robot.rigid(recorded.position, rest, rest) ** 2, axis=0))
     friction, payload, report = (tmp_path / name for name in ('a.yaml', 'b.yaml', 'b.json'))
-    values = {
+    values: dict[str, Any] = {
         'friction.model': 'parameters', 'friction.viscous': 7 * [0.1],
         'friction.coulomb': (0.1 + 0.02 * load_rms).tolist(),
         'friction.smoothing_velocity': [0.02],
-    }
+    }  # fmt: skip
     friction.write_text(parameter_file_text(values, []))
-    arguments = (
-        tmp_path / 'bag', '--urdf', ARM, '--payload', 'fer_link7', '--keep-friction', friction,
-        '--write-parameters', payload, '--report', report,
-    )  # fmt: skip
-    assert identify.main([*map(str, arguments)]) == 0
-    printed = capsys.readouterr().out
-    assert 'payload on fer_link7: ' in printed
+    ended = finished(
+        identify.main, tmp_path / 'bag', '--urdf', ARM, '--payload', 'fer_link7',
+        '--keep-friction', friction, '--write-parameters', payload, '--report', report,
+    )
+    assert ended.returncode == 0
+    assert 'payload on fer_link7: ' in ended.stdout
     written = complete_values(read_parameter_file(payload))
     assert written['payload.link'] == ['fer_link7']
     assert written['payload.mass'] == pytest.approx([2.0], rel=0.03)
@@ -157,28 +150,21 @@ def test_a_payload_is_weighed_and_written_for_the_node(tmp_path: Path, capsys: P
     assert read['joints']['fer_joint2']['with_payload'] < 0.5
 
 
-@pytest.mark.parametrize('arguments', [
-    ('--write-urdf', str(ARM)), ('--report', '/no/where/a.json'), ('--links', 'hand'),
-    ('--effort-scale', '1', '-1'),
-])
-def test_bad_arguments_are_rejected_before_any_work(
-    arguments: tuple[str, ...], calls: dict[str, Any]
-) -> None:
-    assert finished(identify.main, 'a_bag', '--urdf', ARM, *arguments).returncode == 2
+def test_bad_arguments_are_rejected_before_any_work(calls: dict[str, Any]) -> None:
+    for arguments in (('--write-urdf', ARM), ('--report', '/no/a.json'), ('--links', 'hand')):
+        assert run(*arguments).returncode == 2
     assert calls['loaded'] == []
 
 
-def test_a_live_motion_is_identified(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
-) -> None:
+def test_a_live_motion_is_identified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arm, urdf = load(ARM), tmp_path / 'a.urdf'
     robot = Robot(arm.with_inertial_parameters(1.3 * arm.inertial_parameters))
     live = replace_live_node(monkeypatch)
     live.play(record(robot, Kind.MOTION, 4), description(arm).text)
-    assert identify.main(['--duration', '10', '--write-urdf', str(urdf)]) == 0
-    printed = capsys.readouterr().out
-    assert 'better: the identified model' in printed
-    assert '10 of 10 s' in printed
+    ended = finished(identify.main, '--duration', '10', '--write-urdf', urdf)
+    assert ended.returncode == 0
+    assert 'better: the identified model' in ended.stdout
+    assert '10 of 10 s' in ended.stdout
     assert live.now == pytest.approx(110.0, abs=0.2)
     masses = load(urdf).inertial_parameters.reshape(-1, 10)[:, 0]
     assert masses.sum() == pytest.approx(1.3 * arm.inertial_parameters[::10].sum(), rel=0.2)

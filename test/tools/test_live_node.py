@@ -21,40 +21,37 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from rclpy.signals import SignalHandlerOptions, get_current_signal_handlers_options
 from sensor_msgs.msg import JointState
 
-from rnea_ros.recordings import Sample
 from rnea_ros.ros import RosError
 from rnea_ros.tools.live import collect_joint_states, live_node, pressed_keys
 
 
-def states(name: str, *stamps: float) -> list[JointState]:
+def collected(duration: float, *stamped: tuple[str, float]) -> int:
+    """Return how many joint states, of a joint and with a stamp, are collected."""
     messages = []
-    for stamp in stamps:
+    for name, stamp in stamped:
         messages.append(JointState(name=[name], position=[0.0]))
-        messages[-1].header.stamp.sec = int(stamp)
-        messages[-1].header.stamp.nanosec = round(1e9 * (stamp % 1.0))
-    return messages
-
-
-def collected(messages: list[JointState], duration: float) -> list[Sample]:
+        stamps = messages[-1].header.stamp
+        stamps.sec, stamps.nanosec = divmod(round(1e9 * stamp), 10**9)
     live: Any = VirtualLive()
-    publisher, rest = live.create_publisher(JointState, 'joint_states', 1), messages.copy()
-    live.create_timer(0.01, lambda: publisher.publish(rest.pop(0)) if rest else None)
-    return collect_joint_states(live, 'joint_states', duration, lambda samples: False)
+    publisher = live.create_publisher(JointState, 'joint_states', 1)
+    live.create_timer(0.01, lambda: publisher.publish(messages.pop(0)) if messages else None)
+    return len(collect_joint_states(live, 'joint_states', duration, lambda samples: False))
 
 
 def test_the_stamps_of_one_publisher_end_the_collection() -> None:
-    arm, gripper = states('arm', *range(100, 120)), states('gripper', *range(5000, 5020))
-    alternating = [message for pair in zip(arm, gripper, strict=True) for message in pair]
-    assert len(collected(alternating, 6.0)) == 13
+    arms = [('arm', 100.0 + k) for k in range(20)]
+    grippers = [('gripper', 5000.0 + k) for k in range(20)]
+    alternating = [each for pair in zip(arms, grippers, strict=True) for each in pair]
+    assert collected(6.0, *alternating) == 13
 
 
 @pytest.mark.parametrize('stamps', [(100.0, 101.0, 2.0), (100.0, 101.0)])
 def test_a_reset_of_time_and_a_silence_end_the_collection(stamps: tuple[float, ...]) -> None:
-    assert len(collected(states('arm', *stamps), 50.0)) == len(stamps)
+    assert collected(50.0, *(('arm', stamp) for stamp in stamps)) == len(stamps)
 
 
 def test_samples_are_a_hundred_per_second_at_most() -> None:
-    assert len(collected(states('arm', *(100.0 + 0.001 * k for k in range(101))), 0.1)) == 11
+    assert collected(0.1, *(('arm', 100.0 + 0.001 * k) for k in range(101))) == 11
 
 
 def test_keys_come_from_the_terminal_which_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,16 +25,16 @@ from rnea_ros.watchdog.loop import MARK
 pytestmark = pytest.mark.ros
 
 MODULE = 'rnea_ros.watchdog.effort_watchdog'
-TOPIC = '/left/arm_controller/commands'
+WATCHDOG = '/effort_controller/commands/watchdog'
+NAME, TOPIC = 'left/effort_watchdog', '/left/arm_controller/commands'
 
 
 def test_after_a_kill_zeros_come_in_its_namespace(domain_id: int) -> None:
     received: dict[str, list[Any]] = {TOPIC: [], f'{TOPIC}/watchdog': []}
-    statuses: list[Any] = []
+    states: list[str] = []
 
-    def state() -> str:
-        names = [each for each in statuses if each.name == 'left/effort_watchdog']
-        return str(names[-1].message) if names else ''
+    def diagnosed(message: Any) -> None:
+        states.extend(each.message for each in message.status if each.name == NAME)
 
     def zeros(topic: str) -> bool:
         return any(
@@ -43,22 +43,20 @@ def test_after_a_kill_zeros_come_in_its_namespace(domain_id: int) -> None:
         )
 
     options = ('-r', '__ns:=/left', '-p', 'command_topic:=arm_controller/commands')
+    commander = ('support.ros.commander', TOPIC, '500', '1.0', '-20.0', '3.0')
     with (
         ros_node(domain_id) as node,
         RosProcess(MODULE, '--ros-args', *options, domain_id=domain_id) as watchdog,
     ):
         for topic, messages in received.items():
             node.create_subscription(Float64MultiArray, topic, messages.append, 1000)
-        node.create_subscription(
-            DiagnosticArray, '/diagnostics', lambda message: statuses.extend(message.status), 10
-        )
+        node.create_subscription(DiagnosticArray, '/diagnostics', diagnosed, 10)
         watchdog.wait_for(f'watching {TOPIC}')
-        arguments = (TOPIC, '500', '1.0', '-20.0', '3.0')
-        with RosProcess('support.ros.commander', *arguments, domain_id=domain_id) as commander:
-            assert wait_until(lambda: state() == 'watching')
-            commander.send(signal.SIGKILL)
+        with RosProcess(*commander, domain_id=domain_id) as killed:
+            assert wait_until(lambda: states[-1:] == ['watching'])
+            killed.send(signal.SIGKILL)
             assert wait_until(lambda: all(map(zeros, received)))
-        assert wait_until(lambda: state() == 'acted')
+        assert wait_until(lambda: states[-1] == 'acted')
         watchdog.send(signal.SIGTERM)
         assert watchdog.wait() == 0
 
@@ -76,13 +74,9 @@ def test_it_keeps_out_of_the_shared_memory_of_fast_dds(domain_id: int) -> None:
 
 
 def test_the_process_carries_no_compiled_dynamics() -> None:
-    code = f"""
-        import sys
-        import {MODULE}
-        print([name for name in ('numba', 'llvmlite', 'mujoco') if name in sys.modules])
-        print([name for name in sys.modules if name.startswith('rnea_ros.robot')])
-    """
-    assert python_process.run('\n'.join(map(str.strip, code.splitlines()))) == '[]\n[]\n'
+    heavy = ('numba', 'llvmlite', 'mujoco', 'rnea_ros.robot')
+    code = f'import sys, {MODULE}; print([name for name in {heavy} if name in sys.modules])'
+    assert python_process.run(code) == '[]\n'
 
 
 def test_after_a_stall_a_node_starts_from_the_watchdogs_effort(
@@ -93,16 +87,14 @@ def test_after_a_stall_a_node_starts_from_the_watchdogs_effort(
     step = DEFAULT_RATE_LIMIT * LIMITS * PERIOD * (1.0 + 1e-9)
     assert (np.abs(left - GRAVITY) > 2.0 * step).any()
     with feedforward_node(domain_id, options) as process:
-        watchdog = robot.node.create_publisher(
-            Float64MultiArray, '/effort_controller/commands/watchdog', 1
-        )
+        watchdog = robot.node.create_publisher(Float64MultiArray, WATCHDOG, 1)
         assert wait_until(lambda: robot.steady(GRAVITY))
         assert wait_until(watchdog.get_subscription_count)
         process.send(signal.SIGSTOP)
         sent: list[None] = []
-        robot.node.create_timer(0.01, lambda: sent.append(
-            watchdog.publish(Float64MultiArray(data=left))
-        ))
+        robot.node.create_timer(
+            0.01, lambda: sent.append(watchdog.publish(Float64MultiArray(data=left)))
+        )
         assert wait_until(lambda: len(sent) > 30)
         process.send(signal.SIGCONT)
         assert wait_until(lambda: any(

@@ -4,10 +4,10 @@
 """The watchdog's parameters, thread, topics, reports, and requests to the controller manager."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+import re
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock, call
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -26,33 +26,17 @@ from rnea_ros.errors import InputError
 from rnea_ros.node.inputs import WatchdogEfforts
 from rnea_ros.watchdog import effort_watchdog, loop
 from rnea_ros.watchdog.effort_watchdog import ControllerSwitch, EffortWatchdog
-from rnea_ros.watchdog.parameters import Action, WatchdogSettings
+from rnea_ros.watchdog.parameters import WatchdogSettings
 from rnea_ros.watchdog.silence import SilenceMonitor
 
 PERIOD = 0.004
 TOPIC = '/left/effort_controller/commands'
 
 
-def test_the_defaults_are_those_of_the_page() -> None:
-    assert WatchdogSettings() == WatchdogSettings(
-        'effort_controller/commands', 0.1, 0.2, 250.0, Action.ZERO, 'controller_manager'
-    )
-    assert WatchdogSettings().period == PERIOD
-
-
-@pytest.mark.parametrize(('name', 'good', 'bad'), [
-    ('timeout', (0.008, 60.0), (0.0079, 60.1, np.nan)), ('rate', (50.0, 1000.0), (49.0, 1001.0)),
-    ('ramp_duration', (0.0, 60.0), (-0.1, 61.0)),
-])
-def test_parameters_have_bounds(name: str, good: Any, bad: Any) -> None:
-    for value in good:
-        assert getattr(replace(WatchdogSettings(), **{name: value}), name) == value
-    for value in bad:
-        with pytest.raises(InputError, match=name):
-            replace(WatchdogSettings(), **{name: value})
-
-
-# --- the thread --------------------------------------------------------------------------------
+def test_a_timeout_has_two_periods() -> None:
+    assert WatchdogSettings(timeout=0.008).period == PERIOD
+    with pytest.raises(InputError, match='timeout'):
+        WatchdogSettings(timeout=0.0079)
 
 
 class Link:
@@ -72,8 +56,8 @@ class Link:
         self.sent.append(command)
 
 
-def watch_loop(link: Any, ramp_duration: float = 60.0) -> loop.WatchLoop:
-    return loop.WatchLoop(SilenceMonitor(0.02, ramp_duration, PERIOD), link, PERIOD)
+def watch_loop(link: Any) -> loop.WatchLoop:
+    return loop.WatchLoop(SilenceMonitor(0.02, 1e6, PERIOD), link, PERIOD)
 
 
 def test_an_error_ends_the_thread_and_is_kept_with_its_traceback() -> None:
@@ -84,15 +68,14 @@ def test_an_error_ends_the_thread_and_is_kept_with_its_traceback() -> None:
     assert watch.running
     link.broken = True
     assert wait_until(lambda: not watch.running)
-    assert 'Traceback' in str(watch.failure)
-    assert 'RuntimeError: deaf' in str(watch.failure)
+    assert re.search(r'Traceback[^$]*RuntimeError: deaf', str(watch.failure))
     watch.stop()
 
 
 @pytest.mark.parametrize('commanded', [True, False])
 def test_an_end_in_the_middle_of_a_ramp_leaves_zeros_behind(commanded: bool) -> None:
     link = Link()
-    watch = watch_loop(link, 1e6)
+    watch = watch_loop(link)
     link.received = link.received if commanded else []
     watch.start()
     assert not commanded or wait_until(lambda: len(link.sent) > 5)
@@ -102,18 +85,13 @@ def test_an_end_in_the_middle_of_a_ramp_leaves_zeros_behind(commanded: bool) -> 
     assert all(any(command) for command in link.sent[:-1])
 
 
-# --- its topics --------------------------------------------------------------------------------
-
-
 def command(*data: float, label: str = '') -> Float64MultiArray:
     message = Float64MultiArray(data=data)
     message.layout.dim = [MultiArrayDimension(label=label)] if label else []
     return message
 
 
-def test_commands_of_watchdogs_are_ignored_and_own_ones_marked(
-    monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_watchdogs_are_ignored_and_own_commands_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     waiting: list[Float64MultiArray] = []
     sent: dict[str, list[Any]] = {}
     subscription = SimpleNamespace(take_all=lambda: waiting)
@@ -127,8 +105,6 @@ def test_commands_of_watchdogs_are_ignored_and_own_ones_marked(
     assert link.take() is None
     waiting[:] = [command(1.0), command(2.0, 3.0, label='joints'), command(4.0, label=loop.MARK)]
     assert link.take() == [2.0, 3.0]
-    waiting[:] = [command(4.0, label=loop.MARK)]
-    assert link.take() is None
     waiting[:] = [command(*range(2000))]
     assert len(link.take() or ()) == 1001, 'enough to be rejected'
     link.send([5.0, 6.0])
@@ -152,15 +128,6 @@ def test_the_watched_node_knows_the_watchdogs_latest_effort() -> None:
         efforts.take_messages(now)
         newest = efforts.newest()
         assert (newest if newest is None else newest.tolist()) == expected
-    waiting[:] = [command(6.0, 0.0)]
-    efforts.take_messages(4.1)
-    assert waiting, 'it is not polled so soon'
-    newest = efforts.newest()
-    assert newest is not None
-    assert newest.tolist() == [3.0, 0.0]
-
-
-# --- its reports -------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -187,13 +154,12 @@ def test_each_action_is_reported_once_and_the_controller_deactivated_after_zeros
     monkeypatch.setattr(effort_watchdog, 'time', SimpleNamespace(monotonic=lambda: now))
     monitor = parts['WatchLoop'].call_args.args[0]
     timers = {each.args[0]: each.args[1] for each in parts['create_timer'].call_args_list}
+    publish = parts['DiagnosticsPublisher'].return_value.publish
+    deactivate = parts['ControllerSwitch'].return_value.deactivate
     log = parts['get_logger'].return_value
-    assert log.mock_calls == [
-        call.info('watching /effort_controller/commands: zero effort after 0.1 s of silence')
-    ]
 
-    def silence(duration: float) -> list[Any]:
-        """Return new log lines, level and text."""
+    def silence(duration: float, *expected: str) -> tuple[Any, ...]:
+        """Compare new log lines, level and text; return level, message and values reported."""
         nonlocal now
         for _ in range(round(duration / PERIOD)):
             now += PERIOD
@@ -202,37 +168,30 @@ def test_each_action_is_reported_once_and_the_controller_deactivated_after_zeros
         for _ in range(2):  # nothing is reported twice
             timers[0.1]()
         timers[1.0]()
-        return [(name, text) for name, (text,), _ in log.mock_calls]
+        lines = [f'{name}: {text}' for name, (text,), _ in log.mock_calls]
+        for line, pattern in zip(lines, expected, strict=True):
+            assert re.match(pattern, line)
+        return tuple(publish.call_args.args)
 
-    def status() -> tuple[Any, ...]:
-        return tuple(parts['DiagnosticsPublisher'].return_value.publish.call_args.args)
-
-    assert silence(0.0) == []
-    assert status()[:2] == (DiagnosticStatus.OK, 'quiet')
+    assert log.info.call_args.args[0].endswith('commands: zero effort after 0.1 s of silence')
+    assert silence(0.0)[:2] == (DiagnosticStatus.OK, 'quiet')
     monitor.receive([1.5, -20.0], now)
     monitor.receive([], now)
-    assert silence(0.0) == [('warning', 'rejected a command that is empty or not finite')]
-    assert status()[:2] == (DiagnosticStatus.OK, 'watching')
-    ((level, text),) = silence(0.2)
-    assert level == 'error'
-    assert text.startswith('no command for 0.10')
-    assert 'ramping from [1.5, -20] to zero in 0.2 s' in text
-    assert status()[:2] == (DiagnosticStatus.ERROR, 'ramping')
+    rejected = 'warning: rejected a command that is empty or not finite'
+    assert silence(0.0, rejected)[:2] == (DiagnosticStatus.OK, 'watching')
+    acting = r'error: no command for .* s: ramping from \[1.5, -20\] to zero in 0.2 s'
+    assert silence(0.2, acting)[:2] == (DiagnosticStatus.ERROR, 'ramping')
     monitor.receive([1.5, -20.0], now)
-    assert silence(0.0) == [('warning', 'commands came again after 0.200 s: handed back')]
-    deactivate = parts['ControllerSwitch'].return_value.deactivate
+    silence(0.0, 'warning: commands came again after 0.200 s: handed back')
     assert not deactivate.called
-    acted, zeros = silence(2.0)
-    assert acted[1].startswith('no command for ')
-    assert zeros == ('error', 'zero effort was commanded')
-    assert status() == (DiagnosticStatus.ERROR, 'acted', {
-        'state': 'acted', 'last_command_age': '2.000', 'acted': 2, 'handed_back': 1, 'rejected': 1,
-    })
+    assert silence(2.0, acting, 'error: zero effort was commanded') == (
+        DiagnosticStatus.ERROR, 'acted', {
+            'state': 'acted', 'last_command_age': '2.000', 'acted': 2, 'handed_back': 1,
+            'rejected': 1,
+        },
+    )
     assert deactivate.call_count == (action == 'deactivate_controller')
     node.destroy_node()
-
-
-# --- the controller manager ----------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -259,8 +218,7 @@ def test_the_controller_of_the_topic_is_deactivated_strictly(
     for request in manager.requests:
         assert request.deactivate_controllers == ['effort_controller']
         assert request.activate_controllers == []
-        assert request.strictness == Request.STRICT
-        assert request.timeout.sec == 1
+        assert (request.strictness, request.timeout.sec) == (Request.STRICT, 1)
 
 
 def test_a_topic_without_a_controller_and_missing_messages_are_named(

@@ -18,64 +18,50 @@ from support.recorded.bags import write_bag, write_efforts
 from support.recorded.synthetic_recordings import Robot, record
 
 JOINTS = ('shoulder', 'elbow')
-
-LONG = 300 * 'x'
-"""A name that no file can have."""
-
-NUMBERS = {
-    'nan': np.nan, 'infinite': np.inf, 'far': 1e300, 'near': 1e-300, 'zero': 0.0, 'large': 1e8,
-    'root': -1.5e154,
-}
-ROWS = {'all': slice(None), 'one': 200, 'few': slice(300, 310)}
+LONG = 300 * 'x'  # a name that no file can have
 
 
-def arm(
-    mass: float | None = 2.0, joints: tuple[str, str] = JOINTS, kind: str = 'revolute',
-    length: float = 0.4,
-) -> str:
+def arm(mass: float | None = 2.0, kind: str = 'revolute', length: float = 0.4) -> str:
     """Return the URDF of an arm of two joints."""
-    first, second = joints
     y = (0, 1, 0)
     return robot(
         link('base'), link('upper', mass, (0.2, 0.02, 0.1)),
-        link('lower', mass, (0.25, -0.01, 0.0)), joint(first, 'revolute', 'base', 'upper', axis=y),
-        joint(second, kind, 'upper', 'lower', axis=y, xyz=(length, 0, 0)),
+        link('lower', mass, (0.25, -0.01, 0.0)),
+        joint('shoulder', 'revolute', 'base', 'upper', axis=y),
+        joint('elbow', kind, 'upper', 'lower', axis=y, xyz=(length, 0, 0)),
     )
 
 
 URDFS = {
     'arm': arm(), 'no_inertials': arm(None), 'massless': arm(0.0), 'heavy': arm(1e300),
-    'light': arm(1e-300), 'dense': arm(1e30), 'long': arm(length=1e300),
+    'light': arm(1e-300), 'dense': arm(1e30), 'long': arm(length=1e300), 'negative': arm(-1.0),
     'endless': arm().replace('upper="3"', 'upper="1e300"').replace('"100"', '"1e308"'),
     'unlimited': arm().replace('velocity="2" effort="100"', 'velocity="0" effort="0"'),
-    'negative': arm(-1.0), 'infinite': arm(np.inf), 'other_joints': arm(joints=('left', 'right')),
-    'sliding': arm(kind='prismatic'), 'spinning': arm(kind='continuous'),
-    'fixed': arm(kind='fixed'), 'floating': arm(kind='floating'), 'broken': arm()[:-40],
-    'empty': '', 'text': 'no robot', 'bodyless': '<robot name="r"><link name="base"/></robot>',
+    'others': arm().replace('elbow', 'wrist'), 'broken': arm()[:-40], 'empty': '',
+    **{kind: arm(kind=kind) for kind in ('prismatic', 'continuous', 'fixed', 'floating')},
 }
-
-POINT = '- {{positions: [{0}, 0.2], velocities: [0, 0], time_from_start: {{sec: {1}}}}}'
 
 
 def trajectory(position: str = '0.5', time: str = '2') -> str:
     """Return a trajectory in YAML, with a position and a time of its last point."""
-    points = [POINT.format('0.1', '0'), POINT.format('0.4', '1'), POINT.format(position, time)]
-    return '\n'.join([f'joint_names: [{", ".join(JOINTS)}]', 'points:', *points]) + '\n'
-
-
-def parameters(text: str) -> str:
-    return f'/**:\n  ros__parameters:\n    {text}\n'
+    points = ''.join(
+        f'- {{positions: [{q}, 0.2], velocities: [0, 0], time_from_start: {{sec: {t}}}}}\n'
+        for q, t in (('0.1', '0'), ('0.4', '1'), (position, time))
+    )
+    return f'joint_names: [{", ".join(JOINTS)}]\npoints:\n{points}'
 
 
 YAMLS = {
     'good': trajectory(), 'fast': trajectory('2.9', '1.00001'), 'far': trajectory('1e300'),
     'infinite': trajectory('.inf'), 'not_a_number': trajectory('.nan'),
     'late': trajectory(time='1e300'), 'early': trajectory(time='-1'), 'empty': '',
-    'open': 'points: [', 'deep': 1000 * '[', 'aliases': 'a: &a [1]\nb: *a\n',
-    'nameless': 'joint_names: []\npoints: []\n', 'binary': '\x00\x01',
-    'parameters': parameters('{friction.model: parameters, friction.viscous: [0.1]}'),
-    'huge': parameters('{friction.model: parameters, friction.viscous: [1e300]}'),
-    'unknown': parameters('no_such_parameter: 1'),
+    'open': 'points: [', 'deep': 1000 * '[', 'nameless': 'joint_names: []\npoints: []\n',
+    'binary': '\x00\x01',
+    **{name: f'/**:\n  ros__parameters:\n    {{{text}}}\n' for name, text in (
+        ('parameters', 'friction.model: parameters, friction.viscous: [0.1]'),
+        ('huge', 'friction.model: parameters, friction.viscous: [1e300]'),
+        ('unknown', 'no_such_parameter: 1'),
+    )},
 }
 
 
@@ -93,11 +79,9 @@ def write_files(folder: Path) -> list[str]:
         write_recording(folder, name)
     write_bag(folder / 'mcap', recordings()['poses'].part(slice(100)), 'MCAP')
     efforts = np.cumsum(np.ones((50, 2)), axis=0)
-    topics = ('/feedforward/terms/gravity', '/feedforward/effort', '/joint_states')
-    write_efforts(folder / 'terms', dict.fromkeys(topics, (JOINTS, efforts)), 'SQLITE3')
-    write_efforts(folder / 'two_topics', {'/a': (JOINTS, efforts), '/b': (JOINTS, efforts)},
-                  'SQLITE3')
-    write_efforts(folder / 'without_names', {'/joint_states': ((), efforts[:, :0])}, 'SQLITE3')
+    for name, topics in (('terms', ('/effort', '/joint_states')), ('two', ('/a', '/b'))):
+        write_efforts(folder / name, dict.fromkeys(topics, (JOINTS, efforts)), 'SQLITE3')
+    write_efforts(folder / 'nameless', {'/joint_states': ((), efforts[:, :0])}, 'SQLITE3')
     _write_broken_bags(folder)
     return sorted({*recordings(), *(path.name for path in folder.iterdir())})
 
@@ -110,48 +94,41 @@ def write_recording(folder: Path, name: str) -> None:
 
 @cache
 def recordings() -> dict[str, Recording]:
-    """Return recordings by name; those of bad numbers have them in one column or sample."""
+    """Return recordings by name; those of bad numbers have them in some samples or all."""
     motion, poses = (
         record(Robot(load(arm()), noise=0.02), kind, 3) for kind in (Kind.MOTION, Kind.STILL)
     )
-    random, time = np.random.default_rng(5), motion.time
-    found = {'motion': motion, 'poses': poses}
-    fields = ('position', 'velocity', 'effort')
-    for name, field, which in itertools.product(NUMBERS, fields, ROWS):
-        changed = getattr(motion, field).copy()
-        changed[ROWS[which], -1] = NUMBERS[name]
-        found[f'{name}_{field}_{which}'] = replace(motion, **{field: changed})
-    for name, value in NUMBERS.items():
-        both = np.full_like(motion.position, value)
-        found[f'{name}_everywhere'] = replace(motion, position=both, velocity=both, effort=both)
-    nothing = np.zeros((len(time), 0))
-    for field in fields:
-        without: dict[str, Any] = {field: nothing}
-        found[f'without_{field}'] = replace(motion, **without)
-    for name, count in (
-        ('empty', 0), ('single', 1), ('pair', 2), ('ten', 10), ('second', 50), ('seven', 350),
-    ):
-        found[name] = motion.part(slice(count))
-    for name, times in (
-        ('duplicate_stamps', np.floor(time / 0.1) * 0.1), ('same_stamps', np.zeros_like(time)),
-        ('backward', time[::-1].copy()), ('shuffled', random.permutation(time)),
-        ('gap', time + 1e9 * (time > 12.0)), ('fast', time / 2e5), ('slow', 10.0 * time),
-    ):
-        found[name] = replace(motion, time=times)
-    jumps = motion.position + (np.arange(len(time)) > 500)[:, np.newaxis]
-    return found | {
-        'other': replace(motion, names=('a', 'b')),
-        'twice': replace(motion, names=('shoulder', 'shoulder')),
-        'jumps': replace(motion, position=jumps),
-        'noise': replace(motion, effort=random.normal(size=motion.effort.shape)),
-        'inverted': replace(motion, effort=-motion.effort),
+    random, time, count = np.random.default_rng(5), motion.time, len(motion.time)
+    numbers = {'nan': np.nan, 'infinite': np.inf, 'far': 1e300, 'near': 1e-300, 'zero': 0.0}
+    rows = {'all': slice(None), 'one': 200, 'few': slice(300, 310)}
+    changes: dict[str, dict[str, Any]] = {
+        'duplicate_stamps': {'time': np.floor(time / 0.1) * 0.1},
+        'backward': {'time': time[::-1].copy()},
+        'same_stamps': {'time': np.zeros(count)}, 'shuffled': {'time': random.permutation(time)},
+        'gap': {'time': time + 1e9 * (time > 12.0)}, 'fast': {'time': time / 2e5},
+        'slow': {'time': 10.0 * time}, 'other': {'names': ('a', 'b')},
+        'twice': {'names': ('shoulder', 'shoulder')}, 'inverted': {'effort': -motion.effort},
+        'jumps': {'position': motion.position + (np.arange(count) > 500)[:, np.newaxis]},
+        'noise': {'effort': random.normal(size=motion.effort.shape)},
+    }
+    for field in ('position', 'velocity', 'effort'):
+        changes[f'without_{field}'] = {field: np.zeros((count, 0))}
+        for name, which in itertools.product(numbers, rows):
+            changed = getattr(motion, field).copy()
+            changed[rows[which], -1] = numbers[name]
+            changes[f'{name}_{field}_{which}'] = {field: changed}
+    lengths = {'empty': 0, 'single': 1, 'pair': 2, 'ten': 10, 'second': 50, 'seven': 350}
+    return {
+        'motion': motion, 'poses': poses,
+        **{name: motion.part(slice(length)) for name, length in lengths.items()},
+        **{name: replace(motion, **fields) for name, fields in changes.items()},
     }
 
 
 def _write_broken_bags(folder: Path) -> None:
     """Write bags that cannot be read, or not to their end."""
     random = np.random.default_rng(7)
-    for source in ('motion', 'mcap', 'terms'):
+    for source in ('motion', 'mcap'):
         file = next(path for path in (folder / source).iterdir() if path.suffix != '.yaml')
         data = file.read_bytes()
         shutil.copy(file, folder / f'{source}_alone{file.suffix}')
@@ -163,10 +140,7 @@ def _write_broken_bags(folder: Path) -> None:
             for place in random.integers(100, len(data), count).tolist():
                 dirty[place] = 255 - dirty[place]
             (folder / f'{source}_dirty_{count}{file.suffix}').write_bytes(dirty)
-        for name, text in (
-            ('none', None), ('void', ''), ('garbage', 'a: [b'), ('number', '1'),
-            ('version', 'rosbag2_bagfile_information: {version: 99}'),
-        ):  # fmt: skip
+        for name, text in (('none', None), ('void', ''), ('garbage', 'a: [b'), ('number', '1')):
             copy = folder / f'{source}_metadata_{name}'
             shutil.copytree(folder / source, copy)
             (copy / 'metadata.yaml').unlink()

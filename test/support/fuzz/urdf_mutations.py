@@ -32,13 +32,7 @@ FACTORS = (-1.0, 0.0, 1e-300, 1e30, 1e160, 1e300)
 
 
 def mutated(random: Random, text: str, other: str) -> str:
-    """
-    Return a robot's text with one to four faults.
-
-    :param random: source of the faults
-    :param text: a URDF
-    :param other: another URDF, whose parts are put into the first
-    """
+    """Return a robot's text with one to four faults, some of them parts of another URDF."""
     for _ in range(random.choice((1, 1, 2, 4))):
         text = _mutation(random, text, other)
     return text

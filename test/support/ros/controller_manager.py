@@ -15,20 +15,15 @@ import pytest
 class Request:
     """The fields of controller_manager_msgs/srv/SwitchController that every distribution has."""
 
-    BEST_EFFORT = 1
     STRICT = 2
     __slots__ = (
         'activate_asap', 'activate_controllers', 'deactivate_controllers', 'strictness', 'timeout'
     )
 
-    def __init__(
-        self, activate_controllers: list[str] | None = None,
-        deactivate_controllers: list[str] | None = None,
-    ) -> None:
-        self.activate_controllers = activate_controllers or []
-        self.deactivate_controllers = deactivate_controllers or []
-        self.strictness = 0
-        self.activate_asap = False
+    def __init__(self, **controllers: list[str]) -> None:
+        self.activate_controllers = controllers.get('activate_controllers', [])
+        self.deactivate_controllers = controllers.get('deactivate_controllers', [])
+        self.strictness, self.activate_asap = 0, False
         self.timeout = SimpleNamespace(sec=0, nanosec=0)
 
 
@@ -40,20 +35,19 @@ class ControllerManager:
     :ivar answer: an exception: the call fails; None: it did not come yet
     """
 
-    def __init__(self, *, ready: bool = True, answer: Any = None) -> None:
-        self.ready, self.answer = ready, answer
+    def __init__(self, answer: Any = None) -> None:
+        self.ready, self.answer, self.listeners = True, answer, 1
         self.requests: list[Request] = []
         self.lines: list[tuple[str, str]] = []
         self.srv_name = ''
         self.callbacks: dict[str, Any] = {}
         self.published: list[Any] = []
-        self.listeners = 1
 
     def get_logger(self) -> Any:
-        def log(level: str) -> Any:
-            return lambda text: self.lines.append((level, text))
-
-        return SimpleNamespace(warning=log('warning'), error=log('error'))
+        return SimpleNamespace(
+            warning=lambda text: self.lines.append(('warning', text)),
+            error=lambda text: self.lines.append(('error', text)),
+        )
 
     def create_subscription(self, kind: Any, topic: str, callback: Any, depth: int) -> None:
         self.callbacks[topic] = callback

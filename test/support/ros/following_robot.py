@@ -19,10 +19,9 @@ ARM = robot(
     joint('elbow', 'revolute', 'upper', 'lower', xyz=(0.4, 0, 0), axis=(0, 1, 0)),
     joint('grip', 'prismatic', 'lower', 'finger', xyz=(0.3, 0, 0), axis=(1, 0, 0)),
 )
-JOINTS = ('shoulder', 'elbow')
-POSE = (0.3, -0.4)
-INTERVAL = 0.01
-"""Between two joint states, s."""
+JOINTS, POSE = ('shoulder', 'elbow'), (0.3, -0.4)
+INTERVAL = 0.01  # between two joint states, s
+REST = np.zeros(2)
 
 
 class FollowingRobot:
@@ -51,10 +50,9 @@ class FollowingRobot:
 
     def guide(self, *poses: Sequence[float], seconds: float) -> None:
         """Guide the robot from now on through poses, for some seconds to each."""
-        rest = np.zeros(2)
         self._begin = self._due
         self._points = [
-            Point(seconds * number, np.array(pose), rest, rest, np.zeros(0))
+            Point(seconds * number, np.array(pose), REST, REST, np.zeros(0))
             for number, pose in enumerate((self.position, *poses))
         ]
 
@@ -65,33 +63,26 @@ class FollowingRobot:
         self.trajectories.append(message)
         if not message.points:
             return  # rejected, as by the controller
-        here = Point(0.0, self.position, np.zeros(2), np.zeros(2), np.zeros(0))
-        points = [
-            Point(
-                point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec,
-                np.array(point.positions), np.array(point.velocities),
-                np.array(point.accelerations), np.zeros(0),
-            )
-            for point in message.points
-        ]
-        self._points = points if points[0].time == 0.0 else [here, *points]
+        points = [Point(0.0, self.position, REST, REST, np.zeros(0))]
+        for point in message.points:
+            time = point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec
+            states = (point.positions, point.velocities, point.accelerations)
+            position, velocity, acceleration = map(np.array, states)
+            points.append(Point(time, position, velocity, acceleration, np.zeros(0)))
+        self._points = points[1:] if points[1].time == 0.0 else points
         self._begin = self._due = self._now()
 
     def _catch_up(self) -> None:
         """Publish every state since the last: a stall leaves nothing of the motion out."""
         while self._due < self._now():
-            self._publish()
+            velocity = REST
+            if self._points:
+                self.position, velocity, _, _ = sample(self._points, self._due - self._begin)
+            message = self._state(
+                name=['grip', *JOINTS], position=array('d', [0.01, *self.position]),
+                velocity=array('d', [0.0, *velocity]), effort=array('d', [0.0, 1.0, 2.0]),
+            )
+            stamp = message.header.stamp
+            stamp.sec, stamp.nanosec = divmod(round(1e9 * self._due), 10**9)
+            self._publisher.publish(message)
             self._due += INTERVAL
-
-    def _publish(self) -> None:
-        velocity = np.zeros(2)
-        if self._points:
-            self.position, velocity, _, _ = sample(self._points, self._due - self._begin)
-        message = self._state(
-            name=['grip', *JOINTS], position=array('d', [0.01, *self.position]),
-            velocity=array('d', [0.0, *velocity]), effort=array('d', [0.0, 1.0, 2.0]),
-        )
-        message.header.stamp.sec, message.header.stamp.nanosec = divmod(
-            round(1e9 * self._due), 10**9
-        )
-        self._publisher.publish(message)

@@ -53,29 +53,25 @@ class VirtualLive:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.create_publisher(String, 'robot_description', latched).publish(String(data=urdf))
         states = self.create_publisher(JointState, 'joint_states', 10)
-        rows = deque(zip(
-            recorded.time, recorded.position, recorded.velocity, recorded.effort, strict=True
-        ))
+        columns = (recorded.position, recorded.velocity, recorded.effort)
+        rows = deque(zip(recorded.time, *columns, strict=True))
         begin: list[float] = []
 
         def publish() -> None:
-            if not any(each.topic_name == '/joint_states' for each in self._subscriptions):
+            if not states.get_subscription_count():
                 return
             begin.append(self.now)
             while rows and rows[0][0] <= self.now - begin[0]:
-                time, *columns = rows.popleft()
-                position, velocity, effort = (array('d', column) for column in columns)
+                time, *row = rows.popleft()
+                position, velocity, effort = (array('d', values) for values in row)
                 message = JointState(
                     name=list(recorded.names), position=position, velocity=velocity, effort=effort
                 )
-                message.header.stamp.sec, message.header.stamp.nanosec = divmod(
-                    round(1e9 * (100.0 + time)), 10**9
-                )
+                stamp = message.header.stamp
+                stamp.sec, stamp.nanosec = divmod(round(1e9 * (100.0 + time)), 10**9)
                 states.publish(message)
 
         self.create_timer(STEP, publish)
-
-    # --- a LiveNode --------------------------------------------------------------------------
 
     def spin(self, duration: float, done: Callable[[], bool] = lambda: False) -> None:
         end = self.now + duration - 1e-9
@@ -89,8 +85,6 @@ class VirtualLive:
                 subscription, message = self._queue.popleft()
                 if subscription in self._subscriptions:
                     subscription.take(message)
-
-    # --- its node ------------------------------------------------------------------------------
 
     def create_publisher(self, kind: type, topic: str, qos: Any) -> Any:
         from rclpy.qos import DurabilityPolicy
@@ -134,10 +128,12 @@ class VirtualLive:
         """Return a client of the parameter services of a node with a mode in ``modes``."""
         node, _, service = name.rpartition('/')
         answer = {'get_parameters': self._get, 'set_parameters_atomically': self._set}[service]
-        return SimpleNamespace(
-            service_is_ready=lambda: node in self.modes,
-            call_async=lambda request: _Done(answer(node, kind, request)),
-        )
+
+        def call(request: Any) -> Any:
+            response = answer(node, kind, request)
+            return SimpleNamespace(done=lambda: True, result=lambda: response)
+
+        return SimpleNamespace(service_is_ready=lambda: node in self.modes, call_async=call)
 
     def get_clock(self) -> Any:
         from builtin_interfaces.msg import Time
@@ -170,19 +166,6 @@ class VirtualLive:
         response = kind.Response()
         response.result.successful = True
         return response
-
-
-class _Done:
-    """The future of a call that is answered."""
-
-    def __init__(self, response: Any) -> None:
-        self._response = response
-
-    def done(self) -> bool:
-        return True
-
-    def result(self) -> Any:
-        return self._response
 
 
 def replace_live_node(
