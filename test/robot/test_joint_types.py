@@ -97,15 +97,6 @@ def test_subspaces_along_z_are_the_tables(joint: JointType, S: list[int], T: lis
     np.testing.assert_array_equal(model.constraint_force_subspace(q, 'link'), identity[:, T])
 
 
-def test_the_constraint_forces_of_a_screw_and_of_a_plane_are_the_tables() -> None:
-    e, pitch = np.eye(6), 0.25
-    screw = single(joint_types.helical('screw', pitch))
-    T = screw.constraint_force_subspace([0.7], 'link')
-    np.testing.assert_array_equal(T.T, [e[0], e[1], e[3], e[4], e[5] - pitch * e[2]])
-    cart = single(joint_types.planar('cart'))
-    assert_equal(cart.constraint_force_subspace([0.3, -0.2, 0.7], 'link').T, e[[0, 1, 5]])
-
-
 def test_a_root_that_stands_and_an_unknown_link_have_no_joint_above() -> None:
     model = single(joint_types.revolute('j'))
     for name in ('base', 'nose'):

@@ -9,14 +9,14 @@ import re
 import numpy as np
 import pytest
 
-from rnea_ros import BaseMotion, ReferenceFrame, Wrench
+from rnea_ros import ReferenceFrame, Wrench
 from rnea_ros.dynamics.reference import newton_euler
 from rnea_ros.dynamics.reference.textbook_tree import bodies_of
 from support.cases import each
 from support.models.comparison import assert_equal as assert_close
 from support.models.oracle_pairs import Pair, moments_of
 from support.models.oracles import Array, random_state, random_tree
-from support.models.robots import description, joint, link, load, robot
+from support.models.robots import description, load
 
 pytest_plugins = ('support.models.model_fixtures',)
 
@@ -129,13 +129,3 @@ def test_the_classical_recursion_gives_the_models_forces_on_every_link(seed: int
         force, torque = vectors(model.internal_wrench(*motion, name))
         close(R @ found.f[i], force)
         close(R @ found.n[i], torque)
-
-
-def test_a_link_without_mass_needs_no_force() -> None:
-    model = load(robot(
-        link('base'), link('arm'), joint('hinge', 'continuous', 'base', 'arm', xyz=(1.0, 0, 0)),
-    )).with_base_motion(BaseMotion(angular_velocity=(0.0, 0.0, 2.0)))
-    found = model.link_dynamics([0.0], [0.0], [0.0], 'arm')
-    assert_equal(found.com_acceleration, (-4.0, 0.0, 0.0))
-    assert_equal(found.force, np.zeros(3))
-    assert_equal(found.moment, np.zeros(3))

@@ -4,6 +4,7 @@
 """The simulated effort controller has the rules of ros2_control, unwelcome ones included."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -76,7 +77,7 @@ def test_a_wrong_length_ends_the_control_and_the_last_efforts_stay(wrong: list[f
     (-1.1, 0.1, -5.0, -5.0), (0.0, 2.1, 5.0, 0.0), (0.0, 2.1, -5.0, -5.0), (0.0, -2.1, -5.0, 0.0),
     (0.0, -2.1, 5.0, 5.0), (0.0, 2.0, 5.0, 5.0), (0.0, -2.0, -5.0, -5.0),
 ])
-def test_efforts_lead_beyond_no_limit(q: float, qd: float, commanded: float, effort: float) -> None:
+def test_efforts_lead_beyond_no_limit(q: Any, qd: Any, commanded: float, effort: float) -> None:
     second = math.copysign(min(20.0, abs(2.0 * commanded)), commanded)
     assert Rig([commanded, 2.0 * commanded]).cycle(q, qd) == [effort, second]
 

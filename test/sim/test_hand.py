@@ -85,7 +85,7 @@ def test_a_hand_guides_a_weightless_arm_and_releases_it() -> None:
 
 def test_a_hand_is_springs_and_dampers_of_limited_strength() -> None:
     arm, hand, limits = arm_and_hand()
-    limits, target = limits[:3], POSE[:3] + [0.01, -0.03, 0.8]
+    limits, target = limits[:3], POSE[:3] + np.array([0.01, -0.03, 0.8])
     hand.guide(path(arm.joint_names[:3], [target], 0.0))
     hand.update()
     assert not hand.efforts.any()  # the brakes are closed

@@ -38,17 +38,9 @@ def stamp(time: Any) -> float:
 
 
 class Simulation:
-    """
-    A robot in a loop whose pace follows a script.
+    """A robot in a loop whose pace follows a script: efforts by number of cycle and of state."""
 
-    :param commands: efforts by the number of the cycle, from 0, in which they are received
-    :param answers: efforts by the number of the state, from 0, that they answer in lockstep
-    """
-
-    def __init__(
-        self, *, commands: dict[int, Any] | None = None, answers: dict[int, Any] | None = None,
-        **options: Any,
-    ) -> None:
+    def __init__(self, *, commands: Any = None, answers: Any = None, **options: Any) -> None:
         self._commands, self._answers = commands or {}, answers or {}
         self.messages: dict[str, list[Any]] = {}
         self.errors: list[str] = []
@@ -106,11 +98,6 @@ def test_a_stamp_is_the_time_of_the_state(
     lost = 0.0 if simulated else 0.25
     np.testing.assert_allclose(np.diff(stamps)[:60], 0.005, atol=1e-6)
     np.testing.assert_allclose(np.diff(stamps)[60:], [0.06, 0.005, lost], atol=1e-6)
-    # After a stall no joint has moved faster by its stamps than it did.
-    ways = np.abs(np.diff([state.position for state in states[-4:-1]], axis=0))
-    speeds = np.abs([state.velocity for state in states[-4:-1]]).max(axis=0)
-    assert speeds.max() > 0.2
-    assert (ways <= 1.01 * speeds * np.diff(stamps[-4:-1])[:, np.newaxis] + 1e-6).all()
     clocks = [stamp(message.clock) for message in simulation.messages.get('/clock', [])]
     assert len(clocks) == (308 if simulated else 0)
     assert np.isin(stamps, clocks).all() == simulated
@@ -125,8 +112,8 @@ def test_commands_and_efforts_have_the_order_and_the_unit_of_the_motors() -> Non
     )
     states = simulation.run([1] * 16)
     assert states[0].name == [*JOINTS[::-1], 'fer_finger_joint1', 'fer_finger_joint2']
-    hand = 0.73 * 9.81  # its weight moves the efforts by no more than some N m
-    assert np.abs(np.subtract(states[0].effort[:7], carried)).max() < hand
+    # The hand's weight moves the efforts by no more than some N m.
+    assert np.abs(np.subtract(states[0].effort[:7], carried)).max() < 0.73 * 9.81
     assert np.isnan(states[0].effort[7:]).all()
     np.testing.assert_allclose(states[-1].effort[:7], carried + 0.1, rtol=1e-12)
     efforts = simulation.robot.state().efforts[:7]
@@ -135,30 +122,20 @@ def test_commands_and_efforts_have_the_order_and_the_unit_of_the_motors() -> Non
 
 def test_a_command_acts_in_its_cycle_and_an_answer_in_that_of_its_state() -> None:
     efforts = 1.01 * GRAVITY_TORQUES
-    options: dict[str, Any]
-    for options in ({'commands': {7: efforts}}, {'answers': {1: efforts}}):
-        states = Simulation(**options).run([1] * 16)
+    for simulation in (Simulation(commands={7: efforts}), Simulation(answers={1: efforts})):
+        states = simulation.run([1] * 16)
         assert [bool(np.any(state.velocity)) for state in states] == [False, False, True, True]
         np.testing.assert_allclose(states[-1].effort, efforts)
-    first = Simulation(answers={1: efforts}).run([1] * 7)
-    assert not np.any(first[-1].velocity)
-
-
-def test_a_wrong_length_reaches_the_controller_as_it_is() -> None:
+    assert not np.any(Simulation(answers={1: efforts}).run([1] * 7)[-1].velocity)
     simulation = Simulation(commands={1: np.ones(6)})
     simulation.run([1] * 3)
-    assert simulation.errors == [
-        'a command has 6 efforts, not 7: the controller is inactive from now on'
-    ]
+    assert '6 efforts, not 7' in simulation.errors[0]
 
 
 def test_pushes_and_wrenches_are_those_of_the_options() -> None:
-    push: dict[str, Any] = {
-        'push__link': 'fer_link7', 'push__force': [0.0, 5.0, 0.0], 'push__start': 0.01
-    }
     simulation = Simulation(
         commands={0: GRAVITY_TORQUES}, wrench_link='fer_link8', payload__link='fer_link8',
-        payload__mass=1e-9, **push,
+        payload__mass=1e-9, push__link='fer_link7', push__force=[0.0, 5.0, 0.0], push__start=0.01,
     )
     states = simulation.run([1] * 26)
     moved = [float(np.abs(state.velocity).max()) for state in states]

@@ -10,13 +10,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from rnea_ros import RobotModel, UrdfError, Wrench
+from rnea_ros import Wrench
 from rnea_ros.errors import SingularityError
 from support.cases import each
 from support.models.comparison import assert_equal
 from support.models.oracle_pairs import RANDOM_TREES, SHIPPED_PAIRS, Pair, random_pair, vendor_pair
 from support.models.oracles import random_wrenches
-from support.models.robots import empty_vendor_robot, joint, link, robot, vendor_robots
+from support.models.robots import joint, link, robot, vendor_robots
 
 pytestmark = pytest.mark.oracle
 
@@ -157,17 +157,3 @@ def test_a_chain_of_mimic_joints_moves_as_if_each_followed_the_first() -> None:
         pair.model.inverse_dynamics([0.3], [0.7], [-0.4]) for pair in (chained, direct)
     )
     np.testing.assert_allclose(tau, expected, rtol=1e-12)
-
-
-def test_a_robot_without_links_is_rejected_as_pinocchio_rejects_it() -> None:
-    path = empty_vendor_robot()
-    pinocchio = pytest.importorskip('pinocchio')
-    with pytest.raises(UrdfError, match='has no link'):
-        RobotModel.from_urdf(path)
-    with pytest.raises(ValueError, match='ur3'):
-        pinocchio.buildModelFromUrdf(str(path))
-
-
-def test_no_other_vendors_robot_is_left_out() -> None:
-    empty_vendor_robot()  # skips where there are none
-    assert len(vendor_robots()) >= 68

@@ -8,13 +8,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from rnea_ros import InputError, RneaError, RobotModel, SingularityError, Wrench, simulate
+from rnea_ros import InputError, RobotModel, Wrench, simulate
 from rnea_ros.arrays import Array
 from rnea_ros.simulation import Method, SimulatedMotion
 from support.cases import each
 from support.models.joint_trees import model_of, random_parts
 from support.models.oracle_pairs import random_motion
-from support.models.robots import ARM, PENDULUM, SHIPPED, joint, link, load, robot
+from support.models.robots import ARM, PENDULUM, SHIPPED, load
 
 
 def arm() -> RobotModel:
@@ -80,7 +80,6 @@ def test_row_zero_is_the_start_and_zero_steps_do_not_move() -> None:
 
 @each(('change', 'message'), [
     ({'dt': 0.0}, r'dt: is 0\.0 s, not above 0'),
-    ({'steps': -1}, 'steps: is -1, not at least 0'),
     ({'method': 'magic'}, "method: is 'magic'; known are euler, semi_implicit_euler, rk4"),
     ({'steps': 10**400}, 'steps: .* too many for the memory'),
     ({'tau': [0.0]}, r'tau: expected a function of time, .* got \[0.0\]'),
@@ -92,16 +91,6 @@ def test_bad_input_is_named(change: dict[str, object], message: str) -> None:
     arguments: dict[str, object] = {**usual, **change}
     with pytest.raises(InputError, match=f'^{message}'):
         simulate(**arguments)  # type: ignore[arg-type]
-
-
-def test_a_motion_that_runs_away_or_has_no_inertia_ends_in_an_error() -> None:
-    loose = load(robot(link('base'), link('a'), joint('loose', 'continuous', 'base', 'a')))
-    with pytest.raises(SingularityError, match="joint 'loose' has no inertia"):
-        simulate(loose, [0.0], [0.0], dt=0.1, steps=1)
-    model = arm()
-    q, _, _ = random_motion(model, 3)
-    with pytest.raises(RneaError):
-        simulate(model, q, np.full(model.nv, 1e200), dt=1.0, steps=10, method='euler')
 
 
 def test_the_semi_implicit_method_keeps_a_pendulum_swinging_as_high() -> None:
