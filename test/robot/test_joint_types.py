@@ -121,7 +121,7 @@ def test_planar_axes_follow_from_the_smallest_rotation(normal: tuple[float, floa
 @pytest.mark.oracle
 @each('kinds', [
     *(pytest.param([kind] * 6, id=kind) for kind in trees.MOVING),
-    pytest.param([*trees.MOVING, 'fixed', 'revolute'], id='all'),
+    *(trees.random_kinds(seed) for seed in range(8)),
 ])
 @each('seed', SEEDS)
 def test_a_tree_of_any_joints_is_pinocchios(kinds: Sequence[str], seed: int) -> None:
@@ -148,18 +148,3 @@ def test_a_tree_of_any_joints_is_pinocchios(kinds: Sequence[str], seed: int) -> 
         assert_equal(model.jacobian(q, name), oracle.jacobian(q, name))
         assert_equal(model.link_velocity(q, qd, name), v)
         assert_equal(model.link_acceleration(q, qd, qdd, name), a, name, 1e-9)
-
-
-@pytest.mark.oracle
-@each('kinds', [
-    *(trees.random_kinds(seed) for seed in range(20)),
-    ['revolute', 'prismatic', 'fixed', 'planar', 'cylindrical'] * 200,
-])
-def test_trees_of_up_to_a_thousand_bodies_are_mujocos(kinds: Sequence[str]) -> None:
-    known = [kind for kind in kinds if kind not in ('helical', 'floating')]
-    parts = trees.random_parts(0, [*known, 'spherical', 'planar'])
-    state = trees.random_motion(0, parts)
-    expected = trees.MuJoCoTree(parts).inverse_dynamics(*state)
-    # Efforts of 1e6 at the base, and of 1e2 at the tips, all from the same sums
-    atol = 1e-10 + 1e-12 * np.abs(expected).max()
-    assert_equal(trees.model_of(parts).inverse_dynamics(*state), expected, atol=atol)

@@ -45,36 +45,6 @@ def test_link_forces_are_newtons_and_eulers_of_pinocchios_motion(pair: Pair) -> 
         assert_equal(found.moment, J @ alpha + np.cross(w, J @ w), name)
 
 
-def test_each_joint_carries_its_link_and_what_the_next_joints_carry(pair: Pair) -> None:
-    model, motion = pair.model, pair.motion(0)
-    rng = np.random.default_rng(0)
-    loads = {name: [Wrench(*rng.normal(size=(2, 3)))] for name in model.link_names[::2]}
-    poses = {name: model.forward_kinematics(motion[0], name) for name in model.link_names}
-    root = () if pair.floating else (model.link_names[0],)  # no joint carries it
-    world = ReferenceFrame.WORLD
-    carried = {
-        name: vectors(model.internal_wrench(*motion, name, loads, frame=world))
-        for name in model.link_names if name not in root
-    }
-    for name, (carried_force, carried_torque) in carried.items():
-        inertial = description(model).links[name].inertial
-        R, origin = poses[name][:3, :3], poses[name][:3, 3]
-        needed = model.link_dynamics(*motion, name, frame=world)
-        force, torque = needed.force, needed.moment
-        if inertial is not None:
-            force = force - inertial.mass * model.gravity
-            torque = torque + np.cross(R @ np.array(inertial.origin.xyz), force)
-        for push, turn in map(vectors, loads.get(name, ())):
-            force, torque = force - R @ push, torque - R @ turn
-        for read in description(model).joints.values():
-            if read.parent == name:
-                push, turn = carried[read.child]
-                force, torque = force + push, torque + turn
-                torque = torque + np.cross(poses[read.child][:3, 3] - origin, push)
-        assert_equal(carried_force, force, name)
-        assert_equal(carried_torque, torque, name)
-
-
 def test_a_frame_turns_the_axes_and_nothing_else(pair: Pair) -> None:
     model, motion = pair.model, pair.motion(0)
     name, other = model.link_names[-1], model.link_names[len(model.link_names) // 2]

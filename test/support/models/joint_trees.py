@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trees with joints of every type, built side by side: here, in Pinocchio and in MuJoCo."""
+"""Trees with joints of every type, built side by side: here and in Pinocchio."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -213,56 +213,3 @@ class PinocchioTree(PinocchioDynamics):
             positions[joint.idx_q : joint.idx_q + len(own)] = own
             B[in_v, where_qd] = block
         return positions, B, B_rate_qd
-
-
-class MuJoCoTree:
-    """
-    The tree in MuJoCo, with coordinates as they are here but for quaternions w, x, y, z.
-
-    MuJoCo has no screws, and free joints only on the world.
-    """
-
-    def __init__(self, parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> None:
-        self._mujoco = pytest.importorskip('mujoco')
-        self._parts = parts
-        robot = self._mujoco.MjSpec()
-        robot.option.gravity = gravity
-        robot.option.disableflags |= self._mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
-        bodies = {'base': robot.worldbody}
-        for part in parts:
-            bodies[part.name] = self._add_body(bodies[part.parent], part)
-        self._model = robot.compile()
-        self._data = self._mujoco.MjData(self._model)
-
-    def _add_body(self, parent: Any, part: Part) -> Any:
-        kinds, quaternion, J = self._mujoco.mjtJoint, np.zeros(4), part.J_com
-        self._mujoco.mju_mat2Quat(quaternion, part.R.reshape(-1))
-        body = parent.add_body(
-            name=part.name, pos=part.p, quat=quaternion, mass=part.mass, ipos=part.com,
-            fullinertia=[J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]],
-            explicitinertial=True,
-        )
-        x, y, _ = smallest_rotation_of_z_to(part.axis).T
-        hinge, slide = (kinds.mjJNT_HINGE, part.axis), (kinds.mjJNT_SLIDE, part.axis)
-        joints = {
-            'fixed': [], 'revolute': [hinge], 'prismatic': [slide], 'cylindrical': [hinge, slide],
-            'planar': [(kinds.mjJNT_SLIDE, x), (kinds.mjJNT_SLIDE, y), hinge],
-            'spherical': [(kinds.mjJNT_BALL, part.axis)],
-        }[part.kind]
-        for i, (kind, axis) in enumerate(joints):
-            body.add_joint(name=f'{part.name}_{i}', type=kind, axis=axis)
-        return body
-
-    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return tau."""
-        order, data = np.zeros(len(qd), dtype=int), self._data
-        for part, where_q, where_qd in places(self._parts):
-            joint = self._model.joint(f'{part.name}_0')
-            i, j = int(joint.qposadr[0]), int(joint.dofadr[0])
-            own = np.roll(q[where_q], 1) if part.kind == 'spherical' else q[where_q]
-            data.qpos[i : i + len(own)] = own
-            order[where_qd] = j + np.arange(where_qd.stop - where_qd.start)
-        data.qvel[order], data.qacc[order] = qd, qdd
-        self._mujoco.mj_inverse(self._model, data)
-        tau: Array = data.qfrc_inverse[order]
-        return tau

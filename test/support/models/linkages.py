@@ -196,9 +196,3 @@ PALLETISER_LOOPS = (
     LoopJoint('level', 'revolute', 'plate_rod', 'plate', at(0, 0, RISE), at(*PLATE), (0, 1, 0)),
     LoopJoint('wrist', 'revolute', 'wrist_rod', 'flange', at(REACH, 0, 0), at(*WRIST), (0, 1, 0)),
 )
-
-
-def palletiser_with_loops() -> ClosedLoopModel:
-    """Return the palletising arm with its real loops."""
-    tree = RobotModel.from_urdf(palletiser(loops=True))
-    return ClosedLoopModel(tree, PALLETISER_LOOPS, MOTORS)
