@@ -30,7 +30,6 @@ from support.models.linkages import (
     four_bar,
     palletiser,
 )
-from support.models.robots import description
 
 MASSES = (1.0, 1.0, 1.0)
 FOUR_BAR = four_bar(LENGTHS, MASSES, OPEN)

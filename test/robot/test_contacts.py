@@ -9,7 +9,7 @@ import pytest
 from rnea_ros import BaseMotion, InputError, RobotModel, SingularityError
 from rnea_ros.robot.builder import FLOATING_BASE
 from support.cases import each
-from support.models.oracle_pairs import Motion, Pair, random_motion, random_pair
+from support.models.oracle_pairs import Motion, Pair, random_motion
 from support.models.oracles import Array, random_wrenches
 from support.models.robots import joint, link, robot
 
@@ -76,18 +76,6 @@ def test_feet_that_only_push_along_one_line_cannot_make_every_motion() -> None:
     with pytest.raises(SingularityError, match=r'forces \[.*\] are missing') as caught:
         WALKER.constrained_inverse_dynamics(*motion, J, [FLOATING_BASE], contact_bias=Jdot_qd)
     assert caught.value.element == 'contacts'
-
-
-@each('seed', range(4))
-def test_where_every_joint_is_driven_contacts_are_not_needed(seed: int) -> None:
-    pair = random_pair(seed)
-    q, qd, qdd = motion = pair.motion(0)
-    J = pair.model.jacobian(q, pair.model.link_names[-1])
-    # The ground moves with the tip.
-    found = pair.model.constrained_inverse_dynamics(q, qd, qdd, J, contact_bias=-J @ qdd)
-    np.testing.assert_array_equal(found.contact_forces, np.zeros(6))
-    assert found.free_forces == 6
-    np.testing.assert_allclose(found.efforts, pair.model.inverse_dynamics(*motion), atol=1e-12)
 
 
 @pytest.mark.oracle

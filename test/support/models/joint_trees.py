@@ -34,15 +34,7 @@ MOVING = tuple(kind for kind in SIZES if kind != 'fixed')
 
 @dataclass(frozen=True)
 class Part:
-    """
-    A link and the joint above it, which has the link's name.
-
-    :param parent: another part's name, or 'base'
-    :param kind: a key of :data:`SIZES`
-    :param R: axes of the joint frame in the parent link, shape (3, 3)
-    :param p: origin of the joint frame in the parent link, shape (3,)
-    :param axis: unit vector in the joint frame, the normal of a planar joint
-    """
+    """A link and the joint above it, of the same name; R, p: joint frame in the parent link."""
 
     name: str
     parent: str
@@ -142,12 +134,7 @@ def tree_in_another_order() -> RobotModel:
 
 
 class PinocchioTree(PinocchioDynamics):
-    """
-    The tree in Pinocchio, with coordinates as they are here.
-
-    Pinocchio's velocities are others at planar joints (of the body, in its own axes) and at
-    floating ones ([linear; angular]).
-    """
+    """The tree in Pinocchio, planar and floating joints in the coordinates of this package."""
 
     def __init__(self, parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> None:
         self._pin = pin = pytest.importorskip('pinocchio')
