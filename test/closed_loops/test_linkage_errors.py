@@ -86,18 +86,6 @@ def test_the_end_of_a_motors_range_is_a_singular_configuration() -> None:
         four_bar(LENGTHS, MASSES, tuple(q), motor='rocker')
 
 
-def test_a_parallelogram_passes_its_flat_position_in_its_own_branch() -> None:
-    model = four_bar((0.3, 0.5, 0.3, 0.5), MASSES, (1.0, -1.0, 1.0))
-    with pytest.raises(SingularityError):
-        model.positions([0.0])
-    with pytest.raises(LoopClosureError, match='singular near'):
-        model.positions([-0.5])
-    with pytest.raises(SingularityError):
-        four_bar((0.3, 0.5, 0.3, 0.5), MASSES, (0.0, 0.0, 0.0))
-    for y in (0.01, math.pi - 0.01):
-        np.testing.assert_allclose(model.positions([y]), [y, -y, y], atol=1e-8)
-
-
 def test_the_guess_selects_the_assembly_mode() -> None:
     q = four_bar(LENGTHS, MASSES, CROSSED).positions([2.0])
     np.testing.assert_allclose(FOUR_BAR.positions([2.0], guess=q + 0.05), q, atol=1e-9)

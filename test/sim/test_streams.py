@@ -1,9 +1,8 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Streams of trajectories, of single points or a policy's chunks, and an arm that follows."""
+"""Streams of trajectories, of single points or windows, and an arm that follows."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from rnea_ros.feedforward import acceleration_limits
 from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.settings import resolve
 from rnea_ros.feedforward.trajectory import (
-    Interpolation,
     JointRules,
     TrajectoryError,
     TrajectoryPoint,
@@ -23,7 +21,6 @@ from rnea_ros.feedforward.trajectory import (
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
-from rnea_ros.sim.demo.motion import sine_motion
 from support.control.closed_loop import PANDA, POSES, ClosedLoop, swing
 
 POSE = POSES[PANDA]
@@ -106,33 +103,3 @@ def test_a_window_of_points_is_followed() -> None:
     _, deviation, rejections = stream(velocities=True, replacement=True, points=5)
     assert not rejections
     assert deviation < 0.005
-
-
-def policy(interpolation: Interpolation) -> tuple[float, float]:
-    """Follow chunks of 0.6 s, five times a second; return RMS error, rad, and torque rate."""
-    loop = Stream(kp=100.0, replacement=True, interpolation=interpolation)
-    joints, start, duration = loop.settings.joints, loop.now + 0.4, 1.5
-    motion = sine_motion(loop.model, joints, POSE, duration)
-    ahead = np.arange(19) / 30.0
-
-    def motion_at(now: Any) -> Any:
-        return motion.at(np.clip(np.atleast_1d(now) - start, 0.0, duration))[0]
-
-    errors, first = [], 0
-    for k in range(950):
-        if k % 100 == 50:
-            points = zip(ahead, motion_at(loop.now + ahead), strict=True)
-            loop.send([TrajectoryPoint(float(t), q) for t, q in points], loop.now)
-        loop.tick()
-        if k > 200:
-            errors.append(loop.q - motion_at(loop.now)[0])
-        else:
-            first = len(loop.commands)
-    assert loop.active()
-    changes = 500.0 * np.diff(loop.commands[first:], axis=0)
-    return math.sqrt(np.mean(np.square(errors))), math.sqrt(np.mean(np.square(changes)))
-
-
-def test_a_spline_through_chunks_has_less_torque_rate_and_less_error() -> None:
-    linear, spline = (np.array(policy(each)) for each in Interpolation)
-    assert (spline < linear * [0.1, 0.25]).all()

@@ -140,19 +140,17 @@ def test_a_heavy_joint_is_stiff_and_keeps_off_its_limits(tmp_path: Path) -> None
     assert np.ptp(q, axis=0).min() > 0.01
 
 
-class PatientProcesses(Processes):
-    """Processes with a simulated robot that waits for a stalled node."""
-
-    def start(self, name: str, module: str, *given: Any) -> None:
-        patient = {'simulated_robot': 'support.ros.patient_robot'}
-        super().start(name, patient.get(name, module), *given)
-
-
 @pytest.mark.ros
 def test_the_whole_demo_succeeds_over_dds(
     domain_id: int, tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, 'Processes', PatientProcesses)
+    start = Processes.start
+
+    def start_patiently(processes: Processes, name: str, module: str, *given: Any) -> None:
+        patient = {'simulated_robot': 'support.ros.patient_robot'}  # waits for a stalled node
+        start(processes, name, patient.get(name, module), *given)
+
+    monkeypatch.setattr(Processes, 'start', start_patiently)
     monkeypatch.setattr(comparison, 'HOLD', 0.5)
     monkeypatch.setattr(session, 'WAY', 1.0)
     monkeypatch.setenv('PYTHONPATH', f'{ROOT}{os.pathsep}{ROOT / "test"}')
