@@ -18,7 +18,6 @@ from rnea_ros import (
     UnknownNameError,
 )
 from rnea_ros.closed_loops import ClosedLoopModel, LoopJoint
-from rnea_ros.dynamics.tree import Placement
 from support.cases import each
 from support.models.linkages import (
     CROSSED,
@@ -138,10 +137,3 @@ make_model: Any = ClosedLoopModel
 def test_bad_arguments_are_named(make: Any, error: type[RneaError], text: str) -> None:
     with pytest.raises(error, match=text):
         make()
-
-
-def test_opposite_axes_do_not_close_a_joint() -> None:
-    half_turn = Placement.from_xyz_rpy((0.08, 0.0, 0.0), (math.pi, 0.0, 0.0))
-    pin = LoopJoint('pin', 'revolute', 'coupler', 'rocker', at(0.12, 0, 0), half_turn, (0, -1, 0))
-    with pytest.raises(LoopClosureError, match=r'and 3\.14 rad'):
-        ClosedLoopModel(FOUR_BAR.model, [pin], ['crank'], OPEN)

@@ -124,15 +124,3 @@ def test_only_contacts_of_a_moving_robot_need_their_bias() -> None:
     for model, qd in ((WALKER, rest + 0.1), (moving, rest)):
         with pytest.raises(InputError, match=r'^contact_bias: is required .* bias_acceleration'):
             model.constrained_inverse_dynamics(q, qd, rest, J)
-
-
-@each('unit', [1e-3, 1.0, 1e3])
-def test_whether_forces_are_determined_does_not_depend_on_the_weight(unit: float) -> None:
-    body = link('body', unit, (0.1, 0.0, 0.0), tuple(unit * np.array(BOX)))
-    model = RobotModel.from_urdf(robot(body), floating_base=True)
-    q, rest, weight = model.neutral_position, np.zeros(6), unit * 9.81
-    J = np.concatenate([model.jacobian(q, 'body', place)[TIP] for place in np.eye(3)])
-    found = model.constrained_inverse_dynamics(q, rest, rest, J, [FLOATING_BASE])
-    assert found.free_forces == 3
-    expected = [0.0, -0.1 * weight, 0.0, 0.0, 0.0, weight]
-    np.testing.assert_allclose(J.T @ found.contact_forces, expected, atol=1e-9 * unit)

@@ -49,19 +49,6 @@ def test_gravity_mode_holds_an_arm_with_a_known_payload_where_it_is(path: Path) 
     assert np.abs(np.array(loop.positions) - POSES[path]).max() < 5e-3
 
 
-def test_a_payload_set_during_a_hold_removes_the_sag_without_a_step() -> None:
-    pose = POSES[PANDA]
-    loop = ClosedLoop(PANDA, pose, simulation={'payload': LOADS[PANDA]}, **TRACKING)
-    loop.hold(pose, 1.0)
-    assert np.abs(loop.q - pose).max() > 0.02
-    since = len(loop.commands)
-    loop.change(payloads=(LOADS[PANDA],), payload_blend_duration=0.5)
-    loop.hold(pose, 1.5)
-    assert np.abs(loop.q - pose).max() < 5e-3
-    # A thousandth of what 3 kg need at most, in the 500 ticks of the blend, and feedback.
-    assert np.abs(np.diff(loop.commands[since - 1 :], axis=0)).max() < 0.3
-
-
 @pytest.mark.parametrize(('path', 'source'), [*zip(POSES, VelocitySource, strict=True)])
 def test_friction_and_rotors_that_are_known_are_compensated(
     path: Path, source: VelocitySource

@@ -153,6 +153,7 @@ def test_the_whole_demo_succeeds_over_dds(
     monkeypatch.setattr(Processes, 'start', start_patiently)
     monkeypatch.setattr(comparison, 'HOLD', 0.5)
     monkeypatch.setattr(session, 'WAY', 1.0)
+    monkeypatch.setattr(session, 'BLEND', 0.25)
     monkeypatch.setenv('PYTHONPATH', f'{ROOT}{os.pathsep}{ROOT / "test"}')
     for name, value in isolated(domain_id).items():
         monkeypatch.setenv(name, value)

@@ -52,11 +52,10 @@ REPORTS = 10
 class Stage:
     """The demo's processes, its ROS node with executor and topics, and its clock."""
 
-    def __init__(self, *_: object) -> None:
+    def __init__(self) -> None:
         self.time = 0.0
         self.states: list[bytes] = []
         self.terms: dict[str, list[Any]] = {name: [] for name in TERMS}
-        self.report: Callable[[Any], None] = lambda message: None
         self.pictures: list[str] = []
         self.rejections: Counter[str] = Counter()
         self.laws: list[tuple[str, float]] = []
@@ -82,10 +81,11 @@ class Stage:
         model, settings = setup.model, setup.settings
         self.monitor = JointStateMonitor(model.joint_names, JointBounds.of_robot(model, settings))
         self.control = FeedforwardController(model, settings, self.monitor)
-        self.configuration = SimpleNamespace(setup=setup)
-        given = {'configuration': self.configuration, 'clock': self}
+        self.configuration: Any = SimpleNamespace(setup=setup)
+        node: Any = self
         self.requests = MotionRequests(
-            self, controller=self.control, rejections=self.rejections, **given
+            node, controller=self.control, rejections=self.rejections, clock=node,
+            configuration=self.configuration,
         )
 
     def check(self, *_: object) -> None:
@@ -112,7 +112,7 @@ class Stage:
 
     def create_publisher(self, _: Any, topic: str, __: int) -> Any:
         receive: Any = {
-            'feedforward/joint_trajectory': lambda data: self.requests.on_message(data),
+            'feedforward/joint_trajectory': self.requests.on_message,
             'simulated_robot/hand': lambda data: self.hand.guide(decode_trajectory(data)),
         }[topic]
         return SimpleNamespace(
@@ -121,15 +121,14 @@ class Stage:
         )
 
     def create_subscription(self, _: Any, topic: str, receive: Any, __: int) -> None:
-        assert topic == '/diagnostics'
-        self.report = receive
+        self.report = {'/diagnostics': receive}[topic]
 
     def create_client(self, _: Any, name: str) -> Any:
-        assert name == 'feedforward/set_parameters_atomically'
-        return SimpleNamespace(service_is_ready=lambda: True, call_async=self._set)
+        set_law = {'feedforward/set_parameters_atomically': self._set_law}[name]
+        return SimpleNamespace(service_is_ready=lambda: True, call_async=set_law)
 
-    def _set(self, request: Any) -> Any:
-        values = [Parameter.from_parameter_msg(each) for each in request.parameters]
+    def _set_law(self, request: Any) -> Any:
+        values = (Parameter.from_parameter_msg(each) for each in request.parameters)
         changes: dict[str, Any] = {
             each.name: each.value if each.name == 'mode' else list(each.value) for each in values
         }
@@ -140,7 +139,7 @@ class Stage:
         response = SimpleNamespace(result=SimpleNamespace(successful=True))
         return SimpleNamespace(done=lambda: True, result=lambda: response)
 
-    def subscription(self, _: Any, __: Any, topic: str, ___: Any, **____: Any) -> Any:
+    def subscription(self, _: Any, __: Any, topic: str, *___: Any, **____: Any) -> Any:
         """Return what a :class:`PolledSubscription` takes."""
         waiting = self.states if topic == 'joint_states' else self.terms[topic.rpartition('/')[2]]
 
@@ -153,40 +152,36 @@ class Stage:
 
     def _tick(self) -> None:
         """Publish a state, answer it, and let the robot move until the next one."""
-        robot, measured = self.robot, self.robot.state()
+        robot, measured, before = self.robot, self.robot.state(), self.time
         message = JointState(name=robot.reported_joints)
         message.position, message.velocity, message.effort = map(list, measured)
-        set_seconds(message.header.stamp, self.time)
+        set_seconds(message.header.stamp, before)
         self.states.append(serialize_message(message))
         self.monitor.take_sample(
-            robot.reported_joints, *measured, stamp=self.time, clock=self.time, received=self.time
+            robot.reported_joints, *measured, stamp=before, clock=before, received=before
         )
-        command = self.control.step(self.time)
-        self.control.command_sent(self.time)
+        command = self.control.step(before)
+        self.control.command_sent(before)
         if command is not None:
             self.receiver.receive(command)
-        before = self.time
         efforts = self.receiver.update(*robot.motion)
         for _ in range(self.steps):
             self.hand.update()
             robot.step(efforts)
             self.time += TIMESTEP
         if int(REPORTS * self.time) > int(REPORTS * before):
-            self._report(command)
+            self._report(command is not None)
 
-    def _report(self, command: Any) -> None:
-        counts = {f'count/{name}': str(count) for name, count in self.rejections.items()}
+    def _report(self, controls: bool) -> None:
         reason = self.control.reason
-        values = counts | {
+        values = {f'count/{name}': str(count) for name, count in self.rejections.items()} | {
             'state': self.control.state.value, 'reason': reason.value if reason else '',
             'late_ticks': '0', 'achieved_rate': '250.0', 'cpu_share': '0.1',
         }
         status = DiagnosticStatus(name='feedforward: control')
         status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
         self.report(DiagnosticArray(status=[status]))
-        if command is None:
-            return
-        for name, waiting in self.terms.items():
+        for name, waiting in self.terms.items() if controls else ():
             message = JointState(effort=getattr(self.control.terms(), name).tolist())
             set_seconds(message.header.stamp, self.time)
             waiting.append(message)
