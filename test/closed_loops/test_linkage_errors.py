@@ -91,14 +91,13 @@ def test_the_guess_selects_the_assembly_mode() -> None:
     assert np.abs(FOUR_BAR.positions([2.0]) - q).max() > 0.5
 
 
-def test_an_open_loop_is_not_accepted_as_an_argument() -> None:
+@each('method, rates', [
+    ('gravity_torques', ()), ('velocities', ([1.0],)), ('forward_dynamics', ([1.0], [1.0])),
+])
+def test_an_open_loop_is_not_accepted_as_an_argument(method: str, rates: Any) -> None:
     q = FOUR_BAR.reference + np.array([0.0, 0.01, 0.0])
-    for call in (
-        lambda: FOUR_BAR.gravity_torques(q), lambda: FOUR_BAR.velocities(q, [1.0]),
-        lambda: FOUR_BAR.forward_dynamics(q, [1.0], [1.0]),
-    ):
-        with pytest.raises(LoopClosureError, match=r"'pin' is open by 0\.0012 m .*positions\(\)"):
-            call()
+    with pytest.raises(LoopClosureError, match=r"'pin' is open by 0\.0012 m .*positions\(\)"):
+        getattr(FOUR_BAR, method)(q, *rates)
 
 
 @each('bad', [[1.0, 2.0], [np.nan]])

@@ -35,7 +35,7 @@ def settled_error(predict: bool) -> float:
     began = len(loop.positions)
     loop.run(DURATION)
     moved = np.array(loop.positions[began:])
-    errors = moved - motion.at(0.002 * np.arange(1, len(moved) + 1))[0]
+    errors = moved - motion.at(np.linspace(0.002, DURATION, len(moved)))[0]
     return float(np.sqrt(np.mean(errors[150:] ** 2)))
 
 
