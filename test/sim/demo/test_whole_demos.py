@@ -81,11 +81,10 @@ class Stage:
         model, settings = setup.model, setup.settings
         self.monitor = JointStateMonitor(model.joint_names, JointBounds.of_robot(model, settings))
         self.control = FeedforwardController(model, settings, self.monitor)
-        self.configuration: Any = SimpleNamespace(setup=setup)
-        node: Any = self
+        self.configuration = SimpleNamespace(setup=setup)
+        given = {'configuration': self.configuration, 'clock': self}
         self.requests = MotionRequests(
-            node, controller=self.control, rejections=self.rejections, clock=node,
-            configuration=self.configuration,
+            self, controller=self.control, rejections=self.rejections, **given
         )
 
     def check(self, *_: object) -> None:
@@ -239,7 +238,12 @@ def figures(text: str, row: str) -> list[float]:
 def calls_of_report(program: Any, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the list to which the arguments of a program's reports are added."""
     calls, report = [], program.report
-    monkeypatch.setattr(program, 'report', lambda *given: calls.append(given) or report(*given))
+
+    def noted(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return report(*arguments)
+
+    monkeypatch.setattr(program, 'report', noted)
     return calls
 
 
