@@ -18,7 +18,6 @@ from rnea_ros import (
     UnknownNameError,
 )
 from rnea_ros.closed_loops import ClosedLoopModel, LoopJoint
-from rnea_ros.dynamics.tree import Placement
 from support.cases import each
 from support.models.linkages import (
     CROSSED,
@@ -29,9 +28,7 @@ from support.models.linkages import (
     at,
     four_bar,
     palletiser,
-    palletiser_with_loops,
 )
-from support.models.robots import description
 
 MASSES = (1.0, 1.0, 1.0)
 FOUR_BAR = four_bar(LENGTHS, MASSES, OPEN)
@@ -47,7 +44,6 @@ WELD = LoopJoint('weld', 'fixed', 'carousel', 'lower_arm', at(0.2, 0, 0.3))
 @each('loops, motors, error', [
     (PALLETISER_LOOPS, MOTORS[:3], 'are 3, but the linkage has 4 degrees of freed'),
     (PALLETISER_LOOPS, (*MOTORS, 'elbow'), 'are 5, but the linkage has 4 degrees of freed'),
-    (PALLETISER_LOOPS, (), 'are 0, but the linkage has 4 degrees of freed'),
     ((*PALLETISER_LOOPS, WELD), MOTORS, 'the linkage has 3 degrees'),
     # Axis 2 and the rod beside the lower arm turn together, axis 3 is left without a motor.
     (PALLETISER_LOOPS, ('axis_1', 'axis_2', 'plate_rod', 'axis_4'),
@@ -57,16 +53,17 @@ def test_motors_determine_the_motion(loops: Any, motors: tuple[str, ...], error:
     with pytest.raises(InputError, match=error):
         ClosedLoopModel(arm(), loops, motors)
     floating = RobotModel.from_urdf(palletiser(loops=True), floating_base=True)
-    with pytest.raises(InputError, match='has 10 degrees of freedom'):
-        ClosedLoopModel(floating, PALLETISER_LOOPS, MOTORS)
     with pytest.raises(InputError, match="'floating_base' has more than one axis"):
         ClosedLoopModel(floating, PALLETISER_LOOPS, ('floating_base', *MOTORS))
 
 
 @each('scale', [1e-4, 1.0, 1e3])
-def test_bars_that_are_too_short_cannot_be_closed_at_any_size(scale: float) -> None:
+def test_the_size_of_a_linkage_does_not_matter(scale: float) -> None:
     with pytest.raises(LoopClosureError, match=r"'pin' is open by .* m and 0 rad: found no"):
         four_bar(tuple(scale * x for x in (0.04, 0.03, 0.02, 0.1)), MASSES, OPEN)
+    scaled = four_bar(tuple(scale * length for length in LENGTHS), MASSES, OPEN)
+    for y in np.linspace(-3.0, 3.0, 5):
+        np.testing.assert_allclose(scaled.positions([y]), FOUR_BAR.positions([y]), atol=1e-9)
 
 
 def test_the_end_of_a_motors_range_is_a_singular_configuration() -> None:
@@ -88,40 +85,22 @@ def test_the_end_of_a_motors_range_is_a_singular_configuration() -> None:
         four_bar(LENGTHS, MASSES, tuple(q), motor='rocker')
 
 
-def test_a_parallelogram_passes_its_flat_position_in_its_own_branch() -> None:
-    model = four_bar((0.3, 0.5, 0.3, 0.5), MASSES, (1.0, -1.0, 1.0))
-    with pytest.raises(SingularityError):
-        model.positions([0.0])
-    with pytest.raises(LoopClosureError, match='singular near'):
-        model.positions([-0.5])
-    with pytest.raises(SingularityError):
-        four_bar((0.3, 0.5, 0.3, 0.5), MASSES, (0.0, 0.0, 0.0))
-    for y in (0.01, math.pi - 0.01):
-        np.testing.assert_allclose(model.positions([y]), [y, -y, y], atol=1e-8)
-
-
 def test_the_guess_selects_the_assembly_mode() -> None:
     q = four_bar(LENGTHS, MASSES, CROSSED).positions([2.0])
     np.testing.assert_allclose(FOUR_BAR.positions([2.0], guess=q + 0.05), q, atol=1e-9)
     assert np.abs(FOUR_BAR.positions([2.0]) - q).max() > 0.5
 
 
-OPEN_LOOP = FOUR_BAR.reference + np.array([0.0, 0.01, 0.0])
-
-
-@each('call', [
-    lambda: FOUR_BAR.gravity_torques(OPEN_LOOP), lambda: FOUR_BAR.mass_matrix(OPEN_LOOP),
-    lambda: FOUR_BAR.motion_matrix(OPEN_LOOP), lambda: FOUR_BAR.velocities(OPEN_LOOP, [1.0]),
-    lambda: FOUR_BAR.accelerations(OPEN_LOOP, [1.0], [1.0]),
-    lambda: FOUR_BAR.inverse_dynamics(OPEN_LOOP, [1.0], [1.0]),
-    lambda: FOUR_BAR.forward_dynamics(OPEN_LOOP, [1.0], [1.0]),
+@each('method, rates', [
+    ('gravity_torques', ()), ('velocities', ([1.0],)), ('forward_dynamics', ([1.0], [1.0])),
 ])
-def test_an_open_loop_is_not_accepted_as_an_argument(call: Any) -> None:
+def test_an_open_loop_is_not_accepted_as_an_argument(method: str, rates: Any) -> None:
+    q = FOUR_BAR.reference + np.array([0.0, 0.01, 0.0])
     with pytest.raises(LoopClosureError, match=r"'pin' is open by 0\.0012 m .*positions\(\)"):
-        call()
+        getattr(FOUR_BAR, method)(q, *rates)
 
 
-@each('bad', ['one', [1.0, 2.0], [np.nan], [[1.0]]])
+@each('bad', [[1.0, 2.0], [np.nan]])
 @each('argument, call', [
     ('y', lambda model, bad: model.positions(bad)),
     ('guess', lambda model, bad: model.positions([0.5], bad)),
@@ -136,19 +115,6 @@ def test_bad_vectors_are_named(argument: str, call: Any, bad: Any) -> None:
     assert caught.value.argument == argument
 
 
-@each('call', [
-    lambda q: FOUR_BAR.velocities(q, [1.7e308]),
-    lambda q: FOUR_BAR.accelerations(q, [1e200], [0.0]),
-    lambda q: FOUR_BAR.inverse_dynamics(q, [1e200], [0.0]),
-    lambda q: FOUR_BAR.inverse_dynamics(q, [0.0], [1.7e308]),
-    lambda q: FOUR_BAR.forward_dynamics(q, [0.0], [1.7e308]),
-    lambda q: FOUR_BAR.positions([1e5]), lambda q: FOUR_BAR.positions([1e308]),
-])
-def test_motion_too_large_for_floating_point_is_an_error(call: Any) -> None:
-    with pytest.raises(RneaError):
-        call(FOUR_BAR.reference)
-
-
 NOWHERE = LoopJoint('pin', 'fixed', 'plate', 'nowhere')
 make_joint: Any = LoopJoint
 make_model: Any = ClosedLoopModel
@@ -156,69 +122,17 @@ make_model: Any = ClosedLoopModel
 
 @each('make, error, text', [
     (lambda: make_joint('pin', 'ball', 'plate', 'flange'), InputError, 'type.*known are revolute'),
-    (lambda: make_joint(None, 'fixed', 'plate', 'flange'), InputError, 'name'),
     (lambda: make_joint('pin', 'fixed', 'a', 'b', (0.0, 0.0, 0.0)), InputError, 'placement_1'),
     (lambda: make_joint('pin', 'fixed', 'a', 'b', axis=(0, 0, 0)), InputError, 'axis'),
-    (lambda: make_joint('pin', 'fixed', 'a', 'b', axis='x'), InputError, 'axis'),
     (lambda: make_model('robot', PALLETISER_LOOPS, MOTORS), InputError, 'model'),
     (lambda: make_model(arm(), (), MOTORS), InputError, 'loop_joints'),
-    (lambda: make_model(arm(), PALLETISER_LOOPS[0], MOTORS), InputError, 'loop_joints'),
     (lambda: make_model(arm(), [PALLETISER_LOOPS[0]] * 2, MOTORS), InputError, 'same name'),
     (lambda: make_model(arm(), [NOWHERE], MOTORS), UnknownNameError, 'nowhere'),
-    (lambda: make_model(arm(), PALLETISER_LOOPS, 'axis_1'), InputError, 'actuated_joints'),
     (lambda: make_model(arm(), PALLETISER_LOOPS, [*MOTORS[:3], 'axis_5']), UnknownNameError,
      'axis_5'),
-    (lambda: make_model(arm(), PALLETISER_LOOPS, [*MOTORS[:3], 3]), UnknownNameError, '3'),
     (lambda: make_model(arm(), PALLETISER_LOOPS, ['axis_1'] * 4), InputError, 'twice'),
     (lambda: make_model(arm(), PALLETISER_LOOPS, MOTORS, [0.0]), InputError, 'guess'),
 ])
 def test_bad_arguments_are_named(make: Any, error: type[RneaError], text: str) -> None:
     with pytest.raises(error, match=text):
         make()
-
-
-def test_a_motion_without_inertia_has_no_acceleration() -> None:
-    model = four_bar(LENGTHS, (0.0, 0.0, 0.0), OPEN)
-    with pytest.raises(SingularityError, match='without inertia'):
-        model.forward_dynamics(model.reference, [0.0], [1.0])
-
-
-def test_angles_with_four_decimals_close_and_are_as_good() -> None:
-    """With 1.5708 for pi / 2 the axes of a planar linkage are 4e-6 rad from parallel."""
-    exact = four_bar(LENGTHS, MASSES, OPEN)
-    text = description(exact.model).text.replace('0.0 -1.0 0.0', '0.0 -1.0 -3.7e-06', 1)
-    tree = RobotModel.from_urdf(text)
-    rounded = ClosedLoopModel(tree, exact.loop_joints, ['crank'], OPEN)
-    for y in np.linspace(0.0, 6.0, 4):
-        q, q_rounded = exact.positions([y]), rounded.positions([y])
-        assert (q != q_rounded).any()
-        np.testing.assert_allclose(q_rounded, q, atol=1e-4)
-        np.testing.assert_allclose(
-            rounded.inverse_dynamics(q_rounded, [3.0], [4.0]),
-            exact.inverse_dynamics(q, [3.0], [4.0]), rtol=1e-3,
-        )
-
-
-@each('scale', [1e-3, 1e3])
-def test_the_size_of_a_linkage_does_not_matter(scale: float) -> None:
-    one, other = (
-        four_bar(tuple(size * length for length in LENGTHS), MASSES, OPEN) for size in (1.0, scale)
-    )
-    for y in np.linspace(-3.0, 3.0, 5):
-        np.testing.assert_allclose(other.positions([y]), one.positions([y]), atol=1e-9)
-
-
-def test_opposite_axes_do_not_close_a_joint() -> None:
-    half_turn = Placement.from_xyz_rpy((0.08, 0.0, 0.0), (math.pi, 0.0, 0.0))
-    pin = LoopJoint('pin', 'revolute', 'coupler', 'rocker', at(0.12, 0, 0), half_turn, (0, -1, 0))
-    with pytest.raises(LoopClosureError, match=r'and 3\.14 rad'):
-        ClosedLoopModel(FOUR_BAR.model, [pin], ['crank'], OPEN)
-
-
-def test_the_reference_cannot_be_changed() -> None:
-    model = palletiser_with_loops()
-    with pytest.raises(ValueError, match='read-only'):
-        model.reference[0] = 1.0
-    assert model.actuated_joints == MOTORS
-    assert model.loop_joints == PALLETISER_LOOPS
-    assert model.model.joint_names[0] == 'axis_1'

@@ -80,3 +80,4 @@ def test_the_examples_command_an_arm(domain_id: int) -> None:
         assert wait_until(lambda: gravity() - before > 1.0, 4.0 * PATIENCE)
         with run('cartesian_impedance'):
             assert wait_until(lambda: answers)
+        assert (len(answers[0].name), len(answers[0].effort)) == (7, 7)

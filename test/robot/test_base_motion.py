@@ -67,36 +67,22 @@ def test_a_robot_on_a_moving_tilted_base_is_pinocchios_on_a_free_joint(
         assert_equal([*np.asarray(found.torque), *np.asarray(found.force)], wrench, name)
 
 
-def test_the_base_moves_in_every_later_call_and_in_workspaces(fixed_pair: Pair) -> None:
+def test_the_base_moves_in_workspaces_too(fixed_pair: Pair) -> None:
     motion = fixed_pair.motion(0)
-    q, qd, _ = motion
     moving = fixed_pair.model.with_base_motion(random_base(0))
-
-    def answers() -> list[float]:
-        acceleration = moving.link_acceleration(*motion, moving.link_names[-1])
-        return [*moving.inverse_dynamics(*motion), *acceleration]
-
-    before = answers()
-    for call in (
-        lambda: moving.gravity_torques(q), lambda: moving.coriolis_torques(q, qd),
-        lambda: moving.kinetic_energy(q, qd), lambda: moving.potential_energy(q),
-    ):
-        call()
-        assert answers() == before
     workspace = moving.workspace()
-    np.testing.assert_array_equal(
-        workspace.inverse_dynamics(*motion), moving.inverse_dynamics(*motion)
-    )
+    for _ in range(2):
+        found = workspace.inverse_dynamics(*motion)
+        np.testing.assert_array_equal(found, moving.inverse_dynamics(*motion))
+        moving.gravity_torques(motion[0])  # without the base's motion; changes nothing
     gravity = np.array([1.0, 2.0, 3.0])
     workspace.set_base_motion(gravity, *BaseMotion().spatial())
     standing = fixed_pair.model.with_gravity(gravity)
-    np.testing.assert_array_equal(
-        workspace.inverse_dynamics(*motion), standing.inverse_dynamics(*motion)
-    )
+    found = workspace.inverse_dynamics(*motion)
+    np.testing.assert_array_equal(found, standing.inverse_dynamics(*motion))
 
 
 def test_a_model_at_first_stands_and_a_copy_keeps_its_motion() -> None:
     arm, base = load(SHIPPED[2]), random_base(0)
-    assert arm.base_motion == BaseMotion()
     assert arm.with_base_motion(base).with_gravity((0.0, 0.0, -1.62)).base_motion is base
     assert arm.base_motion == BaseMotion()

@@ -9,7 +9,7 @@ import pytest
 from rnea_ros import BaseMotion, InputError, RobotModel, SingularityError
 from rnea_ros.robot.builder import FLOATING_BASE
 from support.cases import each
-from support.models.oracle_pairs import Motion, Pair, random_motion, random_pair
+from support.models.oracle_pairs import Motion, Pair, random_motion
 from support.models.oracles import Array, random_wrenches
 from support.models.robots import joint, link, robot
 
@@ -78,18 +78,6 @@ def test_feet_that_only_push_along_one_line_cannot_make_every_motion() -> None:
     assert caught.value.element == 'contacts'
 
 
-@each('seed', range(4))
-def test_where_every_joint_is_driven_contacts_are_not_needed(seed: int) -> None:
-    pair = random_pair(seed)
-    q, qd, qdd = motion = pair.motion(0)
-    J = pair.model.jacobian(q, pair.model.link_names[-1])
-    # The ground moves with the tip.
-    found = pair.model.constrained_inverse_dynamics(q, qd, qdd, J, contact_bias=-J @ qdd)
-    np.testing.assert_array_equal(found.contact_forces, np.zeros(6))
-    assert found.free_forces == 6
-    np.testing.assert_allclose(found.efforts, pair.model.inverse_dynamics(*motion), atol=1e-12)
-
-
 @pytest.mark.oracle
 @each('pushed', [False, True])
 @each('seed', range(4))
@@ -114,18 +102,12 @@ def test_motion_and_forces_are_pinocchios(seed: int, pushed: bool) -> None:
     np.testing.assert_allclose(solution, expected, rtol=1e-7, atol=1e-8 * size)
 
 
-@each('feet', [FEET, FEET[:1]])
 @each('row', [0, 2, 3, 5])
-def test_a_contact_that_would_accelerate_is_rejected_with_its_acceleration(
-    feet: tuple[str, ...], row: int
-) -> None:
-    (q, qd, qdd), J, Jdot_qd = allowed(row, *((foot, slice(row, row + 1)) for foot in feet))
+def test_a_contact_that_would_accelerate_is_rejected_with_the_way_out(row: int) -> None:
+    (q, qd, qdd), J, Jdot_qd = allowed(row, *((foot, slice(row, row + 1)) for foot in FEET))
     slip = 1e-4 * J[0] / (J[0] @ J[0])
     with pytest.raises(InputError, match=r'^qdd: contradicts the contacts') as caught:
         WALKER.constrained_inverse_dynamics(q, qd, qdd + slip, J, contact_bias=Jdot_qd)
-    assert caught.value.argument == 'qdd'
-    assert '0.0001' in str(caught.value) or '9.99' in str(caught.value)
-    # The way out that it names
     assert str(caught.value).endswith('qdd - pinv(J) (J qdd + Jdot qd)')
     nearest = qdd + slip - np.linalg.pinv(J) @ (J @ (qdd + slip) + Jdot_qd)
     for good in (nearest, qdd + 1e-3 * slip):
@@ -142,15 +124,3 @@ def test_only_contacts_of_a_moving_robot_need_their_bias() -> None:
     for model, qd in ((WALKER, rest + 0.1), (moving, rest)):
         with pytest.raises(InputError, match=r'^contact_bias: is required .* bias_acceleration'):
             model.constrained_inverse_dynamics(q, qd, rest, J)
-
-
-@each('unit', [1e-3, 1.0, 1e3])
-def test_whether_forces_are_determined_does_not_depend_on_the_weight(unit: float) -> None:
-    body = link('body', unit, (0.1, 0.0, 0.0), tuple(unit * np.array(BOX)))
-    model = RobotModel.from_urdf(robot(body), floating_base=True)
-    q, rest, weight = model.neutral_position, np.zeros(6), unit * 9.81
-    J = np.concatenate([model.jacobian(q, 'body', place)[TIP] for place in np.eye(3)])
-    found = model.constrained_inverse_dynamics(q, rest, rest, J, [FLOATING_BASE])
-    assert found.free_forces == 3
-    expected = [0.0, -0.1 * weight, 0.0, 0.0, 0.0, weight]
-    np.testing.assert_allclose(J.T @ found.contact_forces, expected, atol=1e-9 * unit)

@@ -57,44 +57,19 @@ def test_the_free_joint_has_no_limits_and_no_losses() -> None:
         np.testing.assert_array_equal(getattr(floating, field), expected, field)
 
 
-@each('kind', ['revolute', 'floating'])
-def test_a_robot_with_a_moving_joint_of_that_name_is_rejected(kind: str) -> None:
-    text = robot(link('base'), link('arm', 1.0), joint('floating_base', kind, 'base', 'arm'))
-    with pytest.raises(UrdfError, match="joint 'floating_base'") as caught:
+def test_a_robot_with_a_moving_joint_of_that_name_is_rejected() -> None:
+    text = robot(link('base'), link('arm', 1.0), joint('floating_base', 'revolute', 'base', 'arm'))
+    with pytest.raises(UrdfError, match=r"joint 'floating_base'.* rename it, or leave out"):
         RobotModel.from_urdf(text, floating_base=True)
-    assert caught.value.element == "joint 'floating_base'"
-    assert 'rename it, or leave out floating_base=True' in caught.value.reason
-    # By default the base is fixed.
-    assert RobotModel.from_urdf(text).joint_names == ('floating_base',)
-    assert RobotModel.from_description(parse_urdf(text)).joint_names == ('floating_base',)
-
-
-def test_a_fixed_joint_and_a_link_may_have_that_name() -> None:
-    text = robot(
-        link('base'), link('trunk', 2.0, (0.1, 0.2, 0.3)), link('arm', 1.0, (0.5, 0.0, 0.0)),
-        joint('NAME', 'fixed', 'base', 'trunk', xyz=(0.1, 0, 0.4), more='<dynamics damping="9"/>'),
-        joint('shoulder', 'revolute', 'trunk', 'arm', axis=(0, 1, 0)),
-    )
-    same = RobotModel.from_urdf(text.replace('NAME', 'mount'), floating_base=True)
-    state = random_motion(same, 3)
-    for other in (text.replace('NAME', 'floating_base'), text.replace('base"', 'floating_base"')):
-        model = RobotModel.from_urdf(other, floating_base=True)
-        assert model.joint_names == ('floating_base', 'shoulder')
-        assert not model.damping.any()
-        assert np.isinf(model.position_upper[:7]).all()
-        np.testing.assert_array_equal(
-            model.inverse_dynamics(*state), same.inverse_dynamics(*state)
-        )
+    assert RobotModel.from_urdf(text).joint_names == ('floating_base',)  # the base is fixed
 
 
 def test_a_copy_floats_too() -> None:
     floating, _ = pair(SHIPPED[1])
     state = random_motion(floating, 0)
+    expected = floating.inverse_dynamics(*state)
     for other in (pickle.loads(pickle.dumps(floating)), floating.with_gravity(floating.gravity)):
-        assert other.joint_names == floating.joint_names
-        np.testing.assert_array_equal(
-            other.inverse_dynamics(*state), floating.inverse_dynamics(*state)
-        )
+        np.testing.assert_array_equal(other.inverse_dynamics(*state), expected)
 
 
 def test_a_floating_joint_of_the_urdf_is_a_floating_base() -> None:
@@ -106,16 +81,3 @@ def test_a_floating_joint_of_the_urdf_is_a_floating_base() -> None:
     motion = random_motion(floating, 0)
     assert_equal(model.inverse_dynamics(*motion), floating.inverse_dynamics(*motion))
     assert_equal(model.mass_matrix(motion[0]), floating.mass_matrix(motion[0]))
-
-
-def test_a_floating_base_may_carry_floating_and_planar_joints() -> None:
-    text = robot(
-        link('base', 2.0), link('cart', 1.0), link('ball', 1.0),
-        joint('cart', 'planar', 'base', 'cart', axis=(0.0, 1.0, 0.0)),
-        joint('ball', 'floating', 'cart', 'ball'),
-    )
-    model = RobotModel.from_urdf(text, floating_base=True)
-    assert model.joint_names == ('floating_base', 'cart', 'ball')
-    assert (model.nq, model.nv) == (7 + 3 + 7, 6 + 3 + 6)
-    q, qd, tau = random_motion(model, 0)
-    assert_equal(model.inverse_dynamics(q, qd, model.forward_dynamics(q, qd, tau)), tau)

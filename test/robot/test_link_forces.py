@@ -9,14 +9,14 @@ import re
 import numpy as np
 import pytest
 
-from rnea_ros import BaseMotion, ReferenceFrame, Wrench
+from rnea_ros import ReferenceFrame, Wrench
 from rnea_ros.dynamics.reference import newton_euler
 from rnea_ros.dynamics.reference.textbook_tree import bodies_of
 from support.cases import each
 from support.models.comparison import assert_equal as assert_close
 from support.models.oracle_pairs import Pair, moments_of
 from support.models.oracles import Array, random_state, random_tree
-from support.models.robots import description, joint, link, load, robot
+from support.models.robots import description, load
 
 pytest_plugins = ('support.models.model_fixtures',)
 
@@ -43,36 +43,6 @@ def test_link_forces_are_newtons_and_eulers_of_pinocchios_motion(pair: Pair) -> 
             assert_equal(found.com_acceleration, a_C, name)
         assert_equal(found.force, mass * a_C, name)
         assert_equal(found.moment, J @ alpha + np.cross(w, J @ w), name)
-
-
-def test_each_joint_carries_its_link_and_what_the_next_joints_carry(pair: Pair) -> None:
-    model, motion = pair.model, pair.motion(0)
-    rng = np.random.default_rng(0)
-    loads = {name: [Wrench(*rng.normal(size=(2, 3)))] for name in model.link_names[::2]}
-    poses = {name: model.forward_kinematics(motion[0], name) for name in model.link_names}
-    root = () if pair.floating else (model.link_names[0],)  # no joint carries it
-    world = ReferenceFrame.WORLD
-    carried = {
-        name: vectors(model.internal_wrench(*motion, name, loads, frame=world))
-        for name in model.link_names if name not in root
-    }
-    for name, (carried_force, carried_torque) in carried.items():
-        inertial = description(model).links[name].inertial
-        R, origin = poses[name][:3, :3], poses[name][:3, 3]
-        needed = model.link_dynamics(*motion, name, frame=world)
-        force, torque = needed.force, needed.moment
-        if inertial is not None:
-            force = force - inertial.mass * model.gravity
-            torque = torque + np.cross(R @ np.array(inertial.origin.xyz), force)
-        for push, turn in map(vectors, loads.get(name, ())):
-            force, torque = force - R @ push, torque - R @ turn
-        for read in description(model).joints.values():
-            if read.parent == name:
-                push, turn = carried[read.child]
-                force, torque = force + push, torque + turn
-                torque = torque + np.cross(poses[read.child][:3, 3] - origin, push)
-        assert_equal(carried_force, force, name)
-        assert_equal(carried_torque, torque, name)
 
 
 def test_a_frame_turns_the_axes_and_nothing_else(pair: Pair) -> None:
@@ -129,13 +99,3 @@ def test_the_classical_recursion_gives_the_models_forces_on_every_link(seed: int
         force, torque = vectors(model.internal_wrench(*motion, name))
         close(R @ found.f[i], force)
         close(R @ found.n[i], torque)
-
-
-def test_a_link_without_mass_needs_no_force() -> None:
-    model = load(robot(
-        link('base'), link('arm'), joint('hinge', 'continuous', 'base', 'arm', xyz=(1.0, 0, 0)),
-    )).with_base_motion(BaseMotion(angular_velocity=(0.0, 0.0, 2.0)))
-    found = model.link_dynamics([0.0], [0.0], [0.0], 'arm')
-    assert_equal(found.com_acceleration, (-4.0, 0.0, 0.0))
-    assert_equal(found.force, np.zeros(3))
-    assert_equal(found.moment, np.zeros(3))

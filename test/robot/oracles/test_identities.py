@@ -4,20 +4,16 @@
 """Mechanics itself as the oracle: the equation of motion, energy, symmetry and rates of change."""
 
 from collections.abc import Callable
-import dataclasses
 from functools import partial
 from typing import Any, TypeAlias
-from xml.etree import ElementTree
 
 import numpy as np
 
 from rnea_ros import BaseMotion, RobotModel
 from support.cases import each
 from support.models.joint_trees import MOVING, model_of, random_parts, tree_in_another_order
-from support.models.oracle_pairs import PAIRS, STEP, Pair, along, random_motion, rate
+from support.models.oracle_pairs import PAIRS, STEP, along, random_motion, rate
 from support.models.oracles import Array, random_wrenches
-
-pytest_plugins = ('support.models.model_fixtures',)
 
 POINT = (0.3, -0.2, 0.5)
 ON_A_SHIP = BaseMotion((1.0, 2.0, 3.0), (3.0, -2.0, 1.0), (0.0, 0.0, 5.0))
@@ -185,31 +181,3 @@ def test_derivatives_of_efforts_are_differences(label: str, loaded: bool) -> Non
     for part, other in zip(found, expected, strict=True):
         atol = 1e-6 * np.abs(other).max() + rounding
         np.testing.assert_allclose(part, other, rtol=0.0, atol=atol)
-
-
-def test_the_order_of_links_and_joints_does_not_matter(pair: Pair) -> None:
-    model, root = pair.model, ElementTree.fromstring(pair.urdf)
-    elements = list(root)
-    root[:] = [elements[i] for i in np.random.default_rng(0).permutation(len(elements))]
-    other = dataclasses.replace(pair, urdf=ElementTree.tostring(root, 'unicode')).model
-    q, qd, qdd = pair.motion(0)
-    positions, velocities = (
-        np.concatenate([np.arange(size)[where(name)] for name in other.joint_names])
-        for size, where in (
-            (model.nq, model.position_indices), (model.nv, model.velocity_indices)
-        )
-    )
-    loads = random_wrenches(0, model.link_names)
-    for method in ('inverse_dynamics', 'forward_dynamics'):
-        found = getattr(other, method)(q[positions], qd[velocities], qdd[velocities], loads)
-        assert_same(found, getattr(model, method)(q, qd, qdd, loads)[velocities])
-
-
-def test_numbers_are_as_exact_1000_km_from_the_origin(floating_pair: Pair) -> None:
-    model, (q, qd, qdd) = floating_pair.model, floating_pair.motion(0)
-    away = np.array([*q[:3] + 1e6, *q[3:]])
-    for method in ('inverse_dynamics', 'forward_dynamics'):
-        for name in (method, f'{method}_derivatives'):
-            compute = getattr(model, name)
-            assert_same(np.array(compute(away, qd, qdd)), np.array(compute(q, qd, qdd)), name)
-    assert_same(model.mass_matrix(away), model.mass_matrix(q))

@@ -12,11 +12,9 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.sim.demo import session
 from rnea_ros.sim.demo.arm import DemoError
-from rnea_ros.sim.demo.session import BLEND, START_TRIALS, Session
+from rnea_ros.sim.demo.session import BLEND, LEAD, START_TRIALS, Session
 
-MOTION: Any = None
 PHASE: Any = object()
 LATE, IN_TIME, INVALID = 'ended_in_past', '', 'position_limit'
 
@@ -25,13 +23,12 @@ class Rehearsal(Session):
     """Each trial is the reason to reject a motion, '' for none; None: the law came too late."""
 
     def __init__(self, *trials: str | None) -> None:
-        self._trials = list(trials)
+        self._trials = [*trials]
         self._rejected: dict[str, str] = {}
         self.leads: list[float] = []
-        client: Any = SimpleNamespace(
+        self._client: Any = SimpleNamespace(
             now=lambda: 0.0, rejected_trajectories=lambda: dict(self._rejected)
         )
-        self._client = client
 
     def _start(self, motion: Any, mode: str, gains: Any, lead: float) -> float:
         self.leads.append(lead)
@@ -43,19 +40,21 @@ class Rehearsal(Session):
         return PHASE
 
 
-@pytest.mark.parametrize('late', [[], [LATE], [LATE, LATE], [None], [None, LATE]])
+def follow(rehearsal: Rehearsal) -> Any:
+    motion: Any = None
+    return rehearsal.follow(motion, 'phase')
+
+
+@pytest.mark.parametrize('late', [[], [LATE, LATE], [None, LATE]])
 def test_what_comes_too_late_is_repeated_with_twice_the_time(late: list[str | None]) -> None:
     rehearsal = Rehearsal(*late, IN_TIME)
-    assert rehearsal.follow(MOTION, 'phase') is PHASE
-    assert rehearsal.leads == [session.LEAD * 2.0**k for k in range(len(late) + 1)]
+    assert follow(rehearsal) is PHASE
+    assert rehearsal.leads == [LEAD * 2.0**k for k in range(len(late) + 1)]
 
 
 @pytest.mark.parametrize(('trials', 'reason'), [
-    ([LATE, INVALID, IN_TIME], INVALID), (START_TRIALS * [LATE], 'came too late'),
-    (START_TRIALS * [None], 'came too late'),
+    ([LATE, INVALID, IN_TIME], INVALID), (START_TRIALS * [None], 'came too late'),
 ])
-def test_other_rejections_and_too_many_trials_end_the_demo(
-    trials: list[str | None], reason: str
-) -> None:
+def test_other_rejections_and_too_many_trials_end_the_demo(trials: Any, reason: str) -> None:
     with pytest.raises(DemoError, match=reason):
-        Rehearsal(*trials).follow(MOTION, 'phase')
+        follow(Rehearsal(*trials))

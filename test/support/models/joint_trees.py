@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trees with joints of every type, built side by side: here, in Pinocchio and in MuJoCo."""
+"""Trees with joints of every type, built side by side: here and in Pinocchio."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,15 +34,7 @@ MOVING = tuple(kind for kind in SIZES if kind != 'fixed')
 
 @dataclass(frozen=True)
 class Part:
-    """
-    A link and the joint above it, which has the link's name.
-
-    :param parent: another part's name, or 'base'
-    :param kind: a key of :data:`SIZES`
-    :param R: axes of the joint frame in the parent link, shape (3, 3)
-    :param p: origin of the joint frame in the parent link, shape (3,)
-    :param axis: unit vector in the joint frame, the normal of a planar joint
-    """
+    """A link and the joint above it, of the same name; R, p: joint frame in the parent link."""
 
     name: str
     parent: str
@@ -142,12 +134,7 @@ def tree_in_another_order() -> RobotModel:
 
 
 class PinocchioTree(PinocchioDynamics):
-    """
-    The tree in Pinocchio, with coordinates as they are here.
-
-    Pinocchio's velocities are others at planar joints (of the body, in its own axes) and at
-    floating ones ([linear; angular]).
-    """
+    """The tree in Pinocchio, planar and floating joints in the coordinates of this package."""
 
     def __init__(self, parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> None:
         self._pin = pin = pytest.importorskip('pinocchio')
@@ -213,56 +200,3 @@ class PinocchioTree(PinocchioDynamics):
             positions[joint.idx_q : joint.idx_q + len(own)] = own
             B[in_v, where_qd] = block
         return positions, B, B_rate_qd
-
-
-class MuJoCoTree:
-    """
-    The tree in MuJoCo, with coordinates as they are here but for quaternions w, x, y, z.
-
-    MuJoCo has no screws, and free joints only on the world.
-    """
-
-    def __init__(self, parts: Sequence[Part], gravity: ArrayLike = GRAVITY) -> None:
-        self._mujoco = pytest.importorskip('mujoco')
-        self._parts = parts
-        robot = self._mujoco.MjSpec()
-        robot.option.gravity = gravity
-        robot.option.disableflags |= self._mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
-        bodies = {'base': robot.worldbody}
-        for part in parts:
-            bodies[part.name] = self._add_body(bodies[part.parent], part)
-        self._model = robot.compile()
-        self._data = self._mujoco.MjData(self._model)
-
-    def _add_body(self, parent: Any, part: Part) -> Any:
-        kinds, quaternion, J = self._mujoco.mjtJoint, np.zeros(4), part.J_com
-        self._mujoco.mju_mat2Quat(quaternion, part.R.reshape(-1))
-        body = parent.add_body(
-            name=part.name, pos=part.p, quat=quaternion, mass=part.mass, ipos=part.com,
-            fullinertia=[J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]],
-            explicitinertial=True,
-        )
-        x, y, _ = smallest_rotation_of_z_to(part.axis).T
-        hinge, slide = (kinds.mjJNT_HINGE, part.axis), (kinds.mjJNT_SLIDE, part.axis)
-        joints = {
-            'fixed': [], 'revolute': [hinge], 'prismatic': [slide], 'cylindrical': [hinge, slide],
-            'planar': [(kinds.mjJNT_SLIDE, x), (kinds.mjJNT_SLIDE, y), hinge],
-            'spherical': [(kinds.mjJNT_BALL, part.axis)],
-        }[part.kind]
-        for i, (kind, axis) in enumerate(joints):
-            body.add_joint(name=f'{part.name}_{i}', type=kind, axis=axis)
-        return body
-
-    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return tau."""
-        order, data = np.zeros(len(qd), dtype=int), self._data
-        for part, where_q, where_qd in places(self._parts):
-            joint = self._model.joint(f'{part.name}_0')
-            i, j = int(joint.qposadr[0]), int(joint.dofadr[0])
-            own = np.roll(q[where_q], 1) if part.kind == 'spherical' else q[where_q]
-            data.qpos[i : i + len(own)] = own
-            order[where_qd] = j + np.arange(where_qd.stop - where_qd.start)
-        data.qvel[order], data.qacc[order] = qd, qdd
-        self._mujoco.mj_inverse(self._model, data)
-        tau: Array = data.qfrc_inverse[order]
-        return tau

@@ -23,12 +23,7 @@ def at(*xyz: float) -> Placement:
 
 @dataclass(frozen=True)
 class Pair:
-    """
-    A joint of a linkage between bodies a and b.
-
-    :param point: in the world, in the drawn configuration, which is closed
-    :param axis: in the world, in the drawn configuration
-    """
+    """A joint between bodies a and b; point and axis in the world as drawn (closed)."""
 
     name: str
     kind: str
@@ -39,12 +34,7 @@ class Pair:
 
 
 def cut(pairs: Sequence[Pair], name: str) -> tuple[list[Part], LoopJoint]:
-    """
-    Return the spanning tree without one joint, and this joint.
-
-    The axes of all links are the world's in the drawn configuration. Mass and inertia of a body
-    follow from its name, whatever the cut.
-    """
+    """Return the spanning tree without one joint, and this joint; bodies depend on no cut."""
     drawn = {pair.name: np.array(pair.point, dtype=np.float64) for pair in pairs}
     origins = {'base': np.zeros(3)}
     parts: list[Part] = []
@@ -143,21 +133,15 @@ MOTORS = ('axis_1', 'axis_2', 'axis_3', 'axis_4')
 
 
 def palletiser(*, loops: bool) -> str:
-    """
-    Return the URDF of a palletising arm; its motors are :data:`MOTORS`.
-
-    Axis 2 turns the lower arm. Axis 3, coaxial, turns a crank and through a rod the upper arm. Two
-    rods more hold the plate at the elbow and the flange level. The rod of axis 3 stays parallel to
-    the lower arm: ``mimic`` has one leader, so a massless pin follows axis 3, and the rod axis 2.
-
-    :param loops: the spanning tree without the three loop joints, instead of ``mimic`` joints
-    """
-
+    """Return the URDF of a palletising arm, with mimic joints or as the tree of its loops."""
     def follows(name: str, leader: str, parent: str, child: str, sign: int, xyz: ArrayLike) -> str:
         more = '' if loops else f'<mimic joint="{leader}" multiplier="{sign}"/>'
         axis = (0, 1, 0)
         return joint(name, 'continuous', parent, child, xyz=xyz, axis=axis, more=more)
 
+    # Axis 2 turns the lower arm. Axis 3, coaxial, turns a crank and through a rod the upper arm.
+    # Two rods more hold plate and flange level. ``mimic`` has one leader, so that a massless pin
+    # follows axis 3, and the rod on it axis 2.
     foot = np.add(SHOULDER, PLATE)
     tip = (-CRANK, 0.1, 0.0)
     pin = joint('pin', 'fixed', 'crank', 'pin', xyz=tip)
@@ -196,9 +180,3 @@ PALLETISER_LOOPS = (
     LoopJoint('level', 'revolute', 'plate_rod', 'plate', at(0, 0, RISE), at(*PLATE), (0, 1, 0)),
     LoopJoint('wrist', 'revolute', 'wrist_rod', 'flange', at(REACH, 0, 0), at(*WRIST), (0, 1, 0)),
 )
-
-
-def palletiser_with_loops() -> ClosedLoopModel:
-    """Return the palletising arm with its real loops."""
-    tree = RobotModel.from_urdf(palletiser(loops=True))
-    return ClosedLoopModel(tree, PALLETISER_LOOPS, MOTORS)

@@ -31,14 +31,7 @@ Motion: TypeAlias = tuple[Array, Array, Array]
 
 @dataclass(frozen=True)
 class Pair:
-    """
-    One robot, twice.
-
-    :param label: the robot's, for messages
-    :param urdf: XML text
-    :param gravity: acceleration of free fall in the root link's frame, or in the world's
-    :param floating: whether the root link moves freely
-    """
+    """One robot, twice; gravity is in the frame of the root link, or of the world if it floats."""
 
     label: str
     urdf: str

@@ -1,11 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""
-What the package is compared with. Nothing in here runs the code under test.
-
-Pinocchio, reading the same URDF text; and random kinematic trees, written as URDF text.
-"""
+"""What the package is compared with; nothing in here runs the code under test."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -49,12 +45,7 @@ def random_state(seed: int, n: int) -> tuple[Array, Array, Array]:
 
 
 def random_wrenches(seed: int, links: Sequence[str]) -> dict[str, list[Wrench]]:
-    """
-    Return wrenches on some links, several a link.
-
-    In the link's own frame, in another link's and in those of base and world; at a point of that
-    frame, and at the link's origin.
-    """
+    """Return wrenches on some links, in all frames, at points and at links' origins."""
     rng = np.random.default_rng(seed)
     chosen = rng.choice(links, size=min(4, len(links)), replace=False)
     frames = (None, str(rng.choice(links)), *ReferenceFrame)
@@ -69,12 +60,7 @@ def random_wrenches(seed: int, links: Sequence[str]) -> dict[str, list[Wrench]]:
 
 
 def random_tree(seed: int) -> str:
-    """
-    Return the URDF of a random robot.
-
-    Branches, fixed links in any place, links without inertia, mimic joints, turned inertial
-    frames, axes in all directions: general ones, the frame's own, and close to the frame's own.
-    """
+    """Return a random URDF: branches, fixed and massless links, mimic joints, any axes."""
     rng = np.random.default_rng(seed)
     elements = [link('link_0', 1.0)]
     independent: list[str] = []
@@ -140,12 +126,7 @@ def mimic_rules(urdf: str) -> dict[str, tuple[str, float, float]]:
 
 
 class PinocchioDynamics:
-    """
-    What Pinocchio computes, in this package's coordinates.
-
-    Its velocities are v = B qd, and efforts B^T times its own. A subclass sets ``_pin``,
-    ``_model``, ``_data`` and ``nv``, the size of qd, and converts coordinates.
-    """
+    """What Pinocchio computes, in the coordinates of this package: v = B qd, tau = B^T efforts."""
 
     _pin: Any
     _model: Any
@@ -177,11 +158,7 @@ class PinocchioDynamics:
         return self.inverse_dynamics(q, qd, np.zeros(self.nv))
 
     def mass_matrix(self, q: Array) -> Array:
-        """
-        Return M(q), one column a call: efforts of unit accelerations less those of none.
-
-        Pinocchio's composite bodies give other numbers where joints are not in depth-first order.
-        """
+        """Return M(q), one column a call: composite bodies need joints in depth-first order."""
         rest, g = np.zeros(self.nv), self.gravity_torques(q)
         columns = [self.inverse_dynamics(q, rest, unit) - g for unit in np.eye(self.nv)]
         return np.array(columns).reshape(self.nv, self.nv).T
@@ -278,13 +255,10 @@ class PinocchioDynamics:
 
 class Pinocchio(PinocchioDynamics):
     """
-    A robot as Pinocchio reads it; B is constant.
+    A robot as Pinocchio reads it, joint arrays in the order of ``names``; B is constant.
 
-    :param names: the order of joint arrays, checked to be the independent joints
-    :param gravity: in the root link's frame
-    :param floating: the root link moves freely. Seven positions (three of the root link in the
-        world, quaternion x, y, z, w) and six velocities ([angular; linear], in the root link's
-        axes) then stand before those of the joints
+    Of a floating root link seven positions (quaternion x, y, z, w) and six velocities ([angular;
+    linear], in its own axes) stand before those of the joints.
     """
 
     def __init__(
@@ -324,11 +298,7 @@ class Pinocchio(PinocchioDynamics):
         self, q: Array, qd: Array, qdd: Array,
         wrenches: Mapping[str, Sequence[Wrench]] | None = None,
     ) -> list[Array]:
-        """
-        Return the derivatives of tau by q, qd and qdd.
-
-        Wrenches are constant in the frames of joints: of links that move with their joint.
-        """
+        """Return the derivatives of tau by q, qd, qdd; wrenches are constant in joints' frames."""
         data, (positions, B, _) = self._data, self._converted(q, qd)
         given = (positions, B @ qd, B @ qdd, self._forces(positions, wrenches or {}))
         self._pin.computeRNEADerivatives(self._model, data, *given)

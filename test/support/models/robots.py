@@ -102,25 +102,13 @@ ROTOR = robot(
 
 
 def vendor_robots(*names: str) -> list[Any]:
-    """
-    Return pytest parameters: robots of example-robot-data, those of these names or all.
-
-    All but ``ur3.urdf``, which is an empty element: :func:`empty_vendor_robot` returns it.
-    """
-    paths = [path for path in _vendor_paths() if path.name != 'ur3.urdf']
+    """Return pytest parameters: robots of example-robot-data, of these names or all."""
+    paths = [path for path in _vendor_paths() if path.name != 'ur3.urdf']  # it is empty
     if names:
         paths = [path for path in paths if path.stem in names]
     if not paths:
         return [pytest.param(None, id='none', marks=pytest.mark.skip(reason=NO_VENDOR_ROBOTS))]
     return [pytest.param(path, id=f'{_folder(path)}/{path.stem}') for path in paths]
-
-
-def empty_vendor_robot() -> Path:
-    """Return the robot of example-robot-data that has no link."""
-    for path in _vendor_paths():
-        if path.name == 'ur3.urdf':
-            return path
-    pytest.skip(NO_VENDOR_ROBOTS)
 
 
 NO_VENDOR_ROBOTS = 'the vendor robots (pip install example-robot-data) are not installed'
