@@ -22,7 +22,15 @@ from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
 from rnea_ros.feedforward.law import LAWS, ControlLaw
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.stalls import MAX_WAIT
-from rnea_ros.feedforward.trajectory import CUBIC, JointRules, Knots, Setpoint, Trajectory
+from rnea_ros.feedforward.trajectory import (
+    CUBIC,
+    Goal,
+    JointRules,
+    Knots,
+    Setpoint,
+    Trajectory,
+    default_tolerances,
+)
 from support.models.robots import ROOT, joint, link, load, robot
 
 Array = NDArray[np.float64]
@@ -231,6 +239,13 @@ class Rig:
         """Change settings while running."""
         self.settings = Settings(**(vars(self.settings) | settings))
         self.controller.change(resolve(self.settings, self.model))
+
+    def pursue(self, motion: Trajectory, start: float | None = None) -> Any:
+        """Follow a motion; return its goal, without tolerances."""
+        names = self.settings.joints
+        goal = Goal(motion, default_tolerances(names, {}, {}, 0.0, 0.0), free_rules(names))
+        self.controller.follow(motion, start, goal)
+        return goal
 
     def desired(self) -> tuple[Array, Array]:
         """Return the position and velocity that are desired, zeros while none are."""
