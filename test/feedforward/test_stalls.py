@@ -44,7 +44,7 @@ def pause(rig: Rig, reason: Reason, duration: float = 0.25) -> None:
         rig.now += duration
 
 
-def stall(rig: Rig, reason: Reason, duration: float = 0.25, *, known: Reason | None = None) -> None:
+def stall(rig: Rig, reason: Reason, duration: float = 0.25, known: Reason | None = None) -> None:
     """Stall up to the first tick afterwards; ``known``: the reason of a stall before."""
     pause(rig, reason, duration)
     rig.tick()
