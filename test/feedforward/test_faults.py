@@ -231,25 +231,6 @@ def test_false_positions_and_velocities_are_rejected_and_move_no_command(
     assert rig.states.rejections == Counter({reason: 40})
 
 
-@pytest.mark.parametrize(('timeout', 'moving', 'jump', 'rate'), [
-    (0.0, True, 0.03, 500.0), (0.2, False, 100.0, 1000.0),
-])
-def test_a_persistent_jump_ends_the_control(
-    timeout: float, moving: bool, jump: float, rate: float
-) -> None:
-    rig = rig_in_motion(velocity_limit_factor=2.0, rate=rate, joint_states_timeout=timeout)
-    newest, at = rig.now, rig.q.copy()
-    while rig.state() in GOING_ON:
-        if moving:
-            follow_along(rig)
-        rig.wait()
-        assert rig.feed(q=rig.q + jump * np.eye(7)[4]) is not None
-        rig.step()
-    assert rig.now - newest == pytest.approx(rig.resolved.joint_states_timeout)
-    assert rig.controller.reason is Reason.JOINT_STATES_STALE
-    np.testing.assert_array_equal(rig.states.position, at)
-
-
 @pytest.mark.parametrize('step', [-3600.0, -0.005, 0.02, 1e6])
 @pytest.mark.parametrize('whose', ['the robot', 'the node', 'both'])
 def test_a_wall_clock_that_is_set_does_not_end_the_control(whose: str, step: float) -> None:
