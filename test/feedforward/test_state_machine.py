@@ -10,8 +10,6 @@ import pytest
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.state_machine import TRANSITIONS, Event, StateMachine
 
-ALL_PAIRS = list(product(State, Event))
-
 EXPECTED = {
     State.WAITING: {
         Event.STATES_VALID: State.READY,
@@ -44,14 +42,13 @@ EXPECTED = {
 """What docs/control.md says; whatever is not listed changes nothing."""
 
 
-
 def in_state(state: State) -> StateMachine:
     state_machine = StateMachine()
     state_machine.state, state_machine.since = state, 1.0
     return state_machine
 
 
-@pytest.mark.parametrize(('state', 'event'), ALL_PAIRS)
+@pytest.mark.parametrize(('state', 'event'), product(State, Event))
 def test_every_event_leads_where_it_is_meant_to_or_nowhere(state: State, event: Event) -> None:
     state_machine = in_state(state)
     before = state_machine.since

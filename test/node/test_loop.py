@@ -5,164 +5,123 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable
-import math
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 import sys
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
-import rnea_ros
 from rnea_ros.feedforward import CONTROLLING, FeedforwardController, Reason, State
 from rnea_ros.feedforward.inputs import JointStateMonitor
 from rnea_ros.feedforward.settings import Settings, resolve
+from support.control.control_rig import PANDA_POSE, Array, panda_arm
 from support.ros.ros_process import NO_ROS, PATIENCE, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
-from rclpy.serialization import serialize_message
-from sensor_msgs.msg import JointState
 
 from rnea_ros.node.inputs import SensorTopics
 from rnea_ros.node.loop import ControlLoop
 from rnea_ros.node.timing import RealtimeSettings
-from rnea_ros.ros import MachineClock, PeriodicSchedule
+from rnea_ros.ros import PeriodicSchedule
+from support.control.random_messages import joint_state
+from support.control.virtual_loop import VirtualClock
 
-URDF = Path(__file__).resolve().parents[2] / 'urdf/panda_arm.urdf'
-MODEL = rnea_ros.RobotModel.from_urdf(URDF)
 PERIOD = 0.002
 
 
-class JointStates:
-    """
-    Joint states that never end.
+class HaltingClock(VirtualClock):
+    """Virtual time: each look at it takes 0.1 ms; ``halted``, it stands still for ever."""
 
-    They have a stamp when ``stamped``, and ``delay`` is what a tick waits for them, s.
+    halted = False
+
+    def now(self) -> float:
+        self.sleep(1e-4)
+        return super().now()
+
+    latest = stamp = now
+
+    def sleep(self, duration: float) -> None:
+        super().sleep(0.0 if self.halted else duration)
+
+
+class Rig:
+    """
+    A loop in virtual time, and all around it: joint states, outputs, permission.
+
+    :param options: of the control's settings
+    :ivar delay: what a tick waits for its joint states, which are stamped afterwards, s
     """
 
-    stamped = False
-    delay = 0.0
-    taken = 0
+    permitted, unconfirmed, delay, taken = True, False, 0.0, 0
+
+    def __init__(self, **options: Any) -> None:
+        model, defaults = panda_arm(), {'rate': 1.0 / PERIOD, 'joint_states_timeout': 10.0}
+        self.settings = resolve(Settings(joints=model.joint_names, **(defaults | options)), model)
+        self.states = JointStateMonitor(model.joint_names)
+        self.controller = FeedforwardController(model, self.settings, self.states)
+        self.commands: list[Array] = []
+        self.clock = clock = HaltingClock(1000.0, lambda _: None)
+        self.schedule = PeriodicSchedule(PERIOD, clock.now, clock.sleep)
+        around = cast(Any, self)
+        inputs = SensorTopics(
+            self.states, self.controller.environment, around, {}, None, clock.of_messages
+        )
+        self.loop = ControlLoop(
+            self.controller, [inputs.take_joint_states], around, around, PERIOD, clock,
+            self.schedule, RealtimeSettings(),
+        )
 
     def take_all(self) -> list[bytes]:
-        time.sleep(self.delay)
+        self.clock.sleep(self.delay)
         self.taken += 1
-        message = JointState(
-            name=list(MODEL.joint_names),
-            position=array('d', [0.1, -0.4, 0.2, -1.9, 0.3, 1.7, 0.5]),
-            velocity=array('d', [0.0] * 7),
-        )
-        if self.stamped:
-            seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
-            message.header.stamp.sec, message.header.stamp.nanosec = seconds, nanoseconds
-        return [serialize_message(message)]
+        return [joint_state(self.clock.now(), panda_arm().joint_names, PANDA_POSE, [0.0] * 7)]
 
-
-class Outputs:
-    """Collects commands."""
-
-    def __init__(self) -> None:
-        self.commands: list[np.ndarray] = []
-
-    def send_command(self, command: np.ndarray) -> None:
+    def send_command(self, command: Array) -> None:
         self.commands.append(command.copy())
 
     def send_extras(self, *_: object) -> None:
         pass
 
-
-class HaltingClock(MachineClock):
-    """
-    Time that stands still from :meth:`halt` on, as a simulation's that was ended.
-
-    ``ahead`` is how far it is ahead of the machine's, s.
-    """
-
-    ahead = 0.0
-    _end = math.inf
-
-    def halt(self) -> None:
-        self.simulated = True  # type: ignore[misc]
-        self._end = time.monotonic()
-
-    def now(self) -> float:
-        return min(super().now() + self.ahead, self._end)
-
-    latest = now
-
-
-class Permission:
-    """Permits what the test permits."""
-
-    permitted = True
-    unconfirmed = False
-
     def check(self) -> bool:
         return self.permitted
 
-
-class Rig:
-    """
-    A loop that runs.
-
-    :param options: of the control's settings
-    """
-
-    def __init__(self, **options: Any) -> None:
-        self.permission = Permission()
-        self.settings = resolve(
-            Settings(**{
-                'joints': MODEL.joint_names, 'rate': 1.0 / PERIOD, 'joint_states_timeout': 10.0,
-                **options,
-            }),
-            MODEL,
-        )
-        self.states = JointStateMonitor(MODEL.joint_names)
-        self.controller = FeedforwardController(MODEL, self.settings, self.states)
-        self.joint_states = JointStates()
-        self.outputs = Outputs()
-        self.clock = clock = HaltingClock()
-        self.schedule = PeriodicSchedule(PERIOD, clock.now, clock.sleep)
-        environment = self.controller.environment
-        topic = cast(Any, self.joint_states)
-        inputs = SensorTopics(self.states, environment, topic, {}, None, clock)
-        self.loop = ControlLoop(
-            self.controller, [inputs.take_joint_states], cast(Any, self.outputs),
-            cast(Any, self.permission), PERIOD, clock, self.schedule, RealtimeSettings(),
-        )
-
-    def __enter__(self) -> Rig:
-        self.loop.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.controller.state is State.STOPPED:
-            return
-        self.controller.request_stop()
-        self.joint_states.delay = 0.0
-        assert not self.loop.join(10.0)
+    def ends_at_zero(self) -> bool:
+        return wait_until(lambda: not self.commands[-1].any())
 
 
-def test_the_duration_of_a_tick_is_measured_from_its_start() -> None:
-    rig = Rig()
-    rig.joint_states.delay = 0.005
-    with rig:
-        assert wait_until(lambda: len(rig.outputs.commands) > 3)
+@contextmanager
+def active_rig(**options: Any) -> Iterator[Rig]:
+    """Let a loop run once its start ramp is over, and stop it unless it has stopped."""
+    rig = Rig(**({'ramp_duration': 0.05, 'hold_duration': 0.05} | options))
+    rig.loop.start()
+    assert wait_until(lambda: rig.controller.state is State.ACTIVE)
+    yield rig
+    rig.delay = 0.0
+    if rig.controller.state is not State.STOPPED:
+        rig.controller.request_stop()
+        assert not rig.loop.join(PATIENCE)
+
+
+def test_a_tick_is_measured_from_its_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    with active_rig() as rig:
+        virtual = SimpleNamespace(**(vars(time) | {'perf_counter': rig.clock.now}))
+        monkeypatch.setattr('rnea_ros.node.loop.time', virtual)
+        rig.delay, taken = 0.005, rig.taken
+        assert wait_until(lambda: rig.taken > taken + 3)
         _, longest = rig.loop.statistics.report(rig.clock.now()).compute
         assert longest >= 0.005
 
 
 def test_a_sample_received_during_a_blocked_tick_is_not_in_the_future() -> None:
-    with Rig() as rig:
-        rig.joint_states.stamped = True
-        assert wait_until(lambda: rig.controller.state in CONTROLLING)
-        rig.joint_states.delay = 0.05
-        taken = rig.joint_states.taken
-        assert wait_until(lambda: rig.joint_states.taken > taken + 5)
+    with active_rig() as rig:
+        rig.delay, taken = 0.05, rig.taken
+        assert wait_until(lambda: rig.taken > taken + 5)
         assert not rig.states.rejections
 
 
@@ -171,9 +130,9 @@ def fail(*_: Any) -> Any:
 
 
 @pytest.mark.parametrize(('owner', 'method', 'fault', 'supervised'), [
-    (lambda rig: rig.joint_states, 'take_all', fail, False),
-    (lambda rig: rig.outputs, 'send_extras', fail, False),
-    (lambda rig: rig.permission, 'check', fail, False),
+    (lambda rig: rig, 'take_all', fail, False),
+    (lambda rig: rig, 'send_extras', fail, False),
+    (lambda rig: rig, 'check', fail, False),
     (lambda rig: rig.schedule, 'wait', fail, False),
     (lambda rig: rig.clock, 'now', fail, True),
     (lambda rig: rig.loop.statistics, 'record', None, True),
@@ -183,21 +142,19 @@ def test_an_error_around_the_control_ends_in_zero_effort(
     monkeypatch: pytest.MonkeyPatch, owner: Callable[[Rig], object], method: str, fault: Any,
     supervised: bool,
 ) -> None:
-    with Rig(ramp_duration=0.05, hold_duration=0.05) as rig:
-        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
-        commands = rig.outputs.commands
+    with active_rig() as rig:
         monkeypatch.setattr(owner(rig), method, fault)
         assert wait_until(lambda: rig.controller.state is State.FAULT)
         assert rig.controller.reason is Reason.INTERNAL_ERROR
-        assert wait_until(lambda: not commands[-1].any())  # sent after the change of state
-        changes = np.abs(np.diff(commands, axis=0))
+        assert rig.ends_at_zero()  # sent after the change of state
+        changes = np.abs(np.diff([*rig.commands], axis=0))
         assert (changes <= rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)).all()
         if supervised:
             assert rig.controller.error is not None
-            sent = len(commands)
-            assert wait_until(lambda: len(commands) > sent + 10)  # zeros, while it is active
+            sent = len(rig.commands)
+            assert wait_until(lambda: len(rig.commands) > sent + 10)  # zeros, while it is active
         else:
-            assert isinstance(rig.controller.error, RuntimeError)
+            assert str(rig.controller.error) == 'planted'
 
 
 def test_the_supervisor_ramps_down_a_loop_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,65 +165,64 @@ def test_the_supervisor_ramps_down_a_loop_that_hangs(monkeypatch: pytest.MonkeyP
         returned.set()
         return []
 
-    with Rig(ramp_duration=0.05, hold_duration=0.05) as rig:
-        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
-        monkeypatch.setattr(rig.joint_states, 'take_all', hang)
+    with active_rig() as rig:
+        monkeypatch.setattr(rig.clock, 'simulated', False)  # in which a hang ends by time
+        monkeypatch.setattr(rig, 'take_all', hang)
         assert wait_until(lambda: rig.controller.state is State.FAULT)
         assert rig.controller.reason is Reason.INTERNAL_ERROR
-        assert wait_until(lambda: not rig.outputs.commands[-1].any())
+        assert rig.ends_at_zero()
         released.set()
         assert returned.wait(PATIENCE)
         assert wait_until(lambda: 'control_loop' not in {t.name for t in threading.enumerate()})
-        assert not rig.outputs.commands[-1].any()
+        assert not rig.commands[-1].any()
 
 
 def test_a_stop_does_not_wait_for_time_that_stands_still_and_ends_in_zeros() -> None:
-    rig = Rig(ramp_duration=0.05, hold_duration=0.05)
-    rig.loop.start()
-    assert wait_until(lambda: rig.controller.state is State.ACTIVE)
-    rig.clock.halt()
-    rig.controller.request_stop()
-    assert rig.loop.join(60.0) == 'simulated time stands still'
-    assert rig.controller.state is State.STOPPED
-    assert not rig.outputs.commands[-1].any()
+    with active_rig() as rig:
+        rig.clock.halted = True
+        rig.controller.request_stop()
+        assert rig.loop.join(PATIENCE) == 'simulated time stands still'
+        assert rig.controller.state is State.STOPPED
+        assert not rig.commands[-1].any()
 
 
 @pytest.mark.parametrize('returns', [True, False])
-def test_a_stop_sends_zeros_to_a_controller_that_has_returned(returns: bool) -> None:
-    with Rig(ramp_duration=0.05) as rig:
-        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
-        rig.permission.permitted, rig.permission.unconfirmed = False, returns
+def test_a_stop_sends_zeros_to_a_controller_that_has_returned(
+    monkeypatch: pytest.MonkeyPatch, returns: bool
+) -> None:
+    monkeypatch.setattr('rnea_ros.node.loop.CONFIRM_TIMEOUT', PATIENCE)
+    with active_rig() as rig:
+        rig.permitted, rig.unconfirmed = False, returns
         assert wait_until(lambda: rig.controller.withheld)
-        sent = len(rig.outputs.commands)
+        sent = len(rig.commands)
         rig.controller.request_stop()
 
         def confirm() -> None:
             if rig.controller.state is State.STOPPED:
-                rig.permission.permitted = True
+                rig.permitted = True
 
-        assert not rig.loop.join(10.0, confirm)
-        commands = rig.outputs.commands[sent:]
+        assert not rig.loop.join(PATIENCE, confirm)
+        commands = rig.commands[sent:]
         assert bool(commands) is returns
         assert not np.array(commands[-3:]).any()
 
 
 def test_an_error_beside_a_stop_does_not_keep_it_from_its_zeros() -> None:
-    with Rig(ramp_duration=0.3) as rig:
-        assert wait_until(lambda: rig.controller.state is State.ACTIVE)
+    with active_rig(ramp_duration=0.3) as rig:
 
         def stop_and_break() -> None:
             rig.controller.request_stop()
             assert wait_until(lambda: rig.controller.state not in CONTROLLING)
-            raise RuntimeError('unlookable')
+            raise RuntimeError('planted')
 
-        assert not rig.loop.join(10.0, stop_and_break)
-        assert isinstance(rig.controller.error, RuntimeError)
-        assert not rig.outputs.commands[-1].any()
+        assert not rig.loop.join(PATIENCE, stop_and_break)
+        assert str(rig.controller.error) == 'planted'
+        assert not rig.commands[-1].any()
 
 
 def test_a_stop_that_takes_too_long_is_ended() -> None:
-    rig = Rig(hold_duration=60.0, effort_rate_limit=(1.0,))
-    rig.loop.start()
-    assert wait_until(lambda: rig.controller.state in CONTROLLING)
-    rig.controller.request_stop()
-    assert rig.loop.join(0.1) == 'it did not stop in time'
+    with active_rig() as rig:
+        slow = replace(rig.settings.parameters, ramp_duration=1000.0)
+        rig.controller.change(resolve(slow, panda_arm()))
+        rig.controller.request_stop()
+        assert rig.loop.join(0.1) == 'it did not stop in time'

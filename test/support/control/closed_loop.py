@@ -96,12 +96,7 @@ class ClosedLoop:
         self.control.change(resolve(self.settings, self.model))
 
     def run(self, duration: float, desired: Motion | None = None) -> None:
-        """
-        Go on for a time.
-
-        :param duration: s
-        :param desired: position, velocity and acceleration by the time since this call began
-        """
+        """Go on for a time, s; ``desired``: the motion by the time since this call began."""
         began = self.now
         for _ in range(round(duration * self.settings.rate)):
             if desired is not None:
@@ -110,12 +105,7 @@ class ClosedLoop:
             self.tick()
 
     def hold(self, pose: Array, duration: float) -> None:
-        """
-        Hold a pose for a time: one set-point, at rest.
-
-        :param pose: of the commanded joints, rad or m
-        :param duration: s
-        """
+        """Hold a pose of the commanded joints for a time, s: one set-point, at rest."""
         still = np.zeros_like(pose)
         self.control.follow(Setpoint(None, self.settings.joints, pose, still, still), None)
         self.run(duration)

@@ -22,7 +22,15 @@ from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
 from rnea_ros.feedforward.law import LAWS, ControlLaw
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.stalls import MAX_WAIT
-from rnea_ros.feedforward.trajectory import CUBIC, JointRules, Knots, Setpoint, Trajectory
+from rnea_ros.feedforward.trajectory import (
+    CUBIC,
+    Goal,
+    JointRules,
+    Knots,
+    Setpoint,
+    Trajectory,
+    default_tolerances,
+)
 from support.models.robots import ROOT, joint, link, load, robot
 
 Array = NDArray[np.float64]
@@ -172,11 +180,7 @@ class Rig:
             self._blocked_at = self.now
 
     def inspect(self, returned: Array | None, since_last: float = math.inf) -> Array | None:
-        """
-        Return a copy of a command, which must keep its limits.
-
-        :param since_last: time between its sending and that of the command before, s
-        """
+        """Return a copy of a command that keeps its limits, sent so long after the one before."""
         if returned is None:
             waits = self.now - self._blocked_at <= MAX_WAIT
             assert self._last is None or self.controller.withheld or waits, 'commands stopped'
@@ -232,6 +236,13 @@ class Rig:
         self.settings = Settings(**(vars(self.settings) | settings))
         self.controller.change(resolve(self.settings, self.model))
 
+    def pursue(self, motion: Trajectory, start: float | None = None) -> Any:
+        """Follow a motion; return its goal, without tolerances."""
+        names = self.settings.joints
+        goal = Goal(motion, default_tolerances(names, {}, {}, 0.0, 0.0), free_rules(names))
+        self.controller.follow(motion, start, goal)
+        return goal
+
     def desired(self) -> tuple[Array, Array]:
         """Return the position and velocity that are desired, zeros while none are."""
         desired = self.controller.reference_at(self.now)
@@ -283,14 +294,7 @@ def law_effort(
     law: type[ControlLaw], dynamics: Any, measured: tuple[Array, Array],
     desired: tuple[Array, Array, Array], gains: tuple[ArrayLike, ArrayLike],
 ) -> Array:
-    """
-    Return the effort of a law by the table of docs/control.md.
-
-    :param dynamics: whose ``inverse_dynamics`` count, of the model or of an oracle
-    :param measured: position and velocity
-    :param desired: position, less than half a turn away, velocity and acceleration
-    :param gains: kp and kd
-    """
+    """Return a law's effort by the table of docs/control.md; ``dynamics``: model or oracle."""
     (q, qd), (q_d, qd_d, qdd_d), (kp, kd) = measured, desired, gains
     zero = np.zeros_like(q)
     feedback: Array = np.asarray(kp) * (q_d - q) + np.asarray(kd) * (qd_d - qd)

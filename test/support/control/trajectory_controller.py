@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-NO_CONTROL_MSGS = 'control_msgs (a ROS package that is not on PyPI) is not installed'
-
 
 @dataclass
 class TrajectoryController:
