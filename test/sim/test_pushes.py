@@ -10,7 +10,7 @@ import pytest
 
 from rnea_ros import ReferenceFrame, Wrench
 from rnea_ros.feedforward import settings
-from rnea_ros.feedforward.law import ComputedTorque, Gravity
+from rnea_ros.feedforward.law import ComputedTorque
 from support.models.robots import load
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
@@ -42,8 +42,7 @@ def arm(source: settings.EffortSource) -> ClosedLoop:
 
 
 @pytest.mark.parametrize(('source', 'amplitude', 'direction'), [
-    (MEASURED, 0.0, (1.0, 0.0, 0.0)), (MEASURED, 0.3, (0.0, -1.0, 0.0)),
-    (COMMANDED, 0.0, (0.0, 0.0, 1.0)), (COMMANDED, 0.3, (1.0, 0.0, 0.0)),
+    (MEASURED, 0.3, (0.0, -1.0, 0.0)), (COMMANDED, 0.0, (0.0, 0.0, 1.0)),
 ])
 def test_a_push_of_10_newtons_is_found_within_20_ms_and_10_percent(
     source: settings.EffortSource, amplitude: float, direction: tuple[float, ...]
@@ -63,27 +62,6 @@ def test_a_push_of_10_newtons_is_found_within_20_ms_and_10_percent(
     rotation = loop.model.forward_kinematics(loop.q, FLANGE)[:3, :3]
     assert np.linalg.norm(rotation @ wrench[3:] - FORCE * np.array(direction)) < 0.1 * FORCE
     assert any(found[:11])  # it acts from the end of the first tick
-
-
-def test_additional_efforts_are_no_external_efforts() -> None:
-    loop = arm(MEASURED)
-    loop.change(mode=Gravity)
-    added = np.array([3.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0])
-
-    def add(loop: ClosedLoop) -> None:
-        loop.control.additional_effort.take_sample(
-            loop.settings.joints, added, stamp=loop.now, clock=loop.now, received=loop.now
-        )
-
-    loop.run(0.5)
-    before, loop.sense = loop.q.copy(), add
-    loop.change(additional_effort=settings.AdditionalEffortSettings((10.0,)))
-    loop.run(0.4)
-    external = loop.control.external_effort
-    assert external is not None
-    assert np.abs(loop.q - before).max() > 0.1
-    assert np.abs(external.effort).max() < 0.05 * added.max()
-    assert loop.control.contact is None
 
 
 def room(pose: Array, direction: Array, soft_limits: settings.SoftLimitSettings) -> float:

@@ -26,9 +26,7 @@ from rnea_ros.sim.demo.client import Received
 from rnea_ros.sim.demo.comparison import LawComparison
 from rnea_ros.sim.demo.demo import main, unused_domain
 from rnea_ros.sim.demo.processes import Processes
-from rnea_ros.sim.demo.robot import GOOD_MODEL, POOR_MODEL, ModelMismatch, realistic
 from rnea_ros.sim.demo.session import Phase
-from rnea_ros.urdf import parse_urdf
 
 ARM = DemoArm.load('panda_arm', seconds=6.0)
 MOTION = ARM.plan.motion
@@ -72,37 +70,6 @@ def test_computed_torque_is_best(
     assert demo.report([phase(*entry) for entry in errors.items()]) == code
     text = capsys.readouterr().out
     assert all(word in text for word in ('100.00 mrad', '30.00 mrad', '500.0 Hz', '10.0 %'))
-
-
-@pytest.mark.parametrize('name', ROBOTS)
-@pytest.mark.parametrize('errors', [GOOD_MODEL, POOR_MODEL], ids=['good', 'poor'])
-def test_the_simulated_robot_differs_from_the_model_by_what_is_said(
-    errors: ModelMismatch, name: str
-) -> None:
-    arm = DemoArm.load(name)
-    robot = realistic(arm, errors)
-    least, greatest = errors.friction
-    for true, known in (
-        ('extra_friction', 'friction.coulomb'), ('extra_damping', 'friction.viscous'),
-        ('armature', 'armature'),
-    ):
-        ratio = np.array(robot.simulation[true]) / np.array(robot.control[known])
-        assert ((least <= np.abs(ratio - 1.0)) & (np.abs(ratio - 1.0) <= greatest)).all()
-    least, greatest = errors.inertial
-    links = parse_urdf(robot.urdf).links
-    for link_name, model_link in parse_urdf(arm.urdf).links.items():
-        inertial, model_inertial = links[link_name].inertial, model_link.inertial
-        if model_inertial is None or inertial is None:
-            assert model_inertial is inertial
-            continue
-        mass_ratio = inertial.mass / model_inertial.mass
-        assert least < abs(mass_ratio - 1.0) < greatest
-        np.testing.assert_allclose(
-            inertial.inertia, mass_ratio * np.array(model_inertial.inertia), atol=1e-15
-        )
-        centre = np.array(model_inertial.origin.xyz)
-        shift, length = np.abs(np.array(inertial.origin.xyz) - centre), np.abs(centre)
-        assert ((least * length <= shift) & (shift <= greatest * length)).all()
 
 
 @pytest.mark.parametrize(('text', 'reason'), [
