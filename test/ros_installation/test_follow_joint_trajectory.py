@@ -3,7 +3,7 @@
 
 """The action ``~/follow_joint_trajectory`` over real DDS; rules: test_action_goals.py."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 import signal
 from typing import Any
 
@@ -85,18 +85,14 @@ class GoalClient:
         assert wait_until(self._client.server_is_ready), 'no action server'
 
     def send(
-        self, *points: tuple[float, Sequence[float]], joints: Sequence[str] = JOINTS,
-        path: Mapping[str, float] | None = None,
+        self, *points: tuple[float, Sequence[float]], joints: Sequence[str] = JOINTS, path: Any = ()
     ) -> SentGoal:
-        """Send a goal of times and positions, with tolerances of the path by joint."""
-        message = FollowJointTrajectory.Goal()
+        """Send a goal of times and positions, with tolerances of the path."""
         times, positions = zip(*points, strict=True)
         zeros = np.zeros((len(points), 7))
-        message.trajectory = trajectory_message(joints, times, positions, zeros, zeros)
-        message.path_tolerance = [
-            JointTolerance(name=name, position=value) for name, value in (path or {}).items()
-        ]
-        return SentGoal(self._client, message)
+        trajectory = trajectory_message(joints, times, positions, zeros, zeros)
+        goal = FollowJointTrajectory.Goal(trajectory=trajectory, path_tolerance=path)
+        return SentGoal(self._client, goal)
 
     def destroy(self) -> None:
         """Leave, whatever is under way, in the node's thread, which may be about to wait."""
@@ -138,7 +134,7 @@ def test_a_goal_is_canceled_aborted_and_rejected_with_its_code(
     assert sent.cancel()
     assert sent.end == (CANCELED, 0, 'cancelled')
     assert not sent.cancel()
-    sent = client.send((0.5, OFF), LONG, path={'fer_joint3': 0.01})
+    sent = client.send((0.5, OFF), LONG, path=[JointTolerance(name='fer_joint3', position=0.01)])
     assert sent.end == (ABORTED, -4, 'path_tolerance')
     assert not client.send(LONG, joints=('x', *JOINTS[1:])).accepted
     running[1].wait_for('goal rejected, INVALID_JOINTS: unknown_joint')

@@ -123,10 +123,6 @@ def run(prefix: Path, **arguments: str) -> Launched:
     return Launched(done.returncode, done.stdout, lines)
 
 
-def names(lines: list[str]) -> list[str]:
-    return [line.split()[0] for line in lines]
-
-
 def argument(lines: list[str], name: str, option: str) -> str:
     (words,) = (line.split() for line in lines if line.split()[0] == name)
     return words[words.index(option) + 1]
@@ -139,7 +135,7 @@ def test_a_step_starts_when_the_one_before_has_ended(prefix: Path) -> None:
     launched = run(prefix, gui='true', world='mine.sdf')
     lines = launched.lines
     assert launched.code == 0, launched.output
-    started = [name for name in names(lines) if name != 'end']
+    started = [line.split()[0] for line in lines if not line.startswith('end ')]
     together, order = started[:4], started[4:]
     assert set(together) == {'gz', 'parameter_bridge', 'robot_state_publisher', 'create'}
     assert 'gz mine.sdf' in lines
@@ -155,16 +151,14 @@ def test_a_step_starts_when_the_one_before_has_ended(prefix: Path) -> None:
     assert '--hold' in activate.split()  # the mode holds a pose
 
 
-@pytest.mark.parametrize('step', [
-    'create', 'activate_effort_controller', 'feedforward_node', 'gz',
-])
+@pytest.mark.parametrize('step', ['create', 'activate_effort_controller', 'gz'])
 def test_a_process_that_fails_ends_everything_with_an_error(
     prefix: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     monkeypatch.setenv(f'GAZEBO_TEST_{step.upper()}', '3')
     launched = run(prefix, mode='gravity')
     assert launched.code == 1
-    assert step in names(launched.lines)
+    assert any(line.startswith(f'{step} ') for line in launched.lines)
     assert 'ended with exit code 3' in launched.output
     assert ('end gz' in launched.lines) == (step != 'gz')  # it does not outlive the launch
     assert '--hold' not in ' '.join(launched.lines).split()
@@ -184,7 +178,10 @@ def test_gazebo_and_the_spawners_share_one_file_with_the_joints(
     kept = yaml.safe_load((prefix.parent / 'log.effort_controller').read_text())
     values = kept['effort_controller']['ros__parameters']
     assert values['joints'] == [f'fer_joint{number}' for number in range(1, 8)]
-    robot = published_robot(lines)
+    given = Path(argument(lines, 'robot_state_publisher', '--params-file')).read_text()
+    ((published,),) = (section.values() for section in yaml.safe_load(given).values())
+    assert published['use_sim_time'] is True
+    robot = ElementTree.fromstring(published['robot_description'])
     assert robot.findtext('gazebo/plugin/parameters') == path
     # The plugins are those that are installed.
     assert robot.findtext('ros2_control/hardware/plugin') == 'ign_ros2_control/IgnitionSystem'
@@ -194,18 +191,8 @@ def test_gazebo_and_the_spawners_share_one_file_with_the_joints(
     assert not Path(path).parent.exists()  # nothing is left behind
 
 
-def published_robot(lines: list[str]) -> ElementTree.Element:
-    """Return what robot_state_publisher was given."""
-    path = argument(lines, 'robot_state_publisher', '--params-file')
-    (section,) = yaml.safe_load(Path(path).read_text()).values()
-    assert section['ros__parameters']['use_sim_time'] is True
-    return ElementTree.fromstring(section['ros__parameters']['robot_description'])
-
-
 @pytest.mark.parametrize(('arguments', 'error'), [
     ({'own_control': 'true'}, 'has no <ros2_control>'),
-    ({'own_control': 'true', 'joints': 'a'}, 'joints and positions are those of the URDF'),
-    ({'timeout': 'long'}, "timeout: 'long' is not a number"),
     ({}, 'gz_ros2_control is not installed: apt install ros-$ROS_DISTRO-gz-ros2-control'),
 ])
 def test_arguments_that_cannot_be_start_nothing(

@@ -86,9 +86,7 @@ def stream(
     return share, deviation, rejections
 
 
-@pytest.mark.parametrize(('velocities', 'replacement'), [
-    (False, False), (True, False), (False, True),
-])
+@pytest.mark.parametrize(('velocities', 'replacement'), [(False, False), (False, True)])
 def test_a_stream_of_single_points_never_throws_the_arm(
     velocities: bool, replacement: bool
 ) -> None:

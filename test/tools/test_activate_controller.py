@@ -91,8 +91,7 @@ def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerM
 
 
 @pytest.mark.parametrize(('answer', 'why'), [
-    (SimpleNamespace(ok=False), 'request rejected'),
-    (SimpleNamespace(ok=False, message='in use'), 'in use'), (RuntimeError('gone'), 'gone'),
+    (SimpleNamespace(ok=False), 'request rejected'), (RuntimeError('gone'), 'gone'),
 ])
 def test_a_rejected_request_is_reported(manager: ControllerManager, answer: Any, why: str) -> None:
     watched = Activator(manager, *NAMES)

@@ -50,13 +50,9 @@ REJECTED = {
     IDENTIFY: (
         ('--write-urdf arm.urdf', 'name another file'), ('--cutoff 1e-9', 'not at least 0.1 Hz'),
         ('--payload lower --links lower', 'no --links'), ('--links base', "moving link 'base'"),
-        ('--payload lower --picture out/a', 'no --picture'), ('--prior-weight 0', '0 is not pos'),
-        ('--payload lower --validate poses', 'no --validate'),
-        ('--payload lower --write-urdf out/a', 'no --write-urdf'),
+        ('--payload lower --validate poses', 'no --validate'), ('--prior-weight 1e300', '1000'),
         ('--payload hand', "unknown link 'hand'; known are base, upper, lower"),
-        ('--prior-weight 1e-300', 'between 1e-09 and'), ('--prior-weight 1e300', 'and 1000'),
-        ('--effort-scale 1 1 -1', '3 factors for 2 joints'),
-        ('--keep-friction deep.yaml', 'deep.yaml is not YAML'),
+        ('--prior-weight 1e-300', 'between 1e-09'), ('--keep-friction deep.yaml', 'is not YAML'),
     ),
     'replay': (
         ('motion', '--urdf'), (f'motion --urdf {LONG}', 'File name too long'),
@@ -79,7 +75,7 @@ REJECTED = {
     ),
     EXCITE: (
         ('', '--out'), ('--out out/a --yes', 'need --publish'), ('--publish', 'see --yes'),
-        ('--motion good.yaml', 'need --publish'), ('--out out/a --record out/b', 'need --publish'),
+        ('--motion good.yaml', 'need --publish'),
         ('--motion good.yaml --publish --start elbow=0', '--motion takes no --start'),
         ('--motion good.yaml --publish --after motion', '--after is for a new motion'),
         ('--publish --yes --record motion', '--record: motion exists already'),
@@ -92,16 +88,12 @@ REJECTED = {
     'teach': (('--urdf arm.urdf', '--out to teach'), ('motion --out out/a', 'needs --urdf')),
     PLAY: (
         ('--out out/a', 'give --out to teach a motion, or --play'), ('', 'see --yes'),
-        ('--yes --seconds 1', '--play takes no BAG'), ('--yes --waypoints', '--play takes no BAG'),
-        ('motion --yes', '--play takes no BAG'), ('--yes --picture out/b', '--play takes no BAG'),
-        ('--yes --repeat 0', '--repeat 0 is not above 0'),
+        ('motion --yes', '--play takes no BAG'), ('--yes --repeat 0', '--repeat 0 is not above 0'),
     ),
     TEACH: (
         ('', 'there is no terminal for keys; see --seconds'), ('--seconds 1 --yes', 'need --play'),
-        ('--waypoints', 'no terminal'), ('--waypoints --seconds 1', '--waypoints takes no'),
-        ('--waypoints --picture out/b', '--waypoints takes no'), ('motion --waypoints', 'no'),
-        ('--seconds 1 --repeat 2', 'need --play'), ('--seconds 1 --to a', 'need --play'),
-        ('motion --seconds 1', 'takes no --seconds'),
+        ('--waypoints --seconds 1', '--waypoints takes no'), ('--waypoints', 'no terminal'),
+        ('--seconds 1 --to a', 'need --play'), ('motion --seconds 1', 'takes no --seconds'),
         ('motion --omit shoulder elbow', 'no joint is left'),
     ),
     EXPORT: (('--prefix my-arm', 'not a name in C'), ('--frame elbow', "'elbow'")),
@@ -122,7 +114,6 @@ REJECTED = {
         ('none.db3', 'none.db3 does not exist'), (LONG, 'does not exist'),
         ('motion_metadata_none', 'is missing; name its file: motion_metadata_none/'),
         ('motion_metadata_void', 'metadata.yaml or motion.db3 is damaged'),
-        ('motion_metadata_number', 'name its file: motion_metadata_number/motion.db3'),
         ('folder', 'the directory has no .db3 or .mcap file'), ('folder.db3', 'folder.db3'),
         ('lost', 'the directory has no .db3 or .mcap file'), ('text.db3', 'text.db3'),
         ('void.db3', 'the file is empty; record again'), ('text.mcap', 'it is not a .mcap file'),
@@ -200,11 +191,9 @@ def test_bad_arguments_of_ros_are_named(
     assert reason in sentence
 
 
-@pytest.mark.parametrize(('bag', 'same'), [
-    ('motion_metadata_none/motion.db3', 'motion'), ('mcap_alone.mcap', 'mcap'),
-])
-def test_the_file_of_a_bag_is_read_without_metadata(bag: str, same: str, folder: Path) -> None:
-    file, whole = (run(f'preflight {name} --urdf arm.urdf', folder) for name in (bag, same))
+def test_the_file_of_a_bag_is_read_without_metadata(folder: Path) -> None:
+    bags = ('motion_metadata_none/motion.db3', 'motion')
+    file, whole = (run(f'preflight {name} --urdf arm.urdf', folder) for name in bags)
     assert (file.returncode, file.stdout) == (whole.returncode, whole.stdout)
     assert 'cannot be read' not in file.stderr
 

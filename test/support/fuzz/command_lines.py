@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 import re
 from subprocess import CompletedProcess
-from xml.etree import ElementTree
 
 from hypothesis import strategies as st
 
@@ -16,38 +15,35 @@ from support.fuzz.hostile_files import JOINTS, LONG, write_recording
 from support.tools import run as run_tool
 
 OLD = 'old\n'  # text of a file that a tool may replace as a whole, but not in part
-LIMITS = ('--velocity-limits limit', '--effort-limits limit', '--gravity number number number')
+GRAVITY = '--gravity number number number'
+RECORDED = ('--topic topic', '--joints pair', '--effort-scale number', '--picture output')
+LIMITS = ('--velocity-limits limit', '--effort-limits limit', GRAVITY)
 
 TOOLS: dict[str, tuple[str, ...]] = {
     'preflight': (
-        'bag --urdf urdf', '--topic topic', '--joints pair', '--effort-scale number',
-        '--use use', '--poses whole', '--duration number', '--gravity number number number',
-        '--picture output', '--write output',
+        'bag --urdf urdf', *RECORDED, '--use use', '--poses whole', '--duration number', GRAVITY,
+        '--write output',
     ),
     'identify': (
-        'bag --urdf urdf', '--validate bag', '--gravity number number number', '--joints pair',
-        '--effort-scale number', '--topic topic', '--force', '--duration number', '--links link',
-        '--keep-friction yaml', '--payload link', '--cutoff number', '--prior-weight number',
-        '--write-urdf output', '--write-parameters output', '--report output', '--picture output',
+        'bag --urdf urdf', *RECORDED, '--validate bag', GRAVITY, '--force', '--duration number',
+        '--links link', '--keep-friction yaml', '--payload link', '--cutoff number',
+        '--prior-weight number', '--write-urdf output', '--write-parameters output',
+        '--report output',
     ),
     'replay': (
-        'bag --urdf urdf', '--topic topic', '--params-file yaml', '-p assignment', '--joints pair',
-        '--effort-scale number', '--picture output', '--csv output',
+        'bag --urdf urdf', *RECORDED, '--params-file yaml', '-p assignment', '--csv output',
     ),
     'check_trajectory': (
-        'yaml --urdf urdf', '--topic topic', '--index whole', '--timeout number', '--rate number',
-        '--start limit', '--acceleration-limits limit', *LIMITS,
+        'yaml --urdf urdf', *LIMITS, '--index whole', '--rate number', '--start limit',
         '--payload link number number number number', '--picture output',
     ),
     'excite': (
-        '--urdf urdf --out output --seconds 0.05', '--start limit', '--omit joint',
-        '--floor number', '--box number number number number number number', *LIMITS,
-        '--duration number', '--speed number', '--record output', '--motion yaml',
+        '--urdf urdf --out output --seconds 0.05', *LIMITS, '--start limit', '--omit joint',
+        '--floor number', '--duration number', '--speed number', '--motion yaml',
     ),
     'teach': (
-        'bag --urdf urdf --out output', '--omit joint', '--tolerance number', *LIMITS,
-        '--acceleration-limits limit', '--speed number', '--seconds number', '--picture output',
-        '--repeat whole', '--play yaml',
+        'bag --urdf urdf --out output', *LIMITS, '--omit joint', '--tolerance number',
+        '--speed number', '--seconds number', '--picture output', '--play yaml',
     ),
     'export': (
         '--urdf urdf --out out/c', '--prefix link', '--frame link', '--payload link',
@@ -66,13 +62,13 @@ USUAL = {
 }
 """Words that most tools accept: a bad one ends the tool before the rest is used."""
 
-NUMBERS = ('0', '-0.0', '1e9', '1e300', '1e-300', '5e-324', 'nan', '-inf', '1_0', '', 'x', '1e999')
-ASSIGNED = ('rate', 'effort_scale', 'gravity', 'mode', 'payload.mass', 'effort_rate_limit', 'x')
+NUMBERS = ('0', '1e9', '1e300', '1e-300', 'nan', '-inf', '', 'x')
+ASSIGNED = ('rate', 'effort_scale', 'gravity', 'mode', 'payload.mass')
 UNUSUAL = {
     'number': NUMBERS, 'whole': NUMBERS, 'link': ('base', '', LONG), 'joint': ('x', '', LONG),
-    'output': (f'out/{LONG}', 'none/a', 'out', 'good.yaml/a', '/dev/full', 'out/loop', '', '/'),
-    'topic': ('joint_states', '/feedforward', '/a', '', LONG, 'a b//c'),
-    'pair': ('shoulder=a', 'elbow=shoulder', 'a=b', '=', 'x', f'{LONG}=a'), 'use': ('motion', 'x'),
+    'output': (f'out/{LONG}', 'none/a', 'out', 'good.yaml/a', '/dev/full', 'out/loop', ''),
+    'topic': ('/a', '', LONG, 'a b//c'), 'use': ('motion', 'x'),
+    'pair': ('shoulder=a', 'elbow=shoulder', '=', 'x', f'{LONG}=a'),
     'limit': tuple(f'{joint}{x}' for joint in ('', 'elbow=', 'x=') for x in NUMBERS),
     'assignment': tuple(
         f'{name}:={value}' for name in ASSIGNED for x in NUMBERS for value in (x, f'[{x},{x},{x}]')
@@ -152,11 +148,7 @@ def _incomplete(path: Path) -> str:
     if path.is_dir() or path.is_symlink():
         return ''
     data = path.read_bytes()
-    if data.startswith(b'\x89PNG'):
-        return '' if b'IEND' in data[-12:] else f'{path.name} is half a picture'
-    text = data.decode()
-    if text.startswith('<'):
-        ElementTree.fromstring(text)
-    elif text.startswith('{'):
-        json.loads(text, parse_constant=lambda word: 1 / 0)
-    return '' if text.endswith(('\n', '</robot>')) else f'{path.name} ends with {text[-20:]!r}'
+    if data.startswith(b'{'):
+        json.loads(data, parse_constant=lambda word: 1 / 0)
+    complete = data.endswith((b'\n', b'</robot>')) or b'IEND' in data[-12:]  # of a picture
+    return '' if complete else f'{path.name} ends with {data[-20:]!r}'

@@ -21,24 +21,22 @@ JOINTS = ('shoulder', 'elbow')
 LONG = 300 * 'x'  # a name that no file can have
 
 
-def arm(mass: float | None = 2.0, kind: str = 'revolute', length: float = 0.4) -> str:
+def arm(mass: float = 2.0, kind: str = 'revolute') -> str:
     """Return the URDF of an arm of two joints."""
     y = (0, 1, 0)
     return robot(
         link('base'), link('upper', mass, (0.2, 0.02, 0.1)),
         link('lower', mass, (0.25, -0.01, 0.0)),
         joint('shoulder', 'revolute', 'base', 'upper', axis=y),
-        joint('elbow', kind, 'upper', 'lower', axis=y, xyz=(length, 0, 0)),
+        joint('elbow', kind, 'upper', 'lower', axis=y, xyz=(0.4, 0, 0)),
     )
 
 
 URDFS = {
-    'arm': arm(), 'no_inertials': arm(None), 'massless': arm(0.0), 'heavy': arm(1e300),
-    'light': arm(1e-300), 'dense': arm(1e30), 'long': arm(length=1e300), 'negative': arm(-1.0),
+    'arm': arm(), 'massless': arm(0.0), 'heavy': arm(1e300), 'light': arm(1e-300),
     'endless': arm().replace('upper="3"', 'upper="1e300"').replace('"100"', '"1e308"'),
     'unlimited': arm().replace('velocity="2" effort="100"', 'velocity="0" effort="0"'),
-    'others': arm().replace('elbow', 'wrist'), 'broken': arm()[:-40], 'empty': '',
-    **{kind: arm(kind=kind) for kind in ('prismatic', 'continuous', 'fixed', 'floating')},
+    'broken': arm()[:-40], **{kind: arm(kind=kind) for kind in ('prismatic', 'continuous')},
 }
 
 
@@ -51,17 +49,12 @@ def trajectory(position: str = '0.5', time: str = '2') -> str:
     return f'joint_names: [{", ".join(JOINTS)}]\npoints:\n{points}'
 
 
+PARAMETERS = '/**: {ros__parameters: {friction.model: parameters, friction.viscous: [%s]}}\n'
 YAMLS = {
     'good': trajectory(), 'fast': trajectory('2.9', '1.00001'), 'far': trajectory('1e300'),
-    'infinite': trajectory('.inf'), 'not_a_number': trajectory('.nan'),
-    'late': trajectory(time='1e300'), 'early': trajectory(time='-1'), 'empty': '',
-    'open': 'points: [', 'deep': 1000 * '[', 'nameless': 'joint_names: []\npoints: []\n',
-    'binary': '\x00\x01',
-    **{name: f'/**:\n  ros__parameters:\n    {{{text}}}\n' for name, text in (
-        ('parameters', 'friction.model: parameters, friction.viscous: [0.1]'),
-        ('huge', 'friction.model: parameters, friction.viscous: [1e300]'),
-        ('unknown', 'no_such_parameter: 1'),
-    )},
+    'infinite': trajectory('.inf'), 'late': trajectory(time='1e300'), 'deep': 1000 * '[',
+    'parameters': PARAMETERS % 0.1, 'huge': PARAMETERS % 1e300,
+    'unknown': '/**: {ros__parameters: {no_such_parameter: 1}}\n',
 }
 
 
@@ -78,10 +71,8 @@ def write_files(folder: Path) -> list[str]:
     for name in ('motion', 'poses'):
         write_recording(folder, name)
     write_bag(folder / 'mcap', recordings()['poses'].part(slice(100)), 'MCAP')
-    efforts = np.cumsum(np.ones((50, 2)), axis=0)
-    for name, topics in (('terms', ('/effort', '/joint_states')), ('two', ('/a', '/b'))):
-        write_efforts(folder / name, dict.fromkeys(topics, (JOINTS, efforts)), 'SQLITE3')
-    write_efforts(folder / 'nameless', {'/joint_states': ((), efforts[:, :0])}, 'SQLITE3')
+    efforts = dict.fromkeys(('/a', '/b'), (JOINTS, np.cumsum(np.ones((50, 2)), axis=0)))
+    write_efforts(folder / 'two', efforts, 'SQLITE3')
     _write_broken_bags(folder)
     return sorted({*recordings(), *(path.name for path in folder.iterdir())})
 
@@ -98,18 +89,15 @@ def recordings() -> dict[str, Recording]:
     motion, poses = (
         record(Robot(load(arm()), noise=0.02), kind, 3) for kind in (Kind.MOTION, Kind.STILL)
     )
-    random, time, count = np.random.default_rng(5), motion.time, len(motion.time)
-    numbers = {'nan': np.nan, 'infinite': np.inf, 'far': 1e300, 'near': 1e-300, 'zero': 0.0}
-    rows = {'all': slice(None), 'one': 200, 'few': slice(300, 310)}
+    time, count = motion.time, len(motion.time)
+    numbers = {'nan': np.nan, 'infinite': np.inf, 'far': 1e300, 'near': 1e-300}
+    rows = {'all': slice(None), 'few': slice(300, 310)}
     changes: dict[str, dict[str, Any]] = {
         'duplicate_stamps': {'time': np.floor(time / 0.1) * 0.1},
-        'backward': {'time': time[::-1].copy()},
-        'same_stamps': {'time': np.zeros(count)}, 'shuffled': {'time': random.permutation(time)},
+        'same_stamps': {'time': np.zeros(count)}, 'backward': {'time': time[::-1].copy()},
         'gap': {'time': time + 1e9 * (time > 12.0)}, 'fast': {'time': time / 2e5},
-        'slow': {'time': 10.0 * time}, 'other': {'names': ('a', 'b')},
-        'twice': {'names': ('shoulder', 'shoulder')}, 'inverted': {'effort': -motion.effort},
+        'twice': {'names': ('shoulder', 'shoulder')}, 'other': {'names': ('a', 'b')},
         'jumps': {'position': motion.position + (np.arange(count) > 500)[:, np.newaxis]},
-        'noise': {'effort': random.normal(size=motion.effort.shape)},
     }
     for field in ('position', 'velocity', 'effort'):
         changes[f'without_{field}'] = {field: np.zeros((count, 0))}
@@ -117,7 +105,7 @@ def recordings() -> dict[str, Recording]:
             changed = getattr(motion, field).copy()
             changed[rows[which], -1] = numbers[name]
             changes[f'{name}_{field}_{which}'] = {field: changed}
-    lengths = {'empty': 0, 'single': 1, 'pair': 2, 'ten': 10, 'second': 50, 'seven': 350}
+    lengths = {'empty': 0, 'single': 1, 'ten': 10, 'second': 50}
     return {
         'motion': motion, 'poses': poses,
         **{name: motion.part(slice(length)) for name, length in lengths.items()},
@@ -131,22 +119,21 @@ def _write_broken_bags(folder: Path) -> None:
     for source in ('motion', 'mcap'):
         file = next(path for path in (folder / source).iterdir() if path.suffix != '.yaml')
         data = file.read_bytes()
-        shutil.copy(file, folder / f'{source}_alone{file.suffix}')
-        for share in (0.01, 0.3, 0.9, 0.999):
+        for share in (0.3, 0.9):
             cut = folder / f'{source}_cut_{share}{file.suffix}'
             cut.write_bytes(data[: int(share * len(data))])
-        for count in (1, 100, 10000):
+        for count in (1, 100):
             dirty = bytearray(data)
             for place in random.integers(100, len(data), count).tolist():
                 dirty[place] = 255 - dirty[place]
             (folder / f'{source}_dirty_{count}{file.suffix}').write_bytes(dirty)
-        for name, text in (('none', None), ('void', ''), ('garbage', 'a: [b'), ('number', '1')):
+        for name, text in (('none', None), ('void', ''), ('number', '1')):
             copy = folder / f'{source}_metadata_{name}'
             shutil.copytree(folder / source, copy)
             (copy / 'metadata.yaml').unlink()
             if text is not None:
                 (copy / 'metadata.yaml').write_text(text, encoding='utf-8')
-    for suffix in ('db3', 'mcap', 'bag'):
+    for suffix in ('db3', 'mcap'):
         (folder / f'void.{suffix}').touch()
         (folder / f'text.{suffix}').write_text('not a bag', encoding='utf-8')
     for name in ('folder', 'folder.db3'):

@@ -9,25 +9,19 @@ import re
 ATTRIBUTE = re.compile(r'\s[\w:.-]+\s*=\s*("[^"]*"|\'[^\']*\')')
 TAG = re.compile(r'<[^<>]*>')
 ELEMENT = re.compile(r'<(\w+)\b[^<>]*/>|<(\w+)\b[^<>]*>.*?</\2>', re.DOTALL)
-NAME = re.compile(r'</?[\w:]+')
 NUMBER = re.compile(r'-?\d+\.?\d*(?:[eE][-+]?\d+)?')
 
 VALUES = (
-    '', '0', '-1', '1', '1e308', '-1e308', '1e154', '1e-320', '-7.6e-24', 'nan', 'inf', '-inf',
-    '1e400', 'x', '0 0 0', '0 0', '1e308 -1e308 1e308', '1_0', '0x10', '\uff11', 'fixed',
-    'floating', 'planar', 'prismatic', 'continuous', 'link_0', 'link_1', 'joint_1', '&lt;',
-    '&#0;', '&#x10FFFF;', '&#xFFFE;', '\u0000', '\ud800', '${pi}', '$(arg a)', '1 ' * 50,
-    'a' * 5000,
+    '', '0', '-1', '1', '1e308', '-1e308', '1e-320', 'nan', 'inf', '1e400', 'x', '0 0 0', '0 0',
+    '1e308 -1e308 1e308', '1_0', '\uff11', 'fixed', 'floating', 'planar', 'prismatic',
+    'continuous', 'link_0', 'link_1', 'joint_1', '&lt;', '&#0;', '\u0000', '\ud800', '${pi}', 'a' * 5000,
 )
 STRETCHES = (
-    '<', '>', '/', '"', "'", '&', '&a;', ']]>', '<![CDATA[', '-->', '<!--', '<?a', '?>',
-    '<!DOCTYPE r [<!ENTITY a "b">]>', '\ufeff', '\x00', '\r', '<?xml version="1.1"?>',
-    '<?xml version="1.0" encoding="utf-16"?>', ' xmlns="a"', ' xmlns:xml="b"', ' xacro:a="b"',
+    '<', '>', '/', '"', '&', ']]>', '<![CDATA[', '<!--', '?>', '<!DOCTYPE r [<!ENTITY a "b">]>',
+    '\x00', '<?xml version="1.0" encoding="utf-16"?>', ' xmlns="a"', ' xacro:a="b"', '<x:link',
     '<xacro:if value="1">', '<a>' * 300, '<link name="lone"/>', '<axis xyz="0 0 0"/>',
     '<inertial/>',
 )
-NAMES = (*(prefix + 'link' for prefix in ('x:', 'xacro:', 'drake:', ':', 'xmlns:', '-')), 'joint',
-         'link', 'include', '')
 FACTORS = (-1.0, 0.0, 1e-300, 1e30, 1e160, 1e300)
 
 
@@ -49,11 +43,10 @@ def _mutation(random: Random, text: str, other: str) -> str:
         return text[: place[0]] + new + text[place[1] :]
 
     value, element = span(ATTRIBUTE, group=1), span(ELEMENT)
-    attribute, number, tag, name = map(span, (ATTRIBUTE, NUMBER, TAG, NAME))
+    attribute, number, tag = map(span, (ATTRIBUTE, NUMBER, TAG))
     place = random.randrange(len(text) + 1)
     inside = text[slice(*element)][:2000]
     (a, b), (c, d) = sorted((value, span(ATTRIBUTE, group=1)))
-    noise = ''.join(chr(random.choice((32, 60, 47, 34, random.randrange(0x3000)))) for _ in 'abcd')
     scaled = float(text[slice(*number)] or 0.0) * random.choice(FACTORS)
     return random.choice((
         *3 * [replaced(value, f'"{random.choice(VALUES)}"')],
@@ -63,9 +56,7 @@ def _mutation(random: Random, text: str, other: str) -> str:
         replaced(element, random.choice((0, 2, 50)) * inside),
         replaced((tag[0], tag[0]), inside),
         replaced((tag[0], tag[0]), other[slice(*span(ELEMENT, other))]),
-        replaced(name, f'<{random.choice(NAMES)}'),
         replaced((place, min(place + random.randrange(40), len(text))), random.choice(STRETCHES)),
         replaced((tag[1], tag[1]), random.choice(STRETCHES)),
-        replaced((place, min(place + 4, len(text))), noise),
-        random.choice((text[:place], text[place:], text[:place] + other)),
+        random.choice((text[:place], text[place:])),
     ))
