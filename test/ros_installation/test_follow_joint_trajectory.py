@@ -85,7 +85,7 @@ class GoalClient:
         assert wait_until(self._client.server_is_ready), 'no action server'
 
     def send(
-        self, *points: tuple[float, Sequence[float]], joints: Sequence[str] = JOINTS, path: Any = ()
+        self, *points: tuple[float, Any], joints: Sequence[str] = JOINTS, path: Any = (),
     ) -> SentGoal:
         """Send a goal of times and positions, with tolerances of the path."""
         times, positions = zip(*points, strict=True)

@@ -65,3 +65,8 @@ def test_a_long_chain_of_mimic_joints_takes_no_power_of_its_length() -> None:
     assert {one.mimic and one.mimic.joint for one in parse_urdf(text).joints.values()} == {
         f'j{n - 1}', None
     }
+
+
+def test_a_link_too_far_away_for_its_inertia_is_read_without_a_warning() -> None:
+    survive(robot(link('base'), link('arm', 4.0, (-1e158, 0.0, 0.0)),
+                  joint('a', 'continuous', 'base', 'arm')))

@@ -122,7 +122,7 @@ def _write_broken_bags(folder: Path) -> None:
         for share in (0.3, 0.9):
             cut = folder / f'{source}_cut_{share}{file.suffix}'
             cut.write_bytes(data[: int(share * len(data))])
-        for count in (1, 100):
+        for count in (1, 100, 10000):
             dirty = bytearray(data)
             for place in random.integers(100, len(data), count).tolist():
                 dirty[place] = 255 - dirty[place]

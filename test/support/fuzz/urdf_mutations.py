@@ -14,7 +14,7 @@ NUMBER = re.compile(r'-?\d+\.?\d*(?:[eE][-+]?\d+)?')
 VALUES = (
     '', '0', '-1', '1', '1e308', '-1e308', '1e-320', 'nan', 'inf', '1e400', 'x', '0 0 0', '0 0',
     '1e308 -1e308 1e308', '1_0', '\uff11', 'fixed', 'floating', 'planar', 'prismatic',
-    'continuous', 'link_0', 'link_1', 'joint_1', '&lt;', '&#0;', '\u0000', '\ud800', '${pi}', 'a' * 5000,
+    'continuous', 'link_0', 'joint_1', '&lt;', '&#0;', '\u0000', '\ud800', '${pi}', 'a' * 5000,
 )
 STRETCHES = (
     '<', '>', '/', '"', '&', ']]>', '<![CDATA[', '<!--', '?>', '<!DOCTYPE r [<!ENTITY a "b">]>',
