@@ -94,19 +94,6 @@ def test_what_cannot_be_shown_ends_in_one_line(
     assert re.fullmatch(f'demo: .*{reason}.*\n', printed.err), printed.err
 
 
-def test_a_heavy_joint_is_stiff_and_keeps_off_its_limits(tmp_path: Path) -> None:
-    (tmp_path / 'odd.urdf').write_text(ODD_ARM)
-    arm = DemoArm.load('', str(tmp_path / 'odd.urdf'))
-    plan, model = arm.plan, arm.model
-    q = plan.motion.at(np.linspace(0.0, 10.0, 2000))[0]
-    sag = np.abs(model.gravity_torques_batch(q)).max(axis=0) / (plan.kp * plan.inertia)
-    assert sag.max() < 0.3
-    assert ((q - sag > model.position_lower) & (q + sag < model.position_upper)).all()
-    efforts = model.inverse_dynamics_batch(*plan.motion.at(plan.motion.times))
-    assert (np.abs(efforts) < model.effort_limits).all()
-    assert np.ptp(q, axis=0).min() > 0.01
-
-
 @pytest.mark.ros
 def test_the_whole_demo_succeeds_over_dds(
     domain_id: int, tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch

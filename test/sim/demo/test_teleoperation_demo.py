@@ -10,8 +10,8 @@ pytest.importorskip('mujoco', reason='mujoco is not installed')
 
 from rnea_ros.sim.demo import teleoperation
 from rnea_ros.sim.demo.arm import DemoArm
-from rnea_ros.sim.demo.teleoperation import Trial, record, table
-from rnea_ros.sim.demo.two_arms import PERIOD, Record
+from rnea_ros.sim.demo.teleoperation import record, table
+from rnea_ros.sim.demo.two_arms import PERIOD
 
 
 def test_the_follower_follows_and_the_hand_feels_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,14 +25,3 @@ def test_the_follower_follows_and_the_hand_feels_the_wall(monkeypatch: pytest.Mo
     last = trial.wall.contact[round(3.0 / PERIOD) :]
     assert np.ptp(last) < 0.1 * contact  # no oscillation remains
     assert table([trial]).split('\n')[-1].split()[:4] == ['50', 'ms', '1.74', 'rad/s']
-
-
-def test_a_trial_judges_what_was_recorded() -> None:
-    time = np.array([PERIOD * k for k in range(2000)], dtype=np.float64)
-    force = np.where(time < 1.0, 0.0, np.where(time < 1.5, 50.0, 20.0))
-    still = np.zeros((time.size, 2))
-    free = Record(time, still + 0.003, still, time, 0.0 * time, 0.0 * time)
-    trial = Trial(0.0, free, Record(time, still, still, time, force, 0.9 * force))
-    assert trial.rms == pytest.approx(0.003)
-    assert trial.forces == pytest.approx((20.0, 18.0))
-    assert trial.settling == pytest.approx(0.5)

@@ -48,8 +48,6 @@ class ClosedLoop:
     :param path: URDF of both
     :param pose: where the robot starts, shape (n,), rad or m
     :param sense: called before every tick, to give sensors their readings
-    :param hardware: what the robot's own controller adds to a command, by position and velocity
-        of the commanded joints, N m; the efforts that are measured have it in them
     :param simulation: further arguments of the simulation
     :param simulated: robot other than that of the URDF, started at the pose
     :param gravity: of the model, shape (3,), m/s^2
@@ -59,7 +57,6 @@ class ClosedLoop:
     def __init__(
         self, path: Path, pose: Array, *, simulation: dict[str, Any] | None = None,
         simulated: Any = None, sense: Callable[[ClosedLoop], object] | None = None,
-        hardware: Callable[[Array, Array], Array] | None = None,
         gravity: tuple[float, ...] = (0.0, 0.0, -9.81), **settings: Any,
     ) -> None:
         urdf = path.read_text(encoding='utf-8')
@@ -74,10 +71,8 @@ class ClosedLoop:
             self.model, resolve(self.settings, self.model), self.states
         )
         self.sense = sense
-        self._hardware = hardware
         self.now = START
         self.positions: list[Array] = []
-        self.commands: list[Array] = []
         self.run(0.1)
 
     @property
@@ -121,13 +116,7 @@ class ClosedLoop:
         if self.sense is not None:
             self.sense(self)
         command = self.control.step(self.now)
-        commanded = len(self.settings.joints)
-        self.positions.append(measured.positions[:commanded])
-        if command is not None:
-            self.commands.append(command.copy())
-            if self._hardware is not None:
-                qd = measured.velocities[:commanded]
-                command = command + self._hardware(self.q, qd)
+        self.positions.append(measured.positions[: len(self.settings.joints)])
         for _ in range(round(1000.0 / self.settings.rate)):
             self.simulated.step(command)
 
