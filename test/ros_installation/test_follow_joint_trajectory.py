@@ -52,21 +52,20 @@ class SentGoal:
     @property
     def accepted(self) -> bool:
         """Whether the goal was accepted, once that is known; the result is asked for then."""
-        assert wait_until(self._answer.done), 'no answer to a goal'
+        assert wait_until(self._answer.done)
         return bool(self._answer.result().accepted)
 
     def cancel(self) -> bool:
-        """Cancel the goal; return whether the server agreed."""
+        """Cancel the goal, once it is accepted; return whether the server agreed."""
         assert self.accepted
         future = self._answer.result().cancel_goal_async()
-        assert wait_until(future.done), 'no answer to a cancel'
+        assert wait_until(future.done)
         return bool(future.result().goals_canceling)
 
     @property
     def end(self) -> tuple[int, int, str]:
         """Status, error code and first word of the error string, once the goal has ended."""
-        assert self.accepted
-        assert wait_until(lambda: self._result is not None and self._result.done()), 'no result'
+        assert wait_until(lambda: self._result is not None and self._result.done())
         answer = self._result.result()
         return answer.status, answer.result.error_code, answer.result.error_string.split(':')[0]
 
@@ -80,9 +79,9 @@ class GoalClient:
         made = self._executor.create_task(
             ActionClient, node, FollowJointTrajectory, 'feedforward/follow_joint_trajectory'
         )
-        assert wait_until(made.done), 'no action client'
+        assert wait_until(made.done)
         self._client: Any = made.result()
-        assert wait_until(self._client.server_is_ready), 'no action server'
+        assert wait_until(self._client.server_is_ready)
 
     def send(
         self, *points: tuple[float, Any], joints: Sequence[str] = JOINTS, path: Any = (),

@@ -1,15 +1,12 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The simulated hand: pushes at their time, and guides an arm with limited strength."""
-
-from collections.abc import Sequence
+"""The simulated hand: pushes at their time, springs of limited strength to guide an arm."""
 
 import numpy as np
 import pytest
 
 from rnea_ros import InputError, Wrench
-from rnea_ros.feedforward.law import Gravity
 from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
 from support.models.robots import joint, link, robot
 
@@ -17,7 +14,7 @@ pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not install
 
 from rnea_ros.sim.hand import ScheduledPush, ScriptedHand
 from rnea_ros.sim.physics import SimulatedRobot
-from support.control.closed_loop import PANDA, POSES, Array, ClosedLoop
+from support.control.closed_loop import PANDA, POSES
 
 CART = robot(
     link('base'), link('cart', 2.0), joint('slide', 'prismatic', 'base', 'cart', axis=(1, 0, 0)),
@@ -43,40 +40,12 @@ def test_a_push_starts_after_the_brakes_open_and_lasts_its_duration() -> None:
     assert speeds[999] == pytest.approx(speeds[810], abs=1e-12)
 
 
-def arm_and_hand() -> tuple[SimulatedRobot, ScriptedHand, Array]:
-    """Return an arm, its hand, and the limits of the arm's efforts."""
-    arm = SimulatedRobot(PANDA.read_text(encoding='utf-8'), initial_positions=POSE)
-    return arm, ScriptedHand(arm), np.array([limit.effort for limit in arm.limits])
-
-
-def path(joints: Sequence[str], ends: Sequence[Array], duration: float) -> TrajectoryRequest:
-    """Return a path at rest at each of its points."""
-    rest = np.zeros(len(joints))
-    points = [TrajectoryPoint(duration * k, end, rest, rest) for k, end in enumerate(ends)]
-    return TrajectoryRequest.of_points(tuple(joints), points)
-
-
-def test_a_hand_guides_a_weightless_arm_and_releases_it() -> None:
-    arm, hand, limits = arm_and_hand()
-    loop = ClosedLoop(
-        PANDA, POSE, simulated=arm, sense=lambda _: hand.update(), mode=Gravity, ramp_duration=0.01
-    )
-    hand.guide(path(arm.joint_names, [POSE, POSE + 0.4], 2.0))
-    loop.run(1.0)
-    assert np.abs(loop.q - POSE - 0.2).max() < 0.1
-    assert (np.abs(hand.efforts) <= 0.5 * limits).all()
-    assert hand.efforts.any()
-    loop.run(3.0)
-    assert loop.q == pytest.approx(POSE + 0.4, abs=0.01)
-    hand.guide(path(arm.joint_names, [], 1.0))
-    loop.run(0.1)
-    assert not hand.efforts.any()
-
-
 def test_a_hand_is_springs_and_dampers_of_limited_strength() -> None:
-    arm, hand, limits = arm_and_hand()
-    limits, target = limits[:3], POSE[:3] + np.array([0.01, -0.03, 0.8])
-    hand.guide(path(arm.joint_names[:3], [target], 0.0))
+    arm = SimulatedRobot(PANDA.read_text(encoding='utf-8'), initial_positions=POSE)
+    hand, joints = ScriptedHand(arm), arm.joint_names[:3]
+    limits = np.array([limit.effort for limit in arm.limits[:3]])
+    target, rest = POSE[:3] + np.array([0.01, -0.03, 0.8]), np.zeros(3)
+    hand.guide(TrajectoryRequest.of_points(joints, [TrajectoryPoint(0.0, target, rest, rest)]))
     hand.update()
     assert not hand.efforts.any()  # the brakes are closed
     arm.step(np.zeros(7))
@@ -88,3 +57,6 @@ def test_a_hand_is_springs_and_dampers_of_limited_strength() -> None:
     assert hand.efforts[:3] == pytest.approx(clipped, abs=1e-12)
     assert expected[2] > clipped[2]
     assert not hand.efforts[3:].any()
+    hand.guide(TrajectoryRequest.of_points(joints, []))
+    hand.update()
+    assert not hand.efforts.any()

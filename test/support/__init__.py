@@ -11,7 +11,7 @@ What the tests share, from small to large. Take the first that suffices.
   ``closed_loop`` for control and simulated robot together.
 - ``ros.virtual_node``: the node in virtual time; ``ros.fake_robot`` and
   ``ros.ros_process``: the node as a process over DDS, with a robot made of topics.
-- ``fuzz``: random command lines, files, parameters and URDFs. ``chaos``: everything at once.
+- ``fuzz``: random command lines, files, parameters and URDFs.
 - ``cases``: many small cases in one test. ``python_process``: code in another Python process.
   ``tools``: a command-line tool in the test's process.
 """

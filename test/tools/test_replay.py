@@ -4,7 +4,6 @@
 """The command ``replay``: exit codes, a table, parameters as the node takes them."""
 
 import csv
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -55,16 +54,6 @@ def test_a_real_arm_is_played_drawn_and_written(tmp_path: Path) -> None:
     ]).T
     missed = np.sqrt(np.mean((commanded - measured) ** 2) / np.mean(measured**2))
     assert missed < 0.07
-
-
-def test_a_cell_is_empty_where_nothing_was_measured(tmp_path: Path) -> None:
-    effort = SHORT.effort.copy()
-    effort[:, 6] = np.nan
-    write_bag(tmp_path / 'bag', replace(SHORT, effort=effort), 'MCAP')
-    assert run(tmp_path / 'bag', '--csv', tmp_path / 'replay.csv')[0] == 0
-    row = rows(tmp_path / 'replay.csv')[-1]
-    assert row['fer_joint7/measured'] == ''
-    assert row['fer_joint7/commanded'] != ''
 
 
 def test_the_exit_code_says_whether_the_control_ran_through(tmp_path: Path) -> None:
