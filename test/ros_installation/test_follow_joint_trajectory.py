@@ -90,7 +90,7 @@ class GoalClient:
         times, positions = zip(*points, strict=True)
         zeros = np.zeros((len(points), 7))
         trajectory = trajectory_message(joints, times, positions, zeros, zeros)
-        goal = FollowJointTrajectory.Goal(trajectory=trajectory, path_tolerance=path)
+        goal = FollowJointTrajectory.Goal(trajectory=trajectory, path_tolerance=[*path])
         return SentGoal(self._client, goal)
 
     def destroy(self) -> None:

@@ -15,12 +15,6 @@ pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not install
 from rnea_ros.sim.physics import SimulatedRobot
 
 
-def test_a_hanging_tool_pulls_the_sensor_down_by_its_weight() -> None:
-    force, torque = SimulatedRobot(ROTOR).wrench('tool')
-    np.testing.assert_allclose(force, [0.0, 0.0, -2.0 * 9.81], atol=1e-10)
-    np.testing.assert_allclose(torque, [0.0, 0.3 * 2.0 * 9.81, 0.0], atol=1e-10)
-
-
 def test_the_sensor_reads_a_push_on_what_it_carries_as_it_is() -> None:
     simulated = SimulatedRobot(ROTOR, gravity=(0.0, 0.0, 0.0))
     simulated.apply_push('tool', Wrench((1.0, 2.0, 3.0), (0.4, 0.5, 0.6)))

@@ -48,15 +48,6 @@ def test_the_motion_stays_within_the_limits_of_every_shipped_robot(name: str) ->
     assert (np.ptp(q, axis=0) > 0.9).all()
 
 
-def test_velocity_and_acceleration_are_the_positions_derivatives() -> None:
-    h = 1e-5
-    t = np.linspace(0.1, 5.9, 500)
-    (q0, qd0, _), (_, qd1, qdd1), (q2, qd2, _) = (MOTION.at(t + k * h) for k in (-1, 0, 1))
-    np.testing.assert_allclose((q2 - q0) / (2.0 * h), qd1, atol=1e-6)
-    np.testing.assert_allclose((qd2 - qd0) / (2.0 * h), qdd1, atol=1e-4)  # third derivative jumps
-    assert not MOTION.velocities[[0, -1]].any()
-
-
 @pytest.mark.parametrize(
     ('perfect', 'error', 'code'),
     [(False, 0.019, 0), (False, 0.021, 1), (True, 0.0029, 0), (True, 0.0031, 1)],

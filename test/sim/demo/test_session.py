@@ -40,15 +40,10 @@ class Rehearsal(Session):
         return PHASE
 
 
-def follow(rehearsal: Rehearsal) -> Any:
-    motion: Any = None
-    return rehearsal.follow(motion, 'phase')
-
-
 @pytest.mark.parametrize('late', [[], [LATE, LATE], [None, LATE]])
 def test_what_comes_too_late_is_repeated_with_twice_the_time(late: list[str | None]) -> None:
     rehearsal = Rehearsal(*late, IN_TIME)
-    assert follow(rehearsal) is PHASE
+    assert rehearsal.follow(PHASE, 'phase') is PHASE
     assert rehearsal.leads == [LEAD * 2.0**k for k in range(len(late) + 1)]
 
 
@@ -57,4 +52,4 @@ def test_what_comes_too_late_is_repeated_with_twice_the_time(late: list[str | No
 ])
 def test_other_rejections_and_too_many_trials_end_the_demo(trials: Any, reason: str) -> None:
     with pytest.raises(DemoError, match=reason):
-        follow(Rehearsal(*trials))
+        Rehearsal(*trials).follow(PHASE, 'phase')
