@@ -44,15 +44,18 @@ def test_a_hand_is_springs_and_dampers_of_limited_strength() -> None:
     arm = SimulatedRobot(PANDA.read_text(encoding='utf-8'), initial_positions=POSE)
     hand, joints = ScriptedHand(arm), arm.joint_names[:3]
     limits = np.array([limit.effort for limit in arm.limits[:3]])
-    target, rest = POSE[:3] + np.array([0.01, -0.03, 0.8]), np.zeros(3)
-    hand.guide(TrajectoryRequest.of_points(joints, [TrajectoryPoint(0.0, target, rest, rest)]))
+    way, rest = np.array([0.01, -0.03, 0.8]), np.zeros(3)
+    hand.guide(TrajectoryRequest.of_points(joints, [
+        TrajectoryPoint(0.2 * k, POSE[:3] + 2 * k * way, rest, rest) for k in range(2)
+    ]))
     hand.update()
     assert not hand.efforts.any()  # the brakes are closed
-    arm.step(np.zeros(7))
-    q, qd = arm.motion
-    hand.update()
+    for _ in range(101):
+        arm.step(np.zeros(7))
+        hand.update()
+    q, qd = arm.motion  # in the middle of the way, where a quintic is fastest
     stiffness = np.minimum(limits, 50.0**2 * arm.inertia[:3])
-    expected = stiffness * (target - q[:3] - 0.2 * qd[:3])
+    expected = stiffness * (POSE[:3] + way - q[:3] + 0.2 * (1.875 * 2.0 * way / 0.2 - qd[:3]))
     clipped = np.clip(expected, -0.5 * limits, 0.5 * limits)
     assert hand.efforts[:3] == pytest.approx(clipped, abs=1e-12)
     assert expected[2] > clipped[2]
