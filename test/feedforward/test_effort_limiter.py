@@ -82,15 +82,6 @@ def test_a_blend_within_a_blend_starts_from_where_the_first_one_is() -> None:
     np.testing.assert_allclose(commands, expected, atol=1e-12)
 
 
-def test_a_blend_of_no_duration_leaves_the_step_to_the_rate_limit() -> None:
-    output = stage()
-    output.blend(0.0)
-    commands = run(output, (9.0, 0.1), 5)
-    np.testing.assert_allclose(commands[:, 0], [2.0, 4.0, 6.0, 8.0, 9.0])
-    np.testing.assert_allclose(commands[:, 1], 0.1)
-    assert not output.blending
-
-
 def test_an_ended_blend_leaves_the_rest_to_the_rate_limit() -> None:
     output = stage((9.0, 0.0))
     output.blend(1.0)

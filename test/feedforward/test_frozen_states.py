@@ -86,21 +86,6 @@ def test_frozen_states_in_a_motion_hold_gravity_and_the_control_returns(
     assert str(arm.controller.stalls.newest).startswith('joint states repeated')
 
 
-def test_the_control_returns_from_frozen_positions_beside_live_efforts() -> None:
-    arm = Arm(velocity_limit_factor=2.0, ramp_duration=0.3)
-    arm.effort = arm.model.gravity_torques(arm.q)
-    arm.run(0.5)
-    arm.controller.follow(swing(NAMES, arm.q, arm.q + 0.8, 1.2), None)
-    arm.advance(0.004)  # slow, when the driver begins to repeat it
-    arm.advance(0.6, frozen=True)
-    assert Reason.JOINT_STATES_FROZEN in arm.controller.flag_counts
-    fastest = max(arm.speeds)
-    arm.advance(2.0)
-    assert arm.state() is State.ACTIVE
-    assert max(arm.speeds) < 1.1 * fastest  # not pulled back to the old position
-    assert arm.speeds[-1] < 0.01
-
-
 @pytest.mark.parametrize('live_efforts', [False, True])
 @pytest.mark.parametrize('holds', [False, True])
 def test_a_fast_joint_cannot_repeat_its_values(holds: bool, live_efforts: bool) -> None:
@@ -247,5 +232,3 @@ def test_a_second_publisher_that_has_ended_is_soon_forgotten() -> None:
     assert rig.states.contested
     rig.run(2.0)
     assert not rig.states.contested
-
-

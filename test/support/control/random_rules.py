@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rnea_ros.feedforward import CONTROLLING, State
-from rnea_ros.feedforward.settings import FrictionSettings, StaleAction
+from rnea_ros.feedforward.settings import StaleAction
 from support.control.control_rig import Array
-from support.control.random_plan import FAULTS, MOTIONS, OF_OTHERS, WILD
+from support.control.random_plan import FAULTS, MOTIONS, WILD
 
 if TYPE_CHECKING:
     from support.control.random_driver import Driver
@@ -56,20 +56,19 @@ class Rules:
         self._since = self._changed_at = self.rig.now
         self._command: Array | None = None
         self._before: Array | None = None
-        # The last start of commands: at this time, from these efforts and positions.
+        # The last start of commands: at this time, from these efforts.
         self._ramp_began, self._starts_again, self._withheld = -np.inf, False, False
-        self._ramp_start = self._start_position = np.zeros(self.limits.size)
+        self._ramp_start = np.zeros(self.limits.size)
         self._terms = self._start_terms = self._ramp_start
         self._started = self._sent = False
-        self._events = self._ticks = 0
+        self._events = 0
         self._began: dict[str, float] = {}
-        self._least_energy, self._at_limit = np.inf, -np.inf
+        self._at_limit = -np.inf
         self._frozen_at, self._fastest, self._first_error = self.rig.now, 0.0, self._terms
 
     def judge(self, command: Array | None) -> None:
         """Judge a tick."""
         self._command, self._state = command, self.rig.state()
-        self._ticks += 1
         self._observe()
         for name, rule in RULES.items():
             problem = rule(self)
@@ -122,9 +121,7 @@ class Rules:
             start, again = self._before, False
         if start is not None:
             self._ramp_start, self._ramp_began, self._starts_again = np.abs(start), now, again
-            self._start_position = self.rig.states.position[driver.joints].copy()
-        ramps = now < self._ramp_began + self.settings.ramp_duration or driver.acting(*WILD)
-        needed = ramps or self._is_calm() or self._state is State.HOLDING
+        needed = now < self._ramp_began + self.settings.ramp_duration or driver.acting(*WILD)
         if command is not None and needed and self._state in (*CONTROLLING, State.HOLDING):
             self._terms = self.rig.controller.terms().total()
         if start is not None:
@@ -135,11 +132,6 @@ class Rules:
         began = min(self._began.get(condition, np.inf), self.rig.now) if holds else np.inf
         self._began[condition] = began
         return self.rig.now - began
-
-    def _is_calm(self) -> bool:
-        """Return whether no blend may act; in one tick of ten, to save time."""
-        calm = self.rig.now - max(self._changed_at, self.driver.quiet_since, self._since)
-        return self._ticks % 10 == 0 and calm > self.settings.ramp_duration
 
     def rule_no_error(self) -> str | None:
         """A tick raises no error but the driver's."""
@@ -180,18 +172,6 @@ class Rules:
         """Commands that were withheld are ramped in."""
         return self._judge_ramp() if self._starts_again else None
 
-    def rule_19_not_pulled_back(self) -> str | None:
-        """After commands were withheld the reference is where the arm is."""
-        began, now, controller = self._ramp_began, self.rig.now, self.rig.controller
-        recent = self._starts_again and began <= now <= began + 0.3 and self._changed_at < began
-        if not (recent and controller.following) or 'nonsense' in self.driver.causes:
-            return None
-        reference = controller.reference_at(now)
-        away = 0.0 if reference is None else np.abs(
-            reference.position - self._start_position
-        ).max()
-        return f'reference {away:.3f} away' if away > 0.05 else ''
-
     def rule_20_ends_by_time(self) -> str | None:
         """Every state that waits also ends by time."""
         endless = self._state is State.HOLDING and (
@@ -203,26 +183,13 @@ class Rules:
         waited = self.rig.now - max(self._since, self.driver.quiet_since)
         return f'{waited:.2f} s' if waited > self._longest[self._state] else ''
 
-    def _judge_going_on(self, *, applies: bool) -> str | None:
-        """Judge whether the control goes on, as long as nothing happened that may end it."""
-        if not (applies and self._started) or self.driver.causes:
+    def rule_no_cause(self) -> str | None:
+        """What is no fault ends nothing, nor does a first position far beyond the limits."""
+        driver = self.driver
+        if driver.first == 'zeros' or not self._started or driver.causes:
             return None
         reason = self.rig.controller.reason
-        return '' if self._state in CONTROLLING else f'{reason} after {self.driver.happened}'
-
-    def rule_no_cause(self) -> str | None:
-        """What is no fault ends nothing."""
-        others = not set(OF_OTHERS).isdisjoint(self.driver.happened)
-        return self._judge_going_on(applies=not others and self.driver.first == 'true')
-
-    def rule_16_others(self) -> str | None:
-        """Wrong values of joints that are not commanded end nothing."""
-        others = not set(OF_OTHERS).isdisjoint(self.driver.happened)
-        return self._judge_going_on(applies=others and self.driver.first == 'true')
-
-    def rule_20_first_position(self) -> str | None:
-        """A first position far beyond the limits is rejected."""
-        return self._judge_going_on(applies=self.driver.first == 'far')
+        return '' if self._state in CONTROLLING else f'{reason} after {driver.happened}'
 
     def rule_17_frozen(self) -> str | None:
         """States that do not move although the reference does are stale, and no arm runs away."""
@@ -279,35 +246,6 @@ class Rules:
             return None
         away = self.rig.states.position[joints] - self.rig.q[joints]
         return f'{away} away' if away.any() else ''
-
-    def rule_terms(self) -> str | None:
-        """The terms add up to the command, where no blend and no limit acts."""
-        command, before = self._command, self._before
-        calm = self._state in ACTIVE and self._is_calm() and not self.driver.stalls
-        if command is None or before is None or not calm:
-            return None
-        slow = np.abs(command - before) < 0.9 * self.rig.greatest_step
-        if not (slow & (np.abs(self._terms) < self.limits)).all():
-            return None
-        same = np.abs(self._terms - command).max() < 1e-6
-        return '' if same else f'{self._terms} is not {command}'
-
-    def rule_energy(self) -> str | None:
-        """A free arm gains no energy, however it is damped."""
-        settings, now = self.settings, self.rig.now
-        pure = settings.friction == FrictionSettings() and not settings.wrench_inputs
-        began = max(self._since, self._ramp_began + self._swing, self.driver.quiet_since)
-        calm = now > began + settings.ramp_duration
-        free = self.rig.controller.reference_at(now) is None and self._state in ACTIVE
-        passive = pure and calm and free and settings.base_sensor is None
-        passive &= not (self.driver.stalls or 'weak' in self.driver.causes)
-        if self._lasts('passive', holds=passive and self._command is not None) < 0.1:
-            self._least_energy = np.inf
-            return None
-        energy = self.arm.energy()
-        self._least_energy = min(self._least_energy, energy)
-        gained = energy - self._least_energy
-        return f'{gained:.3g} J' if gained > 0.02 + 0.2 * self._least_energy else ''
 
 
 RULES: dict[str, Callable[[Rules], str | None]] = {

@@ -41,25 +41,16 @@ class TrajectoryController:
         """Let real time pass."""
         self.time += period * self.speed
 
-    def share(self, time: float) -> tuple[float, float, float]:
-        """Return the share of the way at a time, and its derivatives by trajectory time."""
-        T, end = self.duration, self.last_acceleration
-        if time >= T:
-            return 1.0, 0.0, end
-        s = time / T
-        # The quintic from rest to rest with these accelerations at its ends.
-        ends = np.array([0.0, 0.0, 0.0, 1.0, 0.0, end * T * T])
-        powers = np.array([[_derivative(k, p, at) for p in range(6)]
-                           for at in (0.0, 1.0) for k in range(3)])
-        c = np.linalg.solve(powers, ends)
-        q, v, a = (sum(c[p] * _derivative(k, p, s) for p in range(6)) for k in range(3))
-        return float(q), float(v / T), float(a / T**2)
-
     @property
     def reference(self) -> tuple[Array, Array, Array]:
         """Published position, velocity and acceleration."""
-        q, v, a = self.share(self.time)
-        return self.start + q * self.way, v * self.way, a * self.way
+        zero, none = np.zeros_like(self.start), np.empty(0)
+        end = self.last_acceleration * self.way
+        points = (
+            Point(0.0, self.start, zero, zero, none),
+            Point(self.duration, self.start + self.way, zero, end, none),
+        )
+        return sample(points, self.time)[:3]
 
     @property
     def speed_field(self) -> float:
