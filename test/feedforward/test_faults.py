@@ -10,15 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros import RobotModel
 from rnea_ros.feedforward import CONTROLLING, Reason, State
 from rnea_ros.feedforward.inputs import JointStateMonitor
-from rnea_ros.feedforward.inputs.joint_bounds import LOWER, MAX_MEASURED_VELOCITY, UPPER
 from rnea_ros.feedforward.law import ControlLaw, Feedback, Feedforward
 from rnea_ros.feedforward.settings import StaleAction
 from rnea_ros.feedforward.trajectory import Reference
 from support.control.control_rig import PANDA_POSE, Rig, mixed_arm, panda_arm, swing
-from support.models.robots import joint, link, load, robot
 
 RAMP, HOLD = 0.3, 0.4
 GOING_ON = (State.ACTIVE, State.DEGRADED)
@@ -150,39 +147,15 @@ def test_values_frozen_during_a_motion_are_flagged_within_100_ms() -> None:
     assert rig.controller.flag_counts == Counter({Reason.JOINT_STATES_FROZEN: 1})
 
 
-def telescope(q: tuple[float, float], **settings: Any) -> Rig:
-    """Return an arm whose joints may measure any finite number; it gets longer without bound."""
-    model: RobotModel = load(robot(
-        link('base'), link('outer', 2.0), link('inner', 1.0, com=(0.5, 0.0, 0.0)),
-        joint('root', 'revolute', 'base', 'outer', axis=(0, 1, 0)),
-        joint('slide', 'prismatic', 'outer', 'inner', axis=(1, 0, 0)),
-    ))
-    rig = Rig(model, q=q, ramp_duration=RAMP, **settings)
-    rig.states.bounds.table[[UPPER, MAX_MEASURED_VELOCITY]] = np.inf
-    rig.states.bounds.table[LOWER] = -np.inf
-    return rig
-
-
-def test_where_gravity_is_not_finite_that_of_the_position_before_is_held() -> None:
-    rig = telescope((0.3, 0.2), hold_duration=HOLD)
-    rig.activate()
-    gravity = rig.gravity
-    rig.q[1] = 1e308
-    with np.errstate(all='ignore'):  # warnings are errors in these tests, not in use
-        rig.tick()
-        assert rig.state() is State.HOLDING
-        assert rig.controller.reason is Reason.OUTPUT_NOT_FINITE
-        np.testing.assert_allclose(rig.run(0.9 * HOLD), [gravity] * 360, rtol=1e-9)
-    assert rig.controller.error is None
-
-
+@pytest.mark.parametrize('methods', [('effort',), ('effort', 'holding_effort')])
 @pytest.mark.parametrize('make_rig', [rig_at_start, rig_in_motion])
-def test_an_effort_not_finite_ends_the_control_at_once(
-    monkeypatch: pytest.MonkeyPatch, make_rig: Callable[[], Rig]
+def test_an_effort_not_finite_ends_the_control_at_once_at_the_last_finite_gravity(
+    monkeypatch: pytest.MonkeyPatch, make_rig: Callable[[], Rig], methods: tuple[str, ...]
 ) -> None:
     rig = make_rig()
-    effort, one = ControlLaw.effort, np.where(np.arange(7) == 3, np.nan, 1.0)
-    monkeypatch.setattr(ControlLaw, 'effort', lambda *given: one * effort(*given))
+    spoiled = rig.gravity * np.where(np.arange(7) == 3, np.nan, 1.0)
+    for method in methods:
+        monkeypatch.setattr(ControlLaw, method, lambda *_, **__: spoiled)
     rig.tick()
     assert rig.state() is State.HOLDING
     assert rig.controller.reason is Reason.OUTPUT_NOT_FINITE
