@@ -294,16 +294,6 @@ def test_an_exception_in_a_tick_winds_down_and_the_first_one_is_kept(
     assert str(rig.controller.error) == 'call 1'
 
 
-def test_an_exception_does_not_stop_the_ramp_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    rig = rig_in_motion()
-    rig.controller.request_stop()
-    rig.run(0.05)
-    monkeypatch.setattr(ControlLaw, 'holding_effort', Broken())
-    rig.run_until(State.STOPPED)
-    assert not rig.commands[-1].any()
-    assert str(rig.controller.error) == 'call 1'
-
-
 def test_an_exception_before_any_command_commands_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = Rig(panda_arm())
     monkeypatch.setattr(JointStateMonitor, 'age', Broken())

@@ -54,10 +54,7 @@ class Arm(Rig):
             self.wait()
             q, qd = last if frozen else (self.q, self.qd)
             self.feed(q=q, qd=qd)
-            command = self.step()
-            if self.effort is not None and command is not None:
-                self.effort = command
-            self.move(command)
+            self.move(self.step())
 
 
 def arm_in_motion() -> tuple[Arm, Any]:
