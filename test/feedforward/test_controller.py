@@ -115,6 +115,7 @@ def test_a_controller_back_after_a_stop_is_ramped_to_the_last_command(action: St
 @pytest.mark.parametrize(('effort', 'settings'), [
     (None, {}), *((bad, {}) for bad in (NAN, INF, -INF)),
     (3.0, {'start_from_measured_effort': False}),
+    *((0.0, {'hardware_compensates': (part,)}) for part in HardwareCompensation),
 ])
 def test_without_a_measured_effort_the_start_ramp_is_linear_from_zero(
     effort: float | None, settings: dict[str, Any]
@@ -124,7 +125,8 @@ def test_without_a_measured_effort_the_start_ramp_is_linear_from_zero(
         rig.effort = rig.gravity.copy()
         rig.effort[2] += effort
     commands = rig.run(1.2 * RAMP)
-    np.testing.assert_allclose(commands, shares(600, rig) * rig.gravity, atol=1e-9)
+    own = HardwareCompensation.GRAVITY not in rig.settings.hardware_compensates
+    np.testing.assert_allclose(commands, shares(600, rig) * rig.gravity * own, atol=1e-9)
     assert rig.state() is State.ACTIVE
 
 
@@ -144,14 +146,6 @@ def test_no_effort_of_a_joint_that_is_not_commanded_is_missed() -> None:
     share = shares(1, rig)[0]
     expected = (1.0 - share) * (30.0, 5.0) + share * rig.gravity
     np.testing.assert_allclose(rig.commands[0], expected)
-
-
-@pytest.mark.parametrize('part', HardwareCompensation)
-def test_efforts_with_the_hardwares_own_are_not_started_from(part: HardwareCompensation) -> None:
-    rig = panda_rig(hardware_compensates=(part,))
-    rig.effort = rig.gravity.copy()
-    desired = rig.gravity * (part is not HardwareCompensation.GRAVITY)
-    np.testing.assert_allclose(rig.run(RAMP), shares(500, rig) * desired, atol=1e-9)
 
 
 @pytest.mark.parametrize('mode', MODES_THAT_FOLLOW)
