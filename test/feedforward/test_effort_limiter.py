@@ -71,26 +71,6 @@ def test_the_target_may_move_while_its_offset_fades() -> None:
     assert not output.blending
 
 
-def test_a_blend_within_a_blend_starts_from_where_the_first_one_is() -> None:
-    output = stage((4.0, 2.0))
-    output.blend(0.2)
-    midway = run(output, (1.0, 3.0), 50)[-1]
-    output.blend(0.1)
-    commands = run(output, (-1.0, 1.0), 50)
-    share = np.arange(1, 51)[:, np.newaxis] / 50.0
-    expected = midway * (1.0 - share) + np.array([-1.0, 1.0]) * share
-    np.testing.assert_allclose(commands, expected, atol=1e-12)
-
-
-def test_a_blend_of_no_duration_leaves_the_step_to_the_rate_limit() -> None:
-    output = stage()
-    output.blend(0.0)
-    commands = run(output, (9.0, 0.1), 5)
-    np.testing.assert_allclose(commands[:, 0], [2.0, 4.0, 6.0, 8.0, 9.0])
-    np.testing.assert_allclose(commands[:, 1], 0.1)
-    assert not output.blending
-
-
 def test_an_ended_blend_leaves_the_rest_to_the_rate_limit() -> None:
     output = stage((9.0, 0.0))
     output.blend(1.0)

@@ -171,14 +171,3 @@ def test_holding_ends_by_time_while_the_arm_swings(requested: bool) -> None:
     assert took <= swing_time + 0.5 * (not requested) + 2.0 * rig.period
     shake(rig, RAMP + swing_time, State.STOPPED if requested else State.FAULT)
     assert not rig.commands[-1].any()
-
-
-def test_an_effort_that_is_not_finite_in_the_ramp_goes_down_from_the_share(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rig = ramping_rig()
-    effort = ControlLaw.effort
-    monkeypatch.setattr(ControlLaw, 'effort', lambda *given: effort(*given) * np.nan)
-    reached = np.abs(rig.commands[-1])
-    assert (np.abs(rig.run(3.0)) <= reached + 1e-9).all()
-    assert rig.state() is State.FAULT

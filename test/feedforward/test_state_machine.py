@@ -59,15 +59,3 @@ def test_every_event_leads_where_it_is_meant_to_or_nowhere(state: State, event: 
     assert TRANSITIONS.get((state, event), state) is expected
     ends = event in (Event.FAILED, Event.STOP)
     assert (state_machine.reason is not None) == ends
-
-
-def test_the_first_reason_is_kept_to_the_end() -> None:
-    state_machine = in_state(State.ACTIVE)
-    assert state_machine.reason is None
-    state_machine.handle(Event.FAILED, 2.0, Reason.JOINT_STATES_STALE)
-    state_machine.handle(Event.FAILED, 2.1, Reason.INTERNAL_ERROR)
-    state_machine.handle(Event.HELD, 3.0)
-    state_machine.handle(Event.FAILED, 3.1, Reason.CLOCK_RESET)
-    state_machine.handle(Event.RAMPED_DOWN, 4.0)
-    state_machine.handle(Event.STOP, 5.0, Reason.STOP_REQUESTED)
-    assert state_machine.reason is Reason.JOINT_STATES_STALE

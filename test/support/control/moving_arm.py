@@ -49,10 +49,6 @@ class MovingArm:
         gravity: Array = (not self._compensates) * self._workspace.gravity_torques(self.q)
         return gravity
 
-    def energy(self) -> float:
-        """Return the kinetic energy, J."""
-        return 0.5 * float(self.qd @ self._workspace.mass_matrix(self.q) @ self.qd)
-
     def step(self, duration: float) -> None:
         """Move for a time, s."""
         steps = int(np.ceil(duration / STEP - 1e-6))

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rnea_ros.feedforward import CONTROLLING, State
-from rnea_ros.feedforward.settings import FrictionSettings, StaleAction
+from rnea_ros.feedforward.settings import StaleAction
 from support.control.control_rig import Array
-from support.control.random_plan import FAULTS, MOTIONS, OF_OTHERS, WILD
+from support.control.random_plan import FAULTS, WILD
 
 if TYPE_CHECKING:
     from support.control.random_driver import Driver
@@ -56,20 +56,19 @@ class Rules:
         self._since = self._changed_at = self.rig.now
         self._command: Array | None = None
         self._before: Array | None = None
-        # The last start of commands: at this time, from these efforts and positions.
-        self._ramp_began, self._starts_again, self._withheld = -np.inf, False, False
-        self._ramp_start = self._start_position = np.zeros(self.limits.size)
+        # The last start of commands: at this time, from these efforts.
+        self._ramp_began, self._withheld = -np.inf, False
+        self._ramp_start = np.zeros(self.limits.size)
         self._terms = self._start_terms = self._ramp_start
         self._started = self._sent = False
-        self._events = self._ticks = 0
+        self._events = 0
         self._began: dict[str, float] = {}
-        self._least_energy, self._at_limit = np.inf, -np.inf
-        self._frozen_at, self._fastest, self._first_error = self.rig.now, 0.0, self._terms
+        self._at_limit = -np.inf
+        self._frozen_at, self._first_error = self.rig.now, self._terms
 
     def judge(self, command: Array | None) -> None:
         """Judge a tick."""
         self._command, self._state = command, self.rig.state()
-        self._ticks += 1
         self._observe()
         for name, rule in RULES.items():
             problem = rule(self)
@@ -113,18 +112,16 @@ class Rules:
         if driver.acting('stream', 'controller_stream') or len(driver.happened) > self._events:
             self._changed_at, self._events = now, len(driver.happened)
         self._started |= self._state in CONTROLLING
-        start, again = None, self._withheld
+        start = None
         if self.rig.controller.withheld:
             self._withheld, self._ramp_began = True, -np.inf
-        elif command is not None and (again or not self._sent):
+        elif command is not None and (self._withheld or not self._sent):
             start, self._withheld, self._sent = command, False, True
         elif self._state is State.RAMPING and self._state_before is State.HOLDING:
-            start, again = self._before, False
+            start = self._before
         if start is not None:
-            self._ramp_start, self._ramp_began, self._starts_again = np.abs(start), now, again
-            self._start_position = self.rig.states.position[driver.joints].copy()
-        ramps = now < self._ramp_began + self.settings.ramp_duration or driver.acting(*WILD)
-        needed = ramps or self._is_calm() or self._state is State.HOLDING
+            self._ramp_start, self._ramp_began = np.abs(start), now
+        needed = now < self._ramp_began + self.settings.ramp_duration or driver.acting(*WILD)
         if command is not None and needed and self._state in (*CONTROLLING, State.HOLDING):
             self._terms = self.rig.controller.terms().total()
         if start is not None:
@@ -135,11 +132,6 @@ class Rules:
         began = min(self._began.get(condition, np.inf), self.rig.now) if holds else np.inf
         self._began[condition] = began
         return self.rig.now - began
-
-    def _is_calm(self) -> bool:
-        """Return whether no blend may act; in one tick of ten, to save time."""
-        calm = self.rig.now - max(self._changed_at, self.driver.quiet_since, self._since)
-        return self._ticks % 10 == 0 and calm > self.settings.ramp_duration
 
     def rule_no_error(self) -> str | None:
         """A tick raises no error but the driver's."""
@@ -155,8 +147,12 @@ class Rules:
         starts = self.rig.now < self._ramp_began + self._swing  # permitted again after the end
         return str(self._command) if self._command.any() and not starts else ''
 
-    def _judge_ramp(self) -> str | None:
-        """Judge a command by |start| + share of the ramp * |law's effort or gravity|."""
+    def rule_19_ramp(self) -> str | None:
+        """
+        No start, stop, fault or return raises an effort faster than the start ramp.
+
+        The bound is |start| + share of the ramp * |law's effort or gravity|.
+        """
         elapsed, controlling = self.rig.now - self._ramp_began, self._state in CONTROLLING
         share = (elapsed + self.rig.period) / self.settings.ramp_duration
         moved = controlling and self._changed_at > self._ramp_began - self.rig.period
@@ -172,26 +168,6 @@ class Rules:
             above &= np.abs(self._command) > np.abs(self._before)
         return f'{self._command} above {bound}, {share:.2f} of the ramp' if above.any() else ''
 
-    def rule_19_end_of_ramp(self) -> str | None:
-        """No stop, fault or return raises an effort faster than the start ramp."""
-        return None if self._starts_again else self._judge_ramp()
-
-    def rule_19_permitted_again(self) -> str | None:
-        """Commands that were withheld are ramped in."""
-        return self._judge_ramp() if self._starts_again else None
-
-    def rule_19_not_pulled_back(self) -> str | None:
-        """After commands were withheld the reference is where the arm is."""
-        began, now, controller = self._ramp_began, self.rig.now, self.rig.controller
-        recent = self._starts_again and began <= now <= began + 0.3 and self._changed_at < began
-        if not (recent and controller.following) or 'nonsense' in self.driver.causes:
-            return None
-        reference = controller.reference_at(now)
-        away = 0.0 if reference is None else np.abs(
-            reference.position - self._start_position
-        ).max()
-        return f'reference {away:.3f} away' if away > 0.05 else ''
-
     def rule_20_ends_by_time(self) -> str | None:
         """Every state that waits also ends by time."""
         endless = self._state is State.HOLDING and (
@@ -203,50 +179,31 @@ class Rules:
         waited = self.rig.now - max(self._since, self.driver.quiet_since)
         return f'{waited:.2f} s' if waited > self._longest[self._state] else ''
 
-    def _judge_going_on(self, *, applies: bool) -> str | None:
-        """Judge whether the control goes on, as long as nothing happened that may end it."""
-        if not (applies and self._started) or self.driver.causes:
+    def rule_no_cause(self) -> str | None:
+        """What is no fault ends nothing, nor does a first position far beyond the limits."""
+        driver = self.driver
+        if driver.first == 'zeros' or not self._started or driver.causes:
             return None
         reason = self.rig.controller.reason
-        return '' if self._state in CONTROLLING else f'{reason} after {self.driver.happened}'
-
-    def rule_no_cause(self) -> str | None:
-        """What is no fault ends nothing."""
-        others = not set(OF_OTHERS).isdisjoint(self.driver.happened)
-        return self._judge_going_on(applies=not others and self.driver.first == 'true')
-
-    def rule_16_others(self) -> str | None:
-        """Wrong values of joints that are not commanded end nothing."""
-        others = not set(OF_OTHERS).isdisjoint(self.driver.happened)
-        return self._judge_going_on(applies=others and self.driver.first == 'true')
-
-    def rule_20_first_position(self) -> str | None:
-        """A first position far beyond the limits is rejected."""
-        return self._judge_going_on(applies=self.driver.first == 'far')
+        return '' if self._state in CONTROLLING else f'{reason} after {driver.happened}'
 
     def rule_17_frozen(self) -> str | None:
-        """States that do not move although the reference does are stale, and no arm runs away."""
+        """States that do not move although the reference does are stale."""
         rig, now, joints = self.rig, self.rig.now, self.driver.joints
         if 'nonsense' in self.driver.causes:
             return None
         reference, acting = rig.controller.reference_at(now), self.driver.acting('frozen')
         if reference is None or not acting or self._state not in ACTIVE:
             self._frozen_at = now
-            speeds = np.abs((rig.desired()[1], self.arm.qd[joints]))
-            self._fastest = float(speeds.max())
             return None
         error = np.abs(reference.position - rig.q[joints])
         if now - self._frozen_at < 1.5 * rig.period:
             self._first_error = error
-        self._fastest = max(self._fastest, float(np.abs(reference.velocity).max()))
         away = self._lasts('away', holds=bool((error > self._first_error + 0.03).any()))
         late = now - self._frozen_at - self._timeout
         if min(away - self._timeout, late) > 0.03:  # the error may shrink first
             return f'goes on after {now - self._frozen_at:.2f} s'
-        speed = float(np.abs(self.arm.qd[joints]).max())
-        hard = {*self.driver.happened[-3:]} - {'frozen', *MOTIONS}.difference(WILD)
-        runs_away = late > 0.03 and speed > 2.0 * self._fastest + 3.0 and not hard
-        return f'runs away with {speed:.2f}' if runs_away else ''
+        return ''
 
     def rule_18_contradiction(self) -> str | None:
         """Sources that contradict each other end the control."""
@@ -279,35 +236,6 @@ class Rules:
             return None
         away = self.rig.states.position[joints] - self.rig.q[joints]
         return f'{away} away' if away.any() else ''
-
-    def rule_terms(self) -> str | None:
-        """The terms add up to the command, where no blend and no limit acts."""
-        command, before = self._command, self._before
-        calm = self._state in ACTIVE and self._is_calm() and not self.driver.stalls
-        if command is None or before is None or not calm:
-            return None
-        slow = np.abs(command - before) < 0.9 * self.rig.greatest_step
-        if not (slow & (np.abs(self._terms) < self.limits)).all():
-            return None
-        same = np.abs(self._terms - command).max() < 1e-6
-        return '' if same else f'{self._terms} is not {command}'
-
-    def rule_energy(self) -> str | None:
-        """A free arm gains no energy, however it is damped."""
-        settings, now = self.settings, self.rig.now
-        pure = settings.friction == FrictionSettings() and not settings.wrench_inputs
-        began = max(self._since, self._ramp_began + self._swing, self.driver.quiet_since)
-        calm = now > began + settings.ramp_duration
-        free = self.rig.controller.reference_at(now) is None and self._state in ACTIVE
-        passive = pure and calm and free and settings.base_sensor is None
-        passive &= not (self.driver.stalls or 'weak' in self.driver.causes)
-        if self._lasts('passive', holds=passive and self._command is not None) < 0.1:
-            self._least_energy = np.inf
-            return None
-        energy = self.arm.energy()
-        self._least_energy = min(self._least_energy, energy)
-        gained = energy - self._least_energy
-        return f'{gained:.3g} J' if gained > 0.02 + 0.2 * self._least_energy else ''
 
 
 RULES: dict[str, Callable[[Rules], str | None]] = {

@@ -9,7 +9,6 @@ The arm carries a tool of 2 kg behind a fixed joint, where an in-line sensor sit
 
 from collections.abc import Sequence
 from functools import cache
-import math
 from typing import Any
 
 import numpy as np
@@ -105,10 +104,3 @@ class WrenchRig:
     def efforts(self) -> Array:
         """Return a copy of what the wrenches add to the joints' efforts."""
         return self.inputs.efforts(self.q).copy()
-
-    def greatest_change(self, dt: float) -> tuple[float, float]:
-        """Return by how much torque and force of the first sensor may change in a time."""
-        sensor = self.settings[0]
-        stage = math.sqrt(math.sqrt(2.0) - 1.0) / (2.0 * math.pi * sensor.cutoff)
-        rate = sensor.gain * (2.0 / stage + 1.0 / sensor.fade) * dt * (1.0 + 1e-9)
-        return sensor.max_torque * rate, sensor.max_force * rate
