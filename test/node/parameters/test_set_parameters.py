@@ -33,22 +33,18 @@ HEAVY = PANDA_ARM.replace('<mass value="', '<mass value="1')
 LOAD: dict[str, Any] = {'payload__link': ['fer_link8'], 'payload__mass': [2.0]}
 
 UNUSABLE: tuple[tuple[Mapping[str, Any], str], ...] = (
-    ({'gravity': [0.0, 9.81]}, 'gravity: '),
     ({'gravity': [0.0, 0.0, -9810.0]}, 'gravity: value 3 of 3, -9810.0 is not between'),
     ({'joints': ['elbow']}, 'joints: '),
     ({'joints': list(reversed(JOINTS))}, 'joints: /effort_controller takes commands in ano'),
     ({'payload__link': ['nose']}, "payload.link: 'nose' is not a link"),
-    ({'payload__mass': [1e308]}, 'payload.mass: 1e+308 is not between 0 and 10000'),
     ({'payload__mass': [1.0, 2.0]}, 'payload.mass: [1.0, 2.0] has 2 values, not 1'),
     ({'gains__kp': [1.0] * 100_000}, 'gains.kp: [1.0, 1.0, 1.0, 1.0, ...] has 100000 values'),
     ({'robot_description': '<robot/>'}, 'robot_description: '),
     ({'base_sensor__topic': 'imu', 'base_sensor__link': 'fer_link3'}, 'moves with its joints'),
     ({'mode': 'w' * 100_000}, 'is none of gravity'),
-    ({'mode': 'feedback', 'gains__kp': [1.0, -2.0]}, 'gains.kp: '),
     ({'rate': 500}, 'rate: 500 is of type integer, not double; write 1.0, not 1'),
     ({'no_such': 1.0}, 'no_such: no such parameter'),
     ({'realtime__cpu_affinity': [2**40]}, 'realtime.cpu_affinity: 1099511627776 is not betw'),
-    ({'effort_rate_limit': [5e-324]}, 'effort_rate_limit: '),
     ({'hardware_compensates': ['none', 'gravity']}, 'hardware_compensates: '),
     ({'base_sensor__topic': 'a b'}, "base_sensor.topic: 'a b': "),
 )
