@@ -14,7 +14,7 @@ from support.ros.ros_process import NO_ROS
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from geometry_msgs.msg import WrenchStamped
-from sensor_msgs.msg import Imu, JointState
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
@@ -119,26 +119,6 @@ def test_a_tare_is_answered_whose_node_is_deactivated() -> None:
         assert (response.success, response.message) == (False, 'the control is stopped')
 
 
-def test_a_base_tilts_gravity_until_the_imu_stops() -> None:
-    up = np.array([3.0, 0.0, 9.0])
-    tilted = MODEL.with_gravity(-9.81 * up / np.linalg.norm(up)).gravity_torques(POSE)
-    message = Imu()
-    message.header.frame_id = 'fer_link0'
-    message.orientation_covariance[0] = -1.0
-    felt = message.linear_acceleration
-    felt.x, felt.y, felt.z = up.tolist()
-    options = {'base_sensor__topic': 'imu', 'base_sensor__timeout': 0.3, 'base_sensor__fade': 0.2}
-    with virtual_node(**options) as rig:
-        sensor = rig.repeat('/imu', message, 0.005)
-        rig.activate().settle(tilted, 1e-3)
-        sensor.sending = False
-        rig.run(0.2)
-        assert rig.steady(tilted, 1e-3), 'within the timeout'
-        rig.run(1.8)
-        assert rig.steady(GRAVITY, 1e-6)
-        assert rig.flags == {'base_stale'}
-
-
 @pytest.mark.parametrize('trigger', ['timer', 'joint_states'])
 def test_efforts_are_added_once_limits_are_set_and_fade(trigger: str) -> None:
     added = np.array([-2.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0])  # one is above the limit
@@ -156,9 +136,7 @@ def test_efforts_are_added_once_limits_are_set_and_fade(trigger: str) -> None:
         assert rig.steady(GRAVITY + added)
         assert rig.flags == {'additional_effort_cut'}
         source.message.name = ['nose', JOINTS[0]]
-        rig.run(0.2)
-        assert rig.steady(GRAVITY + added), 'within the timeout'
-        rig.run(1.8)
+        rig.run(2.0)
         assert rig.steady(GRAVITY)
         assert rig.count('additional_effort/unknown_joint') > 100
         assert rig.logged('additional_effort/unknown_joint')

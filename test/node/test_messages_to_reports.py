@@ -155,11 +155,7 @@ def test_a_silent_uncommanded_joint_is_flagged_and_named_once() -> None:
         assert rig.diagnostics['stale_joints'].startswith("joint 'fer_joint7': silent")
         assert rig.steady(GRAVITY[:6])
         assert rig.count('uncommanded_stale') == 1
-        with spoilt(rig, 'position', [NAN, *POSE[1:6]]):
-            rig.run(0.1)
-        rig.run(2.0)
         assert rig.logged('uncommanded_stale: 1 (the last valid value counts: joint') == 1
-        assert rig.logged('the last valid value counts') == 1
 
 
 # --- the loop ------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 
 """References of a trajectory controller: set-points made of them, and rejections."""
 
+from dataclasses import replace
 import math
 from typing import Any
 
@@ -178,7 +179,7 @@ def test_the_controller_blends_in_a_reference_whose_speed_is_stated() -> None:
     rig.activate()
     rig.controller.speed_scaling.set_target(0.5)  # of the topic, and not used
     gravity = rig.run(0.3)[-1]
-    point = setpoint(rig.model.joint_names, PANDA_POSE, 0.1)
+    point = replace(setpoint(rig.model.joint_names, PANDA_POSE, 0.1), from_controller=True)
     point.qdd[:] = 2.0
     commands = []
     for _ in range(200):

@@ -157,6 +157,17 @@ def test_points_at_the_start_or_before_are_dropped() -> None:
         bench.compile(*points, stamp=-0.4 + 0.5 * PERIOD)
 
 
+def test_a_request_that_starts_far_from_the_handover_is_rejected() -> None:
+    bench = swinging(2.0, run=1.0)
+    bench.rules = replace(RULES, start_tolerance=0.1)
+    near, far = (
+        [Point(time, (0.5, bend, 0.5)) for time in (0.0, 0.2, 0.4)] for bend in (0.5, 0.2)
+    )
+    assert bench.compile(*near)
+    with pytest.raises(TrajectoryError, match="start_too_far, point 1, joint 'bend'"):
+        bench.compile(*far, stamp=-0.3)
+
+
 @pytest.mark.parametrize(('limits', 'time', 'bend', 'reason'), [
     # At 1.05 rad/s: to a point 0.1 s away, which is fast; to a point 1 s away, far beyond.
     ({'velocity_limits': np.full(3, 1.0)}, 0.02, -0.95, 'velocity_limit'),

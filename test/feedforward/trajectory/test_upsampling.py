@@ -106,16 +106,6 @@ def test_a_stream_of_overlapping_chunks_is_smooth_across_handovers(seed: int) ->
         stream.run(rng.uniform(0.02, 0.3))
 
 
-def test_the_same_points_sent_again_change_nothing() -> None:
-    stream, times = Stream(), POLICY * np.arange(1, 20)
-    positions = np.random.default_rng(0).normal(size=(19, 3))
-    first = stream.send(times, positions)
-    stream.run(0.207)
-    joined = stream.send(times, positions, start=1e-3)
-    for time in np.linspace(stream.now, times[-1], 50):
-        np.testing.assert_allclose(joined.state(time), first.state(time), rtol=1e-9, atol=1e-7)
-
-
 def test_points_with_velocities_and_setpoints_are_as_without_the_spline() -> None:
     points = [
         TrajectoryPoint(t, (q, q, q), (0.1, 0.1, 0.1) if t < 0.1 else (0.0,) * 3)

