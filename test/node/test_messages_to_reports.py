@@ -55,10 +55,7 @@ def level(rig: VirtualRig) -> bytes:
 
 BAD: tuple[tuple[str, str, Any, str], ...] = (
     ('not_finite', 'position', [NAN, *POSE[1:]], "'fer_joint1': position nan is not finite"),
-    ('wrong_size', 'position', list(POSE[:6]), 'wrong_size'),
-    ('not_finite', 'velocity', [0.0] * 6 + [float('inf')], "'fer_joint7': velocity inf"),
     ('no_velocity', 'velocity', [], 'no_velocity'),
-    ('duplicate_joint', 'name', [*JOINTS[:6], JOINTS[0]], 'duplicate'),
     ('position_jump', 'position', [POSE[0], POSE[1] + 2.5, *POSE[2:]], "'fer_joint2'"),
 )
 
@@ -139,7 +136,6 @@ def test_late_joint_states_are_flagged_and_end_nothing(rig: VirtualRig) -> None:
     rig.run(1.0)
     assert (rig.diagnostics['state'], rig.flags) == ('active', set())
     assert not errors(rig)
-    assert not rig.logged('joint_states_late'), 'a flag in diagnostics is enough'
 
 
 def test_a_silent_uncommanded_joint_is_flagged_and_named_once() -> None:

@@ -106,6 +106,16 @@ def test_a_stream_of_overlapping_chunks_is_smooth_across_handovers(seed: int) ->
         stream.run(rng.uniform(0.02, 0.3))
 
 
+def test_a_point_right_after_the_handover_is_dropped() -> None:
+    stream, times = Stream(), POLICY * np.arange(1, 20)
+    stream.send(times, np.zeros((19, 3)))
+    stream.run(0.197)  # the sixth point is 1 ms after the handover
+    joined = stream.send(times, np.ones((19, 3)), start=1e-3)
+    assert joined.join is not None
+    gaps = [np.abs(joined.knots.times - joined.join.zero - time).min() for time in times[5:7]]
+    assert gaps[0] > 1e-4 > gaps[1]
+
+
 def test_points_with_velocities_and_setpoints_are_as_without_the_spline() -> None:
     points = [
         TrajectoryPoint(t, (q, q, q), (0.1, 0.1, 0.1) if t < 0.1 else (0.0,) * 3)

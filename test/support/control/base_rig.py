@@ -82,11 +82,6 @@ class BaseRig:
         """Return a copy of the base's motion now."""
         return BaseState(*(part.copy() for part in self.sensor.advance(self.now)))
 
-    def stale(self) -> bool:
-        """Return whether the sensor is silent now."""
-        self.sample()
-        return self.sensor.stale
-
     def run(self, seconds: float, *, period: float = 0.01, **message: Any) -> BaseState:
         """Let the same message come for a while; return the base's motion at the end."""
         for _ in range(round(seconds / period)):
