@@ -17,6 +17,7 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
+from rcl_interfaces.srv import SetParameters
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
@@ -159,7 +160,24 @@ def effort_of(rig: VirtualRig) -> Array:
     return np.asarray(np.clip(effort, -limits, limits))
 
 
+def test_without_callbacks_after_a_set_as_on_humble_what_is_set_acts_too(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr('rclpy.node.Node.add_post_set_parameters_callback', raising=False)
+    with virtual_node() as rig:
+        rig.activate().settle(GRAVITY)
+        assert rig.change(**LOAD).successful
+        rig.settle(LOADED)
+
+
 def test_exceptions_are_rejections(active: VirtualRig, monkeypatch: pytest.MonkeyPatch) -> None:
+    message = Parameter('rate', value=1.0).to_parameter_msg()
+    message.value.type = 200  # none of ROS's
+    request, answer = SetParameters.Request(parameters=[message]), SetParameters.Response()
+    (result,) = active.services['/feedforward/set_parameters'](request, answer).results
+    assert not result.successful
+    assert result.reason.startswith('rate: ')
+
     def broken(*_: Any) -> None:
         raise AssertionError('broken check')
 

@@ -1,70 +1,15 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""
-A model of ros2_control's joint_trajectory_controller: its motion and its published reference.
-
-It uses no code of the package.
-"""
+"""What ros2_control's joint_trajectory_controller commands; it uses no code of the package."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-
-
-@dataclass
-class TrajectoryController:
-    """
-    Follows one quintic for all joints, and repeats its last point for ever.
-
-    :param start: start positions
-    :param way: displacement from start to end
-    :param duration: duration in trajectory time, s
-    :param last_acceleration: acceleration of the last point
-    :param speed: speed scaling factor
-    :param publishes_speed: whether it publishes the factor; else the field is 0
-    """
-
-    start: Array
-    way: Array
-    duration: float
-    last_acceleration: float = 0.0
-    speed: float = 1.0
-    publishes_speed: bool = True
-    time: float = field(default=0.0, init=False)
-
-    def advance(self, period: float) -> None:
-        """Let real time pass."""
-        self.time += period * self.speed
-
-    def share(self, time: float) -> tuple[float, float, float]:
-        """Return the share of the way at a time, and its derivatives by trajectory time."""
-        T, end = self.duration, self.last_acceleration
-        if time >= T:
-            return 1.0, 0.0, end
-        s = time / T
-        # The quintic from rest to rest with these accelerations at its ends.
-        ends = np.array([0.0, 0.0, 0.0, 1.0, 0.0, end * T * T])
-        powers = np.array([[_derivative(k, p, at) for p in range(6)]
-                           for at in (0.0, 1.0) for k in range(3)])
-        c = np.linalg.solve(powers, ends)
-        q, v, a = (sum(c[p] * _derivative(k, p, s) for p in range(6)) for k in range(3))
-        return float(q), float(v / T), float(a / T**2)
-
-    @property
-    def reference(self) -> tuple[Array, Array, Array]:
-        """Published position, velocity and acceleration."""
-        q, v, a = self.share(self.time)
-        return self.start + q * self.way, v * self.way, a * self.way
-
-    @property
-    def speed_field(self) -> float:
-        """Published speed scaling factor."""
-        return self.speed if self.publishes_speed else 0.0
 
 
 def _derivative(order: int, power: int, s: float) -> float:
