@@ -181,7 +181,7 @@ def test_the_controller_blends_in_a_reference_whose_speed_is_stated() -> None:
     gravity = rig.run(0.3)[-1]
     point = replace(setpoint(rig.model.joint_names, PANDA_POSE, 0.1), from_controller=True)
     point.qdd[:] = 2.0
-    commands = []
+    commands: list[Any] = []
     for _ in range(200):
         rig.controller.set_reference(point)
         commands.append(rig.tick())
