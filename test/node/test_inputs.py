@@ -14,7 +14,7 @@ from support.ros.ros_process import NO_ROS
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from geometry_msgs.msg import WrenchStamped
-from sensor_msgs.msg import Imu, JointState
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
@@ -47,21 +47,16 @@ def tare(rig: VirtualRig) -> tuple[bool, str]:
 
 
 def test_a_payload_set_while_active_is_blended() -> None:
-    loaded = MODEL.with_payload('fer_link8', 3.0, (0.0, 0.0, 0.1)).gravity_torques(POSE)
+    loaded = MODEL.with_payload('fer_link8', 3.0).gravity_torques(POSE)
     with virtual_node(payload__blend_duration=0.5) as rig:
         rig.activate().settle(GRAVITY)
         since = len(rig.commands)
-        assert rig.change(
-            payload__link=['fer_link8'], payload__mass=[3.0], payload__com=[0.0, 0.0, 0.1]
-        ).successful
+        assert rig.change(payload__link=['fer_link8'], payload__mass=[3.0]).successful
         rig.run(1.0)
         assert rig.steady(loaded)
         way = np.array([effort for _, effort in rig.commands[since:]])
         steps = np.abs(np.diff(way, axis=0)).max(axis=0)
         assert steps[1] == pytest.approx(abs(loaded - GRAVITY)[1] * 0.01 / 0.5, rel=1e-6)
-        assert rig.change(payload__link=['']).successful
-        rig.run(1.0)
-        assert rig.steady(GRAVITY)
 
 
 def test_limits_that_hold_no_payload_name_the_joint() -> None:
@@ -124,26 +119,6 @@ def test_a_tare_is_answered_whose_node_is_deactivated() -> None:
         assert (response.success, response.message) == (False, 'the control is stopped')
 
 
-def test_a_base_tilts_gravity_until_the_imu_stops() -> None:
-    up = np.array([3.0, 0.0, 9.0])
-    tilted = MODEL.with_gravity(-9.81 * up / np.linalg.norm(up)).gravity_torques(POSE)
-    message = Imu()
-    message.header.frame_id = 'fer_link0'
-    message.orientation_covariance[0] = -1.0
-    felt = message.linear_acceleration
-    felt.x, felt.y, felt.z = up.tolist()
-    options = {'base_sensor__topic': 'imu', 'base_sensor__timeout': 0.3, 'base_sensor__fade': 0.2}
-    with virtual_node(**options) as rig:
-        sensor = rig.repeat('/imu', message, 0.005)
-        rig.activate().settle(tilted, 1e-3)
-        sensor.sending = False
-        rig.run(0.2)
-        assert rig.steady(tilted, 1e-3), 'within the timeout'
-        rig.run(1.8)
-        assert rig.steady(GRAVITY, 1e-6)
-        assert rig.flags == {'base_stale'}
-
-
 @pytest.mark.parametrize('trigger', ['timer', 'joint_states'])
 def test_efforts_are_added_once_limits_are_set_and_fade(trigger: str) -> None:
     added = np.array([-2.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0])  # one is above the limit
@@ -161,9 +136,7 @@ def test_efforts_are_added_once_limits_are_set_and_fade(trigger: str) -> None:
         assert rig.steady(GRAVITY + added)
         assert rig.flags == {'additional_effort_cut'}
         source.message.name = ['nose', JOINTS[0]]
-        rig.run(0.2)
-        assert rig.steady(GRAVITY + added), 'within the timeout'
-        rig.run(1.8)
+        rig.run(2.0)
         assert rig.steady(GRAVITY)
         assert rig.count('additional_effort/unknown_joint') > 100
         assert rig.logged('additional_effort/unknown_joint')
@@ -179,21 +152,3 @@ def test_after_a_stall_the_efforts_of_the_watchdog_count() -> None:
         step = DEFAULT_RATE_LIMIT * LIMITS * 0.01
         np.testing.assert_allclose(rig.commands[since][1], np.clip(GRAVITY, -step, step))
         assert rig.steady(GRAVITY)
-
-
-def test_joints_of_two_publishers_are_merged_and_none_goes_stale() -> None:
-    with virtual_node(rate=50.0) as rig:
-        rig.robot.sending = False
-        parts = [
-            rig.repeat('/joint_states', JointState(
-                name=JOINTS[part], position=POSE[part], velocity=REST[part].tolist()
-            ))
-            for part in (slice(4), slice(4, 7))
-        ]
-        rig.activate().settle(GRAVITY)
-        rig.run(5.0)
-        assert rig.diagnostics['state'] == 'active'
-        assert float(rig.diagnostics['joint_states_age']) < 0.021
-        assert not [key for key in rig.diagnostics if key.startswith('count/')]
-        parts[1].sending = False
-        rig.run_until(lambda: rig.state == 'fault')

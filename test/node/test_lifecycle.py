@@ -26,7 +26,6 @@ from rnea_ros.node import (
     loop,
 )
 from rnea_ros.node.command_topic.monitor import DISCOVERY
-from support.models.robots import SHIPPED
 from support.ros.command_graph import CONTROLLER, TOPIC
 from support.ros.fake_robot import DEFAULT_RATE_LIMIT, GRAVITY, JOINTS, LIMITS, PANDA_ARM
 from support.ros.virtual_node import VirtualRig, virtual_node
@@ -114,21 +113,6 @@ def test_a_stop_ramps_down_from_where_it_is(rig: VirtualRig, transition: str) ->
     assert len(rig.commands) == sent
 
 
-def test_stale_action_hold_leaves_gravity_torque_behind() -> None:
-    with virtual_node(stale_action='hold') as rig:
-        rig.activate().settle(GRAVITY)
-        assert rig.node.trigger_deactivate() is SUCCESS
-        assert rig.steady(GRAVITY)
-
-
-def test_the_ramp_starts_where_the_robot_measures_its_effort() -> None:
-    with virtual_node(ramp_duration=1.0) as rig:
-        rig.robot.message.effort = (GRAVITY + 1.0).tolist()
-        rig.run_until(lambda: rig.commands)
-        np.testing.assert_allclose(rig.commands[0][1] - GRAVITY, 1.0, atol=0.011)
-        rig.settle(GRAVITY)
-
-
 # --- the description -----------------------------------------------------------------------------
 
 
@@ -144,17 +128,6 @@ def test_a_bad_description_is_rejected_by_name_and_a_good_one_taken() -> None:
         assert rig.logged('the new robot_description takes effect at the next activation') == 1
         assert rig.node.trigger_deactivate() is SUCCESS
         assert rig.node.trigger_activate() is FAILURE
-
-
-@pytest.mark.parametrize('source', [str(SHIPPED[1]), 'nonsense'])
-def test_a_description_beside_the_parameter_counts_for_nothing(source: str) -> None:
-    with virtual_node(urdf=None, robot_description=source) as rig:
-        rig.describe('more nonsense')
-        rig.run(1.0)
-        rig.describe(PANDA_ARM.replace('fer_', 'other_'))
-        rig.run(1.0)
-        assert rig.logged('cannot configure: ') == (source == 'nonsense')
-        assert (rig.state == 'active') == (source != 'nonsense')
 
 
 # --- the automatic start -------------------------------------------------------------------------

@@ -55,10 +55,7 @@ def level(rig: VirtualRig) -> bytes:
 
 BAD: tuple[tuple[str, str, Any, str], ...] = (
     ('not_finite', 'position', [NAN, *POSE[1:]], "'fer_joint1': position nan is not finite"),
-    ('wrong_size', 'position', list(POSE[:6]), 'wrong_size'),
-    ('not_finite', 'velocity', [0.0] * 6 + [float('inf')], "'fer_joint7': velocity inf"),
     ('no_velocity', 'velocity', [], 'no_velocity'),
-    ('duplicate_joint', 'name', [*JOINTS[:6], JOINTS[0]], 'duplicate'),
     ('position_jump', 'position', [POSE[0], POSE[1] + 2.5, *POSE[2:]], "'fer_joint2'"),
 )
 
@@ -139,25 +136,6 @@ def test_late_joint_states_are_flagged_and_end_nothing(rig: VirtualRig) -> None:
     rig.run(1.0)
     assert (rig.diagnostics['state'], rig.flags) == ('active', set())
     assert not errors(rig)
-    assert not rig.logged('joint_states_late'), 'a flag in diagnostics is enough'
-
-
-def test_joint_states_without_velocity_can_be_taken() -> None:
-    with virtual_node(differentiate_velocity=True) as rig:
-        rig.robot.message.velocity = []
-        rig.activate().settle(GRAVITY)
-
-
-def test_joint_states_that_freeze_in_motion_are_flagged() -> None:
-    with virtual_node(mode='feedforward') as rig:
-        rig.activate().run(2.0)
-        assert rig.flags == set()
-        rig.send((60.0, np.add(POSE, 0.5)), velocities=REST)
-        rig.run_until(lambda: rig.flags == {'joint_states_frozen'})
-        assert rig.state == 'degraded'
-        rig.tremble()
-        rig.run(2.0)
-        assert rig.flags == set()
 
 
 def test_a_silent_uncommanded_joint_is_flagged_and_named_once() -> None:
@@ -173,11 +151,7 @@ def test_a_silent_uncommanded_joint_is_flagged_and_named_once() -> None:
         assert rig.diagnostics['stale_joints'].startswith("joint 'fer_joint7': silent")
         assert rig.steady(GRAVITY[:6])
         assert rig.count('uncommanded_stale') == 1
-        with spoilt(rig, 'position', [NAN, *POSE[1:6]]):
-            rig.run(0.1)
-        rig.run(2.0)
         assert rig.logged('uncommanded_stale: 1 (the last valid value counts: joint') == 1
-        assert rig.logged('the last valid value counts') == 1
 
 
 # --- the loop ------------------------------------------------------------------------------------
@@ -284,13 +258,8 @@ def test_simulated_time_drives_the_loop_may_stand_still_and_ends_it_by_a_reset()
         rig.run_until(lambda: rig.state == 'fault')
 
 
-@pytest.mark.parametrize('simulated_time', [False, True])
-def test_ticks_triggered_by_joint_states_go_on_without_them(*, simulated_time: bool) -> None:
-    with virtual_node(
-        trigger='joint_states', use_sim_time=simulated_time, states_rate=76.0, rate=50.0
-    ) as rig:
-        if simulated_time:
-            Simulation(rig)
+def test_ticks_triggered_by_joint_states_go_on_without_them() -> None:
+    with virtual_node(trigger='joint_states', states_rate=76.0, rate=50.0) as rig:
         rig.activate().settle(GRAVITY)
         since = len(rig.commands)
         rig.run(1.0)

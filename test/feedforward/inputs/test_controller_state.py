@@ -3,13 +3,13 @@
 
 """References of a trajectory controller: set-points made of them, and rejections."""
 
+from dataclasses import replace
 import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.law import Feedforward, Gravity
 from rnea_ros.feedforward.trajectory import (
     ControllerStateMonitor,
@@ -18,7 +18,7 @@ from rnea_ros.feedforward.trajectory import (
     SpeedScaling,
 )
 from support.cases import each
-from support.control.control_rig import PANDA_POSE, Array, Rig, free_rules, panda_arm
+from support.control.control_rig import PANDA_POSE, Array, Rig, panda_arm, setpoint
 
 JOINTS = ('lift', 'turn', 'bend')
 NONE = np.empty(0)
@@ -171,86 +171,24 @@ def test_accelerations_are_bounded(huge: float) -> None:
     bench.rejected('velocity_limit', qd=(1e308, 0.0, 0.0), qdd=(huge, 0.0, 0.0), speed=1e300)
 
 
-# In the controller
-
-
-WAY = np.array([0.2, 0.3, -0.2, 0.4, 0.1, -0.2, 0.3])
-
-
-class Beside:
-    """A Franka arm that a trajectory controller leads from a pose with constant acceleration."""
-
-    def __init__(self, **settings: Any) -> None:
-        self.rig = Rig(panda_arm(), q=PANDA_POSE, mode=Feedforward, ramp_duration=0.1, **settings)
-        rules = free_rules(self.rig.model.joint_names, start_tolerance=0.1)
-        self.monitor = ControllerStateMonitor(rules, self.rig.controller.speed_scaling)
-        self.rig.activate()
-        self.time = 0.0
-
-    @property
-    def reference(self) -> tuple[Array, Array, Array]:
-        t = self.time
-        return PANDA_POSE + 0.5 * t * t * WAY, t * WAY, WAY
-
-    def say(self, q: Array, qd: Array, qdd: Array, speed: float = 1.0) -> None:
-        setpoint = self.monitor.take_sample(
-            self.rig.model.joint_names, q, qd, qdd, speed,
-            stamp=self.rig.now, clock=self.rig.now, received=self.rig.now,
-            measured=self.rig.controller.measured()[0],
-            held=lambda: self.rig.controller.hold_position(self.rig.now),
-        )
-        assert setpoint is not None, self.monitor.complaint
-        self.rig.controller.set_reference(setpoint)
-
-    def follow(self, seconds: float, speed: float = 1.0, stated: float = 1.0) -> None:
-        """Let the controller lead a robot that follows it exactly."""
-        for _ in range(round(seconds / self.rig.period)):
-            self.time += speed * self.rig.period
-            self.rig.q[:] = self.reference[0]
-            self.say(*self.reference, speed=stated)
-            self.rig.tick()
-
-
-@each('stated, topic, speed', [(0.5, 1.0, 0.5), (1.0, 0.5, 1.0), (0.0, 0.5, 0.5)])
-def test_the_effort_is_blended_in_to_that_of_the_motion_at_its_true_speed(
-    stated: float, topic: float, speed: float
-) -> None:
-    beside = Beside(effort_rate_limit=(1e5,))
-    beside.rig.controller.speed_scaling.set_target(topic)
-    gravity = beside.rig.run(0.3)[-1]
-    beside.follow(0.001, speed, stated)
-    step = np.abs(beside.rig.commands[-1] - gravity).max()
-    beside.follow(0.2, speed, stated)
-    q, qd, qdd = beside.reference
-    expected = beside.rig.model.inverse_dynamics(q, speed * qd, speed**2 * qdd)
-    assert step < 0.05 * np.abs(expected - gravity).max()
-    np.testing.assert_allclose(beside.rig.commands[-1], expected, atol=1e-9)
-
-
-def test_a_silent_controller_is_flagged_and_its_position_held_at_rest() -> None:
-    beside = Beside()
-    q, rest = np.array(PANDA_POSE) + 0.01, np.zeros(7)
-    beside.say(q, rest, rest)
-    beside.rig.run(0.19)
-    assert beside.rig.controller.flags == frozenset()
-    beside.rig.run(0.05)
-    assert beside.rig.controller.flags == {Reason.REFERENCE_STALE}
-    assert beside.rig.state() is State.DEGRADED
-    np.testing.assert_array_equal(beside.rig.desired()[0], q)
-    beside.follow(0.2)
-    assert beside.rig.controller.flags == frozenset()
-    beside.rig.run(0.4)
-    position, velocity = beside.rig.desired()
-    assert not velocity.any()
-    np.testing.assert_allclose(
-        beside.rig.commands[-1], beside.rig.model.gravity_torques(position), atol=1e-9
+def test_the_controller_blends_in_a_reference_whose_speed_is_stated() -> None:
+    rig = Rig(
+        panda_arm(), q=PANDA_POSE, mode=Feedforward, ramp_duration=0.1, effort_rate_limit=(1e5,),
+        joint_states_timeout=10.0,  # the arm stands still
     )
-
-
-def test_mode_gravity_follows_no_controller() -> None:
-    beside = Beside()
-    beside.rig.change(mode=Gravity)
-    beside.rig.tick()
-    beside.say(np.array(PANDA_POSE), np.full(7, 0.1), np.full(7, 9.0))
-    beside.rig.run(0.2)
-    assert beside.rig.controller.reference_at(beside.rig.now) is None
+    rig.activate()
+    rig.controller.speed_scaling.set_target(0.5)  # of the topic, and not used
+    gravity = rig.run(0.3)[-1]
+    point = replace(setpoint(rig.model.joint_names, PANDA_POSE, 0.1), from_controller=True)
+    point.qdd[:] = 2.0
+    commands: list[Any] = []
+    for _ in range(200):
+        rig.controller.set_reference(point)
+        commands.append(rig.tick())
+    expected = rig.model.inverse_dynamics(point.q, point.qd, point.qdd)
+    assert np.abs(commands[0] - gravity).max() < 0.05 * np.abs(expected - gravity).max()
+    np.testing.assert_allclose(commands[-1], expected, atol=1e-9)
+    rig.change(mode=Gravity)
+    rig.run(0.2)
+    rig.controller.set_reference(point)
+    assert rig.controller.reference_at(rig.now) is None

@@ -171,14 +171,6 @@ def test_frozen_is_judged_by_the_publisher_of_the_given_joints() -> None:
     assert states.frozen_for(ALL) == 0.0
 
 
-def test_frozen_positions_are_found_while_derived_velocity_fades() -> None:
-    states = States(differentiate_velocity=True)
-    for k in range(20):
-        states.feed(0.01 * k, q=np.full(3, min(k, 9)), qd=())
-    assert states.velocity.any()
-    assert states.frozen_for(ALL) == pytest.approx(0.1)
-
-
 @each('cutoff', [20.0, 2000.0])
 def test_a_derived_velocity_is_the_quotient_through_a_filter_of_first_order(
     cutoff: float

@@ -87,14 +87,6 @@ def test_a_velocity_may_be_its_plausible_speed_and_an_allowance(
     assert robot.states.velocity[number] == (0.0 if reason else robot.qd[number])
 
 
-def test_a_pause_does_not_switch_the_check_off() -> None:
-    robot = Robot()
-    robot.feed(after=10.0)
-    for _ in range(50):
-        robot.feed(after=0.01)
-    assert robot.feed((0.2, 0.0, 0.0), after=0.01) is JUMP
-
-
 def test_a_joint_of_unlimited_speed_and_a_first_position_may_be_anywhere() -> None:
     robot = Robot()
     assert robot.feed((0.0, 0.0, 1e6)) is None
@@ -130,13 +122,6 @@ def test_a_burst_of_late_samples_is_not_a_jump(stamp: float | None, late: float)
         robot.q += after * robot.qd
         delay = max(late - (k - 99) * after, 0.0) if k >= 100 else 0.0
         assert robot.feed(after=after, stamp=stamp, late=delay) is None
-
-
-def test_stamps_give_the_duration_of_motion_after_a_late_sample() -> None:
-    robot = Robot()
-    assert robot.feed(late=0.07) is None
-    robot.q[0] += 2.0 * 0.08
-    assert robot.feed(after=0.08) is None
 
 
 def test_while_simulated_time_is_held_up_the_machines_time_counts() -> None:

@@ -93,13 +93,6 @@ def test_an_uncommanded_joint_never_ends_the_control(joint: str, fault: str) -> 
         assert not rig.controller.flags
 
 
-def test_an_arm_without_velocities_beside_a_gripper_with_velocity() -> None:
-    rig = left_arm(differentiate_velocity=True)
-    for _ in range(50):
-        tick(rig, {'qd': (NAN, NAN, 0.1, NAN, NAN)})
-    assert rig.state() is State.ACTIVE
-
-
 def test_joints_of_another_arm_need_no_sample_and_a_gripper_no_velocity() -> None:
     rig = left_arm()
     for number in range(100):

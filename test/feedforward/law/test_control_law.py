@@ -5,7 +5,6 @@
 
 from collections.abc import Iterator
 import math
-import re
 import runpy
 import sys
 from typing import Any
@@ -36,7 +35,7 @@ from rnea_ros.robot import Payload
 from support.cases import each
 from support.control.control_rig import Array, Rig, law_effort, mixed_arm, panda_arm, two_joint_arm
 from support.models.oracles import Pinocchio
-from support.models.robots import ROOT, SHIPPED, description, load
+from support.models.robots import SHIPPED, description, load
 
 
 def assert_close(actual: Array, expected: Array, name: str = '') -> None:
@@ -218,18 +217,6 @@ def test_laws_state_whether_they_follow_need_gains_and_carry_gravity() -> None:
         'computed_torque': (True, True, True), 'feedback': (True, True, False),
         'gravity_feedback': (True, True, True),
     }
-
-
-def test_the_page_has_every_law_and_the_units_of_its_gains() -> None:
-    page = (ROOT / 'docs/control.md').read_text(encoding='utf-8')
-    table = page[page.index('| `mode` |') : page.index('Units of `gains')]
-    assert re.findall(r'^\| `(\w+)` \|', table, re.MULTILINE)[1:] == [*LAWS]
-    units = dict(re.findall(r'^- `?(all other modes|\w+)`?: (.+? for `kd`)', page, re.MULTILINE))
-    assert units.keys() <= {'all other modes', *LAWS}
-    for name, law in LAWS.items():
-        kp, kd = law.gain_units
-        stated = units.get(name, units['all other modes'])
-        assert stated == f'{kp} for `kp`, {kd} for `kd`', name
 
 
 def test_launch_files_offer_every_control_law() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.errors import InputError, brief
+from rnea_ros.errors import InputError
 from rnea_ros.feedforward import check_efforts
 from rnea_ros.feedforward.settings import (
     ContactSettings,
@@ -123,11 +123,6 @@ def test_a_description_whose_efforts_overflow_is_rejected_by_joint() -> None:
     ))
     with pytest.raises(InputError, match=r"^robot_description: .* not finite, .*'hinge'"):
         tried(model)
-
-
-def test_what_is_long_is_quoted_by_its_beginning() -> None:
-    assert brief((1.0,) * 100_000) == '[1.0, 1.0, 1.0, 1.0, ...]'
-    assert len(brief('w' * 100_000)) <= 60
 
 
 @each('parameter, settings', [

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.law import LAWS, ControlLaw, Gravity
 from rnea_ros.feedforward.trajectory import (
     JointRules,
     MotionState,
@@ -19,7 +18,7 @@ from rnea_ros.feedforward.trajectory import (
     Trajectory,
     TrajectoryPoint,
 )
-from support.control.control_rig import Rig, free_rules, two_joint_arm
+from support.control.control_rig import free_rules
 from support.control.requested_motions import (
     AT_REST,
     NAMES,
@@ -228,27 +227,3 @@ def test_no_effort_outlives_its_motion(end: str) -> None:
         reference.advance(6.1 if end != 'over' else 8.0)
         assert not reference.effort.any()
     assert effort(with_efforts([point(0.0, 1.5, -2.5)], UNUSED), 0.0) == [0.0, 0.0]
-
-
-@pytest.mark.parametrize('mode', [mode for mode in LAWS.values() if mode is not Gravity])
-def test_efforts_are_added_to_the_output_in_a_term_of_their_own(mode: type[ControlLaw]) -> None:
-    rig = Rig(two_joint_arm(), mode=mode, kp=(20.0,), kd=(2.0,), ramp_duration=0.1)
-    rig.q[:] = (0.03, -0.02)
-    rig.activate()
-    rig.controller.follow(with_efforts([point(0.0)]), None)
-    before = rig.run(0.15)[-1]
-    rig.controller.follow(with_efforts([point(0.0, 1.5, -2.5)]), None)
-    command = rig.run(0.15)[-1]
-    np.testing.assert_allclose(command - before, (1.5, -2.5), rtol=1e-9, atol=1e-10)
-    terms = rig.controller.terms()
-    assert terms.trajectory.tolist() == [1.5, -2.5]
-    np.testing.assert_allclose(terms.total(), command, rtol=1e-9, atol=1e-9)
-    rig.run(0.3)
-    assert not rig.controller.terms().trajectory.any()
-    np.testing.assert_allclose(rig.commands[-1], before, rtol=1e-9, atol=1e-9)
-    rig.controller.follow(with_efforts(POINTS), None)
-    rig.run(0.1)
-    rig.change(mode=Gravity)
-    rig.run(0.3)
-    np.testing.assert_allclose(rig.commands[-1], rig.gravity, rtol=1e-9)
-    assert not rig.controller.terms().trajectory.any()

@@ -180,20 +180,6 @@ def test_a_motion_that_waits_for_its_start_is_not_judged_before_it(rig: GoalRig)
     assert code(goal) is ErrorCode.SUCCESSFUL
 
 
-def test_a_sample_has_what_is_desired_and_measured_at_one_tick(rig: GoalRig) -> None:
-    goal = rig.follow(tolerances())
-    rig.track(0.1, error=0.01)
-    assert goal.sample is not None
-    desired = rig.controller.reference_at(rig.now)
-    assert desired is not None
-    np.testing.assert_allclose(goal.sample.desired, desired[:3])
-    np.testing.assert_allclose(goal.sample.actual, [rig.q, rig.qd])
-    error = [desired.position - rig.q, np.zeros(2)]
-    np.testing.assert_allclose(goal.sample.error, error, atol=1e-9)
-    assert goal.sample.now == rig.now
-    assert goal.sample.elapsed == pytest.approx(0.1 - rig.period)
-
-
 # Violations
 
 

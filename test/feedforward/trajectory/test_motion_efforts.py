@@ -16,7 +16,7 @@ from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve
 from rnea_ros.feedforward.trajectory import CUBIC, LINEAR, QUINTIC, Knots, Trajectory
 from rnea_ros.robot import Payload
 from rnea_ros.trajectory_effort.motion_efforts import MotionEfforts, MotionPoints, number_of_points
-from support.control.control_rig import Array, mixed_arm, panda_arm, setpoint, two_joint_arm
+from support.control.control_rig import Array, mixed_arm, panda_arm, two_joint_arm
 from support.control.trajectory_controller import Point, sample
 
 DEGREES = (LINEAR, CUBIC, QUINTIC)
@@ -145,14 +145,6 @@ def test_efforts_of_the_motion_itself_are_added_and_are_zero_at_the_end() -> Non
     own = np.array([motion.state(time).effort for time in points.times])
     np.testing.assert_allclose(efforts[:-1], (needed(ARM, points) + own)[:-1], atol=1e-8)
     np.testing.assert_allclose(efforts[-1], ARM.gravity_torques(motion.final_position))
-
-
-def test_a_set_point_has_the_effort_that_holds_it() -> None:
-    desired = setpoint(ARM.joint_names, (0.3, -0.4), (0.5, 0.0))
-    points = MotionPoints(desired.as_trajectory(), 0.02)
-    efforts = efforts_of().of_points(points, np.zeros(2))
-    np.testing.assert_allclose(efforts, [ARM.gravity_torques((0.3, -0.4))])
-    assert efforts_of().deviation(points, efforts, np.zeros(2)).effort == 0.0
 
 
 NEEDED = ARM.inverse_dynamics((0.5, 0.5), (0.0, 0.0), (-900.0, 0.0))[0]

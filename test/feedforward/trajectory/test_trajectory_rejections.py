@@ -8,30 +8,21 @@ from dataclasses import replace
 import math
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from rnea_ros.errors import InputError
 from rnea_ros.feedforward.trajectory import (
-    Setpoint,
-    TrajectoryError,
     TrajectoryPoint,
     TrajectoryReason,
-    TrajectoryRequest,
-    compile_trajectory,
 )
 from support.control.requested_motions import (
     AT_REST,
     FREE,
-    NAMES,
     RULES,
     VALID,
     compiled,
     motion_of,
     rejection,
-    sampled,
 )
 
 Point = TrajectoryPoint
@@ -212,54 +203,3 @@ def test_limits_count_as_single_precision_and_up_to_the_greatest_numbers() -> No
     compiled(with_point(2, positions=(pi, 0.4, 0.2)), held)
     huge = [elbow(0.0, 0.0, 0.0, 0.0), elbow(1.0, 1e305, 0.0, 0.0)]
     compiled(huge, replace(FREE, upper=np.array((1.0, 2e305, 1.0))))
-
-
-@pytest.mark.parametrize(('argument', 'value'), [
-    ('lower', np.zeros(2)), ('upper', np.zeros((3, 1))), ('lower', np.full(3, 5.0)),
-    ('velocity_limits', np.zeros(3)), ('start_tolerance', math.nan),
-])
-def test_impossible_rules_are_rejected_by_argument(argument: str, value: Any) -> None:
-    with pytest.raises(InputError, match=argument):
-        replace(RULES, **{argument: value})
-
-
-NUMBERS = {
-    'small': st.floats(-0.5, 0.5), 'any': st.floats() | st.floats(-3.0, 3.0) | st.just(0.0),
-    'huge': st.floats(-1e3, 1e3) | st.floats(allow_nan=False, allow_infinity=False),
-}
-
-
-@st.composite
-def requests(draw: st.DrawFn, kind: str) -> TrajectoryRequest:
-    time = st.floats(0.0, 1e308) | st.floats(0.0, 9.0) if kind == 'huge' else st.floats(0.0, 9.0)
-    with_efforts = draw(st.booleans())
-    points = []
-    for at in draw(st.lists(time, min_size=1, max_size=4, unique=True).map(sorted)):
-        values = st.lists(NUMBERS[kind], min_size=3, max_size=3)
-        count = draw(st.integers(1, 3))
-        q, qd, qdd = (draw(values) if field < count else () for field in range(3))
-        points.append(Point(at, q, qd, qdd, draw(values) if with_efforts else ()))
-    return TrajectoryRequest.of_points(NAMES, points)
-
-
-@settings(max_examples=120)
-@given(data=st.data(), kind=st.sampled_from(('small', 'any', 'huge', 'huge')))
-def test_any_request_is_finite_over_time_or_rejected(data: st.DataObject, kind: str) -> None:
-    state = st.just(AT_REST) | st.tuples(*[NUMBERS[kind]] * 3)
-    try:
-        motion = compile_trajectory(
-            data.draw(requests(kind)), FREE if kind == 'huge' else RULES, now=0.0,
-            position=data.draw(state), velocity=data.draw(state),
-        )
-    except TrajectoryError as error:
-        reason = error.reason
-        # Without limits, finite requests are rejected for an overflow only.
-        assert kind != 'huge' or reason is TrajectoryReason.NOT_FINITE
-        return
-    if isinstance(motion, Setpoint):
-        assert np.isfinite((motion.q, motion.qd, motion.qdd)).all()
-        return
-    knots = motion.knots.times
-    between = np.linspace(knots[:-1], knots[1:], 5).ravel()
-    for time in (*knots, *between, -math.inf, math.inf, math.nan):
-        assert np.isfinite(sampled(motion, time)).all()

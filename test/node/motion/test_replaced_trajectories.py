@@ -166,17 +166,6 @@ def test_a_goal_goes_on_with_a_trajectory_that_is_joined_to_its_motion(*, misses
     np.testing.assert_allclose(arm.reference, (-0.2, 0.5))
 
 
-def test_without_replacement_a_trajectory_from_the_topic_ends_the_goal() -> None:
-    arm = Arm(replacement=False)
-    goal = arm.pursue(0.4, TWO_POINTS)
-    arm.run(0.2)
-    arm.send(0.5, [(0.0,), (-0.2,)], SHOULDER)
-    held = arm.reference[1]
-    arm.run(0.2)
-    assert reason(goal) == 'replaced'
-    assert arm.reference[1] == pytest.approx(held, abs=2e-3)
-
-
 # --- races ---------------------------------------------------------------------------------------
 
 

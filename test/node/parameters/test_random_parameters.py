@@ -5,7 +5,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-import contextlib
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -15,7 +14,6 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rcl_interfaces.srv import SetParameters
 from rclpy.lifecycle import TransitionCallbackReturn
 
 from rnea_ros.node.parameters import PARAMETERS
@@ -65,27 +63,6 @@ def test_random_parameters_never_end_the_control(rig: VirtualRig) -> None:
     rig.run(1.0)
     faults = ('output_not_finite', 'internal_error', 'tick_blocked')
     assert not any(word in key for key in rig.diagnostics for word in faults)
-
-
-def test_random_requests_are_all_answered_one_by_one(rig: VirtualRig) -> None:
-    set_parameters = rig.services['/feedforward/set_parameters']
-
-    @settings(max_examples=40, suppress_health_check=SLOW)
-    @given(requests())
-    def request_one(changes: list[Any]) -> None:
-        messages = []
-        for change in changes:
-            with contextlib.suppress(AssertionError):  # rclpy sends no such value
-                messages.append(change.to_parameter_msg())
-        if messages and len(messages[0].name) % 4 == 0:
-            messages[0].value.type = 200  # none of ROS's
-        request = SetParameters.Request(parameters=messages)
-        results = set_parameters(request, SetParameters.Response()).results
-        for message, result in zip(messages, results, strict=True):
-            assert result.successful or len(result.reason) in SENTENCE, message.name
-            assert not (result.successful and message.value.type == 200)
-
-    request_one()
 
 
 def test_random_parameters_of_an_inactive_node_end_no_later_life(rig: VirtualRig) -> None:

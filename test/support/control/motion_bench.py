@@ -21,11 +21,11 @@ JOINTS = ('shoulder', 'elbow')
 Rows = Sequence[Sequence[float]]
 
 
-def trajectory(
+def encoded(
     times: Sequence[float], q: Rows, names: Sequence[str] = JOINTS, qd: Rows = (),
     start: float = 0.0,
-) -> Any:
-    """Return a trajectory message of times and positions, and perhaps velocities."""
+) -> bytes:
+    """Return the bytes of a trajectory of times and positions, and perhaps velocities."""
     message = JointTrajectory(joint_names=list(names))
     set_seconds(message.header.stamp, start)
     for k, (time, row) in enumerate(zip(times, q, strict=True)):
@@ -33,12 +33,7 @@ def trajectory(
         if qd:
             message.points[-1].velocities = array('d', qd[k])
         set_seconds(message.points[-1].time_from_start, time)
-    return message
-
-
-def encoded(*arguments: Any, **named: Any) -> bytes:
-    """Return the bytes of a :func:`trajectory`."""
-    return bytes(serialize_message(trajectory(*arguments, **named)))
+    return bytes(serialize_message(message))
 
 
 class MotionBench:
@@ -56,10 +51,9 @@ class MotionBench:
             deceleration=None,
         )
         log = SimpleNamespace(error=lambda *_, **__: None)
-        self.rejections: Counter[str] = Counter()
         parts: Any = (
             SimpleNamespace(get_logger=lambda: log), SimpleNamespace(setup=setup), rig.controller,
-            SimpleNamespace(latest=self._latest, stamp=lambda: rig.now), self.rejections,
+            SimpleNamespace(latest=self._latest, stamp=lambda: rig.now), Counter[str](),
         )
         self.motions = MotionRequests(*parts)
 
@@ -67,9 +61,9 @@ class MotionBench:
         self.rig.now += self.late
         return float(self.rig.now)
 
-    def tick(self, *, follows: bool = True, offset: float = 0.0) -> None:
-        """Step once; the robot follows its reference at an offset, or stands still."""
+    def tick(self, *, offset: float = 0.0) -> None:
+        """Step once; the robot follows its reference at an offset."""
         desired = self.rig.controller.reference_at(self.rig.now + self.rig.period)
-        if desired is not None and follows:
+        if desired is not None:
             self.rig.q[:], self.rig.qd[:] = desired.position + offset, desired.velocity
         self.rig.tick()

@@ -58,23 +58,22 @@ class WrenchRig:
     :param sensors: what is other than in :data:`PLAIN`, one a sensor
     """
 
-    def __init__(self, model: RobotModel, *sensors: dict[str, Any], start: float = 100.0) -> None:
+    def __init__(self, model: RobotModel, *sensors: dict[str, Any]) -> None:
         self.model = model
         self.settings = [WrenchInputSettings(**(PLAIN | sensor)) for sensor in sensors or ({},)]
         self.inputs = WrenchInputs(model, self.settings)
         self.period = 0.001
-        self.now = start
+        self.now = 100.0
         self.q, self.qd = np.zeros(model.nv), np.zeros(model.nv)
 
     def feed(
         self, force: Sequence[float] = (0.0, 0.0, 0.0), torque: Sequence[float] = (0.0, 0.0, 0.0),
-        *, name: str = '', frame: str = '', stamp: float | None = None, clock: float | None = None,
+        *, name: str = '', frame: str = '', stamp: float | None = None,
     ) -> Reason | None:
         """Let a reading come now."""
         return self.inputs.sensors[name or self.settings[0].name].monitor.take_sample(
             frame, np.array(force, dtype=float), np.array(torque, dtype=float),
-            stamp=self.now if stamp is None else stamp, clock=self.now if clock is None else clock,
-            received=self.now,
+            stamp=self.now if stamp is None else stamp, clock=self.now, received=self.now,
         )
 
     def wait(self, periods: float = 1.0) -> None:

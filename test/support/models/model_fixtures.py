@@ -20,11 +20,6 @@ def fixed_pair(request: pytest.FixtureRequest) -> Pair:
     return PAIRS[request.param]
 
 
-@pytest.fixture(params=[label for label in PAIRS if PAIRS[label].floating])
-def floating_pair(request: pytest.FixtureRequest) -> Pair:
-    return PAIRS[request.param]
-
-
 @pytest.fixture(params=SOURCES)
 def urdf(request: pytest.FixtureRequest) -> str:
     return SOURCES[request.param]

@@ -104,9 +104,7 @@ def fake_robot(domain_id: int, **options: Any) -> Iterator[FakeRobot]:
 
 
 @contextmanager
-def fake_controller(
-    domain_id: int, joints: Sequence[str] = JOINTS
-) -> Iterator[list[tuple[float, Array]]]:
+def fake_controller(domain_id: int) -> Iterator[list[tuple[float, Array]]]:
     """Give what an effort controller of its own is sent, and when, s, while it is there."""
     from std_msgs.msg import Float64MultiArray
 
@@ -116,7 +114,7 @@ def fake_controller(
         commands.append((1e-9 * info['source_timestamp'], np.array(message.data)))
 
     with ros_node(domain_id, 'effort_controller') as node:
-        node.declare_parameter('joints', list(joints))
+        node.declare_parameter('joints', list(JOINTS))
         node.create_subscription(Float64MultiArray, '~/commands', on_command, 1000)
         yield commands
 

@@ -77,11 +77,6 @@ class Onlooker:
         """Wait until diagnostics report that the robot is controlled, s."""
         assert wait_until(lambda: self.controlled, timeout), self.diagnostics
 
-    def wait_for_state(self, state: str, timeout: float = PATIENCE) -> None:
-        """Wait until diagnostics report a state of the control, s."""
-        reached = wait_until(lambda: self.diagnostics.get('state') == state, timeout)
-        assert reached, f'state {state} was not reached: {self.diagnostics}'
-
     def change_state(self, transition: int) -> bool:
         """Ask the node for a lifecycle transition; return whether it succeeded."""
         from lifecycle_msgs.srv import ChangeState
