@@ -6,6 +6,7 @@
 import ast
 from collections.abc import Iterator
 import email
+from importlib.metadata import version
 from pathlib import Path
 import re
 import shutil
@@ -80,6 +81,8 @@ def test_minimum_versions_are_the_same_for_pip_and_rosdep_and_are_tested() -> No
 @pytest.fixture(scope='module')
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
     pytest.importorskip('pip', reason='the wheel is built by pip, which is missing')
+    if [int(number) for number in version('setuptools').split('.')[:2]] < [70, 1]:
+        pytest.skip('setuptools before 70.1 builds no wheel')
     # A copy: setuptools leaves its build directory in the sources.
     source, target = tmp_path_factory.mktemp('source'), tmp_path_factory.mktemp('wheel')
     for path in ROOT.iterdir():
@@ -88,7 +91,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]
     without = shutil.ignore_patterns('__pycache__')
     for name in ('rnea_ros', 'resource', *{each.partition('/')[0] for each in SHIPPED}):
         shutil.copytree(ROOT / name, source / name, ignore=without)
-    command = [sys.executable, '-m', 'pip', 'wheel', '-qq', '--no-deps', '-w', str(target), '.']
+    command = [sys.executable, '-m', 'pip', 'wheel', '-qq', '--no-deps', '--no-build-isolation']
+    command += ['-w', str(target), '.']
     subprocess.run(command, cwd=source, check=True)
     (path,) = target.glob('*.whl')
     with zipfile.ZipFile(path) as archive:
