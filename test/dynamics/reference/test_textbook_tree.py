@@ -15,14 +15,14 @@ from rnea_ros.dynamics import tree as trees
 from rnea_ros.dynamics.kernels import JointKind
 from rnea_ros.dynamics.reference import newton_euler, nonrecursive
 from rnea_ros.dynamics.reference.textbook_tree import bodies_of, chain_of
-from rnea_ros.dynamics.tree import JointType, floating, planar
+from rnea_ros.dynamics.tree import JointType, planar
 from rnea_ros.dynamics.tree.joint_types import cylindrical, helical, spherical
 from rnea_ros.errors import TreeError
+from support.cases import each
 from support.models.oracles import random_moments, random_rotation, random_state
 
 GRAVITY = np.array([1.0, -2.0, -9.0])
 X, Y = trees.revolute('x'), trees.revolute('y')
-FORMULATIONS = (newton_euler.inverse_dynamics, nonrecursive.inverse_dynamics)
 
 
 def tree_of(
@@ -40,32 +40,23 @@ def tree_of(
     return builder.build()
 
 
-def assert_efforts_agree(tree: trees.KinematicTree) -> None:
-    state = random_state(0, tree.nv)
+@each(('tree', 'coordinates'), [
+    (tree_of(('a', 'base', X), ('b', 'a', trees.prismatic('y')), ('c', 'a', trees.revolute('z')),
+             order=('z', 'x', 'y')), [1, 2, 0]),
+    (tree_of(('a', 'base', X), ('b', 'a', cylindrical('y'))), [0, 1, 2]),
+    (tree_of(('a', 'base', X), ('b', 'a', planar('y'))), [0, 1, 2, 3]),
+])
+def test_any_order_and_joints_of_several_movements(
+    tree: trees.KinematicTree, coordinates: list[int]
+) -> None:
+    bodies, state = bodies_of(tree), random_state(0, tree.nv)
+    assert [body.coordinate for body in bodies] == coordinates
     expected = Workspace(tree, GRAVITY).inverse_dynamics(*state)
-    for formulation in FORMULATIONS:
+    for formulation in (newton_euler.inverse_dynamics, nonrecursive.inverse_dynamics):
+        atol = 1e-12 * np.abs(expected).max()
         np.testing.assert_allclose(
-            formulation(bodies_of(tree), *state, GRAVITY), expected, rtol=1e-12,
-            atol=1e-12 * np.abs(expected).max(),
+            formulation(bodies, *state, GRAVITY), expected, rtol=1e-12, atol=atol
         )
-
-
-def test_coordinates_come_in_any_order() -> None:
-    tree = tree_of(
-        ('a', 'base', X), ('b', 'a', trees.prismatic('y')), ('c', 'a', trees.revolute('z')),
-        order=('z', 'x', 'y'),
-    )
-    assert [body.coordinate for body in bodies_of(tree)] == [1, 2, 0]
-    assert_efforts_agree(tree)
-
-
-@pytest.mark.parametrize('joint', [cylindrical('y'), planar('y')], ids=['cylindrical', 'planar'])
-def test_a_compound_joint_is_a_row_of_bodies(joint: JointType) -> None:
-    tree = tree_of(('a', 'base', X), ('b', 'a', joint))
-    assert [body.mass > 0.0 for body in bodies_of(tree)] == [
-        True, *[False for _ in joint[1:]], True
-    ]
-    assert_efforts_agree(tree)
 
 
 def with_a_fixed_body() -> trees.KinematicTree:
@@ -76,7 +67,6 @@ def with_a_fixed_body() -> trees.KinematicTree:
 
 
 def without_mass(h: tuple[float, float, float]) -> trees.KinematicTree:
-    """Return a body with a first moment and inertia."""
     builder = trees.TreeBuilder('base')
     inertia = trees.RigidBodyInertia(0.0, np.array(h), np.diag([0.1, 0.2, 0.3]))
     builder.add_link('a', 'base', trees.Placement.identity(), X, inertia)
@@ -87,11 +77,9 @@ def two(joint: JointType) -> trees.KinematicTree:
     return tree_of(('a', 'base', X), ('b', 'a', joint))
 
 
-@pytest.mark.parametrize(('make', 'tree', 'message'), [
+@each(('make', 'tree', 'message'), [
     (bodies_of, two(spherical('y')),
      "body 2, of link 'b': its joint is spherical, not revolute or prismatic"),
-    (bodies_of, two(floating('y')),
-     "body 2, of link 'b': its joint is floating, not revolute or prismatic"),
     (bodies_of, two(trees.revolute(trees.Coordinate('x', ratio=-2.0, offset=0.5))),
      "body 2, of link 'b': it has no coordinate of its own: -2.0 q[0] + 0.5"),
     (bodies_of, two(trees.revolute(trees.Coordinate('x'))),
