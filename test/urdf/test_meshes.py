@@ -24,24 +24,16 @@ DAE = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema"><asset><u
 <instance_geometry url="#g"/></node></node></visual_scene></library_visual_scenes></COLLADA>"""
 
 
-def written(path: Path) -> np.ndarray:
-    """Write the cube in the format of the suffix, and return its triangles as read."""
-    points = CUBE.reshape(-1, 3)
-    if path.name == 'binary.stl':
-        write_stl(path, CUBE)
-    elif path.suffix == '.stl':
-        lines = '\n'.join(f'vertex {x} {y} {z}' for x, y, z in points)
-        path.write_text(f'solid cube\n{lines}\nendsolid', encoding='utf-8')
-    else:
-        lines = '\n'.join(f'v {x} {y} {z}' for x, y, z in points)
-        faces = '\n'.join(f'f {3 * k + 1}/1 {3 * k + 2}/1 {3 * k + 3}/1' for k in range(len(CUBE)))
-        path.write_text(f'{lines}\n{faces}\n', encoding='utf-8')
-    return mesh_triangles(path)
-
-
-@pytest.mark.parametrize('name', ['binary.stl', 'text.stl', 'cube.obj'])
-def test_triangles_are_the_same_in_every_format(tmp_path: Path, name: str) -> None:
-    np.testing.assert_allclose(written(tmp_path / name), CUBE, atol=1e-7)
+def test_triangles_are_the_same_in_every_format(tmp_path: Path) -> None:
+    corners = CUBE.reshape(-1, 3)
+    write_stl(tmp_path / 'binary.stl', CUBE)
+    lines = '\n'.join(f'vertex {x} {y} {z}' for x, y, z in corners)
+    (tmp_path / 'text.stl').write_text(f'solid cube\n{lines}\nendsolid', encoding='utf-8')
+    lines = '\n'.join(f'v {x} {y} {z}' for x, y, z in corners)
+    faces = '\n'.join(f'f {3 * k + 1}/1 {3 * k + 2}/1 {3 * k + 3}/1' for k in range(len(CUBE)))
+    (tmp_path / 'cube.obj').write_text(f'{lines}\n{faces}\n', encoding='utf-8')
+    for name in ('binary.stl', 'text.stl', 'cube.obj'):
+        np.testing.assert_allclose(mesh_triangles(tmp_path / name), CUBE, atol=1e-7)
 
 
 def test_a_face_of_several_corners_is_a_fan_and_may_count_from_the_end(tmp_path: Path) -> None:

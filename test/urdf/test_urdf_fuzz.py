@@ -20,7 +20,6 @@ SEEDS = (SHIPPED[0].read_text(encoding='utf-8'), *map(random_tree, range(5)))
 
 
 def survive(text: str) -> None:
-    """Read a text; where it is accepted, the model can be used."""
     message = ''
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', UrdfWarning)
@@ -54,14 +53,12 @@ def test_a_robot_with_mutations() -> None:
 
 def test_a_long_chain_of_mimic_joints_takes_no_power_of_its_length() -> None:
     n = 2000
-    text = robot(
-        *(link(f'l{i}') for i in range(n)),
-        *(
-            joint(f'j{i}', 'continuous', f'l{i - 1}', f'l{i}', more=f'<mimic joint="j{i + 1}"/>')
-            for i in range(1, n - 1)
-        ),
-        joint(f'j{n - 1}', 'continuous', f'l{n - 2}', f'l{n - 1}'),
-    )
-    assert {one.mimic and one.mimic.joint for one in parse_urdf(text).joints.values()} == {
-        f'j{n - 1}', None
-    }
+    text = robot(link('l0'), *(
+        link(f'l{i}') + joint(
+            f'j{i}', 'continuous', f'l{i - 1}', f'l{i}',
+            more=f'<mimic joint="j{i + 1}"/>' if i < n else '',
+        )
+        for i in range(1, n + 1)
+    ))
+    leaders = {one.mimic and one.mimic.joint for one in parse_urdf(text).joints.values()}
+    assert leaders == {f'j{n}', None}
