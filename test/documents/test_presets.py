@@ -113,7 +113,8 @@ def chain(preset: str, efforts: Sequence[float]) -> str:
     """Return an arm of a vendor's joints and effort limits, where its URDF cannot be had."""
     ((*joints,),) = JOINTS[preset]
     elements = [link('base')]
-    for i, (parent, name, effort) in enumerate(zip(['base', *joints], joints, efforts)):
+    pairs = zip(['base', *joints], joints, efforts, strict=False)
+    for i, (parent, name, effort) in enumerate(pairs):
         kind = 'continuous' if preset == 'kinova_gen3' and i % 2 == 0 else 'revolute'
         elements += [
             link(name, 1.0),
