@@ -74,10 +74,12 @@ def mixed_tree(
 def test_coordinates_are_in_the_order_of_the_links_or_of_the_announcement() -> None:
     tree = mixed_tree()
     assert (tree.nq, tree.nv) == (19, 17)
-    sizes = {'f': (7, 6), 'r': (1, 1), 's': (4, 3), 'pl': (3, 3), 'c': (2, 2), 'p': (1, 1),
-             'h': (1, 1)}
+    sizes = {
+        'f': (7, 6), 'r': (1, 1), 's': (4, 3), 'pl': (3, 3), 'c': (2, 2), 'p': (1, 1), 'h': (1, 1)
+    }
+    assert [*tree.joints.items()] == [*mixed_tree([*sizes]).joints.items()]
     for order in ([*sizes], ['h', 's', 'r', 'f', 'p', 'c', 'pl']):
-        places = mixed_tree(order).joints if order != [*sizes] else tree.joints
+        places = mixed_tree(order).joints
         assert [*places] == order
         i = j = 0
         for name in order:

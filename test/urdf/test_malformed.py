@@ -71,12 +71,8 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     # The text
     ('', 'URDF', ('empty',)), (' \n\t', 'URDF', ('empty',)),
     ('name: arm', 'URDF', ('not well-formed', 'line 1')),
-    (GOOD + GOOD, 'URDF', ('junk after document',)),
-    (GOOD.replace('arm', 'a\0m'), 'URDF', ('not well-formed',)),
     (GOOD.replace('arm', '\ud800'), 'URDF', ('surrogates',)),
-    (f'<robot name="{"x" * MAX_BYTES}"/>', 'URDF', ('over 16777216 bytes',)),
     (f'<!--{"ä" * (MAX_BYTES // 2)}-->', 'URDF', ('over 16777216 bytes',)),
-    (but('"arm"', '"&arm;"'), 'URDF', ('undefined entity',)),
     # Document types, wherever they hide
     (LAUGHS, "document type 'lolz'", ('entity declarations',)),
     *((f'{before}{GOOD}', 'document type', ('DTD',)) for before in (
@@ -90,11 +86,9 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     (QUADRATIC, 'document type', ('DTD',)),
     # The whole
     ('<sdf version="1.6"/>', 'element <sdf>', ('<robot>',)),
-    ('<x:robot xmlns:x="http://x.org"/>', 'element <x:robot>', ('<robot>',)),
     ('<robot name="ur3"/>', "robot 'ur3'", ('no link',)),
     (robot('<link name="a"/>' * (MAX_ELEMENTS + 1)), 'robot', ('10001 links', 'at most 10000')),
     (robot('<link name="a"/><link/>'), 'link number 2', ('no name',)),
-    (robot('<link name=""/>'), 'link number 1', ('no name',)),
     (but('name="elbow"', ''), 'joint number 1', ('no name',)),
     (robot(link('a'), link('a')), "link 'a'", ('used 2 times',)),
     (but('</robot>', joint('elbow', 'fixed', 'forearm', 'base') + '</robot>'), ELBOW,
@@ -113,21 +107,16 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     )),
     # Joints
     (but('revolute', 'Revolute'), ELBOW, ("unknown type 'Revolute'", 'revolute')),
-    (but(' type="revolute"', ''), ELBOW, ('unknown type None',)),
     (but('<parent link="base"/>', ''), ELBOW, ('no parent link',)),
-    (but('<child link="forearm"/>', ''), ELBOW, ('no child link',)),
     (but('link="base"', 'link="bas"'), ELBOW, ("parent link 'bas' does not exist",)),
     (but('link="forearm"', 'link="Arm"'), ELBOW, ("child link 'Arm' does not exist",)),
     *((more(f'<axis xyz="{value}"/>'), ELBOW, ('axis', word)) for value, word in (
         ('0 0 0', '(0.0, 0.0, 0.0)'), ('0 nan 1', 'nan'), ('inf 0 0', 'inf'), ('0 1', "'0 1'"),
         ('0 0 up', "'up'"))),
     (more('<axis/>'), ELBOW, ('<axis>', 'xyz')),
-    (more('<axis xyz="0 0 1"/><axis xyz="0 1 0"/>'), ELBOW, ('2 <axis>',)),
     (more('<origin xyz="1 2"/>'), ELBOW, ('origin xyz', "'1 2'")),
     (more('<origin rpy=""/>'), ELBOW, ('origin rpy', '0 numbers')),
-    (more('<origin rpy="-inf 0 0"/>'), ELBOW, ('origin rpy', '-inf')),
     (but(LIMIT, ''), ELBOW, ('revolute', '<limit>')),
-    (but(LIMIT, '').replace('revolute', 'prismatic'), ELBOW, ('prismatic', '<limit>')),
     (more(LIMIT.replace('"3"', '"4"')), ELBOW, ('2 <limit>',)),
     *((limit(old, new), ELBOW, words) for old, new, words in (
         (' effort="3"', '', ('limit', 'effort')), (' velocity="2"', '', ('limit', 'velocity')),
@@ -143,9 +132,7 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     (mimics(d='a', a='b', b='a'), "joint 'd'", ('d -> a -> b -> a',)),
     *((mimics(kind, palm='', finger='palm'), "joint 'finger'", (f"joint 'palm' is {kind}",))
       for kind in ('fixed', 'planar', 'floating')),
-    (mimics('planar', finger='', palm='finger'), "joint 'palm'", ("joint 'palm' is planar",)),
     (more('<mimic/>'), ELBOW, ('mimic', 'joint')),
-    (more('<mimic joint="x"/><mimic joint="y"/>'), ELBOW, ('2 <mimic>',)),
     (more('<mimic joint="x" multiplier="nan"/>'), ELBOW, ('mimic multiplier', 'nan')),
     (mimics(more=' multiplier="1e200"', a='', b='a', c='b'), "joint 'c'",
      ('multiplier inf', 'not finite')),
@@ -154,8 +141,6 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     *((mass(value), FOREARM, ('mass', value)) for value in (
         'nan', 'inf', '-2.0', 'heavy', '2_0', '\uff12', '2 0')),
     (but(MASS, ''), FOREARM, ('no <mass>',)), (but(MASS, '<mass>2</mass>'), FOREARM, ('<mass>',)),
-    (but(MASS, '<mass value="1"/>' + MASS), FOREARM, ('2 <mass>',)),
-    (but('</inertial>', f'</inertial><inertial>{MASS}</inertial>'), FOREARM, ('2 <inertial>',)),
     (but('ixy="0"', 'ixy="nan"'), FOREARM, ('inertia', 'nan')),
     (but('ixy="0"', ''), FOREARM, ('inertia', 'ixy')),
     (but('0 0 0.1', '0 0 nan'), FOREARM, ('inertial', 'nan')),

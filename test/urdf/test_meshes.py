@@ -10,6 +10,7 @@ import pytest
 
 from rnea_ros import UrdfError
 from rnea_ros.urdf import mesh_path, mesh_triangles
+from support.cases import each
 from support.models.shaped_arm import boxes, write_stl
 
 CUBE = boxes(((0.0, 0.0, 0.0), (0.1, 0.2, 0.3)))
@@ -46,13 +47,13 @@ def test_a_face_of_several_corners_is_a_fan_and_may_count_from_the_end(tmp_path:
         ]
 
 
-@pytest.mark.parametrize('pose', [
-    DAE, DAE.replace(
-        '<translate>0 0 -5</translate><rotate>0 0 1 90</rotate>',
-        '<matrix>0 -1 0 0 1 0 0 0 0 0 1 -5 0 0 0 1</matrix>',
-    ),
+STEPS = '<translate>0 0 -5</translate><rotate>0 0 1 90</rotate>'
+
+
+@each('pose', [
+    DAE, DAE.replace(STEPS, '<matrix>0 -1 0 0 1 0 0 0 0 0 1 -5 0 0 0 1</matrix>'),
     DAE.replace('polylist', 'triangles').replace('<vcount>{counts}</vcount>', ''),
-], ids=['steps', 'matrix', 'triangles'])
+])
 def test_poses_and_the_unit_of_a_collada_file_count(pose: str, tmp_path: Path) -> None:
     path = tmp_path / 'cube.dae'
     path.write_text(pose.format(
@@ -80,7 +81,7 @@ def test_packages_are_found_above_the_urdf_and_in_the_environment(
     assert mesh_path('package://arm/meshes/a.stl', elsewhere) == mesh
 
 
-@pytest.mark.parametrize('content', ['', 'v 1 2 x', 'v nan 0 0\nf 1 1 1', 'f 1 2 3'])
+@each('content', ['', 'v 1 2 x', 'v nan 0 0\nf 1 1 1', 'f 1 2 3'])
 def test_a_broken_mesh_is_rejected_by_name(tmp_path: Path, content: str) -> None:
     path = tmp_path / 'broken.obj'
     path.write_text(content, encoding='utf-8')

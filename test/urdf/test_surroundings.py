@@ -14,7 +14,7 @@ import pytest
 from rnea_ros import RneaError, RobotModel, UrdfError, UrdfWarning
 from rnea_ros.feedforward.settings import resolve
 from rnea_ros.node.parameters import complete_values, joint_rules, settings_from
-from rnea_ros.urdf import JointLimits, parse_urdf, read_description, rounded, with_inertials
+from rnea_ros.urdf import JointLimits, parse_urdf, read_description
 from support.cases import each
 from support.models.robots import ARM, SHIPPED, joint, link, load, robot
 from support.tools import Printed
@@ -69,15 +69,6 @@ def test_what_has_no_meaning_in_a_joint_is_not_read(kind: str, more: str) -> Non
         for text in (mount, mount.replace('</joint>', f'{more}</joint>'))
     )
     assert one == other
-
-
-def test_mass_properties_are_written_under_prefixes_and_namespaces() -> None:
-    text = ARM.replace('<robot ', '<robot xmlns="http://x.org" x:y="z" ')
-    inertial = parse_urdf(ARM).links['arm'].inertial
-    assert inertial is not None
-    written = with_inertials(text, {'base': inertial})
-    assert written.startswith(text[:40])
-    assert parse_urdf(written).links['base'].inertial == rounded(inertial)
 
 
 @each(('text', 'warning'), [
