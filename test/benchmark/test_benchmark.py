@@ -33,12 +33,12 @@ def test_all_libraries_compute_the_same_results() -> None:
     check_agreement([*batches, Pinocchio(robot).batch(9)], [robot.samples(9)])
 
 
-@pytest.mark.parametrize('other', [1.0 + 1e-6, np.nan])
-def test_a_different_result_ends_the_comparison(other: float) -> None:
+def test_a_different_result_ends_the_comparison() -> None:
     states = [(np.ones(1), np.ones(1), np.ones(1))]
     check_agreement([contender(1.0), contender(1.0)], states)
-    with pytest.raises(DisagreementError, match=r'result .* differs from result 1\.0'):
-        check_agreement([contender(1.0), contender(other)], states)
+    for other in (1.0 + 1e-6, np.nan):
+        with pytest.raises(DisagreementError, match=r'result .* differs from result 1\.0'):
+            check_agreement([contender(1.0), contender(other)], states)
 
 
 @needs_proc

@@ -108,6 +108,7 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     # Joints
     (but('revolute', 'Revolute'), ELBOW, ("unknown type 'Revolute'", 'revolute')),
     (but('<parent link="base"/>', ''), ELBOW, ('no parent link',)),
+    (but('<child link="forearm"/>', ''), ELBOW, ('no child link',)),
     (but('link="base"', 'link="bas"'), ELBOW, ("parent link 'bas' does not exist",)),
     (but('link="forearm"', 'link="Arm"'), ELBOW, ("child link 'Arm' does not exist",)),
     *((more(f'<axis xyz="{value}"/>'), ELBOW, ('axis', word)) for value, word in (
@@ -117,6 +118,7 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     (more('<origin xyz="1 2"/>'), ELBOW, ('origin xyz', "'1 2'")),
     (more('<origin rpy=""/>'), ELBOW, ('origin rpy', '0 numbers')),
     (but(LIMIT, ''), ELBOW, ('revolute', '<limit>')),
+    (but(LIMIT, '').replace('revolute', 'prismatic'), ELBOW, ('prismatic', '<limit>')),
     (more(LIMIT.replace('"3"', '"4"')), ELBOW, ('2 <limit>',)),
     *((limit(old, new), ELBOW, words) for old, new, words in (
         (' effort="3"', '', ('limit', 'effort')), (' velocity="2"', '', ('limit', 'velocity')),

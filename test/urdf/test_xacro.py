@@ -3,10 +3,10 @@
 
 """Files of xacro are expanded, and errors in them have a way out."""
 
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 import sys
-import threading
 
 import pytest
 
@@ -35,17 +35,11 @@ def xacro_file(tmp_path: Path) -> Path:
 
 @needs_xacro
 def test_a_xacro_file_is_expanded_also_by_several_threads(xacro_file: Path) -> None:
-    for source in (xacro_file, str(xacro_file)):
-        assert RobotModel.from_urdf(source).description == load(ARM).description
-        assert load_model('a tool', source, (0, 0, -9.81)).description == load(ARM).description
-    expanded: list[str] = []
-    threads = [
-        threading.Thread(target=lambda: expanded.append(read_urdf(xacro_file))) for _ in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    expected = load(ARM).description
+    assert RobotModel.from_urdf(str(xacro_file)).description == expected
+    assert load_model('a tool', xacro_file, (0, 0, -9.81)).description == expected
+    with ThreadPoolExecutor(8) as pool:
+        expanded = [*pool.map(read_urdf, 8 * [xacro_file])]
     assert expanded == 8 * [read_urdf(xacro_file)]
 
 
