@@ -185,11 +185,8 @@ def rules(enclave: str, action: str, qualifier: str = 'ALLOW') -> set[str]:
 
     sros2 makes rules for topics and services out of an action: these are returned, too.
     """
-    found = {
-        f'{name}/_action/{part}'
-        for part in OF_ACTIONS.get(action, ())
-        for name in rules(enclave, 'execute', qualifier)
-    }
+    executed = rules(enclave, 'execute', qualifier) if action in OF_ACTIONS else ()
+    found = {f'{name}/_action/{part}' for name in executed for part in OF_ACTIONS[action]}
     path = f".//enclave[@path='/rnea_ros/{enclave}']//profile"
     for profile in ElementTree.parse(POLICY).getroot().findall(path):
         namespace, node = profile.attrib['ns'].rstrip('/'), profile.attrib['node']

@@ -42,9 +42,6 @@ JOINTS: dict[str, list[tuple[str, ...]]] = {
 }
 """The drivers' joints, in their controllers' order; more than one list for more than one arm."""
 
-EFFORT_CONTROLLERS = {'franka_effort_controller': 0, 'panda_effort_controller': 1}
-"""Files of an effort controller that an arm's driver lacks, with the arm in the preset's list."""
-
 
 def preset_values(
     rate: float, compensates: Sequence[str] = ('gravity', 'friction', 'payload'), **more: Any
@@ -103,19 +100,15 @@ def test_a_preset_has_its_values_and_is_on_the_page_of_arms(preset: str) -> None
             assert joint in ROBOTS
 
 
-UR5E = SHIPPED[2].read_text(encoding='utf-8')
-PANDA = SHIPPED[1].read_text(encoding='utf-8')
+UR5E, PANDA = (SHIPPED[i].read_text(encoding='utf-8') for i in (2, 1))
 UR_LIMITS, PANDA_LIMITS = [150.0] * 3 + [28.0] * 3, [87.0] * 4 + [12.0] * 3
-KINOVA_LIMITS, OPENARM_LIMITS = [39.0] * 4 + [9.0] * 3, [40, 40, 27, 27, 7, 7, 7]
 
 
-def chain(preset: str, efforts: Sequence[float]) -> str:
-    """Return an arm of a vendor's joints and effort limits, where its URDF cannot be had."""
-    ((*joints,),) = JOINTS[preset]
+def chain(joints: Sequence[str], efforts: Sequence[float], first: str = 'revolute') -> str:
+    """Return an arm of a vendor's joints and effort limits; every other one is of this type."""
     elements = [link('base')]
-    pairs = zip(['base', *joints], joints, efforts, strict=False)
-    for i, (parent, name, effort) in enumerate(pairs):
-        kind = 'continuous' if preset == 'kinova_gen3' and i % 2 == 0 else 'revolute'
+    for i, (name, effort) in enumerate(zip(joints, efforts, strict=True)):
+        kind, parent = (first, 'revolute')[i % 2], ('base', *joints)[i]
         elements += [
             link(name, 1.0),
             f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{name}"/>'
@@ -124,21 +117,22 @@ def chain(preset: str, efforts: Sequence[float]) -> str:
     return robot(*elements)
 
 
+# As the drivers of KUKA and Kinova describe them.
+KUKA = chain(JOINTS['kuka_iiwa'][0], [0.0] * 7)
+KINOVA = chain(JOINTS['kinova_gen3'][0], [39.0] * 4 + [9.0] * 3, 'continuous')
+
+
 @each(('preset', 'arm', 'urdf', 'expected'), [
-    ('universal_robots', 0, UR5E, UR_LIMITS),
-    ('franka', 0, PANDA.replace('fer_', 'fr3_'), PANDA_LIMITS),
-    ('franka', 1, PANDA.replace('fer_', 'panda_'), PANDA_LIMITS),
-    ('kuka_iiwa', 0, chain('kuka_iiwa', [0.0] * 7), [30, 30, 20, 20, 10, 5, 5]),
-    ('kinova_gen3', 0, chain('kinova_gen3', KINOVA_LIMITS), KINOVA_LIMITS),
-    ('openarm', 0, chain('openarm', OPENARM_LIMITS), OPENARM_LIMITS),
-    ('open_manipulator_y', 0, chain('open_manipulator_y', [1000.0] * 6), [15, 45, 25, 8, 6, 6]),
-    ('trossen_wxai', 0, chain('trossen_wxai', [27, 27, 27, 7, 7, 7]), [27, 27, 27, 7, 7, 7]),
+    ('generic', UR, UR5E, UR_LIMITS), ('universal_robots', UR, UR5E, UR_LIMITS),
+    ('franka', JOINTS['franka'][0], PANDA.replace('fer_', 'fr3_'), PANDA_LIMITS),
+    ('franka', JOINTS['franka'][1], PANDA.replace('fer_', 'panda_'), PANDA_LIMITS),
+    ('kuka_iiwa', JOINTS['kuka_iiwa'][0], KUKA, [30, 30, 20, 20, 10, 5, 5]),
+    ('kinova_gen3', JOINTS['kinova_gen3'][0], KINOVA, [39.0] * 4 + [9.0] * 3),
 ])
 def test_effort_limits_of_an_arm_under_its_preset(
-    preset: str, arm: int, urdf: str, expected: Sequence[float]
+    preset: str, arm: Sequence[str], urdf: str, expected: Sequence[float]
 ) -> None:
-    limits = resolved(preset, JOINTS[preset][arm], load(urdf)).effort_limits
-    np.testing.assert_array_equal(limits, expected)
+    np.testing.assert_array_equal(resolved(preset, arm, load(urdf)).effort_limits, expected)
 
 
 @pytest.mark.parametrize('path', vendor_robots('ur3_robot', 'ur5_robot', 'ur10_robot'))
@@ -148,10 +142,9 @@ def test_the_preset_of_universal_robots_fits_their_other_arms(path: Path) -> Non
     np.testing.assert_array_equal(limits, model.effort_limits)
 
 
-def test_without_a_preset_the_urdfs_limits_hold_and_0_is_rejected() -> None:
-    np.testing.assert_array_equal(resolved('generic', UR, load(UR5E)).effort_limits, UR_LIMITS)
+def test_without_a_preset_an_effort_limit_of_0_is_rejected() -> None:
     with pytest.raises(InputError, match='URDF has limit 0'):
-        resolved('generic', JOINTS['kuka_iiwa'][0], load(chain('kuka_iiwa', [0.0] * 7)))
+        resolved('generic', JOINTS['kuka_iiwa'][0], load(KUKA))
 
 
 class WithoutDuplicates(yaml.SafeLoader):
@@ -181,16 +174,13 @@ def test_the_robot_and_the_node_of_the_route_with_own_motors_agree() -> None:
     )
 
 
-@pytest.mark.parametrize('name', EFFORT_CONTROLLERS)
-def test_the_spawner_finds_an_effort_controller_for_the_preset_of_franka(name: str) -> None:
-    text = (ROOT / f'config/{name}.yaml').read_text(encoding='utf-8')
+@each(('name', 'joints'), zip(('franka', 'panda'), JOINTS['franka'], strict=True))
+def test_the_spawner_finds_an_effort_controller_for_the_preset_of_franka(
+    name: str, joints: Sequence[str]
+) -> None:
+    text = (ROOT / f'config/{name}_effort_controller.yaml').read_text(encoding='utf-8')
     # The key that the spawner looks for in every namespace.
-    assert yaml.safe_load(text) == {
-        '/**/effort_controller': {
-            'ros__parameters': {
-                'type': 'forward_command_controller/ForwardCommandController',
-                'interface_name': 'effort',
-                'joints': list(JOINTS['franka'][EFFORT_CONTROLLERS[name]]),
-            }
-        }
-    }
+    assert yaml.safe_load(text) == {'/**/effort_controller': {'ros__parameters': {
+        'type': 'forward_command_controller/ForwardCommandController', 'interface_name': 'effort',
+        'joints': list(joints),
+    }}}

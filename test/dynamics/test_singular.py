@@ -66,15 +66,14 @@ def test_only_a_position_where_nothing_resists_is_rejected(mimic: bool) -> None:
     good, bad = np.zeros((2, model.nv))
     bad[1] = -0.5
     rest, tau = np.zeros(model.nv), np.ones(model.nv)
+    rows = [np.tile(row, (20, 1)) for row in (good, rest, tau)]
     for _ in range(2):
-        qdd = model.forward_dynamics(good, rest, tau)
-        np.testing.assert_allclose(qdd[:2], [2.0, 0.5])
+        for qdd in (model.forward_dynamics(good, rest, tau), *model.forward_dynamics_batch(*rows)):
+            np.testing.assert_allclose(qdd[:2], [2.0, 0.5])
         assert_rejected(model, bad, {'pivot'})
-    Q, QD, TAU = (np.tile(row, (20, 1)) for row in (good, rest, tau))
-    np.testing.assert_allclose(model.forward_dynamics_batch(Q, QD, TAU), np.tile(qdd, (20, 1)))
-    Q[13] = bad
+    rows[0][13] = bad
     with pytest.raises(SingularityError, match="joint 'pivot'"):
-        model.forward_dynamics_batch(Q, QD, TAU)
+        model.forward_dynamics_batch(*rows)
 
 
 def test_a_ball_joint_that_carries_nothing_is_named() -> None:

@@ -15,16 +15,13 @@ from rnea_ros.dynamics.tree.joint_types import cylindrical, helical, spherical
 from rnea_ros.dynamics.tree.kinematic_tree import JointCoordinates
 from rnea_ros.errors import TreeError
 from support.cases import each
-from support.models.oracles import random_moments, random_rotation
+from support.models.oracles import random_moments
 
 HERE = trees.Placement.identity()
 NOTHING = trees.RigidBodyInertia.zero()
-
-
-def random_inertia(rng: np.random.Generator) -> trees.RigidBodyInertia:
-    return trees.RigidBodyInertia.from_centre_of_mass(
-        rng.uniform(0.1, 5.0), rng.normal(size=3), random_moments(rng)
-    )
+BODY = trees.RigidBodyInertia.from_centre_of_mass(
+    2.0, np.array([0.1, 0.2, 0.3]), random_moments(np.random.default_rng(0))
+)
 
 
 @each(('name', 'parent', 'joint', 'reason'), [
@@ -40,7 +37,7 @@ def test_a_rejection_has_element_and_reason_and_leaves_nothing_behind(
     builder = trees.TreeBuilder('base', ['x'])
     builder.add_link('a', 'base', HERE, trees.FIXED, NOTHING)
     with pytest.raises(TreeError, match=f'{reason}$') as caught:
-        builder.add_link(name, parent, HERE, joint, random_inertia(np.random.default_rng(0)))
+        builder.add_link(name, parent, HERE, joint, BODY)
     assert caught.value.element == f'link {name!r}'
     builder.add_link('b', 'a', HERE, trees.revolute('x'), NOTHING)
     assert builder.build().bodies['mass'].tolist() == [0.0, 0.0]
@@ -89,7 +86,7 @@ def test_coordinates_are_in_the_order_of_the_links_or_of_the_announcement() -> N
 
 
 def test_a_joint_of_several_movements_is_a_row_of_bodies() -> None:
-    tree = mixed_tree(inertia=random_inertia(np.random.default_rng(0)))
+    tree = mixed_tree(inertia=BODY)
     kinds = [JointKind(kind).name[0] for kind in tree.bodies['kind'][1:]]
     assert ''.join(kinds) == 'FRS' + 'PPR' + 'RP' + 'P' + 'RP'
     assert tree.bodies['parent'].tolist() == [0, *range(len(kinds))]
@@ -103,29 +100,6 @@ def test_a_joint_of_several_movements_is_a_row_of_bodies() -> None:
     assert {name: frame.body for name, frame in tree.frames.items()} == {
         '': 0, 'f': 1, 'r': 2, 's': 3, 'pl': 6, 'c': 8, 'p': 9, 'h': 11
     }
-
-
-def test_a_fixed_link_with_a_body_of_its_own_is_not_lumped() -> None:
-    rng = np.random.default_rng(0)
-    a, b, c = (random_inertia(rng) for _ in range(3))
-    to_a, to_b, to_c = (
-        trees.Placement(random_rotation(rng), rng.normal(size=3)) for _ in range(3)
-    )
-    builder = trees.TreeBuilder('base', ['x'])
-    builder.add_link('a', 'base', to_a, trees.revolute('x'), a)
-    builder.add_link('b', 'a', to_b, trees.FIXED, b)
-    builder.add_link('c', 'b', to_c, trees.FIXED, c)
-    lumped = builder.build()
-    tree = trees.with_separate_bodies(lumped, ['b'])
-    assert len(lumped.bodies) == 2
-    assert tree.bodies['qd_size'].tolist() == [0, 1, 0]
-    assert tree.bodies[1]['mass'] == a.mass
-    # What is fixed to the link goes with it.
-    carried = b + c.transformed(to_c)
-    for name in ('mass', 'h', 'J'):
-        np.testing.assert_allclose(tree.bodies[2][name], getattr(carried, name), atol=1e-10)
-    np.testing.assert_array_equal(tree.frames['b'].placement.matrix(), np.eye(4))
-    assert tree.frames['c'].body == tree.frames['b'].body == 2
 
 
 def test_a_tree_comes_back_from_a_file_as_it_was() -> None:

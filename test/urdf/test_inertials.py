@@ -74,9 +74,8 @@ def test_only_the_numbers_of_the_named_link_change(line_break: str, tmp_path: Pa
         '  </inertial>\r\n </link>\r\n',
     ),
     (
-        '\n\n  <link name="arm">\n    <a/>\n  </link>', NEW,
-        '\n\n  <link name="arm">\n    <inertial>\n'
-        f'      {ORIGIN}\n      {MASS}\n      {INERTIA}\n'
+        '\n  <link name="arm">\n    <a/>\n  </link>', NEW,
+        f'\n  <link name="arm">\n    <inertial>\n      {ORIGIN}\n      {MASS}\n      {INERTIA}\n'
         '    </inertial>\n    <a/>\n  </link>',
     ),
     (
