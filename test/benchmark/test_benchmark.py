@@ -10,10 +10,8 @@ import pytest
 
 from benchmark.contenders import Computation, Pinocchio, our_batch, our_calls
 from benchmark.others import others
-from benchmark.processes import first_calls
 from benchmark.robots import robots_to_compare
 from benchmark.timing import Contender, DisagreementError, check_agreement
-from support.python_process import needs_proc
 
 
 def contender(result: float) -> Contender:
@@ -39,9 +37,3 @@ def test_a_different_result_ends_the_comparison() -> None:
     for other in (1.0 + 1e-6, np.nan):
         with pytest.raises(DisagreementError, match=r'result .* differs from result 1\.0'):
             check_agreement([contender(1.0), contender(other)], states)
-
-
-@needs_proc
-def test_first_calls_use_every_kernel() -> None:
-    seconds, _ = first_calls(None)
-    assert 'inverse_dynamics' in seconds

@@ -45,8 +45,7 @@ def test_a_turn_measures_a_real_process(monkeypatch: pytest.MonkeyPatch) -> None
     def measured() -> bool:
         with own_domain() as domain:
             turn = take_turn(OURS, 250.0, Condition.IDLE, 0.5, motion(), domain)
-        assert turn.memory is not None
-        assert turn.memory > 20.0
+        assert (turn.memory or 0.0) > 20.0
         return turn.latency.size > 0 and turn.compute.size > 0 and bool(turn.cpu)
 
     assert wait_until(measured)  # a process that stalls for a whole turn has no ticks

@@ -6,6 +6,7 @@
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partialmethod
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -88,24 +89,21 @@ def test_python_of_a_page_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> No
     exec(compile(code, page, 'exec'), {})
 
 
-class Parsed(BaseException):
-    """Arguments were accepted; what they start does not run."""
-
-
 def test_tools_on_the_pages_exist_and_take_the_arguments(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
 
-    def only(parse: Callable[..., object]) -> Callable[..., None]:
-        def only_parse(parser: OneLineParser, arguments: list[str]) -> None:
-            parse(parser, arguments)
-            raise Parsed
+    class Parsed(BaseException):
+        """Arguments were accepted; what they start does not run."""
 
-        return only_parse
+    def only(parser: OneLineParser, parse: Callable[..., object], arguments: list[str]) -> None:
+        parse(parser, arguments)
+        raise Parsed
 
     for method in ('parse_args', 'parse_intermixed_args'):
-        monkeypatch.setattr(OneLineParser, method, only(getattr(OneLineParser, method)))
+        only_parse = partialmethod(only, getattr(OneLineParser, method))
+        monkeypatch.setattr(OneLineParser, method, only_parse)
     monkeypatch.chdir(tmp_path)
     started = [found for _, words in TYPED if (found := program(words))]
     tools = [found for found in started if '.tools.' in found[0]]
@@ -204,8 +202,8 @@ def test_the_pages_explain_every_word_of_the_log() -> None:
     from rnea_ros.watchdog.parameters import Action
     from rnea_ros.watchdog.silence import WatchState
 
-    names = ('control', 'trajectories', 'troubleshooting', 'watchdog')
-    text = '\n'.join(PAGES[f'docs/{name}.md'] for name in names)
+    pages = ('control', 'trajectories', 'troubleshooting', 'watchdog')
+    text = '\n'.join(PAGES[f'docs/{page}.md'] for page in pages)
     words = (*State, *StaleAction, *TrajectoryReason, *WatchState, *Action)
     # No message can cause these two: the node takes a cancel apart, and checks itself.
     assert {word.value for word in words if f'`{word.value}`' not in text} <= {

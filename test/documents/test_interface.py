@@ -48,15 +48,14 @@ NODES = {
     'effort_controller': tables.EFFORT_CONTROLLER, 'effort_watchdog': tables.EFFORT_WATCHDOG,
     'trajectory_effort': tables.TRAJECTORY_EFFORT, 'teleoperation': tables.TELEOPERATION,
 }
-OF_EVERY_NODE = {
-    '/parameter_events', '/rosout', '~/describe_parameters', '~/get_parameter_types',
-    '~/get_parameters', '~/list_parameters', '~/set_parameters', '~/set_parameters_atomically',
-    '~/get_type_description',
-}
-OF_LIFECYCLE = {
-    '~/change_state', '~/get_state', '~/get_available_states', '~/get_available_transitions',
-    '~/get_transition_graph', '~/transition_event',
-}
+OF_EVERY_NODE = set(
+    '/parameter_events /rosout ~/describe_parameters ~/get_parameter_types ~/get_parameters '
+    '~/list_parameters ~/set_parameters ~/set_parameters_atomically ~/get_type_description'.split()
+)
+OF_LIFECYCLE = set(
+    '~/change_state ~/get_state ~/get_available_states ~/get_available_transitions '
+    '~/get_transition_graph ~/transition_event'.split()
+)
 QOS = {
     tables.BEST_EFFORT: (ReliabilityPolicy.BEST_EFFORT, DurabilityPolicy.VOLATILE),
     tables.RELIABLE: (ReliabilityPolicy.RELIABLE, DurabilityPolicy.VOLATILE),
@@ -158,11 +157,8 @@ def test_the_reference_has_every_key_of_the_diagnostics(graph: Any) -> None:
         ],
     }
 
-    def found() -> dict[str, list[str]]:
-        return {
-            name: [key for key in seen.get(name, ()) if '/' not in key]  # of a sensor, a count
-            for name in expected
-        }
+    def found() -> dict[str, list[str]]:  # without those of a sensor, and counts
+        return {name: [key for key in seen.get(name, ()) if '/' not in key] for name in expected}
 
     assert_becomes(found, expected)
     counts = [key for key in seen['feedforward: control'] if key.count('/') == 2]

@@ -12,7 +12,7 @@ from rnea_ros.dynamics import tree as trees
 from rnea_ros.dynamics.tree.joint_types import spherical
 from support.cases import each
 from support.models.oracle_pairs import Pair
-from support.models.robots import joint, link, load, robot
+from support.models.robots import joint, link, robot
 
 HERE = trees.Placement.identity()
 NOTHING = trees.RigidBodyInertia.zero()
@@ -35,18 +35,6 @@ def assert_rejected(model: RobotModel, q: ArrayLike, idle: set[str]) -> None:
         with pytest.raises(SingularityError, match='no inertia to accelerate') as caught:
             compute(*state)
         assert caught.value.element in elements
-
-
-def test_a_joint_that_carries_nothing_needs_no_effort_and_has_no_mass() -> None:
-    model = load(robot(
-        link('base'), link('arm', 1.0, (0.3, 0.0, 0.0)), link('tip'),
-        joint('shoulder', 'revolute', 'base', 'arm'),
-        joint('wrist', 'revolute', 'arm', 'tip', xyz=(0.5, 0.0, 0.0), axis=(0.0, 1.0, 0.0)),
-    ))
-    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 2))
-    assert (model.inverse_dynamics(q, qd, qdd) != 0.0).tolist() == [True, False]
-    assert (model.mass_matrix(q) != 0.0).tolist() == [[True, False], [False, False]]
-    assert_rejected(model, q, {'wrist'})
 
 
 @pytest.mark.parametrize('mimic', [False, True], ids=['articulated bodies', 'mass matrix'])

@@ -7,9 +7,6 @@ from contextlib import suppress
 from random import Random
 import warnings
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from rnea_ros import InputError, RneaError, RobotModel, UrdfWarning
 from rnea_ros.urdf import parse_urdf
 from support.fuzz.urdf_mutations import mutated
@@ -36,12 +33,6 @@ def survive(text: str) -> None:
     for name in model.link_names:
         with suppress(InputError):
             assert model.forward_kinematics(q, name).shape == (4, 4)
-
-
-@settings(max_examples=60)
-@given(st.text())
-def test_any_text(text: str) -> None:
-    survive('<' + text)
 
 
 def test_a_robot_with_mutations() -> None:
