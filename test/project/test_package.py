@@ -105,8 +105,8 @@ def test_the_wheel_has_what_ros_looks_for(tmp_path: Path) -> None:
         assert data.keys() == expected
         assert all(data[f'lib/rnea_ros/{name}'] & 0o100 for name in EXECUTABLES)  # programs
         assert modules | {'rnea_ros/py.typed'} <= {*wheel.namelist()}
-        (path,) = (name for name in wheel.namelist() if name.endswith('.dist-info/METADATA'))
-        metadata = email.message_from_bytes(wheel.read(path))
+        (name,) = (name for name in wheel.namelist() if name.endswith('.dist-info/METADATA'))
+        metadata = email.message_from_bytes(wheel.read(name))
     assert metadata['Version'] == PACKAGE.findtext('version')
     assert metadata['License'] == PACKAGE.findtext('license')
 
