@@ -48,14 +48,15 @@ NODES = {
     'effort_controller': tables.EFFORT_CONTROLLER, 'effort_watchdog': tables.EFFORT_WATCHDOG,
     'trajectory_effort': tables.TRAJECTORY_EFFORT, 'teleoperation': tables.TELEOPERATION,
 }
-OF_EVERY_NODE = set(
-    '/parameter_events /rosout ~/describe_parameters ~/get_parameter_types ~/get_parameters '
-    '~/list_parameters ~/set_parameters ~/set_parameters_atomically ~/get_type_description'.split()
-)
-OF_LIFECYCLE = set(
-    '~/change_state ~/get_state ~/get_available_states ~/get_available_transitions '
-    '~/get_transition_graph ~/transition_event'.split()
-)
+OF_EVERY_NODE = {
+    '/parameter_events', '/rosout', '~/describe_parameters', '~/get_parameter_types',
+    '~/get_parameters', '~/list_parameters', '~/set_parameters', '~/set_parameters_atomically',
+    '~/get_type_description',
+}
+OF_LIFECYCLE = {
+    '~/change_state', '~/get_state', '~/get_available_states', '~/get_available_transitions',
+    '~/get_transition_graph', '~/transition_event',
+}
 QOS = {
     tables.BEST_EFFORT: (ReliabilityPolicy.BEST_EFFORT, DurabilityPolicy.VOLATILE),
     tables.RELIABLE: (ReliabilityPolicy.RELIABLE, DurabilityPolicy.VOLATILE),
