@@ -5,7 +5,10 @@
 
 import ast
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partialmethod
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 import re
 import shlex
@@ -24,34 +27,31 @@ from support.recorded.synthetic_recordings import PANDA_ARM
 from support.ros.ros_process import NO_ROS
 
 DOCS = ROOT / 'docs'
-PAGES = (
-    *(ROOT / name for name in ('README.md', 'CONTRIBUTING.md', 'examples/README.md')),
-    *sorted(DOCS.glob('**/*.md')),
-)
+PAGES = {
+    str(page.relative_to(ROOT)): page.read_text(encoding='utf-8')
+    for page in (
+        *(ROOT / name for name in ('README.md', 'CONTRIBUTING.md', 'examples/README.md')),
+        *sorted(DOCS.glob('**/*.md')),
+    )
+}
 SETUP = (ROOT / 'setup.py').read_text(encoding='utf-8')
 EXECUTABLES = dict(re.findall(r"'(\w+)': '(rnea_ros(?:\.\w+)+)'", SETUP))
 FENCE = re.compile(
     r'^(?:<!-- file: (?P<file>\S+) -->\n)? *```(?P<language>\w*)\n(?P<code>.*?)^ *```$',
     re.DOTALL | re.MULTILINE,
 )
-OF_A_JOINT = re.compile(r'constraints\.\w+\.(trajectory|goal)')
-"""Name of a parameter that exists for each joint."""
 
 
 class Block(NamedTuple):
     """A fenced block of code; ``file`` is the name by which the page's commands call it."""
 
     page: str
+    file: str | None
     language: str
     code: str
-    file: str
 
 
-BLOCKS = [
-    Block(str(page.relative_to(ROOT)), match['language'], match['code'], match['file'] or '')
-    for page in PAGES
-    for match in FENCE.finditer(page.read_text(encoding='utf-8'))
-]
+BLOCKS = [Block(page, *m.groups()) for page, text in PAGES.items() for m in FENCE.finditer(text)]
 SHELL = [block for block in BLOCKS if block.language in ('bash', 'sh', 'shell', 'console')]
 
 
@@ -60,17 +60,15 @@ def commands_of(text: str) -> Iterator[list[str]]:
     text = re.sub(r'\$\([^)]*\)', '/found', text.replace('\\\n', ' '))
     for line in text.splitlines():
         for part in re.split(r'&&|\|\||[;|]', line.removeprefix('$ ')):
-            try:
+            with suppress(ValueError):  # not a command: a quotation mark is an apostrophe
                 yield shlex.split(part, comments=True)
-            except ValueError:
-                continue  # not a command: a quotation mark is an apostrophe
 
 
 TYPED = [(b.page, words) for b in SHELL for words in commands_of(b.code)]
-MENTIONED = [
-    (str(page.relative_to(ROOT)), words)
-    for page in PAGES
-    for mention in re.findall(r'`([^`\n]+)`', FENCE.sub('', page.read_text(encoding='utf-8')))
+COMMANDS = TYPED + [
+    (page, words)
+    for page, text in PAGES.items()
+    for mention in re.findall(r'`([^`\n]+)`', FENCE.sub('', text))
     for words in commands_of(mention)
 ]
 
@@ -91,24 +89,21 @@ def test_python_of_a_page_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> No
     exec(compile(code, page, 'exec'), {})
 
 
-class Parsed(BaseException):
-    """Arguments were accepted; what they start does not run."""
-
-
 def test_tools_on_the_pages_exist_and_take_the_arguments(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
 
-    def only(parse: Callable[..., object]) -> Callable[..., None]:
-        def only_parse(parser: OneLineParser, arguments: list[str]) -> None:
-            parse(parser, arguments)
-            raise Parsed
+    class Parsed(BaseException):
+        """Arguments were accepted; what they start does not run."""
 
-        return only_parse
+    def only(parser: OneLineParser, parse: Callable[..., object], arguments: list[str]) -> None:
+        parse(parser, arguments)
+        raise Parsed
 
     for method in ('parse_args', 'parse_intermixed_args'):
-        monkeypatch.setattr(OneLineParser, method, only(getattr(OneLineParser, method)))
+        only_parse = partialmethod(only, getattr(OneLineParser, method))
+        monkeypatch.setattr(OneLineParser, method, only_parse)
     monkeypatch.chdir(tmp_path)
     started = [found for _, words in TYPED if (found := program(words))]
     tools = [found for found in started if '.tools.' in found[0]]
@@ -125,10 +120,10 @@ def test_nodes_on_the_pages_exist_and_have_the_parameters() -> None:
         'effort_watchdog': 'watchdog.parameters',
         'trajectory_effort_node': 'trajectory_effort.parameters',
     }
-    started = [(page, found) for page, words in TYPED + MENTIONED if (found := program(words))]
-    for page, (module, arguments) in started:
+    for page, words in COMMANDS:
+        module, arguments = program(words) or ('rnea_ros.node', [])
+        assert find_spec(module), page
         name = module.rpartition('.')[2]
-        assert ROOT.joinpath(*module.split('.')).with_suffix('.py').is_file(), page
         if name in declared:
             known = import_module(f'rnea_ros.{declared[name]}').PARAMETERS
             given = {each.partition(':=')[0] for each in arguments if ':=' in each}
@@ -161,45 +156,42 @@ def test_launch_files_that_pages_start_take_the_arguments() -> None:
     from interface_reference import launch_arguments
 
     launch = ['ros2', 'launch', 'rnea_ros']
-    starts = [(page, words) for page, words in TYPED + MENTIONED if words[:3] == launch]
+    starts = [(page, words) for page, words in COMMANDS if words[:3] == launch]
     assert starts
     for page, words in starts:
         given = {word.partition(':=')[0] for word in words[4:] if ':=' in word}
         assert given <= launch_arguments(ROOT / 'launch' / words[3]).keys(), page
 
 
-def parameters() -> set[str]:
-    text = (ROOT / 'config/feedforward.yaml').read_text(encoding='utf-8')
-    return set(re.findall(r'^    ([\w.]+):', text, re.MULTILINE))
-
-
 def test_parameters_on_the_pages_exist() -> None:
     yaml = pytest.importorskip('yaml')
+    text = (ROOT / 'config/feedforward.yaml').read_text(encoding='utf-8')
+    known = set(re.findall(r'^    ([\w.]+):', text, re.MULTILINE))
+    of_a_joint = re.compile(r'constraints\.\w+\.(trajectory|goal)')
     for block in BLOCKS:
         content = yaml.safe_load(block.code) if block.language == 'yaml' else {}
         for node in ('feedforward', '/**'):
             given = content.get(node, {}).get('ros__parameters', {})
-            unknown = {name for name in given if not OF_A_JOINT.fullmatch(name)} - parameters()
-            assert not unknown, block.page
-    for page, words in TYPED + MENTIONED:
+            assert {name for name in given if not of_a_joint.fullmatch(name)} <= known, block.page
+    for page, words in COMMANDS:
         if words[:4] == ['ros2', 'param', 'set', '/feedforward']:
-            assert words[4] in parameters(), page
+            assert words[4] in known, page
 
 
 def test_functions_that_pages_link_stand_in_the_linked_files() -> None:
     link = re.compile(r'\[`(\w+)\.(\w+)`\]\(((?:\.\./)+rnea_ros/[^)]+\.py)\)')
-    links = [(page, *found) for page in PAGES for found in link.findall(page.read_text('utf-8'))]
+    links = [(page, *found) for page, text in PAGES.items() for found in link.findall(text)]
     assert len(links) > 20
     for page, module, name, path in links:
-        file = (page.parent / path).resolve()
+        file = (ROOT / page).parent / path
         assert file.stem == module
         tree = ast.parse(file.read_text(encoding='utf-8'))
-        assert name in {getattr(node, 'name', '') for node in tree.body}, f'{page.name}: {name}'
+        assert name in {getattr(node, 'name', '') for node in tree.body}, f'{page}: {name}'
 
 
 @each('reason', [reason.value for reason in Reason])
 def test_troubleshooting_has_cause_and_remedy_of_every_reason(reason: str) -> None:
-    text = (DOCS / 'troubleshooting.md').read_text(encoding='utf-8').partition('## By word')[2]
+    text = PAGES['docs/troubleshooting.md'].partition('## By word')[2]
     ((cause, remedy),) = re.findall(rf'^\| `{reason}` \| (.+) \| (.*) \|$', text, re.MULTILINE)
     assert cause
     assert remedy
@@ -210,8 +202,8 @@ def test_the_pages_explain_every_word_of_the_log() -> None:
     from rnea_ros.watchdog.parameters import Action
     from rnea_ros.watchdog.silence import WatchState
 
-    names = ('control.md', 'trajectories.md', 'troubleshooting.md', 'watchdog.md')
-    text = '\n'.join((DOCS / name).read_text(encoding='utf-8') for name in names)
+    pages = ('control', 'trajectories', 'troubleshooting', 'watchdog')
+    text = '\n'.join(PAGES[f'docs/{page}.md'] for page in pages)
     words = (*State, *StaleAction, *TrajectoryReason, *WatchState, *Action)
     # No message can cause these two: the node takes a cancel apart, and checks itself.
     assert {word.value for word in words if f'`{word.value}`' not in text} <= {

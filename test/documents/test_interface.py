@@ -3,8 +3,9 @@
 
 """The interface reference and the SROS2 policy name what the nodes really have."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 import xml.etree.ElementTree as ElementTree
@@ -63,26 +64,20 @@ QOS = {
 }
 
 
-def parameters(text: str) -> list[str]:
-    """Return command-line arguments that set parameters."""
-    return ['--ros-args', *(part for each in text.split() for part in ('-p', each))]
-
-
 @pytest.fixture(scope='module')
 def graph() -> Iterator[Any]:
     """Give a node that sees all the others, each with all that it can have."""
     domain_id = new_domain_id()
-    robot = parameters('urdf:=urdf/panda_arm.urdf publish_clock:=true wrench_link:=fer_link7')
-    coupling = parameters('joints:=[fer_joint1] dead_man_topic:=dead_man')
     with ExitStack() as running:
-        for name, arguments in (
-            ('sim.simulated_robot', robot),
-            ('watchdog.effort_watchdog', []),
-            ('trajectory_effort.trajectory_effort_node', []),
-            ('teleoperation.teleoperation_node', coupling),
-            ('node.feedforward_node', parameters(INPUTS)),
+        for name, parameters in (
+            ('sim.simulated_robot',
+             'urdf:=urdf/panda_arm.urdf publish_clock:=true wrench_link:=fer_link7'),
+            ('watchdog.effort_watchdog', ''), ('trajectory_effort.trajectory_effort_node', ''),
+            ('teleoperation.teleoperation_node', 'joints:=[fer_joint1] dead_man_topic:=dead_man'),
+            ('node.feedforward_node', INPUTS),
         ):
-            process = RosProcess(f'rnea_ros.{name}', *arguments, domain_id=domain_id)
+            given = [part for each in parameters.split() for part in ('-p', each)]
+            process = RosProcess(f'rnea_ros.{name}', '--ros-args', *given, domain_id=domain_id)
             node = running.enter_context(process)
         observer = running.enter_context(ros_node(domain_id))
         node.wait_for('active')
@@ -103,43 +98,39 @@ def own(node: NodeInterface, names_and_types: Any) -> set[tuple[str, str]]:
     standard = OF_EVERY_NODE | (OF_LIFECYCLE if node.lifecycle else set())
     usual = {full_name(node, name) for name in standard}
     return {
-        (name, kind)
-        for name, (kind,) in names_and_types
+        (name, kind) for name, (kind,) in names_and_types
         if name not in usual and '/_action/' not in name
     }
+
+
+def assert_becomes(found: Callable[[], object], expected: object, label: str = '') -> None:
+    wait_until(lambda: found() == expected)
+    assert found() == expected, label
 
 
 @pytest.mark.ros
 @pytest.mark.parametrize('node', NODES.values(), ids=NODES)
 def test_topics_services_and_qos_are_those_of_the_node(graph: Any, node: NodeInterface) -> None:
-    reads = (
-        graph.get_subscriber_names_and_types_by_node, graph.get_publisher_names_and_types_by_node,
-        graph.get_service_names_and_types_by_node,
-    )
-    expected = [
-        {(full_name(node, e.name), e.type) for e in endpoints if not e.optional}
-        for endpoints in (node.subscribes, node.publishes, node.services)
-    ]
-
-    def found() -> list[set[tuple[str, str]]]:
-        return [own(node, read(node.name, '/')) for read in reads]
-
-    wait_until(lambda: found() == expected)
-    assert found() == expected
+    for read, endpoints in (
+        (graph.get_subscriber_names_and_types_by_node, node.subscribes),
+        (graph.get_publisher_names_and_types_by_node, node.publishes),
+        (graph.get_service_names_and_types_by_node, node.services),
+    ):
+        expected = {(full_name(node, e.name), e.type) for e in endpoints if not e.optional}
+        assert_becomes(lambda read=read: own(node, read(node.name, '/')), expected)  # type: ignore[misc]
     for infos, endpoints in (
         (graph.get_subscriptions_info_by_topic, node.subscribes),
         (graph.get_publishers_info_by_topic, node.publishes),
     ):
+
+        def offered(topic: str, infos: Any = infos) -> Any:
+            qos = [info.qos_profile for info in infos(topic) if info.node_name == node.name]
+            return {(each.reliability, each.durability) for each in qos}
+
         for endpoint in endpoints:
-            if endpoint.optional:
-                continue
-
-            def offered(topic: str = full_name(node, endpoint.name), infos: Any = infos) -> Any:
-                qos = [info.qos_profile for info in infos(topic) if info.node_name == node.name]
-                return {(each.reliability, each.durability) for each in qos}
-
-            assert wait_until(offered), endpoint.name
-            assert offered() == {QOS[endpoint.qos]}, endpoint.name
+            if not endpoint.optional:
+                topic = full_name(node, endpoint.name)
+                assert_becomes(partial(offered, topic), {QOS[endpoint.qos]}, endpoint.name)
 
 
 def test_the_page_is_the_one_that_is_written_from_the_declarations() -> None:
@@ -167,14 +158,10 @@ def test_the_reference_has_every_key_of_the_diagnostics(graph: Any) -> None:
         ],
     }
 
-    def found() -> dict[str, list[str]]:
-        return {
-            name: [key for key in seen.get(name, ()) if '/' not in key]  # of a sensor, a count
-            for name in expected
-        }
+    def found() -> dict[str, list[str]]:  # without those of a sensor, and counts
+        return {name: [key for key in seen.get(name, ()) if '/' not in key] for name in expected}
 
-    wait_until(lambda: found() == expected)
-    assert found() == expected
+    assert_becomes(found, expected)
     counts = [key for key in seen['feedforward: control'] if key.count('/') == 2]
     assert {key.split('/')[1] for key in counts} <= diagnostics.COUNTS.keys()
 
@@ -195,11 +182,8 @@ def rules(enclave: str, action: str, qualifier: str = 'ALLOW') -> set[str]:
 
     sros2 makes rules for topics and services out of an action: these are returned, too.
     """
-    found = {
-        f'{name}/_action/{part}'
-        for part in OF_ACTIONS.get(action, ())
-        for name in rules(enclave, 'execute', qualifier)
-    }
+    executed = rules(enclave, 'execute', qualifier) if action in OF_ACTIONS else ()
+    found = {f'{name}/_action/{part}' for name in executed for part in OF_ACTIONS[action]}
     path = f".//enclave[@path='/rnea_ros/{enclave}']//profile"
     for profile in ElementTree.parse(POLICY).getroot().findall(path):
         namespace, node = profile.attrib['ns'].rstrip('/'), profile.attrib['node']
@@ -238,5 +222,4 @@ def test_the_policy_allows_what_a_node_does_and_nothing_else(graph: Any, name: s
         ('publish', 'publisher'), ('subscribe', 'subscriber'), ('reply', 'service'),
         ('request', 'client'),
     ):
-        wait_until(lambda action=action, role=role: not differences(action, role))  # type: ignore[misc]
-        assert not differences(action, role), f'{action}: the policy and the node differ'
+        assert_becomes(partial(differences, action, role), set(), action)

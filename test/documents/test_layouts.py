@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The layouts for PlotJuggler, Foxglove and RViz show topics, keys and links that exist."""
+"""The layouts for PlotJuggler and Foxglove show topics and keys that exist."""
 
 import json
 import re
@@ -13,10 +13,8 @@ from support.models.robots import ROOT, load
 from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
-pytest.importorskip('yaml', reason='PyYAML is not installed')
 
 from diagnostics_tables import CONTROL_DIAGNOSTICS
-import yaml
 
 from rnea_ros.node.outputs.terms import NAMES
 
@@ -47,16 +45,3 @@ def test_foxglove_shows_terms_and_diagnostics_that_exist() -> None:
     assert {panel.get('selectedName', STATUS) for panel in panels} == {STATUS}
     shown = set(re.findall(r'\w+![\w-]+', json.dumps(layout['layout']) + json.dumps([*panels])))
     assert shown == layout['configById'].keys()
-
-
-@pytest.mark.parametrize('robot', ['panda', 'ur5e'])
-def test_rviz_shows_the_robot_and_its_wrench(robot: str) -> None:
-    text = (LAYOUTS / f'{robot}.rviz').read_text(encoding='utf-8')
-    manager = yaml.safe_load(text)['Visualization Manager']
-    displays = {display['Class'].rpartition('/')[2]: display for display in manager['Displays']}
-    description = displays['RobotModel']['Description Topic']
-    assert description['Durability Policy'] == 'Transient Local'
-    assert description['Value'] == '/robot_description'
-    assert displays['Wrench']['Topic']['Value'] == '/force_torque_sensor_broadcaster/wrench'
-    root, *_ = load(ROOT / f'urdf/{robot}.urdf').link_names
-    assert manager['Global Options']['Fixed Frame'] == root

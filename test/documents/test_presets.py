@@ -13,7 +13,8 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward.settings import ResolvedSettings, resolve
-from support.models.robots import ROOT, link, load, robot, vendor_robots
+from support.cases import each
+from support.models.robots import ROOT, SHIPPED, link, load, robot, vendor_robots
 from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -40,11 +41,6 @@ JOINTS: dict[str, list[tuple[str, ...]]] = {
     'trossen_wxai': [tuple(f'joint_{n}' for n in range(6))], 'generic': [()],
 }
 """The drivers' joints, in their controllers' order; more than one list for more than one arm."""
-
-EFFORT_CONTROLLERS = {'franka_effort_controller': 0, 'panda_effort_controller': 1}
-"""Files of an effort controller that an arm's driver lacks, with the arm in the preset's list."""
-
-CONTINUOUS = ('joint_1', 'joint_3', 'joint_5', 'joint_7')
 
 
 def preset_values(
@@ -81,27 +77,10 @@ def given_by(preset: str) -> dict[str, Any]:
     return given
 
 
-def values_of(preset: str) -> dict[str, Any]:
-    """Return all parameters under a preset."""
-    return {name: each.default for name, each in PARAMETERS.items()} | given_by(preset)
-
-
 def resolved(preset: str, joints: Sequence[str], model: RobotModel) -> ResolvedSettings:
     """Return what the node makes of a preset."""
-    return resolve(settings_from(values_of(preset), tuple(joints)), model)
-
-
-def chain(joints: Sequence[str], efforts: Sequence[float], continuous: Sequence[str] = ()) -> str:
-    """Return an arm of a vendor's joints and effort limits, where its URDF cannot be had."""
-    elements = [link('base')]
-    for parent, name, effort in zip(('base', *joints), joints, efforts, strict=False):
-        kind = 'continuous' if name in continuous else 'revolute'
-        elements.append(link(name, 1.0))
-        elements.append(
-            f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{name}"/>'
-            f'<limit lower="-2" upper="2" velocity="1.2" effort="{effort}"/></joint>'
-        )
-    return robot(*elements)
+    values = {name: each.default for name, each in PARAMETERS.items()} | given_by(preset)
+    return resolve(settings_from(values, tuple(joints)), model)
 
 
 @pytest.mark.parametrize('preset', PRESETS)
@@ -121,47 +100,51 @@ def test_a_preset_has_its_values_and_is_on_the_page_of_arms(preset: str) -> None
             assert joint in ROBOTS
 
 
-def shipped(name: str, prefix: str = 'fer_') -> RobotModel:
-    text = (ROOT / f'urdf/{name}.urdf').read_text(encoding='utf-8')
-    return load(text.replace('fer_', prefix))
+UR5E, PANDA = (SHIPPED[i].read_text(encoding='utf-8') for i in (2, 1))
+UR_LIMITS, PANDA_LIMITS = [150.0] * 3 + [28.0] * 3, [87.0] * 4 + [12.0] * 3
 
 
-def test_limits_of_shipped_arms_under_their_presets() -> None:
-    for preset in ('universal_robots', 'generic'):
-        limits = resolved(preset, UR, shipped('ur5e')).effort_limits
-        np.testing.assert_array_equal(limits, [150, 150, 150, 28, 28, 28])
-    for joints, prefix in zip(JOINTS['franka'], ('fr3_', 'panda_'), strict=True):
-        limits = resolved('franka', joints, shipped('panda_arm', prefix)).effort_limits
-        np.testing.assert_array_equal(limits, [87, 87, 87, 87, 12, 12, 12])
+def chain(joints: Sequence[str], efforts: Sequence[float], first: str = 'revolute') -> str:
+    """Return an arm of a vendor's joints and effort limits; every other one is of this type."""
+    elements = [link('base')]
+    for i, (name, effort) in enumerate(zip(joints, efforts, strict=True)):
+        kind, parent = (first, 'revolute')[i % 2], ('base', *joints)[i]
+        elements += [
+            link(name, 1.0),
+            f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{name}"/>'
+            f'<limit lower="-2" upper="2" velocity="1.2" effort="{effort}"/></joint>',
+        ]
+    return robot(*elements)
+
+
+# As the drivers of KUKA and Kinova describe them.
+KUKA = chain(JOINTS['kuka_iiwa'][0], [0.0] * 7)
+KINOVA = chain(JOINTS['kinova_gen3'][0], [39.0] * 4 + [9.0] * 3, 'continuous')
+
+
+@each(('preset', 'arm', 'urdf', 'expected'), [
+    ('generic', UR, UR5E, UR_LIMITS), ('universal_robots', UR, UR5E, UR_LIMITS),
+    ('franka', JOINTS['franka'][0], PANDA.replace('fer_', 'fr3_'), PANDA_LIMITS),
+    ('franka', JOINTS['franka'][1], PANDA.replace('fer_', 'panda_'), PANDA_LIMITS),
+    ('kuka_iiwa', JOINTS['kuka_iiwa'][0], KUKA, [30, 30, 20, 20, 10, 5, 5]),
+    ('kinova_gen3', JOINTS['kinova_gen3'][0], KINOVA, [39.0] * 4 + [9.0] * 3),
+])
+def test_effort_limits_of_an_arm_under_its_preset(
+    preset: str, arm: Sequence[str], urdf: str, expected: Sequence[float]
+) -> None:
+    np.testing.assert_array_equal(resolved(preset, arm, load(urdf)).effort_limits, expected)
 
 
 @pytest.mark.parametrize('path', vendor_robots('ur3_robot', 'ur5_robot', 'ur10_robot'))
 def test_the_preset_of_universal_robots_fits_their_other_arms(path: Path) -> None:
     model = load(path)
-    settings = resolved('universal_robots', UR, model)
-    np.testing.assert_array_equal(settings.effort_limits, model.effort_limits)
-
-
-@pytest.mark.parametrize(('preset', 'limits', 'expected'), [
-    ('kuka_iiwa', [0.0] * 7, [30, 30, 20, 20, 10, 5, 5]),
-    ('kinova_gen3', [39.0] * 4 + [9.0] * 3, [39.0] * 4 + [9.0] * 3),
-    ('openarm', [40, 40, 27, 27, 7, 7, 7], [40, 40, 27, 27, 7, 7, 7]),
-    ('open_manipulator_y', [1000] * 6, [15, 45, 25, 8, 6, 6]),
-    ('trossen_wxai', [27, 27, 27, 7, 7, 7], [27, 27, 27, 7, 7, 7]),
-])
-def test_a_preset_fits_the_limits_of_the_arms_driver(
-    preset: str, limits: Sequence[float], expected: Sequence[float]
-) -> None:
-    (joints,) = JOINTS[preset]
-    model = load(chain(joints, limits, CONTINUOUS if preset == 'kinova_gen3' else ()))
-    settings = resolved(preset, joints, model)
-    np.testing.assert_array_equal(settings.effort_limits, expected)
+    limits = resolved('universal_robots', UR, model).effort_limits
+    np.testing.assert_array_equal(limits, model.effort_limits)
 
 
 def test_without_a_preset_an_effort_limit_of_0_is_rejected() -> None:
-    (joints,) = JOINTS['kuka_iiwa']
     with pytest.raises(InputError, match='URDF has limit 0'):
-        resolved('generic', joints, load(chain(joints, [0.0] * 7)))
+        resolved('generic', JOINTS['kuka_iiwa'][0], load(KUKA))
 
 
 class WithoutDuplicates(yaml.SafeLoader):
@@ -176,8 +159,7 @@ class WithoutDuplicates(yaml.SafeLoader):
 
 def test_no_parameter_file_gives_a_key_twice() -> None:
     for path in sorted([*(ROOT / 'config').rglob('*.yaml'), *(ROOT / 'examples').rglob('*.yaml')]):
-        with path.open(encoding='utf-8') as file:
-            assert yaml.load(file, WithoutDuplicates), path.name
+        assert yaml.load(path.read_text(encoding='utf-8'), WithoutDuplicates), path.name
 
 
 def test_the_robot_and_the_node_of_the_route_with_own_motors_agree() -> None:
@@ -193,16 +175,13 @@ def test_the_robot_and_the_node_of_the_route_with_own_motors_agree() -> None:
     )
 
 
-@pytest.mark.parametrize('name', EFFORT_CONTROLLERS)
-def test_the_spawner_finds_an_effort_controller_for_the_preset_of_franka(name: str) -> None:
-    text = (ROOT / f'config/{name}.yaml').read_text(encoding='utf-8')
+@each(('name', 'joints'), zip(('franka', 'panda'), JOINTS['franka'], strict=True))
+def test_the_spawner_finds_an_effort_controller_for_the_preset_of_franka(
+    name: str, joints: Sequence[str]
+) -> None:
+    text = (ROOT / f'config/{name}_effort_controller.yaml').read_text(encoding='utf-8')
     # The key that the spawner looks for in every namespace.
-    assert yaml.safe_load(text) == {
-        '/**/effort_controller': {
-            'ros__parameters': {
-                'type': 'forward_command_controller/ForwardCommandController',
-                'interface_name': 'effort',
-                'joints': list(JOINTS['franka'][EFFORT_CONTROLLERS[name]]),
-            }
-        }
-    }
+    assert yaml.safe_load(text) == {'/**/effort_controller': {'ros__parameters': {
+        'type': 'forward_command_controller/ForwardCommandController', 'interface_name': 'effort',
+        'joints': list(joints),
+    }}}

@@ -8,20 +8,17 @@ import operator
 from typing import Any, TypeVar
 
 import numpy as np
-import pytest
 
 from rnea_ros.compilation import COMPILED
-from rnea_ros.dynamics.batch_workspace import BatchWorkspace
-from rnea_ros.dynamics.kernels import BASE, LANES, MAX_ANGLE
+from rnea_ros.dynamics.kernels import LANES, MAX_ANGLE
 from rnea_ros.dynamics.kernels.simd import cosine_and_sine, number, put
-from support.models.joint_trees import MOVING, model_of, random_motion, random_parts
 from support.models.oracles import Array
 
 if COMPILED:
     import numba
 
 Function = TypeVar('Function', bound=Callable[..., Any])
-
+OPERATIONS = (operator.add, operator.sub, operator.mul, operator.truediv)
 TRIGONOMETRIC_ERROR = 4e-16
 """Two roundings of a number near one; measured over 12 million angles: 3.1e-16."""
 
@@ -29,27 +26,6 @@ TRIGONOMETRIC_ERROR = 4e-16
 def kernel(function: Function) -> Function:
     """Return a function compiled, as kernels are where numba is installed."""
     return numba.njit(function) if COMPILED else function
-
-
-@kernel
-def copied(vector: Array, vectors: Array, matrix: Array, matrices: Array) -> None:
-    for i in range(matrix.shape[0]):
-        put(vectors, i, number(vector, i))
-        for j in range(matrix.shape[1]):
-            put(matrices, (i, j), number(matrix, (i, j)))
-
-
-@pytest.mark.parametrize('lanes', [(), (LANES,)])
-def test_what_is_written_is_what_was_read_and_no_other_memory(lanes: tuple[int, ...]) -> None:
-    rng = np.random.default_rng(0)
-    vector, matrix = rng.normal(size=(3, *lanes)), rng.normal(size=(3, 4, *lanes))
-    # As in a field of a record: aligned to one number, not to eight.
-    memory = np.full(vector.size + 2, 7.0)
-    vectors, matrices = memory[1:-1].reshape(vector.shape), np.zeros_like(matrix)
-    copied(vector, vectors, matrix, matrices)
-    np.testing.assert_array_equal(vectors, vector)
-    np.testing.assert_array_equal(matrices, matrix)
-    assert memory[0] == memory[-1] == 7.0
 
 
 @kernel
@@ -70,38 +46,21 @@ def sums_and_products(a: Array, b: Array, c: float, results: Array) -> None:
     put(results, 12, c / x)
 
 
-OPERATIONS = (operator.add, operator.sub, operator.mul, operator.truediv)
-
-
 def test_lanes_are_calculated_as_numbers_and_nan_stays_in_its_lane() -> None:
     a, b = np.random.default_rng(0).normal(size=(2, 1, LANES))
     for c in (0.3, 0.0):
         a[0, 2:5] = np.nan, np.inf, 0.0
         b[0, 4] = 0.0
-        results = np.zeros((13, LANES))
+        # As in a field of a record: aligned to one number, not to eight.
+        memory = np.full(13 * LANES + 2, 7.0)
+        results = memory[1:-1].reshape(13, LANES)
         sums_and_products(a, b, c, results)
         with np.errstate(all='ignore'):
             expected = [*(operation(a[0], b[0]) for operation in OPERATIONS), -a[0]]
             for operation in OPERATIONS:
                 expected += [operation(a[0], c), operation(c, a[0])]
         np.testing.assert_array_equal(results, expected)
-
-
-@kernel
-def by_kind(kind: int, a: Array, target: Array) -> None:
-    result = 0.0
-    if kind == 1:
-        result = number(a, 0)
-    elif kind == 2:
-        result = 2.0 * number(a, 0)
-    put(target, 0, result)
-
-
-@pytest.mark.parametrize(('kind', 'factor'), [(0, 0.0), (1, 1.0), (2, 2.0)])
-def test_a_branch_that_ends_in_one_number_gives_it_to_every_lane(kind: int, factor: float) -> None:
-    a, target = np.arange(1.0, LANES + 1.0)[np.newaxis], np.full((1, LANES), np.nan)
-    by_kind(kind, a, target)
-    np.testing.assert_array_equal(target, factor * a)
+        assert memory[0] == memory[-1] == 7.0
 
 
 @kernel
@@ -112,17 +71,10 @@ def cosines_and_sines(x: Array, cosine: Array, sine: Array) -> None:
         put(sine, i, s)
 
 
-def quarter_turns() -> Array:
-    """Return the floats nearest to random whole multiples of pi/2."""
-    last = int(MAX_ANGLE / np.pi * 2.0)
-    turns = np.random.default_rng(3).integers(-last, last, 60_000, endpoint=True)
-    quarter: Any = np.longdouble('1.57079632679489661923132169163975144')
-    angles: Array = (turns * quarter).astype(np.float64)
-    return angles
-
-
 def angles_to_compare() -> dict[str, Array]:
-    quarters, rng = quarter_turns(), np.random.default_rng(0)
+    rng, last = np.random.default_rng(3), int(MAX_ANGLE / np.pi * 2.0)
+    quarter: Any = np.longdouble('1.57079632679489661923132169163975144')
+    quarters = (rng.integers(-last, last, 60_000, endpoint=True) * quarter).astype(np.float64)
     return {
         'everywhere': rng.uniform(-MAX_ANGLE, MAX_ANGLE, 100_000),
         'within a turn': rng.uniform(-7.0, 7.0, 100_000),
@@ -146,7 +98,6 @@ def of_lanes(angles: Array) -> tuple[Array, Array]:
 def test_cosine_and_sine_of_lanes_are_right_to_the_last_digit_but_one() -> None:
     for name, angles in angles_to_compare().items():
         cosine, sine = of_lanes(angles if COMPILED else angles[:1000])
-        # Eleven bits more than the results have
         exact = angles[: len(cosine)].astype(np.longdouble)
         assert np.abs(cosine - np.cos(exact)).max() < TRIGONOMETRIC_ERROR, name
         assert np.abs(sine - np.sin(exact)).max() < TRIGONOMETRIC_ERROR, name
@@ -164,21 +115,6 @@ def test_an_angle_of_nan_does_not_affect_the_other_lanes() -> None:
 
 def test_one_angle_has_the_cosine_of_the_standard_library_however_large() -> None:
     angles = np.array([0.3, -2.0, 1e5, 1e15, 1e300])
-    cosine, sine = np.empty((2, 5))
-    cosines_and_sines(angles, cosine, sine)
-    np.testing.assert_allclose(cosine, np.cos(angles), rtol=1e-15)
-    np.testing.assert_allclose(sine, np.sin(angles), rtol=1e-15)
-
-
-def test_a_kernel_leaves_what_the_tree_fixes() -> None:
-    parts = random_parts(0, MOVING)
-    model = model_of(parts)
-    motions = [random_motion(seed, parts) for seed in range(LANES)]
-    q, qd, qdd = (np.array(rows) for rows in zip(*motions, strict=True))
-    workspace = BatchWorkspace(model.workspace().bodies[BASE], model.tree.bodies)
-    fixed = ('parent', 'kind', 'qd_index', 'ratio', 'E_T', 'r_T', 'mass', 'h', 'J')
-    before = {name: workspace.bodies[name].copy() for name in fixed}
-    workspace.inverse_dynamics(q, qd, qdd, np.empty((LANES, model.nv)))
-    workspace.mass_matrix(q, np.empty((LANES, model.nv**2)))
-    for name in fixed:
-        np.testing.assert_array_equal(workspace.bodies[name], before[name])
+    found = np.empty((2, 5))
+    cosines_and_sines(angles, *found)
+    np.testing.assert_allclose(found, [np.cos(angles), np.sin(angles)], rtol=1e-15)

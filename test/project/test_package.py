@@ -4,7 +4,6 @@
 """What is shipped: one version, dependencies, everything in the wheel, parameter files."""
 
 import ast
-from collections.abc import Iterator
 import email
 from importlib.metadata import version
 from pathlib import Path
@@ -78,13 +77,13 @@ def test_minimum_versions_are_the_same_for_pip_and_rosdep_and_are_tested() -> No
     assert {name: tested[name] for name in for_pip} == for_pip
 
 
-@pytest.fixture(scope='module')
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+def test_the_wheel_has_what_ros_looks_for(tmp_path: Path) -> None:
     pytest.importorskip('pip', reason='the wheel is built by pip, which is missing')
     if [int(number) for number in version('setuptools').split('.')[:2]] < [70, 1]:
         pytest.skip('setuptools before 70.1 builds no wheel')
     # A copy: setuptools leaves its build directory in the sources.
-    source, target = tmp_path_factory.mktemp('source'), tmp_path_factory.mktemp('wheel')
+    source = tmp_path / 'source'
+    source.mkdir()
     for path in ROOT.iterdir():
         if path.is_file():
             shutil.copy(path, source)
@@ -92,61 +91,46 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]
     for name in ('rnea_ros', 'resource', *{each.partition('/')[0] for each in SHIPPED}):
         shutil.copytree(ROOT / name, source / name, ignore=without)
     command = [sys.executable, '-m', 'pip', 'wheel', '-qq', '--no-deps', '--no-build-isolation']
-    command += ['-w', str(target), '.']
+    command += ['-w', str(tmp_path), '.']
     subprocess.run(command, cwd=source, check=True)
-    (path,) = target.glob('*.whl')
-    with zipfile.ZipFile(path) as archive:
-        yield archive
-
-
-def test_the_wheel_has_what_ros_looks_for(wheel: zipfile.ZipFile) -> None:
-    data = {
-        name.split('.data/data/', 1)[1]: wheel.getinfo(name)
-        for name in wheel.namelist()
-        if '.data/data/' in name
-    }
     expected = {'share/ament_index/resource_index/packages/rnea_ros', 'share/rnea_ros/package.xml'}
     for directory in SHIPPED:
-        files = [path for path in (ROOT / directory).iterdir() if path.is_file()]
+        files = [path.name for path in (ROOT / directory).iterdir() if path.is_file()]
         assert files
-        expected |= {f'share/rnea_ros/{directory}/{path.name}' for path in files}
+        expected |= {f'share/rnea_ros/{directory}/{name}' for name in files}
     expected |= {f'lib/rnea_ros/{name}' for name in EXECUTABLES}
-    assert set(data) == expected
-    for name in EXECUTABLES:
-        assert data[f'lib/rnea_ros/{name}'].external_attr >> 16 & 0o100, f'{name} is no program'
     modules = {str(path.relative_to(ROOT)) for path in (ROOT / 'rnea_ros').rglob('*.py')}
-    assert modules | {'rnea_ros/py.typed'} <= {*wheel.namelist()}
-    (path,) = (name for name in wheel.namelist() if name.endswith('.dist-info/METADATA'))
-    metadata = email.message_from_bytes(wheel.read(path))
+    (path,) = tmp_path.glob('*.whl')
+    with zipfile.ZipFile(path) as wheel:
+        data = {
+            name.split('.data/data/', 1)[1]: wheel.getinfo(name).external_attr >> 16
+            for name in wheel.namelist() if '.data/data/' in name
+        }
+        assert data.keys() == expected
+        assert all(data[f'lib/rnea_ros/{name}'] & 0o100 for name in EXECUTABLES)  # programs
+        assert modules | {'rnea_ros/py.typed'} <= {*wheel.namelist()}
+        (name,) = (name for name in wheel.namelist() if name.endswith('.dist-info/METADATA'))
+        metadata = email.message_from_bytes(wheel.read(name))
     assert metadata['Version'] == PACKAGE.findtext('version')
     assert metadata['License'] == PACKAGE.findtext('license')
 
 
-def test_the_parameter_file_holds_every_parameter_with_its_default() -> None:
+def test_parameter_files_are_accepted_and_one_has_every_default() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     import yaml
 
-    from rnea_ros.node.parameters import PARAMETERS
+    from rnea_ros.node.parameters import PARAMETERS, complete_values
 
+    for path in PARAMETER_FILES:
+        given = yaml.safe_load(path.read_text(encoding='utf-8'))['/**']['ros__parameters']
+        assert given.items() <= complete_values(given).items(), path.name
     text = (ROOT / 'config/feedforward.yaml').read_text(encoding='utf-8')
     values: dict[str, Any] = yaml.safe_load(text)['/**']['ros__parameters']
     defaults = {name: declaration.default for name, declaration in PARAMETERS.items()}
     del defaults['robot_description']
     assert values == defaults
-    while_active = {name for name, declared in PARAMETERS.items() if declared.while_active}
     marked = set(re.findall(r'^    ([\w.]+):[^#\n]*# \(active\)', text, re.MULTILINE))
-    assert marked == while_active
-
-
-@pytest.mark.parametrize('path', PARAMETER_FILES, ids=lambda path: path.stem)
-def test_every_parameter_file_is_accepted_whole(path: Path) -> None:
-    pytest.importorskip('rclpy', reason=NO_ROS)
-    import yaml
-
-    from rnea_ros.node.parameters import complete_values
-
-    given = yaml.safe_load(path.read_text(encoding='utf-8'))['/**']['ros__parameters']
-    assert given.items() <= complete_values(given).items()
+    assert marked == {name for name, declared in PARAMETERS.items() if declared.while_active}
 
 
 def test_a_file_of_the_package_is_found_and_a_missing_one_named() -> None:

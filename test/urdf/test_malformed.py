@@ -4,7 +4,6 @@
 """What is no usable URDF is rejected as a whole; the rejection names element, value, way out."""
 
 from pathlib import Path
-from typing import Any
 import warnings
 
 import pytest
@@ -34,7 +33,6 @@ def but(old: str, new: str) -> str:
 
 
 def more(text: str) -> str:
-    """Return the good arm with more elements of its joint."""
     return but('</joint>', f'{text}</joint>')
 
 
@@ -73,98 +71,70 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     # The text
     ('', 'URDF', ('empty',)), (' \n\t', 'URDF', ('empty',)),
     ('name: arm', 'URDF', ('not well-formed', 'line 1')),
-    (GOOD[:-20], 'URDF', ('not well-formed',)), (GOOD + GOOD, 'URDF', ('junk after document',)),
-    (GOOD.replace('</link>', ''), 'URDF', ('mismatched tag',)),
-    (GOOD.replace('arm', 'a\0m'), 'URDF', ('not well-formed',)),
     (GOOD.replace('arm', '\ud800'), 'URDF', ('surrogates',)),
-    (f'<robot name="{"x" * MAX_BYTES}"/>', 'URDF', ('over 16777216 bytes',)),
     (f'<!--{"ä" * (MAX_BYTES // 2)}-->', 'URDF', ('over 16777216 bytes',)),
-    (but('"arm"', '"&arm;"'), 'URDF', ('undefined entity',)),
     # Document types, wherever they hide
     (LAUGHS, "document type 'lolz'", ('entity declarations',)),
     *((f'{before}{GOOD}', 'document type', ('DTD',)) for before in (
-        '<!DOCTYPE robot>', '<!--robot-->\n<!DOCTYPE robot>', '<?robot arm?><!DOCTYPE robot>',
-        '<?xml version="1.0"?>\n<!DOCTYPE robot>', '\ufeff<!DOCTYPE robot>',
-        '<!DOCTYPE robot SYSTEM "file:///r.dtd">', '<!DOCTYPE r PUBLIC "-//a//b" "http://a">',
+        '<!DOCTYPE robot>', '<!--robot-->\n<!DOCTYPE robot>', '\ufeff<!DOCTYPE robot>',
+        '<!DOCTYPE robot SYSTEM "file:///r.dtd">', '<!DOCTYPE r [<!ATTLIST link name CDATA "a">]>',
         '<!DOCTYPE r [<!ENTITY % p "<!ENTITY a \'b\'>">%p;]>',
-        '<!DOCTYPE r [<!ATTLIST link name CDATA "a">]>', QUADRATIC[: QUADRATIC.index('<robot')],
         '<!DOCTYPE r [<!ENTITY a SYSTEM "/dev/zero">]>',
         *(f'<?xml version="1.0" encoding="{name}"?><!DOCTYPE robot>'
-          for name in ('utf-16', 'utf-7', 'latin-1', 'no-such-encoding')),
+          for name in ('utf-16', 'utf-7', 'no-such-encoding')),
     )),
     (QUADRATIC, 'document type', ('DTD',)),
     # The whole
     ('<sdf version="1.6"/>', 'element <sdf>', ('<robot>',)),
-    ('<x:robot xmlns:x="http://x.org"/>', 'element <x:robot>', ('<robot>',)),
     ('<robot name="ur3"/>', "robot 'ur3'", ('no link',)),
     (robot('<link name="a"/>' * (MAX_ELEMENTS + 1)), 'robot', ('10001 links', 'at most 10000')),
     (robot('<link name="a"/><link/>'), 'link number 2', ('no name',)),
-    (robot('<link name=""/>'), 'link number 1', ('no name',)),
     (but('name="elbow"', ''), 'joint number 1', ('no name',)),
     (robot(link('a'), link('a')), "link 'a'", ('used 2 times',)),
     (but('</robot>', joint('elbow', 'fixed', 'forearm', 'base') + '</robot>'), ELBOW,
      ('used 2 times',)),
     (tree(('a', 'b'), ('c', 'd')), 'robot', ('2 root links', "'a', 'c'")),
-    (but('</robot>', '<link name="lone"/></robot>'), 'robot', ("'lone'",)),
     (tree(('a', 'b'), ('b', 'a')), 'robot', ('no root link', "['ab', 'ba']", 'cycle')),
     (tree(('r', 't'), ('a', 'b'), ('b', 'a')), "joint 'ab'", ("['ab', 'ba']", 'cycle')),
-    (but('link="base"', 'link="forearm"'), ELBOW, ('cycle',)),
     (tree(('a', 'b'), ('a', 'c'), ('b', 'c')), "link 'c'", ('two joints', "'ac'", "'bc'")),
     # Raw xacro
     *((text, 'element', ('this is xacro: expand it with `xacro FILE`',)) for text in (
-        but('<link name="base"/>', '<link name="base"/><xacro:arm name="b"/>'),
         but('<limit', '<xacro:insert_block name="b"/><limit'),
         but('<joint ', '<joint xacro:a="b" '), but('link="base"', 'link="${prefix}base"'),
-        but('link="forearm"', 'link="$(arg prefix)arm"'), mass('${2 * m}'),
-        but('"arm"', '"$(arg robot)"'), '<macros><xacro:macro name="a"/></macros>',
+        mass('${2 * m}'), but('"arm"', '"$(arg robot)"'),
         *(but('<link name="base"/>', f'<link name="base"/><{tag} name="b"/>')
           for tag in ('include', 'macro', 'if', 'unless')),
     )),
     # Joints
-    (but('revolute', 'hinge'), ELBOW, ("unknown type 'hinge'", 'revolute')),
-    (but('revolute', 'Revolute'), ELBOW, ("unknown type 'Revolute'",)),
-    (but(' type="revolute"', ''), ELBOW, ('unknown type None',)),
+    (but('revolute', 'Revolute'), ELBOW, ("unknown type 'Revolute'", 'revolute')),
     (but('<parent link="base"/>', ''), ELBOW, ('no parent link',)),
     (but('<child link="forearm"/>', ''), ELBOW, ('no child link',)),
-    (but('link="base"', 'link=""'), ELBOW, ('no parent link',)),
     (but('link="base"', 'link="bas"'), ELBOW, ("parent link 'bas' does not exist",)),
     (but('link="forearm"', 'link="Arm"'), ELBOW, ("child link 'Arm' does not exist",)),
-    (more('<axis xyz="0 0 0"/>'), ELBOW, ('axis', '(0.0, 0.0, 0.0)')),
-    (more('<axis xyz="0 nan 1"/>'), ELBOW, ('axis', 'nan')),
-    (more('<axis xyz="inf 0 0"/>'), ELBOW, ('axis', 'inf')),
-    (more('<axis xyz="0 1"/>'), ELBOW, ('axis xyz', "'0 1'")),
-    (more('<axis xyz="0 0 up"/>'), ELBOW, ('axis xyz', "'up'")),
+    *((more(f'<axis xyz="{value}"/>'), ELBOW, ('axis', word)) for value, word in (
+        ('0 0 0', '(0.0, 0.0, 0.0)'), ('0 nan 1', 'nan'), ('inf 0 0', 'inf'), ('0 1', "'0 1'"),
+        ('0 0 up', "'up'"))),
     (more('<axis/>'), ELBOW, ('<axis>', 'xyz')),
-    (more('<axis xyz="0 0 1"/><axis xyz="0 1 0"/>'), ELBOW, ('2 <axis>',)),
     (more('<origin xyz="1 2"/>'), ELBOW, ('origin xyz', "'1 2'")),
     (more('<origin rpy=""/>'), ELBOW, ('origin rpy', '0 numbers')),
-    (more('<origin xyz="0 0 nan"/>'), ELBOW, ('origin xyz', 'nan')),
-    (more('<origin rpy="-inf 0 0"/>'), ELBOW, ('origin rpy', '-inf')),
     (but(LIMIT, ''), ELBOW, ('revolute', '<limit>')),
     (but(LIMIT, '').replace('revolute', 'prismatic'), ELBOW, ('prismatic', '<limit>')),
     (more(LIMIT.replace('"3"', '"4"')), ELBOW, ('2 <limit>',)),
-    (limit(' effort="3"', ''), ELBOW, ('limit', 'effort')),
-    (limit(' velocity="2"', ''), ELBOW, ('limit', 'velocity')),
-    (limit('"-1"', '"inf"'), ELBOW, ('no position',)),
-    (limit('"1"', '"-inf"'), ELBOW, ('no position',)),
-    (limit('"3"', '"-3"'), ELBOW, ('effort -3.0',)),
-    (limit('"2"', '"-2"'), ELBOW, ('velocity -2.0',)),
-    *((limit(f'"{x}"', '"nan"'), ELBOW, ('limit', 'nan')) for x in (-1, 1, 2, 3)),
-    (limit('"3"', '"big"'), ELBOW, ('effort', "'big'")),
+    *((limit(old, new), ELBOW, words) for old, new, words in (
+        (' effort="3"', '', ('limit', 'effort')), (' velocity="2"', '', ('limit', 'velocity')),
+        ('"-1"', '"inf"', ('no position',)), ('"1"', '"-inf"', ('no position',)),
+        ('"3"', '"-3"', ('effort -3.0',)), ('"2"', '"-2"', ('velocity -2.0',)),
+        *((f'"{x}"', '"nan"', ('limit', 'nan')) for x in (-1, 1, 2, 3)))),
     (more('<dynamics damping="-0.5"/>'), ELBOW, ('damping -0.5', 'set 0 if it is unknown')),
     (more('<dynamics friction="-1e-8"/>'), ELBOW, ('friction -1e-08',)),
     (more('<dynamics damping="nan"/>'), ELBOW, ('damping', 'nan')),
     # Mimic joints
     (mimics(a='', b='x'), "joint 'b'", ("'x'", 'does not exist')),
     (mimics(a='a'), "joint 'a'", ('mimics itself: a -> a',)),
-    (mimics(a='b', b='c', c='a'), "joint 'a'", ('a -> b -> c -> a',)),
     (mimics(d='a', a='b', b='a'), "joint 'd'", ('d -> a -> b -> a',)),
     *((mimics(kind, palm='', finger='palm'), "joint 'finger'", (f"joint 'palm' is {kind}",))
       for kind in ('fixed', 'planar', 'floating')),
-    *((mimics(kind, finger='', palm='finger'), "joint 'palm'", (f"joint 'palm' is {kind}",))
-      for kind in ('planar', 'floating')),
     (more('<mimic/>'), ELBOW, ('mimic', 'joint')),
-    (more('<mimic joint="x"/><mimic joint="y"/>'), ELBOW, ('2 <mimic>',)),
     (more('<mimic joint="x" multiplier="nan"/>'), ELBOW, ('mimic multiplier', 'nan')),
     (mimics(more=' multiplier="1e200"', a='', b='a', c='b'), "joint 'c'",
      ('multiplier inf', 'not finite')),
@@ -173,8 +143,6 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     *((mass(value), FOREARM, ('mass', value)) for value in (
         'nan', 'inf', '-2.0', 'heavy', '2_0', '\uff12', '2 0')),
     (but(MASS, ''), FOREARM, ('no <mass>',)), (but(MASS, '<mass>2</mass>'), FOREARM, ('<mass>',)),
-    (but(MASS, '<mass value="1"/>' + MASS), FOREARM, ('2 <mass>',)),
-    (but('</inertial>', f'</inertial><inertial>{MASS}</inertial>'), FOREARM, ('2 <inertial>',)),
     (but('ixy="0"', 'ixy="nan"'), FOREARM, ('inertia', 'nan')),
     (but('ixy="0"', ''), FOREARM, ('inertia', 'ixy')),
     (but('0 0 0.1', '0 0 nan'), FOREARM, ('inertial', 'nan')),
@@ -185,8 +153,6 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
 def test_a_rejection_is_a_sentence_with_element_and_value_and_nothing_else(
     text: str, element: str, words: tuple[str, ...], capfd: Printed
 ) -> None:
-    before = parse_urdf(GOOD, strict_inertia=True)
-    assert before.warnings == ()
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         with pytest.raises(UrdfError) as caught:
@@ -197,14 +163,12 @@ def test_a_rejection_is_a_sentence_with_element_and_value_and_nothing_else(
     assert not [word for word in words if word not in message]
     assert len(message) < 300
     assert '\n' not in message
-    assert parse_urdf(GOOD) == before
     assert capfd.readouterr() == ('', '')
 
 
 @each(('text', 'element', 'words'), [
     (but('izz="0.1"', 'izz="-1"'), FOREARM, ('negative principal moment', '-1')),
     (but('ixy="0"', 'ixy="0.2"'), FOREARM, ('negative principal moment', '-0.1')),
-    (but('izz="0.1"', 'izz="0.3"'), FOREARM, ('triangle inequality', '0.3')),
     (but('izz="0.1"', 'izz="0.2000003"'), FOREARM, ('triangle inequality',)),
     (robot(link('base', 1.0, inertia=(1e308,) * 6)), "link 'base'", ('too large',)),
     (mass('0'), FOREARM, ('the mass is zero',)),
@@ -221,30 +185,16 @@ def test_an_inertia_of_no_body_is_a_warning_or_an_error(
         assert word in warning
 
 
-def test_external_entities_read_no_file(tmp_path: Path) -> None:
-    secret = tmp_path / 'secret'
-    secret.write_text('<!ENTITY arm "the secret">', encoding='utf-8')
-    for entity in ('leak SYSTEM "{}"', '% all SYSTEM "{}"> %all;<!ENTITY a "b"'):
-        text = f'<!DOCTYPE robot [<!ENTITY {entity.format(secret.as_uri())}>]>'
-        with pytest.raises(UrdfError, match='DTD') as caught:
-            parse_urdf(text + but('name="arm"', 'name="&leak;"'))
-        assert 'the secret' not in str(caught.value)
-
-
 ENTITY = '<!DOCTYPE robot [<!ENTITY name "arm">]>' + but('"arm"', '"&name;"')
 
 
 @each(('content', 'reason'), [
     (b'\x89PNG\r\n\x1a\n\x00\xff\xfe', 'cannot read'), (b'', 'empty'),
     (b'\x7fELF\x02\x01\x01\x00', 'not well-formed'), (GOOD.encode('utf-16'), 'cannot read'),
-    (GOOD.replace('arm', 'b\xe4r').encode('latin-1'), 'cannot read'),
     (b' ' * (MAX_BYTES + 1), 'over 16777216 bytes'),
     (b' ' * MAX_BYTES + b'\xc3\xa4', 'over 16777216 bytes'),
-    *(
-        (f'<?xml version="1.0" encoding="{name}"?>{ENTITY}'.encode(name),
-         'cannot read|not well-formed|DTD')
-        for name in ('utf-8', 'utf-16', 'utf-16-le', 'utf-16-be', 'utf-32', 'utf-7')
-    ),
+    *((f'<?xml version="1.0" encoding="{name}"?>{ENTITY}'.encode(name),
+       'cannot read|not well-formed|DTD') for name in ('utf-8', 'utf-16-le', 'utf-32', 'utf-7')),
 ])
 def test_a_file_must_be_a_urdf(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / 'robot.urdf'
@@ -253,15 +203,15 @@ def test_a_file_must_be_a_urdf(tmp_path: Path, content: bytes, reason: str) -> N
         RobotModel.from_urdf(path)
 
 
-def test_a_device_without_end_is_not_read_to_its_end() -> None:
-    with pytest.raises(UrdfError, match='over 16777216 bytes'):
-        RobotModel.from_urdf('/dev/zero')
-
-
 @each('name', ['no_such.urdf', 'no_such.xacro', '.', 'no\0such.urdf', 'x' * 300])
 def test_a_path_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
-    path: Any = f'{tmp_path}/{name}'
+    path = f'{tmp_path}/{name}'
     with pytest.raises(UrdfError) as caught:
         RobotModel.from_urdf(path)
     assert caught.value.element == 'URDF'
     assert repr(path)[1:150] in str(caught.value)
+
+
+def test_a_device_without_end_is_not_read_to_its_end() -> None:
+    with pytest.raises(UrdfError, match='over 16777216 bytes'):
+        RobotModel.from_urdf('/dev/zero')

@@ -10,6 +10,7 @@ import pytest
 
 from rnea_ros import UrdfError
 from rnea_ros.urdf import mesh_path, mesh_triangles
+from support.cases import each
 from support.models.shaped_arm import boxes, write_stl
 
 CUBE = boxes(((0.0, 0.0, 0.0), (0.1, 0.2, 0.3)))
@@ -24,24 +25,16 @@ DAE = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema"><asset><u
 <instance_geometry url="#g"/></node></node></visual_scene></library_visual_scenes></COLLADA>"""
 
 
-def written(path: Path) -> np.ndarray:
-    """Write the cube in the format of the suffix, and return its triangles as read."""
-    points = CUBE.reshape(-1, 3)
-    if path.name == 'binary.stl':
-        write_stl(path, CUBE)
-    elif path.suffix == '.stl':
-        lines = '\n'.join(f'vertex {x} {y} {z}' for x, y, z in points)
-        path.write_text(f'solid cube\n{lines}\nendsolid', encoding='utf-8')
-    else:
-        lines = '\n'.join(f'v {x} {y} {z}' for x, y, z in points)
-        faces = '\n'.join(f'f {3 * k + 1}/1 {3 * k + 2}/1 {3 * k + 3}/1' for k in range(len(CUBE)))
-        path.write_text(f'{lines}\n{faces}\n', encoding='utf-8')
-    return mesh_triangles(path)
-
-
-@pytest.mark.parametrize('name', ['binary.stl', 'text.stl', 'cube.obj'])
-def test_triangles_are_the_same_in_every_format(tmp_path: Path, name: str) -> None:
-    np.testing.assert_allclose(written(tmp_path / name), CUBE, atol=1e-7)
+def test_triangles_are_the_same_in_every_format(tmp_path: Path) -> None:
+    corners = CUBE.reshape(-1, 3)
+    write_stl(tmp_path / 'binary.stl', CUBE)
+    lines = '\n'.join(f'vertex {x} {y} {z}' for x, y, z in corners)
+    (tmp_path / 'text.stl').write_text(f'solid cube\n{lines}\nendsolid', encoding='utf-8')
+    lines = '\n'.join(f'v {x} {y} {z}' for x, y, z in corners)
+    faces = '\n'.join(f'f {3 * k + 1}/1 {3 * k + 2}/1 {3 * k + 3}/1' for k in range(len(CUBE)))
+    (tmp_path / 'cube.obj').write_text(f'{lines}\n{faces}\n', encoding='utf-8')
+    for name in ('binary.stl', 'text.stl', 'cube.obj'):
+        np.testing.assert_allclose(mesh_triangles(tmp_path / name), CUBE, atol=1e-7)
 
 
 def test_a_face_of_several_corners_is_a_fan_and_may_count_from_the_end(tmp_path: Path) -> None:
@@ -54,13 +47,13 @@ def test_a_face_of_several_corners_is_a_fan_and_may_count_from_the_end(tmp_path:
         ]
 
 
-@pytest.mark.parametrize('pose', [
-    DAE, DAE.replace(
-        '<translate>0 0 -5</translate><rotate>0 0 1 90</rotate>',
-        '<matrix>0 -1 0 0 1 0 0 0 0 0 1 -5 0 0 0 1</matrix>',
-    ),
+STEPS = '<translate>0 0 -5</translate><rotate>0 0 1 90</rotate>'
+
+
+@each('pose', [
+    DAE, DAE.replace(STEPS, '<matrix>0 -1 0 0 1 0 0 0 0 0 1 -5 0 0 0 1</matrix>'),
     DAE.replace('polylist', 'triangles').replace('<vcount>{counts}</vcount>', ''),
-], ids=['steps', 'matrix', 'triangles'])
+])
 def test_poses_and_the_unit_of_a_collada_file_count(pose: str, tmp_path: Path) -> None:
     path = tmp_path / 'cube.dae'
     path.write_text(pose.format(
@@ -88,7 +81,7 @@ def test_packages_are_found_above_the_urdf_and_in_the_environment(
     assert mesh_path('package://arm/meshes/a.stl', elsewhere) == mesh
 
 
-@pytest.mark.parametrize('content', ['', 'v 1 2 x', 'v nan 0 0\nf 1 1 1', 'f 1 2 3'])
+@each('content', ['', 'v 1 2 x', 'v nan 0 0\nf 1 1 1', 'f 1 2 3'])
 def test_a_broken_mesh_is_rejected_by_name(tmp_path: Path, content: str) -> None:
     path = tmp_path / 'broken.obj'
     path.write_text(content, encoding='utf-8')

@@ -6,7 +6,6 @@
 import os
 from pathlib import Path
 import re
-import warnings
 
 import numpy as np
 import pytest
@@ -14,14 +13,7 @@ import pytest
 from rnea_ros import RneaError, RobotModel, UrdfError, UrdfWarning
 from rnea_ros.feedforward.settings import resolve
 from rnea_ros.node.parameters import complete_values, joint_rules, settings_from
-from rnea_ros.urdf import (
-    JointLimits,
-    parse_urdf,
-    read_description,
-    read_urdf,
-    rounded,
-    with_inertials,
-)
+from rnea_ros.urdf import JointLimits, parse_urdf, read_description
 from support.cases import each
 from support.models.robots import ARM, SHIPPED, joint, link, load, robot
 from support.tools import Printed
@@ -38,8 +30,6 @@ BROKEN_SHAPES = (
     '<material name="m"><texture/></material></visual><visual/>'
     '<collision><geometry/></collision><collision name="c"><origin xyz="nan"/></collision>text'
 )
-TAGS = ('robot', 'link', 'joint', 'inertial', 'mass', 'inertia', 'origin', 'axis', 'limit')
-REPEATED = re.compile(r'(<(?:axis|limit|parent|child)[^>]*/>)')
 
 
 @each('text', [
@@ -48,19 +38,16 @@ REPEATED = re.compile(r'(<(?:axis|limit|parent|child)[^>]*/>)')
     ARM.replace('<mass', '<density value="x"/>text<mass'),
     ARM.replace('<axis', '<calibration rising="a"/><hardwareInterface/>text<axis'),
     *(re.sub(rf'<{tag}\b', f'<{tag} reflect="1" xmlns:x="http://x.org" x:note="2"', ARM)
-      for tag in TAGS),
-    ARM.replace('effort=', 'drake:acceleration="5" effort='),
+      for tag in ('robot', 'link', 'joint', 'inertial', 'mass', 'inertia', 'origin', 'limit')),
     ARM.replace('<robot ', '<robot xmlns="http://drake.mit.edu" '),
     ARM.replace('<link ', '<link xmlns="" '), ARM.replace('<inertial', '<inertial xmlns="a"'),
-    REPEATED.sub(r'\1<!-- again -->\1', ARM),
+    re.sub(r'(<(?:axis|limit|parent|child)[^>]*/>)', r'\1<!-- again -->\1', ARM),
     # Remains of xacro
     ARM.replace('<robot ', '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" '),
     ARM.replace('<joint', '<!-- <xacro:arm/> ${x} --><joint'),
-    ARM.replace('<inertial>', '<visual><geometry><mesh filename="$(find a)/b.dae"/></geometry>'
-                '</visual><inertial>'),
     ARM.replace('</robot>', '<gazebo><p x="${HOME}">$(find a)</p></gazebo></robot>'),
     *(ARM.replace('</joint>', f'<dynamics {friction}/></joint>') for friction in (
-        'damping="-7.6e-24"', 'friction="-1e-10"', 'damping="-1e-10" friction="-0"')),
+        'damping="-7.6e-24"', 'damping="-1e-10" friction="-0"')),
 ])
 def test_what_the_dynamics_do_not_need_changes_nothing(text: str, capfd: Printed) -> None:
     assert text != ARM
@@ -70,35 +57,22 @@ def test_what_the_dynamics_do_not_need_changes_nothing(text: str, capfd: Printed
 
 @each(('kind', 'more'), [
     *((kind, axis) for kind in ('fixed', 'floating') for axis in (
-        '<axis/>', '<axis xyz="0 0 0"/>', '<axis xyz="0 0"/>', '<axis xyz="nan nan nan"/>',
-        '<axis xyz="a b c"/>', 2 * '<axis xyz="0 0 1"/>', '<axis xyz="1 0 0"/><axis/>')),
+        '<axis/>', '<axis xyz="0 0 0"/>', '<axis xyz="a b c"/>', '<axis xyz="1 0 0"/><axis/>')),
     *(('fixed', more) for more in (
-        '<limit/>', '<limit effort="x"/>', '<dynamics damping="-1"/>', '<mimic/>')),
+        '<limit effort="x"/>', '<dynamics damping="-1"/>', '<mimic/>')),
 ])
 def test_what_has_no_meaning_in_a_joint_is_not_read(kind: str, more: str) -> None:
-    def arm(more: str) -> str:
-        mount = joint('mount', kind, 'base', 'arm').replace('<axis xyz="0.0 0.0 1.0"/>', '')
-        return robot(link('base'), link('arm', 1.0), mount.replace('</joint>', f'{more}</joint>'))
-
-    assert parse_urdf(arm(more)) == parse_urdf(arm(''))
-
-
-def test_mass_properties_are_written_under_prefixes_and_namespaces() -> None:
-    text = ARM.replace('<robot ', '<robot xmlns="http://x.org" x:y="z" ')
-    inertial = parse_urdf(ARM).links['arm'].inertial
-    assert inertial is not None
-    written = with_inertials(text, {'base': inertial})
-    assert written.startswith(text[:40])
-    assert parse_urdf(written).links['base'].inertial == rounded(inertial)
-
-
-# Warnings
+    mount = joint('mount', kind, 'base', 'arm').replace('<axis xyz="0.0 0.0 1.0"/>', '')
+    one, other = (
+        parse_urdf(robot(link('base'), link('arm', 1.0), text))
+        for text in (mount, mount.replace('</joint>', f'{more}</joint>'))
+    )
+    assert one == other
 
 
 @each(('text', 'warning'), [
-    *((ARM.replace('<axis', f'<safety_controller {numbers}/><axis'),
-       "joint 'shoulder': <safety_controller> is not used: ")
-      for numbers in ('k_velocity="x"', 'k_position="-1"', 'k_velocity="nan"')),
+    (ARM.replace('<axis', '<safety_controller k_velocity="nan"/><axis'),
+     "joint 'shoulder': <safety_controller> is not used: "),
     (ARM.replace(' name="robot"', ''), 'the robot has no name'),
     (robot(link('base', 1.0), link('a'), link('b', 1.0), joint('ja', 'revolute', 'base', 'a'),
            joint('jb', 'revolute', 'a', 'b')),
@@ -116,17 +90,15 @@ def test_what_is_odd_but_usable_is_reported_once(text: str, warning: str) -> Non
 
 @each('text', [
     *(robot(link('base', 1.0, inertia=inertia)) for inertia in (
-        (0.1, 0, 0, 0.1, 0, 0.2), (0.2, 0, 0, 0.1, 0, 0.0999999), (1e-9, 0, 0, 1e-9, 0, 1e-9),
-        (0.0, 0, 0, 0.1, 0, 0.1), (0.0,) * 6,
+        (0.1, 0, 0, 0.1, 0, 0.2), (0.2, 0, 0, 0.1, 0, 0.0999999),
         # m l^2 (1 - u u^T) for two masses along u = (1, 2, 2) / 3: eigenvalue 0 but for rounding
         (0.8, -0.2, -0.2, 0.5, -0.4, 0.5),
     )),
     robot(link('base', 0.0, inertia=(0.0,) * 6)),
-    robot(
-        link('base', 1.0), link('a'), link('b'), link('c', 1.0),
-        joint('ja', 'revolute', 'base', 'a'), joint('jb', 'fixed', 'a', 'b'),
-        joint('jc', 'fixed', 'b', 'c'),
-    ),
+    robot(link('base', 1.0), link('a'), link('b'), link('c', 1.0), *(
+        joint(*names) for names in (
+            ('ja', 'revolute', 'base', 'a'), ('jb', 'fixed', 'a', 'b'), ('jc', 'fixed', 'b', 'c'))
+    )),
     *(path.read_text(encoding='utf-8') for path in SHIPPED),
 ])
 def test_a_physical_robot_gives_no_warning(text: str) -> None:
@@ -135,25 +107,14 @@ def test_a_physical_robot_gives_no_warning(text: str) -> None:
 
 def test_crossed_limits_are_for_the_library_and_not_for_the_node() -> None:
     crossed = ARM.replace('lower="-3" upper="3"', 'lower="3" upper="-3"')
+    model = load(crossed)
     assert parse_urdf(crossed).joints['shoulder'].limits == JointLimits(3.0, -3.0, 2.0, 100.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', UrdfWarning)
-        model = RobotModel.from_urdf(crossed)
     np.testing.assert_array_equal(model.mass_matrix([0.3]), load(ARM).mass_matrix([0.3]))
     values = complete_values({'joints': ['shoulder']})
     settings = resolve(settings_from(values, ('shoulder',)), model)
     reason = r"3.0 is not below the upper limit -3.0 for 'shoulder'; correct <limit> in the URDF"
     with pytest.raises(RneaError, match=reason):
         joint_rules(values, model, settings)
-
-
-# Where it is read from
-
-
-def test_a_path_is_read_as_a_string_and_as_a_path_with_any_line_ends(tmp_path: Path) -> None:
-    path = tmp_path / 'arm.urdf'
-    path.write_bytes(b'\xef\xbb\xbf' + ARM.replace('><', '>\r\n<').encode())
-    assert parse_urdf(read_urdf(path)) == parse_urdf(read_urdf(str(path))) == parse_urdf(ARM)
 
 
 def test_a_parameter_is_text_or_a_regular_file_and_never_waits(tmp_path: Path) -> None:
@@ -167,13 +128,14 @@ def test_a_parameter_is_text_or_a_regular_file_and_never_waits(tmp_path: Path) -
 
 
 @each('before', [
-    '', '\n \t\r\n', '\ufeff', '<?xml version="1.0"?>', '<!-- made by xacro -->',
-    '\ufeff<?xml version="1.0" encoding="utf-8"?>\n', '\n<?xml version="1.0" encoding="UTF-16"?>',
+    '\n \t\r\n', '\ufeff', '<!-- made by xacro -->',
+    '\ufeff<?xml version="1.0" encoding="utf-8"?>\r\n',
+    '\n<?xml version="1.0" encoding="UTF-16"?>',
     '<?xml version="1.0" encoding="latin-1" standalone="yes"?>',
 ])
 def test_text_before_the_robot_element_is_ignored(before: str, tmp_path: Path) -> None:
     text = before + ARM.replace('"robot"', '"Grüße 手"')
     path = tmp_path / 'arm.urdf'
     path.write_text(text, encoding='utf-8', newline='')
-    for source in (text, path):
+    for source in (text, path, str(path)):
         assert RobotModel.from_urdf(source).name == 'Grüße 手'

@@ -7,9 +7,6 @@ from contextlib import suppress
 from random import Random
 import warnings
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from rnea_ros import InputError, RneaError, RobotModel, UrdfWarning
 from rnea_ros.urdf import parse_urdf
 from support.fuzz.urdf_mutations import mutated
@@ -20,16 +17,15 @@ SEEDS = (SHIPPED[0].read_text(encoding='utf-8'), *map(random_tree, range(5)))
 
 
 def survive(text: str) -> None:
-    """Read a text; where it is accepted, the model can be used."""
-    message = ''
+    error = None
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', UrdfWarning)
         try:
             model = RobotModel.from_urdf(text)
-        except RneaError as error:
-            message = str(error)
-    assert len(message) < 1300
-    if message:
+        except RneaError as caught:
+            error = caught
+    if error is not None:
+        assert len(str(error)) < 1300
         return
     q = model.neutral_position
     with suppress(InputError):  # results above the largest float
@@ -37,12 +33,6 @@ def survive(text: str) -> None:
     for name in model.link_names:
         with suppress(InputError):
             assert model.forward_kinematics(q, name).shape == (4, 4)
-
-
-@settings(max_examples=60)
-@given(st.text())
-def test_any_text(text: str) -> None:
-    survive('<' + text)
 
 
 def test_a_robot_with_mutations() -> None:
@@ -54,17 +44,15 @@ def test_a_robot_with_mutations() -> None:
 
 def test_a_long_chain_of_mimic_joints_takes_no_power_of_its_length() -> None:
     n = 2000
-    text = robot(
-        *(link(f'l{i}') for i in range(n)),
-        *(
-            joint(f'j{i}', 'continuous', f'l{i - 1}', f'l{i}', more=f'<mimic joint="j{i + 1}"/>')
-            for i in range(1, n - 1)
-        ),
-        joint(f'j{n - 1}', 'continuous', f'l{n - 2}', f'l{n - 1}'),
-    )
-    assert {one.mimic and one.mimic.joint for one in parse_urdf(text).joints.values()} == {
-        f'j{n - 1}', None
-    }
+    text = robot(link('l0'), *(
+        link(f'l{i}') + joint(
+            f'j{i}', 'continuous', f'l{i - 1}', f'l{i}',
+            more=f'<mimic joint="j{i + 1}"/>' if i < n else '',
+        )
+        for i in range(1, n + 1)
+    ))
+    leaders = {one.mimic and one.mimic.joint for one in parse_urdf(text).joints.values()}
+    assert leaders == {f'j{n}', None}
 
 
 def test_a_link_too_far_away_for_its_inertia_is_read_without_a_warning() -> None:

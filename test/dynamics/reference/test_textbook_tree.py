@@ -3,116 +3,74 @@
 
 """What the reference formulations take of a tree, and what they reject by name."""
 
-from collections.abc import Callable
-import dataclasses
+from dataclasses import replace
 import re
 
 import numpy as np
 import pytest
 
-from rnea_ros.dynamics import Workspace
 from rnea_ros.dynamics import tree as trees
-from rnea_ros.dynamics.kernels import JointKind
 from rnea_ros.dynamics.reference import newton_euler, nonrecursive
 from rnea_ros.dynamics.reference.textbook_tree import bodies_of, chain_of
-from rnea_ros.dynamics.tree import JointType, floating, planar
-from rnea_ros.dynamics.tree.joint_types import cylindrical, helical, spherical
 from rnea_ros.errors import TreeError
-from support.models.oracles import random_moments, random_rotation, random_state
+from support.cases import each
+from support.models.joint_trees import GRAVITY, model_of, random_motion, random_parts
+from support.models.oracles import Formulation
+from support.models.robots import joint, link, load, robot
 
-GRAVITY = np.array([1.0, -2.0, -9.0])
-X, Y = trees.revolute('x'), trees.revolute('y')
-FORMULATIONS = (newton_euler.inverse_dynamics, nonrecursive.inverse_dynamics)
-
-
-def tree_of(
-    *links: tuple[str, str, JointType], order: tuple[str, ...] | None = None
-) -> trees.KinematicTree:
-    """Return a tree of links by name, parent and joint, with any placements and inertias."""
-    rng = np.random.default_rng(0)
-    builder = trees.TreeBuilder('base', order)
-    for name, parent, joint in links:
-        inertia = trees.RigidBodyInertia.from_centre_of_mass(
-            rng.uniform(0.1, 5.0), rng.normal(size=3), random_moments(rng)
-        )
-        placement = trees.Placement(random_rotation(rng), rng.normal(size=3))
-        builder.add_link(name, parent, placement, joint, inertia)
-    return builder.build()
+PARTS = random_parts(0, ['revolute', 'cylindrical', 'prismatic', 'planar'])
+REVOLUTE = random_parts(0, ['revolute'] * 3, branches=False)
+BRANCHES = [*REVOLUTE[:2], replace(REVOLUTE[2], parent='revolute_0')]
 
 
-def assert_efforts_agree(tree: trees.KinematicTree) -> None:
-    state = random_state(0, tree.nv)
-    expected = Workspace(tree, GRAVITY).inverse_dynamics(*state)
-    for formulation in FORMULATIONS:
-        np.testing.assert_allclose(
-            formulation(bodies_of(tree), *state, GRAVITY), expected, rtol=1e-12,
-            atol=1e-12 * np.abs(expected).max(),
-        )
+def one_after_another(*kinds: str) -> trees.KinematicTree:
+    return model_of(random_parts(0, kinds, branches=False)).tree
 
 
-def test_coordinates_come_in_any_order() -> None:
-    tree = tree_of(
-        ('a', 'base', X), ('b', 'a', trees.prismatic('y')), ('c', 'a', trees.revolute('z')),
-        order=('z', 'x', 'y'),
-    )
-    assert [body.coordinate for body in bodies_of(tree)] == [1, 2, 0]
-    assert_efforts_agree(tree)
+def following(numbers: str) -> trees.KinematicTree:
+    follower = joint('b', 'revolute', 'a', 'b', more=f'<mimic joint="a" {numbers}/>')
+    links = (link('base'), link('a', 1.0), link('b', 1.0))
+    return load(robot(*links, joint('a', 'revolute', 'base', 'a'), follower)).tree
 
 
-@pytest.mark.parametrize('joint', [cylindrical('y'), planar('y')], ids=['cylindrical', 'planar'])
-def test_a_compound_joint_is_a_row_of_bodies(joint: JointType) -> None:
-    tree = tree_of(('a', 'base', X), ('b', 'a', joint))
-    assert [body.mass > 0.0 for body in bodies_of(tree)] == [
-        True, *[False for _ in joint[1:]], True
-    ]
-    assert_efforts_agree(tree)
-
-
-def with_a_fixed_body() -> trees.KinematicTree:
-    tree = two(Y)
-    records = tree.bodies.copy()
-    records[2]['kind'] = JointKind.FIXED
-    return dataclasses.replace(tree, bodies=records)
-
-
-def without_mass(h: tuple[float, float, float]) -> trees.KinematicTree:
-    """Return a body with a first moment and inertia."""
+def without_mass(*h: float) -> trees.KinematicTree:
     builder = trees.TreeBuilder('base')
     inertia = trees.RigidBodyInertia(0.0, np.array(h), np.diag([0.1, 0.2, 0.3]))
-    builder.add_link('a', 'base', trees.Placement.identity(), X, inertia)
+    builder.add_link('a', 'base', trees.Placement.identity(), trees.revolute('x'), inertia)
     return builder.build()
 
 
-def two(joint: JointType) -> trees.KinematicTree:
-    return tree_of(('a', 'base', X), ('b', 'a', joint))
-
-
-@pytest.mark.parametrize(('make', 'tree', 'message'), [
-    (bodies_of, two(spherical('y')),
-     "body 2, of link 'b': its joint is spherical, not revolute or prismatic"),
-    (bodies_of, two(floating('y')),
-     "body 2, of link 'b': its joint is floating, not revolute or prismatic"),
-    (bodies_of, two(trees.revolute(trees.Coordinate('x', ratio=-2.0, offset=0.5))),
-     "body 2, of link 'b': it has no coordinate of its own: -2.0 q[0] + 0.5"),
-    (bodies_of, two(trees.revolute(trees.Coordinate('x'))),
-     "body 2, of link 'b': it has no coordinate of its own: 1.0 q[0] + 0.0"),
-    (bodies_of, two(helical('y', 0.1)),
-     "body 3, of link 'b': it has no coordinate of its own: 0.1 q[1] + 0.0"),
-    (bodies_of, with_a_fixed_body(), "body 2, of link 'b': its joint is fixed"),
-    (bodies_of, without_mass((1.0, 0.0, 0.0)), "body 1, of link 'a': it has no mass but the"),
-    (chain_of, tree_of(('a', 'base', X), ('b', 'a', Y), ('c', 'a', trees.revolute('z'))),
-     "body 3, of link 'c': it branches off"),
-    (chain_of, tree_of(('a', 'base', X), ('b', 'a', Y), order=('y', 'x')),
-     "'a': it is number 1 of the chain, and moves by q[1]"),
+@pytest.mark.parametrize('formulation', [
+    newton_euler.inverse_dynamics, nonrecursive.inverse_dynamics
 ])
-def test_other_trees_are_rejected_by_link(
-    make: Callable[[trees.KinematicTree], object], tree: trees.KinematicTree, message: str
-) -> None:
+def test_any_order_and_joints_of_several_movements(formulation: Formulation) -> None:
+    model = model_of(PARTS, order=[part.name for part in reversed(PARTS)])
+    state = random_motion(0, PARTS[::-1])
+    expected, atol = model.inverse_dynamics(*state), 1e-11
+    efforts = formulation(bodies_of(model.tree), *state, np.array(GRAVITY))
+    np.testing.assert_allclose(efforts, expected, rtol=1e-12, atol=atol)
+
+
+@each(('tree', 'message'), [
+    (one_after_another('revolute', 'spherical'),
+     "body 2, of link 'spherical_1': its joint is spherical, not revolute or prismatic"),
+    (trees.with_separate_bodies(one_after_another('revolute', 'fixed'), ['fixed_1']),
+     "body 2, of link 'fixed_1': its joint is fixed"),
+    *((following(f'multiplier="{ratio}" offset="{offset}"'),
+       f"body 2, of link 'b': it has no coordinate of its own: {ratio} q[0] + {offset}")
+      for ratio, offset in ((-2.0, 0.0), (1.0, 0.5), (1.0, 0.0))),
+    (one_after_another('helical'), "body 2, of link 'helical_0': it has no coordinate of its own"),
+    (without_mass(1.0, 0.0, 0.0), "body 1, of link 'a': it has no mass but the"),
+    (model_of(BRANCHES).tree, "body 3, of link 'revolute_2': it branches off"),
+    (model_of(REVOLUTE[:2], order=['revolute_1', 'revolute_0']).tree,
+     "'revolute_0': it is number 1 of the chain, and moves by q[1]"),
+])
+def test_other_trees_are_rejected_by_link(tree: trees.KinematicTree, message: str) -> None:
     with pytest.raises(TreeError, match=re.escape(message)):
-        make(tree)
+        chain_of(tree)
 
 
 def test_a_body_without_mass_has_no_centre_of_mass_to_divide_for() -> None:
-    (body,) = bodies_of(without_mass((0.0, 0.0, 0.0)))
+    (body,) = bodies_of(without_mass(0.0, 0.0, 0.0))
     assert (body.mass, *body.com) == (0.0, 0.0, 0.0, 0.0)
     np.testing.assert_array_equal(body.inertia, np.diag([0.1, 0.2, 0.3]))
