@@ -6,6 +6,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 import re
 from typing import Any, TypeAlias
 
@@ -16,20 +17,13 @@ from scipy.interpolate import CubicSpline
 from rnea_ros import RobotModel, identification
 from rnea_ros.errors import RneaError
 from rnea_ros.recordings import Recording
-from support.models.robots import SHIPPED, joint, link, load, robot
-from support.recorded.simulated_arms import RATE, arm_unlike, record
+from support.models.robots import SHIPPED, joint, link, load, robot, vendor_robots
+from support.recorded.real_arms import recording
+from support.recorded.simulated_arms import RATE, THREE_JOINTS, arm_unlike, record
 
 Change: TypeAlias = Callable[[Recording], Recording]
 REJECTED, NOTES = 'rejected: ', 'notes: '
-INERTIA = (0.02, 0.0, 0.0, 0.03, 0.0, 0.02)
-MODEL = load(robot(
-    link('base'), link('turret', 4.0, (0.02, 0.01, 0.05), INERTIA),
-    link('upper', 6.0, (0.2, 0.02, 0.02), INERTIA), link('fore', 3.0, (0.2, 0.01, 0.01), INERTIA),
-    joint('pan', 'revolute', 'base', 'turret', axis=(0, 0, 1)),
-    joint('lift', 'revolute', 'turret', 'upper', xyz=(0, 0, 0.2), axis=(0, 1, 0)),
-    joint('elbow', 'revolute', 'upper', 'fore', xyz=(0.4, 0, 0), axis=(0, 1, 0)),
-))
-ARM = arm_unlike(MODEL, seed=7)
+MODEL, ARM = THREE_JOINTS, arm_unlike(THREE_JOINTS, seed=7)
 
 
 @cache
@@ -240,3 +234,13 @@ def test_other_robots_joints_and_loads_are_rejected() -> None:
     assert 'identify them one by one' in answer(good(), good().of_joints(['pan', 'lift']))
     loaded = record(ARM.with_payload('fore', 2.0, (0, 0, 0.1), np.zeros(6)), 8, 15.0)
     assert 'the load changed: in bag 1 fore carries about ' in answer(good(), loaded)
+
+
+@pytest.mark.parametrize('urdf', vendor_robots('ur10_robot'))
+def test_the_urdf_of_a_smaller_sibling_fits_and_is_doubted(urdf: Path) -> None:
+    bag, notes = recording('ur10_exciting_trajectory.db3'), []
+    for path in (urdf, SHIPPED[2]):
+        arm = load(path)
+        fit = identification.identify(arm, identification.load(bag, arm, cutoff=10.0))
+        notes.append([note for note in fit.notes if 'URDF of another robot' in note])
+    assert [len(doubts) for doubts in notes] == [0, 2]

@@ -32,11 +32,6 @@ def run() -> identification.Run:
     return identification.run_from(record(arm_unlike(model(), seed=7), 7, 10.0), model())
 
 
-@cache
-def free_fit() -> identification.Identification:
-    return identification.identify(model(), run())
-
-
 def of_points(masses: Array, places: Array) -> Array:
     """Return the inertial parameters of some points."""
     J = sum(m * (p @ p * np.eye(3) - np.outer(p, p)) for m, p in zip(masses, places, strict=True))
@@ -67,28 +62,22 @@ def test_a_regular_prior_keeps_real_bodies_and_repairs_others() -> None:
     np.testing.assert_allclose(repaired[:4], degenerate[:4], rtol=1e-9)
 
 
-def test_strict_inertia_accepts_points_and_rods_anywhere() -> None:
+def test_strict_inertia_accepts_points_and_rods_but_no_body_without_mass() -> None:
     phi = model().inertial_parameters
     for place in np.random.default_rng(0).normal(size=(20, 3)):
         for lever in (np.zeros(3), np.array([0.1, 0.2, -0.1])):
-            # Two points beside each other or both at one place
             phi[:10] = of_points(np.array([0.7, 0.7]), np.array([place - lever, place + lever]))
             accepted = model().with_inertial_parameters(phi, strict_inertia=True)
             np.testing.assert_allclose(accepted.inertial_parameters, phi, atol=1e-12)
-
-
-def test_with_strict_inertia_only_physical_bodies_are_accepted() -> None:
-    phi = 1.1 * model().inertial_parameters
     phi[10] = 0.0
     assert model().with_inertial_parameters(phi).inertial_parameters[10] == 0.0
     with pytest.raises(InputError, match=f"link '{model().body_names[1]}' has a mass of 0 kg"):
         model().with_inertial_parameters(phi, strict_inertia=True)
 
 
-@pytest.mark.parametrize('factor', [0.8, 1.2])
-def test_a_given_total_mass_is_kept_where_the_efforts_leave_it_open(factor: float) -> None:
-    free = free_fit()
-    total = factor * (free.parameters[::10].sum() + fixed_mass(model()))
+def test_a_given_total_mass_is_kept_where_the_efforts_leave_it_open() -> None:
+    free = identification.identify(model(), run())
+    total = 1.2 * (free.parameters[::10].sum() + fixed_mass(model()))
     fit = identification.identify(model(), run(), total_mass=total)
     moving = total - fixed_mass(model())
     assert fit.parameters[::10].sum() == pytest.approx(moving, rel=0.03)
@@ -103,7 +92,6 @@ def with_geometry(geometry: str, origin: str = '0 0 0.1') -> RobotModel:
     text = re.sub('<(collision|visual)>.*?</(collision|visual)>', '', text, flags=re.DOTALL)
     collision = f'<collision><origin xyz="{origin}"/>{geometry}</collision>'
     tag = '<link name="forearm_link">'
-    assert tag in text
     return RobotModel.from_urdf(text.replace(tag, f'{tag}{collision}'))
 
 

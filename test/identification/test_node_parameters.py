@@ -47,9 +47,8 @@ def test_a_gripper_at_rest_without_efforts_is_left_out() -> None:
     (run,) = result.fitted
     q, qd, effort = run.q.copy(), run.qd.copy(), run.effort.copy()
     q[:, 6], qd[:, 6], effort[:, 6] = 0.04, 1e-3, np.nan
-    run = replace(run, q=q, qd=qd, effort=effort)
-    values = replace(result, fitted=(run,)).node_parameters()
-    assert values['joints'] == list(result.prior.joint_names[:6])
+    resting = replace(result, fitted=(replace(run, q=q, qd=qd, effort=effort),))
+    assert resting.node_parameters()['joints'] == list(result.prior.joint_names[:6])
 
 
 def test_only_what_differs_by_direction_and_what_is_there_is_written() -> None:
@@ -65,7 +64,7 @@ def test_only_what_differs_by_direction_and_what_is_there_is_written() -> None:
     assert 'friction.viscous_negative' not in values
 
 
-def test_unrecorded_joints_are_left_out_and_tilted_gravity_is_stated(tmp_path: Path) -> None:
+def test_unrecorded_joints_are_left_out_gravity_and_payload_are_stated(tmp_path: Path) -> None:
     model = load(SHIPPED[0], gravity=(9.81, 0.0, 0.0))
     result = identified(model, silent=range(7, len(model.joint_names)))
     values = result.node_parameters()
@@ -74,10 +73,6 @@ def test_unrecorded_joints_are_left_out_and_tilted_gravity_is_stated(tmp_path: P
     resolved = settings(result, values, tmp_path)
     np.testing.assert_allclose(resolved.armature, result.armature)
     np.testing.assert_allclose(resolved.friction.viscous, result.friction.viscous)
-
-
-def test_a_payload_is_what_the_node_reads(tmp_path: Path) -> None:
-    result = identified()
     payload = Payload('fer_link7', 2.8, (0.01, 0.0, 0.1), (0.01, 0.0, 0.0, 0.02, 0.0, 0.015))
-    values = {'joints': [*result.prior.joint_names], **payload_parameters(payload)}
+    values |= payload_parameters(payload)
     assert settings(result, values, tmp_path).parameters.payloads == (payload,)

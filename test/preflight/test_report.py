@@ -66,14 +66,6 @@ def test_joints_in_a_row_are_named_by_the_first_and_the_last() -> None:
     assert text == 'a to c, e, g and h'
 
 
-def test_friction_is_found_and_taken_by_the_node() -> None:
-    robot = Robot(ARM, noise=0.02)
-    friction = resolved(found(robot)).friction
-    expected = dry_friction(robot, Kind.MOTION, 3)
-    np.testing.assert_allclose(friction.coulomb[0], expected, rtol=0.3, atol=0.05)
-    np.testing.assert_array_equal(friction.coulomb[0], friction.coulomb[1])
-
-
 @pytest.mark.parametrize('kind', Kind)
 def test_a_missing_tool_is_weighed_placed_and_becomes_a_payload(kind: Kind) -> None:
     robot = Robot(ARM, mass=1.2, com=(0.02, -0.03, 0.15), noise=0.05)
@@ -92,10 +84,14 @@ def test_a_missing_tool_is_weighed_placed_and_becomes_a_payload(kind: Kind) -> N
     assert bool(settings.friction.coulomb[0][1] > 0.1) is (kind is Kind.MOTION)
 
 
-def test_friction_of_efforts_in_another_unit_is_not_written() -> None:
+def test_friction_is_taken_by_the_node_but_not_of_efforts_in_another_unit() -> None:
+    robot = Robot(ARM, noise=0.02)
+    friction = resolved(found(robot)).friction
+    expected = dry_friction(robot, Kind.MOTION, 3)
+    np.testing.assert_allclose(friction.coulomb[0], expected, rtol=0.3, atol=0.05)
+    np.testing.assert_array_equal(friction.coulomb[0], friction.coulomb[1])
     assert found(Robot(ARM, factor=0.1, noise=0.002)) == {}
-    factor = np.ones(7)
-    factor[3] = -1.0
-    coulomb = found(Robot(ARM, factor=factor, noise=0.02))['friction.coulomb']
+    inverted = Robot(ARM, factor=1.0 - 2.0 * np.eye(7)[3], noise=0.02)
+    coulomb = found(inverted)['friction.coulomb']
     assert coulomb[3] == 0.0
     assert coulomb[1] > 0.1

@@ -11,7 +11,6 @@ from scipy.signal import lfilter
 
 from rnea_ros.recordings import (
     Recording,
-    RecordingError,
     clean,
     contains,
     correlation_length,
@@ -30,7 +29,7 @@ def swing(rate: float, duration: float = 10.0) -> Recording:
     return Recording(('a', 'b'), t, q, qd, 3.0 * q)
 
 
-@pytest.mark.parametrize('rate', [50.0, 125.0, 1000.0])
+@pytest.mark.parametrize('rate', [50.0, 1000.0])
 def test_a_slow_swing_passes_with_its_derivatives_and_without_delay(rate: float) -> None:
     motion = filtered_motion(clean(swing(rate)))
     true = np.sin(W * motion.time)
@@ -60,14 +59,6 @@ def test_even_times_replace_stamps_where_they_fit_the_velocity_better() -> None:
     assert np.abs(motion.acceleration[:, 0] + W**2 * np.sin(W * motion.time)).max() < 0.2
     lost = np.delete(np.arange(len(recording.time)), [100, 101, 250])
     assert 'evenly spaced' not in ' '.join(filtered_motion(clean(recording.part(lost))).notes)
-
-
-def test_a_rate_below_the_cut_off_frequency_is_rejected() -> None:
-    with pytest.raises(RecordingError, match='needs at least 22 Hz'):
-        filtered_motion(clean(swing(15.0)))
-
-
-# Repetitions and correlation
 
 
 TIME = np.arange(3000) * 0.02

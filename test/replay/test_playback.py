@@ -31,11 +31,8 @@ def played(
     samples: Sequence[Sample], joints: dict[str, str] | None = None, *,
     differentiate_velocity: bool = False, **changes: Any,
 ) -> Playback:
-    given: dict[str, Any] = {
-        'joints': ARM.joint_names, 'rate': 200.0, 'joint_states_timeout': 0.2
-    }
-    robot = recorded_robot(ARM, samples, joints)
-    settings = resolve(Settings(**given | changes), ARM)
+    given = {'joints': ARM.joint_names, 'rate': 200.0, 'joint_states_timeout': 0.2} | changes
+    robot, settings = recorded_robot(ARM, samples, joints), resolve(Settings(**given), ARM)
     return play(robot, settings, differentiate_velocity=differentiate_velocity)
 
 
@@ -113,14 +110,12 @@ def test_a_joint_that_is_given_another_ones_name_does_not_stand_for_two() -> Non
     # The recorded elbow is the model's; a recorded joint that has its name is none of the model.
     names = (*ARM.joint_names[:3], 'elbow', *ARM.joint_names[4:], ARM.joint_names[3])
     samples = [
-        Sample(sample.time, names, *(
-            [*values, 0.0] for values in (sample.position, sample.velocity, sample.effort)))
-        for sample in samples_of(motion())
+        Sample(each.time, names, [*each.position, 0.0], [*each.velocity, 0.0], [*each.effort, 0.0])
+        for each in samples_of(motion())
     ]
     pairs = {name: name for name in ARM.joint_names} | {ARM.joint_names[3]: 'elbow'}
     playback = played(samples, pairs)
-    assert playback.joints == ARM.joint_names
-    assert playback.rejections == {}
+    assert (playback.joints, playback.rejections) == (ARM.joint_names, {})
     assert states(playback) == STARTED
 
 

@@ -3,7 +3,6 @@
 
 """The residuals of real arms, against those that Pinocchio has on the same recordings."""
 
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.arrays import Array
 from rnea_ros.feedforward import State
 from rnea_ros.feedforward.settings import Settings
 from rnea_ros.recordings import read_joint_states
@@ -22,8 +20,6 @@ from support.models.robots import ROOT, load, vendor_robots
 from support.recorded.real_arms import recording
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')
-
-UR10 = vendor_robots('ur10_robot')
 
 # RMS of the difference over RMS of the effort, %, measured with Pinocchio: the README of the
 # recordings. It is rounded to what is written here.
@@ -42,53 +38,36 @@ def panda(urdf: str = 'panda_arm') -> Review:
     return review(robot_of('panda_exciting_trajectory.db3', model), Settings(joints=()))
 
 
-@cache
-def ur10(urdf: Path) -> Review:
-    return review(robot_of('ur10_exciting_trajectory.db3', load(urdf)), Settings(joints=()))
-
-
-def compare(percent: Array, figures: Sequence[float], *, atol: float, rtol: float = 0.0) -> None:
-    np.testing.assert_allclose(percent, np.array(figures), rtol=rtol, atol=atol)
-
-
 @pytest.mark.oracle
-def test_gravity_of_the_panda_has_the_residual_of_pinocchio() -> None:
+def test_the_residuals_of_the_panda_are_those_of_pinocchio() -> None:
     # The figures are of all samples, repeats and ringing too: nothing but rounding is between.
     arm = load(ROOT / 'urdf/panda_arm.urdf')
     whole = robot_of('panda_exciting_trajectory.db3', arm).recording
     percent = gravity_residual(arm, whole).percent
-    compare(percent[1:4], PANDA_GRAVITY[1:4], atol=0.06)
-    compare(percent, PANDA_GRAVITY, atol=0.6)
-
-
-@pytest.mark.oracle
-def test_inverse_dynamics_of_the_panda_have_the_residual_of_pinocchio() -> None:
+    np.testing.assert_allclose(percent[1:4], PANDA_GRAVITY[1:4], atol=0.06)
+    np.testing.assert_allclose(percent, PANDA_GRAVITY, atol=0.6)
     # Another low-pass filter accounts for what joint 1 differs in, which accelerates more than it
     # carries, and joint 6, which hardly carries anything.
     percent = panda().inverse_dynamics.percent
-    compare(percent[1:4], PANDA_INVERSE_DYNAMICS[1:4], atol=0.4)
-    compare(percent, PANDA_INVERSE_DYNAMICS, atol=1.0, rtol=0.2)
+    np.testing.assert_allclose(percent[1:4], PANDA_INVERSE_DYNAMICS[1:4], atol=0.4)
+    np.testing.assert_allclose(percent, PANDA_INVERSE_DYNAMICS, atol=1.0, rtol=0.2)
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize('urdf', UR10)
-def test_gravity_of_the_ur10_has_the_residual_of_pinocchio(urdf: Path) -> None:
-    compare(ur10(urdf).gravity.percent, UR10_GRAVITY, atol=0.6)
-    compare(ur10(urdf).commanded.percent, UR10_GRAVITY, atol=1.5)
-
-
-def test_a_hand_missing_on_the_real_panda_shows_in_the_residuals() -> None:
-    more = panda('panda').inverse_dynamics.percent / panda().inverse_dynamics.percent
-    assert (more[1:4] > 3.0).all()
-    assert 'fer_hand' in ' '.join(panda('panda').flaws)
-
-
-@pytest.mark.parametrize('urdf', UR10)
-def test_the_control_goes_through_the_ur10_whose_efforts_are_currents(urdf: Path) -> None:
-    played = ur10(urdf)
+@pytest.mark.parametrize('urdf', vendor_robots('ur10_robot'))
+def test_the_residuals_of_the_ur10_are_those_of_pinocchio(urdf: Path) -> None:
+    played = review(robot_of('ur10_exciting_trajectory.db3', load(urdf)), Settings(joints=()))
+    np.testing.assert_allclose(played.gravity.percent, UR10_GRAVITY, atol=0.6)
+    np.testing.assert_allclose(played.commanded.percent, UR10_GRAVITY, atol=1.5)
     assert played.playback.states[0].state is State.RAMPING
     assert played.completed
     assert not played.playback.rejections
     assert not played.playback.saturated.any()
     (flaw,) = played.flaws
     assert flaw.startswith('current-based effort')
+
+
+def test_a_hand_missing_on_the_real_panda_shows_in_the_residuals() -> None:
+    more = panda('panda').inverse_dynamics.percent / panda().inverse_dynamics.percent
+    assert (more[1:4] > 3.0).all()
+    assert 'fer_hand' in ' '.join(panda('panda').flaws)

@@ -27,13 +27,11 @@ POSE = np.array([0.3, -0.785, 0.2, -2.0, 0.4, 1.571, 0.785])
 EFFORT = np.array([87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0])
 COULOMB, VISCOUS, ARMATURE = 0.01 * EFFORT, 0.004 * EFFORT, np.full(7, 0.1)
 TOLERANCE = 0.01
-PLAYED = 0.005
-"""Greatest distance between the played motion and the taught one, rad."""
 
 
 def test_a_guided_motion_is_taught_within_tolerance_and_limits_and_played() -> None:
-    """With friction that the control knows to 10 %, and sensor noise."""
     random = np.random.default_rng(1)
+    # The control knows the friction to 10 %.
     error = random.uniform(0.9, 1.1, (3, 7))
     robot = SimulatedRobot(
         PANDA.read_text(encoding='utf-8'), initial_positions=POSE,
@@ -89,4 +87,4 @@ def test_a_guided_motion_is_taught_within_tolerance_and_limits_and_played() -> N
     measured = np.array(loop.positions[begun:])
     expected = played.at(0.001 * np.arange(len(measured), dtype=np.float64))[0]
     distance = np.abs(measured - expected)[round(1000.0 * slow.duration) :]
-    assert distance.max() < PLAYED
+    assert distance.max() < 0.005

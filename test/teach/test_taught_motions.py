@@ -43,8 +43,7 @@ def shown(seed: int, noise: float) -> Demonstration:
     return Demonstration(JOINTS, time, position, (0.0, 0.0))
 
 
-@pytest.mark.parametrize('seed', [0, 1, 3])
-@pytest.mark.parametrize(('noise', 'tolerance'), [(0.0, 1e-3), (2e-3, 0.02)])
+@pytest.mark.parametrize(('seed', 'noise', 'tolerance'), [(0, 0.0, 1e-3), (3, 2e-3, 0.02)])
 def test_paths_keep_tolerance_limits_and_rest(seed: int, noise: float, tolerance: float) -> None:
     found = teach.smoothed(shown(seed, noise), LIMITS, tolerance)
     recorded, motion = found.demonstration, found.motion
@@ -80,7 +79,7 @@ def test_noise_above_the_tolerance_and_poses_beyond_limits_are_rejected() -> Non
         teach.smoothed(shown(0, 0.0), weak, 0.01)
 
 
-@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('seed', range(2))
 def test_waypoints_are_joined_at_rest_in_the_fastest_time_of_the_limits(seed: int) -> None:
     random = np.random.default_rng(seed)
     bounds = replace(BOUNDS, acceleration=random.uniform(2.0, 20.0, 7))
@@ -93,6 +92,7 @@ def test_waypoints_are_joined_at_rest_in_the_fastest_time_of_the_limits(seed: in
     assert not motion.accelerations.any()
     assert limits.check(motion).verdict == 0
     shares = replace(bounds, velocity=0.8 * bounds.velocity, effort=0.8 * bounds.effort)
+    fastest = MotionLimits.of(MODEL, shares, {})
     for first in range(3):
         ends = slice(first, first + 2)
         part = replace(
@@ -100,8 +100,7 @@ def test_waypoints_are_joined_at_rest_in_the_fastest_time_of_the_limits(seed: in
             positions=motion.positions[ends], velocities=np.zeros((2, 7)),
             accelerations=np.zeros((2, 7)),
         )
-        assert MotionLimits.of(MODEL, shares, {}).check(part).verdict == 0
-        assert MotionLimits.of(MODEL, shares, {}).check(part.slowed(1.01)).verdict == 1
+        assert (fastest.check(part).verdict, fastest.check(part.slowed(1.01)).verdict) == (0, 1)
 
 
 def test_a_repeated_waypoint_counts_once_and_one_pose_is_no_motion() -> None:
@@ -109,9 +108,6 @@ def test_a_repeated_waypoint_counts_once_and_one_pose_is_no_motion() -> None:
     assert [pose[0] for pose in teach.distinct(poses)] == pytest.approx([0.3, 0.5, 0.3])
     with pytest.raises(TeachError, match=r'2 waypoints, 1 of them different: .* two or more'):
         teach.distinct(poses[:2])
-
-
-# Demonstrations: what is cut, and what is rejected in one sentence
 
 
 ARM_URDF = robot(
@@ -122,8 +118,7 @@ ARM_URDF = robot(
 )
 NAMES = ('shoulder', 'slide', 'roll')
 BOUNDS_OF_ARM = TrajectoryLimits.of_model(RobotModel.from_urdf(ARM_URDF))
-BEGIN, END, STOP = 1.5, 4.5, 6.0
-"""Times of start and end of the motion, and of the end of the recording, s."""
+BEGIN, END, STOP = 1.5, 4.5, 6.0  # of the motion, and end of the recording, s
 
 
 def path(time: Array) -> Array:

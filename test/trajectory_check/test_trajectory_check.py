@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros import InputError, UnknownNameError
+from rnea_ros import InputError, RneaError, UnknownNameError
 from rnea_ros.collision import collision_model
 from rnea_ros.feedforward.trajectory import TrajectoryPoint
 from rnea_ros.trajectory_check import Quantity, TrajectoryCheck, TrajectoryLimits, check, report
-from rnea_ros.trajectory_check.check import NothingToCheckError, TrajectoryVerdict
+from rnea_ros.trajectory_check.check import TrajectoryVerdict
 from support.control.control_rig import free_rules
 from support.control.requested_motions import compiled
 from support.models.robots import ARM as ONE_JOINT
@@ -36,16 +36,10 @@ FIRST = at(0.0, 0.0, 0.0, 0.0)
 Point = TrajectoryPoint
 
 
-def test_points_are_needed() -> None:
-    with pytest.raises(NothingToCheckError, match='no points'):
-        checked([], model=SHOULDER)
-
-
 @pytest.mark.parametrize(('points', 'given', 'words'), [
     ([REST, at(1.0, 0.5, 0.2), at(2.0, 1.0, 0.0)], {}, []),
     ([at(0.0, 0.5)], {}, []),  # a pose that is held
     ([at(0.0, 0.0), at(1.0, 0.5), at(2.0, 1.5)], {}, ['start_in_motion', 'velocity_step']),
-    ([at(0.0, 0.0, 1e-7), at(1.0, 0.5, 0.0)], {}, []),
     ([FIRST, at(1.0, 0.5, 0.0, 0.3)], {}, ['final_acceleration']),
     ([at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)], {'start': {'shoulder': 0.95}}, []),
     ([at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)], {'start': {'shoulder': 0.5}}, ['start_too_far']),
@@ -68,8 +62,6 @@ def test_traps_are_named_and_make_a_trajectory_faulty(
     if 'velocity_step' in words:
         assert 'at 1 of 3 points, most at 1 s: shoulder by 0.5 rad/s' in found.traps[1].text
         assert found.traps[0].text.startswith('shoulder starts at 0.5 rad/s')
-    elif words and words[0] not in ('start_in_motion', 'final_acceleration'):
-        assert found.traps[0].text.startswith('the feedforward node rejects it')
 
 
 def test_a_motion_over_position_limits_is_also_rejected_by_the_node() -> None:
@@ -102,11 +94,9 @@ def test_joints_left_out_hold_at_the_given_start() -> None:
         [REST, at(1.0, 0.5, 0.0)], model=two, names=(two.joint_names[1],),
         start={two.joint_names[0]: 0.7},
     )
-    hold = f'joints that the trajectory leaves out hold: {two.joint_names[0]} at 0.7 (see --start)'
-    assert hold in found.notes
+    assert any(f'leaves out hold: {two.joint_names[0]} at 0.7 ' in note for note in found.notes)
     held = figures_of(found).peaks[0]
     assert (held.joint, held.value) == (two.joint_names[0], 0.7)
-    assert found.verdict is TrajectoryVerdict.FINE
 
 
 def test_notes_say_what_is_not_in_the_result() -> None:
@@ -136,12 +126,8 @@ def test_the_report_names_joint_time_margin_and_pace() -> None:
     assert faster[1].startswith('may take 75.0 % less time: 0.75 s instead of 3 s (velocity of s')
 
 
-# Peaks
-
-
 @pytest.mark.parametrize(('quantity', 'points', 'value', 'time', 'limit'), [
     (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(1.0, -1.2, 0.0)], -1.8, 0.5, -2.0),
-    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(2.0, 0.1, 0.0), at(3.0, 1.1, 0.0)], 1.5, 2.5, 2.0),
     # 2.9 + s (1 - s) * 0.8: 3.1 halfway through 4 s, though both ends are below 3.
     (Quantity.POSITION, [at(0.0, 2.9, 0.2), at(4.0, 2.9, -0.2)], 3.1, 2.0, 3.0),
     # The nearer limit of two counts.
@@ -187,13 +173,13 @@ def test_efforts_are_those_of_inverse_dynamics_with_the_payload() -> None:
         np.testing.assert_allclose(efforts.velocity[row], state.velocity, atol=1e-9)
 
 
-@pytest.mark.parametrize(('rate', 'duration', 'words'), [
-    (0.0, 1.0, 'not positive and finite'), (math.nan, 1.0, 'not positive and finite'),
-    (1000.0, 1000.0, 'more than 1000000'),
+@pytest.mark.parametrize(('points', 'rate', 'words'), [
+    ([], 1000.0, 'no points'), ([REST, at(1.0, 1.0, 0.0)], math.nan, 'not positive and finite'),
+    ([REST, at(1000.0, 1.0, 0.0)], 1000.0, 'more than 1000000'),
 ])
-def test_a_rate_that_makes_no_sense_is_rejected(rate: float, duration: float, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        checked([at(0.0, 0.0, 0.0), at(duration, 1.0, 0.0)], model=SHOULDER, rate=rate)
+def test_what_cannot_be_checked_is_rejected(points: list[Point], rate: float, words: str) -> None:
+    with pytest.raises(RneaError, match=words):
+        checked(points, model=SHOULDER, rate=rate)
 
 
 def test_a_limit_of_0_means_unlimited_and_others_can_be_given() -> None:
@@ -213,9 +199,6 @@ def test_a_limit_of_0_means_unlimited_and_others_can_be_given() -> None:
         TrajectoryLimits.of_model(planar)
 
 
-# The fastest time scaling: at the reported factor a limit is just reached
-
-
 PIVOT = """
 <robot name="pivot">
   <link name="base"/>
@@ -226,9 +209,7 @@ PIVOT = """
 </robot>
 """
 """A mass of 2 kg at 0.5 m that swings up about a level axis: M = 0.5, g = 9.81 cos(q)."""
-
-RATE = 999.1
-"""Hz: not a whole number of periods per segment, where rounding could add one."""
+RATE = 999.1  # Hz: not a whole number of periods per segment, where rounding could add one
 
 
 @pytest.mark.parametrize('seed', range(3))
@@ -279,9 +260,6 @@ def test_no_factor_is_reported_if_gravity_alone_exceeds_the_limit() -> None:
     assert math.isinf(figures.effort_bound.stretch)
     assert math.isinf(figures.bound.stretch)
     assert 'gravity alone requires 9.81 N m of shoulder, whose limit is 9 N m' in report(found)
-
-
-# Collisions
 
 
 def colliding(elbow: float) -> TrajectoryCheck:
