@@ -5,7 +5,6 @@
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from rnea_ros.identification.excitation.motion import FourierBasis
 from rnea_ros.identification.excitation.search import Objective
 from rnea_ros.trajectory_check import TrajectoryLimits, check
 from support.models.oracles import random_tree
-from support.models.robots import load, vendor_robots
+from support.models.robots import load
 from support.models.shaped_arm import LOWER, TIP, UPPER, shaped_arm, tip_distance
 
 NEEDS_MUJOCO = 'MuJoCo is not installed'
@@ -76,9 +75,7 @@ def test_random_robots_never_leave_their_bounds(seed: int) -> None:
         assert (moving <= region.upper).all()
 
 
-@cache
-def arm() -> RobotModel:
-    return load(shaped_arm())
+SHAPED = load(shaped_arm())
 
 
 def excited(model: RobotModel, **options: Any) -> Excitation:
@@ -87,48 +84,48 @@ def excited(model: RobotModel, **options: Any) -> Excitation:
 
 @cache
 def free() -> Excitation:
-    return excited(arm())
+    return excited(SHAPED)
 
 
 def test_both_motions_keep_links_apart_at_all_times() -> None:
     pytest.importorskip('mujoco', reason=NEEDS_MUJOCO)
-    start, shapes = {'elbow': 2.2, 'shoulder': 0.5}, collision_model(arm())
-    found = excited(arm(), collisions=shapes, start=start)
+    start, shapes = {'elbow': 2.2, 'shoulder': 0.5}, collision_model(SHAPED)
+    found = excited(SHAPED, collisions=shapes, start=start)
     for motion in (found.motion, found.validation):
         q = motion.at(np.arange(0.0, motion.duration, 1e-3))[0]
         assert min(tip_distance(elbow) for elbow in q[:, 1]) >= 0.01
     assert 'no collision in either motion, every ms: ' in report(found)
-    touching = excited(arm(), start=start)
+    touching = excited(SHAPED, start=start)
     elbow = touching.motion.sampled()[1][0][:, 1]
     assert min(tip_distance(angle) for angle in elbow) < 0.0, 'the case is too easy'
     assert 'no collision' not in report(touching)
-    request, limits = touching.motion.request(arm().joint_names), JointLimits.of(arm())
+    request, limits = touching.motion.request(SHAPED.joint_names), JointLimits.of(SHAPED)
     with pytest.raises(RneaError, match=r'link base: .* lower in the motion, after'):
-        known_motion(arm(), limits, request, [0.0, 0.0], collisions=shapes)
+        known_motion(SHAPED, limits, request, [0.0, 0.0], collisions=shapes)
     with pytest.raises(RneaError, match='link base: collides with lower at the start pose, at -'):
-        excited(arm(), collisions=shapes, start={'elbow': 2.69})
+        excited(SHAPED, collisions=shapes, start={'elbow': 2.69})
 
 
 def test_shapes_stay_above_the_floor() -> None:
     pytest.importorskip('mujoco', reason=NEEDS_MUJOCO)
     region = Region.above(-0.2, ['lower'])
-    shapes = collision_model(arm(), walls=region.walls, walled=['lower'])
+    shapes = collision_model(SHAPED, walls=region.walls, walled=['lower'])
 
     def lowest(found: Excitation) -> float:
         q = found.motion.sampled()[1][0]
         return float((-UPPER * np.sin(q[:, 0]) - LOWER * np.sin(q.sum(axis=1)) - TIP).min())
 
-    assert lowest(excited(arm(), collisions=shapes, region=region)) >= -0.2
+    assert lowest(excited(SHAPED, collisions=shapes, region=region)) >= -0.2
     assert lowest(free()) < -0.2, 'the case is too easy'
 
 
 def test_the_slopes_of_the_search_are_those_of_its_objective() -> None:
     moves, start, random = [0, 1], np.array([0.5, 2.2]), np.random.default_rng(0)
-    limits = JointLimits.of(arm()).with_margins(start, moves)
+    limits = JointLimits.of(SHAPED).with_margins(start, moves)
     q, qd, qdd = random.normal(size=(3, 50, 2))
-    information = Information.of(arm(), (q, qd, qdd), moves, np.ones(2))
+    information = Information.of(SHAPED, (q, qd, qdd), moves, np.ones(2))
     basis = FourierBasis.at(np.linspace(0.0, 10.0, 101), 10.0)
-    constraints = Constraints.of(arm(), limits, Region.above(-0.2, ['lower']))
+    constraints = Constraints.of(SHAPED, limits, Region.above(-0.2, ['lower']))
     objective = Objective(information, constraints, basis, start, moves)
     x, shift = random.normal(size=16), random.uniform(size=constraints.lower.shape)
     _, slopes = objective.penalised(x, shift, 100.0)
@@ -139,41 +136,16 @@ def test_the_slopes_of_the_search_are_those_of_its_objective() -> None:
     np.testing.assert_allclose(slopes, moved, rtol=1e-4, atol=1e-5 * np.abs(moved).max())
 
 
-def test_what_a_recording_determined_already_counts() -> None:
+def test_the_second_motion_is_another_and_a_recording_counts() -> None:
+    first, other = (each.positions - free().start for each in (free().motion, free().validation))
+    assert np.ptp(other, axis=0).min() > 0.1
+    assert abs((first * other).sum()) / np.sqrt((first**2).sum() * (other**2).sum()) < 0.7
     time, (q, qd, qdd) = free().motion.sampled()
     segment = np.zeros(len(time), dtype=np.intp)
-    run = Run('bag', time, q, qd, qdd, np.zeros_like(q), segment, arm().joint_names)
-    after = excited(arm(), after=run, joints=['shoulder'])
-    without = excited(arm(), joints=['shoulder'])
+    run = Run('bag', time, q, qd, qdd, np.zeros_like(q), segment, SHAPED.joint_names)
+    after = excited(SHAPED, after=run, joints=['shoulder'])
+    without = excited(SHAPED, joints=['shoulder'])
     assert (after.accuracy.torque < without.accuracy.torque).all()
     # The same motion twice: half the variance.
-    twice = excited(arm(), after=run).accuracy.torque
+    twice = excited(SHAPED, after=run).accuracy.torque
     np.testing.assert_allclose(twice, free().accuracy.torque / np.sqrt(2.0), rtol=0.2)
-
-
-def test_the_second_motion_is_another_one() -> None:
-    q, other = (each.positions - free().start for each in (free().motion, free().validation))
-    assert np.ptp(other, axis=0).min() > 0.1
-    assert abs((q * other).sum()) / np.sqrt((q**2).sum() * (other**2).sum()) < 0.7
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize('urdf', vendor_robots('ur5_robot'))
-def test_a_motion_of_a_ur_has_no_collision_by_pinocchio(urdf: Path) -> None:
-    pin = pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
-    pytest.importorskip('mujoco', reason=NEEDS_MUJOCO)
-    model = load(urdf)
-    ours = collision_model(model, urdf)
-    motion = excited(model, collisions=ours, start={'shoulder_lift_joint': -1.57}).motion
-    share = next(parent for parent in urdf.parents if parent.name == 'example-robot-data').parent
-    exact = pin.buildModelFromUrdf(str(urdf))
-    shapes = pin.buildGeomFromUrdf(
-        exact, str(urdf), pin.GeometryType.COLLISION, package_dirs=[str(share)]
-    )
-    for pair in ours.pairs:
-        shapes.addCollisionPair(
-            pin.CollisionPair(*(shapes.getGeometryId(f'{name}_0') for name in pair))
-        )
-    data, found = exact.createData(), pin.GeometryData(shapes)
-    for q in motion.at(np.linspace(0.0, motion.duration, 151))[0]:
-        assert not pin.computeCollisions(exact, data, shapes, found, q, True)

@@ -142,31 +142,18 @@ def box(name: str, mass: float, com: tuple[float, ...]) -> str:
     return link(name, mass, com, inertia=(0.02, 0.0, 0.0, 0.03, 0.0, 0.02))
 
 
-def axis(name: str, kind: str, parent: str, child: str, reach: float, **options: Any) -> str:
-    """Return a joint that moves by its reach to either side."""
-    limit = f'<limit lower="{-reach}" upper="{reach}" velocity="2" effort="200"/>'
-    return joint(name, kind, parent, child, **options).replace(LIMIT, limit)
-
-
-def follow(leader: str, multiplier: float, offset: float) -> str:
-    return f'<mimic joint="{leader}" multiplier="{multiplier}" offset="{offset}"/>'
-
-
 PALLETISER = robot(
     link('base'), box('turret', 4.0, (0.05, 0.01, 0.05)), box('upper', 3.5, (0.12, 0.0, 0.12)),
-    box('fore', 2.0, (0.1, 0.01, -0.05)), box('left', 0.9, (0.0, 0.0, 0.02)),
-    box('right', 0.9, (0.0, 0.02, 0.02)), link('flange'), box('tool', 0.8, (0.05, 0.02, -0.1)),
-    axis('turn', 'revolute', 'base', 'turret', 2.5),
-    axis('shoulder', 'revolute', 'turret', 'upper', 1.0, xyz=(0, 0, 0.3), axis=(0, 1, 0)),
-    axis('elbow', 'revolute', 'upper', 'fore', 2.0, xyz=(0, 0, 0.4), axis=(0, 1, 0),
-         more=follow('shoulder', -1.5, 0.3)),
-    axis('left', 'prismatic', 'fore', 'left', 0.2, xyz=(0.4, 0, 0), axis=(1, 0, 0)),
-    axis('right', 'prismatic', 'fore', 'right', 0.2, xyz=(0.4, 0, 0), axis=(0, 1, 0),
-         more=follow('left', 1.0, 0.0)),
-    axis('spin', 'revolute', 'fore', 'flange', 3.0, xyz=(0.5, 0, 0), axis=(1, 0, 0)),
-    axis('tilt', 'revolute', 'flange', 'tool', 1.5, axis=(0, 1, 0)),
+    box('fore', 2.0, (0.1, 0.01, -0.05)), link('flange'), box('tool', 0.8, (0.05, 0.02, -0.1)),
+    joint('turn', 'revolute', 'base', 'turret'),
+    joint('shoulder', 'revolute', 'turret', 'upper', xyz=(0, 0, 0.3), axis=(0, 1, 0)),
+    joint('elbow', 'revolute', 'upper', 'fore', xyz=(0.4, 0, 0), axis=(0, 1, 0),
+          more='<mimic joint="shoulder" multiplier="-0.5" offset="0.3"/>'),
+    joint('slide', 'prismatic', 'fore', 'flange', xyz=(0.4, 0, 0), axis=(1, 0, 0)).replace(
+        LIMIT, '<limit lower="-0.2" upper="0.2" velocity="2" effort="200"/>'),
+    joint('tilt', 'revolute', 'flange', 'tool', axis=(0, 1, 0)),
 )
-"""With prismatic joints, joints that follow others, and a body without mass."""
+"""With a prismatic joint, one that follows another, and a body without mass."""
 
 
 def test_written_files_of_prismatic_and_mimic_joints_are_right(tmp_path: Path) -> None:

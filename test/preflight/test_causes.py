@@ -17,7 +17,7 @@ from rnea_ros.node.parameters import complete_values, listed_joints, settings_fr
 from rnea_ros.preflight import check, found_parameters
 from rnea_ros.preflight.findings import Cause, ModelVerdict
 from rnea_ros.recordings import Kind, Recording
-from support.recorded.synthetic_recordings import ARM, HAND, UR, Array, Robot, record
+from support.recorded.synthetic_recordings import ARM, HAND, Array, Robot, record
 
 ALL, LOADED, EVERY = tuple(range(7)), (1, 2, 3), slice(None)
 SHOULDER, UPPER, ELBOW, FOREARM, WRIST = 1, 2, 3, 5, 6
@@ -74,7 +74,6 @@ def arm(**options: Any) -> Robot:
 
 IN_BOTH: dict[str, Case] = {
     'right': Case(arm(), says=('fer_joint6 fit; ', 'fer_joint7 not judged'), lacks=('[gravity]',)),
-    'right UR5e': Case(Robot(UR), model=UR),
     'axis': Case(arm(flipped=(UPPER,)), {'INVERTED_AXIS': (UPPER,)}, (
         "fer_joint3: position and effort have the opposite sign of the model's axis",)),
     'effort of one': Case(arm(factor=of_joint(UPPER, -1.0)), {'INVERTED_EFFORT': (UPPER,)}, (

@@ -16,7 +16,7 @@ from rnea_ros.preflight.findings import Cause, ModelVerdict
 from rnea_ros.recordings import Kind, Recording, read_joint_states, recording_from
 from support.models.robots import SHIPPED, load, vendor_robots
 from support.recorded.real_arms import recording
-from support.recorded.synthetic_recordings import ARM, HAND, Robot, light_arm, record
+from support.recorded.synthetic_recordings import ARM, Robot, light_arm, record
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 
@@ -68,12 +68,6 @@ def test_the_panda_is_accepted_and_explained_as_well_as_by_pinocchio() -> None:
     np.testing.assert_allclose(ours, [44.0, 1.8, 2.3, 3.0, 16.0, 13.0, 17.0], atol=1.0, rtol=0.3)
 
 
-def test_the_hand_that_the_real_panda_does_not_have_is_named() -> None:
-    checkup = check(HAND, real('panda'))
-    assert causes(checkup) == {Cause.SURPLUS_TOOL}
-    assert 'fer_hand with everything fixed to it, 0.71 kg' in text_of(checkup, Cause.SURPLUS_TOOL)
-
-
 @pytest.mark.oracle
 @pytest.mark.parametrize('urdf', vendor_robots('ur10_robot'))
 def test_friction_dominates_the_efforts_of_the_ur10_from_currents(urdf: str) -> None:
@@ -86,20 +80,6 @@ def test_friction_dominates_the_efforts_of_the_ur10_from_currents(urdf: str) -> 
     # As above; its last joint has no figure there.
     with_friction = np.array([15.0, 13.0, 12.0, 27.0, 32.0, 34.0])
     assert (percent(checkup.assessment.separate.fit.residual, checkup) < 1.3 * with_friction).all()
-
-
-def test_a_spoiled_recording_of_the_panda_is_seen_through() -> None:
-    one = np.array([1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 1.0])
-    for scale, cause in ((one, Cause.INVERTED_EFFORT), (np.array(0.02), Cause.WRONG_SCALE)):
-        assert causes(check(ARM, real('panda').with_scaled_effort(scale))) == {cause}
-
-
-def test_a_real_panda_on_a_wall_does_not_fit_the_model_on_a_table() -> None:
-    checkup = check(load(SHIPPED[1], gravity=(9.81, 0.0, 0.0)), real('panda'))
-    assert causes(checkup) == {Cause.GRAVITY_DIRECTION}
-    gravity, _, angle = checkup.assessment.gravity_found()
-    assert angle.value == pytest.approx(np.pi / 2, abs=0.05)
-    np.testing.assert_allclose(gravity, (0.0, 0.0, -9.81), atol=0.5)
 
 
 @pytest.mark.parametrize('urdf', vendor_robots('ur3_robot', 'kinova'))

@@ -106,19 +106,6 @@ def test_commands_at_limits_are_marked_for_their_joint() -> None:
     assert set(np.flatnonzero(playback.rate_limited[playback.controlling].any(axis=0))) == {3}
 
 
-def test_a_joint_that_is_given_another_ones_name_does_not_stand_for_two() -> None:
-    # The recorded elbow is the model's; a recorded joint that has its name is none of the model.
-    names = (*ARM.joint_names[:3], 'elbow', *ARM.joint_names[4:], ARM.joint_names[3])
-    samples = [
-        Sample(each.time, names, [*each.position, 0.0], [*each.velocity, 0.0], [*each.effort, 0.0])
-        for each in samples_of(motion())
-    ]
-    pairs = {name: name for name in ARM.joint_names} | {ARM.joint_names[3]: 'elbow'}
-    playback = played(samples, pairs)
-    assert (playback.joints, playback.rejections) == (ARM.joint_names, {})
-    assert states(playback) == STARTED
-
-
 def test_stamps_that_reach_too_far_are_rejected_instead_of_played_for_ever() -> None:
     samples = samples_of(motion())
     samples[-1] = replace(samples[-1], time=1e9)

@@ -23,27 +23,16 @@ ARM, HAND, UR = (load(path) for path in (PANDA_ARM, PANDA, UR5E))
 
 @dataclass(frozen=True)
 class Robot:
-    """
-    The robot as it is, which a model may be wrong about.
-
-    :param model: its true dynamics
-    :param factor: of the reported effort, shape (n,) or ()
-    :param flipped: joints whose position and effort are reported the other way round
-    :param compensated: which joints' reported effort lacks gravity, shape (n,) or ()
-    :param coulomb: dry friction as a share of the load, beside 0.1 N m: as behind torque sensors
-    :param noise: standard deviation of the effort, N m
-    :param mass: kg, of a point at the last link
-    :param com: its place there, m
-    """
+    """The robot as it is, which a model may be wrong about."""
 
     model: RobotModel
-    factor: ArrayLike = 1.0
-    flipped: tuple[int, ...] = ()
-    compensated: ArrayLike = False
-    coulomb: ArrayLike = 0.02
-    noise: float = 0.1
-    mass: float = 0.0
-    com: tuple[float, float, float] = (0.0, 0.0, 0.1)
+    factor: ArrayLike = 1.0  # of the reported effort, shape (n,) or ()
+    flipped: tuple[int, ...] = ()  # joints whose position and effort are the other way round
+    compensated: ArrayLike = False  # which joints' reported effort lacks gravity
+    coulomb: ArrayLike = 0.02  # dry friction as a share of the load, beside 0.1 N m
+    noise: float = 0.1  # standard deviation of the effort, N m
+    mass: float = 0.0  # kg, of a point at the last link
+    com: tuple[float, float, float] = (0.0, 0.0, 0.1)  # its place there, m
 
     def rigid(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the efforts that a motion needs without friction."""
