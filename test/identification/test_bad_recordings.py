@@ -6,9 +6,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 import re
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from scipy.interpolate import CubicSpline
 from rnea_ros import RobotModel, identification
 from rnea_ros.errors import RneaError
 from rnea_ros.recordings import Recording
-from support.models.robots import SHIPPED, joint, link, load, robot, vendor_robots
+from support.models.robots import SHIPPED, joint, link, load, robot
 from support.recorded.real_arms import recording
 from support.recorded.simulated_arms import RATE, THREE_JOINTS, arm_unlike, record
 
@@ -54,19 +53,16 @@ def scaled(factor: float, *joints: int) -> Change:
 def moving(*joints: int) -> Change:
     """Return a change that holds all joints but some where they start."""
     moves = np.isin(np.arange(3), joints)
-    return lambda recording: replace(
-        recording, position=np.where(moves, recording.position, recording.position[0]),
-        velocity=np.where(moves, recording.velocity, 0.0),
+    return lambda good: replace(
+        good, position=np.where(moves, good.position, good.position[0]),
+        velocity=np.where(moves, good.velocity, 0.0),
     )
 
 
-def with_values(field: str, rows: Any, values: Any) -> Change:
-    def change(recording: Recording) -> Recording:
-        array = getattr(recording, field).copy()
-        array[rows] = values
-        return replace(recording, **{field: array})
-
-    return change
+def partly_without_effort(recording: Recording) -> Recording:
+    effort = recording.effort.copy()
+    effort[100:110] = np.nan
+    return replace(recording, effort=effort)
 
 
 def late(recording: Recording) -> Recording:
@@ -82,11 +78,11 @@ def repeated(recording: Recording) -> Recording:
     return Recording(recording.names, np.arange(len(q)) / RATE, q, qd, effort)
 
 
-def with_an_inverted_axis(recording: Recording) -> Recording:
+def with_an_inverted_axis(good: Recording) -> Recording:
     sign = np.array([1.0, 1.0, -1.0])
     return replace(
-        recording, position=sign * recording.position, velocity=sign * recording.velocity,
-        effort=sign * recording.effort,
+        good, position=sign * good.position, velocity=sign * good.velocity,
+        effort=sign * good.effort,
     )
 
 
@@ -110,7 +106,7 @@ def coarse(recording: Recording) -> Recording:
     (lambda good: good.part(np.flatnonzero(good.time % 2.5 < 1.2)), REJECTED,
      'gaps in the joint states cost'),
     (repeated, '', 'repeat the fitted motion'),
-    (with_values('effort', slice(100, 110), np.nan), NOTES, '10 samples with non-finite'),
+    (partly_without_effort, NOTES, '10 samples with non-finite'),
     (scaled(0.0), REJECTED, 'no joint has an effort that changes'),
     (scaled(0.0, 2), NOTES, 'left out: elbow'),
     (scaled(-1.0), f'{REJECTED}the efforts of all joints are -', 'the sign is inverted'),
@@ -210,7 +206,6 @@ def test_an_inverted_effort_of_a_light_joint_is_a_note_if_the_fit_is_good() -> N
 def test_wrong_gravity() -> None:
     text = answer(good(), of=MODEL.with_gravity((9.81, 0.0, 0.0)))
     assert 'rejected: gravity is turned by' in text
-    assert 'correct it by gravity' in text
     found = [float(each) for each in text.partition('(')[2].partition(')')[0].split(',')]
     np.testing.assert_allclose(found, (0.0, 0.0, -9.81), atol=2.0)
 
@@ -236,11 +231,8 @@ def test_other_robots_joints_and_loads_are_rejected() -> None:
     assert 'the load changed: in bag 1 fore carries about ' in answer(good(), loaded)
 
 
-@pytest.mark.parametrize('urdf', vendor_robots('ur10_robot'))
-def test_the_urdf_of_a_smaller_sibling_fits_and_is_doubted(urdf: Path) -> None:
-    bag, notes = recording('ur10_exciting_trajectory.db3'), []
-    for path in (urdf, SHIPPED[2]):
-        arm = load(path)
-        fit = identification.identify(arm, identification.load(bag, arm, cutoff=10.0))
-        notes.append([note for note in fit.notes if 'URDF of another robot' in note])
-    assert [len(doubts) for doubts in notes] == [0, 2]
+def test_the_urdf_of_a_smaller_sibling_fits_and_is_doubted() -> None:
+    pytest.importorskip('rosbags', reason='rosbags is not installed')
+    ur5e, bag = load(SHIPPED[2]), recording('ur10_exciting_trajectory.db3')
+    fit = identification.identify(ur5e, identification.load(bag, ur5e))
+    assert len([note for note in fit.notes if 'URDF of another robot' in note]) == 2

@@ -23,9 +23,6 @@ from support.models.robots import SHIPPED, description, joint, link, load, robot
 from support.recorded.simulated_arms import arm_unlike, min_eigenvalues, record
 
 UR5E = SHIPPED[2]
-CYLINDER = '<geometry><cylinder radius="0.05" length="0.4"/></geometry>'
-
-
 MODEL = load(UR5E)
 
 
@@ -66,9 +63,9 @@ def test_a_regular_prior_keeps_real_bodies_and_repairs_others() -> None:
 
 def test_strict_inertia_accepts_points_and_rods_but_no_body_without_mass() -> None:
     phi = MODEL.inertial_parameters
-    for place in np.random.default_rng(0).normal(size=(20, 3)):
-        for lever in (np.zeros(3), np.array([0.1, 0.2, -0.1])):
-            phi[:10] = of_points(np.array([0.7, 0.7]), np.array([place - lever, place + lever]))
+    for place in np.random.default_rng(0).normal(size=(20, 2, 3)):
+        for ends in (place, place[[0, 0]]):
+            phi[:10] = of_points(np.array([0.7, 0.7]), ends)
             accepted = MODEL.with_inertial_parameters(phi, strict_inertia=True)
             np.testing.assert_allclose(accepted.inertial_parameters, phi, atol=1e-12)
     phi[10] = 0.0
@@ -92,13 +89,13 @@ def with_geometry(geometry: str) -> RobotModel:
     """Return the UR5e with one collision element, at the forearm."""
     text = UR5E.read_text(encoding='utf-8')
     text = re.sub('<(collision|visual)>.*?</(collision|visual)>', '', text, flags=re.DOTALL)
-    collision = f'<collision><origin xyz="0 0 0.1"/>{geometry}</collision>'
+    collision = f'<collision><origin xyz="0 0 0.1"/><geometry>{geometry}</geometry></collision>'
     tag = '<link name="forearm_link">'
-    return RobotModel.from_urdf(text.replace(tag, f'{tag}{collision}'))
+    return load(text.replace(tag, f'{tag}{collision}'))
 
 
 def test_centres_of_mass_stay_inside_the_geometry_of_their_link() -> None:
-    known = with_geometry(CYLINDER)
+    known = with_geometry('<cylinder radius="0.05" length="0.4"/>')
     body = known.body_names.index('forearm_link')
     sideways = known.inertial_parameters.copy()
     A, b = mass_bounds(known, None)
@@ -125,7 +122,7 @@ def test_shapes_have_boxes_where_they_can_be_read(
 ) -> None:
     path = tmp_path / 'a.stl'
     path.write_text('solid\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 2 3')
-    links = description(with_geometry(f'<geometry>{shape.format(path=path)}</geometry>'))
+    links = description(with_geometry(shape.format(path=path)))
     points = link_points(links).get('forearm_link')
     if points is None:
         assert lower is None
@@ -138,12 +135,7 @@ ROBOTS = [*SHIPPED, *vendor_robots('baxter', 'kinova', 'so100', 'talos_left_arm'
 
 def another_body(phi: Array, rng: np.random.Generator) -> Array:
     """Return a body heavier than another and around it: the other, and points of mass."""
-    phi = phi.copy()
-    for _ in range(4):
-        mass, (x, y, z) = rng.uniform(0.1, 1.0), rng.uniform(-0.2, 0.2, 3)
-        moments = (y * y + z * z, -x * y, x * x + z * z, -x * z, -y * z, x * x + y * y)
-        phi += mass * np.array([1.0, x, y, z, *moments])
-    return phi
+    return phi + of_points(rng.uniform(0.1, 1.0, 4), rng.uniform(-0.2, 0.2, (4, 3)))
 
 
 @pytest.mark.oracle

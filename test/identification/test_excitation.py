@@ -43,7 +43,7 @@ def rejected(
     reason: str, request: TrajectoryRequest, region: Region | None = None, **velocities: float
 ) -> None:
     """Check that a known motion of two links from a pose is rejected for a reason."""
-    limits = JointLimits.of(TWO, {**velocities})
+    limits = JointLimits.of(TWO, dict(velocities.items()))
     with pytest.raises(RneaError, match=reason):
         known_motion(TWO, limits, request, [0.2, 0.1], region)
 

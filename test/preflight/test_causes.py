@@ -126,7 +126,6 @@ IN_MOTION: dict[str, Case] = {
         {'COMPENSATED': ALL, 'WRONG_SCALE': (SHOULDER,)}, seed=4),
     'friction, 0.2': Case(arm(coulomb=0.2), {'CURRENT': LOADED}, (
         'friction.*', 'hardware_compensates: [friction]'), notes={'FRICTION': (WRIST,)}),
-    'friction of one, 0.3': Case(arm(coulomb=of_joint(SHOULDER, 0.3, 0.02))),
     'friction of one, 1.5': Case(
         arm(coulomb=of_joint(SHOULDER, 1.5, 0.02)), notes={'FRICTION': (SHOULDER, WRIST)},
         verdict=ModelVerdict.UNDECIDED),

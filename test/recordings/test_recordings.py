@@ -112,7 +112,7 @@ def test_poses_are_means_over_the_time_of_holding_and_count_once() -> None:
     middle = POSES.position[np.searchsorted(POSES.time, poses.time + 0.5)]
     np.testing.assert_allclose(poses.position, middle, atol=1e-4)
     twice = POSES.part(np.tile(np.arange(len(POSES.time)), 2))
-    twice = replace(twice, time=0.02 * np.arange(len(twice.time)))
+    twice = replace(twice, time=np.linspace(0.0, 35.0, len(twice.time)))
     assert len(still_poses(clean(twice)).time) == 12
     # They are preferred if there are enough.
     assert take_samples(clean(POSES)).kind is Kind.STILL

@@ -190,12 +190,9 @@ def test_what_is_not_a_guided_motion_is_rejected(spoil: Any, reason: str | None)
     time: Array = np.arange(0.0, STOP, 0.01)
     with pytest.raises(TeachError, match=reason) if reason else nullcontext():
         cut(*spoil(time, path(time)))
-
-
-def test_a_joint_that_is_not_recorded_is_named() -> None:
-    recording = recording_from(Sample(k, NAMES[:2], (0.1 * k,) * 2, (), ()) for k in range(9))
+    two = recording_from(Sample(k, NAMES[:2], (0.1 * k,) * 2, (), ()) for k in range(9))
     with pytest.raises(TeachError, match='joint roll is not recorded; recorded are shoulder'):
-        demonstration(recording, BOUNDS_OF_ARM, NAMES)
+        demonstration(two, BOUNDS_OF_ARM, NAMES)
 
 
 def test_a_guided_motion_is_taught_within_tolerance_and_limits_and_played() -> None:

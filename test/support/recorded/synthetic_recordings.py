@@ -117,14 +117,14 @@ def _poses(robot: Robot, random: np.random.Generator, count: int) -> Recording:
         return np.vstack([*parts, np.tile(poses[-1], (50, 1))])
 
     position = moved(places)
-    t = 0.02 * np.arange(len(position))
+    t: Array = 0.02 * np.arange(len(position), dtype=np.float64)
     return _reported(robot, random, t, position, np.gradient(position, t, axis=0), moved(held))
 
 
 def _motion(robot: Robot, random: np.random.Generator) -> Recording:
     """Sums of three sines about the middle of the ranges, 25 s at 50 Hz."""
     middle, half = middle_and_half_range(robot.model)
-    n, t = len(middle), 0.02 * np.arange(1251)
+    n, t = len(middle), np.linspace(0.0, 25.0, 1251)
     q, qd, qdd = sum_of_sines(t, middle, [
         (
             2.0 * np.pi * random.uniform(0.04, 0.25, n), half * random.uniform(0.15, 0.33, n),
