@@ -163,10 +163,11 @@ def test_written_files_of_prismatic_and_mimic_joints_are_right(tmp_path: Path) -
     recorded = record(arm, 1)
     # Drivers also report the joints that follow.
     others = list(mimic_rules(PALLETISER))
-    recorded = Recording((*recorded.names, *others), recorded.time, *(
+    position, velocity, effort = (
         np.pad(each, ((0, 0), (0, len(others))))
         for each in (recorded.position, recorded.velocity, recorded.effort)
-    ))
+    )
+    recorded = Recording((*recorded.names, *others), recorded.time, position, velocity, effort)
     fit = identification.identify(model, identification.run_from(recorded, model))
     fit.write_urdf(tmp_path / 'b.urdf')
     fit.write_parameters(tmp_path / 'b.yaml')

@@ -31,8 +31,9 @@ def played(
     samples: Sequence[Sample], joints: dict[str, str] | None = None, *,
     differentiate_velocity: bool = False, **changes: Any,
 ) -> Playback:
-    given = {'joints': ARM.joint_names, 'rate': 200.0, 'joint_states_timeout': 0.2} | changes
-    robot, settings = recorded_robot(ARM, samples, joints), resolve(Settings(**given), ARM)
+    given: dict[str, Any] = {'rate': 200.0, 'joint_states_timeout': 0.2, **changes}
+    settings = resolve(Settings(joints=ARM.joint_names, **given), ARM)
+    robot = recorded_robot(ARM, samples, joints)
     return play(robot, settings, differentiate_velocity=differentiate_velocity)
 
 
