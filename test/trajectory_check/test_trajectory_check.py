@@ -271,28 +271,23 @@ def test_no_factor_is_reported_if_gravity_alone_exceeds_the_limit() -> None:
     assert 'gravity alone requires 9.81 N m of shoulder, whose limit is 9 N m' in report(found)
 
 
-def colliding(elbow: float) -> TrajectoryCheck:
-    """Check a motion of the elbow from 2 rad in 2 s."""
+def test_the_first_collision_is_a_trap_with_its_time_or_the_least_distance_is_said() -> None:
     pytest.importorskip('mujoco', reason='MuJoCo is not installed')
-    model = load(shaped_arm())
-    request = TrajectoryRequest.of_points(model.joint_names, [
-        at(0.0, [0.0, 2.0], [0.0, 0.0]), at(2.0, [0.0, elbow], [0.0, 0.0]),
-    ])
-    limits = TrajectoryLimits.of_model(model)
-    return check(model, request, limits, collision_model=collision_model(model))
-
-
-def test_the_first_collision_is_a_trap_with_its_time() -> None:
-    found = colliding(3.0)
-    (trap,) = found.traps
+    model, rest = load(shaped_arm()), [0.0, 0.0]
+    touching, near, free = (
+        check(
+            model, TrajectoryRequest.of_points(model.joint_names, [
+                at(0.0, [0.0, 2.0], rest), at(2.0, [0.0, elbow], rest),
+            ]), TrajectoryLimits.of_model(model), collision_model=collision_model(model),
+        )
+        for elbow in (3.0, 2.42, 2.1)
+    )
     s = np.linspace(0.0, 1.0, 2001)
     first = 2.0 * s[[tip_distance(2.0 + (3.0 - 2.0 * at) * at**2) < 0.0 for at in s]][0]
+    (trap,) = touching.traps
     assert trap.word == 'collision'
     assert trap.text.startswith(f'base and lower at {first:.3f} s; ')
-    assert '* collision: base and lower at' in report(found)
-
-
-def test_the_least_distance_of_a_free_motion_is_reported() -> None:
+    assert '* collision: base and lower at' in report(touching)
     least = f'{1000.0 * tip_distance(2.42):.0f}'
-    assert f'- no collision: least distance {least} mm, of base and' in report(colliding(2.42))
-    assert 'no collision: all distances are above 30 mm' in report(colliding(2.1))
+    assert f'- no collision: least distance {least} mm, of base and lower' in report(near)
+    assert 'no collision: all distances are above 30 mm' in report(free)
