@@ -12,42 +12,31 @@ import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.law import HardwareCompensation
 from rnea_ros.feedforward.settings import resolve
 from rnea_ros.node.parameters import complete_values, listed_joints, settings_from
 from rnea_ros.preflight import check, found_parameters
 from rnea_ros.preflight.findings import Cause, ModelVerdict
 from rnea_ros.recordings import Kind, Recording
-from support.recorded.synthetic_recordings import ARM, HAND, UR, Array, Robot, record
+from support.recorded.synthetic_recordings import ARM, HAND, Array, Robot, record
 
 ALL, LOADED, EVERY = tuple(range(7)), (1, 2, 3), slice(None)
 SHOULDER, UPPER, ELBOW, FOREARM, WRIST = 1, 2, 3, 5, 6
-FIRST_LINES = {
-    ModelVerdict.ACCEPTED: 'accepted', ModelVerdict.REJECTED: 'not accepted',
-    ModelVerdict.UNDECIDED: 'undecided',
-}
+FIRST_LINES = dict(zip(ModelVerdict, ('accepted', 'not accepted', 'undecided'), strict=True))
 UP, WEIGHTLESS = (ARM.with_gravity((0.0, 0.0, z)) for z in (9.81, 0.0))
 
 
 @dataclass(frozen=True)
 class Case:
-    """
-    A robot, and the answer for a model of it.
-
-    :param causes: of what must be fixed, with all joints concerned; None: any
-    :param says: exactly once in the report
-    :param lacks: not in the report
-    :param notes: joints of findings that need not be fixed, where they matter
-    :param verdict: by default REJECTED if something must be fixed, else ACCEPTED
-    """
+    """A robot, and the answer for a model of it."""
 
     robot: Robot
     causes: Mapping[str, tuple[int, ...] | None] = field(default_factory=dict)
-    says: tuple[str, ...] = ()
+    """What must be fixed, with all joints concerned; None: any."""
+    says: tuple[str, ...] = ()  # exactly once in the report
     lacks: tuple[str, ...] = ()
     model: RobotModel = ARM
-    notes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    verdict: ModelVerdict | None = None
+    notes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # not to be fixed
+    verdict: ModelVerdict | None = None  # None: REJECTED if something must be fixed
     seed: int = 1
     change: Callable[[Recording], Recording] = replace
 
@@ -85,22 +74,16 @@ def arm(**options: Any) -> Robot:
 
 IN_BOTH: dict[str, Case] = {
     'right': Case(arm(), says=('fer_joint6 fit; ', 'fer_joint7 not judged'), lacks=('[gravity]',)),
-    'right UR5e': Case(Robot(UR), model=UR),
     'axis': Case(arm(flipped=(UPPER,)), {'INVERTED_AXIS': (UPPER,)}, (
         "fer_joint3: position and effort have the opposite sign of the model's axis",)),
-    **{f'effort of {joint}': Case(
-        arm(factor=of_joint(joint, -1.0)), {'INVERTED_EFFORT': (joint,)},
-        (f'fer_joint{joint + 1}: the effort is -', 'sign is inverted'), ('gear ratio',), seed=7,
-    ) for joint in (SHOULDER, UPPER, FOREARM)},
+    'effort of one': Case(arm(factor=of_joint(UPPER, -1.0)), {'INVERTED_EFFORT': (UPPER,)}, (
+        'fer_joint3: the effort is -', 'sign is inverted'), ('gear ratio',), seed=7),
     'effort, -0.3': Case(arm(factor=of_joint(ELBOW, -0.3)), {'INVERTED_EFFORT': (ELBOW,)},
                          ('sign is inverted and the size is wrong: wrong gear ratio',), seed=3),
     'effort, 1.6': Case(arm(factor=of_joint(UPPER, 1.6)), {'WRONG_SCALE': (UPPER,)},
                         ('fer_joint3: the effort is 1.6', 'wrong gear ratio or unit, or current')),
-    'effort, 1000': Case(arm(factor=of_joint(UPPER, 1000.0)), {'WRONG_SCALE': (UPPER,)}, (
-        'fer_joint2 and fer_joint4 to fer_joint6 fit; fer_joint3 do not fit; ',), seed=7),
     'efforts, 0.5': Case(arm(factor=0.5), {'WRONG_SCALE': ALL},
                          ('the efforts of all joints are 0.5', 'another unit, current')),
-    'small tool': Case(arm(mass=0.1, noise=0.02, coulomb=0.0), seed=3),
     'extra tool': Case(arm(), {'SURPLUS_TOOL': None}, (
         'fer_hand with everything fixed to it, 0.71 kg',), model=HAND, seed=3),
     'effort and tool': Case(arm(factor=of_joint(UPPER, -1.0), mass=1.5, noise=0.05),
@@ -123,7 +106,6 @@ AT_REST: dict[str, Case] = {
                      {'WRONG_SCALE': None}),
     'efforts': Case(arm(factor=-1.0), {'INVERTED_EFFORT': ALL}, (
         'the efforts of all joints are -1.00', 'upside down')),
-    'upside down': Case(Robot(UP), {'INVERTED_EFFORT': ALL}, ('upside down',), seed=5),
     'weightless': Case(Robot(WEIGHTLESS), model=WEIGHTLESS, verdict=ModelVerdict.UNDECIDED),
     'remainders': Case(arm(compensated=True, noise=2.0), {'COMPENSATED': ALL},
                        change=partly_compensated),
@@ -144,11 +126,6 @@ IN_MOTION: dict[str, Case] = {
         {'COMPENSATED': ALL, 'WRONG_SCALE': (SHOULDER,)}, seed=4),
     'friction, 0.2': Case(arm(coulomb=0.2), {'CURRENT': LOADED}, (
         'friction.*', 'hardware_compensates: [friction]'), notes={'FRICTION': (WRIST,)}),
-    'friction, 0.05': Case(arm(coulomb=0.05)),
-    'friction of one, 0.3': Case(arm(coulomb=of_joint(SHOULDER, 0.3, 0.02))),
-    'friction of one, 0.7': Case(
-        arm(coulomb=of_joint(SHOULDER, 0.7, 0.02)), notes={'FRICTION': (WRIST,)},
-        verdict=ModelVerdict.UNDECIDED),
     'friction of one, 1.5': Case(
         arm(coulomb=of_joint(SHOULDER, 1.5, 0.02)), notes={'FRICTION': (SHOULDER, WRIST)},
         verdict=ModelVerdict.UNDECIDED),
@@ -158,7 +135,6 @@ IN_MOTION: dict[str, Case] = {
                                    change=shifted(ELBOW, 12.0)),
     'dead without load': Case(arm(), change=constant(WRIST, 0.0), says=(
         '- no effort reported: fer_joint7: the effort is 0 throughout',)),
-    'all dead': Case(arm(), {'NO_EFFORT': ALL}, ('exactly 0',), change=constant(EVERY, 0.0)),
     'all stuck': Case(arm(), {'NO_EFFORT': ALL}, ('constant',), change=constant(EVERY, 2.0)),
     'without effort': Case(arm(), says=('no effort recorded, not compared: fer_joint4',),
                            change=constant(ELBOW, np.nan)),
@@ -186,8 +162,6 @@ def test_what_is_wrong_is_named_alone(case: Case, kind: Kind) -> None:
     assert not [text for text in case.lacks if text in report]
     assert ('sign(velocity)' in report) is (kind is Kind.MOTION)
     assert not re.search(r"None|RobotModel|np\.|\(\)|\['|-0\.00 |\d{4,} %", report)
-    set_to = re.findall(r'hardware_compensates: \[(\w+)\]', report)
-    assert set(set_to) <= {word.value for word in HardwareCompensation}
     values = found_parameters(checkup)
     assert ('hardware_compensates' in values) is (fixed.get('COMPENSATED') == ALL)
     assert ('payload.link' in values) is ('MISSING_TOOL' in fixed and case.seed != 3)

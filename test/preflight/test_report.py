@@ -3,6 +3,8 @@
 
 """The figures of the report, and the parameters that preflight writes for the node."""
 
+from copy import copy
+from dataclasses import replace
 import re
 from typing import Any
 
@@ -12,9 +14,11 @@ import pytest
 from rnea_ros.feedforward.settings import ResolvedSettings, resolve
 from rnea_ros.node.parameters import complete_values, listed_joints, settings_from
 from rnea_ros.preflight import check, found_parameters
-from rnea_ros.preflight.findings import Cause
-from rnea_ros.preflight.report import join_names, runs
-from rnea_ros.recordings import Kind
+from rnea_ros.preflight.assessment import Assessment
+from rnea_ros.preflight.checkup import find_causes
+from rnea_ros.preflight.findings import Cause, Finding
+from rnea_ros.preflight.fit import Hypothesis, huber_weights
+from rnea_ros.recordings import Kind, Recording
 from support.models.robots import ROOT
 from support.recorded.synthetic_recordings import ARM, Array, Robot, record
 
@@ -60,20 +64,6 @@ def test_the_document_says_what_to_do_about_every_cause() -> None:
         assert cause.text.removesuffix(' in the model') in rows
 
 
-def test_joints_in_a_row_are_named_by_the_first_and_the_last() -> None:
-    names = 'abcdefgh'
-    text = join_names([names[place] for place in run] for run in runs([0, 1, 2, 4, 6, 7]))
-    assert text == 'a to c, e, g and h'
-
-
-def test_friction_is_found_and_taken_by_the_node() -> None:
-    robot = Robot(ARM, noise=0.02)
-    friction = resolved(found(robot)).friction
-    expected = dry_friction(robot, Kind.MOTION, 3)
-    np.testing.assert_allclose(friction.coulomb[0], expected, rtol=0.3, atol=0.05)
-    np.testing.assert_array_equal(friction.coulomb[0], friction.coulomb[1])
-
-
 @pytest.mark.parametrize('kind', Kind)
 def test_a_missing_tool_is_weighed_placed_and_becomes_a_payload(kind: Kind) -> None:
     robot = Robot(ARM, mass=1.2, com=(0.02, -0.03, 0.15), noise=0.05)
@@ -92,10 +82,47 @@ def test_a_missing_tool_is_weighed_placed_and_becomes_a_payload(kind: Kind) -> N
     assert bool(settings.friction.coulomb[0][1] > 0.1) is (kind is Kind.MOTION)
 
 
-def test_friction_of_efforts_in_another_unit_is_not_written() -> None:
+def test_friction_is_taken_by_the_node_but_not_of_efforts_in_another_unit() -> None:
+    robot = Robot(ARM, noise=0.02)
+    friction = resolved(found(robot)).friction
+    expected = dry_friction(robot, Kind.MOTION, 3)
+    np.testing.assert_allclose(friction.coulomb[0], expected, rtol=0.3, atol=0.05)
+    np.testing.assert_array_equal(friction.coulomb[0], friction.coulomb[1])
     assert found(Robot(ARM, factor=0.1, noise=0.002)) == {}
-    factor = np.ones(7)
-    factor[3] = -1.0
-    coulomb = found(Robot(ARM, factor=factor, noise=0.02))['friction.coulomb']
+    inverted = Robot(ARM, factor=1.0 - 2.0 * np.eye(7)[3], noise=0.02)
+    coulomb = found(inverted)['friction.coulomb']
     assert coulomb[3] == 0.0
     assert coulomb[1] > 0.1
+
+
+def fault_of_turned_gravity(recording: Recording, kind: Kind) -> Finding:
+    """Return what is found where turned gravity is believed, right or wrong."""
+    checked = check(ARM, recording, kind=kind).assessment
+    believing = copy(Assessment(checked.prediction))  # with what a rule caches there
+    believing.best = believing.selection.solution(Hypothesis(gravity_turned=True))
+    (finding,) = [finding for finding in find_causes(believing) if finding.must_be_fixed]
+    return finding
+
+
+def test_what_compensation_leaves_has_no_direction() -> None:
+    held = record(Robot(ARM, compensated=True), Kind.STILL, 0)
+    sideways = ARM.with_gravity((0.15 * 9.81, 0.0, 0.0)).gravity_torques_batch(held.position)
+    left = replace(held, effort=held.effort + sideways)
+    assert fault_of_turned_gravity(left, Kind.STILL).cause is Cause.COMPENSATED
+
+
+@pytest.mark.parametrize(
+    ('kind', 'cause'),
+    [(Kind.MOTION, Cause.GRAVITY_DIRECTION), (Kind.STILL, Cause.INVERTED_EFFORT)],
+)
+def test_gravity_upwards_shows_only_beside_inertial_efforts(kind: Kind, cause: Cause) -> None:
+    hanging = Robot(ARM.with_gravity((0.0, 0.0, 9.81)))
+    finding = fault_of_turned_gravity(record(hanging, kind, 5), kind)
+    assert finding.cause is cause
+    assert ('upside down' in finding.text) is (kind is Kind.STILL)
+
+
+def test_hubers_weights_fall_with_the_inverse_of_a_large_residual() -> None:
+    residual = np.array([[0.0, 1.0, -1.9], [4.0, -8.0, np.nan]])
+    weights = huber_weights(residual, np.array([1.0, 2.0, 1.0]), 2.0)
+    np.testing.assert_allclose(weights, [[1.0, 1.0, 1.0], [0.5, 0.5, 1.0]])

@@ -16,7 +16,7 @@ from rnea_ros.preflight.findings import Cause, ModelVerdict
 from rnea_ros.recordings import Kind, Recording, read_joint_states, recording_from
 from support.models.robots import SHIPPED, load, vendor_robots
 from support.recorded.real_arms import recording
-from support.recorded.synthetic_recordings import ARM, HAND, UR, Robot, light_arm, record
+from support.recorded.synthetic_recordings import ARM, Robot, light_arm, record
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')
 
@@ -50,8 +50,7 @@ def text_of(checkup: Checkup, cause: Cause) -> str:
 
 def percent(difference: Array, checkup: Checkup) -> Array:
     effort = checkup.assessment.prediction.effort
-    share: Array = np.mean(difference**2, axis=0) / np.mean(effort**2, axis=0)
-    return np.asarray(100.0 * np.sqrt(share))
+    return np.asarray(100.0 * np.sqrt((difference**2).mean(axis=0) / (effort**2).mean(axis=0)))
 
 
 @pytest.mark.oracle
@@ -69,12 +68,6 @@ def test_the_panda_is_accepted_and_explained_as_well_as_by_pinocchio() -> None:
     np.testing.assert_allclose(ours, [44.0, 1.8, 2.3, 3.0, 16.0, 13.0, 17.0], atol=1.0, rtol=0.3)
 
 
-def test_the_hand_that_the_real_panda_does_not_have_is_named() -> None:
-    checkup = check(HAND, real('panda'))
-    assert causes(checkup) == {Cause.SURPLUS_TOOL}
-    assert 'fer_hand with everything fixed to it, 0.71 kg' in text_of(checkup, Cause.SURPLUS_TOOL)
-
-
 @pytest.mark.oracle
 @pytest.mark.parametrize('urdf', vendor_robots('ur10_robot'))
 def test_friction_dominates_the_efforts_of_the_ur10_from_currents(urdf: str) -> None:
@@ -89,47 +82,12 @@ def test_friction_dominates_the_efforts_of_the_ur10_from_currents(urdf: str) -> 
     assert (percent(checkup.assessment.separate.fit.residual, checkup) < 1.3 * with_friction).all()
 
 
-@pytest.mark.parametrize(
-    ('factor', 'cause'), [(-1.0, Cause.INVERTED_EFFORT), (0.02, Cause.WRONG_SCALE)]
-)
-def test_a_spoiled_recording_of_the_panda_is_seen_through(factor: float, cause: Cause) -> None:
-    for scale in (np.array(factor), np.array([1.0, 1.0, 1.0, factor, 1.0, 1.0, 1.0])):
-        assert causes(check(ARM, real('panda').with_scaled_effort(scale))) == {cause}
+@pytest.mark.parametrize('urdf', vendor_robots('ur3_robot', 'kinova'))
+def test_a_real_panda_has_no_fault_of_another_arms_urdf(urdf: str) -> None:
+    assert causes(judged(load(urdf), real('panda'))) == {Cause.ANOTHER_ROBOT}
 
 
-def test_a_real_panda_on_a_wall_does_not_fit_the_model_on_a_table() -> None:
-    checkup = check(load(SHIPPED[1], gravity=(9.81, 0.0, 0.0)), real('panda'))
-    assert causes(checkup) == {Cause.GRAVITY_DIRECTION}
-    gravity, _, angle = checkup.assessment.gravity_found()
-    assert angle.value == pytest.approx(np.pi / 2, abs=0.05)
-    np.testing.assert_allclose(gravity, (0.0, 0.0, -9.81), atol=0.5)
-
-
-OTHERS = [('panda', 'ur3_robot'), ('panda', 'kinova'), ('ur10', 'so100'), ('ur10', 'z1')]
-
-
-@pytest.mark.parametrize(('name', 'urdf'), [
-    pytest.param(name, *each.values, marks=each.marks, id=f'{name}-{urdf}')
-    for name, urdf in OTHERS
-    for each in vendor_robots(urdf)
-])
-def test_a_real_arm_has_no_fault_of_another_arms_urdf(name: str, urdf: str) -> None:
-    assert causes(judged(load(urdf), real(name))) == {Cause.ANOTHER_ROBOT}
-
-
-@pytest.mark.parametrize(
-    ('robot', 'model', 'kind'), [(ARM, UR, Kind.MOTION), (UR, ARM, Kind.STILL)]
-)
-def test_a_synthetic_arm_has_no_fault(robot: RobotModel, model: RobotModel, kind: Kind) -> None:
-    checkup = judged(model, record(Robot(robot), kind, 5), kind)
-    assert causes(checkup) == {Cause.ANOTHER_ROBOT}
-    for line in re.findall(r'.*(?:the other way|sign is inverted).*', checkup.report()):
-        value, width = map(float, re.search(r'(-?[\d.]+) \+- ([\d.]+)', line).groups())  # type: ignore[union-attr]
-        assert value + width < 0.0
-        assert abs(value + 1.0) <= width + 0.2
-
-
-@pytest.mark.parametrize('urdf', [SHIPPED[2], *vendor_robots('ur3_robot', 'ur5_robot')])
+@pytest.mark.parametrize('urdf', [SHIPPED[2], *vendor_robots('ur3_robot')])
 def test_a_real_ur10_and_a_smaller_one_of_its_make_differ_by_no_gravity(urdf: str) -> None:
     checkup = judged(load(urdf), real('ur10'))
     assert causes(checkup) <= OF_A_FACTOR
@@ -138,17 +96,13 @@ def test_a_real_ur10_and_a_smaller_one_of_its_make_differ_by_no_gravity(urdf: st
 
 
 @pytest.mark.parametrize('kind', Kind)
-@pytest.mark.parametrize('inverted', [None, 1])
-def test_a_light_model_is_rejected_beside_inverted_efforts(
-    kind: Kind, inverted: int | None
-) -> None:
-    factor = np.ones(7)
-    if inverted is not None:
-        factor[inverted] = -1.0
+@pytest.mark.parametrize('inverted', [False, True])
+def test_a_light_model_is_rejected_beside_inverted_efforts(kind: Kind, inverted: bool) -> None:
+    factor = 1.0 - 2.0 * inverted * np.eye(7)[1]
     checkup = check(light_arm(2), record(Robot(ARM, factor=factor), kind, 2), kind=kind)
     named = re.findall(r"opposite to the model's: (.*?) -", checkup.report())
     assert checkup.verdict is ModelVerdict.REJECTED
-    assert named == ([] if inverted is None else ['fer_joint2'])
-    if inverted is None:
+    assert named == ['fer_joint2'] * inverted
+    if not inverted:
         assert causes(checkup) <= OF_A_FACTOR
         assert 'masses' in checkup.report()

@@ -31,11 +31,9 @@ def played(
     samples: Sequence[Sample], joints: dict[str, str] | None = None, *,
     differentiate_velocity: bool = False, **changes: Any,
 ) -> Playback:
-    given: dict[str, Any] = {
-        'joints': ARM.joint_names, 'rate': 200.0, 'joint_states_timeout': 0.2
-    }
+    given: dict[str, Any] = {'rate': 200.0, 'joint_states_timeout': 0.2, **changes}
+    settings = resolve(Settings(joints=ARM.joint_names, **given), ARM)
     robot = recorded_robot(ARM, samples, joints)
-    settings = resolve(Settings(**given | changes), ARM)
     return play(robot, settings, differentiate_velocity=differentiate_velocity)
 
 
@@ -107,21 +105,6 @@ def test_commands_at_limits_are_marked_for_their_joint() -> None:
     rates = (100.0, 100.0, 100.0, 0.5, 100.0, 100.0, 100.0)
     playback = played(samples_of(motion()), effort_rate_limit=rates)
     assert set(np.flatnonzero(playback.rate_limited[playback.controlling].any(axis=0))) == {3}
-
-
-def test_a_joint_that_is_given_another_ones_name_does_not_stand_for_two() -> None:
-    # The recorded elbow is the model's; a recorded joint that has its name is none of the model.
-    names = (*ARM.joint_names[:3], 'elbow', *ARM.joint_names[4:], ARM.joint_names[3])
-    samples = [
-        Sample(sample.time, names, *(
-            [*values, 0.0] for values in (sample.position, sample.velocity, sample.effort)))
-        for sample in samples_of(motion())
-    ]
-    pairs = {name: name for name in ARM.joint_names} | {ARM.joint_names[3]: 'elbow'}
-    playback = played(samples, pairs)
-    assert playback.joints == ARM.joint_names
-    assert playback.rejections == {}
-    assert states(playback) == STARTED
 
 
 def test_stamps_that_reach_too_far_are_rejected_instead_of_played_for_ever() -> None:

@@ -14,9 +14,14 @@ import pytest
 
 from rnea_ros import RobotModel, teach
 from rnea_ros.arrays import Array
+from rnea_ros.feedforward.law import ComputedTorque, FrictionModel, Gravity, VelocitySource
+from rnea_ros.feedforward.settings import FrictionSettings
+from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest, compile_trajectory
+from rnea_ros.identification.excitation import way
 from rnea_ros.recordings import Sample, recording_from
 from rnea_ros.teach import Demonstration, MotionLimits, TeachError, demonstration
 from rnea_ros.trajectory_check import Quantity, TrajectoryLimits
+from support.control.closed_loop import ClosedLoop
 from support.models.robots import SHIPPED, joint, link, load, robot
 
 pytest.importorskip('scipy', reason='scipy is not installed')
@@ -26,6 +31,8 @@ JOINTS = MODEL.joint_names
 POSE = np.array([0.3, -0.785, 0.2, -2.0, 0.4, 1.571, 0.785])
 BOUNDS = TrajectoryLimits.of_model(MODEL)
 LIMITS = MotionLimits.of(MODEL, BOUNDS, {})
+EFFORT = np.array([87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0])
+COULOMB, VISCOUS, ARMATURE = 0.01 * EFFORT, 0.004 * EFFORT, np.full(7, 0.1)
 
 
 def shown(seed: int, noise: float) -> Demonstration:
@@ -43,8 +50,7 @@ def shown(seed: int, noise: float) -> Demonstration:
     return Demonstration(JOINTS, time, position, (0.0, 0.0))
 
 
-@pytest.mark.parametrize('seed', [0, 1, 3])
-@pytest.mark.parametrize(('noise', 'tolerance'), [(0.0, 1e-3), (2e-3, 0.02)])
+@pytest.mark.parametrize(('seed', 'noise', 'tolerance'), [(0, 0.0, 1e-3), (3, 2e-3, 0.02)])
 def test_paths_keep_tolerance_limits_and_rest(seed: int, noise: float, tolerance: float) -> None:
     found = teach.smoothed(shown(seed, noise), LIMITS, tolerance)
     recorded, motion = found.demonstration, found.motion
@@ -80,7 +86,7 @@ def test_noise_above_the_tolerance_and_poses_beyond_limits_are_rejected() -> Non
         teach.smoothed(shown(0, 0.0), weak, 0.01)
 
 
-@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('seed', range(2))
 def test_waypoints_are_joined_at_rest_in_the_fastest_time_of_the_limits(seed: int) -> None:
     random = np.random.default_rng(seed)
     bounds = replace(BOUNDS, acceleration=random.uniform(2.0, 20.0, 7))
@@ -93,6 +99,7 @@ def test_waypoints_are_joined_at_rest_in_the_fastest_time_of_the_limits(seed: in
     assert not motion.accelerations.any()
     assert limits.check(motion).verdict == 0
     shares = replace(bounds, velocity=0.8 * bounds.velocity, effort=0.8 * bounds.effort)
+    fastest = MotionLimits.of(MODEL, shares, {})
     for first in range(3):
         ends = slice(first, first + 2)
         part = replace(
@@ -100,8 +107,7 @@ def test_waypoints_are_joined_at_rest_in_the_fastest_time_of_the_limits(seed: in
             positions=motion.positions[ends], velocities=np.zeros((2, 7)),
             accelerations=np.zeros((2, 7)),
         )
-        assert MotionLimits.of(MODEL, shares, {}).check(part).verdict == 0
-        assert MotionLimits.of(MODEL, shares, {}).check(part.slowed(1.01)).verdict == 1
+        assert (fastest.check(part).verdict, fastest.check(part.slowed(1.01)).verdict) == (0, 1)
 
 
 def test_a_repeated_waypoint_counts_once_and_one_pose_is_no_motion() -> None:
@@ -109,9 +115,6 @@ def test_a_repeated_waypoint_counts_once_and_one_pose_is_no_motion() -> None:
     assert [pose[0] for pose in teach.distinct(poses)] == pytest.approx([0.3, 0.5, 0.3])
     with pytest.raises(TeachError, match=r'2 waypoints, 1 of them different: .* two or more'):
         teach.distinct(poses[:2])
-
-
-# Demonstrations: what is cut, and what is rejected in one sentence
 
 
 ARM_URDF = robot(
@@ -122,8 +125,7 @@ ARM_URDF = robot(
 )
 NAMES = ('shoulder', 'slide', 'roll')
 BOUNDS_OF_ARM = TrajectoryLimits.of_model(RobotModel.from_urdf(ARM_URDF))
-BEGIN, END, STOP = 1.5, 4.5, 6.0
-"""Times of start and end of the motion, and of the end of the recording, s."""
+BEGIN, END, STOP = 1.5, 4.5, 6.0  # of the motion, and end of the recording, s
 
 
 def path(time: Array) -> Array:
@@ -188,9 +190,68 @@ def test_what_is_not_a_guided_motion_is_rejected(spoil: Any, reason: str | None)
     time: Array = np.arange(0.0, STOP, 0.01)
     with pytest.raises(TeachError, match=reason) if reason else nullcontext():
         cut(*spoil(time, path(time)))
-
-
-def test_a_joint_that_is_not_recorded_is_named() -> None:
-    recording = recording_from(Sample(k, NAMES[:2], (0.1 * k,) * 2, (), ()) for k in range(9))
+    two = recording_from(Sample(k, NAMES[:2], (0.1 * k,) * 2, (), ()) for k in range(9))
     with pytest.raises(TeachError, match='joint roll is not recorded; recorded are shoulder'):
-        demonstration(recording, BOUNDS_OF_ARM, NAMES)
+        demonstration(two, BOUNDS_OF_ARM, NAMES)
+
+
+def test_a_guided_motion_is_taught_within_tolerance_and_limits_and_played() -> None:
+    pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    from rnea_ros.sim.hand import ScriptedHand
+    from rnea_ros.sim.physics import Noise, SimulatedRobot
+
+    random = np.random.default_rng(1)
+    # The control knows the friction to 10 %.
+    error = random.uniform(0.9, 1.1, (3, 7))
+    robot = SimulatedRobot(
+        SHIPPED[1].read_text(encoding='utf-8'), initial_positions=POSE,
+        extra_friction=error[0] * COULOMB, extra_damping=error[1] * VISCOUS,
+        armature=error[2] * ARMATURE, noise=Noise(2e-5, 5e-3, 0.1, 1),
+    )
+    hand, joints, rest = ScriptedHand(robot), robot.joint_names, np.zeros(7)
+    loop = ClosedLoop(
+        SHIPPED[1], POSE, simulated=robot, sense=lambda _: hand.update(), mode=Gravity,
+        kp=(900.0,), kd=(60.0,), ramp_duration=0.1, armature=tuple(ARMATURE),
+        friction=FrictionSettings(
+            FrictionModel.PARAMETERS, tuple(VISCOUS), tuple(COULOMB),
+            velocity=VelocitySource.DESIRED, smoothing_velocity=(0.02,),
+        ),
+    )
+    poses = POSE + np.cumsum(random.uniform(-0.3, 0.3, (2, 7)), axis=0)
+    poses = np.clip(poses, BOUNDS.lower + 0.1, BOUNDS.upper - 0.1)
+
+    # Guided through the poses, with rest before and after, and released.
+    loop.run(0.3)
+    hand.guide(TrajectoryRequest.of_points(joints, [
+        TrajectoryPoint(time, pose, rest, rest)
+        for time, pose in zip((0.6, 1.2), poses, strict=True)
+    ]))
+    loop.run(1.5)
+    hand.guide(TrajectoryRequest.of_points(joints, []))
+    loop.run(0.2)
+    recording = recording_from(
+        Sample(0.001 * index, joints, position.tolist(), (), ())
+        for index, position in enumerate(loop.positions)
+    )
+
+    guided = teach.demonstration(recording, BOUNDS, joints)
+    assert 0.05 < guided.trimmed[0] < 0.5
+    taught = teach.smoothed(guided, LIMITS, 0.01)
+    assert taught.deviation.max() < 0.01
+    assert LIMITS.check(taught.motion).verdict == 0
+
+    # Played from where the arm is
+    loop.change(mode=ComputedTorque)
+    loop.run(0.2)
+    slow = way(joints, loop.q, taught.motion.positions[0], BOUNDS.velocity)
+    played = taught.motion.after(slow)
+    trajectory = compile_trajectory(
+        played.request(joints), BOUNDS.rules(), now=loop.now, position=loop.q, velocity=rest
+    )
+    begun = len(loop.positions)
+    loop.control.follow(trajectory, None)
+    loop.run(played.duration + 0.2)
+    measured = np.array(loop.positions[begun:])
+    expected = played.at(0.001 * np.arange(len(measured), dtype=np.float64))[0]
+    distance = np.abs(measured - expected)[round(1000.0 * slow.duration) :]
+    assert distance.max() < 0.005

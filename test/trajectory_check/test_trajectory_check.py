@@ -3,50 +3,66 @@
 
 """Checks of trajectories: traps, peaks against limits, the fastest time scaling, collisions."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 import pytest
 
-from rnea_ros import InputError, UnknownNameError
+from rnea_ros import InputError, RneaError, RobotModel, UnknownNameError
 from rnea_ros.collision import collision_model
-from rnea_ros.feedforward.trajectory import TrajectoryPoint
+from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
 from rnea_ros.trajectory_check import Quantity, TrajectoryCheck, TrajectoryLimits, check, report
-from rnea_ros.trajectory_check.check import NothingToCheckError, TrajectoryVerdict
+from rnea_ros.trajectory_check.check import MotionFigures, TrajectoryVerdict
 from support.control.control_rig import free_rules
 from support.control.requested_motions import compiled
 from support.models.robots import ARM as ONE_JOINT
-from support.models.robots import joint, link, load, robot
+from support.models.robots import SHIPPED, joint, link, load, robot
 from support.models.shaped_arm import shaped_arm, tip_distance
-from support.recorded.checked_motions import (
-    ARM,
-    at,
-    checked,
-    figures_of,
-    motion,
-    requested,
-    stretched,
-)
+
+ARM = load(SHIPPED[1])
+BENT = np.array([0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785])
+
+
+def motion(seed: int, points: int = 4) -> list[TrajectoryPoint]:
+    """Return points of a random motion near a bent pose, from rest to rest, 0.4 s a segment."""
+    states = np.random.default_rng(seed).uniform(-1.0, 1.0, (3, points, ARM.nv))
+    states[1:, [0, -1]] = 0.0
+    q, qd, qdd = BENT + 0.3 * states[0], states[1], 3.0 * states[2]
+    return [TrajectoryPoint(0.4 * k, q[k], qd[k], qdd[k]) for k in range(points)]
+
+
+def checked(
+    points: list[TrajectoryPoint], limits: TrajectoryLimits | None = None, *,
+    model: RobotModel = ARM, names: tuple[str, ...] | None = None,
+    start: Mapping[str, float] | None = None, rate: float = 1000.0,
+) -> TrajectoryCheck:
+    request = TrajectoryRequest.of_points(names or model.joint_names, points)
+    return check(model, request, limits or TrajectoryLimits.of_model(model), start, rate)
+
+
+def figures_of(found: TrajectoryCheck) -> MotionFigures:
+    assert found.figures is not None, found.traps
+    return found.figures
+
+
+def at(time: float, *fields: ArrayLike) -> TrajectoryPoint:
+    """Return a point: time, then positions, velocities and accelerations."""
+    return TrajectoryPoint(time, *(np.atleast_1d(np.asarray(field, float)) for field in fields))
+
 
 SHOULDER = load(ONE_JOINT)  # limits: 3 rad, 2 rad/s, 100 N m
 REST = at(0.0, 0.0, 0.0)
-FIRST = at(0.0, 0.0, 0.0, 0.0)
-Point = TrajectoryPoint
-
-
-def test_points_are_needed() -> None:
-    with pytest.raises(NothingToCheckError, match='no points'):
-        checked([], model=SHOULDER)
 
 
 @pytest.mark.parametrize(('points', 'given', 'words'), [
     ([REST, at(1.0, 0.5, 0.2), at(2.0, 1.0, 0.0)], {}, []),
     ([at(0.0, 0.5)], {}, []),  # a pose that is held
     ([at(0.0, 0.0), at(1.0, 0.5), at(2.0, 1.5)], {}, ['start_in_motion', 'velocity_step']),
-    ([at(0.0, 0.0, 1e-7), at(1.0, 0.5, 0.0)], {}, []),
-    ([FIRST, at(1.0, 0.5, 0.0, 0.3)], {}, ['final_acceleration']),
+    ([at(0.0, 0.0, 0.0, 0.0), at(1.0, 0.5, 0.0, 0.3)], {}, ['final_acceleration']),
     ([at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)], {'start': {'shoulder': 0.95}}, []),
     ([at(0.0, 1.0, 0.0), at(2.0, 0.5, 0.0)], {'start': {'shoulder': 0.5}}, ['start_too_far']),
     # What the node rejects
@@ -56,7 +72,7 @@ def test_points_are_needed() -> None:
     ([REST], {'names': ('elbow',)}, ['unknown_joint']),
 ])
 def test_traps_are_named_and_make_a_trajectory_faulty(
-    points: list[Point], given: dict[str, Any], words: list[str]
+    points: list[TrajectoryPoint], given: dict[str, Any], words: list[str]
 ) -> None:
     found = checked(points, model=SHOULDER, **given)
     assert [trap.word for trap in found.traps] == words
@@ -68,8 +84,6 @@ def test_traps_are_named_and_make_a_trajectory_faulty(
     if 'velocity_step' in words:
         assert 'at 1 of 3 points, most at 1 s: shoulder by 0.5 rad/s' in found.traps[1].text
         assert found.traps[0].text.startswith('shoulder starts at 0.5 rad/s')
-    elif words and words[0] not in ('start_in_motion', 'final_acceleration'):
-        assert found.traps[0].text.startswith('the feedforward node rejects it')
 
 
 def test_a_motion_over_position_limits_is_also_rejected_by_the_node() -> None:
@@ -102,25 +116,9 @@ def test_joints_left_out_hold_at_the_given_start() -> None:
         [REST, at(1.0, 0.5, 0.0)], model=two, names=(two.joint_names[1],),
         start={two.joint_names[0]: 0.7},
     )
-    hold = f'joints that the trajectory leaves out hold: {two.joint_names[0]} at 0.7 (see --start)'
-    assert hold in found.notes
+    assert any(f'leaves out hold: {two.joint_names[0]} at 0.7 ' in note for note in found.notes)
     held = figures_of(found).peaks[0]
     assert (held.joint, held.value) == (two.joint_names[0], 0.7)
-    assert found.verdict is TrajectoryVerdict.FINE
-
-
-def test_notes_say_what_is_not_in_the_result() -> None:
-    points = [REST, at(1.0, 0.5, 0.0), at(2.0, 1.0)]
-    limits = TrajectoryLimits.of_model(SHOULDER)
-    request = replace(requested(points, SHOULDER.joint_names), start_time=5.0)
-    efforts = requested([Point(0.0, [0.0], [0.0], (), [1.0])], SHOULDER.joint_names)
-    for asked, words in (
-        (request, ['the stamp', 'straight line', 'without friction']),
-        (efforts, ['efforts of the points are not added', 'without friction']),
-    ):
-        notes = check(SHOULDER, asked, limits).notes
-        for note, word in zip(notes, words, strict=True):
-            assert word in note
 
 
 def test_the_report_names_joint_time_margin_and_pace() -> None:
@@ -136,20 +134,15 @@ def test_the_report_names_joint_time_margin_and_pace() -> None:
     assert faster[1].startswith('may take 75.0 % less time: 0.75 s instead of 3 s (velocity of s')
 
 
-# Peaks
-
-
 @pytest.mark.parametrize(('quantity', 'points', 'value', 'time', 'limit'), [
-    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(1.0, -1.2, 0.0)], -1.8, 0.5, -2.0),
-    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(2.0, 0.1, 0.0), at(3.0, 1.1, 0.0)], 1.5, 2.5, 2.0),
+    (Quantity.VELOCITY, [REST, at(1.0, -1.2, 0.0)], -1.8, 0.5, -2.0),
     # 2.9 + s (1 - s) * 0.8: 3.1 halfway through 4 s, though both ends are below 3.
     (Quantity.POSITION, [at(0.0, 2.9, 0.2), at(4.0, 2.9, -0.2)], 3.1, 2.0, 3.0),
     # The nearer limit of two counts.
     (Quantity.POSITION, [at(0.0, -2.5, 0.0), at(1.0, -2.25, 0.0)], -2.5, 0.0, -3.0),
-    (Quantity.POSITION, [at(0.0, 2.0, 0.0), at(1.0, 1.8, 0.0)], 2.0, 0.0, 3.0),
     # At the limit, which is no violation, and beyond.
-    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(0.75, 1.0, 0.0)], 2.0, 0.375, 2.0),
-    (Quantity.VELOCITY, [at(0.0, 0.0, 0.0), at(0.7499, 1.0, 0.0)], 1.5 / 0.7499, 0.37495, 2.0),
+    (Quantity.VELOCITY, [REST, at(0.75, 1.0, 0.0)], 2.0, 0.375, 2.0),
+    (Quantity.VELOCITY, [REST, at(0.7499, 1.0, 0.0)], 1.5 / 0.7499, 0.37495, 2.0),
 ])
 def test_a_peak_has_value_time_limit_and_margin(
     quantity: Quantity, points: Any, value: float, time: float, limit: float
@@ -158,22 +151,22 @@ def test_a_peak_has_value_time_limit_and_margin(
     (found,) = [peak for peak in figures_of(checkup).peaks if peak.quantity is quantity]
     assert (found.value, found.time, found.limit) == pytest.approx((value, time, limit))
     assert found.margin == pytest.approx(abs(limit) - abs(value))
-    assert found.share == (
-        None if quantity is Quantity.POSITION else pytest.approx(value / limit))
+    share = None if quantity is Quantity.POSITION else pytest.approx(value / limit)
+    assert found.share == share
     assert found.is_violation is (value / limit > 1.0 + 1e-6)
     assert (checkup.verdict is TrajectoryVerdict.FAULTY) is found.is_violation
 
 
-@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('seed', range(2))
 def test_peak_speeds_between_points_are_those_of_dense_samples(seed: int) -> None:
-    figures = figures_of(checked(motion(np.random.default_rng(seed), points=6), rate=5000.0))
+    figures = figures_of(checked(motion(seed, points=6), rate=5000.0))
     peaks = [peak.value for peak in figures.peaks if peak.quantity is Quantity.VELOCITY]
     sampled = np.abs(figures.efforts.velocity).max(axis=0)
     np.testing.assert_allclose(np.abs(peaks), sampled, rtol=1e-5)
 
 
 def test_efforts_are_those_of_inverse_dynamics_with_the_payload() -> None:
-    points, loaded = motion(np.random.default_rng(3), points=3), ARM.with_payload('fer_link8', 3.0)
+    points, loaded = motion(3, points=3), ARM.with_payload('fer_link8', 3.0)
     efforts = figures_of(checked(points, model=loaded)).efforts
     names, rest = ARM.joint_names, np.zeros(7)
     trajectory = compiled(
@@ -187,13 +180,13 @@ def test_efforts_are_those_of_inverse_dynamics_with_the_payload() -> None:
         np.testing.assert_allclose(efforts.velocity[row], state.velocity, atol=1e-9)
 
 
-@pytest.mark.parametrize(('rate', 'duration', 'words'), [
-    (0.0, 1.0, 'not positive and finite'), (math.nan, 1.0, 'not positive and finite'),
-    (1000.0, 1000.0, 'more than 1000000'),
+@pytest.mark.parametrize(('points', 'rate', 'words'), [
+    ([], 1000.0, 'no points'), ([REST, at(1.0, 1.0, 0.0)], math.nan, 'not positive and finite'),
+    ([REST, at(1000.0, 1.0, 0.0)], 1000.0, 'more than 1000000'),
 ])
-def test_a_rate_that_makes_no_sense_is_rejected(rate: float, duration: float, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        checked([at(0.0, 0.0, 0.0), at(duration, 1.0, 0.0)], model=SHOULDER, rate=rate)
+def test_what_cannot_be_checked_is_rejected(points: Any, rate: float, words: str) -> None:
+    with pytest.raises(RneaError, match=words):
+        checked(points, model=SHOULDER, rate=rate)
 
 
 def test_a_limit_of_0_means_unlimited_and_others_can_be_given() -> None:
@@ -213,27 +206,17 @@ def test_a_limit_of_0_means_unlimited_and_others_can_be_given() -> None:
         TrajectoryLimits.of_model(planar)
 
 
-# The fastest time scaling: at the reported factor a limit is just reached
-
-
-PIVOT = """
-<robot name="pivot">
-  <link name="base"/>
-  <link name="arm"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
-    <inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
-  <joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/>
-    <axis xyz="0 -1 0"/><limit lower="-3" upper="3" velocity="2" effort="20"/></joint>
-</robot>
-"""
+PIVOT = robot(
+    link('base'), link('arm', 2.0, (0.5, 0.0, 0.0), 6 * (0.0,)),
+    joint('shoulder', 'revolute', 'base', 'arm', axis=(0, -1, 0)),
+).replace('effort="100"', 'effort="20"')
 """A mass of 2 kg at 0.5 m that swings up about a level axis: M = 0.5, g = 9.81 cos(q)."""
-
-RATE = 999.1
-"""Hz: not a whole number of periods per segment, where rounding could add one."""
+RATE = 999.1  # Hz: not a whole number of periods per segment, where rounding could add one
 
 
-@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('seed', range(2))
 def test_at_the_reported_factor_a_limit_is_just_reached(seed: int) -> None:
-    points = motion(np.random.default_rng(seed))
+    points = motion(seed)
     figures = figures_of(checked(points))
     # Limits above the efforts of gravity, so that some factor keeps them.
     heaviest = np.abs(figures.efforts.gravity).max(axis=0)
@@ -241,8 +224,15 @@ def test_at_the_reported_factor_a_limit_is_just_reached(seed: int) -> None:
     s = figures_of(checked(points, limits, rate=RATE)).effort_bound.stretch
     assert 0.0 < s < math.inf
 
+    def stretched(s: float) -> list[TrajectoryPoint]:
+        return [
+            at(s * each.time, each.positions, np.divide(each.velocities, s),
+               np.divide(each.accelerations, s**2))
+            for each in points
+        ]
+
     def share(factor: float) -> float:
-        found = figures_of(checked(stretched(points, factor), limits, rate=RATE / factor))
+        found = figures_of(checked(stretched(factor), limits, rate=RATE / factor))
         return float((np.abs(found.efforts.total) / limits.effort).max())
 
     assert share(s) == pytest.approx(1.0, abs=1e-6)
@@ -250,8 +240,8 @@ def test_at_the_reported_factor_a_limit_is_just_reached(seed: int) -> None:
     assert share(1.02 * s) <= 1.0 + 1e-9
     limits = TrajectoryLimits.of_model(ARM).with_limits(Quantity.ACCELERATION, {None: 4.0})
     s = figures_of(checked(points, limits)).bound.stretch
-    assert not checked(stretched(points, s), limits).violations
-    assert checked(stretched(points, 0.99 * s), limits).violations
+    assert not checked(stretched(s), limits).violations
+    assert checked(stretched(0.99 * s), limits).violations
 
 
 @pytest.mark.parametrize(('end', 'gravity', 'time'), [
@@ -281,32 +271,23 @@ def test_no_factor_is_reported_if_gravity_alone_exceeds_the_limit() -> None:
     assert 'gravity alone requires 9.81 N m of shoulder, whose limit is 9 N m' in report(found)
 
 
-# Collisions
-
-
-def colliding(elbow: float) -> TrajectoryCheck:
-    """Check a motion of the elbow from 2 rad in 2 s."""
+def test_the_first_collision_is_a_trap_with_its_time_or_the_least_distance_is_said() -> None:
     pytest.importorskip('mujoco', reason='MuJoCo is not installed')
-    model = load(shaped_arm())
-    request = requested(
-        [at(0.0, [0.0, 2.0], [0.0, 0.0]), at(2.0, [0.0, elbow], [0.0, 0.0])], model.joint_names
+    model, rest = load(shaped_arm()), [0.0, 0.0]
+    touching, near, free = (
+        check(
+            model, TrajectoryRequest.of_points(model.joint_names, [
+                at(0.0, [0.0, 2.0], rest), at(2.0, [0.0, elbow], rest),
+            ]), TrajectoryLimits.of_model(model), collision_model=collision_model(model),
+        )
+        for elbow in (3.0, 2.42, 2.1)
     )
-    limits = TrajectoryLimits.of_model(model)
-    return check(model, request, limits, collision_model=collision_model(model))
-
-
-def test_the_first_collision_is_a_trap_with_its_time() -> None:
-    found = colliding(3.0)
-    (trap,) = found.traps
     s = np.linspace(0.0, 1.0, 2001)
     first = 2.0 * s[[tip_distance(2.0 + (3.0 - 2.0 * at) * at**2) < 0.0 for at in s]][0]
+    (trap,) = touching.traps
     assert trap.word == 'collision'
     assert trap.text.startswith(f'base and lower at {first:.3f} s; ')
-    assert '* collision: base and lower at' in report(found)
-
-
-def test_the_least_distance_of_a_free_motion_is_reported() -> None:
-    least = 1000.0 * tip_distance(2.42)
-    expected = f'- no collision: least distance {least:.0f} mm, of base and lower'
-    assert expected in report(colliding(2.42))
-    assert 'no collision: all distances are above 30 mm' in report(colliding(2.1))
+    assert '* collision: base and lower at' in report(touching)
+    least = f'{1000.0 * tip_distance(2.42):.0f}'
+    assert f'- no collision: least distance {least} mm, of base and lower' in report(near)
+    assert 'no collision: all distances are above 30 mm' in report(free)

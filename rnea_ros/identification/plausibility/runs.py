@@ -39,7 +39,8 @@ def check_runs(model: RobotModel, runs: Sequence[Run]) -> None:
     if not any(np.isfinite(run.effort).any() for run in runs):
         raise IdentificationError(f'{names}: no joint has an effort that changes')
     equations = Equations(model, runs)
-    if not equations.qd.any() and len(equations) >= MIN_POSES:
+    poses = not equations.qd.any() and np.ptp(equations.q, axis=0).any()
+    if poses and len(equations) >= MIN_POSES:
         return
     moving = np.flatnonzero(equations.slides.any(axis=0))
     if not moving.size:

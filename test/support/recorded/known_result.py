@@ -34,8 +34,7 @@ def identified(
     """
     Return a result that fits its held-out run up to noise, and whose URDF has a tenth too little.
 
-    :param model: the model of the URDF
-    :param silent: numbers of joints that are not recorded
+    Joints of the silent numbers are not recorded.
     """
     prior = model or load(ARM)
     n = len(prior.joint_names)
@@ -64,19 +63,15 @@ def identified(
         ('14 samples that repeat the previous one during motion were removed',),
     )  # fmt: skip
     urdf = prior.inverse_dynamics_batch(q, qd, qdd)
-    with_friction = urdf + truth - rigid
 
     def rms(values: Array) -> Array:
-        size: Array = np.sqrt(np.mean(values**2, axis=0))
-        return size
+        return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
 
-    def errors(predicted: Array) -> ModelErrors:
-        return ModelErrors((predicted,), rms(predicted - effort), rms(predicted - effort))
-
-    comparison = Comparison(
-        (run,), rms(effort), rms(effort), errors(urdf), errors(with_friction), errors(truth)
+    models = (
+        ModelErrors((predicted,), *2 * (rms(predicted - effort),))
+        for predicted in (urdf, urdf + truth - rigid, truth)
     )
-    per_joint = 0.01 * np.ones(n)
+    comparison = Comparison((run,), rms(effort), rms(effort), *models)
     return Identification(
         prior=prior,
         model=better,
@@ -85,7 +80,7 @@ def identified(
         origin=tuple([*ParameterOrigin][k % 3] for k in range(len(phi))),
         friction=friction,
         armature=armature,
-        joint_deviations=JointDeviations(*5 * (per_joint,)),
+        joint_deviations=JointDeviations(*5 * (np.full(n, 0.01),)),
         base=BaseParameters(
             1, 27.0, ('m(fer_link7)',), np.eye(1, len(phi)), phi[:1], phi[:1], phi[:1] * 0.1
         ),

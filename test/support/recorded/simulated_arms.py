@@ -12,38 +12,37 @@ from numpy.typing import ArrayLike
 
 from rnea_ros import RobotModel
 from rnea_ros.arrays import Array
-from rnea_ros.identification.pseudo_inertia import pseudo_inertias
+from rnea_ros.identification.pseudo_inertia import pseudo_inertias, standard_parameters
 from rnea_ros.recordings import Recording
+from support.models.robots import joint, link, load, robot
 
 from .synthetic_recordings import middle_and_half_range, sum_of_sines
 
 RATE = 250.0
 """Rate of the recordings, Hz."""
 
+INERTIA = (0.02, 0.0, 0.0, 0.03, 0.0, 0.02)
+THREE_JOINTS = load(robot(
+    link('base'), link('turret', 4.0, (0.02, 0.01, 0.05), INERTIA),
+    link('upper', 6.0, (0.2, 0.02, 0.02), INERTIA), link('fore', 3.0, (0.2, 0.01, 0.01), INERTIA),
+    joint('pan', 'revolute', 'base', 'turret'),
+    joint('lift', 'revolute', 'turret', 'upper', xyz=(0, 0, 0.2), axis=(0, 1, 0)),
+    joint('elbow', 'revolute', 'upper', 'fore', xyz=(0.4, 0, 0), axis=(0, 1, 0)),
+))
+
 
 @dataclass(frozen=True)
 class Arm:
-    """
-    A robot with friction, rotors and sensors.
+    """A robot with friction, rotors and sensors; arrays have shape (n,)."""
 
-    :param model: its true rigid bodies
-    :param viscous: N m s/rad, shape (n,), as all that follow
-    :param coulomb: N m
-    :param load: Coulomb friction per N m of load
-    :param smoothing: rad/s
-    :param armature: kg m^2
-    :param offset: of the effort sensors, N m
-    :param noise: standard deviation of the efforts, N m
-    """
-
-    model: RobotModel
-    viscous: Array
-    coulomb: Array
-    load: Array
-    smoothing: Array
-    armature: Array
-    offset: Array
-    noise: Array
+    model: RobotModel  # its true rigid bodies
+    viscous: Array  # N m s/rad
+    coulomb: Array  # N m
+    load: Array  # Coulomb friction per N m of load
+    smoothing: Array  # rad/s
+    armature: Array  # kg m^2
+    offset: Array  # of the effort sensors, N m
+    noise: Array  # standard deviation of the efforts, N m
 
     def efforts(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the true efforts, shape (N, n)."""
@@ -80,19 +79,17 @@ def _unlike(phi: Array, random: np.random.Generator) -> Array:
     m, h = phi[0], phi[1:4]
     if m == 0.0:
         return phi
-    J = np.array([[phi[4], phi[5], phi[7]], [phi[5], phi[6], phi[8]], [phi[7], phi[8], phi[9]]])
-    com = h / m
-    about = J - m * (com @ com * np.eye(3) - np.outer(com, com))
-    spread = 0.5 * np.trace(about) * np.eye(3) - about
+    com, spread = h / m, pseudo_inertias(phi)[0, :3, :3] - np.outer(h, h) / m
     stretch = np.eye(3) + 0.15 * random.normal(size=(3, 3))
     spread = stretch @ spread @ stretch.T
     direction = random.normal(size=3)
     size = max(float(np.linalg.norm(com)), float(np.sqrt(np.trace(spread) / m)))
     com = com + random.uniform(0.1, 0.3) * size * direction / np.linalg.norm(direction)
     factor = 1.0 + random.choice([-1.0, 1.0]) * random.uniform(0.1, 0.3)
-    m, spread = factor * m, factor * spread
-    J = np.trace(spread) * np.eye(3) - spread + m * (com @ com * np.eye(3) - np.outer(com, com))
-    return np.array([m, *(m * com), J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]])
+    first = np.append(com, 1.0)
+    P = factor * m * np.outer(first, first)
+    P[:3, :3] += factor * spread
+    return standard_parameters(P[np.newaxis])
 
 
 def motion(

@@ -23,40 +23,23 @@ ARM, HAND, UR = (load(path) for path in (PANDA_ARM, PANDA, UR5E))
 
 @dataclass(frozen=True)
 class Robot:
-    """
-    The robot as it is, which a model may be wrong about.
-
-    :param model: its true dynamics
-    :param factor: of the reported effort, shape (n,) or ()
-    :param flipped: joints whose position and effort are reported the other way round
-    :param compensated: which joints' reported effort lacks gravity, shape (n,) or ()
-    :param coulomb: dry friction as a share of the load, beside 0.1 N m: as behind torque sensors
-    :param noise: standard deviation of the effort, N m
-    :param mass: kg, of a point at the last link
-    :param com: its place there, m
-    """
+    """The robot as it is, which a model may be wrong about."""
 
     model: RobotModel
-    factor: ArrayLike = 1.0
-    flipped: tuple[int, ...] = ()
-    compensated: ArrayLike = False
-    coulomb: ArrayLike = 0.02
-    noise: float = 0.1
-    mass: float = 0.0
-    com: tuple[float, float, float] = (0.0, 0.0, 0.1)
+    factor: ArrayLike = 1.0  # of the reported effort, shape (n,) or ()
+    flipped: tuple[int, ...] = ()  # joints whose position and effort are the other way round
+    compensated: ArrayLike = False  # which joints' reported effort lacks gravity
+    coulomb: ArrayLike = 0.02  # dry friction as a share of the load, beside 0.1 N m
+    noise: float = 0.1  # standard deviation of the effort, N m
+    mass: float = 0.0  # kg, of a point at the last link
+    com: tuple[float, float, float] = (0.0, 0.0, 0.1)  # its place there, m
 
     def rigid(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the efforts that a motion needs without friction."""
-        tau: Array = self.model.inverse_dynamics_batch(q, qd, qdd)
+        tip = self.model.body_names[-1]
+        loaded = self.model.with_payload(tip, self.mass, self.com) if self.mass else self.model
+        tau: Array = loaded.inverse_dynamics_batch(q, qd, qdd)
         tau = tau - np.asarray(self.compensated) * self.model.gravity_torques_batch(q)
-        if self.mass:
-            c = np.array(self.com)
-            J = self.mass * (c @ c * np.eye(3) - np.outer(c, c))
-            phi = np.zeros(10 * len(self.model.body_names))
-            phi[-10:] = [
-                self.mass, *(self.mass * c), J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2],
-            ]
-            tau = tau + self.model.regressor_batch(q, qd, qdd) @ phi
         return tau
 
 
@@ -67,15 +50,9 @@ def light_arm(seed: int) -> RobotModel:
 
 
 def record(robot: Robot, kind: Kind, seed: int, count: int = 12) -> Recording:
-    """
-    Return what a robot reports.
-
-    :param kind: poses at rest, each held for a second, or 25 s of motion
-    :param seed: of poses or motion, and of noise
-    :param count: of poses at rest
-    """
-    make = _poses if kind is Kind.STILL else _motion
-    return make(robot, np.random.default_rng(seed), count)
+    """Return what a robot reports: poses at rest, each held for a second, or 25 s of motion."""
+    random = np.random.default_rng(seed)
+    return _poses(robot, random, count) if kind is Kind.STILL else _motion(robot, random)
 
 
 def samples_of(recorded: Recording) -> list[Sample]:
@@ -126,9 +103,8 @@ def _reported(
 
 def _poses(robot: Robot, random: np.random.Generator, count: int) -> Recording:
     """Poses that are held for 1 s each, with moves of 0.5 s between them, at 50 Hz."""
-    n = robot.model.nv
     middle, half = middle_and_half_range(robot.model)
-    places = middle + half * random.uniform(-1.0, 1.0, (count, n))
+    places = middle + half * random.uniform(-1.0, 1.0, (count, len(middle)))
     rest = np.zeros_like(places)
     rigid = robot.rigid(places, rest, rest)
     # What an arm comes to rest with: anything within its dry friction.
@@ -142,15 +118,13 @@ def _poses(robot: Robot, random: np.random.Generator, count: int) -> Recording:
 
     position = moved(places)
     t: Array = 0.02 * np.arange(len(position), dtype=np.float64)
-    velocity: Array = np.gradient(position, t, axis=0)
-    return _reported(robot, random, t, position, velocity, moved(held))
+    return _reported(robot, random, t, position, np.gradient(position, t, axis=0), moved(held))
 
 
-def _motion(robot: Robot, random: np.random.Generator, _: int) -> Recording:
+def _motion(robot: Robot, random: np.random.Generator) -> Recording:
     """Sums of three sines about the middle of the ranges, 25 s at 50 Hz."""
-    n = robot.model.nv
     middle, half = middle_and_half_range(robot.model)
-    t: Array = 0.02 * np.arange(1251, dtype=np.float64)
+    n, t = len(middle), np.linspace(0.0, 25.0, 1251)
     q, qd, qdd = sum_of_sines(t, middle, [
         (
             2.0 * np.pi * random.uniform(0.04, 0.25, n), half * random.uniform(0.15, 0.33, n),

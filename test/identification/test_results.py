@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The report says what was found, in the same figures as text, as JSON and as a picture."""
+"""A result as text, JSON, picture, and as parameters that the node takes."""
 
 from dataclasses import replace
 import json
@@ -10,8 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rnea_ros.identification import Identification
+from rnea_ros.feedforward.law import Feedforward, LoadedModel
+from rnea_ros.feedforward.settings import ResolvedSettings, resolve
+from rnea_ros.identification import Identification, payload_parameters
 from rnea_ros.identification.report import figures, picture, text
+from rnea_ros.node import parameters
+from rnea_ros.parameters import Value, parameter_file_text
+from rnea_ros.robot import Payload
 from support.models.robots import SHIPPED, description, load
 from support.recorded.known_result import identified
 
@@ -27,14 +32,8 @@ def test_the_verdict_comes_first(result: Identification) -> None:
     assert '\njudged on data that were not fitted: my_bag, 0.0 to 10.0 s\n' in report
     of = result.comparison
     worse = replace(result, comparison=replace(of, urdf=of.identified, identified=of.urdf))
-    assert text(figures(worse)).splitlines()[0] == (
-        'not better: the identified model of panda_arm is no closer to the measured efforts than '
-        'the URDF with fitted friction; keep its bodies (links: none) and use that friction'
-    )
-
-
-def test_worse_bodies_do_not_pass_thanks_to_friction(result: Identification) -> None:
-    of = result.comparison
+    assert text(figures(worse)).startswith('not better: the identified model of panda_arm is no ')
+    # Worse bodies do not pass thanks to friction.
     swapped = replace(of, identified=of.urdf_with_friction, urdf_with_friction=of.identified)
     assert (swapped.identified.moving_rms < swapped.urdf.moving_rms).all()
     assert of.is_better
@@ -122,20 +121,70 @@ def test_a_joint_with_effort_has_2_axes(tmp_path: Path, monkeypatch: pytest.Monk
     seen: list[Figure] = []
     monkeypatch.setattr(Figure, 'savefig', lambda figure, *_, **__: seen.append(figure))
     result = identified(silent=[6])
-    (run,) = result.comparison.held_out
-    second = replace(run, segment=(run.time > 5.0).astype(np.intp))
-    models = {
-        name: replace(errors, predicted=2 * errors.predicted)
-        for name in ('urdf', 'urdf_with_friction', 'identified')
-        for errors in [getattr(result.comparison, name)]
-    }
-    comparison = replace(result.comparison, held_out=(run, second), **models)
-    picture(tmp_path / 'a.png', replace(result, comparison=comparison))
+    picture(tmp_path / 'a.png', result)
     (figure,) = seen
     assert len(figure.axes) == 12
     measured, urdf, best = (np.asarray(line.get_ydata(), float) for line in figure.axes[0].lines)
     np.testing.assert_array_equal(figure.axes[1].lines[1].get_ydata(), measured - urdf)
+    np.testing.assert_array_equal(figure.axes[1].lines[-1].get_ydata(), measured - best)
     title = figure.axes[1].get_title(loc='right')
     assert title.startswith(f'RMS: URDF {result.comparison.urdf.rms[0]:.2f} (')
-    # Lines end behind each part without gaps: three of them in two runs.
-    assert [np.isnan(each).sum() for each in (measured, urdf, best)] == [3] * 3
+
+
+def settings(result: Identification, values: dict[str, Value], folder: Path) -> ResolvedSettings:
+    """Return what the node makes of the values, by a file."""
+    path = folder / 'arm.yaml'
+    path.write_text(parameter_file_text(values, ['made by a test']), encoding='utf-8')
+    given = parameters.complete_values(parameters.read_parameter_file(path))
+    return resolve(parameters.settings_from(given, parameters.listed_joints(given)), result.model)
+
+
+def test_the_nodes_feedforward_commands_the_identified_efforts(
+    result: Identification, tmp_path: Path
+) -> None:
+    resolved = settings(result, result.node_parameters(), tmp_path)
+    law = Feedforward(
+        LoadedModel(result.model), np.zeros(7), np.zeros(7),
+        friction=resolved.friction, armature=resolved.armature,
+    )  # fmt: skip
+    (run,) = result.comparison.held_out
+    commanded = np.array([
+        law.effort(q, qd, (q, qd, qdd)).copy()
+        for q, qd, qdd in zip(run.q, run.qd, run.qdd, strict=True)
+    ])
+    efforts = result.efforts(run.q, run.qd, run.qdd)
+    np.testing.assert_allclose(commanded, efforts, rtol=1e-5, atol=1e-5)
+
+
+def test_a_gripper_at_rest_without_efforts_is_left_out(result: Identification) -> None:
+    (run,) = result.fitted
+    q, qd, effort = run.q.copy(), run.qd.copy(), run.effort.copy()
+    q[:, 6], qd[:, 6], effort[:, 6] = 0.04, 1e-3, np.nan
+    resting = replace(result, fitted=(replace(run, q=q, qd=qd, effort=effort),))
+    assert resting.node_parameters()['joints'] == list(result.prior.joint_names[:6])
+
+
+def test_only_what_differs_and_what_is_there_is_written(result: Identification) -> None:
+    friction = replace(result.friction, offset=np.zeros(7))
+    assert [*replace(result, friction=friction).node_parameters()] == [
+        'joints', 'armature', 'friction.model', 'friction.viscous', 'friction.coulomb',
+        'friction.load', 'friction.smoothing_velocity',
+    ]  # fmt: skip
+    friction = replace(friction, coulomb=np.array([7 * [0.3], 7 * [0.2]]))
+    values = replace(result, friction=friction).node_parameters()
+    assert values['friction.coulomb_negative'] == 7 * [0.2]
+    assert 'friction.viscous_negative' not in values
+
+
+def test_unrecorded_joints_are_left_out_gravity_and_payload_are_stated(tmp_path: Path) -> None:
+    model = load(SHIPPED[0], gravity=(9.81, 0.0, 0.0))
+    result = identified(model, silent=range(7, len(model.joint_names)))
+    values = result.node_parameters()
+    assert values['joints'] == [*model.joint_names[:7]]
+    assert values['gravity'] == [9.81, 0.0, 0.0]
+    resolved = settings(result, values, tmp_path)
+    np.testing.assert_allclose(resolved.armature, result.armature)
+    np.testing.assert_allclose(resolved.friction.viscous, result.friction.viscous)
+    payload = Payload('fer_link7', 2.8, (0.01, 0.0, 0.1), (0.01, 0.0, 0.0, 0.02, 0.0, 0.015))
+    values |= payload_parameters(payload)
+    assert settings(result, values, tmp_path).parameters.payloads == (payload,)
