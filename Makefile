@@ -37,9 +37,9 @@ demo: $(VENV)/demo.stamp
 	@$(RUN) -m rnea_ros.sim.demo.demo $(DEMO)
 
 # Two runs at once. Tests over DDS, each on a domain of its own, wait half of the time; their output follows
-# at the end. Tests without DDS take only the time that those leave (--idle). Without bytecode on disk each worker would compile every
-# test again; with more than one thread of BLAS each the workers would hinder each other. Ctrl-C ends both
-# runs (trap).
+# at the end. Tests without DDS take only the time that those leave (--idle). Without bytecode on disk each
+# worker would compile every test again; with more than one thread of BLAS each the workers would hinder each
+# other. Ctrl-C ends both runs (trap).
 PYTEST := env PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(RUN) -m pytest
 RESULTS := $(patsubst %,build/tests_%.xml,over_dds without_dds)
 

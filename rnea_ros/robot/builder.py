@@ -28,7 +28,7 @@ FLOATING_BASE = 'floating_base'
 """The name of the joint of a floating base."""
 
 
-@np.errstate(over='ignore', invalid='ignore')  # what is computed of such a tree is checked
+@np.errstate(over='ignore', invalid='ignore')  # the tree rejects what is not finite, by link
 def build_tree(description: RobotDescription, *, floating_base: bool = False) -> KinematicTree:
     """
     Return the kinematic tree of a description; fixed links are part of the body that carries them.

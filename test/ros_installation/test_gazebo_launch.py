@@ -44,10 +44,14 @@ if {{stays}}:
             log.write('end ' + name + chr(10))
         sys.exit(0)
     signal.signal(signal.SIGINT, end)
-    time.sleep({{patience}})
-else:
-    time.sleep(0.3)
+    signal.pause()
 """
+
+UNTIL_ACTIVE = """\
+    while 'activate_effort_controller' not in open(os.environ['GAZEBO_TEST_LOG']).read():
+        time.sleep(0.1)
+"""
+"""What a node does instead of waiting for a signal."""
 
 STAYS = {
     'ros_gz_sim': {'gz': True, 'create': False}, 'ros_gz_bridge': {'parameter_bridge': True},
@@ -85,7 +89,7 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (root / 'share' / package).mkdir(parents=True)
         for name, stays in scripts.items():
             script = root / 'lib' / package / name
-            script.write_text(SCRIPT.format(stays=stays, patience=60))
+            script.write_text(SCRIPT.format(stays=stays))
             script.chmod(0o755)
     for directory in ('launch', 'config', 'urdf'):
         (root / 'share/rnea_ros' / directory).symlink_to(ROOT / directory)
@@ -129,9 +133,9 @@ def argument(lines: list[str], name: str, option: str) -> str:
 
 
 def test_a_step_starts_when_the_one_before_has_ended(prefix: Path) -> None:
-    # The node's early end is what ends the launch here, once the controller is active.
+    # The node's end is what ends the launch here, once the controller is active.
     node = prefix / 'lib/rnea_ros/feedforward_node'
-    node.write_text(node.read_text().replace('time.sleep(60)', 'time.sleep(5)'))
+    node.write_text(node.read_text().replace('    signal.pause()\n', UNTIL_ACTIVE))
     launched = run(prefix, gui='true', world='mine.sdf')
     lines = launched.lines
     assert launched.code == 0, launched.output

@@ -253,9 +253,9 @@ def test_a_process_that_ends_waits_for_the_result_on_its_way(goals: GoalRig) -> 
     assert action.finishing()
     assert sent.why == (ABORTED, -1, 'stop_requested')
     assert not goals.send(LONG).accepted
-    goals.rig.time.sleep(0.9 * module.DELIVERY_TIME)
+    goals.rig.time.stall(0.9 * module.DELIVERY_TIME)
     assert action.finishing()
-    goals.rig.time.sleep(0.2 * module.DELIVERY_TIME)
+    goals.rig.time.stall(0.2 * module.DELIVERY_TIME)
     assert not action.finishing()
     action.destroy()
     assert goals.rig.server.destroyed

@@ -3,6 +3,7 @@
 
 """What the package is compared with; nothing in here runs the code under test."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
@@ -125,7 +126,7 @@ def mimic_rules(urdf: str) -> dict[str, tuple[str, float, float]]:
     return rules
 
 
-class PinocchioDynamics:
+class PinocchioDynamics(ABC):
     """What Pinocchio computes, in the coordinates of this package: v = B qd, tau = B^T efforts."""
 
     _pin: Any
@@ -133,9 +134,9 @@ class PinocchioDynamics:
     _data: Any
     nv: int
 
+    @abstractmethod
     def _converted(self, q: Array, qd: Array) -> tuple[Array, Array, Array]:
         """Return Pinocchio's positions, B and (dB/dt) qd."""
-        raise NotImplementedError
 
     def inverse_dynamics(
         self, q: Array, qd: Array, qdd: Array,
