@@ -33,17 +33,20 @@ if name == 'activate_controller':
 if '--param-file' in words:
     kept = os.environ['GAZEBO_TEST_LOG'] + '.' + name
     shutil.copy(words[words.index('--param-file') + 1], kept)
+def end(*_):
+    with open(os.environ['GAZEBO_TEST_LOG'], 'a') as log:
+        log.write('end ' + name + chr(10))
+    sys.exit(0)
+if {{stays}}:
+    signal.signal(signal.SIGINT, end)
 with open(os.environ['GAZEBO_TEST_LOG'], 'a') as log:
     log.write(name + ' ' + ' '.join(words) + chr(10))
 code = os.environ.get('GAZEBO_TEST_' + name.upper())
 if code is not None:
+    while not any(line.startswith('gz ') for line in open(os.environ['GAZEBO_TEST_LOG'])):
+        time.sleep(0.1)
     sys.exit(int(code))
 if {{stays}}:
-    def end(*_):
-        with open(os.environ['GAZEBO_TEST_LOG'], 'a') as log:
-            log.write('end ' + name + chr(10))
-        sys.exit(0)
-    signal.signal(signal.SIGINT, end)
     signal.pause()
 """
 
