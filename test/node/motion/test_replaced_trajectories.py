@@ -108,6 +108,17 @@ def test_execute_partial_traj_in_future() -> None:
     np.testing.assert_allclose(arm.reference, (-0.2, 0.8), atol=1e-9)
 
 
+def test_a_trajectory_partly_in_the_past_is_joined_at_its_next_point() -> None:
+    arm = Arm()
+    arm.send(0.5, TWO_POINTS)
+    before = arm.run(0.6)
+    arm.send(0.3, [(-5.0, -5.0), (-0.2, -0.4)], start=0.1)
+    after = arm.run(0.2)
+    assert steps(before[-10:], after) < 600.0 * arm.rig.period**2
+    assert after.min() > -0.5
+    np.testing.assert_allclose(after[-1], (-0.2, -0.4))
+
+
 def test_blend_no_position_jump_under_speed_scaling() -> None:
     arm = Arm()
     arm.rig.controller.speed_scaling.set_target(0.5)
