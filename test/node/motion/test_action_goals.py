@@ -242,7 +242,8 @@ def test_a_stop_or_fault_ends_a_goal_and_rejects_new_ones(goals: GoalRig, *, sto
     assert not goals.send(LONG).accepted
     assert rig.logged('error: goal rejected, INVALID_GOAL: not_active: ') == 1
     rig.robot.sending = True
-    rig.node.trigger_deactivate()
+    if not stop:
+        rig.node.trigger_deactivate()
     rig.node.trigger_activate()
     rig.run(1.0)
     assert goals.send((0.1, OFF)).accepted
