@@ -36,10 +36,9 @@ export PYTHONUNBUFFERED := 1
 demo: $(VENV)/demo.stamp
 	@$(RUN) -m rnea_ros.sim.demo.demo $(DEMO)
 
-# Two runs at once. Tests over DDS, each on a domain of its own, wait half of the time; their output follows
-# at the end. Tests without DDS take only the time that those leave (--idle). Without bytecode on disk each
-# worker would compile every test again; with more than one thread of BLAS each the workers would hinder each
-# other. Ctrl-C ends both runs (trap).
+# Two runs at once: tests over DDS, each on a domain of its own, wait half of the time; their output follows
+# at the end. Without bytecode on disk each worker would compile every test again; with more than one thread
+# of BLAS each the workers would hinder each other. Ctrl-C ends both runs (trap).
 PYTEST := env PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(RUN) -m pytest
 RESULTS := $(patsubst %,build/tests_%.xml,over_dds without_dds)
 
@@ -50,7 +49,7 @@ else
 	@mkdir -p build; rm -f $(RESULTS); trap 'wait; exit 130' INT; failed=0; \
 	(trap - INT; exec $(PYTEST) --junit-xml=$(word 1,$(RESULTS)) -n auto -m ros) \
 	    &> build/tests_over_dds.txt & \
-	chrt --idle 0 $(PYTEST) --junit-xml=$(word 2,$(RESULTS)) -n auto -m 'not ros' || failed=1; \
+	$(PYTEST) --junit-xml=$(word 2,$(RESULTS)) -n auto -m 'not ros' || failed=1; \
 	wait $$! || failed=1; cat build/tests_over_dds.txt; \
 	$(RUN) test/support/totals.py $(RESULTS); exit $$failed
 endif
