@@ -55,6 +55,9 @@ class DemoClient:
     """
     The ROS node of the demo. Its clock is the robot's: the stamp of the newest joint state.
 
+    The clock has a subscription of its own: where every message is recorded, DDS withholds new
+    ones until a lost one is sent again, and simulated time may pass a motion meanwhile.
+
     ``check_processes`` raises an error if a process of the demo has ended. Unless ``every_state``,
     it records one message in each :data:`RECORD_INTERVAL`.
     """
@@ -69,6 +72,9 @@ class DemoClient:
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
         kept = EVERY if every_state else NEWEST
+        self._clock: PolledSubscription[bytes] = PolledSubscription(
+            self._node, JointState, 'joint_states', NEWEST, raw=True
+        )
         self._states: PolledSubscription[bytes] = PolledSubscription(
             self._node, JointState, 'joint_states', kept, raw=True
         )
@@ -85,7 +91,7 @@ class DemoClient:
         )
         self._node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 1)
         self.diagnostics: dict[str, str] = {}
-        self._newest: list[Sample] = []
+        self._newest: Sample | None = None
 
     def close(self) -> None:
         """Destroy the node."""
@@ -169,14 +175,12 @@ class DemoClient:
         }
 
     def now(self) -> float:
-        """Return the robot's time, s; joint states received until now are not recorded."""
-        self.wait_until('joint states', lambda: bool(self._take_states() or self._newest))
-        return self._newest[0].time
+        """Return the robot's time, s."""
+        return self._state().time
 
     def measured(self) -> Array:
         """Return the newest positions of the commanded joints, shape (m,), rad or m."""
-        self.now()
-        measured: Array = positions(self._newest, self._joints)[1][0]
+        measured: Array = positions([self._state()], self._joints)[1][0]
         return measured
 
     def record(
@@ -190,14 +194,15 @@ class DemoClient:
         """
         received = Received(terms={name: [] for name in self._terms})
         end = self.now() + duration
+        self._states.take_all()
         if at_start is not None:
             at_start()
         clock = time.monotonic()
         next_progress, deadline = clock, clock + TIMEOUT
-        while self._newest[0].time < end:
+        while not received.states or received.states[-1].time < end:
             self._check_processes()
             self._executor.spin_once(timeout_sec=0.0)
-            messages = self._take_states()
+            messages = self._states.take_all()
             received.messages += messages
             received.states += map(_sample, messages)
             for name, subscription in self._terms.items():
@@ -218,11 +223,17 @@ class DemoClient:
             time.sleep(RECORD_INTERVAL)
         return received
 
-    def _take_states(self) -> list[bytes]:
-        messages = self._states.take_all()
-        if messages:
-            self._newest = [_sample(messages[-1])]
-        return messages
+    def _state(self) -> Sample:
+        """Return the newest state; wait for the first."""
+        def received() -> bool:
+            messages = self._clock.take_all()
+            if messages:
+                self._newest = _sample(messages[-1])
+            return self._newest is not None
+
+        self.wait_until('joint states', received)
+        assert self._newest is not None
+        return self._newest
 
     def _on_diagnostics(self, message: Any) -> None:
         for status in message.status:
