@@ -108,11 +108,7 @@ def context() -> Any:
 
 
 class VirtualEntities(LifecycleNode):
-    """
-    Replaces LifecycleNode's ``create_*`` methods: comes before it in the MRO.
-
-    The node of rcl exists, alone on a DDS domain.
-    """
+    """Replaces LifecycleNode's ``create_*`` methods; rcl's node is alone on its DDS domain."""
 
     rig: Any
 

@@ -86,7 +86,7 @@ class Source:
 
 
 class VirtualNode(feedforward_node.FeedforwardNode, VirtualEntities):  # type: ignore[misc]
-    """The node, with virtual publishers, subscriptions, services and timers."""
+    """The node; :class:`VirtualEntities` comes before LifecycleNode in its MRO."""
 
     def __init__(self, rig: VirtualRig) -> None:
         self.rig = rig
@@ -244,11 +244,7 @@ class VirtualRig:
         ])
 
     def call(self, service: str, kind: Any) -> Any:
-        """
-        Call a service; resume its coroutine until the answer.
-
-        Time passes only while the service sleeps, and the timers of the node do not run.
-        """
+        """Resume a service until its answer; time passes while it sleeps, and no timer runs."""
         response = kind.Response()
         answer = self.services[service](kind.Request(), response)
         while hasattr(answer, 'send'):

@@ -67,7 +67,7 @@ class VirtualTime:
             self._now = end
 
     def stall(self, duration: float) -> None:
-        """Stall the whole machine: nothing runs or is sent for a duration, s."""
+        """Stall the whole machine for a duration, s; then all that is overdue is sent at once."""
         self._now += duration
 
     def wait(self, arrived: Callable[[], Any], timeout: float) -> None:
