@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 import re
 import shlex
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -86,7 +86,10 @@ def program(words: list[str]) -> tuple[str, list[str]] | None:
 def test_python_of_a_page_runs(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     code = '\n'.join(b.code for b in BLOCKS if (b.page, b.language) == (page, 'python'))
-    exec(compile(code, page, 'exec'), {})
+    names: dict[str, Any] = {}
+    exec(compile(code, page, 'exec'), names)
+    for test in (value for name, value in names.items() if name.startswith('test_')):
+        test()
 
 
 def test_tools_on_the_pages_exist_and_take_the_arguments(

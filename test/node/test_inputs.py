@@ -49,11 +49,11 @@ def tare(rig: VirtualRig) -> tuple[bool, str]:
 def test_a_payload_set_while_active_is_blended() -> None:
     loaded = MODEL.with_payload('fer_link8', 3.0).gravity_torques(POSE)
     with virtual_node(payload__blend_duration=0.5) as rig:
-        rig.activate().settle(GRAVITY)
+        rig.wait_until_controlled().wait_for_command(GRAVITY)
         since = len(rig.commands)
         assert rig.change(payload__link=['fer_link8'], payload__mass=[3.0]).successful
         rig.run(1.0)
-        assert rig.steady(loaded)
+        assert rig.newest_is(loaded)
         way = np.array([effort for _, effort in rig.commands[since:]])
         steps = np.abs(np.diff(way, axis=0)).max(axis=0)
         assert steps[1] == pytest.approx(abs(loaded - GRAVITY)[1] * 0.01 / 0.5, rel=1e-6)
@@ -61,7 +61,7 @@ def test_a_payload_set_while_active_is_blended() -> None:
 
 def test_limits_that_hold_no_payload_name_the_joint() -> None:
     with virtual_node(payload__link=['fer_link8'], payload__mass=[40.0]) as rig:
-        rig.activate().run(2.0)
+        rig.wait_until_controlled().run(2.0)
         assert 'limits_cannot_hold' in rig.flags
         assert 'fer_joint2' in rig.diagnostics['overloaded_joints'].split()
 
@@ -69,12 +69,12 @@ def test_limits_that_hold_no_payload_name_the_joint() -> None:
 def test_a_push_is_held_until_readings_are_rejected() -> None:
     with virtual_node(**FLANGE) as rig:
         sensor = force_sensor(rig)
-        rig.activate().settle(PUSHED, 1e-6)
+        rig.wait_until_controlled().wait_for_command(PUSHED, 1e-6)
         sensor.message.wrench.force.y = float('nan')
         rig.run(0.2)
-        assert rig.steady(PUSHED, 1e-6), 'within the timeout'
+        assert rig.newest_is(PUSHED, 1e-6), 'within the timeout'
         rig.run(1.8)
-        assert rig.steady(GRAVITY, 1e-6)
+        assert rig.newest_is(GRAVITY, 1e-6)
         assert rig.flags == {'wrench_stale'}
         assert rig.diagnostics['state'] == 'degraded'
         assert rig.diagnostics['stale_wrenches'] == 'flange'
@@ -85,16 +85,16 @@ def test_a_push_is_held_until_readings_are_rejected() -> None:
 def test_a_tare_counts_for_this_and_the_next_activation(*, active: bool) -> None:
     with virtual_node(**FLANGE) as rig:
         sensor = force_sensor(rig)
-        rig.activate().settle(PUSHED, 1e-6)
+        rig.wait_until_controlled().wait_for_command(PUSHED, 1e-6)
         if not active:
             rig.node.trigger_deactivate()
         assert tare(rig) == (True, 'all sensors are zeroed')
         if active:
-            rig.settle(GRAVITY, 1e-6)
+            rig.wait_for_command(GRAVITY, 1e-6)
             rig.node.trigger_deactivate()
         rig.node.trigger_activate()
         rig.run(1.0)
-        assert rig.steady(GRAVITY, 1e-6)
+        assert rig.newest_is(GRAVITY, 1e-6)
         assert rig.diagnostics['tare/flange'].startswith('13 N, 0 N m, ')
         sensor.sending = False
         rig.run(1.0)
@@ -107,7 +107,7 @@ def test_a_tare_counts_for_this_and_the_next_activation(*, active: bool) -> None
 def test_a_tare_is_answered_whose_node_is_deactivated() -> None:
     with virtual_node(**FLANGE) as rig:
         force_sensor(rig)
-        rig.activate()
+        rig.wait_until_controlled()
         response = Trigger.Response()
         pending = rig.services['/feedforward/tare'](Trigger.Request(), response)
         for _ in range(10):
@@ -125,30 +125,30 @@ def test_efforts_are_added_once_limits_are_set_and_fade(trigger: str) -> None:
     topic = '/feedforward/additional_effort'
     with virtual_node(trigger=trigger, additional_effort__timeout=0.3) as rig:
         source = rig.repeat(topic, JointState(name=[JOINTS[3], JOINTS[0]], effort=[1.5, -9.0]))
-        rig.activate().settle(GRAVITY)
+        rig.wait_until_controlled().wait_for_command(GRAVITY)
         rig.run(0.5)
         assert not rig.subscriptions[topic]
-        assert rig.steady(GRAVITY)
+        assert rig.newest_is(GRAVITY)
         for limits in ([1.0], [2.0]):
             assert rig.change(additional_effort__limits=limits).successful
         rig.run(2.0)
         assert len(rig.subscriptions[topic]) == 1
-        assert rig.steady(GRAVITY + added)
+        assert rig.newest_is(GRAVITY + added)
         assert rig.flags == {'additional_effort_cut'}
         source.message.name = ['nose', JOINTS[0]]
         rig.run(2.0)
-        assert rig.steady(GRAVITY)
+        assert rig.newest_is(GRAVITY)
         assert rig.count('additional_effort/unknown_joint') > 100
         assert rig.logged('additional_effort/unknown_joint')
 
 
 def test_after_a_stall_the_efforts_of_the_watchdog_count() -> None:
     with virtual_node(hold_duration=0.5, ramp_duration=1.0) as rig:
-        rig.activate().settle(GRAVITY)
+        rig.wait_until_controlled().wait_for_command(GRAVITY)
         rig.time.stall(0.7)
         rig.publish('/effort_controller/commands/watchdog', Float64MultiArray(data=[0.0] * 7))
         since = len(rig.commands)
         rig.run(2.0)
         step = DEFAULT_RATE_LIMIT * LIMITS * 0.01
         np.testing.assert_allclose(rig.commands[since][1], np.clip(GRAVITY, -step, step))
-        assert rig.steady(GRAVITY)
+        assert rig.newest_is(GRAVITY)

@@ -56,7 +56,7 @@ def live(rig: VirtualRig) -> Any:
     """Let the node live once from configure to cleanup; return what remains."""
     assert rig.node.trigger_configure() is SUCCESS
     assert rig.node.trigger_activate() is SUCCESS
-    rig.settle(GRAVITY)
+    rig.wait_for_command(GRAVITY)
     assert rig.created.count(TOPIC) == 1
     assert rig.node.trigger_deactivate() is SUCCESS
     assert not any(effort.any() for _, effort in rig.commands[-loop.REPEATS:])
@@ -99,7 +99,7 @@ def test_what_a_transition_raises_is_logged_and_later_lives_leave_nothing(
 def test_a_stop_ramps_down_from_where_it_is(rig: VirtualRig, transition: str) -> None:
     assert rig.node.trigger_configure() is SUCCESS
     assert rig.node.trigger_activate() is SUCCESS
-    rig.settle(GRAVITY)
+    rig.wait_for_command(GRAVITY)
     since = len(rig.commands)
     assert getattr(rig.node, f'trigger_{transition}')() is SUCCESS
     shares = np.array([effort[1] for _, effort in rig.commands[since:]]) / GRAVITY[1]
@@ -122,7 +122,7 @@ def test_a_bad_description_is_rejected_by_name_and_a_good_one_taken() -> None:
         rig.run(2.0)
         assert rig.logged("cannot configure: joint 'fer_joint1': unknown type 'elastic'") == 1
         rig.describe(PANDA_ARM)
-        rig.settle(GRAVITY)
+        rig.wait_for_command(GRAVITY)
         rig.describe(bad)
         rig.run(0.5)
         assert rig.logged('the new robot_description takes effect at the next activation') == 1
@@ -142,7 +142,7 @@ def test_the_node_says_what_it_waits_for() -> None:
         rig.run(2.0)
         assert rig.logged('info: waiting: /effort_controller names no joints; set joints') == 1
         assert rig.change(joints=list(JOINTS)).successful
-        rig.settle(GRAVITY)
+        rig.wait_for_command(GRAVITY)
 
 
 def test_without_autostart_it_waits_for_a_lifecycle_manager(rig: VirtualRig) -> None:
@@ -161,7 +161,7 @@ def test_a_second_controller_is_waited_for_after_the_newest_one() -> None:
         assert rig.state == 'none'
         assert rig.logged('info: waiting: 2 controllers named /effort_controller') == 1
         del rig.graph.listeners[2]
-        rig.settle(GRAVITY)
+        rig.wait_for_command(GRAVITY)
 
 
 @pytest.mark.parametrize(('topic', 'said'), [
@@ -175,7 +175,7 @@ def test_a_second_robot_is_waited_for(topic: str, said: str) -> None:
         assert rig.logged(f'info: waiting: {said}') == 1
         assert not rig.commands
         rig.publishers[topic] = []
-        rig.settle(GRAVITY)
+        rig.wait_for_command(GRAVITY)
 
 
 def test_a_start_that_a_late_discovery_prevents_is_tried_again() -> None:
@@ -193,7 +193,7 @@ def test_a_start_that_a_late_discovery_prevents_is_tried_again() -> None:
         rig.run(autostart.TRY_LATER[1])
         assert rig.state == 'none'
         rig.publishers[TOPIC] = []
-        rig.settle(GRAVITY)
+        rig.wait_for_command(GRAVITY)
 
 
 def test_a_start_that_fails_for_another_reason_is_left_to_the_user(
@@ -208,7 +208,7 @@ def test_a_start_that_fails_for_another_reason_is_left_to_the_user(
 @pytest.mark.parametrize(('after', 'goes_on'), [(0.1, False), (DISCOVERY, True)])
 def test_of_two_publishers_found_soon_the_control_ends(after: float, *, goes_on: bool) -> None:
     with virtual_node() as rig:
-        rig.activate().settle(GRAVITY)
+        rig.wait_until_controlled().wait_for_command(GRAVITY)
         rig.run(after)
         rig.publishers[TOPIC] = ['rival']
         rig.run(2.0)
@@ -219,7 +219,7 @@ def test_of_two_publishers_found_soon_the_control_ends(after: float, *, goes_on:
         assert rig.flags == {'second_publisher'}
         assert rig.newest.any() == goes_on
         rig.publishers[TOPIC] = []
-        rig.settle(GRAVITY)
+        rig.wait_for_command(GRAVITY)
         rig.run(1.0)
         assert (rig.state, rig.flags) == ('active', set())
 

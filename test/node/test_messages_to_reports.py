@@ -4,7 +4,6 @@
 """From messages to commands, diagnostics and log, through the whole node in virtual time."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -30,17 +29,8 @@ NAN = float('nan')
 @pytest.fixture
 def rig() -> Iterator[VirtualRig]:
     with virtual_node() as rig:
-        rig.activate().settle(GRAVITY)
+        rig.wait_until_controlled().wait_for_command(GRAVITY)
         yield rig
-
-
-@contextmanager
-def spoilt(rig: VirtualRig, field: str, value: Any) -> Iterator[None]:
-    """Give the joint states another field for a while."""
-    good = getattr(rig.robot.message, field)
-    setattr(rig.robot.message, field, value)
-    yield
-    setattr(rig.robot.message, field, good)
 
 
 def errors(rig: VirtualRig) -> list[str]:
@@ -63,12 +53,13 @@ BAD: tuple[tuple[str, str, Any, str], ...] = (
 def test_a_bad_joint_state_is_counted_named_and_has_no_effect(rig: VirtualRig) -> None:
     for reason, field, value, said in BAD:
         before = rig.count(f'joint_states/{reason}')
-        with spoilt(rig, field, value):
+        with pytest.MonkeyPatch.context() as spoilt:
+            spoilt.setattr(rig.robot.message, field, value)
             rig.run(0.2)
         rig.run(0.8)
         assert rig.count(f'joint_states/{reason}') == before + 20, reason
         assert any(reason in line and said in line for line in rig.log.lines), (reason, rig.log)
-        assert rig.steady(GRAVITY)
+        assert rig.newest_is(GRAVITY)
         assert rig.state == 'active'
     for size in range(4, 100):
         rig.publish('/joint_states', bytes((0, 1, 0, 0)) + bytes(range(size)))
@@ -80,9 +71,10 @@ def test_a_bad_joint_state_is_counted_named_and_has_no_effect(rig: VirtualRig) -
 
 
 def test_rejections_are_logged_once_a_second_and_all_counted(rig: VirtualRig) -> None:
-    with spoilt(rig, 'position', [NAN, *POSE[1:]]):
+    with pytest.MonkeyPatch.context() as spoilt:
+        spoilt.setattr(rig.robot.message, 'position', [NAN, *POSE[1:]])
         for _ in range(4):
-            rig.send((1.0, POSE))
+            rig.send_trajectory((1.0, POSE))
             rig.run()
     (warning,) = [line for line in rig.log.lines if line.startswith('warning')]
     assert warning.startswith('warning: joint_states/not_finite: ')
@@ -129,7 +121,6 @@ def test_late_joint_states_are_flagged_and_end_nothing(rig: VirtualRig) -> None:
     rig.robot.sending = False
     rig.run(0.3)
     rig.robot.sending = True
-    rig.run(0.0)
     rig.node._activation.report()
     assert (rig.diagnostics['state'], rig.flags) == ('degraded', {'joint_states_late'})
     assert level(rig) == DiagnosticStatus.WARN
@@ -140,7 +131,7 @@ def test_late_joint_states_are_flagged_and_end_nothing(rig: VirtualRig) -> None:
 
 def test_a_silent_uncommanded_joint_is_flagged_and_named_once() -> None:
     with virtual_node(joints=JOINTS[:6]) as rig:
-        rig.activate().settle(GRAVITY[:6])
+        rig.wait_until_controlled().wait_for_command(GRAVITY[:6])
         rig.run(2.0)
         message = rig.robot.message
         message.name, message.position = JOINTS[:6], message.position[:6]
@@ -149,7 +140,7 @@ def test_a_silent_uncommanded_joint_is_flagged_and_named_once() -> None:
         assert rig.state == 'degraded'
         assert rig.flags == {'uncommanded_stale'}
         assert rig.diagnostics['stale_joints'].startswith("joint 'fer_joint7': silent")
-        assert rig.steady(GRAVITY[:6])
+        assert rig.newest_is(GRAVITY[:6])
         assert rig.count('uncommanded_stale') == 1
         assert rig.logged('uncommanded_stale: 1 (the last valid value counts: joint') == 1
 
@@ -162,19 +153,19 @@ def test_a_motion_starts_at_the_wall_time_of_its_stamp() -> None:
     held = MODEL.gravity_torques(q) + 5.0 * (q - POSE)
     with virtual_node(mode='feedforward', gains__kp=[5.0]) as rig:
         rig.tremble()
-        rig.activate().settle(GRAVITY, 1e-6)
-        rig.send((1.0, q), start=rig.time.time() + 1.05, velocities=REST)
+        rig.wait_until_controlled().wait_for_command(GRAVITY, 1e-6)
+        rig.send_trajectory((1.0, q), start=rig.time.time() + 1.05, velocities=REST)
         rig.run(1.0)
-        assert rig.steady(GRAVITY, 1e-6)
+        assert rig.newest_is(GRAVITY, 1e-6)
         rig.run(0.9)
-        assert not rig.steady(held, 1e-3)
+        assert not rig.newest_is(held, 1e-3)
         rig.run(0.3)
-        assert rig.steady(held, 1e-6)
+        assert rig.newest_is(held, 1e-6)
 
 
 def test_missed_ticks_are_counted_and_not_made_up_for() -> None:
     with virtual_node(joint_states_timeout=5.0) as rig:
-        rig.activate().settle(GRAVITY)
+        rig.wait_until_controlled().wait_for_command(GRAVITY)
         rig.run(1.0)
         since = len(rig.commands)
         rig.time.stall(0.055)
@@ -190,7 +181,7 @@ def test_returns_after_stalls_are_logged_and_counted(rig: VirtualRig) -> None:
         rig.time.stall(0.55)
         rig.run(3.0)
         assert rig.state == 'active'
-        assert rig.steady(GRAVITY)
+        assert rig.newest_is(GRAVITY)
     assert rig.logged('no tick of the loop for 0.5') == 2
     assert rig.count('tick_blocked') == 2
 
@@ -212,7 +203,7 @@ def test_an_exception_in_a_tick_ends_in_zeros_logged_once(
 
 def test_a_missing_core_is_logged_once() -> None:
     with virtual_node(realtime__cpu_affinity=[1023]) as rig:
-        rig.activate().run(3.0)
+        rig.wait_until_controlled().run(3.0)
         assert rig.logged('warning: realtime.cpu_affinity [1023] is not in force') == 1
 
 
@@ -227,7 +218,7 @@ class Simulation:
         clock = Clock()
         rig.robot.stamped = False
         source = rig.repeat('/clock', clock, 0.002)
-        source.stamped, source.before = False, self._advance
+        source.stamped, source.before_each = False, self._advance
         self._clock = clock.clock
 
     def _advance(self) -> None:
@@ -239,11 +230,11 @@ class Simulation:
 def test_simulated_time_drives_the_loop_may_stand_still_and_ends_it_by_a_reset() -> None:
     with virtual_node(use_sim_time=True, joint_states_timeout=2.5) as rig:
         simulation = Simulation(rig)
-        rig.activate().settle(GRAVITY)
+        rig.wait_until_controlled().wait_for_command(GRAVITY)
         simulation.speed = 0.0
         rig.run(5.0)
         assert rig.logged('warning: /clock stands still at ') == 1
-        assert rig.steady(GRAVITY)
+        assert rig.newest_is(GRAVITY)
         simulation.speed = 0.5
         rig.run(2.0)
         assert rig.state == 'active'
@@ -260,7 +251,7 @@ def test_simulated_time_drives_the_loop_may_stand_still_and_ends_it_by_a_reset()
 
 def test_ticks_triggered_by_joint_states_go_on_without_them() -> None:
     with virtual_node(trigger='joint_states', states_rate=76.0, rate=50.0) as rig:
-        rig.activate().settle(GRAVITY)
+        rig.wait_until_controlled().wait_for_command(GRAVITY)
         since = len(rig.commands)
         rig.run(1.0)
         assert len(rig.commands) - since == pytest.approx(76, abs=1), 'one a joint state'

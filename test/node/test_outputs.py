@@ -38,9 +38,9 @@ def stamps(messages: list[Any]) -> list[float]:
 
 def test_nothing_is_published_that_nobody_listens_to(monkeypatch: pytest.MonkeyPatch) -> None:
     with virtual_node() as rig:
-        rig.activate()
+        rig.wait_until_controlled()
         topics: list[str] = []
-        monkeypatch.setattr(rig, 'sent', lambda _, topic, __: topics.append(topic))
+        monkeypatch.setattr(rig, 'on_publish', lambda _, topic, __: topics.append(topic))
         rig.run(1.0)
         assert topics.count('/effort_controller/commands') == 100
         assert topics.count('/diagnostics') == len(topics) - 100 == 1
@@ -63,8 +63,8 @@ def test_wrenches_name_their_frame_and_end_with_readings() -> None:
     }
     with virtual_node(**options) as rig:
         sources = [rig.repeat(f'/{name}/wrench', message, 0.005) for name in expected]
-        rig.listened |= {f'/feedforward/wrench/{name}' for name in expected}
-        rig.activate().run(2.0)
+        rig.subscribed_topics |= {f'/feedforward/wrench/{name}' for name in expected}
+        rig.wait_until_controlled().run(2.0)
         for name, (frame, along, about) in expected.items():
             messages = rig.received[f'/feedforward/wrench/{name}']
             newest = messages[-1]
@@ -85,9 +85,9 @@ def test_wrenches_name_their_frame_and_end_with_readings() -> None:
 def test_external_efforts_and_contacts_are_published() -> None:
     pushed = MODEL.inverse_dynamics(POSE, REST, REST, {LINK: Wrench(FORCE, TORQUE)})
     with virtual_node(external_effort__link=LINK, contact__action='flag') as rig:
-        rig.listened |= {'/feedforward/external_effort', '/feedforward/external_wrench'}
+        rig.subscribed_topics |= {'/feedforward/external_effort', '/feedforward/external_wrench'}
         rig.robot.message.effort = array('d', GRAVITY)
-        rig.activate().run(2.0)
+        rig.wait_until_controlled().run(2.0)
         efforts = rig.received['/feedforward/external_effort']
         assert efforts[-1].name == list(JOINTS)
         np.testing.assert_allclose(efforts[-1].effort, 0.0, atol=1e-6)
@@ -113,13 +113,14 @@ def test_external_efforts_and_contacts_are_published() -> None:
 def test_the_terms_add_up_to_the_command(rate: float) -> None:
     names = ('gravity', 'coriolis', 'inertia', 'feedback', 'limited')
     with virtual_node(compensate_coriolis=True, rate=rate) as rig:
-        rig.listened |= {'/feedforward/effort', *(f'/feedforward/terms/{n}' for n in names)}
+        topics = {'effort', *(f'terms/{name}' for name in names)}
+        rig.subscribed_topics |= {f'/feedforward/{topic}' for topic in topics}
         position = rig.robot.message.position
         rig.robot.message.velocity = array('d', [0.3] * 7)
-        rig.robot.before = lambda: position.__setitem__(
+        rig.robot.before_each = lambda: position.__setitem__(
             slice(7), array('d', np.add(position, 0.003))
         )
-        rig.activate().run(1.0)
+        rig.wait_until_controlled().run(1.0)
 
         def efforts(topic: str) -> dict[float, Any]:
             messages = rig.received[f'/feedforward/{topic}']
@@ -145,9 +146,9 @@ def test_commands_are_amperes_and_all_else_is_newton_metres() -> None:
         effort_scale=SCALE.tolist(), command_scale=(1.0 / SCALE).tolist(), ramp_duration=0.3,
         effort_rate_limit=[1e6],
     ) as rig:
-        rig.listened.add('/feedforward/effort')
+        rig.subscribed_topics.add('/feedforward/effort')
         rig.robot.message.effort = array('d', start / SCALE)
-        rig.activate().settle(GRAVITY / SCALE)
+        rig.wait_until_controlled().wait_for_command(GRAVITY / SCALE)
         # The ramp goes straight from the measured effort.
         commands = np.array([command for _, command in rig.commands]) * SCALE
         share = (commands - GRAVITY) / (start - GRAVITY)
@@ -162,4 +163,4 @@ def test_commands_are_amperes_and_all_else_is_newton_metres() -> None:
 @pytest.mark.parametrize('order', [[3, 0, 6, 1, 5, 2, 4], [2, 3, 4]])
 def test_commands_are_for_the_joints_of_the_controller_in_its_order(order: list[int]) -> None:
     with virtual_node(joints=[JOINTS[k] for k in order]) as rig:
-        rig.activate().settle(GRAVITY[order])
+        rig.wait_until_controlled().wait_for_command(GRAVITY[order])

@@ -95,7 +95,7 @@ def running() -> Iterator[Running]:
     domain_id = new_domain_id()
     with fake_robot(domain_id) as robot, node(domain_id, OPTIONS) as process:
         sensors = Sensors(robot)
-        assert wait_until(lambda: robot.steady(GRAVITY, 1e-3)), process.output
+        assert wait_until(lambda: robot.newest_is(GRAVITY, 1e-3)), process.output
         robot.wait_until_controlled()
         yield Running(robot, sensors, process)
         robot.assert_safe()
@@ -143,10 +143,10 @@ def test_a_message_of_each_sensor_changes_the_command(running: Running) -> None:
     felt = sensors.imu.linear_acceleration
     sensors.wrench.wrench.force.x, felt.x, felt.z = 5.0, 3.0, 9.0
     sensors.added.effort = [-1.5, 0.5]
-    assert wait_until(lambda: robot.steady(pushed + added, 1e-3)), robot.newest
+    assert wait_until(lambda: robot.newest_is(pushed + added, 1e-3)), robot.newest
     sensors.wrench.wrench.force.x, felt.x, felt.z = 0.0, 0.0, 9.81
     sensors.added.effort = [0.0, 0.0]
-    assert wait_until(lambda: robot.steady(GRAVITY, 1e-3)), robot.newest
+    assert wait_until(lambda: robot.newest_is(GRAVITY, 1e-3)), robot.newest
     robot.call(Trigger, 'feedforward/tare', Trigger.Request())
 
 
@@ -163,9 +163,9 @@ def test_trajectory_speed_scaling_and_malformed_bytes_arrive(robot: FakeRobot) -
     commander = publisher(robot, motion, '/feedforward/joint_trajectory')
     commander.publish(motion)
     held = MODEL.gravity_torques(q) + 10.0 * (q - POSE)
-    assert wait_until(lambda: robot.steady(held, 1e-3)), robot.newest
+    assert wait_until(lambda: robot.newest_is(held, 1e-3)), robot.newest
     commander.publish(trajectory_message(JOINTS, [0.0], [POSE], [REST], [REST]))
-    assert wait_until(lambda: robot.steady(GRAVITY, 1e-3))
+    assert wait_until(lambda: robot.newest_is(GRAVITY, 1e-3))
     publisher(robot, Float64(), '/speed_scaling').publish(Float64(data=0.4))
     assert wait_until(lambda: robot.diagnostics.get('speed_scaling') == '0.400')
     states = publisher(robot, JointState(), '/joint_states')
@@ -218,11 +218,11 @@ def test_parameters_are_listed_read_and_set_together(robot: FakeRobot) -> None:
 
 def test_the_lifecycle_services_end_a_life_and_begin_another(robot: FakeRobot) -> None:
     assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
-    assert wait_until(lambda: robot.steady(REST, 0.0))
+    assert wait_until(lambda: robot.newest_is(REST, 0.0))
     assert robot.change_state(Transition.TRANSITION_CLEANUP)
     assert wait_until(lambda: robot.change_state(Transition.TRANSITION_CONFIGURE))
     assert robot.change_state(Transition.TRANSITION_ACTIVATE)
-    assert wait_until(lambda: robot.steady(GRAVITY, 1e-3))
+    assert wait_until(lambda: robot.newest_is(GRAVITY, 1e-3))
 
 
 # --- nodes of their own --------------------------------------------------------------------------
@@ -230,11 +230,11 @@ def test_the_lifecycle_services_end_a_life_and_begin_another(robot: FakeRobot) -
 
 def test_a_signal_ramps_to_zero_and_ends_with_exit_code_0(domain_id: int) -> None:
     with fake_robot(domain_id) as robot, node(domain_id) as process:
-        assert wait_until(lambda: robot.steady(GRAVITY)), process.output
+        assert wait_until(lambda: robot.newest_is(GRAVITY)), process.output
         process.send(signal.SIGINT)
         process.send(signal.SIGTERM)
         assert process.wait() == 0
-        assert wait_until(lambda: robot.steady(REST, 0.0))
+        assert wait_until(lambda: robot.newest_is(REST, 0.0))
         robot.assert_safe()
 
 

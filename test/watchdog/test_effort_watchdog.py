@@ -88,7 +88,7 @@ def test_after_a_stall_a_node_starts_from_the_watchdogs_effort(
     assert (np.abs(left - GRAVITY) > 2.0 * step).any()
     with feedforward_node(domain_id, options) as process:
         watchdog = robot.node.create_publisher(Float64MultiArray, WATCHDOG, 1)
-        assert wait_until(lambda: robot.steady(GRAVITY))
+        assert wait_until(lambda: robot.newest_is(GRAVITY))
         assert wait_until(watchdog.get_subscription_count)
         process.send(signal.SIGSTOP)
         sent: list[None] = []

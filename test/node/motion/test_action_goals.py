@@ -136,9 +136,8 @@ def goals(monkeypatch: pytest.MonkeyPatch) -> Iterator[GoalRig]:
         'mode': 'feedforward', 'constraints__fer_joint7__goal': 0.5, 'action_monitor_rate': 10.0,
     }
     with virtual_node(**options) as rig:
-        monkeypatch.setattr(module, 'time', rig.time)
         rig.tremble()
-        rig.activate()
+        rig.wait_until_controlled()
         yield GoalRig(rig)
 
 
@@ -178,12 +177,12 @@ def test_a_new_goal_a_trajectory_and_a_cancel_on_the_topic_abort(goals: GoalRig)
     first, second = goals.send(LONG), goals.send(LONG)
     assert first.why == (ABORTED, -1, 'replaced')
     goals.rig.run(0.2)
-    goals.rig.send((0.0, POSE))
+    goals.rig.send_trajectory((0.0, POSE))
     goals.rig.run(0.2)
     assert second.why == (ABORTED, -1, 'replaced')
     third = goals.send(LONG)
     goals.rig.run(0.2)
-    goals.rig.send()
+    goals.rig.send_trajectory()
     goals.rig.run(0.2)
     assert third.why == (ABORTED, -1, 'cancelled')
     assert goals.rig.logged('warning: goal aborted, INVALID_GOAL: replaced') == 2

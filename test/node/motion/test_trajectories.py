@@ -36,24 +36,24 @@ TOPIC = '/feedforward/joint_trajectory'
 def active(**options: Any) -> Iterator[VirtualRig]:
     with virtual_node(**options) as rig:
         rig.tremble()
-        rig.activate().run(0.5)
+        rig.wait_until_controlled().run(0.5)
         yield rig
 
 
 def test_no_points_cancel_and_the_position_is_held() -> None:
     with active(mode='feedback', gains__kp=[10.0], **LASTING) as rig:
-        rig.send((0.0, np.add(POSE, 0.05)), effort=EFFORT)
-        rig.settle(0.5 + EFFORT, 1e-6)
-        rig.send()
+        rig.send_trajectory((0.0, np.add(POSE, 0.05)), effort=EFFORT)
+        rig.wait_for_command(0.5 + EFFORT, 1e-6)
+        rig.send_trajectory()
         rig.run(0.5)
-        assert rig.steady(np.full(7, 0.5), 1e-6)
+        assert rig.newest_is(np.full(7, 0.5), 1e-6)
 
 
 def test_a_rejection_is_named_and_leaves_the_trajectory_in_force() -> None:
     with active(mode='feedforward', **LASTING) as rig:
-        rig.listened.add('/feedforward/terms/trajectory')
-        rig.send((0.0, POSE), effort=EFFORT)
-        rig.settle(GRAVITY + EFFORT, 1e-6)
+        rig.subscribed_topics.add('/feedforward/terms/trajectory')
+        rig.send_trajectory((0.0, POSE), effort=EFFORT)
+        rig.wait_for_command(GRAVITY + EFFORT, 1e-6)
         rig.run()
         assert list(rig.received['/feedforward/terms/trajectory'][-1].effort) == EFFORT.tolist()
         rig.publish(TOPIC, bytes((0, 1, 0, 0)) + bytes(8) + bytes((255,)) * 8)
@@ -61,21 +61,21 @@ def test_a_rejection_is_named_and_leaves_the_trajectory_in_force() -> None:
         assert rig.logged(f'error: trajectory rejected: {said}') == 1
         rows = ('velocity_limit', POSE, 9.0), ('start_too_far', FAR, 0.0)
         for reason, position, speed in rows:
-            rig.send((0.0, position), velocities=[speed] * 7)
+            rig.send_trajectory((0.0, position), velocities=[speed] * 7)
             rig.run(1.0)
             assert rig.count(f'joint_trajectory/{reason}') == 1, rig.log.lines[-2:]
             assert rig.logged(f'trajectory rejected: {reason}') == 1, rig.log.lines[-2:]
-        assert rig.steady(GRAVITY + EFFORT, 1e-6)
-        rig.send((0.0, POSE))
-        rig.settle(GRAVITY, 1e-6)
+        assert rig.newest_is(GRAVITY + EFFORT, 1e-6)
+        rig.send_trajectory((0.0, POSE))
+        rig.wait_for_command(GRAVITY, 1e-6)
 
 
 def test_mode_gravity_follows_no_trajectory() -> None:
     with active() as rig:
-        rig.send((0.0, POSE))
+        rig.send_trajectory((0.0, POSE))
         assert rig.logged('trajectory rejected: mode_gravity: ') == 1
         assert rig.change(mode='computed_torque').successful
-        rig.send((0.0, POSE))
+        rig.send_trajectory((0.0, POSE))
         assert rig.logged('trajectory rejected') == 1
 
 
@@ -83,14 +83,14 @@ def test_motions_are_rejected_while_commands_are_withheld() -> None:
     with active(mode='feedforward', **LASTING) as rig:
         rig.graph.listeners = {}
         rig.run(0.5)
-        rig.send((0.0, POSE), effort=EFFORT)
+        rig.send_trajectory((0.0, POSE), effort=EFFORT)
         assert rig.logged('trajectory rejected: commands_withheld: ') == 1
-        rig.send()
+        rig.send_trajectory()
         rig.graph.listeners = {1: CONTROLLER}
         rig.run(1.0)
-        assert rig.steady(GRAVITY, 1e-6)
-        rig.send((0.0, POSE), effort=EFFORT)
-        rig.settle(GRAVITY + EFFORT, 1e-6)
+        assert rig.newest_is(GRAVITY, 1e-6)
+        rig.send_trajectory((0.0, POSE), effort=EFFORT)
+        rig.wait_for_command(GRAVITY + EFFORT, 1e-6)
         rig.run(1.0)
         assert rig.count('joint_trajectory/commands_withheld') == 1
         assert rig.count('commands_withheld') == 1
@@ -102,10 +102,10 @@ def test_the_way_begins_in_the_measured_or_the_desired_state(*, from_desired: bo
         mode='feedback', gains__kp=[10.0], interpolate_from_desired_state=from_desired,
         start_tolerance=0.5, **LASTING,
     ) as rig:
-        rig.send((0.0, np.add(POSE, 0.05)))
-        rig.settle(np.full(7, 0.5), 1e-6)
+        rig.send_trajectory((0.0, np.add(POSE, 0.05)))
+        rig.wait_for_command(np.full(7, 0.5), 1e-6)
         since = len(rig.commands)
-        rig.send((60.0, POSE), velocities=[0.0] * 7)
+        rig.send_trajectory((60.0, POSE), velocities=[0.0] * 7)
         rig.run(0.1)
         lowest = min(float(effort[0]) for _, effort in rig.commands[since:])
         assert lowest == pytest.approx(0.5 if from_desired else 0.0, abs=1e-3)
@@ -116,14 +116,14 @@ def test_speed_scaling_is_followed_or_counted_as_bad() -> None:
         mode='feedback', gains__kd=[2.0], speed_scaling_topic='speed_scaling',
         speed_scaling_scale=0.01, **LASTING,
     ) as rig:
-        rig.send((0.0, POSE), velocities=[0.5] * 7)
-        rig.settle(np.full(7, 1.0), 1e-6)
+        rig.send_trajectory((0.0, POSE), velocities=[0.5] * 7)
+        rig.wait_for_command(np.full(7, 1.0), 1e-6)
         rig.publish('/speed_scaling', Float64(data=40.0))
         for bad in (101.0, -1.0, float('nan')):
             rig.publish('/speed_scaling', Float64(data=bad))
         rig.run(3.0)
         assert rig.count('speed_scaling/out_of_range') == 3
-        assert rig.steady(np.full(7, 0.4), 1e-6)
+        assert rig.newest_is(np.full(7, 0.4), 1e-6)
         assert rig.diagnostics['speed_scaling'] == '0.400'
         rig.node.trigger_deactivate()
         assert not rig.subscriptions['/speed_scaling']
@@ -132,10 +132,10 @@ def test_speed_scaling_is_followed_or_counted_as_bad() -> None:
 def test_a_rejected_set_point_is_no_pause_of_its_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     with active(mode='feedforward', **LASTING) as rig:
         calls = counted(rig, monkeypatch)
-        rig.send((0.0, POSE))
+        rig.send_trajectory((0.0, POSE))
         assert calls == {'follow': 1}
-        rig.send((0.0, FAR + 0.5))
-        rig.send((0.0, [np.nan] * 7))
+        rig.send_trajectory((0.0, FAR + 0.5))
+        rig.send_trajectory((0.0, [np.nan] * 7))
         assert calls == {'follow': 1, 'note_setpoint': 2}
 
 
@@ -203,7 +203,7 @@ def shadow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shadow]:
     ) as rig:
         rig.tremble()
         controller = Controller(rig)
-        rig.activate().settle(moving(), 1e-6)
+        rig.wait_until_controlled().wait_for_command(moving(), 1e-6)
         yield rig, controller
 
 
@@ -214,30 +214,30 @@ def moving(speed: float = 1.0) -> Any:
 
 def test_a_controllers_motion_counts_at_its_speed(shadow: Shadow) -> None:
     rig, controller = shadow
-    rig.send((0.0, POSE))
+    rig.send_trajectory((0.0, POSE))
     said = 'trajectory rejected: other_source: reference_source is controller_state'
     assert rig.logged(said) == 1
     controller.speed = 0.5
     rig.run(2.0)
-    assert rig.steady(moving(0.5), 1e-6)
+    assert rig.newest_is(moving(0.5), 1e-6)
     assert rig.diagnostics['speed_scaling'] == '0.500'
     controller.creeping = False
     rig.run(2.0)
-    assert rig.steady(GRAVITY, 1e-6)
+    assert rig.newest_is(GRAVITY, 1e-6)
 
 
 def test_a_silent_controller_is_flagged_until_back(shadow: Shadow) -> None:
     rig, controller = shadow
     controller.source.sending = False
     rig.run(0.4)
-    assert rig.steady(moving(), 1e-6), 'within the timeout'
+    assert rig.newest_is(moving(), 1e-6), 'within the timeout'
     rig.run(2.6)
     assert rig.flags == {'reference_stale'}
-    assert rig.steady(GRAVITY, 1e-6)
+    assert rig.newest_is(GRAVITY, 1e-6)
     assert float(rig.diagnostics['controller_state_age']) > 1.9
     controller.source.sending = True
     rig.run(2.0)
-    assert rig.steady(moving(), 1e-6)
+    assert rig.newest_is(moving(), 1e-6)
     assert rig.flags == set()
 
 
@@ -249,9 +249,9 @@ def test_bad_references_are_counted_named_and_not_followed(
     rig.run(3.0)
     assert rig.logged('controller_state rejected: start_too_far') > 0, rig.log.lines[-2:]
     assert rig.count('controller_state/start_too_far') > 200
-    assert rig.steady(GRAVITY, 1e-6)
+    assert rig.newest_is(GRAVITY, 1e-6)
     controller.reference[0] = good
-    rig.settle(moving(), 1e-6)
+    rig.wait_for_command(moving(), 1e-6)
     calls = counted(rig, monkeypatch)
     rig.run()
     controller.length = 40

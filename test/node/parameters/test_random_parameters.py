@@ -33,7 +33,7 @@ SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base
 @pytest.fixture(scope='module')
 def rig() -> Iterator[VirtualRig]:
     with virtual_node() as rig:
-        yield rig.activate()
+        yield rig.wait_until_controlled()
 
 
 def is_taken(rig: VirtualRig, changes: list[Any]) -> bool:

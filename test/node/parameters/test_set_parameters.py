@@ -61,7 +61,7 @@ ACTIVE: tuple[tuple[Mapping[str, Any], str], ...] = (
 @pytest.fixture
 def active() -> Iterator[VirtualRig]:
     with virtual_node() as rig:
-        rig.activate().settle(GRAVITY)
+        rig.wait_until_controlled().wait_for_command(GRAVITY)
         yield rig
 
 
@@ -72,7 +72,7 @@ def values_of(rig: VirtualRig) -> dict[str, Any]:
 def test_what_cannot_be_used_is_rejected_in_words_as_a_whole(active: VirtualRig) -> None:
     rig = active
     assert rig.change(**LOAD).successful
-    rig.settle(LOADED)
+    rig.wait_for_command(LOADED)
     for rows in (ACTIVE, UNUSABLE):
         before = values_of(rig)
         for values, reason in rows:
@@ -82,13 +82,13 @@ def test_what_cannot_be_used_is_rejected_in_words_as_a_whole(active: VirtualRig)
             assert len(result.reason) < 500
             assert values_of(rig) == before, reason
         rig.run(0.5)
-        assert rig.steady(0.0 * GRAVITY if rows is UNUSABLE else LOADED)
+        assert rig.newest_is(0.0 * GRAVITY if rows is UNUSABLE else LOADED)
         if rows is not UNUSABLE:
             rig.node.trigger_deactivate()
     response = rig.call('/feedforward/tare', Trigger)
     assert (response.success, response.message) == (False, 'the node has no force-torque sensor')
     assert rig.node.trigger_activate() is SUCCESS
-    rig.settle(LOADED)
+    rig.wait_for_command(LOADED)
 
 
 @pytest.mark.parametrize(('options', 'said'), [
@@ -114,7 +114,7 @@ def test_what_is_read_back_acts_through_several_lives(active: VirtualRig) -> Non
         assert rig.node.trigger_activate() is SUCCESS
         expected = effort_of(rig)
         rig.run(3.0)
-        assert rig.steady(expected, 1e-6), (life, desired, expected, rig.newest)
+        assert rig.newest_is(expected, 1e-6), (life, desired, expected, rig.newest)
         since = len(rig.commands)
         rig.run(1.0)
         assert len(rig.commands) - since == pytest.approx(desired['rate'], abs=1)
@@ -166,9 +166,9 @@ def test_without_callbacks_after_a_set_as_on_humble_what_is_set_acts_too(
 ) -> None:
     monkeypatch.delattr('rclpy.node.Node.add_post_set_parameters_callback', raising=False)
     with virtual_node() as rig:
-        rig.activate().settle(GRAVITY)
+        rig.wait_until_controlled().wait_for_command(GRAVITY)
         assert rig.change(**LOAD).successful
-        rig.settle(LOADED)
+        rig.wait_for_command(LOADED)
 
 
 def test_exceptions_are_rejections(active: VirtualRig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ def test_unstated_the_node_waits_and_asks_once() -> None:
         assert all(word in line for word in words), line
         assert not rig.commands
         assert rig.change(hardware_compensates=['none']).successful
-        rig.settle(GRAVITY)
+        rig.wait_for_command(GRAVITY)
 
 
 def test_unstated_it_is_configured_and_not_activated() -> None:
@@ -210,7 +210,7 @@ def test_unstated_it_is_configured_and_not_activated() -> None:
         assert rig.logged('error: cannot activate: hardware_compensates is not stated') == 1
         assert rig.change(hardware_compensates=['gravity']).successful
         assert rig.node.trigger_activate() is SUCCESS
-        rig.settle(0.0 * GRAVITY)
+        rig.wait_for_command(0.0 * GRAVITY)
 
 
 @pytest.mark.parametrize(('given', 'parts'), [
@@ -231,7 +231,7 @@ def test_what_is_stated_is_what_is_left_to_the_hardware(given: list[str], parts:
 
 def test_a_mode_without_gains_is_warned_of_once_at_each_change() -> None:
     with virtual_node(mode='feedback') as rig:
-        rig.activate()
+        rig.wait_until_controlled()
         assert rig.logged('warning: mode feedback with gains.kp and gains.kd of zero') == 1
         for mode, falls in (('computed_torque', False), ('feedback', True)):
             rig.log.lines.clear()

@@ -188,20 +188,17 @@ class Rig:
                 self._last = None
             return None
         command, before = returned.copy(), self._before
-        share = 1.0 if self._last is None else min(since_last / self.period, 1.0)
+        since_last = math.inf if self._last is None else since_last
         if self._blocked_at > -math.inf:
             newer = self.states.age(self.now, self.resolved.joint_indices) < (
                 self.now - self._blocked_at
             )
             acting = self._acting_effort() if newer else None
             acting = self.acting_effort if acting is None else acting
-            before, share = (before, share) if acting is None else (acting, 1.0)
+            before, since_last = (before, since_last) if acting is None else (acting, math.inf)
             self._blocked_at = -math.inf
         assert not self.controller.withheld
-        assert command.shape == (len(self.settings.joints),)
-        assert np.isfinite(command).all(), command
-        assert (np.abs(command) <= self.resolved.effort_limits).all(), command
-        assert (np.abs(command - before) <= share * self.greatest_step).all(), (before, command)
+        assert_valid(command, before, self.resolved, since_last)
         self._last = command
         self.commands.append(command)
         return command
@@ -261,6 +258,16 @@ class Rig:
         limits = self.resolved.effort_limits
         acting: Array = np.clip(effort, -limits, limits)
         return acting
+
+
+def assert_valid(command: Array, before: Array, settings: Any, since_last: float) -> None:
+    """Check a command against its limits and the one before, which was sent so long ago, s."""
+    assert command.shape == settings.effort_limits.shape
+    assert np.isfinite(command).all(), command
+    assert (np.abs(command) <= settings.effort_limits).all(), command
+    elapsed = min(since_last, settings.parameters.period)
+    step = settings.effort_rate_limit * elapsed * (1.0 + 1e-9)
+    assert (np.abs(command - before) <= step).all(), (before, command)
 
 
 def swing(names: Sequence[str], start: ArrayLike, end: ArrayLike, duration: float) -> Trajectory:

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The node's control loop in virtual time, which can stall between any two statements."""
+"""The node's loop in virtual time; it can stall before any statement of loop and control."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

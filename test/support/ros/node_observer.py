@@ -64,7 +64,7 @@ class Onlooker:
         """The newest command."""
         return self.commands[-1][1]
 
-    def steady(self, effort: Array, tolerance: float = 1e-9) -> bool:
+    def newest_is(self, effort: Array, tolerance: float = 1e-9) -> bool:
         """Whether the newest command is an effort."""
         return bool(self.commands) and bool(np.allclose(self.newest, effort, atol=tolerance))
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Publishers, subscriptions, services, timers and graph of a node without DDS."""
+"""Virtual publishers, subscriptions, services, timers and graph of a node: no DDS."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ import rclpy
 from rclpy.lifecycle import LifecycleNode
 from rclpy.serialization import deserialize_message
 
-from support.ros.command_graph import CommandGraph
+from support.ros.command_graph import TOPIC, CommandGraph
 from support.ros.fake_robot import JOINTS
 from support.ros.ros_process import isolated, new_domain_id
 from support.ros.virtual_time import VirtualTime
 
 
 class Subscription:
-    """A subscription; ``queue`` has the bytes of the messages that nobody has taken."""
+    """A subscription; ``queue`` has the bytes of the messages not taken yet."""
 
     def __init__(
         self, kind: Any, callback: Any, qos: Any, time: VirtualTime, options: Any
@@ -108,7 +108,7 @@ def context() -> Any:
 
 
 class VirtualEntities(LifecycleNode):
-    """Below the feedforward node: what it creates is not of DDS."""
+    """Replaces LifecycleNode's ``create_*`` methods; rcl's node is alone on its DDS domain."""
 
     rig: Any
 
@@ -122,8 +122,10 @@ class VirtualEntities(LifecycleNode):
         name = self.resolve_topic_name(topic)
         self.rig.created.append(name)
         return SimpleNamespace(
-            publish=lambda message: self.rig.sent(kind, name, message), topic_name=name,
-            get_subscription_count=lambda: self.rig.subscribers(name),
+            publish=lambda message: self.rig.on_publish(kind, name, message), topic_name=name,
+            get_subscription_count=self.rig.graph.get_subscription_count if name == TOPIC else (
+                lambda: name in self.rig.subscribed_topics
+            ),
             wait_for_all_acked=lambda _: True,
         )
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The real feedforward node in virtual time: messages in as bytes, commands and reports out; no DDS.
+The real feedforward node in virtual time: messages in as bytes, commands and reports out.
 
-Its loop runs in its own thread, but only as far as the test lets time pass. Every command is
-inspected.
+Its topics, services and timers are replaced and use no DDS. Its loop runs in its own thread, but
+only as far as the test lets time pass. Every command is inspected.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -26,14 +27,11 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from rnea_ros.node import activation, autostart, control, feedforward_node, loop, tare_service
-from rnea_ros.node.command_topic import permission
-from rnea_ros.node.inputs import sensor_topics
-from rnea_ros.node.outputs import reporter
-from rnea_ros.node.timing import loop_statistics
+from rnea_ros.node import control, feedforward_node, loop
 from rnea_ros.ros import polled_subscription, set_seconds
+from support.control.control_rig import assert_valid
 from support.ros.command_graph import CONTROLLER, TOPIC
-from support.ros.fake_robot import JOINTS, LIMITS, PANDA_ARM, POSE
+from support.ros.fake_robot import JOINTS, PANDA_ARM, POSE
 from support.ros.ros_process import PATIENCE
 from support.ros.virtual_entities import (
     Graph,
@@ -49,10 +47,11 @@ from support.ros.virtual_time import VirtualTime
 Array = NDArray[np.float64]
 
 MODULES = (
-    activation, autostart, feedforward_node, loop, loop_statistics, permission, reporter,
-    sensor_topics, tare_service,
+    'activation', 'autostart', 'command_topic.permission', 'feedforward_node',
+    'follow_joint_trajectory', 'inputs.sensor_topics', 'loop', 'outputs.reporter',
+    'tare_service', 'timing.loop_statistics',
 )
-"""Modules that read the machine's time."""
+"""Where ``time`` is virtual; stamps of diagnostics and the loop's supervisor use real time."""
 
 DEFAULTS = {
     'hardware_compensates': ['none'], 'rate': 100.0, 'ramp_duration': 0.05, 'hold_duration': 0.1,
@@ -62,23 +61,24 @@ DEFAULTS = {
 
 class Source:
     """
-    A topic that repeats one message, which has a header unless ``stamped`` is False.
+    Repeats one message on a topic.
 
-    :ivar sending: whether it is published
-    :ivar before: called before each message
+    :ivar sending: whether messages are published
+    :ivar stamped: whether each message gets the present time
+    :ivar before_each: called before each message
     """
 
     def __init__(self, rig: VirtualRig, topic: str, message: Any, period: float) -> None:
         self._rig, self._topic, self._period, self.message = rig, topic, period, message
         self.sending = self.stamped = True
-        self.before: Callable[[], None] = lambda: None
+        self.before_each: Callable[[], None] = lambda: None
         self.due = rig.time.monotonic()
         rig.time.events.append(self)
 
     def send(self) -> None:
         """Publish the message now, and again after the period."""
         self.due += self._period
-        self.before()
+        self.before_each()
         if self.sending:
             if self.stamped:
                 set_seconds(self.message.header.stamp, self._rig.time.time())
@@ -86,7 +86,7 @@ class Source:
 
 
 class VirtualNode(feedforward_node.FeedforwardNode, VirtualEntities):  # type: ignore[misc]
-    """The node, with entities that are not of DDS."""
+    """The node; :class:`VirtualEntities` comes before LifecycleNode in its MRO."""
 
     def __init__(self, rig: VirtualRig) -> None:
         self.rig = rig
@@ -97,12 +97,12 @@ class VirtualRig:
     """
     A feedforward node, its robot and its effort controller.
 
-    :param urdf: what is latched on robot_description; None for nothing
+    :param urdf: published once on robot_description, not to later subscriptions; None for nothing
     :param states_rate: of joint states, Hz
     :param parameters: of the node, with __ for each dot
     :ivar commands: every command, in the unit of the driver, with its time, s
     :ivar created: topic of each publisher that exists
-    :ivar received: messages by topic, of those in ``listened`` and of the diagnostics
+    :ivar received: messages by topic, of those in ``subscribed_topics``
     """
 
     def __init__(
@@ -122,12 +122,12 @@ class VirtualRig:
         self.created: list[str] = []
         self.services: dict[str, Any] = {}
         self.timers: list[Timer] = []
-        self.listened: set[str] = {'/diagnostics'}
+        self.subscribed_topics: set[str] = {'/diagnostics'}
         self.received: defaultdict[str, list[Any]] = defaultdict(list)
         self.commands: list[tuple[float, Array]] = []
         self.violations: list[str] = []
         self._polls = 0
-        self._before: tuple[float, Array] | None = None
+        self._last_command: tuple[float, Array] | None = None
         self.node: Any = VirtualNode(self)
         self.robot = self.repeat('/joint_states', JointState(
             name=list(JOINTS), position=array('d', POSE), velocity=array('d', [0.0] * 7),
@@ -141,7 +141,7 @@ class VirtualRig:
         self.publish('/robot_description', String(data=urdf))
 
     def tremble(self) -> None:
-        """Let every joint move by a nanoradian: a robot that stands still for ever is frozen."""
+        """Move each joint by 1 nrad a message: repeated values during a motion count as frozen."""
         position, signs = self.robot.message.position, itertools.cycle((1e-9, -1e-9))
 
         def move() -> None:
@@ -149,7 +149,7 @@ class VirtualRig:
             for k in range(7):
                 position[k] += step
 
-        self.robot.before = move
+        self.robot.before_each = move
 
     def repeat(self, topic: str, message: Any, period: float = 0.01) -> Source:
         """Publish a message again and again."""
@@ -160,10 +160,12 @@ class VirtualRig:
         if callable(message):
             message = message()
         data = message if isinstance(message, bytes) else serialize_message(message)
+        if topic == f'{TOPIC}/watchdog':
+            self._last_command = None  # the watchdog's effort acts
         for subscription in list(self.subscriptions[topic]):
             subscription.receive(data)
 
-    def send(self, *rows: tuple[float, Any], start: float = 0.0, **fields: Any) -> None:
+    def send_trajectory(self, *rows: tuple[float, Any], start: float = 0.0, **fields: Any) -> None:
         """Send a trajectory of times and positions; ``fields`` are those of its last point."""
         message = JointTrajectory(joint_names=list(JOINTS))
         set_seconds(message.header.stamp, start)
@@ -174,12 +176,9 @@ class VirtualRig:
             setattr(message.points[-1], name, array('d', values))
         self.publish('/feedforward/joint_trajectory', message)
 
-    def subscribers(self, topic: str) -> int:
-        return self.graph.get_subscription_count() if topic == TOPIC else topic in self.listened
-
-    def sent(self, kind: Any, topic: str, message: Any) -> None:
+    def on_publish(self, kind: Any, topic: str, message: Any) -> None:
         """Keep and inspect what the node publishes."""
-        if topic != TOPIC and topic not in self.listened:
+        if topic != TOPIC and topic not in self.subscribed_topics:
             return
         if not isinstance(message, kind):
             message = deserialize_message(bytes(message), kind)
@@ -192,24 +191,25 @@ class VirtualRig:
     def _inspect(self, command: Array) -> None:
         now = self.time.monotonic()
         self.commands.append((now, command))
-        active = self.node._activation
         settings = self.node._configuration.setup.settings
         effort = command / settings.command_scale
-        if effort.shape != (len(settings.joints),) or not np.isfinite(effort).all():
-            self.violations.append(f'{now}: {effort}')
-        elif (np.abs(effort) > LIMITS[settings.joint_indices] * (1.0 + 1e-9)).any():
-            self.violations.append(f'{now}: above the limits: {effort}')
-        if self._before is not None and active is not None:
-            then, before = self._before
-            step = settings.effort_rate_limit * max(now - then, settings.parameters.period)
-            if (np.abs(effort - before) > step * (1.0 + 1e-9)).any():
-                self.violations.append(f'{now}: a step from {before} to {effort}')
-        self._before = now, effort
+        # A start is from zero, or from the measured effort, which the test of it checks.
+        start = effort if np.isfinite(self.robot.message.effort).all() else 0.0 * effort
+        then, before = self._last_command or (-math.inf, start)
+        try:
+            assert_valid(effort, before, settings, now - then)
+        except AssertionError as error:
+            self.violations.append(f'{now}: {error}')
+        self._last_command = now, effort
 
     def run(self, seconds: float = 0.1) -> None:
         """Let time pass, s: a multiple of 0.1 s, at each of which the node polls and reports."""
+        assert abs(math.remainder(seconds, 0.1)) < 1e-6 < seconds
         for _ in range(round(10.0 * seconds)):
             self.time.sleep(0.1)
+            active = self.node._activation
+            if active is None or active.controller.withheld:
+                self._last_command = None
             self._polls += 1
             for timer in self.timers:
                 if timer.running and self._polls % max(round(10.0 * timer.period), 1) == 0:
@@ -223,17 +223,18 @@ class VirtualRig:
             self.run()
         assert condition(), (self.diagnostics, self.log.lines, self.newest)
 
-    def activate(self) -> VirtualRig:
-        """Wait until the control is active."""
-        self.run_until(lambda: self.state in ('active', 'degraded'))
-        self.run_until(lambda: self.diagnostics.get('state') == self.state)
+    def wait_until_controlled(self) -> VirtualRig:
+        """Wait until the control is active or degraded, and diagnostics say so."""
+        controlled = 'active', 'degraded'
+        self.run_until(lambda: self.diagnostics.get('state') == self.state in controlled)
         return self
 
-    def settle(self, effort: Array, tolerance: float = 1e-9) -> None:
+    def wait_for_command(self, effort: Array, tolerance: float = 1e-9) -> None:
         """Wait until the newest command is an effort."""
-        self.run_until(lambda: self.steady(effort, tolerance))
+        self.run_until(lambda: self.newest_is(effort, tolerance))
 
-    def steady(self, effort: Array, tolerance: float = 1e-9) -> bool:
+    def newest_is(self, effort: Array, tolerance: float = 1e-9) -> bool:
+        """Whether the newest command is an effort."""
         return bool(self.commands) and np.allclose(self.newest, effort, atol=tolerance)
 
     def change(self, **values: Any) -> Any:
@@ -243,7 +244,7 @@ class VirtualRig:
         ])
 
     def call(self, service: str, kind: Any) -> Any:
-        """Call a service and let time pass until its answer."""
+        """Resume a service until its answer; time passes while it sleeps, and no timer runs."""
         response = kind.Response()
         answer = self.services[service](kind.Request(), response)
         while hasattr(answer, 'send'):
@@ -292,19 +293,15 @@ def virtual_node(**options: Any) -> Iterator[VirtualRig]:
         time.attach(self._thread)
         start(self)
 
-    def join_freely(self: Any, *arguments: Any) -> str:
-        with time.running_freely():
-            return join(self, *arguments)
-
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(polled_subscription, 'take_messages', take_messages)
         patch.setattr(polled_subscription, 'MessageWait', Wait)
         patch.setattr(loop, 'HANG_TIMEOUT', 10.0 * PATIENCE)
         patch.setattr(loop.ControlLoop, 'start', start_in_step)
-        patch.setattr(loop.ControlLoop, 'join', join_freely)
+        patch.setattr(loop.ControlLoop, 'join', lambda *each: time.run_freely(join, *each))
         patch.setattr(control, 'MachineClock', lambda: time)
         for module in MODULES:
-            patch.setattr(module, 'time', time)
+            patch.setattr(f'rnea_ros.node.{module}.time', time)
         rig = VirtualRig(time, **options)
         try:
             yield rig

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 import threading
 import time
 from typing import Any, ClassVar
@@ -19,9 +18,9 @@ WALL = 7000.0
 
 class VirtualTime:
     """
-    The module ``time`` and the clock of the loop, moved on by the test alone.
+    The module ``time`` and the clock of the loop; time passes only as the test allows.
 
-    :ivar events: called at their times, in order: ``(time of the next call, function)``
+    :ivar events: sources; ``send()`` of each is called when it is ``due``
     """
 
     simulated: ClassVar[bool] = False
@@ -68,7 +67,7 @@ class VirtualTime:
             self._now = end
 
     def stall(self, duration: float) -> None:
-        """Let time pass during which the loop's thread stands still, s."""
+        """Stall the whole machine for a duration, s; then all that is overdue is sent at once."""
         self._now += duration
 
     def wait(self, arrived: Callable[[], Any], timeout: float) -> None:
@@ -78,14 +77,14 @@ class VirtualTime:
             due = min((event.due for event in self.events), default=end)
             self._advance(min(end, max(due, self._now)))
 
-    @contextmanager
-    def running_freely(self) -> Iterator[None]:
-        """Let the loop's thread go on while the test's thread waits for it."""
+    def run_freely(self, join: Callable[..., str], *arguments: Any) -> str:
+        """Join the loop, which runs without a limit meanwhile: at deactivation and shutdown."""
         with self._turn:
             self._limit = float('inf')
             self._turn.notify_all()
-        yield
+        why = join(*arguments)
         self._limit = self._now
+        return why
 
     def _advance(self, end: float) -> None:
         with self._turn:
