@@ -16,7 +16,7 @@ import sys
 import textwrap
 from typing import Any, NoReturn
 
-from .errors import RneaError
+from .errors import RneaError, brief, escaped, printable
 from .interrupts import INTERRUPTED, interruptible
 
 BAD_INPUT = 2  # exit code for bad arguments and files
@@ -37,7 +37,14 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and exit."""
-        self.exit(BAD_INPUT, f'{self.prog}: {message} (see --help)\n')
+        self.exit(BAD_INPUT, f'{self.prog}: {printable(message)} (see --help)\n')
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments; names with line breaks or escape sequences would forge output."""
+        for argument in sys.argv[1:] if args is None else args:
+            if argument != escaped(argument):
+                self.error(f'{brief(argument)} has control characters; rename the file')
+        return super().parse_known_args(args, namespace)
 
     def parse(self, args: list[str] | None, *, intermixed: bool = False) -> argparse.Namespace:
         """
@@ -112,6 +119,7 @@ def _yaml(default: Any) -> str:
 
 def text_table(rows: Sequence[Sequence[str]], left: Collection[int]) -> str:
     """Return rows of cells as aligned text, with a line below the first; some columns ``left``."""
+    rows = [[*map(printable, row)] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         '  '.join(

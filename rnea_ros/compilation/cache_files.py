@@ -5,14 +5,20 @@
 Files of compiled kernels with a checksum, and one warning if they cannot be read or written.
 
 After a power cut a file may have its full length but contain zeros. Machine code of zeros would
-end the process.
+end the process. Whoever can write a file of compiled code runs code as the user who loads it: so
+only files and directories count that no other user can write.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+import grp
 import hashlib
+import os
 from pathlib import Path
 import pickle
+import pwd
+import stat
 from typing import Any
 import warnings
 
@@ -30,20 +36,64 @@ def with_checksum(data: bytes) -> bytes:
 
 
 def read_checked(path: str) -> Any:
-    """Return the object in a file that :func:`with_checksum` made; ValueError if it is damaged."""
-    content = Path(path).read_bytes()
+    """Return the object in a file that :func:`with_checksum` made; ValueError if unusable."""
+    with open(path, 'rb') as file:
+        if fault := _fault(os.fstat(file.fileno()), Path(path).parent):
+            raise ValueError(f'the file {fault}')
+        content = file.read()
     checksum, data = content[:_CHECKSUM_SIZE], content[_CHECKSUM_SIZE:]
     if _CHECKSUM(data).digest() != checksum:
         raise ValueError(f'{path} is cut off or damaged')
     return pickle.loads(data)
 
 
+def directory_fault(directory: Path, source: Path) -> str:
+    """
+    Return why another user could put compiled code into a directory; empty if none can.
+
+    Folders around the source code are not checked: they can replace the code itself.
+
+    :param directory: directory of compiled code, without links
+    :param source: folder of the source code, without links
+    """
+    for folder in (directory, *directory.parents):
+        if folder in (source, *source.parents):
+            break
+        info = folder.stat()
+        # In a sticky directory like /tmp others cannot replace what is not theirs.
+        sticky = folder != directory and bool(info.st_mode & stat.S_ISVTX)
+        if fault := _fault(info, source, writable=sticky):
+            return f'{folder} {fault}'
+    return ''
+
+
+def _fault(info: os.stat_result, trusted: Path, *, writable: bool = False) -> str:
+    """Return why a file or directory is less safe than a trusted folder."""
+    around = trusted.stat()
+    if info.st_uid not in {0, os.geteuid(), os.stat('/').st_uid, around.st_uid}:
+        return f'belongs to another user, {_name(pwd.getpwuid, info.st_uid)}'
+    known = around.st_mode & (0o022 if info.st_gid == around.st_gid else 0o002)
+    writers = 0 if writable else info.st_mode & 0o022 & ~known
+    # Ubuntu gives each user a group of the same name, which may write the user's files.
+    if writers == 0o020 and _name(pwd.getpwuid, info.st_uid) == _name(grp.getgrgid, info.st_gid):
+        return ''
+    return 'can be written by other users' if writers else ''
+
+
+def _name(find: Callable[[int], Sequence[Any]], number: int) -> str:
+    """Return the name of a user or group; its number without one, as in a container."""
+    try:
+        return str(find(number)[0])
+    except KeyError:
+        return str(number)
+
+
 def warn_not_cached(cause: str) -> None:
     """Warn, once in a process, that compiled code is not saved, and why."""
     _warn_once(
         'not kept',
-        f'compiled code cannot be saved ({cause}): every start compiles it again, for up to a '
-        'minute. Free disk space, or set NUMBA_CACHE_DIR to a writable directory',
+        f'compiled code is not kept on disk ({cause}): every start compiles it again, for up to a '
+        'minute. Free disk space, or set NUMBA_CACHE_DIR to a directory that only you can write',
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 import math
 
-from ..errors import UrdfError
+from ..errors import MAX_NAME, UrdfError, brief, escaped, printable
 from .description import Joint, Link, Mimic, RobotDescription
 from .elements import read_joint, read_link, read_safety_controller
 from .mass import check_inertia, warn_of_massless
@@ -35,6 +35,11 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
     if not robot.get('name'):
         warnings.append('the robot has no name')
 
+    for element in (robot, *robot):
+        name = element.get('name', '')
+        if name != escaped(name) or len(name) > MAX_NAME:
+            fault = f'the name has control characters or over {MAX_NAME} characters; rename it'
+            raise UrdfError(f'{element.tag} {brief(name)}', fault)
     links = {link.name: link for link in map(read_link, robot.findall('link'))}
     joints = {}
     for reduced, element in zip(robot.findall('joint'), source.findall('joint'), strict=True):
@@ -46,7 +51,8 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
     for link in links.values():
         check_inertia(link, strict_inertia, warnings)
     warn_of_massless(links, joints, warnings)
-    return RobotDescription(robot.get('name', ''), root, links, joints, tuple(warnings), text)
+    remarks = tuple(map(printable, warnings))
+    return RobotDescription(robot.get('name', ''), root, links, joints, remarks, text)
 
 
 def _tree_order(links: Mapping[str, Link], joints: Mapping[str, Joint]) -> tuple[str, list[str]]:
