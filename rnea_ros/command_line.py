@@ -43,7 +43,7 @@ class OneLineParser(argparse.ArgumentParser):
         """Parse arguments; names with line breaks or escape sequences would forge output."""
         for argument in sys.argv[1:] if args is None else args:
             if argument != escaped(argument):
-                self.error(f'{brief(argument)} has control characters; rename the file')
+                self.error(f'{brief(argument)} has control characters; use another name')
         return super().parse_known_args(args, namespace)
 
     def parse(self, args: list[str] | None, *, intermixed: bool = False) -> argparse.Namespace:
