@@ -16,7 +16,7 @@ import sys
 import textwrap
 from typing import Any, NoReturn
 
-from .errors import RneaError, brief, escaped, printable
+from .errors import MAX_TEXT, RneaError, brief, clipped
 from .interrupts import INTERRUPTED, interruptible
 
 BAD_INPUT = 2  # exit code for bad arguments and files
@@ -37,13 +37,13 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and exit."""
-        self.exit(BAD_INPUT, f'{self.prog}: {printable(message)} (see --help)\n')
+        self.exit(BAD_INPUT, f'{self.prog}: {clipped(message, MAX_TEXT)} (see --help)\n')
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse arguments; names with line breaks or escape sequences would forge output."""
+        """Parse arguments without control characters, which would forge lines of the output."""
         for argument in sys.argv[1:] if args is None else args:
-            if argument != escaped(argument):
-                self.error(f'{brief(argument)} has control characters; use another name')
+            if argument != clipped(argument, MAX_TEXT):
+                self.error(f'{brief(argument)} is too long or has control characters')
         return super().parse_known_args(args, namespace)
 
     def parse(self, args: list[str] | None, *, intermixed: bool = False) -> argparse.Namespace:
@@ -119,7 +119,7 @@ def _yaml(default: Any) -> str:
 
 def text_table(rows: Sequence[Sequence[str]], left: Collection[int]) -> str:
     """Return rows of cells as aligned text, with a line below the first; some columns ``left``."""
-    rows = [[*map(printable, row)] for row in rows]
+    rows = [[*map(clipped, row)] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         '  '.join(

@@ -16,10 +16,9 @@ import reprlib
 from typing import Any
 
 MAX_TEXT = 4000  # characters of an error's text
-MAX_NAME = 1000  # characters of a robot's, link's or joint's name
 
-# Control characters, breaks of lines, reversed text, surrogates
-_UNPRINTABLE = re.compile('[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]')
+# Control characters, line breaks, reversed text, surrogates: they would forge lines of a report.
+_CONTROLS = re.compile('[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]')
 
 _short = reprlib.Repr()
 _short.maxlist = 4
@@ -30,32 +29,19 @@ class RneaError(Exception):
     """Root of every error that rnea_ros raises on purpose; its text is one line, cut off."""
 
     def __str__(self) -> str:
-        return printable(super().__str__())
+        return clipped(super().__str__(), MAX_TEXT)
 
 
 def one_line(error: BaseException) -> str:
     """Return the text of an error in one line; if it is empty, the words of its class name."""
     words = re.findall('[A-Z]+(?![a-z])|[A-Z]?[a-z]+', type(error).__name__)
-    return printable(' '.join(clipped(str(error), MAX_TEXT).split())) or ' '.join(words).lower()
-
-
-def printable(text: str) -> str:
-    """Return a text of any origin as a part of one line of output: :func:`escaped`, cut off."""
-    return escaped(clipped(text, MAX_TEXT))
-
-
-def escaped(text: str) -> str:
-    """
-    Return a text with backslash escapes, as in Python and YAML, instead of control characters.
-
-    Line breaks and escape sequences in names would forge lines of a report.
-    """
-    return _UNPRINTABLE.sub(lambda found: found[0].encode('unicode_escape').decode(), text)
+    return clipped(' '.join(str(error).split()), MAX_TEXT) or ' '.join(words).lower()
 
 
 def clipped(text: str, most: int = 500) -> str:
-    """Return a text, cut off if it is too long for an answer or a line of a log."""
-    return text if len(text) <= most else f'{text[: most - 4]} ...'
+    """Return a text as a part of one line: cut off, with escapes for control characters."""
+    short = text if len(text) <= most else f'{text[: most - 4]} ...'
+    return _CONTROLS.sub(lambda found: found[0].encode('unicode_escape').decode(), short)
 
 
 def brief(value: Any) -> str:
@@ -153,7 +139,7 @@ class UnknownNameError(RneaError, KeyError):
 
     def __str__(self) -> str:
         known = ', '.join(self.known)
-        return printable(f'unknown {self.kind} {brief(self.name)}; known are {known}')
+        return clipped(f'unknown {self.kind} {brief(self.name)}; known are {known}', MAX_TEXT)
 
 
 class ElementError(RneaError):

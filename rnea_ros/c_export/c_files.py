@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..dynamics.tracing import Expression, Value, needed, operations
-from ..errors import InputError, escaped
+from ..errors import MAX_TEXT, InputError, clipped
 from ..files import FileError, write_files
 from .functions import STATES, CExport, CFunction, Environment, functions, identifier
 
@@ -245,6 +245,6 @@ class _Text:
 
     @staticmethod
     def _comment(lines: Iterable[str]) -> list[str]:
-        """Return a comment; no text of the URDF ends it, nor begins another or a trigraph."""
-        apart = (re.sub(r'(?<=[*/?])(?=[*/?])', ' ', escaped(line)) for line in lines)
+        # No text of the URDF ends the comment, nor begins another one or a trigraph.
+        apart = (re.sub(r'(?<=[*/?])(?=[*/?])', ' ', clipped(line, MAX_TEXT)) for line in lines)
         return ['/*', *(f' * {line}'.rstrip() for line in apart), ' */']

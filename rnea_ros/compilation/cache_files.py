@@ -5,13 +5,12 @@
 Files of compiled kernels with a checksum, and one warning if they cannot be read or written.
 
 After a power cut a file may have its full length but contain zeros. Machine code of zeros would
-end the process. Whoever can write a file of compiled code runs code as the user who loads it: so
-only files and directories count that no other user can write.
+end the process. Compiled code of other users would run as this one: it is not loaded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from contextlib import suppress
 import grp
 import hashlib
 import os
@@ -47,22 +46,23 @@ def read_checked(path: str) -> Any:
     return pickle.loads(data)
 
 
-def directory_fault(directory: Path, source: Path) -> str:
+def unsafe(directory: Path, source: Path) -> str:
     """
-    Return why another user could put compiled code into a directory; empty if none can.
+    Return why other users could put compiled code into a directory; empty if they cannot.
 
-    Folders around the source code are not checked: they can replace the code itself.
+    Folders around the source code are not checked: who can write there can replace the code.
 
     :param directory: directory of compiled code, without links
-    :param source: folder of the source code, without links
+    :param source: file of the source code
     """
+    trusted = source.resolve().parent
     for folder in (directory, *directory.parents):
-        if folder in (source, *source.parents):
+        if folder in (trusted, *trusted.parents):
             break
         info = folder.stat()
         # In a sticky directory like /tmp others cannot replace what is not theirs.
         sticky = folder != directory and bool(info.st_mode & stat.S_ISVTX)
-        if fault := _fault(info, source, writable=sticky):
+        if fault := _fault(info, trusted, writable=sticky):
             return f'{folder} {fault}'
     return ''
 
@@ -71,21 +71,15 @@ def _fault(info: os.stat_result, trusted: Path, *, writable: bool = False) -> st
     """Return why a file or directory is less safe than a trusted folder."""
     around = trusted.stat()
     if info.st_uid not in {0, os.geteuid(), os.stat('/').st_uid, around.st_uid}:
-        return f'belongs to another user, {_name(pwd.getpwuid, info.st_uid)}'
+        return f'belongs to another user, {info.st_uid}'
     known = around.st_mode & (0o022 if info.st_gid == around.st_gid else 0o002)
     writers = 0 if writable else info.st_mode & 0o022 & ~known
-    # Ubuntu gives each user a group of the same name, which may write the user's files.
-    if writers == 0o020 and _name(pwd.getpwuid, info.st_uid) == _name(grp.getgrgid, info.st_gid):
-        return ''
+    if writers == 0o020:
+        with suppress(KeyError):  # numbers without a name, in a container
+            # On Ubuntu each user has a group of the same name, which may write the user's files.
+            if pwd.getpwuid(info.st_uid).pw_name == grp.getgrgid(info.st_gid).gr_name:
+                return ''
     return 'can be written by other users' if writers else ''
-
-
-def _name(find: Callable[[int], Sequence[Any]], number: int) -> str:
-    """Return the name of a user or group; its number without one, as in a container."""
-    try:
-        return str(find(number)[0])
-    except KeyError:
-        return str(number)
 
 
 def warn_not_cached(cause: str) -> None:

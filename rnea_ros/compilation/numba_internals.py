@@ -45,13 +45,7 @@ from numba.extending import (
 import numpy as np
 
 from ..errors import one_line
-from .cache_files import (
-    directory_fault,
-    read_checked,
-    warn_damaged,
-    warn_not_cached,
-    with_checksum,
-)
+from .cache_files import read_checked, unsafe, warn_damaged, warn_not_cached, with_checksum
 
 OPTIONS: dict[str, Any] = {'no_cfunc_wrapper': True, '_nrt': False}
 """Options of all kernels: they are not called from C, and do not allocate memory."""
@@ -260,8 +254,7 @@ def keep_on_disk(jitted: Any, stamp: str) -> None:
     """
     Give a kernel a :class:`KernelCache`: its machine code is saved on disk, and loaded from there.
 
-    Without a writable directory, or if others can write it too, warn once with a
-    :class:`~rnea_ros.errors.KernelCacheWarning`.
+    Without a directory that this user alone can write, warn once: ``KernelCacheWarning``.
 
     :param jitted: the kernel, with numba's decorator
     :param stamp: digest of all source code that the kernel depends on. Without it, numba compiles
@@ -274,8 +267,7 @@ def keep_on_disk(jitted: Any, stamp: str) -> None:
         pycache = Path(function.__code__.co_filename).with_name('__pycache__')
         warn_not_cached(f"neither {pycache} nor the user's cache can be written")
         return
-    source = Path(os.path.realpath(function.__code__.co_filename)).parent
-    if fault := directory_fault(Path(cache.cache_path), source):
+    if fault := unsafe(Path(cache.cache_path), Path(function.__code__.co_filename)):
         warn_not_cached(fault)
     else:
         jitted._cache = cache

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, Indices
-from ..errors import RneaError, printable
+from ..errors import RneaError, clipped
 from .bags import MESSAGE_TYPE, open_bag, stamp_or_receipt
 
 MAX_VALUE = 1e9  # greatest recorded number, SI units; the square of a larger one overflows
@@ -171,7 +171,7 @@ class _Columns:
         time = np.frombuffer(self._time)
         for column in (*position.T, *velocity.T, *effort.T):
             column[~(np.abs(column) <= MAX_VALUE)] = math.nan
-        names = tuple(map(printable, self.names))
+        names = tuple(map(clipped, self.names))
         return Recording(names, time, position, velocity, effort, tuple(notes))
 
 

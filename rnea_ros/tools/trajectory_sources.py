@@ -18,7 +18,7 @@ import os.path
 from pathlib import Path
 from typing import Any
 
-from ..errors import RneaError, one_line, printable
+from ..errors import RneaError, clipped, one_line
 from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
 from ..messages import MalformedError, decode_trajectory
 from ..recordings import SUFFIXES, RecordingError, match_joints, open_bag
@@ -174,6 +174,6 @@ def with_model_names(
     if renamed == request.joint_names:
         return request, ()
     pairs = [f'{given} is {name}' for given, name in names.items() if given != name]
-    differ = printable(', '.join(pairs))
+    differ = clipped(', '.join(pairs))
     note = f'joint names differ from the URDF ({differ}); a node with that URDF rejects them'
     return replace(request, joint_names=renamed), (note,)

@@ -35,7 +35,7 @@ UNWRITABLE = tuple((name, f'{name} cannot be written') for name in ('none/a', 'o
 REJECTED = {
     'preflight': (
         ('motion', 'needs --urdf'), ('motion --urdf none.urdf', 'none.urdf'),
-        ('mo\ntion --urdf arm.urdf', r"'mo\ntion' has control characters"),
+        ('mo\ntion --urdf arm.urdf', r"'mo\ntion' is too long or has control"),
         ('forged --urdf arm.urdf', r'(a\nfine: nothing wrong, b\x1b[2J)'),
     ),
     PREFLIGHT: (
@@ -101,8 +101,8 @@ REJECTED = {
         ('motion --omit shoulder elbow', 'no joint is left'),
     ),
     EXPORT: (
-        ('--prefix \x9b', r"'\x9b' has control"), ('--prefix my-arm', 'not a name in C'),
-        ('--frame elbow', "'elbow'"),
+        ('--prefix my-arm', 'not a name in C'), ('--frame elbow', "'elbow'"),
+        ('--prefix \x9b', r"'\x9b' is too long or has control"),
     ),
     'export --urdf arm.urdf': (('', '--out'), ('--out good.yaml', 'good.yaml')),
     'play_joint_states': (

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from typing import IO
 
-from ...files import write_files
+from ...files import write_file
 from .arm import DemoError
 
 
@@ -27,10 +27,8 @@ class Processes:
     def start(self, name: str, module: str, parameters: dict[str, object], *files: Path) -> None:
         """Start a module as a named node, with ROS parameters and further parameter files."""
         values = self._directory / f'{name}.yaml'
-        log = self._directory / f'{name}.log'
-        content = json.dumps({'/**': {'ros__parameters': parameters}})
-        write_files({values: content, log: ''})
-        output = log.open('ab')
+        write_file(values, json.dumps({'/**': {'ros__parameters': parameters}}))
+        output = (self._directory / f'{name}.log').open('wb')
         command = [sys.executable, '-m', module, '--ros-args']
         for file in (values, *files):
             command += ['--params-file', str(file)]
