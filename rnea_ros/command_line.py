@@ -39,12 +39,18 @@ class OneLineParser(argparse.ArgumentParser):
         """Print what is wrong and exit."""
         self.exit(BAD_INPUT, f'{self.prog}: {clipped(message, MAX_TEXT)} (see --help)\n')
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse arguments without control characters, which would forge lines of the output."""
-        for argument in sys.argv[1:] if args is None else args:
+    def parse_args(  # type: ignore[override]
+        self, args: list[str] | None = None
+    ) -> argparse.Namespace:
+        """Return the arguments, without control characters that would forge lines of output."""
+        return super().parse_args(self._checked(args))
+
+    def _checked(self, args: list[str] | None) -> list[str]:
+        arguments = sys.argv[1:] if args is None else args
+        for argument in arguments:
             if argument != clipped(argument, MAX_TEXT):
                 self.error(f'{brief(argument)} is too long or has control characters')
-        return super().parse_known_args(args, namespace)
+        return arguments
 
     def parse(self, args: list[str] | None, *, intermixed: bool = False) -> argparse.Namespace:
         """
@@ -59,7 +65,8 @@ class OneLineParser(argparse.ArgumentParser):
         for argument in sys.argv[1:] if args is None else args:
             inside = bool(ros) and ros[-1] != '--'
             (ros if inside or argument == ROS_ARGUMENTS else own).append(argument)
-        options = self.parse_intermixed_args(own) if intermixed else self.parse_args(own)
+        parse = self.parse_intermixed_args if intermixed else self.parse_args
+        options = parse(self._checked(own))
         options.ros_arguments = ros
         return options
 

@@ -36,7 +36,7 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
 
     :raises FileError: a file cannot be written
     """
-    data = {path: text.encode() if isinstance(text, str) else text
+    data = {Path(path): text.encode() if isinstance(text, str) else text
             for path, text in contents.items()}  # fmt: skip
     special = [path for path in data if not _is_replaced(path)]
     for path in special:

@@ -50,10 +50,8 @@ def unsafe(directory: Path, source: Path) -> str:
     """
     Return why other users could put compiled code into a directory; empty if they cannot.
 
-    Folders around the source code are not checked: who can write there can replace the code.
-
-    :param directory: directory of compiled code, without links
-    :param source: file of the source code
+    The directory has no links. Folders around the source file are not checked: who can write there
+    can replace the source.
     """
     trusted = source.resolve().parent
     for folder in (directory, *directory.parents):

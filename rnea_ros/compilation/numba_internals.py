@@ -292,7 +292,8 @@ class KernelCache(FunctionCache):
         super().__init__(function)
         # Not numba's file name: files in numba's format would look damaged.
         name = f'{self._impl.filename_base}-checked'
-        self._cache_path = os.path.realpath(self._cache_path)  # nobody can exchange a link later
+        # Without links, which somebody could exchange later
+        self._cache_path: str = os.path.realpath(self._impl.locator.get_cache_path())
         self._cache_file = _CheckedFile(self._cache_path, name, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

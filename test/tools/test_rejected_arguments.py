@@ -35,7 +35,6 @@ UNWRITABLE = tuple((name, f'{name} cannot be written') for name in ('none/a', 'o
 REJECTED = {
     'preflight': (
         ('motion', 'needs --urdf'), ('motion --urdf none.urdf', 'none.urdf'),
-        ('mo\ntion --urdf arm.urdf', r"'mo\ntion' is too long or has control"),
         ('forged --urdf arm.urdf', r'(a\nfine: nothing wrong, b\x1b[2J)'),
     ),
     PREFLIGHT: (
@@ -50,6 +49,7 @@ REJECTED = {
     'identify': (
         ('motion', 'needs --urdf'), ('motion --urdf massless.urdf', 'no moving link has a mass'),
         ('motion --urdf heavy.urdf', 'too large'), ('motion --urdf broken.urdf', 'URDF'),
+        ('mo\ntion --urdf arm.urdf', r"'mo\ntion' is too long or has control"),
     ),
     IDENTIFY: (
         ('--write-urdf arm.urdf', 'name another file'), ('--cutoff 1e-9', 'not at least 0.1 Hz'),
