@@ -16,7 +16,7 @@ import sys
 import textwrap
 from typing import Any, NoReturn
 
-from .errors import RneaError
+from .errors import MAX_TEXT, RneaError, brief, clipped
 from .interrupts import INTERRUPTED, interruptible
 
 BAD_INPUT = 2  # exit code for bad arguments and files
@@ -37,7 +37,20 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and exit."""
-        self.exit(BAD_INPUT, f'{self.prog}: {message} (see --help)\n')
+        self.exit(BAD_INPUT, f'{self.prog}: {clipped(message, MAX_TEXT)} (see --help)\n')
+
+    def parse_args(  # type: ignore[override]
+        self, args: list[str] | None = None
+    ) -> argparse.Namespace:
+        """Return the arguments, without control characters that would forge lines of output."""
+        return super().parse_args(self._checked(args))
+
+    def _checked(self, args: list[str] | None) -> list[str]:
+        arguments = sys.argv[1:] if args is None else args
+        for argument in arguments:
+            if argument != clipped(argument, MAX_TEXT):
+                self.error(f'{brief(argument)} is too long or has control characters')
+        return arguments
 
     def parse(self, args: list[str] | None, *, intermixed: bool = False) -> argparse.Namespace:
         """
@@ -52,7 +65,8 @@ class OneLineParser(argparse.ArgumentParser):
         for argument in sys.argv[1:] if args is None else args:
             inside = bool(ros) and ros[-1] != '--'
             (ros if inside or argument == ROS_ARGUMENTS else own).append(argument)
-        options = self.parse_intermixed_args(own) if intermixed else self.parse_args(own)
+        parse = self.parse_intermixed_args if intermixed else self.parse_args
+        options = parse(self._checked(own))
         options.ros_arguments = ros
         return options
 
@@ -112,6 +126,7 @@ def _yaml(default: Any) -> str:
 
 def text_table(rows: Sequence[Sequence[str]], left: Collection[int]) -> str:
     """Return rows of cells as aligned text, with a line below the first; some columns ``left``."""
+    rows = [[*map(clipped, row)] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         '  '.join(

@@ -17,13 +17,16 @@ from typing import Any
 
 MAX_TEXT = 4000  # characters of an error's text
 
+# Control characters, line breaks, reversed text, surrogates: they would forge lines of a report.
+_CONTROLS = re.compile('[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]')
+
 _short = reprlib.Repr()
 _short.maxlist = 4
 _short.maxstring = _short.maxother = _short.maxlong = 60
 
 
 class RneaError(Exception):
-    """Root of every error that rnea_ros raises on purpose; a text of any size is cut off."""
+    """Root of every error that rnea_ros raises on purpose; its text is one line, cut off."""
 
     def __str__(self) -> str:
         return clipped(super().__str__(), MAX_TEXT)
@@ -32,12 +35,13 @@ class RneaError(Exception):
 def one_line(error: BaseException) -> str:
     """Return the text of an error in one line; if it is empty, the words of its class name."""
     words = re.findall('[A-Z]+(?![a-z])|[A-Z]?[a-z]+', type(error).__name__)
-    return ' '.join(clipped(str(error), MAX_TEXT).split()) or ' '.join(words).lower()
+    return clipped(' '.join(str(error).split()), MAX_TEXT) or ' '.join(words).lower()
 
 
 def clipped(text: str, most: int = 500) -> str:
-    """Return a text, cut off if it is too long for an answer or a line of a log."""
-    return text if len(text) <= most else f'{text[: most - 4]} ...'
+    """Return a text as a part of one line: cut off, with escapes for control characters."""
+    short = text if len(text) <= most else f'{text[: most - 4]} ...'
+    return _CONTROLS.sub(lambda found: found[0].encode('unicode_escape').decode(), short)
 
 
 def brief(value: Any) -> str:

@@ -56,7 +56,7 @@ def interrupts_held() -> Iterator[Callable[[], bool]]:
 
     in_main = threading.current_thread() is threading.main_thread()
     numbers = (signal.SIGINT, signal.SIGTERM) if in_main else ()
-    heeded = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
+    heeded = [n for n in numbers if signal.getsignal(n) not in (signal.SIG_IGN, None)]
     before = {number: signal.signal(number, hold) for number in heeded}
     try:
         yield lambda: bool(came)

@@ -5,14 +5,19 @@
 
 import os
 from pathlib import Path
+import signal
 import stat
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
+from rnea_ros import files
 from rnea_ros.drawing import new_figure, save, show_windows
-from rnea_ros.files import FileError, check_writable, write_file
+from rnea_ros.files import FileError, check_writable, write_file, write_files
 from rnea_ros.parameters import parameter_file_text
+from support.models.robots import ROOT
 
 
 def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -43,6 +48,83 @@ def test_an_error_leaves_the_older_file(tmp_path: Path, monkeypatch: pytest.Monk
     assert [*tmp_path.iterdir()] == [path]
 
 
+@pytest.mark.parametrize('links', [True, False], ids=['hard links', 'no hard links'])
+def test_files_are_replaced_together_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    old, new, last = (tmp_path / name for name in ('old', 'new', 'last'))
+    rename = Path.replace
+
+    def fail_at_last(path: Path, target: Path) -> None:
+        if target == last and path.suffix[-1] != '~':
+            raise OSError(16, 'Device or resource busy')  # a file that a container mounts
+        rename(path, target)
+
+    def no_links(*_: object) -> None:
+        raise PermissionError
+
+    if not links:
+        monkeypatch.setattr(os, 'link', no_links)
+    old.write_text('old')
+    last.write_text('old')
+    contents = {old: 'a', new: 'b', last: 'c'}
+    with monkeypatch.context() as busy:
+        busy.setattr(Path, 'replace', fail_at_last)
+        with pytest.raises(FileError, match='last cannot be written: Device'):
+            write_files(contents)
+    with pytest.raises(FileError, match='nowhere'):
+        write_files({**contents, tmp_path / 'nowhere/a': 'd'})
+    assert {path: path.read_text() for path in tmp_path.iterdir()} == {old: 'old', last: 'old'}
+    write_files(contents)
+    assert {path: path.read_text() for path in tmp_path.iterdir()} == contents
+
+
+def test_mode_and_owner_of_an_older_file_stay(tmp_path: Path) -> None:
+    path = tmp_path / 'secret'
+    path.touch(0o600)
+    owner = (4711, 4712) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+    os.chown(path, *owner)
+    write_file(path, 'new')
+    found = path.stat()
+    assert (stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid) == (0o600, *owner)
+
+
+def test_a_temporary_name_cannot_be_foreseen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, victim, names = tmp_path / 'a', tmp_path / 'victim', list[Path]()
+    rename = Path.replace
+
+    def watched(new: Path, target: Path) -> None:
+        names.append(new)
+        rename(new, target)
+
+    monkeypatch.setattr(Path, 'replace', watched)
+    write_file(path, 'first')
+    names[0].symlink_to(victim)
+    write_file(path, 'second')
+    assert names[0] != names[1]
+    monkeypatch.setattr(files, 'token_hex', lambda _: names[0].suffix[1:])
+    with pytest.raises(FileError, match='File exists'):
+        write_file(path, 'third')
+    assert path.read_text() == 'second'
+    assert not victim.exists()
+
+
+def test_a_signal_waits_until_the_file_is_whole(tmp_path: Path) -> None:
+    program = (
+        'import os, pathlib, signal, sys\nfrom rnea_ros.files import write_files\n'
+        'rename = pathlib.Path.replace\n'
+        'def interrupted(*paths):\n    os.kill(os.getpid(), signal.SIGTERM)\n    rename(*paths)\n'
+        'pathlib.Path.replace = interrupted\n'
+        "write_files({pathlib.Path(name): 'new' for name in sys.argv[1:]})\n"
+    )
+    paths = {tmp_path / 'a', tmp_path / 'b'}
+    ended = subprocess.run([sys.executable, '-c', program, *paths], cwd=ROOT, check=False)
+    assert ended.returncode == -signal.SIGTERM
+    assert {*tmp_path.iterdir()} == paths
+
+
 def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
     link, null = tmp_path / 'link', Path(os.devnull)
     link.symlink_to('a.yaml')
@@ -68,9 +150,11 @@ def test_numbers_of_a_parameter_file_are_read_as_numbers() -> None:
     yaml = pytest.importorskip('yaml')
     values: dict[str, Any] = {
         'a': [1e-7, -0.0, 123456.7, 1e300, 2.0], 'b': 'true', 'c': True,
-        'd.e': ['fer_joint1', 'né "x"'], 'f': 3.0,
+        'd.e': ['fer_joint1', 'né "x"', 'a\x85b\u2028c\n'], 'f': 3.0,
     }
     text = parameter_file_text(values, ['From a bag', ''])
+    forged = parameter_file_text(values, ['bag\n/**: {a: 1}\x85b: 2', ''])
+    assert yaml.safe_load(forged) == yaml.safe_load(text)
     assert text.startswith('# From a bag\n#\n\n/**:\n')
     read = yaml.safe_load(text)['/**']['ros__parameters']
     assert read == values | {'a': [1e-7, 0.0, 123457.0, 1e300, 2.0]}

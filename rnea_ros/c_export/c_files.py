@@ -15,8 +15,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..dynamics.tracing import Expression, Value, needed, operations
-from ..errors import InputError
-from ..files import FileError, write_file
+from ..errors import MAX_TEXT, InputError, clipped
+from ..files import FileError, write_files
 from .functions import STATES, CExport, CFunction, Environment, functions, identifier
 
 OPERATIONS = {
@@ -71,13 +71,20 @@ def export_c(
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f'{directory} is not a directory: {error.strerror}') from error
-    for name, content in contents.items():
-        write_file(directory / name, content)
-    return [directory / name for name in contents]
+    paths: dict[Path, str | bytes] = {directory / name: text for name, text in contents.items()}
+    write_files(paths)
+    return [*paths]
 
 
 def _rounded(values: Array) -> Array:
     return values.astype(np.float32).astype(np.float64)
+
+
+def _string(text: str) -> str:
+    """Return a literal; octal escapes stand for the bytes that could have a meaning in C."""
+    encoded = text.encode('utf-8', 'surrogatepass')
+    safe = re.sub(rb'[^\w .:/-]', lambda byte: b'\\%03o' % ord(byte[0]), encoded)
+    return f'"{safe.decode()}"'
 
 
 class _Text:
@@ -104,7 +111,7 @@ class _Text:
               f'qd[{at.velocities.start}..{at.velocities.stop - 1}]: {name}'
               for name, at in model.tree.joints.items()),
         ]
-        names = ', '.join(f'"{name}"' for name in model.joint_names)
+        names = ', '.join(map(_string, model.joint_names))
         lines = [
             *self._comment(about), f'#ifndef {guard}', f'#define {guard}', '',
             *self._comment(['Initialiser of an array: names of the joints, in the order of q.']),
@@ -238,4 +245,6 @@ class _Text:
 
     @staticmethod
     def _comment(lines: Iterable[str]) -> list[str]:
-        return ['/*', *(f' * {line}'.rstrip() for line in lines), ' */']
+        # No text of the URDF ends the comment, nor begins another one or a trigraph.
+        apart = (re.sub(r'(?<=[*/?])(?=[*/?])', ' ', clipped(line, MAX_TEXT)) for line in lines)
+        return ['/*', *(f' * {line}'.rstrip() for line in apart), ' */']

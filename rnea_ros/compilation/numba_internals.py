@@ -45,7 +45,7 @@ from numba.extending import (
 import numpy as np
 
 from ..errors import one_line
-from .cache_files import read_checked, warn_damaged, warn_not_cached, with_checksum
+from .cache_files import read_checked, unsafe, warn_damaged, warn_not_cached, with_checksum
 
 OPTIONS: dict[str, Any] = {'no_cfunc_wrapper': True, '_nrt': False}
 """Options of all kernels: they are not called from C, and do not allocate memory."""
@@ -254,7 +254,7 @@ def keep_on_disk(jitted: Any, stamp: str) -> None:
     """
     Give a kernel a :class:`KernelCache`: its machine code is saved on disk, and loaded from there.
 
-    Without a writable directory, warn once with a :class:`~rnea_ros.errors.KernelCacheWarning`.
+    Without a directory that this user alone can write, warn once: ``KernelCacheWarning``.
 
     :param jitted: the kernel, with numba's decorator
     :param stamp: digest of all source code that the kernel depends on. Without it, numba compiles
@@ -262,10 +262,15 @@ def keep_on_disk(jitted: Any, stamp: str) -> None:
     """
     function = jitted.py_func
     try:
-        jitted._cache = KernelCache(function, stamp)
+        cache = KernelCache(function, stamp)
     except RuntimeError:  # no writable directory, as in a read-only container
         pycache = Path(function.__code__.co_filename).with_name('__pycache__')
         warn_not_cached(f"neither {pycache} nor the user's cache can be written")
+        return
+    if fault := unsafe(Path(cache.cache_path), Path(function.__code__.co_filename)):
+        warn_not_cached(fault)
+    else:
+        jitted._cache = cache
 
 
 class _Directories(CompileResultCacheImpl):
@@ -287,6 +292,8 @@ class KernelCache(FunctionCache):
         super().__init__(function)
         # Not numba's file name: files in numba's format would look damaged.
         name = f'{self._impl.filename_base}-checked'
+        # Without links, which somebody could exchange later
+        self._cache_path: str = os.path.realpath(self._impl.locator.get_cache_path())
         self._cache_file = _CheckedFile(self._cache_path, name, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

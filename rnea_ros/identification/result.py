@@ -124,14 +124,18 @@ class Identification(ArmModel):
         self, path: str | os.PathLike[str], comments: Sequence[str] = (),
         effort_scale: ArrayLike = 1.0
     ) -> None:
-        """
-        Write friction and rotor inertia as a parameter file of the node ``feedforward``.
+        """Write the file of :meth:`parameter_file`; FileError if it cannot be written."""
+        write_file(Path(path), self.parameter_file(comments, effort_scale))
 
-        :param path: file to write
+    def parameter_file(
+        self, comments: Sequence[str] = (), effort_scale: ArrayLike = 1.0
+    ) -> str:
+        """
+        Return friction and rotor inertia as text of a parameter file of the node ``feedforward``.
+
         :param comments: lines at the beginning
         :param effort_scale: factor with which the efforts were loaded, one number or one for each
             model joint; written if it is not 1
-        :raises FileError: the file cannot be written
         """
         values = self.node_parameters()
         names = self.prior.joint_names
@@ -139,7 +143,7 @@ class Identification(ArmModel):
         if any(factor != 1.0 for factor in scale.values()):
             joints: Any = values['joints']
             values['effort_scale'] = [scale[name] for name in joints]
-        write_file(Path(path), parameter_file_text(values, comments))
+        return parameter_file_text(values, comments)
 
     def node_parameters(self) -> dict[str, Value]:
         """

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, Indices
-from ..errors import RneaError
+from ..errors import RneaError, clipped
 from .bags import MESSAGE_TYPE, open_bag, stamp_or_receipt
 
 MAX_VALUE = 1e9  # greatest recorded number, SI units; the square of a larger one overflows
@@ -171,7 +171,8 @@ class _Columns:
         time = np.frombuffer(self._time)
         for column in (*position.T, *velocity.T, *effort.T):
             column[~(np.abs(column) <= MAX_VALUE)] = math.nan
-        return Recording(self.names, time, position, velocity, effort, tuple(notes))
+        names = tuple(map(clipped, self.names))
+        return Recording(names, time, position, velocity, effort, tuple(notes))
 
 
 def read_joint_states(bag: Path, topic: str | None = None) -> Iterator[Sample]:

@@ -30,6 +30,7 @@ import time
 from ..collision import CollisionModel
 from ..command_line import OneLineParser, tool
 from ..errors import RneaError
+from ..files import write_files
 from ..identification import excitation, load, require_scipy
 from ..robot import RobotModel
 from ..trajectory_check import Quantity
@@ -45,7 +46,7 @@ from .arguments import (
     target,
 )
 from .model import collisions_of, load_model
-from .trajectory_sources import read_trajectory, write_trajectory
+from .trajectory_sources import read_trajectory, trajectory_text
 
 TOPIC = 'feedforward/joint_trajectory'
 PROGRESS_INTERVAL = 5.0
@@ -153,9 +154,10 @@ def _excitation(
     print(excitation.report(found))
     if options.out is not None:
         beside = options.out.with_stem(f'{options.out.stem}_validate')
-        for path, motion in ((options.out, found.motion), (beside, found.validation)):
-            request = motion.slowed(options.speed).request(_published(options, model))
-            write_trajectory(path, request)
+        write_files({
+            path: trajectory_text(motion.slowed(options.speed).request(_published(options, model)))
+            for path, motion in ((options.out, found.motion), (beside, found.validation))
+        })
     return found
 
 

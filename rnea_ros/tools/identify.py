@@ -31,7 +31,7 @@ from typing import Any
 from ..command_line import OneLineParser, tool
 from ..drawing import require_matplotlib
 from ..errors import UnknownNameError
-from ..files import write_file
+from ..files import write_file, write_files
 from ..identification import (
     PRIOR_WEIGHT,
     Identification,
@@ -195,12 +195,13 @@ def _write(
             for path in asked
         )
         return
+    contents: dict[Path, str | bytes] = {}
     if options.write_urdf is not None:
-        result.write_urdf(options.write_urdf)
+        contents[options.write_urdf] = result.urdf()[0]
     if options.write_parameters is not None:
-        result.write_parameters(
-            options.write_parameters, _comments(options, summary), options.effort_scale
-        )
+        comments = _comments(options, summary)
+        contents[options.write_parameters] = result.parameter_file(comments, options.effort_scale)
+    write_files(contents)
     yield from (f'{path} is written' for path in asked)
     if not asked:
         yield 'nothing is written; --write-urdf and --write-parameters write the model'

@@ -36,6 +36,7 @@ from .. import teach
 from ..arrays import Array
 from ..command_line import OneLineParser, tool
 from ..feedforward.law import LAWS
+from ..files import write_file
 from ..identification import require_scipy
 from ..identification.excitation import RestToRestMotion, motion_of, way
 from ..recordings import Recording, match_joints, read_joint_states, recording_from
@@ -44,7 +45,7 @@ from ..teach import MotionLimits, TeachError
 from ..trajectory_check import TrajectoryLimits, report
 from .arguments import add_bag, add_gravity, add_limits, given_limits, positive, speed, target
 from .model import load_model
-from .trajectory_sources import read_trajectory, with_model_names, write_trajectory
+from .trajectory_sources import read_trajectory, trajectory_text, with_model_names
 
 if TYPE_CHECKING:
     from .live import GuidedRobot, LiveNode, Mode
@@ -159,7 +160,7 @@ def _teach_recording(
 def _write(options: argparse.Namespace, limits: MotionLimits, motion: RestToRestMotion) -> None:
     motion = motion.slowed(options.speed)
     print(report(limits.check(motion)))
-    write_trajectory(options.out, motion.request(motion.joint_names))
+    write_file(options.out, trajectory_text(motion.request(motion.joint_names)))
     print(f'\nwritten: {options.out}; play it with teach --play {options.out}')
 
 

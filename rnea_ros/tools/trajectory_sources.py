@@ -18,9 +18,8 @@ import os.path
 from pathlib import Path
 from typing import Any
 
-from ..errors import RneaError, one_line
+from ..errors import RneaError, clipped, one_line
 from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
-from ..files import write_file
 from ..messages import MalformedError, decode_trajectory
 from ..recordings import SUFFIXES, RecordingError, match_joints, open_bag
 from ..robot import RobotModel
@@ -53,8 +52,8 @@ def read_trajectory(path: Path, topic: str | None, index: int) -> TrajectoryRequ
     return requests[index]
 
 
-def write_trajectory(path: Path, request: TrajectoryRequest) -> None:
-    """Write a trajectory as YAML: all fields but efforts, which it must have at every point."""
+def trajectory_text(request: TrajectoryRequest) -> str:
+    """Return a trajectory as YAML: all fields but efforts, which it must have at every point."""
     lines = [f'joint_names: [{", ".join(map(json.dumps, request.joint_names))}]', 'points:']
     for point, time in enumerate(request.times):
         nanoseconds = round(1e9 * time)
@@ -65,7 +64,7 @@ def write_trajectory(path: Path, request: TrajectoryRequest) -> None:
         ]
         lines.append(f'  time_from_start: {{sec: {nanoseconds // 10**9}, '
                      f'nanosec: {nanoseconds % 10**9}}}')
-    write_file(path, '\n'.join([*lines, '']))
+    return '\n'.join([*lines, ''])
 
 
 def _of_bag(path: Path, topic: str | None) -> Generator[TrajectoryRequest, None, None]:
@@ -174,6 +173,7 @@ def with_model_names(
     renamed = tuple(names.get(name, name) for name in request.joint_names)
     if renamed == request.joint_names:
         return request, ()
-    pairs = ', '.join(f'{given} is {name}' for given, name in names.items() if given != name)
-    note = f'joint names differ from the URDF ({pairs}); a node with that URDF rejects them'
+    pairs = [f'{given} is {name}' for given, name in names.items() if given != name]
+    differ = clipped(', '.join(pairs))
+    note = f'joint names differ from the URDF ({differ}); a node with that URDF rejects them'
     return replace(request, joint_names=renamed), (note,)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 import math
 
-from ..errors import UrdfError
+from ..errors import UrdfError, brief, clipped
 from .description import Joint, Link, Mimic, RobotDescription
 from .elements import read_joint, read_link, read_safety_controller
 from .mass import check_inertia, warn_of_massless
@@ -35,6 +35,10 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
     if not robot.get('name'):
         warnings.append('the robot has no name')
 
+    for element in (robot, *robot):
+        if (name := element.get('name', '')) != clipped(name):
+            fault = 'the name has control characters or over 500 characters; rename it'
+            raise UrdfError(f'{element.tag} {brief(name)}', fault)
     links = {link.name: link for link in map(read_link, robot.findall('link'))}
     joints = {}
     for reduced, element in zip(robot.findall('joint'), source.findall('joint'), strict=True):
@@ -46,7 +50,8 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
     for link in links.values():
         check_inertia(link, strict_inertia, warnings)
     warn_of_massless(links, joints, warnings)
-    return RobotDescription(robot.get('name', ''), root, links, joints, tuple(warnings), text)
+    notes = tuple(clipped(warning, 1000) for warning in warnings)
+    return RobotDescription(robot.get('name', ''), root, links, joints, notes, text)
 
 
 def _tree_order(links: Mapping[str, Link], joints: Mapping[str, Joint]) -> tuple[str, list[str]]:

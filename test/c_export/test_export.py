@@ -3,6 +3,7 @@
 
 """Exported C: it compiles without a warning, and its own test program finds no difference."""
 
+from dataclasses import replace
 from pathlib import Path
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros import InputError
+from rnea_ros import InputError, RobotModel
 from rnea_ros.c_export import CExport, export_c
 from rnea_ros.c_export.functions import functions
 from rnea_ros.feedforward.law import JointFriction
@@ -32,6 +33,21 @@ def assert_test_passes(directory: Path, *flags: str) -> None:
         program, sources = directory / f'{compiler}_test', sorted(directory.glob('*.c'))
         subprocess.run([compiler, *FLAGS, *flags, *sources, '-o', program, '-lm'], check=True)
         subprocess.run([program], check=True, capture_output=True)
+
+
+def printed_names(header: Path) -> tuple[str, ...]:
+    """Return the names of the joints that a program of a header prints."""
+    source, program = header.with_name('names.c'), header.with_name('names')
+    source.write_text(
+        f'#include "{header.name}"\n#include <stdio.h>\n#include <string.h>\nint main(void)\n{{\n'
+        f'const char *names[] = {header.stem.upper()}_JOINTS;\n'
+        'for (unsigned i = 0; i < sizeof names / sizeof *names; ++i)\n'
+        'fwrite(names[i], 1, strlen(names[i]) + 1, stdout);\n'
+        'return 0;\n}\n'
+    )
+    subprocess.run([COMPILERS[0], *FLAGS, source, '-o', program], check=True)
+    printed = subprocess.run([program], check=True, capture_output=True).stdout.decode()
+    return tuple(printed.split('\0')[:-1])
 
 
 @needs_compiler
@@ -100,16 +116,30 @@ def test_the_tool_exports_an_identified_model(tmp_path: Path) -> None:
     for text in ('fer_drive_torques', 'SHA-256', 'qd[6..6]', 'multiplications', 'm/s^2'):
         assert text in header
     assert_test_passes(out, '-O2')
-    source, program = tmp_path / 'names.c', tmp_path / 'names'
-    source.write_text(
-        f'#include "{out}/fer.h"\n#include <stdio.h>\nint main(void)\n{{\n'
-        'const char *names[] = FER_JOINTS;\n'
-        'for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) puts(names[i]);\n'
-        'return 0;\n}\n'
-    )
-    subprocess.run([COMPILERS[0], *FLAGS, source, '-o', program], check=True)
-    printed = subprocess.run([program], check=True, capture_output=True, text=True).stdout
-    assert tuple(printed.split()) == model.joint_names
+    assert printed_names(out / 'fer.h') == model.joint_names
+
+
+CODE = '*/ __attribute__((constructor)) static void f(void) { int end[-1]; } /* "'
+HOSTILE = (
+    f'j {CODE}', '", missing(), "', 'a\n#include "missing.h"', 'b\\', 'c*\\', 'd??/', '??)"??/"',
+    'e*??/', '//', '/*/', "%s \\x41\u202e' 1é", '\r\x1b[2J',
+)
+
+
+@needs_compiler
+@pytest.mark.parametrize('standard', ['-std=c99', '-std=gnu11'])
+def test_nothing_of_a_name_is_code(tmp_path: Path, standard: str) -> None:
+    parts = random_parts(0, len(HOSTILE) * ['revolute'], branches=False)
+    names = {part.name: name for part, name in zip(parts, HOSTILE, strict=True)}
+    tree = model_of([
+        replace(part, name=names[part.name], parent=names.get(part.parent, 'base'))
+        for part in parts
+    ]).tree
+    model = RobotModel.from_tree(tree, name=f'robot {CODE}\n#error\\')
+    export = CExport(model, HOSTILE, HOSTILE[:2], HOSTILE[:2])
+    export_c(export, tmp_path, prefix='arm')
+    assert_test_passes(tmp_path, standard)
+    assert printed_names(tmp_path / 'arm.h') == model.joint_names
 
 
 def test_names_that_c_cannot_have_are_rejected(tmp_path: Path) -> None:

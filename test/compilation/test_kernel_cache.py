@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import importlib.util
 import os
 from pathlib import Path
+import pickle
 import pwd
 import sys
 import tempfile
@@ -144,10 +145,59 @@ def test_files_of_another_user_are_replaced_where_they_cannot_be_read(folder: Pa
     cache = folder / '__pycache__'
     for path in cache.iterdir():
         path.chmod(0)
-    cache.chmod(0o777)
+    if os.geteuid() == 0:
+        os.chown(cache, OTHER_USER, OTHER_USER)
     with not_as_root():
         check_said_once(folder, 'Permission denied')
         assert loaded(folder) == 1
+
+
+class Foreign:
+    """Code of another user; the file ``ran`` shows that it ran."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (Path('ran'),)
+
+
+UNSAFE: dict[str, Callable[[Path], None]] = {
+    'can be written by other users': lambda path: path.chmod(0o777),
+    'belongs to another user, 4711': lambda path: os.chown(path, 4711, 4711),
+}
+
+
+@pytest.mark.parametrize('where', ['parent', 'folder', 'index', 'code'])
+@pytest.mark.parametrize('cause', UNSAFE)
+@pytest.mark.skipif(os.geteuid() != 0, reason='only root can give files away')
+def test_code_that_another_user_can_have_written_never_runs(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, cause: str, where: str
+) -> None:
+    monkeypatch.chdir(folder)
+    with tempfile.TemporaryDirectory() as name:
+        cache = Path(name)
+        monkeypatch.setattr(numba.config, 'CACHE_DIR', f'{cache}/numba')
+        assert [loaded(folder), loaded(folder)] == [0, 1]
+        (index,), (code,) = cache.rglob('*twice*.nbi'), cache.rglob('*twice*.nbc')
+        foreign = code if where == 'code' else index
+        foreign.write_bytes(cache_files.with_checksum(pickle.dumps(Foreign())))
+        places = {'parent': cache, 'folder': index.parent}
+        UNSAFE[cause](places.get(where, foreign))
+        text = check_said_once(folder, cause)
+        assert ('that only you can write' in text) == (where in places)
+        assert not Path('ran').exists()
+
+
+def test_a_cache_in_a_sticky_directory_or_of_the_users_own_group_is_used(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o1777)
+        monkeypatch.setattr(numba.config, 'CACHE_DIR', f'{name}/numba')
+        loaded(folder)
+        assert loaded(folder) == 1
+        if os.geteuid() == 0:  # its group has the same name
+            for path in Path(name, 'numba').rglob('*'):
+                path.chmod(0o775 if path.is_dir() else 0o664)
+            assert loaded(folder) == 1
 
 
 def test_a_full_disk_is_said_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

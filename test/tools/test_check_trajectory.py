@@ -53,6 +53,13 @@ def rejected(*arguments: str | Path) -> str:
     return rejection(main, *arguments, '--urdf', URDF)
 
 
+def test_names_of_a_trajectory_forge_no_line_of_the_report(good: Path) -> None:
+    good.write_text(re.sub(r'- fer_(joint\d)', r'- "x\\nfine: nothing wrong\\e[2J/\1"', GOOD))
+    code, report = run(good)
+    assert code == 0
+    assert r'(x\nfine: nothing wrong\x1b[2J/joint2 is fer_joint2' in report
+
+
 def test_a_collision_ends_with_exit_code_1(
     tmp_path: Path, good: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,7 +33,10 @@ EXPORT = 'export --urdf arm.urdf --out out/c'
 
 UNWRITABLE = tuple((name, f'{name} cannot be written') for name in ('none/a', 'out/loop'))
 REJECTED = {
-    'preflight': (('motion', 'needs --urdf'), ('motion --urdf none.urdf', 'none.urdf')),
+    'preflight': (
+        ('motion', 'needs --urdf'), ('motion --urdf none.urdf', 'none.urdf'),
+        ('forged --urdf arm.urdf', r'(a\nfine: nothing wrong, b\x1b[2J)'),
+    ),
     PREFLIGHT: (
         ('--poses 7', '7 is less than 8'), ('--duration nan', 'nan is not positive and finite'),
         ('--effort-scale 0', '0 has no size'), ('--effort-scale 9e-7', 'between 1e-6 and 1e6'),
@@ -46,6 +49,7 @@ REJECTED = {
     'identify': (
         ('motion', 'needs --urdf'), ('motion --urdf massless.urdf', 'no moving link has a mass'),
         ('motion --urdf heavy.urdf', 'too large'), ('motion --urdf broken.urdf', 'URDF'),
+        ('mo\ntion --urdf arm.urdf', r"'mo\ntion' is too long or has control"),
     ),
     IDENTIFY: (
         ('--write-urdf arm.urdf', 'name another file'), ('--cutoff 1e-9', 'not at least 0.1 Hz'),
@@ -96,7 +100,10 @@ REJECTED = {
         ('--seconds 1 --to a', 'need --play'), ('motion --seconds 1', 'takes no --seconds'),
         ('motion --omit shoulder elbow', 'no joint is left'),
     ),
-    EXPORT: (('--prefix my-arm', 'not a name in C'), ('--frame elbow', "'elbow'")),
+    EXPORT: (
+        ('--prefix my-arm', 'not a name in C'), ('--frame elbow', "'elbow'"),
+        ('--prefix \x9b', r"'\x9b' is too long or has control"),
+    ),
     'export --urdf arm.urdf': (('', '--out'), ('--out good.yaml', 'good.yaml')),
     'play_joint_states': (
         ('motion --speed 9e-4', 'between 0.001'), ('motion --speed 1001', 'and 1000'),

@@ -73,6 +73,11 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     ('name: arm', 'URDF', ('not well-formed', 'line 1')),
     (GOOD.replace('arm', '\ud800'), 'URDF', ('surrogates',)),
     (f'<!--{"ä" * (MAX_BYTES // 2)}-->', 'URDF', ('over 16777216 bytes',)),
+    # Names that would forge lines of a report, or fill it
+    *((GOOD.replace(f'"{name}"', f'"{name}{more}"'), f"{tag} '{name}", (shown, 'rename it'))
+      for tag, name in (('robot', 'arm'), ('link', 'forearm'), ('joint', 'elbow'))
+      for more, shown in (('&#10;fine: nothing wrong', r'\nfine'), ('&#x9b;2J', r'\x9b2J'),
+                          ('\u2028', r'\u2028'), (500 * 'x', 'over 500'))),
     # Document types, wherever they hide
     (LAUGHS, "document type 'lolz'", ('entity declarations',)),
     *((f'{before}{GOOD}', 'document type', ('DTD',)) for before in (

@@ -11,6 +11,7 @@ import sys
 
 from ... import identification
 from ...arrays import Array
+from ...files import write_files
 from ...identification import Identification, Run
 from ...identification.excitation import RestToRestMotion
 from ...identification.report import figures, text
@@ -85,11 +86,13 @@ class Circle:
             validate=self._run(before.phase.received, "the demo's motion")
         )
         report = text(figures(fit))
-        (self._output / 'identified.txt').write_text(report + '\n', encoding='utf-8')
         verdict, _, _ = report.partition('\n\n')
         print(verdict)
-        fit.write_urdf(self._output / 'identified.urdf')
-        fit.write_parameters(self._output / 'identified.yaml')
+        write_files({
+            self._output / 'identified.txt': f'{report}\n',
+            self._output / 'identified.urdf': fit.urdf()[0],
+            self._output / 'identified.yaml': fit.parameter_file(),
+        })
         return fit
 
     def _run(self, received: Received, name: str) -> Run:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from typing import IO
 
+from ...files import write_file
 from .arm import DemoError
 
 
@@ -26,7 +27,7 @@ class Processes:
     def start(self, name: str, module: str, parameters: dict[str, object], *files: Path) -> None:
         """Start a module as a named node, with ROS parameters and further parameter files."""
         values = self._directory / f'{name}.yaml'
-        values.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))
+        write_file(values, json.dumps({'/**': {'ros__parameters': parameters}}))
         output = (self._directory / f'{name}.log').open('wb')
         command = [sys.executable, '-m', module, '--ros-args']
         for file in (values, *files):
@@ -41,7 +42,7 @@ class Processes:
         for name, process, _ in self._running:
             if process.poll() is not None:
                 log = self._directory / f'{name}.log'
-                raise DemoError(f'{name} ended early, see {log}:\n{log.read_text()[-2000:]}')
+                raise DemoError(f'{name} ended early, see {log}: {self.last_line(name)}')
 
     def last_line(self, name: str) -> str:
         """Return the last line of a process's output."""

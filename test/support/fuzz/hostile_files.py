@@ -97,6 +97,7 @@ def recordings() -> dict[str, Recording]:
         'same_stamps': {'time': np.zeros(count)}, 'backward': {'time': time[::-1].copy()},
         'gap': {'time': time + 1e9 * (time > 12.0)}, 'fast': {'time': time / 2e5},
         'twice': {'names': ('shoulder', 'shoulder')}, 'other': {'names': ('a', 'b')},
+        'forged': {'names': ('a\nfine: nothing wrong', 'b\x1b[2J')},
         'jumps': {'position': motion.position + (np.arange(count) > 500)[:, np.newaxis]},
     }
     for field in ('position', 'velocity', 'effort'):
