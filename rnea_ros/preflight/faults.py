@@ -200,30 +200,30 @@ def _judge_factor(
 
     ``what`` is the subject of the sentence. A model is visible if it exceeds the scatter, joints
     are loaded if they carry the arm's weight (then a zero effort is a fault), and single if no
-    other joint has a factor. ``alternative`` may explain an inverted sign.
+    other joint has a factor. ``alternative`` may explain an inverted sign. A factor of a small
+    effort that its scatter hides is no fault.
     """
     if not factor.is_known or not factor.excludes(1.0, tolerance):
         return
     verb = f'{what} {"are" if len(joints) > 1 else "is"} {number(factor)} times the model\'s'
     absent = not factor.excludes(0.0) or (loaded and not visible)
     reasons = FACTOR_OF_ONE if single else FACTOR_OF_SEVERAL
+    cause, remedy, is_fault = Cause.INVERTED_EFFORT, '', loaded or visible
     if absent and abs(factor.value) + factor.half_width < ABSENT:
+        cause, is_fault = Cause.COMPENSATED, loaded
         if len(joints) > 1:
-            yield Finding(Cause.COMPENSATED, verb, joints, remedy=LEAVE_GRAVITY, factor=factor)
+            text, remedy = verb, LEAVE_GRAVITY
         else:
             text = f'{verb}, or is not measured: check its driver'
-            yield Finding(Cause.COMPENSATED, text, joints, must_be_fixed=loaded, factor=factor)
     elif factor.is_inverted(tolerance):
         text = f'{verb}: the sign is inverted{alternative}'
-        yield Finding(Cause.INVERTED_EFFORT, text, joints, factor=factor)
-    elif factor.lower > 0.0:
-        yield Finding(Cause.WRONG_SCALE, f'{verb}: {reasons}', joints, factor=factor)
+    elif factor.lower > 0.0 and is_fault:
+        cause, text = Cause.WRONG_SCALE, f'{verb}: {reasons}'
     elif factor.value > 0.0 or factor.half_width > MODEL_TOLERANCE * -factor.value:
-        text = f'{verb}: too uncertain to name a cause'
-        yield Finding(Cause.UNEXPLAINED, text, joints, factor=factor)
+        cause, text = Cause.UNEXPLAINED, f'{verb}: too uncertain to name a cause'
     else:
         text = f'{verb}: the sign is inverted and the size is wrong: {reasons}{alternative}'
-        yield Finding(Cause.INVERTED_EFFORT, text, joints, factor=factor)
+    yield Finding(cause, text, joints, is_fault, remedy, factor)
 
 
 FAULTS = (whole_robot, gravity, tools, _axes, _single_factors)

@@ -35,7 +35,7 @@ def _friction(checkup: Checkup) -> dict[str, Value]:
     spoilt = {
         joint
         for finding in checkup.findings
-        if finding.cause in SPOILS_FRICTION and finding.must_be_fixed
+        if finding.cause in SPOILS_FRICTION
         for joint in finding.joints
     }
     found: dict[str, Value] = {}

@@ -34,8 +34,9 @@ MAX_FACTOR = 5.0
 
 FAULT_SAMPLES = 400  # samples that are enough for the search of a fault
 
+CORRECT, LOOK = 'correct it by effort_scale', 'look at its effort: preflight --picture'
 REMEDIES = {
-    Cause.INVERTED_EFFORT: 'correct it by effort_scale, -1 for these',
+    Cause.INVERTED_EFFORT: f'{CORRECT}, -1 for these',
     Cause.INVERTED_AXIS: 'invert the axis in the URDF',
     Cause.GRAVITY_DIRECTION: 'correct it by gravity',
 }
@@ -47,6 +48,10 @@ SUSPICIOUS = 0.25
 UNUSUAL_FACTOR = 1.6
 """Ratio of identified and URDF efforts, either way, that is noted; CAD errors cause less."""
 
+OTHERWISE = (
+    'or leave the effort of the joint out (without_effort; identify: --without-effort), or accept '
+    'it (accept_faults; identify: --force)'
+)
 INEXPLICABLE = 0.5  # unexplained share of a loaded joint's effort that wrong masses cannot cause
 
 
@@ -63,6 +68,8 @@ def check_fit(
     effort = weighted_rms(equations.effort, used)
     unexplained = weighted_rms(fitted.residual, used) / np.maximum(effort, np.finfo(float).tiny)
     loaded = effort >= LOADED_SHARE * effort.max()
+    # Of a joint that carries next to nothing, the URDF says nothing that an effort contradicts.
+    carries = weighted_rms(equations.rigid(prior), used) >= LOADED_SHARE * effort
     suspicious = unexplained > np.where(loaded, SUSPICIOUS, SUSPICIOUS_UNLOADED)
     factor = _effort_factors(equations, prior, fitted)
     suspicious |= factor < 0.0
@@ -79,10 +86,10 @@ def check_fit(
         f'no masses and friction explain {100.0 * unexplained[joint]:.0f} % of the effort of '
         f'{names[joint]}: this may be the URDF of another robot, or the joints are matched '
         'wrongly (joints)'
-        for joint in np.flatnonzero(loaded & (unexplained > INEXPLICABLE))
+        for joint in np.flatnonzero(loaded & carries & (unexplained > INEXPLICABLE))
     ]
     if faults and not accept_faults:
-        raise IdentificationError(f'{faults[0]}; or accept it (accept_faults; identify: --force)')
+        raise IdentificationError(f'{faults[0]}; {OTHERWISE}')
     unusual = (factor < 1.0 / UNUSUAL_FACTOR) | (factor > UNUSUAL_FACTOR)
     return (
         *faults,
@@ -127,11 +134,14 @@ def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[s
     for finding in filter(_is_impossible, found):
         if finding.cause is Cause.GRAVITY_DIRECTION and doubtful:
             notes.append(f'{finding.text}, or the masses of the URDF are wrong')
-        elif certain[list(finding.joints)].any():
-            remedy = REMEDIES.get(finding.cause) or finding.remedy or 'correct it by effort_scale'
+        elif finding.must_be_fixed and certain[list(finding.joints)].any():
+            correct = CORRECT if finding.cause is not Cause.UNEXPLAINED else LOOK
+            remedy = REMEDIES.get(finding.cause) or finding.remedy or correct
             faults.append(f'{finding.text}; {remedy}')
         elif finding.cause in REMEDIES:
             notes.append(finding.text)
+        elif not finding.must_be_fixed:
+            notes.append(f'{finding.text}; the joint carries little ({LOOK})')
     return faults, notes
 
 
