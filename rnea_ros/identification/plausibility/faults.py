@@ -35,6 +35,7 @@ MAX_FACTOR = 5.0
 FAULT_SAMPLES = 400  # samples that are enough for the search of a fault
 
 CORRECT, LOOK = 'correct it by effort_scale', 'look at its effort: preflight --picture'
+LEAVE_OUT = ', or leave its effort out (identify: --without-effort)'
 REMEDIES = {
     Cause.INVERTED_EFFORT: f'{CORRECT}, -1 for these',
     Cause.INVERTED_AXIS: 'invert the axis in the URDF',
@@ -48,10 +49,6 @@ SUSPICIOUS = 0.25
 UNUSUAL_FACTOR = 1.6
 """Ratio of identified and URDF efforts, either way, that is noted; CAD errors cause less."""
 
-OTHERWISE = (
-    'or leave the effort of the joint out (without_effort; identify: --without-effort), or accept '
-    'it (accept_faults; identify: --force)'
-)
 INEXPLICABLE = 0.5  # unexplained share of a loaded joint's effort that wrong masses cannot cause
 
 
@@ -85,11 +82,11 @@ def check_fit(
     faults += [
         f'no masses and friction explain {100.0 * unexplained[joint]:.0f} % of the effort of '
         f'{names[joint]}: this may be the URDF of another robot, or the joints are matched '
-        'wrongly (joints)'
+        f'wrongly (joints){LEAVE_OUT}'
         for joint in np.flatnonzero(loaded & carries & (unexplained > INEXPLICABLE))
     ]
     if faults and not accept_faults:
-        raise IdentificationError(f'{faults[0]}; {OTHERWISE}')
+        raise IdentificationError(f'{faults[0]}; or accept it (accept_faults; identify: --force)')
     unusual = (factor < 1.0 / UNUSUAL_FACTOR) | (factor > UNUSUAL_FACTOR)
     return (
         *faults,
@@ -137,7 +134,8 @@ def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[s
         elif finding.must_be_fixed and certain[list(finding.joints)].any():
             correct = CORRECT if finding.cause is not Cause.UNEXPLAINED else LOOK
             remedy = REMEDIES.get(finding.cause) or finding.remedy or correct
-            faults.append(f'{finding.text}; {remedy}')
+            leave_out = LEAVE_OUT if len(finding.joints) == 1 else ''
+            faults.append(f'{finding.text}; {remedy}{leave_out}')
         elif finding.cause in REMEDIES:
             notes.append(finding.text)
         elif not finding.must_be_fixed:
