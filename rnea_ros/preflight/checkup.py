@@ -20,7 +20,8 @@ from .remainders import REMAINDERS
 from .report import report
 
 UNITS = {
-    'revolute': (2.0 * np.pi, 'degrees, not radians'), 'prismatic': (1.0, 'millimetres, not metres')
+    'revolute': (2.0 * np.pi, 'degrees, not radians'),
+    'prismatic': (1.0, 'millimetres, not metres'),
 }
 """Travel that no limited joint of a type exceeds, rad or m, and the wrong unit beyond it."""
 
