@@ -37,6 +37,15 @@ Vendors' models differ from their own arms by up to 18 %, wrong ratios, units an
 With gravity compensation up to a fifth of the weight remains as friction.
 """
 
+TORQUE_SENSOR_FRICTION = 0.1
+"""
+Greatest friction that a joint torque sensor measures, as a share of a loaded joint's effort.
+
+On the link side of the gear only bearings and seals have friction: one or two per cent of the
+effort of a Panda's loaded joints. Motor currents contain the gear's friction, a fifth of the load
+or more.
+"""
+
 PRESENT_FROM_ABSENT = 1.0  # uncertainty of a judged scale: 1 (present) and 0 (absent) differ
 
 
@@ -240,10 +249,20 @@ class Assessment:
         back = Solution(best, self.hypothesis, change - best.rigid).parameter('change', 0)
         return Estimate(2.0 * back.value - 1.0, 2.0 * back.half_width)
 
-    def friction_share(self, joint: int) -> Estimate:
-        """Return the friction of a joint as a share of the model's effort."""
+    @cached_property
+    def friction_shares(self) -> dict[int, Estimate]:
+        """Friction of the loaded joints as a share of the model's effort, by number; in motion."""
+        return {} if self.at_rest else {joint: self._friction(joint) for joint in self.loaded}
+
+    def _friction(self, joint: int) -> Estimate:
         load = float(self.reported_load[joint])
         return self.best.estimate(lambda fit: _rms(fit.friction[:, joint]) / load)
+
+    @property
+    def has_gear_friction(self) -> bool:
+        """Whether all loaded joints have more friction than torque sensors measure."""
+        lower = [share.lower for share in self.friction_shares.values()]
+        return bool(lower) and min(lower) > TORQUE_SENSOR_FRICTION
 
     def _figures(self, joint: int, name: str) -> JointFigures:
         fit = self.separate.fit

@@ -28,6 +28,9 @@ URDFs of the right robot leave up to 10 %, also with efforts from motor currents
 of another shape leave 26 to 100 %.
 """
 
+UNEXPLAINED_CURRENT = 0.45
+"""The same for efforts with the gears' friction, part of which depends on load and temperature."""
+
 MAX_KINDS = 2  # of faults in one robot; with more, a URDF of another robot is more likely
 
 MAY_BE = 'this URDF may be of another robot, or its masses are wrong'
@@ -245,7 +248,8 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
     joints = assessment.joints
     all_joints = tuple(range(len(joints)))
     shares = {joint: assessment.unexplained(joint) for joint in assessment.loaded}
-    unexplained = {joint: share for joint, share in shares.items() if share > UNEXPLAINED_SHARE}
+    limit = UNEXPLAINED_CURRENT if assessment.has_gear_friction else UNEXPLAINED_SHARE
+    unexplained = {joint: share for joint, share in shares.items() if share > limit}
     if unexplained and 2 * len(unexplained) >= len(shares):
         parts = ', '.join(
             f'{100.0 * min(share, 1.0):.0f} % of {joints[joint].name}'
@@ -260,6 +264,14 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
     factors = len(list(whole_robot(assessment)))
     together = factors + len(list(gravity(assessment))) + len(list(tools(assessment)))
     if len(kinds) > MAX_KINDS or (factors and together > 1):
+        figures = [joints[joint] for joint in assessment.loaded]
+        if all(
+            each.scatter < UNEXPLAINED_CURRENT * each.scale.lower * each.variation
+            for each in figures
+        ):
+            parts = ', '.join(f'{each.name} {number(each.scale)}' for each in figures)
+            text = f'each effort has a factor of its own ({parts}): {FACTOR_OF_SEVERAL}'
+            return Finding(Cause.WRONG_SCALE, text, all_joints)
         causes = describe(assessment.hypothesis, tuple(joint.name for joint in joints))
         text = f'only several causes together explain the efforts ({causes}); {MAY_BE}'
         return Finding(

@@ -54,7 +54,9 @@ def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]
     for bag in bags:
         run = load(bag, model, topic=options.topic, **_reading(options))
         runs.append(run)
-        print(f'{bag}: {seconds([run]):.0f} s of motion', flush=True)
+        poses = not run.qd.any()
+        amount = f'{len(run.time)} poses' if poses else f'{run.motion_time:.0f} s of motion'
+        print(f'{bag}: {amount}', flush=True)
     return runs
 
 

@@ -208,12 +208,12 @@ def _write(
 
 def _comments(options: argparse.Namespace, summary: ReportFigures) -> tuple[str, ...]:
     """Return the origin and the quality of a result, as comments of its parameter file."""
-    before, _, after = summary.mean_percent.values()
+    before, _, after = summary.moving_percent.values()
     return (
         f'Identified by rnea_ros identify, {_now()}.',
         f'Fitted: {"; ".join(summary.fitted)}.',
         f'Judged on: {"; ".join(summary.judged_on)}.',
-        f'Mean error of the joints: {after:.1f} % of the effort; of the URDF {before:.1f} %.',
+        f'Mean error of the moving joints: {after:.1f} % of the effort; of the URDF {before:.1f} %.',
         f'For {options.write_urdf or "the identified URDF"}, which was made from '
         f'{options.urdf or "robot_description"}.',
         'joints must have the order of the controller; reorder all lists with it.',

@@ -93,7 +93,7 @@ def check_fit(
         *notes,
         *(
             f'{names[joint]}: the effort without friction is {factor[joint]:.1f} times that of '
-            'the URDF; if its masses are right, this is the URDF of another robot, or another unit'
+            'the URDF; if its masses are right: another unit, a current, or the URDF of another robot'
             for joint in np.flatnonzero(unusual)
         ),
         *(

@@ -107,8 +107,7 @@ def figures(result: Identification) -> ReportFigures:
             for model in models
         },
         moving_percent={
-            model: float(np.nanmean([getattr(joint, model).moving_percent for joint in judged]))
-            for model in models
+            model: comparison.mean_percent(getattr(comparison, model)) for model in models
         },
         judged_on=tuple(map(_extent, comparison.held_out)),
         in_turn=comparison.held_out[0] is result.fitted[0],
