@@ -101,11 +101,11 @@ class Comparison:
         bodies are worth; it is as good if only friction was identified.
         """
         after, urdf, with_friction = map(
-            self.mean_percent, (self.identified, self.urdf, self.urdf_with_friction)
+            self.mean_moving_percent, (self.identified, self.urdf, self.urdf_with_friction)
         )
         return after < urdf and after <= with_friction
 
-    def mean_percent(self, errors: ModelErrors) -> float:
+    def mean_moving_percent(self, errors: ModelErrors) -> float:
         """Return the mean over the joints of the relative errors in motion, %; the verdict's."""
         return float(np.nanmean(self.moving_percent(errors)))
 

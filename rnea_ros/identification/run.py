@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Array, Indices
 from ..errors import RneaError
@@ -61,15 +60,6 @@ class Run:
     joints: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
-    @property
-    def _moves(self) -> NDArray[np.bool_]:
-        return np.asarray((np.abs(self.qd) >= STILL_SPEED).any(axis=1))
-
-    @property
-    def motion_time(self) -> float:
-        """Time in which a joint moves, s; 0 for poses at rest."""
-        return float(self._moves.sum() * np.median(np.diff(self.time))) if self._moves.any() else 0.0
-
     def part(self, start: int, stop: int | None, step: int = 1) -> Run:
         """Return every ``step``-th sample from ``start`` up to ``stop``, None for the end."""
         columns = ('time', 'q', 'qd', 'qdd', 'effort', 'segment')
@@ -78,7 +68,7 @@ class Run:
 
     def split(self, share: float) -> tuple[Run, Run]:
         """Return the first part, a share of the time in motion from 0 to 1, and the rest."""
-        moves = self._moves
+        moves = (np.abs(self.qd) >= STILL_SPEED).any(axis=1)
         moved = np.cumsum(moves if moves.any() else ~moves)
         place = int(np.searchsorted(moved, share * moved[-1]))
         return self.part(0, place), self.part(place, len(self.time))

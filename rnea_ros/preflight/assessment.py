@@ -28,7 +28,6 @@ This separates efforts in another unit (visible) from efforts without gravity, i
 errors remain.
 """
 
-
 MODEL_TOLERANCE = 0.2
 """
 Greatest difference of a factor from 1 that counts as model error.
@@ -250,19 +249,16 @@ class Assessment:
         return Estimate(2.0 * back.value - 1.0, 2.0 * back.half_width)
 
     @cached_property
-    def friction_shares(self) -> dict[int, Estimate]:
-        """Friction of the loaded joints as a share of the model's effort, by number; in motion."""
-        return {} if self.at_rest else {joint: self._friction(joint) for joint in self.loaded}
+    def gear_friction(self) -> dict[int, float]:
+        """Friction as a share of the load by joint, if it is too much for torque sensors."""
+        shares = {joint: self._friction_share(joint) for joint in self.loaded if not self.at_rest}
+        if any(share.lower <= TORQUE_SENSOR_FRICTION for share in shares.values()):
+            return {}
+        return {joint: share.value for joint, share in shares.items()}
 
-    def _friction(self, joint: int) -> Estimate:
+    def _friction_share(self, joint: int) -> Estimate:
         load = float(self.reported_load[joint])
         return self.best.estimate(lambda fit: _rms(fit.friction[:, joint]) / load)
-
-    @property
-    def has_gear_friction(self) -> bool:
-        """Whether all loaded joints have more friction than torque sensors measure."""
-        lower = [share.lower for share in self.friction_shares.values()]
-        return bool(lower) and min(lower) > TORQUE_SENSOR_FRICTION
 
     def _figures(self, joint: int, name: str) -> JointFigures:
         fit = self.separate.fit

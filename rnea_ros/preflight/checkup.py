@@ -83,14 +83,7 @@ def check(
 
 
 def check_units(model: RobotModel, joints: Mapping[str, str], recording: Recording) -> None:
-    """
-    Raise an error if positions are in degrees or millimetres.
-
-    A joint then travels further than a turn and its range. Wrong zeros and single samples pass.
-
-    :param joints: recorded joint names by the model's
-    :raises RecordingError: the error, with the joint and its limits
-    """
+    """Raise an error if a joint travels further than a turn and its range: in degrees or mm."""
     known = {} if model.description is None else model.description.joints
     for name, other in joints.items():
         joint = known.get(name)

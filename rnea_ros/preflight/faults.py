@@ -15,9 +15,8 @@ from .columns import Tip
 from .findings import BY_HYPOTHESIS, IDENTIFY, Cause, Finding, describe, number, vector
 from .selection import ABSENT, Estimate
 
+# Bases are levelled to 1 degree; at 5 degrees 9 % of the weight acts sideways.
 GRAVITY_TOLERANCE = math.radians(5.0)
-"""Bases are levelled to 1 degree; at 5 degrees 9 % of the weight acts sideways."""
-
 MIN_GRAVITY = 0.1  # of a model with gravity, m/s^2
 
 UNEXPLAINED_SHARE = 0.2
@@ -28,9 +27,7 @@ URDFs of the right robot leave up to 10 %, also with efforts from motor currents
 of another shape leave 26 to 100 %.
 """
 
-UNEXPLAINED_CURRENT = 0.45
-"""The same for efforts with the gears' friction, part of which depends on load and temperature."""
-
+UNEXPLAINED_CURRENT = 0.45  # of efforts with friction of gears, which depends on load and heat
 MAX_KINDS = 2  # of faults in one robot; with more, a URDF of another robot is more likely
 
 MAY_BE = 'this URDF may be of another robot, or its masses are wrong'
@@ -247,36 +244,35 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
     """
     joints = assessment.joints
     all_joints = tuple(range(len(joints)))
+    figures = [joints[joint] for joint in assessment.loaded]
+
+    def finding(text: str, which: tuple[int, ...]) -> Finding:
+        inverted = [joint for joint in figures if joint.scale.upper < -ABSENT]
+        signs = ', '.join(f'{joint.name} {number(joint.scale)}' for joint in inverted)
+        first = f"check these signs first, opposite to the model's: {signs}; " if signs else ''
+        return Finding(Cause.ANOTHER_ROBOT, f'{first}{text}; {MAY_BE}', which, remedy=REMEDY)
+
     shares = {joint: assessment.unexplained(joint) for joint in assessment.loaded}
-    limit = UNEXPLAINED_CURRENT if assessment.has_gear_friction else UNEXPLAINED_SHARE
+    limit = UNEXPLAINED_CURRENT if assessment.gear_friction else UNEXPLAINED_SHARE
     unexplained = {joint: share for joint, share in shares.items() if share > limit}
     if unexplained and 2 * len(unexplained) >= len(shares):
         parts = ', '.join(
             f'{100.0 * min(share, 1.0):.0f} % of {joints[joint].name}'
             for joint, share in unexplained.items()
         )
-        text = f'no known cause explains the efforts (unexplained: {parts}); {MAY_BE}'
-        return Finding(
-            Cause.ANOTHER_ROBOT, f'{_opposite_signs(assessment)}{text}', all_joints, remedy=REMEDY
-        )
-    found = {finding.cause for finding in faults if finding.must_be_fixed}
+        return finding(f'no known cause explains the efforts (unexplained: {parts})', all_joints)
+    found = {fault.cause for fault in faults if fault.must_be_fixed}
     kinds = found & BY_HYPOTHESIS
     factors = len(list(whole_robot(assessment)))
     together = factors + len(list(gravity(assessment))) + len(list(tools(assessment)))
     if len(kinds) > MAX_KINDS or (factors and together > 1):
-        figures = [joints[joint] for joint in assessment.loaded]
-        if all(
-            each.scatter < UNEXPLAINED_CURRENT * each.scale.lower * each.variation
-            for each in figures
-        ):
+        share = UNEXPLAINED_CURRENT
+        if all(each.scatter < share * each.scale.lower * each.variation for each in figures):
             parts = ', '.join(f'{each.name} {number(each.scale)}' for each in figures)
             text = f'each effort has a factor of its own ({parts}): {FACTOR_OF_SEVERAL}'
             return Finding(Cause.WRONG_SCALE, text, all_joints)
         causes = describe(assessment.hypothesis, tuple(joint.name for joint in joints))
-        text = f'only several causes together explain the efforts ({causes}); {MAY_BE}'
-        return Finding(
-            Cause.ANOTHER_ROBOT, f'{_opposite_signs(assessment)}{text}', all_joints, remedy=REMEDY
-        )
+        return finding(f'only several causes together explain the efforts ({causes})', all_joints)
     wrong = [
         joint
         for joint in assessment.loaded
@@ -284,16 +280,6 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
     ]
     if wrong and not found:
         parts = ', '.join(f'{joints[joint].name} {number(joints[joint].scale)}' for joint in wrong)
-        text = f'no single cause explains the scales of the joints ({parts}); {MAY_BE}'
-        return Finding(Cause.ANOTHER_ROBOT, text, tuple(wrong), remedy=REMEDY)
+        text = f'no single cause explains the scales of the joints ({parts})'
+        return finding(text, tuple(wrong))
     return None
-
-
-def _opposite_signs(assessment: Assessment) -> str:
-    """Name the joints whose efforts have the opposite sign of the model's; '' if none."""
-    parts = ', '.join(
-        f'{joint.name} {number(joint.scale)}'
-        for joint in (assessment.joints[place] for place in assessment.loaded)
-        if joint.scale.upper < -ABSENT
-    )
-    return f"check these signs first, opposite to the model's: {parts}; " if parts else ''

@@ -18,16 +18,16 @@ GIVE_FRICTION = (
 
 def _current(assessment: Assessment) -> Iterator[Finding]:
     """Judge whether the efforts come from motor currents."""
-    if assessment.has_gear_friction:
+    if shares := assessment.gear_friction:
         parts = ', '.join(
-            f'{100.0 * share.value:.0f} % of the load of {assessment.joints[joint].name}'
-            for joint, share in assessment.friction_shares.items()
+            f'{100.0 * share:.0f} % of the load of {assessment.joints[joint].name}'
+            for joint, share in shares.items()
         )
         yield Finding(
             Cause.CURRENT,
             f'friction is {parts}: too much for torque sensors. The efforts come from motor '
             'currents and contain the friction of the gears',
-            tuple(assessment.friction_shares),
+            tuple(shares),
             remedy=GIVE_FRICTION,
         )
 

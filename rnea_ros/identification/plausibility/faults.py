@@ -26,16 +26,11 @@ from ..run import IdentificationError
 
 LOADED_SHARE = 0.1  # least effort of a loaded joint, as a share of the greatest effort of a joint
 
-SUSPICIOUS_UNLOADED = 0.6
-"""Unexplained share of the effort of a joint with little load that is an error."""
-
-MAX_FACTOR = 5.0
-"""Greatest factor between the identified and the URDF's effort; beyond, it is another unit."""
-
+MAX_FACTOR = 5.0  # greatest ratio of identified and URDF effort; beyond, it is another unit
 FAULT_SAMPLES = 400  # samples that are enough for the search of a fault
 
-CORRECT, LOOK = 'correct it by effort_scale', 'look at its effort: preflight --picture'
-LEAVE_OUT = ', or leave its effort out (identify: --without-effort)'
+CORRECT = 'correct it by effort_scale'
+LEAVE_OUT = 'leave its effort out (identify: --without-effort)'
 REMEDIES = {
     Cause.INVERTED_EFFORT: f'{CORRECT}, -1 for these',
     Cause.INVERTED_AXIS: 'invert the axis in the URDF',
@@ -43,12 +38,9 @@ REMEDIES = {
 }
 """What to change, by cause; another factor of an effort is corrected by effort_scale."""
 
-SUSPICIOUS = 0.25
-"""Unexplained share of a loaded joint's effort above which a cause is searched for."""
-
-UNUSUAL_FACTOR = 1.6
-"""Ratio of identified and URDF efforts, either way, that is noted; CAD errors cause less."""
-
+SUSPICIOUS = 0.25  # unexplained share of a loaded joint's effort that needs a cause
+SUSPICIOUS_UNLOADED = 0.6  # the same of a joint with little load
+UNUSUAL_FACTOR = 1.6  # ratio of identified and URDF effort, either way; CAD errors cause less
 INEXPLICABLE = 0.5  # unexplained share of a loaded joint's effort that wrong masses cannot cause
 
 
@@ -82,25 +74,22 @@ def check_fit(
     faults += [
         f'no masses and friction explain {100.0 * unexplained[joint]:.0f} % of the effort of '
         f'{names[joint]}: this may be the URDF of another robot, or the joints are matched '
-        f'wrongly (joints){LEAVE_OUT}'
+        f'wrongly (joints); or {LEAVE_OUT}'
         for joint in np.flatnonzero(loaded & carries & (unexplained > INEXPLICABLE))
     ]
     if faults and not accept_faults:
         raise IdentificationError(f'{faults[0]}; or accept it (accept_faults; identify: --force)')
     unusual = (factor < 1.0 / UNUSUAL_FACTOR) | (factor > UNUSUAL_FACTOR)
-    return (
-        *faults,
-        *notes,
-        *(
-            f'{names[joint]}: the effort without friction is {factor[joint]:.1f} times that of '
-            'the URDF; if its masses are right: another unit, a current, or the URDF of another robot'
-            for joint in np.flatnonzero(unusual)
-        ),
-        *(
-            f'{names[joint]}: {100.0 * unexplained[joint]:.0f} % of the effort is not explained'
-            for joint in np.flatnonzero(suspicious)
-        ),
-    )
+    notes += [
+        f'{names[joint]}: the effort without friction is {factor[joint]:.1f} times that of the '
+        'URDF; if its masses are right: another unit, a current, or the URDF of another robot'
+        for joint in np.flatnonzero(unusual)
+    ]
+    notes += [
+        f'{names[joint]}: {100.0 * unexplained[joint]:.0f} % of the effort is not explained'
+        for joint in np.flatnonzero(suspicious)
+    ]
+    return (*faults, *notes)
 
 
 def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[str], list[str]]:
@@ -112,8 +101,7 @@ def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[s
     """
     few = equations.thinned(FAULT_SAMPLES)
     names = few.model.joint_names
-    number = np.arange(len(few))
-    kind = Kind.MOTION if few.qd.any() else Kind.STILL
+    number, kind = np.arange(len(few)), Kind.MOTION if few.qd.any() else Kind.STILL
     time = number.astype(np.float64)
     samples = Samples(kind, names, time, few.q, few.qd, few.qdd, few.effort, number)
     measured = np.isfinite(few.effort).all(axis=0)
@@ -132,14 +120,12 @@ def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[s
         if finding.cause is Cause.GRAVITY_DIRECTION and doubtful:
             notes.append(f'{finding.text}, or the masses of the URDF are wrong')
         elif finding.must_be_fixed and certain[list(finding.joints)].any():
-            correct = CORRECT if finding.cause is not Cause.UNEXPLAINED else LOOK
-            remedy = REMEDIES.get(finding.cause) or finding.remedy or correct
-            leave_out = LEAVE_OUT if len(finding.joints) == 1 else ''
-            faults.append(f'{finding.text}; {remedy}{leave_out}')
-        elif finding.cause in REMEDIES:
+            ways = [LEAVE_OUT] * (len(finding.joints) == 1)
+            if finding.cause is not Cause.UNEXPLAINED or not ways:
+                ways.insert(0, REMEDIES.get(finding.cause) or finding.remedy or CORRECT)
+            faults.append(f'{finding.text}; {", or ".join(ways)}')
+        elif finding.cause in REMEDIES or not finding.must_be_fixed:
             notes.append(finding.text)
-        elif not finding.must_be_fixed:
-            notes.append(f'{finding.text}; the joint carries little ({LOOK})')
     return faults, notes
 
 

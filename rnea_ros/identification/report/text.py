@@ -38,22 +38,16 @@ def text(figures: ReportFigures) -> str:
 def _verdict(figures: ReportFigures) -> str:
     urdf, with_friction, identified = figures.moving_percent.values()
     judged = '; '.join(figures.judged_on)
-    if figures.better:
-        first = (
-            f'better: the identified model of {figures.robot} is {urdf / identified:.1f} times '
-            'closer to the measured efforts than the URDF'
-        )
-    else:
-        first = (
-            f'not better: the identified model of {figures.robot} is no closer to the measured '
-            'efforts than the URDF'
-        )
+    model, than = f'the identified model of {figures.robot} is', 'to the measured efforts than'
+    first = f'better: {model} {urdf / identified:.1f} times closer {than} the URDF'
+    if not figures.better:
+        first = f'not better: {model} no closer {than} the URDF'
         if with_friction < identified:
             first += ' with fitted friction; keep its bodies (links: none) and use that friction'
     worse = [text for joint in figures.joints if (text := _worse(joint))]
     return '\n'.join([
         first,
-        *([f'worse than the URDF: {"; ".join(worse)}'] if worse else []),
+        *[f'worse than the URDF: {"; ".join(worse)}'] * bool(worse),
         f'mean error of the moving joints: URDF {urdf:.1f} %, URDF with friction '
         f'{with_friction:.1f} %, identified {identified:.1f} % of the measured effort; in all '
         'samples ' + ', '.join(f'{percent:.1f} %' for percent in figures.mean_percent.values()),
