@@ -99,7 +99,9 @@ def gravity(assessment: Assessment) -> Iterator[Finding]:
         yield from _judge_factor(
             negative, MODEL_TOLERANCE, all_joints, EVERY_EFFORT, alternative=UPSIDE_DOWN
         )
-    elif angle.excludes(0.0, GRAVITY_TOLERANCE) and size.excludes(1.0, MODEL_TOLERANCE):
+    elif angle.excludes(0.0, GRAVITY_TOLERANCE) and (
+        size.excludes(1.0, MODEL_TOLERANCE) or size.half_width > 1.0
+    ):
         text = f"gravity differs in direction and size: {number(size)} times the model's"
         yield Finding(Cause.UNEXPLAINED, text, all_joints)
     elif angle.excludes(0.0, GRAVITY_TOLERANCE):
@@ -200,8 +202,8 @@ def _judge_factor(
 
     ``what`` is the subject of the sentence. A model is visible if it exceeds the scatter, joints
     are loaded if they carry the arm's weight (then a zero effort is a fault), and single if no
-    other joint has a factor. ``alternative`` may explain an inverted sign. A factor of a small
-    effort that its scatter hides is no fault.
+    other joint has a factor. ``alternative`` may explain an inverted sign. A factor of an effort
+    that is neither loaded nor visible is no fault.
     """
     if not factor.is_known or not factor.excludes(1.0, tolerance):
         return
@@ -217,7 +219,9 @@ def _judge_factor(
             text = f'{verb}, or is not measured: check its driver'
     elif factor.is_inverted(tolerance):
         text = f'{verb}: the sign is inverted{alternative}'
-    elif factor.lower > 0.0 and is_fault:
+    elif not is_fault:
+        cause, text = Cause.UNEXPLAINED, f'{verb}: the joint carries too little to name a cause'
+    elif factor.lower > 0.0:
         cause, text = Cause.WRONG_SCALE, f'{verb}: {reasons}'
     elif factor.value > 0.0 or factor.half_width > MODEL_TOLERANCE * -factor.value:
         cause, text = Cause.UNEXPLAINED, f'{verb}: too uncertain to name a cause'
