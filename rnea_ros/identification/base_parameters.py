@@ -21,7 +21,6 @@ from ..robot import RobotModel
 
 SAMPLES = 60  # random motions that the dependencies are found with
 INDEPENDENT = 1e-7  # least part of an independent column that the columns before it do not explain
-
 MAX_ROUNDING = 2e-3  # greatest sine of a tilt that is a rounded angle, as 3.14; others are meant
 ROUNDING_FACTOR = 3.0  # least part of an independent column, in roundings; false ones have up to 2
 

@@ -175,11 +175,9 @@ class Assessment:
         return load * np.maximum(1.0, np.abs(self.factors))
 
     def is_visible(self, joint: int) -> bool:
-        """Return whether the model exceeds the sensors' error, and with its factor the scatter."""
-        figures, most = self.joints[joint], max(joint.load for joint in self.joints)
-        part = abs(float(self.factors[joint])) * figures.variation
-        is_clear = part > PROMINENCE * float(self.best.fit.scatter[joint])
-        return is_clear and figures.load > SENSOR_TOLERANCE * most
+        """Return whether the model, times its factor, exceeds the scatter of a joint's effort."""
+        part = abs(float(self.factors[joint])) * self.joints[joint].variation
+        return part > PROMINENCE * float(self.best.fit.scatter[joint])
 
     def factor(self, joint: int) -> Estimate:
         """Return the factor of a joint's effort in the best hypothesis."""

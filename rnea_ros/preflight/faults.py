@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .assessment import MODEL_TOLERANCE, Assessment
+from .assessment import MODEL_TOLERANCE, SENSOR_TOLERANCE, Assessment
 from .columns import Tip
 from .findings import BY_HYPOTHESIS, IDENTIFY, Cause, Finding, describe, number, vector
 from .selection import ABSENT, Estimate
@@ -184,26 +184,28 @@ def _single_factors(assessment: Assessment) -> Iterator[Finding]:
     """Judge the factors of single joints."""
     scaled = assessment.hypothesis.scaled
     single = len(scaled) == 1 and not assessment.hypothesis.all_scaled
+    least = SENSOR_TOLERANCE * max(figures.load for figures in assessment.joints)
     for joint in sorted(scaled):
         figures = assessment.joints[joint]
         factor, what = assessment.factor(joint), f'{figures.name}: the effort'
         yield from _judge_factor(
             factor, figures.tolerance, (joint,), what, visible=assessment.is_visible(joint),
-            loaded=joint in assessment.loaded, single=single
+            loaded=joint in assessment.loaded, single=single, carries=figures.load > least
         )
 
 
 def _judge_factor(
     factor: Estimate, tolerance: float, joints: tuple[int, ...], what: str, *,
-    visible: bool = True, loaded: bool = True, single: bool = False, alternative: str = '',
+    visible: bool = True, loaded: bool = True, single: bool = False, carries: bool = True,
+    alternative: str = '',
 ) -> Iterator[Finding]:
     """
     Yield the finding for a factor, measured over modelled effort, that differs from 1.
 
     ``what`` is the subject of the sentence. A model is visible if it exceeds the scatter, joints
     are loaded if they carry the arm's weight (then a zero effort is a fault), and single if no
-    other joint has a factor. ``alternative`` may explain an inverted sign. A factor of an effort
-    that is neither loaded nor visible is no fault.
+    other joint has a factor. A joint carries an effort that exceeds the sensors' error.
+    ``alternative`` may explain an inverted sign.
     """
     if not factor.is_known or not factor.excludes(1.0, tolerance):
         return
@@ -219,8 +221,9 @@ def _judge_factor(
             text = f'{verb}, or is not measured: check its driver'
     elif factor.is_inverted(tolerance):
         text = f'{verb}: the sign is inverted{alternative}'
-    elif not is_fault:
-        cause, text = Cause.UNEXPLAINED, f'{verb}: the joint carries too little to name a cause'
+    elif not (is_fault and carries):
+        cause, is_fault = Cause.UNEXPLAINED, False
+        text = f'{verb}: the joint carries too little to name a cause'
     elif factor.lower > 0.0:
         cause, text = Cause.WRONG_SCALE, f'{verb}: {reasons}'
     elif factor.value > 0.0 or factor.half_width > MODEL_TOLERANCE * -factor.value:

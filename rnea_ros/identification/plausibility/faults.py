@@ -25,7 +25,6 @@ from ..rounds import Fitted, weighted_rms
 from ..run import IdentificationError
 
 LOADED_SHARE = 0.1  # least effort of a loaded joint, as a share of the greatest effort of a joint
-
 MAX_FACTOR = 5.0  # greatest ratio of identified and URDF effort; beyond, it is another unit
 FAULT_SAMPLES = 400  # samples that are enough for the search of a fault
 
