@@ -21,6 +21,8 @@ from ..robot import RobotModel
 
 SAMPLES = 60  # random motions that the dependencies are found with
 INDEPENDENT = 1e-7  # least part of an independent column that the columns before it do not explain
+MAX_ROUNDING = 2e-3  # greatest sine of a tilt that is a rounded angle, as 3.14; others are meant
+ROUNDING_FACTOR = 3.0  # least part of an independent column, in roundings; false ones have up to 2
 
 
 @dataclass(frozen=True)
@@ -73,18 +75,23 @@ def combinations(
     Y = np.concatenate([Y, rotors], axis=2)[:, measured].reshape(SAMPLES * len(measured), -1)
     scale = np.linalg.norm(Y, axis=0)
     largest = scale.max() if scale.size else 0.0
+    # Axes that are parallel or square in the robot are not quite in a URDF with 1.5708 for pi / 2.
+    tilts = np.abs(model.tree.bodies['E_T'])
+    rounding = tilts[tilts < MAX_ROUNDING].max(initial=0.0)
+    least = max(INDEPENDENT, ROUNDING_FACTOR * rounding)
     independent: list[int] = []
     directions = np.zeros((len(Y), 0))
-    for column in np.flatnonzero(scale > INDEPENDENT * largest):
+    for column in np.flatnonzero(scale > least * largest):
         rest = Y[:, column] / scale[column]
         for _ in range(2):  # the second time removes the rounding errors of the first
             rest = rest - directions @ (directions.T @ rest)
-        if (length := np.linalg.norm(rest)) > INDEPENDENT:
+        length = np.linalg.norm(rest)
+        if length > INDEPENDENT and length * scale[column] > least * largest:
             independent.append(int(column))
             directions = np.column_stack([directions, rest / length])
     matrix = np.asarray(np.linalg.lstsq(Y[:, independent], Y, rcond=None)[0], dtype=np.float64)
-    matrix[np.abs(matrix) < INDEPENDENT] = 0.0
-    matrix[:, scale <= INDEPENDENT * largest] = 0.0
+    matrix[np.abs(matrix) * scale[independent, np.newaxis] < least * scale] = 0.0
+    matrix[:, scale <= least * largest] = 0.0
     matrix[:, independent] = np.eye(len(independent))
     return matrix
 

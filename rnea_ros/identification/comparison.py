@@ -95,16 +95,19 @@ class Comparison:
     @property
     def is_better(self) -> bool:
         """
-        Whether the identified model has the smallest relative errors of all joints in motion.
+        Whether the identified model has the smallest mean error of the joints in motion.
 
         At rest friction is not determined. The URDF with fitted friction shows what the identified
         bodies are worth; it is as good if only friction was identified.
         """
-        after, urdf, with_friction = (
-            np.nansum(self.moving_percent(errors) ** 2)
-            for errors in (self.identified, self.urdf, self.urdf_with_friction)
+        after, urdf, with_friction = map(
+            self.mean_moving_percent, (self.identified, self.urdf, self.urdf_with_friction)
         )
-        return bool(after < urdf and after <= with_friction)
+        return after < urdf and after <= with_friction
+
+    def mean_moving_percent(self, errors: ModelErrors) -> float:
+        """Return the mean over the joints of the relative errors in motion, %; the verdict's."""
+        return float(np.nanmean(self.moving_percent(errors)))
 
 
 def check_held_out(fitted: Sequence[Run], held_out: Sequence[Run]) -> None:

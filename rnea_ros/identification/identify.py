@@ -38,9 +38,7 @@ from .run import IdentificationError, Run, groups_of_poses
 FITTED_SHARE = 0.7  # share of the time of each run that is fitted; the rest is for validation
 MIN_RUNS = 3  # least number of runs, each of which is judged by a fit of the others
 
-PRIOR_WEIGHT = 1e-3
-"""Default weight of the URDF, per sample; 1e-4 to 0.1 give similar results."""
-
+PRIOR_WEIGHT = 1e-3  # default weight of the URDF, per sample; 1e-4 to 0.1 give similar results
 PRIOR_WEIGHTS = (1e-9, 1e3)
 """Range of the weight: below, the bodies degenerate by rounding; above, nothing is fitted."""
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array, real_array
 from ..errors import InputError, UnknownNameError, brief
+from ..preflight import check_units
 from ..recordings import (
     CUTOFF,
     Kind,
@@ -90,6 +91,7 @@ def run_from(
     _check_that_nothing_below_is_missing(model, names)
     recording = recording.of_joints(list(names.values()))
     try:
+        check_units(model, names, recording)
         _check_saturation(recording)
         if poses:
             motion = take_samples(clean(recording), Kind.STILL)

@@ -26,8 +26,7 @@ from .comparison import ArmModel, Comparison
 from .link_inertials import link_inertials
 from .run import Run
 
-DETERMINED = 0.75
-"""Least share of a parameter's prior variance that the data remove if they determine it."""
+DETERMINED = 0.75  # least share of a parameter's prior variance that the data remove
 
 
 class ParameterOrigin(str, Enum):

@@ -40,8 +40,7 @@ It matters only if the data do not separate offset and gravity, as in a vertical
 
 BOUND_WEIGHT = 10.0  # weight of the soft bounds of the bodies, per sample
 
-MIN_NOISE = 1e-4
-"""Minimum of sigma as a share of a joint's RMS effort; recordings without noise need it."""
+MIN_NOISE = 1e-4  # least sigma, as a share of the RMS effort; recordings without noise need it
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ Works without ROS. Reading order: :mod:`.columns`, :mod:`.fit`, :mod:`.selection
 """
 
 from .assessment import Assessment
-from .checkup import Checkup, check
+from .checkup import Checkup, check, check_units
 from .columns import KnownEfforts, Prediction
 from .faults import LEAVE_GRAVITY, MIN_GRAVITY, another_robot, find_faults
 from .findings import Cause, Finding
@@ -19,6 +19,6 @@ from .picture import picture
 
 __all__ = [
     'LEAVE_GRAVITY', 'MIN_GRAVITY', 'Assessment', 'Cause', 'Checkup', 'Finding', 'KnownEfforts',
-    'Prediction', 'another_robot', 'check', 'find_faults', 'found_parameters', 'huber_weights',
-    'picture',
+    'Prediction', 'another_robot', 'check', 'check_units', 'find_faults', 'found_parameters',
+    'huber_weights', 'picture',
 ]

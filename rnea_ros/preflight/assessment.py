@@ -28,13 +28,21 @@ This separates efforts in another unit (visible) from efforts without gravity, i
 errors remain.
 """
 
-
 MODEL_TOLERANCE = 0.2
 """
 Greatest difference of a factor from 1 that counts as model error.
 
 Vendors' models differ from their own arms by up to 18 %, wrong ratios, units and currents by more.
 With gravity compensation up to a fifth of the weight remains as friction.
+"""
+
+TORQUE_SENSOR_FRICTION = 0.1
+"""
+Greatest friction that a joint torque sensor measures, as a share of a loaded joint's effort.
+
+On the link side of the gear only bearings and seals have friction: one or two per cent of the
+effort of a Panda's loaded joints. Motor currents contain the gear's friction, a fifth of the load
+or more.
 """
 
 PRESENT_FROM_ABSENT = 1.0  # uncertainty of a judged scale: 1 (present) and 0 (absent) differ
@@ -240,8 +248,15 @@ class Assessment:
         back = Solution(best, self.hypothesis, change - best.rigid).parameter('change', 0)
         return Estimate(2.0 * back.value - 1.0, 2.0 * back.half_width)
 
-    def friction_share(self, joint: int) -> Estimate:
-        """Return the friction of a joint as a share of the model's effort."""
+    @cached_property
+    def gear_friction(self) -> dict[int, float]:
+        """Friction as a share of the load by joint, if it is too much for torque sensors."""
+        shares = {joint: self._friction_share(joint) for joint in self.loaded if not self.at_rest}
+        if any(share.lower <= TORQUE_SENSOR_FRICTION for share in shares.values()):
+            return {}
+        return {joint: share.value for joint, share in shares.items()}
+
+    def _friction_share(self, joint: int) -> Estimate:
         load = float(self.reported_load[joint])
         return self.best.estimate(lambda fit: _rms(fit.friction[:, joint]) / load)
 

@@ -19,6 +19,12 @@ from .findings import Cause, Finding, ModelVerdict
 from .remainders import REMAINDERS
 from .report import report
 
+UNITS = {
+    'revolute': (2.0 * np.pi, 'degrees, not radians'),
+    'prismatic': (1.0, 'millimetres, not metres'),
+}
+"""Travel that no limited joint of a type exceeds, rad or m, and the wrong unit beyond it."""
+
 
 @dataclass(frozen=True)
 class Checkup:
@@ -51,6 +57,7 @@ def check(
     """
     names = match_joints(model.joint_names, recording.names, joints)
     recorded = recording.of_joints(list(names.values()))
+    check_units(model, names, recorded)
     no_efforts = [
         name
         for name, effort in zip(recorded.names, recorded.effort.T, strict=True)
@@ -73,6 +80,24 @@ def check(
     assessment = Assessment(prediction)
     findings += find_causes(assessment) if varying else []
     return Checkup(assessment, tuple(findings), verdict(assessment, findings), tuple(names))
+
+
+def check_units(model: RobotModel, joints: Mapping[str, str], recording: Recording) -> None:
+    """Raise an error if a joint travels further than a turn and its range: in degrees or mm."""
+    known = {} if model.description is None else model.description.joints
+    for name, other in joints.items():
+        joint = known.get(name)
+        values = recording.position[:, recording.names.index(other)]
+        if joint is None or joint.type not in UNITS or not np.isfinite(values).any():
+            continue
+        turn, unit = UNITS[joint.type]
+        least, greatest = np.nanquantile(values, (0.05, 0.95))
+        lower, upper = joint.limits.lower, joint.limits.upper
+        if lower < upper and greatest - least > max(turn, upper - lower):
+            raise RecordingError(
+                f'{name} moves from {least:.4g} to {greatest:.4g}, its limits are {lower:.4g} to '
+                f'{upper:.4g}: the positions are in {unit}; correct the driver or the recording'
+            )
 
 
 def constant_efforts(recording: Recording) -> dict[str, float]:

@@ -10,14 +10,13 @@ import math
 
 import numpy as np
 
-from .assessment import MODEL_TOLERANCE, Assessment
+from .assessment import MODEL_TOLERANCE, SENSOR_TOLERANCE, Assessment
 from .columns import Tip
 from .findings import BY_HYPOTHESIS, IDENTIFY, Cause, Finding, describe, number, vector
 from .selection import ABSENT, Estimate
 
+# Bases are levelled to 1 degree; at 5 degrees 9 % of the weight acts sideways.
 GRAVITY_TOLERANCE = math.radians(5.0)
-"""Bases are levelled to 1 degree; at 5 degrees 9 % of the weight acts sideways."""
-
 MIN_GRAVITY = 0.1  # of a model with gravity, m/s^2
 
 UNEXPLAINED_SHARE = 0.2
@@ -28,6 +27,7 @@ URDFs of the right robot leave up to 10 %, also with efforts from motor currents
 of another shape leave 26 to 100 %.
 """
 
+UNEXPLAINED_CURRENT = 0.45  # of efforts with friction of gears, which depends on load and heat
 MAX_KINDS = 2  # of faults in one robot; with more, a URDF of another robot is more likely
 
 MAY_BE = 'this URDF may be of another robot, or its masses are wrong'
@@ -99,7 +99,9 @@ def gravity(assessment: Assessment) -> Iterator[Finding]:
         yield from _judge_factor(
             negative, MODEL_TOLERANCE, all_joints, EVERY_EFFORT, alternative=UPSIDE_DOWN
         )
-    elif angle.excludes(0.0, GRAVITY_TOLERANCE) and size.excludes(1.0, MODEL_TOLERANCE):
+    elif angle.excludes(0.0, GRAVITY_TOLERANCE) and (
+        size.excludes(1.0, MODEL_TOLERANCE) or size.half_width > 1.0
+    ):
         text = f"gravity differs in direction and size: {number(size)} times the model's"
         yield Finding(Cause.UNEXPLAINED, text, all_joints)
     elif angle.excludes(0.0, GRAVITY_TOLERANCE):
@@ -182,48 +184,53 @@ def _single_factors(assessment: Assessment) -> Iterator[Finding]:
     """Judge the factors of single joints."""
     scaled = assessment.hypothesis.scaled
     single = len(scaled) == 1 and not assessment.hypothesis.all_scaled
+    least = SENSOR_TOLERANCE * max(figures.load for figures in assessment.joints)
     for joint in sorted(scaled):
         figures = assessment.joints[joint]
         factor, what = assessment.factor(joint), f'{figures.name}: the effort'
         yield from _judge_factor(
             factor, figures.tolerance, (joint,), what, visible=assessment.is_visible(joint),
-            loaded=joint in assessment.loaded, single=single
+            loaded=joint in assessment.loaded, single=single, carries=figures.load > least
         )
 
 
 def _judge_factor(
     factor: Estimate, tolerance: float, joints: tuple[int, ...], what: str, *,
-    visible: bool = True, loaded: bool = True, single: bool = False, alternative: str = '',
+    visible: bool = True, loaded: bool = True, single: bool = False, carries: bool = True,
+    alternative: str = '',
 ) -> Iterator[Finding]:
     """
     Yield the finding for a factor, measured over modelled effort, that differs from 1.
 
     ``what`` is the subject of the sentence. A model is visible if it exceeds the scatter, joints
     are loaded if they carry the arm's weight (then a zero effort is a fault), and single if no
-    other joint has a factor. ``alternative`` may explain an inverted sign.
+    other joint has a factor. A joint carries an effort that exceeds the sensors' error.
+    ``alternative`` may explain an inverted sign.
     """
     if not factor.is_known or not factor.excludes(1.0, tolerance):
         return
     verb = f'{what} {"are" if len(joints) > 1 else "is"} {number(factor)} times the model\'s'
     absent = not factor.excludes(0.0) or (loaded and not visible)
     reasons = FACTOR_OF_ONE if single else FACTOR_OF_SEVERAL
+    cause, remedy, is_fault = Cause.INVERTED_EFFORT, '', loaded or visible
     if absent and abs(factor.value) + factor.half_width < ABSENT:
+        cause, is_fault = Cause.COMPENSATED, loaded
         if len(joints) > 1:
-            yield Finding(Cause.COMPENSATED, verb, joints, remedy=LEAVE_GRAVITY, factor=factor)
+            text, remedy = verb, LEAVE_GRAVITY
         else:
             text = f'{verb}, or is not measured: check its driver'
-            yield Finding(Cause.COMPENSATED, text, joints, must_be_fixed=loaded, factor=factor)
     elif factor.is_inverted(tolerance):
         text = f'{verb}: the sign is inverted{alternative}'
-        yield Finding(Cause.INVERTED_EFFORT, text, joints, factor=factor)
+    elif not (is_fault and carries):
+        cause, is_fault = Cause.UNEXPLAINED, False
+        text = f'{verb}: the joint carries too little to name a cause'
     elif factor.lower > 0.0:
-        yield Finding(Cause.WRONG_SCALE, f'{verb}: {reasons}', joints, factor=factor)
+        cause, text = Cause.WRONG_SCALE, f'{verb}: {reasons}'
     elif factor.value > 0.0 or factor.half_width > MODEL_TOLERANCE * -factor.value:
-        text = f'{verb}: too uncertain to name a cause'
-        yield Finding(Cause.UNEXPLAINED, text, joints, factor=factor)
+        cause, text = Cause.UNEXPLAINED, f'{verb}: too uncertain to name a cause'
     else:
         text = f'{verb}: the sign is inverted and the size is wrong: {reasons}{alternative}'
-        yield Finding(Cause.INVERTED_EFFORT, text, joints, factor=factor)
+    yield Finding(cause, text, joints, is_fault, remedy, factor)
 
 
 FAULTS = (whole_robot, gravity, tools, _axes, _single_factors)
@@ -244,27 +251,35 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
     """
     joints = assessment.joints
     all_joints = tuple(range(len(joints)))
+    figures = [joints[joint] for joint in assessment.loaded]
+
+    def finding(text: str, which: tuple[int, ...]) -> Finding:
+        inverted = [joint for joint in figures if joint.scale.upper < -ABSENT]
+        signs = ', '.join(f'{joint.name} {number(joint.scale)}' for joint in inverted)
+        first = f"check these signs first, opposite to the model's: {signs}; " if signs else ''
+        return Finding(Cause.ANOTHER_ROBOT, f'{first}{text}; {MAY_BE}', which, remedy=REMEDY)
+
     shares = {joint: assessment.unexplained(joint) for joint in assessment.loaded}
-    unexplained = {joint: share for joint, share in shares.items() if share > UNEXPLAINED_SHARE}
+    limit = UNEXPLAINED_CURRENT if assessment.gear_friction else UNEXPLAINED_SHARE
+    unexplained = {joint: share for joint, share in shares.items() if share > limit}
     if unexplained and 2 * len(unexplained) >= len(shares):
         parts = ', '.join(
             f'{100.0 * min(share, 1.0):.0f} % of {joints[joint].name}'
             for joint, share in unexplained.items()
         )
-        text = f'no known cause explains the efforts (unexplained: {parts}); {MAY_BE}'
-        return Finding(
-            Cause.ANOTHER_ROBOT, f'{_opposite_signs(assessment)}{text}', all_joints, remedy=REMEDY
-        )
-    found = {finding.cause for finding in faults if finding.must_be_fixed}
+        return finding(f'no known cause explains the efforts (unexplained: {parts})', all_joints)
+    found = {fault.cause for fault in faults if fault.must_be_fixed}
     kinds = found & BY_HYPOTHESIS
     factors = len(list(whole_robot(assessment)))
     together = factors + len(list(gravity(assessment))) + len(list(tools(assessment)))
     if len(kinds) > MAX_KINDS or (factors and together > 1):
+        share = UNEXPLAINED_CURRENT
+        if all(each.scatter < share * each.scale.lower * each.variation for each in figures):
+            parts = ', '.join(f'{each.name} {number(each.scale)}' for each in figures)
+            text = f'each effort has a factor of its own ({parts}): {FACTOR_OF_SEVERAL}'
+            return Finding(Cause.WRONG_SCALE, text, all_joints)
         causes = describe(assessment.hypothesis, tuple(joint.name for joint in joints))
-        text = f'only several causes together explain the efforts ({causes}); {MAY_BE}'
-        return Finding(
-            Cause.ANOTHER_ROBOT, f'{_opposite_signs(assessment)}{text}', all_joints, remedy=REMEDY
-        )
+        return finding(f'only several causes together explain the efforts ({causes})', all_joints)
     wrong = [
         joint
         for joint in assessment.loaded
@@ -272,16 +287,6 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
     ]
     if wrong and not found:
         parts = ', '.join(f'{joints[joint].name} {number(joints[joint].scale)}' for joint in wrong)
-        text = f'no single cause explains the scales of the joints ({parts}); {MAY_BE}'
-        return Finding(Cause.ANOTHER_ROBOT, text, tuple(wrong), remedy=REMEDY)
+        text = f'no single cause explains the scales of the joints ({parts})'
+        return finding(text, tuple(wrong))
     return None
-
-
-def _opposite_signs(assessment: Assessment) -> str:
-    """Name the joints whose efforts have the opposite sign of the model's; '' if none."""
-    parts = ', '.join(
-        f'{joint.name} {number(joint.scale)}'
-        for joint in (assessment.joints[place] for place in assessment.loaded)
-        if joint.scale.upper < -ABSENT
-    )
-    return f"check these signs first, opposite to the model's: {parts}; " if parts else ''

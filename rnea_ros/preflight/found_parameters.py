@@ -33,9 +33,7 @@ def _friction(checkup: Checkup) -> dict[str, Value]:
     if assessment.at_rest:
         return {}
     spoilt = {
-        joint
-        for finding in checkup.findings
-        if finding.cause in SPOILS_FRICTION and finding.must_be_fixed
+        joint for finding in checkup.findings if finding.cause in SPOILS_FRICTION
         for joint in finding.joints
     }
     found: dict[str, Value] = {}

@@ -10,15 +10,6 @@ from collections.abc import Iterator
 from .assessment import MODEL_TOLERANCE, SENSOR_TOLERANCE, Assessment
 from .findings import IDENTIFY, Cause, Finding, number
 
-TORQUE_SENSOR_FRICTION = 0.1
-"""
-Greatest friction that a joint torque sensor measures, as a share of a loaded joint's effort.
-
-On the link side of the gear only bearings and seals have friction: one or two per cent of the
-effort of a Panda's loaded joints. Motor currents contain the gear's friction, a fifth of the load
-or more.
-"""
-
 GIVE_FRICTION = (
     'set friction.* (--write), or hardware_compensates: [friction] if the robot itself '
     'compensates friction'
@@ -27,13 +18,9 @@ GIVE_FRICTION = (
 
 def _current(assessment: Assessment) -> Iterator[Finding]:
     """Judge whether the efforts come from motor currents."""
-    loaded = assessment.loaded
-    if assessment.at_rest or not loaded:
-        return
-    shares = {joint: assessment.friction_share(joint) for joint in loaded}
-    if all(share.lower > TORQUE_SENSOR_FRICTION for share in shares.values()):
+    if shares := assessment.gear_friction:
         parts = ', '.join(
-            f'{100.0 * share.value:.0f} % of the load of {assessment.joints[joint].name}'
+            f'{100.0 * share:.0f} % of the load of {assessment.joints[joint].name}'
             for joint, share in shares.items()
         )
         yield Finding(

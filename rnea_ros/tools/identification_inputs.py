@@ -13,9 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..feedforward.settings import ResolvedSettings
 from ..identification import Run, load, run_from
-from ..recordings import RecordingError, Sample, recording_from
+from ..recordings import STILL_SPEED, RecordingError, Sample, recording_from
 from ..robot import RobotModel
 from .model import load_model, load_settings
 
@@ -54,7 +56,7 @@ def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]
     for bag in bags:
         run = load(bag, model, topic=options.topic, **_reading(options))
         runs.append(run)
-        print(f'{bag}: {seconds([run]):.0f} s of motion', flush=True)
+        print(f'{bag}: {amount([run])}', flush=True)
     return runs
 
 
@@ -100,6 +102,10 @@ def _reading(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def seconds(runs: Sequence[Run]) -> float:
-    """Return the duration of runs."""
-    return sum(float(run.time[-1] - run.time[0]) for run in runs)
+def amount(runs: Sequence[Run], of: str = ' of motion') -> str:
+    """Return the duration of the motion, or the number of poses at rest, in words."""
+    if not any(run.qd.any() for run in runs):
+        return f'{sum(len(run.time) for run in runs)} poses'
+    moving = [(np.abs(run.qd) >= STILL_SPEED).any(axis=1).sum() for run in runs]
+    steps = [float(np.median(np.diff(run.time))) for run in runs]
+    return f'{np.dot(moving, steps):.0f} s{of}'

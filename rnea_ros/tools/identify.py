@@ -53,7 +53,7 @@ from ..parameters import parameter_file_text
 from ..recordings import CUTOFF
 from ..robot import RobotModel
 from .arguments import add_gravity, add_recorded_joints, positive, target
-from .identification_inputs import IdentificationInputs, read_inputs, seconds
+from .identification_inputs import IdentificationInputs, amount, read_inputs
 from .model import joint_factors
 
 NOT_BETTER = 1
@@ -209,12 +209,12 @@ def _write(
 
 def _comments(options: argparse.Namespace, summary: ReportFigures) -> tuple[str, ...]:
     """Return the origin and the quality of a result, as comments of its parameter file."""
-    before, _, after = summary.mean_percent.values()
+    before, _, after = summary.moving_percent.values()
     return (
         f'Identified by rnea_ros identify, {_now()}.',
         f'Fitted: {"; ".join(summary.fitted)}.',
         f'Judged on: {"; ".join(summary.judged_on)}.',
-        f'Mean error of the joints: {after:.1f} % of the effort; of the URDF {before:.1f} %.',
+        f'Mean error of moving joints: {after:.1f} % of the effort; of the URDF {before:.1f} %.',
         f'For {options.write_urdf or "the identified URDF"}, which was made from '
         f'{options.urdf or "robot_description"}.',
         'joints must have the order of the controller; reorder all lists with it.',
@@ -230,7 +230,7 @@ def main(args: list[str] | None = None) -> int:
             require_matplotlib()
         require_scipy()
         inputs = read_inputs(options, partial(_check, options))
-        print(f'fitting {seconds(inputs.runs):.0f} s', flush=True)
+        print(f'fitting {amount(inputs.runs, of="")}', flush=True)
         return (_identify if options.payload is None else _payload)(options, inputs)
     except IdentificationError as error:
         print(f'identify: {error}', file=sys.stderr)

@@ -15,10 +15,11 @@ from scipy.interpolate import CubicSpline
 
 from rnea_ros import RobotModel, identification
 from rnea_ros.errors import RneaError
+from rnea_ros.preflight import check
 from rnea_ros.recordings import Recording
 from support.models.robots import SHIPPED, joint, link, load, robot
 from support.recorded.real_arms import recording
-from support.recorded.simulated_arms import RATE, THREE_JOINTS, arm_unlike, record
+from support.recorded.simulated_arms import INERTIA, RATE, THREE_JOINTS, arm_unlike, record
 
 Change: TypeAlias = Callable[[Recording], Recording]
 REJECTED, NOTES = 'rejected: ', 'notes: '
@@ -86,6 +87,10 @@ def with_an_inverted_axis(good: Recording) -> Recording:
     )
 
 
+def in_degrees(good: Recording) -> Recording:
+    return replace(good, position=np.degrees(good.position))
+
+
 def saturated(recording: Recording) -> Recording:
     limit = 0.6 * np.abs(recording.effort[:, 1]).max()
     return replace(recording, effort=np.clip(recording.effort, -limit, limit))
@@ -110,7 +115,10 @@ def coarse(recording: Recording) -> Recording:
     (scaled(0.0), REJECTED, 'no joint has an effort that changes'),
     (scaled(0.0, 2), NOTES, 'left out: elbow'),
     (scaled(-1.0), f'{REJECTED}the efforts of all joints are -', 'the sign is inverted'),
-    (scaled(0.05, 1), f'{REJECTED}lift: the effort is ', 'correct it by effort_scale'),
+    (scaled(0.05, 1), f'{REJECTED}lift: the effort is ',
+     'correct it by effort_scale, or leave its effort out (identify: --without-effort)'),
+    (in_degrees, f'{REJECTED}bag 0: pan moves from -',
+     'its limits are -3 to 3: the positions are in degrees, not radians; correct the driver'),
     (scaled(1000.0), REJECTED, 'another unit'),
     (with_an_inverted_axis, f'{REJECTED}elbow: position and effort have the opposite sign',
      'invert the axis in the URDF'),
@@ -201,6 +209,28 @@ def test_an_inverted_effort_of_a_light_joint_is_a_note_if_the_fit_is_good() -> N
     text = answer(recorded.with_scaled_effort(np.array(factors)), of=ur5e)
     assert text.startswith('notes: wrist_1_joint: the effort is -1.')
     assert 'the sign is inverted' in text
+
+
+@pytest.mark.parametrize(('ripple', 'phase'), [(3.0, 0.0), (8.0, 2.8)])
+def test_a_light_joint_that_fits_badly_is_a_note(ripple: float, phase: float) -> None:
+    urdf = load(robot(
+        link('base'), link('upper', 6.0, (0.2, 0.02, 0.02), INERTIA),
+        link('fore', 3.0, (0.2, 0.01, 0.01), INERTIA),
+        link('hand', 0.5, (0.05, 0.0, 0.004), (2e-4, 0.0, 0.0, 2e-4, 0.0, 1e-4)),
+        joint('lift', 'revolute', 'base', 'upper', xyz=(0, 0, 0.2), axis=(0, 1, 0)),
+        joint('elbow', 'revolute', 'upper', 'fore', xyz=(0.4, 0, 0), axis=(0, 1, 0)),
+        joint('roll', 'revolute', 'fore', 'hand', xyz=(0.3, 0, 0), axis=(1, 0, 0)),
+    ))
+    good = record(replace(arm_unlike(urdf, seed=7), model=urdf), 7, duration=15.0)
+    cogging = np.sin(good.position[:, 2] + phase) * np.cos(good.position[:, 1])
+    recorded = replace(good, effort=good.effort + ripple * np.outer(cogging, (0.0, 0.0, 1.0)))
+    text = answer(recorded, of=urdf)
+    assert text.startswith(NOTES)
+    assert 'roll: the effort is ' in text
+    assert "times the model's: the joint carries too little to name a cause; roll: " in text
+    checkup = check(urdf, recorded)
+    assert checkup.verdict == 0
+    assert 'unexplained: roll: the effort is ' in checkup.report()
 
 
 def test_wrong_gravity() -> None:

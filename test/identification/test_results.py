@@ -40,6 +40,25 @@ def test_the_verdict_comes_first(result: Identification) -> None:
     assert not swapped.is_better
 
 
+def test_verdict_and_factor_are_of_motion_and_worse_joints_are_named(
+    result: Identification,
+) -> None:
+    of, places = result.comparison, np.arange(7)
+    urdf = replace(of.urdf, rms=0.1 * of.effort_rms, moving_rms=0.2 * of.effort_rms)
+    rms, moving = 5.0 * urdf.rms, np.where(places == 3, 1.5, 0.25) * urdf.moving_rms
+    rms[:2] = urdf.rms[:2]
+    fits = replace(of.identified, rms=rms, moving_rms=moving)
+    shown = figures(replace(result, comparison=replace(
+        of, urdf=urdf, urdf_with_friction=urdf, identified=fits)))
+    first, worse, mean, *_ = text(shown).splitlines()
+    assert shown.better
+    assert f' is {7.0 / (1.5 + 6.0 * 0.25):.1f} times closer' in first
+    assert worse.startswith('worse than the URDF: fer_joint3, 10.0 % to 50.0 % in all samples; ')
+    assert '; fer_joint4, 20.0 % to 30.0 % in motion; fer_joint5' in worse
+    assert mean.startswith('mean error of the moving joints: URDF 20.0 %, ')
+    assert 'worse than the URDF' not in text(figures(result))
+
+
 def test_each_joint_has_its_errors_of_three_models(result: Identification) -> None:
     comparison = result.comparison
     rows = [row.split() for row in text(figures(result)).splitlines() if row.startswith('fer_j')]

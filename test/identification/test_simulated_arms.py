@@ -5,6 +5,7 @@
 
 from dataclasses import replace
 from functools import cache
+import re
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from rnea_ros.feedforward.law import JointFriction
 from rnea_ros.identification.report import figures, text
 from rnea_ros.recordings import Recording
 from rnea_ros.robot import Payload
-from support.models.robots import ROOT, load
+from support.models.robots import ROOT, description, load
 from support.recorded.simulated_arms import THREE_JOINTS, Arm, arm_unlike, record
 
 
@@ -61,6 +62,24 @@ def test_parameters_and_efforts_unlike_the_urdfs_are_found(urdf: str, offset: fl
     noise = held_out.effort - arm.efforts(held_out.q, held_out.qd, held_out.qdd)
     assert (fit.comparison.identified.rms <= 1.2 * rms(noise)).all()
     assert fit.comparison.is_better
+
+
+@pytest.mark.parametrize('digits', [2, 4])
+@pytest.mark.parametrize('urdf', ['panda_arm', 'ur5e'])
+def test_rounded_angles_add_no_combination(urdf: str, digits: int) -> None:
+    def rounded(angles: re.Match[str]) -> str:
+        return ' '.join(f'{float(each):.{digits}f}' for each in angles[0].split())
+
+    exact = model(urdf)
+    rough = load(re.sub(r'(?<=rpy=")[^"]+', rounded, description(exact).text))
+    recorded = record(arm_unlike(exact, seed=1), 1, 15.0)
+    base, other = (
+        identification.identify(each, identification.run_from(recorded, each)).base
+        for each in (exact, rough)
+    )
+    assert other.rank == base.rank
+    assert other.condition == pytest.approx(base.condition, rel=0.05)
+    assert digits == 2 or other.combinations == base.combinations
 
 
 def test_currents_with_factors_are_efforts() -> None:

@@ -14,10 +14,12 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.settings import resolve
 from rnea_ros.node.parameters import complete_values, listed_joints, settings_from
-from rnea_ros.preflight import check, found_parameters
+from rnea_ros.preflight import check, check_units, found_parameters
 from rnea_ros.preflight.findings import Cause, ModelVerdict
-from rnea_ros.recordings import Kind, Recording
-from support.recorded.synthetic_recordings import ARM, HAND, Array, Robot, record
+from rnea_ros.recordings import Kind, Recording, RecordingError
+from support.recorded.simulated_arms import arm_unlike
+from support.recorded.simulated_arms import record as record_arm
+from support.recorded.synthetic_recordings import ARM, HAND, UR, Array, Robot, record
 
 ALL, LOADED, EVERY = tuple(range(7)), (1, 2, 3), slice(None)
 SHOULDER, UPPER, ELBOW, FOREARM, WRIST = 1, 2, 3, 5, 6
@@ -169,6 +171,35 @@ def test_what_is_wrong_is_named_alone(case: Case, kind: Kind) -> None:
     if values:
         complete = complete_values(values)
         resolve(settings_from(complete, listed_joints(complete)), case.model)
+
+
+@pytest.mark.parametrize('kind', Kind)
+def test_the_unit_of_positions_is_checked_first(kind: Kind) -> None:
+    recorded = record(arm(), kind, 1)
+    text = r'fer_joint1 moves from -\S+ to \S+, its limits are -2.897 to 2.897: .* in degrees, not'
+    with pytest.raises(RecordingError, match=text):
+        check(ARM, replace(recorded, position=np.degrees(recorded.position)))
+    spikes = recorded.position + np.where(np.arange(len(recorded.time)) % 60, 0.0, 300.0)[:, None]
+    check_units(ARM, {name: name for name in ARM.joint_names}, replace(recorded, position=spikes))
+    zeros = replace(recorded, position=recorded.position + 40.0)
+    check_units(ARM, {name: name for name in ARM.joint_names}, zeros)
+
+
+@pytest.mark.parametrize(('urdf', 'seed', 'load', 'ampere', 'cause'), [
+    (UR, 0, 0.3, 1.0, Cause.CURRENT), (ARM, 2, 0.3, 1.0, Cause.CURRENT),
+    (ARM, 2, 0.02, 0.1, Cause.WRONG_SCALE),
+])
+def test_currents_of_the_right_robot_are_no_other_robot(
+    urdf: RobotModel, seed: int, load: float, ampere: float, cause: Cause
+) -> None:
+    known, random = arm_unlike(urdf, seed), np.random.default_rng(seed)
+    share = known.noise / 0.02 * random.uniform(0.5, 1.0, urdf.nv) * (0.5 if load > 0.1 else 0.1)
+    geared = replace(known, coulomb=share, viscous=share, load=np.full(urdf.nv, load))
+    gains = ampere * random.uniform(0.85, 1.15, urdf.nv) ** (1.0 if ampere == 1.0 else 4.0)
+    recorded = record_arm(geared, seed, 20.0).with_scaled_effort(gains)
+    causes = {each.cause for each in check(urdf, recorded).findings if each.must_be_fixed}
+    assert cause in causes
+    assert Cause.ANOTHER_ROBOT not in causes
 
 
 @pytest.mark.parametrize('kind', Kind)

@@ -4,6 +4,7 @@
 """The command ``identify``: what it writes and when, exit codes, live topics."""
 
 from dataclasses import replace
+from functools import partial
 import json
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -66,6 +67,20 @@ def test_all_files_are_written(calls: dict[str, Any], tmp_path: Path) -> None:
     complete_values(read_parameter_file(parameters))
     assert json.loads(report.read_text())['better'] is True
     assert picture.read_bytes().startswith(b'\x89PNG')
+
+
+def test_seconds_of_motion_are_without_rest_and_gaps(
+    calls: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = calls['result'].comparison.held_out[0]
+    half = np.arange(len(moved.time)) < 250
+    rests = replace(moved, qd=np.where(half[:, np.newaxis], moved.qd, 0.0),
+                    time=moved.time + np.where(half, 0.0, 100.0))
+    still = replace(moved, qd=0.0 * moved.qd)
+    for recorded, words in ((rests, '5 s of motion'), (still, '500 poses')):
+        given = partial(lambda each, *_, **__: each, recorded)
+        monkeypatch.setattr(identification_inputs, 'load', given)
+        assert run().stdout.startswith(f'a_bag: {words}\nfitting {words.split(" of")[0]}\n')
 
 
 def test_a_worse_model_needs_force(calls: dict[str, Any], tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ COMPLAINTS = {
     ),
     samples.OUT_OF_RANGE: (
         'position {value:g} is beyond {bound:g}, further outside the limits of the URDF than '
-        'their range; correct the unit, the zero or <limit>'
+        'their range; correct the unit (not degrees or mm), the zero or <limit>'
     ),
     samples.TOO_FAST: (
         'velocity {value:g} exceeds {bound:g}; correct <limit velocity> or raise '

@@ -32,9 +32,7 @@ PENALTIES = (1e3, 1e4, *5 * (1e5,))
 
 ITERATIONS = 150  # maximum number of iterations of the optimiser for each penalty
 
-TOLERANCE = 1e-5
-"""Relative change of the penalised objective at which the optimiser ends."""
-
+TOLERANCE = 1e-5  # relative change of the penalised objective at which the optimiser ends
 STEPS = (1e-6, 1e-6, 1e-3)
 """Steps of finite differences: position (rad or m), velocity and acceleration."""
 

@@ -25,28 +25,21 @@ from ..rounds import Fitted, weighted_rms
 from ..run import IdentificationError
 
 LOADED_SHARE = 0.1  # least effort of a loaded joint, as a share of the greatest effort of a joint
-
-SUSPICIOUS_UNLOADED = 0.6
-"""Unexplained share of the effort of a joint with little load that is an error."""
-
-MAX_FACTOR = 5.0
-"""Greatest factor between the identified and the URDF's effort; beyond, it is another unit."""
-
+MAX_FACTOR = 5.0  # greatest ratio of identified and URDF effort; beyond, it is another unit
 FAULT_SAMPLES = 400  # samples that are enough for the search of a fault
 
+CORRECT = 'correct it by effort_scale'
+LEAVE_OUT = 'leave its effort out (identify: --without-effort)'
 REMEDIES = {
-    Cause.INVERTED_EFFORT: 'correct it by effort_scale, -1 for these',
+    Cause.INVERTED_EFFORT: f'{CORRECT}, -1 for these',
     Cause.INVERTED_AXIS: 'invert the axis in the URDF',
     Cause.GRAVITY_DIRECTION: 'correct it by gravity',
 }
 """What to change, by cause; another factor of an effort is corrected by effort_scale."""
 
-SUSPICIOUS = 0.25
-"""Unexplained share of a loaded joint's effort above which a cause is searched for."""
-
-UNUSUAL_FACTOR = 1.6
-"""Ratio of identified and URDF efforts, either way, that is noted; CAD errors cause less."""
-
+SUSPICIOUS = 0.25  # unexplained share of a loaded joint's effort that needs a cause
+SUSPICIOUS_UNLOADED = 0.6  # the same of a joint with little load
+UNUSUAL_FACTOR = 1.6  # ratio of identified and URDF effort, either way; CAD errors cause less
 INEXPLICABLE = 0.5  # unexplained share of a loaded joint's effort that wrong masses cannot cause
 
 
@@ -63,6 +56,8 @@ def check_fit(
     effort = weighted_rms(equations.effort, used)
     unexplained = weighted_rms(fitted.residual, used) / np.maximum(effort, np.finfo(float).tiny)
     loaded = effort >= LOADED_SHARE * effort.max()
+    # Of a joint that carries next to nothing, the URDF says nothing that an effort contradicts.
+    carries = weighted_rms(equations.rigid(prior), used) >= LOADED_SHARE * effort
     suspicious = unexplained > np.where(loaded, SUSPICIOUS, SUSPICIOUS_UNLOADED)
     factor = _effort_factors(equations, prior, fitted)
     suspicious |= factor < 0.0
@@ -78,25 +73,22 @@ def check_fit(
     faults += [
         f'no masses and friction explain {100.0 * unexplained[joint]:.0f} % of the effort of '
         f'{names[joint]}: this may be the URDF of another robot, or the joints are matched '
-        'wrongly (joints)'
-        for joint in np.flatnonzero(loaded & (unexplained > INEXPLICABLE))
+        f'wrongly (joints); or {LEAVE_OUT}'
+        for joint in np.flatnonzero(loaded & carries & (unexplained > INEXPLICABLE))
     ]
     if faults and not accept_faults:
         raise IdentificationError(f'{faults[0]}; or accept it (accept_faults; identify: --force)')
     unusual = (factor < 1.0 / UNUSUAL_FACTOR) | (factor > UNUSUAL_FACTOR)
-    return (
-        *faults,
-        *notes,
-        *(
-            f'{names[joint]}: the effort without friction is {factor[joint]:.1f} times that of '
-            'the URDF; if its masses are right, this is the URDF of another robot, or another unit'
-            for joint in np.flatnonzero(unusual)
-        ),
-        *(
-            f'{names[joint]}: {100.0 * unexplained[joint]:.0f} % of the effort is not explained'
-            for joint in np.flatnonzero(suspicious)
-        ),
-    )
+    notes += [
+        f'{names[joint]}: the effort without friction is {factor[joint]:.1f} times that of the '
+        'URDF; if its masses are right: another unit, a current, or the URDF of another robot'
+        for joint in np.flatnonzero(unusual)
+    ]
+    notes += [
+        f'{names[joint]}: {100.0 * unexplained[joint]:.0f} % of the effort is not explained'
+        for joint in np.flatnonzero(suspicious)
+    ]
+    return (*faults, *notes)
 
 
 def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[str], list[str]]:
@@ -108,8 +100,7 @@ def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[s
     """
     few = equations.thinned(FAULT_SAMPLES)
     names = few.model.joint_names
-    number = np.arange(len(few))
-    kind = Kind.MOTION if few.qd.any() else Kind.STILL
+    number, kind = np.arange(len(few)), Kind.MOTION if few.qd.any() else Kind.STILL
     time = number.astype(np.float64)
     samples = Samples(kind, names, time, few.q, few.qd, few.qdd, few.effort, number)
     measured = np.isfinite(few.effort).all(axis=0)
@@ -127,10 +118,12 @@ def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[s
     for finding in filter(_is_impossible, found):
         if finding.cause is Cause.GRAVITY_DIRECTION and doubtful:
             notes.append(f'{finding.text}, or the masses of the URDF are wrong')
-        elif certain[list(finding.joints)].any():
-            remedy = REMEDIES.get(finding.cause) or finding.remedy or 'correct it by effort_scale'
-            faults.append(f'{finding.text}; {remedy}')
-        elif finding.cause in REMEDIES:
+        elif finding.must_be_fixed and certain[list(finding.joints)].any():
+            ways = [LEAVE_OUT] * (len(finding.joints) == 1)
+            if finding.cause is not Cause.UNEXPLAINED or not ways:
+                ways.insert(0, REMEDIES.get(finding.cause) or finding.remedy or CORRECT)
+            faults.append(f'{finding.text}; {", or ".join(ways)}')
+        elif finding.cause in REMEDIES or not finding.must_be_fixed:
             notes.append(finding.text)
     return faults, notes
 

@@ -21,9 +21,7 @@ MIN_TIME = 5.0  # least duration of the fitted runs, s: a few changes of directi
 SAMPLES = 10000  # samples that are enough for the search of a changed load
 NOTICEABLE_DELAY = 0.01  # delay that is noted, s; 20 ms can double the errors of a model
 
-LOAD_EXPLAINS = 0.3
-"""Least share of the squared residuals that a changed load explains."""
-
+LOAD_EXPLAINS = 0.3  # least share of the squared residuals that a changed load explains
 
 def check_runs(model: RobotModel, runs: Sequence[Run]) -> None:
     """Raise an error if runs lack the motion, or poses at rest, to identify a model."""

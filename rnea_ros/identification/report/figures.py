@@ -92,8 +92,8 @@ def figures(result: Identification) -> ReportFigures:
     joints = tuple(
         _joint(result, number, name) for number, name in enumerate(result.prior.joint_names)
     )
-    judged = [joint for joint in joints if joint.has_effort]
-    models = ('urdf', 'urdf_with_friction', 'identified')
+    names = ('urdf', 'urdf_with_friction', 'identified')
+    models = {name: getattr(comparison, name) for name in names}
     runs = [*result.fitted, *comparison.held_out]
     flaws = {f'{run.name}: {flaw}': flaw for run in runs for flaw in run.notes}
     fit_notes = [note for note in result.notes if note not in flaws.values()]
@@ -102,14 +102,8 @@ def figures(result: Identification) -> ReportFigures:
     return ReportFigures(
         robot=result.prior.name,
         better=comparison.is_better,
-        mean_percent={
-            model: float(np.mean([getattr(joint, model).percent for joint in judged]))
-            for model in models
-        },
-        moving_percent={
-            model: float(np.nanmean([getattr(joint, model).moving_percent for joint in judged]))
-            for model in models
-        },
+        mean_percent={k: float(np.nanmean(comparison.percent(of))) for k, of in models.items()},
+        moving_percent={k: comparison.mean_moving_percent(of) for k, of in models.items()},
         judged_on=tuple(map(_extent, comparison.held_out)),
         in_turn=comparison.held_out[0] is result.fitted[0],
         run_percent={
@@ -136,12 +130,9 @@ def _joint(result: Identification, number: int, name: str) -> JointReport:
     measured = float(comparison.effort_rms[number])
 
     def errors(model: str) -> EffortErrors:
-        errors_of_model = getattr(comparison, model)
-        return EffortErrors(
-            float(errors_of_model.rms[number]), float(comparison.percent(errors_of_model)[number]),
-            float(errors_of_model.moving_rms[number]),
-            float(comparison.moving_percent(errors_of_model)[number]),
-        )
+        of = getattr(comparison, model)
+        columns = (of.rms, comparison.percent(of), of.moving_rms, comparison.moving_percent(of))
+        return EffortErrors(*(float(column[number]) for column in columns))
 
     def estimate(values: Array, kind: str) -> tuple[float, float]:
         return float(values[number]), float(getattr(result.joint_deviations, kind)[number])

@@ -19,6 +19,7 @@ FRICTION_HEADER = (
 )  # fmt: skip
 
 NOTICEABLE = 0.01  # least change of a quantity that is shown, as a share of its greatest component
+WORSE = 1.05  # least ratio of errors of a joint that is named as worse
 NEGLIGIBLE = 5e-5  # friction or rotor inertia that is shown as 0
 
 
@@ -35,29 +36,34 @@ def text(figures: ReportFigures) -> str:
 
 
 def _verdict(figures: ReportFigures) -> str:
-    urdf, with_friction, identified = figures.mean_percent.values()
+    urdf, with_friction, identified = figures.moving_percent.values()
     judged = '; '.join(figures.judged_on)
-    if figures.better:
-        first = (
-            f'better: the identified model of {figures.robot} is {urdf / identified:.1f} times '
-            'closer to the measured efforts than the URDF'
-        )
-    else:
-        first = (
-            f'not better: the identified model of {figures.robot} is no closer to the measured '
-            'efforts than the URDF'
-        )
+    model, than = f'the identified model of {figures.robot} is', 'to the measured efforts than'
+    first = f'better: {model} {urdf / identified:.1f} times closer {than} the URDF'
+    if not figures.better:
+        first = f'not better: {model} no closer {than} the URDF'
         if with_friction < identified:
             first += ' with fitted friction; keep its bodies (links: none) and use that friction'
+    worse = [text for joint in figures.joints if (text := _worse(joint))]
     return '\n'.join([
         first,
-        f'mean error of the joints: URDF {urdf:.1f} %, URDF with friction {with_friction:.1f} %, '
-        f'identified {identified:.1f} % of the measured effort; while they move '
-        + ', '.join(f'{percent:.1f} %' for percent in figures.moving_percent.values()),
+        *[f'worse than the URDF: {"; ".join(worse)}'] * bool(worse),
+        f'mean error of the moving joints: URDF {urdf:.1f} %, URDF with friction '
+        f'{with_friction:.1f} %, identified {identified:.1f} % of the measured effort; in all '
+        'samples ' + ', '.join(f'{percent:.1f} %' for percent in figures.mean_percent.values()),
         f'judged on data that were not fitted: {judged}'
         + ('; each by a fit of the others' if figures.in_turn else ''),
         f'fitted: {"; ".join(figures.fitted)}',
     ])
+
+
+def _worse(joint: JointReport) -> str:
+    """Return by how much a joint's error exceeds that of the URDF, in motion or in all samples."""
+    for name, samples in (('moving_percent', 'in motion'), ('percent', 'in all samples')):
+        before, after = getattr(joint.urdf, name), getattr(joint.identified, name)
+        if after > WORSE * before:
+            return f'{joint.name}, {before:.1f} % to {after:.1f} % {samples}'
+    return ''
 
 
 def _errors(figures: ReportFigures) -> str:

@@ -159,6 +159,7 @@ def test_a_first_position_that_the_joint_cannot_have_is_rejected() -> None:
         rig.wait()
         assert rig.feed(q=(0.0, position, 0.0, 0.0, 0.0)) is Reason.POSITION_OUT_OF_RANGE
         assert f"'left': position {position:g} is beyond {bound}" in rig.states.complaint
+        assert 'correct the unit (not degrees or mm)' in rig.states.complaint
     assert rig.feed(q=(0.0, 5.9, 0.0, 0.0, 0.0)) is None
 
 
