@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Write files whole or not at all."""
+"""Write files whole or not at all; tell files that may never end."""
 
 from __future__ import annotations
 
@@ -54,3 +54,8 @@ def _write(path: Path, data: bytes | None) -> None:
                 new.unlink(missing_ok=True)
     except OSError as error:
         raise FileError(f'{path} cannot be written: {error.strerror}') from error
+
+
+def is_special(path: Path) -> bool:
+    """Return whether a path is a pipe or device: to read or open it may never end."""
+    return os.path.exists(path) and not (path.is_file() or path.is_dir())

@@ -52,7 +52,7 @@ REJECTED = {
         ('--payload lower --links lower', 'no --links'), ('--links base', "moving link 'base'"),
         ('--payload lower --validate poses', 'no --validate'), ('--prior-weight 1e300', '1000'),
         ('--payload hand', "unknown link 'hand'; known are base, upper, lower"),
-        ('--prior-weight 1e-300', 'between 1e-09'), ('--keep-friction deep.yaml', 'is not YAML'),
+        ('--prior-weight 1e-300', 'between 1e-09'), ('--keep-friction deep.yaml', 'deeper than'),
     ),
     'replay': (
         ('motion', '--urdf'), (f'motion --urdf {LONG}', 'File name too long'),
@@ -60,12 +60,19 @@ REJECTED = {
         ('single --urdf arm.urdf', '2 are needed'), ('without_effort --urdf arm.urdf', 'no effo'),
     ),
     REPLAY: (
-        ('-p rate', 'rate is not NAME:=VALUE'), ('-p rate:=[1', 'is not YAML'),
+        ('-p rate', 'rate is not NAME:=VALUE'), ('-p rate:=[1', 'usable YAML'),
         ('-p rate:=500', 'rate: 500 is not of type float'), ('-p mode:=dance', "'dance'"),
         ('-p speed:=1.0', 'speed: no such parameter'), ('--params-file none.yaml', 'none.yaml'),
         ('--params-file unknown.yaml', 'no_such_parameter'),
     ),
     'check_trajectory': (('good.yaml', '--urdf'), ('--urdf arm.urdf', 'name a file, or --topic')),
+    'check_trajectory --urdf arm.urdf': tuple(
+        (f'{name}.yaml', f'{name}.yaml{fault}') for name, fault in (
+            ('pipe', ' is a pipe or device: save'), ('date', ", line 5 is not usable YAML: '2001"),
+            ('twice', ", line 6 is not usable YAML: 'joint_names' is given twice"),
+            ('bomb', ', line 6 is not usable YAML: it has over'), ('digits', ', line 5 is not us'),
+        )
+    ),
     CHECK: (
         ('--index -1', '-1 is negative'), ('--start 1', '1 is not JOINT=POSITION'),
         ('--start elbow=b', "'b' is not a number"), ('--effort-limits elbow=inf', 'not finite'),
@@ -114,7 +121,10 @@ REJECTED = {
         ('motion_metadata_none', 'is missing; name its file: motion_metadata_none/'),
         ('motion_metadata_void', 'metadata.yaml or motion.db3 is damaged'),
         ('folder', 'the directory has no .db3 or .mcap file'), ('folder.db3', 'folder.db3'),
-        ('lost', 'the directory has no .db3 or .mcap file'), ('text.db3', 'text.db3'),
+        ('lost', 'lost/motion.db3 is a pipe or device; name'), ('text.db3', 'text.db3'),
+        ('bomb_message', 'too large once unpacked; record it again without compression'),
+        ('bomb_file', 'too large once unpacked'), ('bomb_chunk.mcap', 'too large once unpacked'),
+        ('pipe.mcap', 'pipe.mcap is a pipe'), ('/dev/zero', '/dev/zero is a pipe or device'),
         ('void.db3', 'the file is empty; record again'), ('text.mcap', 'it is not a .mcap file'),
         ('good.yaml', 'it is not a bag; name a directory'),
         ('mcap_cut_0.9.mcap', 'its end is missing, as the recorder was killed'),

@@ -3,16 +3,21 @@
 
 """Files for the tools, good and bad: bags, URDFs, trajectories, parameter files."""
 
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 import itertools
+import os
 from pathlib import Path
 import shutil
+import sqlite3
+import struct
 from typing import Any
 
 import numpy as np
 
 from rnea_ros.recordings import Kind, Recording
+from rnea_ros.recordings.bags import MCAP
 from support.models.robots import SHIPPED, joint, link, load, robot
 from support.recorded.bags import write_bag, write_efforts
 from support.recorded.synthetic_recordings import Robot, record
@@ -49,10 +54,21 @@ def trajectory(position: str = '0.5', time: str = '2') -> str:
     return f'joint_names: [{", ".join(JOINTS)}]\npoints:\n{points}'
 
 
+def bomb(repeated: str) -> str:
+    """Return YAML whose values repeat earlier ones 20 times: 20^6 in all; ``%s`` are aliases."""
+    lines = ['a: &a {b: 1, c: 2}', *(
+        f'{name}: &{name} {repeated % ", ".join(20 * [f"*{before}"])}'
+        for before, name in itertools.pairwise('adefghi')
+    )]
+    return '\n'.join(lines)
+
+
 PARAMETERS = '/**: {ros__parameters: {friction.model: parameters, friction.viscous: [%s]}}\n'
 YAMLS = {
     'good': trajectory(), 'fast': trajectory('2.9', '1.00001'), 'far': trajectory('1e300'),
-    'infinite': trajectory('.inf'), 'late': trajectory(time='1e300'), 'deep': 1000 * '[',
+    'infinite': trajectory('.inf'), 'late': trajectory(time='1e300'),
+    'deep': 40_000 * '[', 'bomb': bomb('{<<: [%s]}'), 'date': trajectory('2001-99-99'),
+    'digits': trajectory(5000 * '9'), 'twice': trajectory() * 2,
     'parameters': PARAMETERS % 0.1, 'huge': PARAMETERS % 1e300,
     'unknown': '/**: {ros__parameters: {no_such_parameter: 1}}\n',
 }
@@ -140,3 +156,39 @@ def _write_broken_bags(folder: Path) -> None:
         (folder / name).mkdir()
     shutil.copytree(folder / 'motion', folder / 'lost')
     next((folder / 'lost').glob('*.db3')).unlink()
+    _write_bombs(folder)
+    for path in ('pipe.db3', 'pipe.mcap', 'pipe.yaml', 'pipe.urdf', 'lost/motion.db3'):
+        os.mkfifo(folder / path)
+
+
+def _write_bombs(folder: Path) -> None:
+    """Write bags of 100 kB in which one message, one chunk or the whole file unpacks to 3 GB."""
+    from rosbags.rosbag2.reader import zstd
+
+    packed = 48 * zstd.compress(bytes(2**26))
+    for mode in ('message', 'file'):
+        name = f'bomb_{mode}'
+        write_bag(folder / name, recordings()['ten'], 'SQLITE3')
+        file, metadata = folder / name / f'{name}.db3', folder / name / 'metadata.yaml'
+        with closing(sqlite3.connect(file)) as database, database:
+            database.execute('UPDATE messages SET data = ? WHERE id = 1', (packed,))
+        if mode == 'file':
+            file.write_bytes(packed)
+        text = metadata.read_text(encoding='utf-8')
+        text = text.replace("compression_mode: ''", f'compression_mode: {mode}')
+        text = text.replace("compression_format: ''", 'compression_format: zstd')
+        metadata.write_text(text, encoding='utf-8')
+
+    def text_of(word: str) -> bytes:
+        return struct.pack('<I', len(word)) + word.encode()
+
+    records = (
+        (1, text_of('ros2') + text_of('')),
+        (3, b'\1\0' + b''.join(map(text_of, ('sensor_msgs/msg/JointState', 'ros2msg', '')))),
+        (4, b'\1\0\1\0' + b''.join(map(text_of, ('/joint_states', 'cdr', '')))),
+        (6, struct.pack('<QQQI', 0, 1, 3 * 2**30, 0) + text_of('zstd')
+         + struct.pack('<Q', len(packed)) + packed),
+        (15, bytes(4)), (2, bytes(20)),
+    )
+    body = b''.join(struct.pack('<BQ', kind, len(data)) + data for kind, data in records)
+    (folder / 'bomb_chunk.mcap').write_bytes(MCAP + body + MCAP)
