@@ -6,9 +6,11 @@
 from contextlib import closing
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 import itertools
 import os
 from pathlib import Path
+from random import Random
 import shutil
 import sqlite3
 import struct
@@ -18,12 +20,14 @@ import numpy as np
 
 from rnea_ros.recordings import Kind, Recording
 from rnea_ros.recordings.bags import MCAP
+from support.fuzz.urdf_mutations import mutated
 from support.models.robots import SHIPPED, joint, link, load, robot
 from support.recorded.bags import write_bag, write_efforts
 from support.recorded.synthetic_recordings import Robot, record
 
 JOINTS = ('shoulder', 'elbow')
 LONG = 300 * 'x'  # a name that no file can have
+INJECTED = '__attribute__((constructor)) void injected(void) {}'
 
 
 def arm(mass: float = 2.0, kind: str = 'revolute') -> str:
@@ -42,6 +46,28 @@ URDFS = {
     'endless': arm().replace('upper="3"', 'upper="1e300"').replace('"100"', '"1e308"'),
     'unlimited': arm().replace('velocity="2" effort="100"', 'velocity="0" effort="0"'),
     'broken': arm()[:-40], **{kind: arm(kind=kind) for kind in ('prismatic', 'continuous')},
+    'swapped': arm().replace('upper="3"', 'upper="-9"'),
+    'named': arm().replace('"upper', f'"{LONG}'),
+    'forged': arm().replace('"elbow', '"elbow&#10;FORGED: fine&#x9b;2J'),
+    'injected': arm().replace('"elbow', f'"elbow */ {INJECTED} /*').replace('"robot', '"r\\'),
+    'turned': arm().replace('<mass', '<origin quat_xyzw="0 0.7 0 0.7"/><mass'),
+    'mimic': arm().replace('</joint>', '<mimic joint="elbow" multiplier="9"/></joint>', 1),
+    **{f'shape_{number}': arm().replace(
+        '</link>', f'<collision><geometry><{shape}/></geometry></collision></link>'
+    ) for number, shape in enumerate((
+        'box size="0.1 0.1 0.1"', 'box size="0 0 0"', 'sphere radius="nan"', 'x',
+        'cylinder radius="-1" length="1e300"', f'mesh filename="{LONG}.stl"',
+        *(f'mesh filename="{name}"' for name in ('deep.dae', 'absurd.obj', 'text.stl', 'folder')),
+    ))},
+}
+
+XACRO = '<robot name="r" xmlns:xacro="http://wiki.ros.org/xacro">%s</robot>'
+OTHERS = {
+    'macros.xacro': XACRO % '<xacro:macro name="m" params=""><link name="a"/></xacro:macro>',
+    'bomb.xacro': XACRO % '<link name="${9**9**9}"/>',
+    'endless.xacro': XACRO % '<xacro:macro name="m" params=""><xacro:m/></xacro:macro><xacro:m/>',
+    'deep.dae': '<COLLADA><library_visual_scenes>' + 3000 * '<node>', 'text.stl': 'solid',
+    'absurd.obj': 'v 0 0 0\nf 1 2 999999999\nf -5 0 x\n',
 }
 
 
@@ -83,6 +109,8 @@ def write_files(folder: Path) -> list[str]:
     for suffix, texts in (('urdf', URDFS), ('yaml', YAMLS)):
         for name, text in texts.items():
             (folder / f'{name}.{suffix}').write_text(text, encoding='utf-8')
+    for name, text in OTHERS.items():
+        (folder / name).write_text(text, encoding='utf-8')
     shutil.copy(SHIPPED[1], folder / 'another.urdf')
     for name in ('motion', 'poses'):
         write_recording(folder, name)
@@ -91,6 +119,24 @@ def write_files(folder: Path) -> list[str]:
     write_efforts(folder / 'two', efforts, 'SQLITE3')
     _write_broken_bags(folder)
     return sorted({*recordings(), *(path.name for path in folder.iterdir())})
+
+
+def write_random_files(random: Random, folder: Path) -> list[str]:
+    """Write a URDF, YAML and a bag with random faults; return their names."""
+    urdfs = [*URDFS.values(), *(path.read_text(encoding='utf-8') for path in SHIPPED[:2])]
+    for suffix, texts in (('urdf', urdfs), ('yaml', [*YAMLS.values()])):
+        text = mutated(random, random.choice(texts)[:10**6], random.choice(texts)[:10**6])
+        (folder / f'random.{suffix}').write_text(text, encoding='utf-8', errors='replace')
+    source = random.choice([*(folder / 'motion').glob('*.db3'), *(folder / 'mcap').glob('*.mcap')])
+    data = bytearray(source.read_bytes())
+    for _ in range(random.choice((1, 1, 10, 100))):
+        place, other = random.randrange(len(data)), random.randrange(len(data))
+        length = random.choice((1, 4, 100))
+        data[place : place + length] = random.choice((
+            random.randbytes(length), length * b'\xff', data[other : other + length],
+        ))
+    (folder / f'random{source.suffix}').write_bytes(data)
+    return ['random.urdf', 'random.yaml', f'random{source.suffix}']
 
 
 def write_recording(folder: Path, name: str) -> None:
@@ -163,9 +209,7 @@ def _write_broken_bags(folder: Path) -> None:
 
 def _write_bombs(folder: Path) -> None:
     """Write bags of 100 kB in which one message, one chunk or the whole file unpacks to 3 GB."""
-    from rosbags.rosbag2.reader import zstd
-
-    packed = 48 * zstd.compress(bytes(2**26))
+    packed = 48 * import_module('rosbags.rosbag2.reader').zstd.compress(bytes(2**26))
     for mode in ('message', 'file'):
         name = f'bomb_{mode}'
         write_bag(folder / name, recordings()['ten'], 'SQLITE3')
