@@ -17,6 +17,7 @@ from typing import Any
 
 from ..errors import RneaError, one_line
 from ..files import is_special
+from ..yaml_files import read_document
 
 SUFFIXES = ('.db3', '.mcap')
 """File name suffixes of ROS 2 bags."""
@@ -29,6 +30,7 @@ SQLITE, MCAP, ROS1 = b'SQLite format 3\0', b'\x89MCAP0\r\n', b'#ROSBAG V2.0'
 FORMATS = {'.db3': SQLITE, '.mcap': MCAP, '.bag': ROS1}
 
 MAX_MESSAGE, MAX_UNPACKED = 20_000_000, 500_000_000  # bytes; the latter at once, or of a file
+MAX_METADATA = 500_000  # bytes
 MAX_RATIO = 100  # of the size of a larger unpacked file to that of the bag
 
 TOO_LARGE = 'a part of it is too large once unpacked; record it again without compression'
@@ -122,7 +124,12 @@ def open_bag(path: Path) -> Iterator[Bag]:
     for file in (path, *path.glob('*')):
         if is_special(file):
             raise BagError(f'{file} is a pipe or device; name a recording in regular files')
+    metadata = path / 'metadata.yaml'
     with _bounds(path):
+        if os.path.isfile(metadata):  # rosbags reads a hostile or long one for minutes
+            if os.path.getsize(metadata) > MAX_METADATA:
+                raise BagError(f'{metadata} has over {MAX_METADATA} bytes; name a file beside it')
+            read_document(metadata)
         reader = AnyReader([path], default_typestore=get_typestore(Stores.LATEST))
         reader.open()
     try:
@@ -140,15 +147,18 @@ def _bounds(path: Path) -> Iterator[None]:
     """
     with open('/proc/self/statm', encoding='ascii') as statm:
         used = int(statm.read().split()[0]) * resource.getpagesize()
-    size = sum(os.path.getsize(file) for file in (path, *path.glob('*')) if file.is_file())
-    most = max(MAX_UNPACKED, MAX_RATIO * size)
+    size = sum(map(os.path.getsize, filter(os.path.isfile, (path, *path.glob('*')))))
     none = resource.RLIM_INFINITY
-    bounds = {resource.RLIMIT_AS: used + MAX_UNPACKED, resource.RLIMIT_FSIZE: most}
-    bounds = {kind: bounds[kind] for kind in bounds if resource.getrlimit(kind)[0] == none}
+    bounds = {kind: bound for kind, bound in (
+        (resource.RLIMIT_AS, used + MAX_UNPACKED),
+        (resource.RLIMIT_FSIZE, max(MAX_UNPACKED, MAX_RATIO * size)),
+    ) if resource.getrlimit(kind)[0] == none}
     try:
         for kind, bound in bounds.items():
             resource.setrlimit(kind, (bound, none))
         yield
+    except RneaError:
+        raise
     except Exception as error:  # each layer of rosbags raises an error class of its own
         large = isinstance(error, MemoryError) or getattr(error, 'errno', 0) == errno.EFBIG
         fault = TOO_LARGE if large else bag_fault(path)

@@ -118,6 +118,8 @@ REJECTED = {
         ('folder', 'the directory has no .db3 or .mcap file'), ('folder.db3', 'folder.db3'),
         ('lost', 'lost/motion.db3 is a pipe or device; name'), ('text.db3', 'text.db3'),
         ('bomb_message', 'too large once unpacked; record it again without compression'),
+        ('metadata_deep', 'metadata.yaml, line 1 is not usable YAML: it is nested deeper'),
+        ('metadata_long', 'metadata.yaml has over 500000 bytes; name a file beside it'),
         ('bomb_file', 'too large once unpacked'), ('bomb_chunk.mcap', 'too large once unpacked'),
         ('pipe.mcap', 'pipe.mcap is a pipe'), ('/dev/zero', '/dev/zero is a pipe or device'),
         ('void.db3', 'the file is empty; record again'), ('text.mcap', 'it is not a .mcap file'),

@@ -203,6 +203,9 @@ def _write_broken_bags(folder: Path) -> None:
     shutil.copytree(folder / 'motion', folder / 'lost')
     next((folder / 'lost').glob('*.db3')).unlink()
     _write_bombs(folder)
+    for name, text in (YAMLS | {'long': 100_001 * 'a: 1\n'}).items():
+        shutil.copytree(folder / 'motion_metadata_none', folder / f'metadata_{name}')
+        (folder / f'metadata_{name}' / 'metadata.yaml').write_text(text, encoding='utf-8')
     for path in ('pipe.db3', 'pipe.mcap', 'pipe.yaml', 'pipe.urdf', 'lost/motion.db3'):
         os.mkfifo(folder / path)
 
