@@ -71,9 +71,8 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
 
 def test_a_large_file_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yaml_files, 'MAX_BYTES', 10)
-    for text in ('a: 1234567', 'a: 12345678'):
-        (tmp_path / 'some.yaml').write_text(text)
-        if len(text) == 10:
-            assert read_document(tmp_path / 'some.yaml') == {'a': 1234567}
+    (tmp_path / 'some.yaml').write_text('a: 1234567')
+    assert read_document(tmp_path / 'some.yaml') == {'a': 1234567}
+    (tmp_path / 'some.yaml').write_text('a: 12345678')
     with pytest.raises(YamlError, match='over 10 bytes; record a long motion as a bag'):
         read_document(tmp_path / 'some.yaml')

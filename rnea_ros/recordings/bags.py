@@ -29,10 +29,9 @@ SQLITE, MCAP, ROS1 = b'SQLite format 3\0', b'\x89MCAP0\r\n', b'#ROSBAG V2.0'
 
 FORMATS = {'.db3': SQLITE, '.mcap': MCAP, '.bag': ROS1}
 
-MAX_MESSAGE, MAX_UNPACKED = 20_000_000, 500_000_000  # bytes; the latter at once, or of a file
-MAX_METADATA = 500_000  # bytes
-MAX_RATIO = 100  # of the size of a larger unpacked file to that of the bag
-
+MAX_MESSAGE, MAX_METADATA = 20_000_000, 500_000  # bytes
+MAX_UNPACKED = 500_000_000  # bytes at once; of a file also MAX_RATIO times the size of its bag
+MAX_RATIO = 100
 TOO_LARGE = 'a part of it is too large once unpacked; record it again without compression'
 
 
@@ -85,8 +84,7 @@ class Bag:
                 return
             for connection, received, data in some:
                 if len(data) > MAX_MESSAGE:
-                    raise BagError(f'{self._path} has a message of {len(data)} bytes; '
-                                   f'at most {MAX_MESSAGE} are read: record again')
+                    raise BagError(f'{self._path} cannot be read: {TOO_LARGE}')
                 yield connection.topic, received, data
 
     def messages(self, topics: Collection[str]) -> Iterator[tuple[str, int, Any]]:
@@ -149,10 +147,9 @@ def _bounds(path: Path) -> Iterator[None]:
         used = int(statm.read().split()[0]) * resource.getpagesize()
     size = sum(map(os.path.getsize, filter(os.path.isfile, (path, *path.glob('*')))))
     none = resource.RLIM_INFINITY
-    bounds = {kind: bound for kind, bound in (
-        (resource.RLIMIT_AS, used + MAX_UNPACKED),
-        (resource.RLIMIT_FSIZE, max(MAX_UNPACKED, MAX_RATIO * size)),
-    ) if resource.getrlimit(kind)[0] == none}
+    bounds = {resource.RLIMIT_AS: used + MAX_UNPACKED,
+              resource.RLIMIT_FSIZE: max(MAX_UNPACKED, MAX_RATIO * size)}
+    bounds = {kind: bounds[kind] for kind in bounds if resource.getrlimit(kind)[0] == none}
     try:
         for kind, bound in bounds.items():
             resource.setrlimit(kind, (bound, none))

@@ -211,16 +211,19 @@ def _write_broken_bags(folder: Path) -> None:
 
 
 def _write_bombs(folder: Path) -> None:
-    """Write bags of 100 kB in which one message, one chunk or the whole file unpacks to 3 GB."""
-    packed = 48 * import_module('rosbags.rosbag2.reader').zstd.compress(bytes(2**26))
-    for mode in ('message', 'file'):
-        name = f'bomb_{mode}'
+    """Write bags in which a chunk, the file or each message unpacks to 3 GB; one of 25 MB each."""
+    large = import_module('rosbags.rosbag2.reader').zstd.compress(bytes(24 * 2**20))
+    packed = 128 * large
+    for name, mode, data in (
+        ('bomb_message', 'message', packed), ('bomb_large', 'message', large),
+        ('bomb_file', 'file', packed),
+    ):
         write_bag(folder / name, recordings()['ten'], 'SQLITE3')
         file, metadata = folder / name / f'{name}.db3', folder / name / 'metadata.yaml'
         with closing(sqlite3.connect(file)) as database, database:
-            database.execute('UPDATE messages SET data = ? WHERE id = 1', (packed,))
+            database.execute('UPDATE messages SET data = ?', (data,))
         if mode == 'file':
-            file.write_bytes(packed)
+            file.write_bytes(data)
         text = metadata.read_text(encoding='utf-8')
         text = text.replace("compression_mode: ''", f'compression_mode: {mode}')
         text = text.replace("compression_format: ''", 'compression_format: zstd')
