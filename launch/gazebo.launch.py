@@ -66,6 +66,7 @@ from rnea_ros.launch_arguments import (
     values,
     words,
 )
+from rnea_ros.yaml_files import read_document
 
 ARGUMENTS = {
     'urdf': ('', "URDF or xacro without <ros2_control>; empty: the package's urdf/panda.urdf"),
@@ -180,7 +181,7 @@ def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
             raise RuntimeError(f'own_control: {path} has no <ros2_control>')
         reject_massless(text)
         return parse_urdf(text).name, text, str(source)
-    parameters = yaml.safe_load(source.read_text(encoding='utf-8'))
+    parameters = read_document(source)
     joints = words(given['joints'])
     # Gazebo and the spawners read a file in this directory.
     directory = tempfile.mkdtemp(prefix='rnea_ros_')

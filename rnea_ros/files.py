@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Write files whole or not at all."""
+"""Write files whole or not at all; tell files that may never end."""
 
 from __future__ import annotations
 
@@ -115,3 +115,8 @@ def _keep(target: Path, backup: Path, undo: ExitStack) -> None:
 def _restore(target: Path, backup: Path) -> None:
     backup.replace(target)
     backup.unlink(missing_ok=True)  # a rename of one file's two names leaves both
+
+
+def is_special(path: Path) -> bool:
+    """Return whether a path is a pipe or device: to read or open it may never end."""
+    return os.path.exists(path) and not (path.is_file() or path.is_dir())

@@ -18,6 +18,7 @@ from typing import Any
 
 from .shared_memory import LOOPBACK_NOTICE, loopback_by_default
 from .xacro_files import expand, is_xacro
+from .yaml_files import read_document
 
 DEFAULT_TOPIC = 'effort_controller/commands'
 TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
@@ -109,9 +110,7 @@ def parameter_files(preset: str, params_file: str, config: Path) -> list[Path]:
 
 def command_topic(files: list[Path]) -> str:
     """Return the command topic in parameter files, or the default."""
-    import yaml
-
-    sections = [yaml.safe_load(path.read_text(encoding='utf-8')) for path in files]
+    sections = [read_document(path) for path in files]
     named = [_parameter_in(section, 'command_topic') for section in sections]
     return next((topic for topic in reversed(named) if topic), DEFAULT_TOPIC)
 

@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+import errno
+from itertools import islice
 import os.path
 from pathlib import Path
+import resource
 import time
 from typing import Any
 
 from ..errors import RneaError, one_line
+from ..files import is_special
+from ..yaml_files import read_document
 
 SUFFIXES = ('.db3', '.mcap')
 """File name suffixes of ROS 2 bags."""
@@ -23,6 +28,11 @@ SQLITE, MCAP, ROS1 = b'SQLite format 3\0', b'\x89MCAP0\r\n', b'#ROSBAG V2.0'
 """First bytes of a ``.db3``, an ``.mcap`` and a ``.bag`` of ROS 1."""
 
 FORMATS = {'.db3': SQLITE, '.mcap': MCAP, '.bag': ROS1}
+
+MAX_MESSAGE, MAX_METADATA = 20_000_000, 500_000  # bytes
+MAX_UNPACKED = 500_000_000  # bytes at once; of a file also MAX_RATIO times the size of its bag
+MAX_RATIO = 100
+TOO_LARGE = 'a part of it is too large once unpacked; record it again without compression'
 
 
 class BagError(RneaError):
@@ -68,13 +78,14 @@ class Bag:
         connections = [each for each in self._reader.connections if each.topic in topics]
         messages = self._reader.messages(connections=connections)
         while True:
-            try:
-                connection, received, data = next(messages)
-            except StopIteration:
+            with _bounds(self._path):
+                some = list(islice(messages, MAX_UNPACKED // MAX_MESSAGE))
+            if not some:
                 return
-            except Exception as error:
-                raise _unreadable(self._path) from error
-            yield connection.topic, received, data
+            for connection, received, data in some:
+                if len(data) > MAX_MESSAGE:
+                    raise BagError(f'{self._path} cannot be read: {TOO_LARGE}')
+                yield connection.topic, received, data
 
     def messages(self, topics: Collection[str]) -> Iterator[tuple[str, int, Any]]:
         """Yield topic, time of receipt in ns, and message, in the order of receipt."""
@@ -108,19 +119,50 @@ def open_bag(path: Path) -> Iterator[Bag]:
         raise BagError('reading bags needs the package rosbags: pip install rosbags') from error
     if not os.path.exists(path):  # False too for a name that no file can have
         raise BagError(f'{path} does not exist')
-    try:
+    for file in (path, *path.glob('*')):
+        if is_special(file):
+            raise BagError(f'{file} is a pipe or device; name a recording in regular files')
+    metadata = path / 'metadata.yaml'
+    with _bounds(path):
+        if os.path.isfile(metadata):  # rosbags reads a hostile or long one for minutes
+            if os.path.getsize(metadata) > MAX_METADATA:
+                raise BagError(f'{metadata} has over {MAX_METADATA} bytes; name a file beside it')
+            read_document(metadata)
         reader = AnyReader([path], default_typestore=get_typestore(Stores.LATEST))
         reader.open()
-    except Exception as error:  # each layer of rosbags raises an error class of its own
-        raise _unreadable(path) from error
     try:
         yield Bag(path, reader)
     finally:
         reader.close()
 
 
-def _unreadable(path: Path) -> BagError:
-    return BagError(f'{path} cannot be read: {bag_fault(path)}')
+@contextmanager
+def _bounds(path: Path) -> Iterator[None]:
+    """
+    Bound what the package rosbags unpacks, in memory and on disk; its errors become a BagError.
+
+    It unpacks a message, chunk or file of any size whole: only the process can be limited.
+    """
+    with open('/proc/self/statm', encoding='ascii') as statm:
+        used = int(statm.read().split()[0]) * resource.getpagesize()
+    size = sum(map(os.path.getsize, filter(os.path.isfile, (path, *path.glob('*')))))
+    none = resource.RLIM_INFINITY
+    bounds = {resource.RLIMIT_AS: used + MAX_UNPACKED,
+              resource.RLIMIT_FSIZE: max(MAX_UNPACKED, MAX_RATIO * size)}
+    bounds = {kind: bounds[kind] for kind in bounds if resource.getrlimit(kind)[0] == none}
+    try:
+        for kind, bound in bounds.items():
+            resource.setrlimit(kind, (bound, none))
+        yield
+    except RneaError:
+        raise
+    except Exception as error:  # each layer of rosbags raises an error class of its own
+        large = isinstance(error, MemoryError) or getattr(error, 'errno', 0) == errno.EFBIG
+        fault = TOO_LARGE if large else bag_fault(path)
+        raise BagError(f'{path} cannot be read: {fault}') from error
+    finally:
+        for kind in bounds:
+            resource.setrlimit(kind, (none, none))
 
 
 def stamp_or_receipt(header: Any, received: int) -> float:

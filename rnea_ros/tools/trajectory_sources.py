@@ -18,11 +18,12 @@ import os.path
 from pathlib import Path
 from typing import Any
 
-from ..errors import RneaError, clipped, one_line
+from ..errors import RneaError, clipped
 from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
 from ..messages import MalformedError, decode_trajectory
 from ..recordings import SUFFIXES, RecordingError, match_joints, open_bag
 from ..robot import RobotModel
+from ..yaml_files import read_yaml
 
 MESSAGE_TYPE = 'trajectory_msgs/msg/JointTrajectory'
 
@@ -78,18 +79,9 @@ def _of_bag(path: Path, topic: str | None) -> Generator[TrajectoryRequest, None,
 
 
 def _of_yaml(path: Path) -> Generator[TrajectoryRequest, None, None]:
-    try:
-        import yaml
-    except ImportError as error:
-        raise TrajectoryFileError('reading YAML needs PyYAML: pip install pyyaml') from error
-    loader = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)  # the former is ten times faster
-    try:
-        with path.open(encoding='utf-8') as file:
-            for number, document in enumerate(yaml.load_all(file, Loader=loader)):
-                if document is not None:  # ros2 topic echo ends with a line of dashes
-                    yield _message(document, f'{path}, document {number}')
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        raise TrajectoryFileError(f'{path} cannot be read: {one_line(error)}') from error
+    for number, document in enumerate(read_yaml(path)):
+        if document is not None:  # ros2 topic echo ends with a line of dashes
+            yield _message(document, f'{path}, document {number}')
 
 
 def _message(document: Any, where: str) -> TrajectoryRequest:

@@ -39,7 +39,7 @@ class Bound:
 def bound_by_efforts(efforts: Efforts, limits: TrajectoryLimits) -> Bound:
     """Return the bound by the effort limits, of the efforts of the unscaled motion."""
     dynamic = efforts.total - efforts.gravity
-    room = limits.effort - np.copysign(efforts.gravity, efforts.gravity * dynamic)
+    room = limits.effort - np.copysign(efforts.gravity, np.sign(efforts.gravity) * dynamic)
     with np.errstate(divide='ignore', invalid='ignore', over='ignore'):
         squared = np.where(dynamic == 0.0, 0.0, np.abs(dynamic) / room)
         excess = np.abs(efforts.gravity) / limits.effort

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import InputError, RneaError, brief, one_line
+from ...errors import InputError, brief
 from ...parameters import Declaration
+from ...yaml_files import YamlError, parse_yaml, read_document
 from .table import PARAMETERS, all_declarations
 from .values import check_without_robot
 
@@ -20,21 +21,13 @@ SECTIONS = ('/**', '**', '/*', '/feedforward', 'feedforward')
 COMMON_TO_NODES = ('use_sim_time', 'qos_overrides.')  # beginnings of parameters of every node
 
 
-class ParameterFileError(RneaError):
-    """A parameter file cannot be read, or has no parameters for the node."""
-
-
 def read_parameter_file(path: Path) -> dict[str, Any]:
     """
     Return the values that a YAML parameter file gives the node, by name.
 
-    :raises ParameterFileError: it cannot be read, or has no parameters for the node
+    :raises YamlError: it cannot be read, or has no parameters for the node
     """
-    try:
-        text = path.read_text(encoding='utf-8')
-    except (OSError, UnicodeDecodeError) as error:
-        raise ParameterFileError(f'{path} cannot be read: {one_line(error)}') from error
-    content = _parse(text, str(path))
+    content = read_document(path)
     sections = content if isinstance(content, dict) else {}
     given: dict[str, Any] = {}
     found = False
@@ -43,16 +36,16 @@ def read_parameter_file(path: Path) -> dict[str, Any]:
             given.update(_flat(section['ros__parameters'] or {}))
             found = True
     if not found:
-        raise ParameterFileError(f'{path} has no ros__parameters for /** or feedforward')
+        raise YamlError(f'{path} has no ros__parameters for /** or feedforward')
     return given
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """Return name and value from ``name:=value``; raise a ParameterFileError otherwise."""
+    """Return name and value from ``name:=value``; raise a YamlError otherwise."""
     name, given, value = text.partition(':=')
     if not (name and given):
-        raise ParameterFileError(f'{text} is not NAME:=VALUE')
-    return name, _parse(value, text)
+        raise YamlError(f'{text} is not NAME:=VALUE')
+    return name, parse_yaml(value, text)
 
 
 def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,17 +66,6 @@ def complete_values(given: Mapping[str, Any]) -> dict[str, Any]:
         values[name] = _checked(name, value, table[name])
     check_without_robot(values)
     return values
-
-
-def _parse(text: str, where: str) -> Any:
-    try:
-        import yaml
-    except ImportError as error:
-        raise ParameterFileError('parameters need the package PyYAML') from error
-    try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ParameterFileError(f'{where} is not YAML: {one_line(error)}') from error
 
 
 def _flat(values: Any, prefix: str = '') -> Iterator[tuple[str, Any]]:

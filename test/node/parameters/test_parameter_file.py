@@ -17,7 +17,7 @@ from rnea_ros.node.parameters import (
     read_parameter_file,
     tolerances_from,
 )
-from rnea_ros.node.parameters.file import ParameterFileError
+from rnea_ros.yaml_files import YamlError
 from support.models.robots import PARAMETER_FILES
 
 pytest.importorskip('yaml', reason='PyYAML is not installed')
@@ -79,14 +79,14 @@ def test_an_invalid_parameter_file_or_assignment_is_rejected(tmp_path: Path) -> 
     foreign = 'other:\n  ros__parameters: {rate: 7.0}'
     for text in ('', '7', '[', foreign, '/**: {rate: 7.0}', '/**: 3'):
         file.write_text(text)
-        with pytest.raises(ParameterFileError, match=r'some\.yaml') as rejection:
+        with pytest.raises(YamlError, match=r'some\.yaml') as rejection:
             read_parameter_file(file)
         assert '\n' not in str(rejection.value)
     for path in (tmp_path / 'none.yaml', tmp_path):
-        with pytest.raises(ParameterFileError, match='cannot be read'):
+        with pytest.raises(YamlError, match='cannot be read'):
             read_parameter_file(path)
     for text in ('rate', ':=1', 'rate=1'):
-        with pytest.raises(ParameterFileError, match='NAME:=VALUE'):
+        with pytest.raises(YamlError, match='NAME:=VALUE'):
             parse_assignment(text)
     assert parse_assignment('gains.kp:=[1.0, 2.0]') == ('gains.kp', [1.0, 2.0])
     assert parse_assignment('mode:=gravity') == ('mode', 'gravity')

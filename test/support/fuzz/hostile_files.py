@@ -3,22 +3,31 @@
 
 """Files for the tools, good and bad: bags, URDFs, trajectories, parameter files."""
 
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 import itertools
+import os
 from pathlib import Path
+from random import Random
 import shutil
+import sqlite3
+import struct
 from typing import Any
 
 import numpy as np
 
 from rnea_ros.recordings import Kind, Recording
+from rnea_ros.recordings.bags import MCAP
+from support.fuzz.urdf_mutations import mutated
 from support.models.robots import SHIPPED, joint, link, load, robot
 from support.recorded.bags import write_bag, write_efforts
 from support.recorded.synthetic_recordings import Robot, record
 
 JOINTS = ('shoulder', 'elbow')
 LONG = 300 * 'x'  # a name that no file can have
+INJECTED = '__attribute__((constructor)) void injected(void) {}'
 
 
 def arm(mass: float = 2.0, kind: str = 'revolute') -> str:
@@ -37,6 +46,28 @@ URDFS = {
     'endless': arm().replace('upper="3"', 'upper="1e300"').replace('"100"', '"1e308"'),
     'unlimited': arm().replace('velocity="2" effort="100"', 'velocity="0" effort="0"'),
     'broken': arm()[:-40], **{kind: arm(kind=kind) for kind in ('prismatic', 'continuous')},
+    'swapped': arm().replace('upper="3"', 'upper="-9"'),
+    'named': arm().replace('"upper', f'"{LONG}'),
+    'forged': arm().replace('"elbow', '"elbow&#10;FORGED: fine&#x9b;2J'),
+    'injected': arm().replace('"elbow', f'"elbow */ {INJECTED} /*').replace('"robot', '"r\\'),
+    'turned': arm().replace('<mass', '<origin quat_xyzw="0 0.7 0 0.7"/><mass'),
+    'mimic': arm().replace('</joint>', '<mimic joint="elbow" multiplier="9"/></joint>', 1),
+    **{f'shape_{number}': arm().replace(
+        '</link>', f'<collision><geometry><{shape}/></geometry></collision></link>'
+    ) for number, shape in enumerate((
+        'box size="0.1 0.1 0.1"', 'box size="0 0 0"', 'sphere radius="nan"', 'x',
+        'cylinder radius="-1" length="1e300"', f'mesh filename="{LONG}.stl"',
+        *(f'mesh filename="{name}"' for name in ('deep.dae', 'absurd.obj', 'text.stl', 'folder')),
+    ))},
+}
+
+XACRO = '<robot name="r" xmlns:xacro="http://wiki.ros.org/xacro">%s</robot>'
+OTHERS = {
+    'macros.xacro': XACRO % '<xacro:macro name="m" params=""><link name="a"/></xacro:macro>',
+    'bomb.xacro': XACRO % '<link name="${9**9**9}"/>',
+    'endless.xacro': XACRO % '<xacro:macro name="m" params=""><xacro:m/></xacro:macro><xacro:m/>',
+    'deep.dae': '<COLLADA><library_visual_scenes>' + 3000 * '<node>', 'text.stl': 'solid',
+    'absurd.obj': 'v 0 0 0\nf 1 2 999999999\nf -5 0 x\n',
 }
 
 
@@ -49,10 +80,21 @@ def trajectory(position: str = '0.5', time: str = '2') -> str:
     return f'joint_names: [{", ".join(JOINTS)}]\npoints:\n{points}'
 
 
+def bomb(repeated: str) -> str:
+    """Return YAML whose values repeat earlier ones 20 times: 20^6 in all; ``%s`` are aliases."""
+    lines = ['a: &a {b: 1, c: 2}', *(
+        f'{name}: &{name} {repeated % ", ".join(20 * [f"*{before}"])}'
+        for before, name in itertools.pairwise('adefghi')
+    )]
+    return '\n'.join(lines)
+
+
 PARAMETERS = '/**: {ros__parameters: {friction.model: parameters, friction.viscous: [%s]}}\n'
 YAMLS = {
     'good': trajectory(), 'fast': trajectory('2.9', '1.00001'), 'far': trajectory('1e300'),
-    'infinite': trajectory('.inf'), 'late': trajectory(time='1e300'), 'deep': 1000 * '[',
+    'infinite': trajectory('.inf'), 'late': trajectory(time='1e300'),
+    'deep': 40_000 * '[', 'bomb': bomb('{<<: [%s]}'), 'date': trajectory('2001-99-99'),
+    'digits': trajectory(5000 * '9'), 'twice': trajectory() * 2,
     'parameters': PARAMETERS % 0.1, 'huge': PARAMETERS % 1e300,
     'unknown': '/**: {ros__parameters: {no_such_parameter: 1}}\n',
 }
@@ -67,6 +109,8 @@ def write_files(folder: Path) -> list[str]:
     for suffix, texts in (('urdf', URDFS), ('yaml', YAMLS)):
         for name, text in texts.items():
             (folder / f'{name}.{suffix}').write_text(text, encoding='utf-8')
+    for name, text in OTHERS.items():
+        (folder / name).write_text(text, encoding='utf-8')
     shutil.copy(SHIPPED[1], folder / 'another.urdf')
     for name in ('motion', 'poses'):
         write_recording(folder, name)
@@ -75,6 +119,24 @@ def write_files(folder: Path) -> list[str]:
     write_efforts(folder / 'two', efforts, 'SQLITE3')
     _write_broken_bags(folder)
     return sorted({*recordings(), *(path.name for path in folder.iterdir())})
+
+
+def write_random_files(random: Random, folder: Path) -> list[str]:
+    """Write a URDF, YAML and a bag with random faults; return their names."""
+    urdfs = [*URDFS.values(), *(path.read_text(encoding='utf-8') for path in SHIPPED[:2])]
+    for suffix, texts in (('urdf', urdfs), ('yaml', [*YAMLS.values()])):
+        text = mutated(random, random.choice(texts)[:10**6], random.choice(texts)[:10**6])
+        (folder / f'random.{suffix}').write_text(text, encoding='utf-8', errors='replace')
+    source = random.choice([*(folder / 'motion').glob('*.db3'), *(folder / 'mcap').glob('*.mcap')])
+    data = bytearray(source.read_bytes())
+    for _ in range(random.choice((1, 1, 10, 100))):
+        place, other = random.randrange(len(data)), random.randrange(len(data))
+        length = random.choice((1, 4, 100))
+        data[place : place + length] = random.choice((
+            random.randbytes(length), length * b'\xff', data[other : other + length],
+        ))
+    (folder / f'random{source.suffix}').write_bytes(data)
+    return ['random.urdf', 'random.yaml', f'random{source.suffix}']
 
 
 def write_recording(folder: Path, name: str) -> None:
@@ -141,3 +203,43 @@ def _write_broken_bags(folder: Path) -> None:
         (folder / name).mkdir()
     shutil.copytree(folder / 'motion', folder / 'lost')
     next((folder / 'lost').glob('*.db3')).unlink()
+    _write_bombs(folder)
+    for name, text in (YAMLS | {'long': 100_001 * 'a: 1\n'}).items():
+        shutil.copytree(folder / 'motion_metadata_none', folder / f'metadata_{name}')
+        (folder / f'metadata_{name}' / 'metadata.yaml').write_text(text, encoding='utf-8')
+    for path in ('pipe.db3', 'pipe.mcap', 'pipe.yaml', 'pipe.urdf', 'lost/motion.db3'):
+        os.mkfifo(folder / path)
+
+
+def _write_bombs(folder: Path) -> None:
+    """Write bags in which a chunk, the file or each message unpacks to 3 GB; one of 25 MB each."""
+    large = import_module('rosbags.rosbag2.reader').zstd.compress(bytes(24 * 2**20))
+    packed = 128 * large
+    for name, mode, data in (
+        ('bomb_message', 'message', packed), ('bomb_large', 'message', large),
+        ('bomb_file', 'file', packed),
+    ):
+        write_bag(folder / name, recordings()['ten'], 'SQLITE3')
+        file, metadata = folder / name / f'{name}.db3', folder / name / 'metadata.yaml'
+        with closing(sqlite3.connect(file)) as database, database:
+            database.execute('UPDATE messages SET data = ?', (data,))
+        if mode == 'file':
+            file.write_bytes(data)
+        text = metadata.read_text(encoding='utf-8')
+        text = text.replace("compression_mode: ''", f'compression_mode: {mode}')
+        text = text.replace("compression_format: ''", 'compression_format: zstd')
+        metadata.write_text(text, encoding='utf-8')
+
+    def text_of(word: str) -> bytes:
+        return struct.pack('<I', len(word)) + word.encode()
+
+    records = (
+        (1, text_of('ros2') + text_of('')),
+        (3, b'\1\0' + b''.join(map(text_of, ('sensor_msgs/msg/JointState', 'ros2msg', '')))),
+        (4, b'\1\0\1\0' + b''.join(map(text_of, ('/joint_states', 'cdr', '')))),
+        (6, struct.pack('<QQQI', 0, 1, 3 * 2**30, 0) + text_of('zstd')
+         + struct.pack('<Q', len(packed)) + packed),
+        (15, bytes(4)), (2, bytes(20)),
+    )
+    body = b''.join(struct.pack('<BQ', kind, len(data)) + data for kind, data in records)
+    (folder / 'bomb_chunk.mcap').write_bytes(MCAP + body + MCAP)
