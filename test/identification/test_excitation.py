@@ -59,6 +59,7 @@ def test_a_motion_is_smooth_from_rest_to_rest_in_the_start_pose() -> None:
     for row in (0, -1):
         assert motion.positions[row].tolist() == [0.0, 0.5]
         assert motion.velocities[row].tolist() == motion.accelerations[row].tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(motion.at(motion.times)[0], motion.positions, atol=1e-12)
     h = 1e-4
     t = np.linspace(0.1, 9.9, 331)
     before, here, after = (motion.at(t + shift) for shift in (-h, 0.0, h))
