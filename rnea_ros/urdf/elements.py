@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+import copy
 import math
 from typing import Any
 from xml.etree import ElementTree
@@ -26,7 +27,8 @@ from .description import (
 )
 
 _WORDS = ('name', 'type', 'link', 'joint')
-_VECTORS = ('xyz', 'rpy')
+_COUNTS = {'xyz': 3, 'rpy': 3, 'quat_xyzw': 4}  # of numbers; 1 in other attributes
+_MORE_LIMITS = ('acceleration', 'deceleration', 'jerk')  # of URDF 1.2
 _REQUIRED = {'mass': 'value', 'axis': 'xyz'}
 _ROUNDING = 1e-9  # negative damping and friction nearer to 0 are rounding, N m s/rad and N m
 
@@ -42,7 +44,7 @@ def read_link(element: ElementTree.Element) -> Link:
         return Link(link.name, None)
     (mass,) = _finite([float(link.inertial.mass)], owner, 'mass')
     if mass < 0.0:
-        raise UrdfError(owner, f'mass {mass} is negative')
+        raise UrdfError(owner, f'mass {mass:g} is negative')
     matrix = link.inertial.inertia
     names = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
     values = [0.0 if matrix is None else getattr(matrix, name) for name in names]
@@ -68,7 +70,7 @@ def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
         child=joint.child,
         origin=_read_origin(joint.origin, owner),
         axis=_read_axis(joint.axis, owner),
-        limits=_read_limits(joint.limit, joint.type, owner, warnings),
+        limits=_read_limits(joint.limit, element.find('limit'), joint.type, owner, warnings),
         damping=damping,
         friction=friction,
         mimic=_read_mimic(joint.mimic, owner),
@@ -106,6 +108,10 @@ def _owner(element: ElementTree.Element) -> str:
 def _parse(kind: Any, element: ElementTree.Element, owner: str) -> Any:
     for part in element.iter():
         _check_numbers(part, owner)
+    element = copy.deepcopy(element)
+    for limit in element.iter('limit'):  # urdf_parser_py prints what it does not know
+        for name in _MORE_LIMITS:
+            limit.attrib.pop(name, None)
     try:
         return kind.from_xml_string(ElementTree.tostring(element, 'unicode'))
     except Exception as error:  # urdf_parser_py raises whatever its value types raise
@@ -120,7 +126,7 @@ def _check_numbers(part: ElementTree.Element, owner: str) -> None:
     for attribute, text in part.attrib.items():
         if attribute in _WORDS:
             continue
-        count = 3 if attribute in _VECTORS else 1
+        count = _COUNTS.get(attribute, 1)
         numbers = text.split()
         if len(numbers) != count:
             raise UrdfError(
@@ -129,6 +135,11 @@ def _check_numbers(part: ElementTree.Element, owner: str) -> None:
         for number in numbers:
             if not _is_number(number):
                 raise UrdfError(owner, f'{part.tag} {attribute}: {number!r} is not a number')
+        if attribute == 'quat_xyzw':  # others were replaced
+            reason = 'is not of length 1'
+            if 'rpy' in part.attrib:
+                reason = f'and rpy {part.get("rpy")!r} are given: keep one of them'
+            raise UrdfError(owner, f'{part.tag} quat_xyzw {text!r} {reason}')
 
 
 def _is_number(text: str) -> bool:
@@ -154,8 +165,12 @@ def _check_joint(element: ElementTree.Element, owner: str) -> None:
 
 def _finite(values: Sequence[float], owner: str, what: str) -> tuple[float, ...]:
     if not all(math.isfinite(value) for value in values):
-        raise UrdfError(owner, f'{what} {tuple(values)} is not finite')
+        raise UrdfError(owner, f'{what} ({_rounded(values)}) is not finite')
     return tuple(float(value) for value in values)
+
+
+def _rounded(values: Iterable[float]) -> str:
+    return ', '.join(f'{value:.6g}' for value in values)
 
 
 def _read_origin(element: Any, owner: str) -> Origin:
@@ -173,7 +188,7 @@ def _read_axis(axis: Sequence[float] | None, owner: str) -> Vector3:
     x, y, z = _finite(axis, owner, 'axis')
     length = math.hypot(x, y, z)
     if length < 1e-9:
-        raise UrdfError(owner, f'axis {(x, y, z)} has no direction')
+        raise UrdfError(owner, f'axis ({_rounded((x, y, z))}) has no direction')
     return (x / length, y / length, z / length)
 
 
@@ -193,29 +208,35 @@ def _read_friction(dynamics: Any, owner: str) -> tuple[float, float]:
     damping, friction = _finite(values, owner, 'damping, friction')
     if min(damping, friction) < -_ROUNDING:
         raise UrdfError(
-            owner, f'damping {damping} or friction {friction} is negative; set 0 if it is unknown'
+            owner,
+            f'damping {damping:g} or friction {friction:g} is negative; set 0 if it is unknown',
         )
     return max(damping, 0.0), max(friction, 0.0)
 
 
-def _read_limits(limit: Any, joint_type: str, owner: str, warnings: list[str]) -> JointLimits:
-    if limit is None:
+def _read_limits(
+    limit: Any, element: ElementTree.Element | None, joint_type: str, owner: str,
+    warnings: list[str],
+) -> JointLimits:
+    if limit is None or element is None:
         return JointLimits()
-    values = (limit.lower or 0.0, limit.upper or 0.0, limit.velocity, limit.effort)
-    lower, upper, velocity, effort = values
-    if any(math.isnan(value) for value in values):
-        raise UrdfError(owner, f'limit {values} (lower, upper, velocity, effort) is not a number')
-    if velocity < 0.0 or effort < 0.0:
-        raise UrdfError(owner, f'limit velocity {velocity} or effort {effort} is negative')
+    lower, upper = limit.lower or 0.0, limit.upper or 0.0
+    sizes = {'velocity': limit.velocity, 'effort': limit.effort}
+    sizes.update((name, float(element.get(name, 'inf'))) for name in _MORE_LIMITS)
+    for name, value in {'lower': lower, 'upper': upper, **sizes}.items():
+        if math.isnan(value):
+            raise UrdfError(owner, f'limit {name} {value} is not a number')
+        if name in sizes and value < 0.0:
+            raise UrdfError(owner, f'limit {name} {value:g} is negative')
     if joint_type == 'continuous':
-        return JointLimits(velocity=velocity, effort=effort)
+        return JointLimits(**sizes)
     if joint_type in ('planar', 'floating'):
         return JointLimits()  # one set of numbers cannot limit angles and distances
     if lower == math.inf or upper == -math.inf:
-        raise UrdfError(owner, f'limit lower {lower}, upper {upper} allows no position')
+        raise UrdfError(owner, f'limit lower {lower:g}, upper {upper:g} allows no position')
     if lower > upper:
         warnings.append(
-            f'{owner}: limit lower {lower} is above upper {upper}; the dynamics do not need it, '
-            'but no motion of the joint is accepted'
+            f'{owner}: limit lower {lower:g} is above upper {upper:g}; the dynamics do not need '
+            'it, but no motion of the joint is accepted'
         )
-    return JointLimits(lower, upper, velocity, effort)
+    return JointLimits(lower, upper, **sizes)

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+import math
 
 import numpy as np
 
@@ -13,6 +14,13 @@ from ..arrays import Array
 from ..errors import UrdfError
 from .description import Joint, Link
 
+MAX_GYRATION = 2.0  # greatest radius of gyration of a link, as a share of the robot's reach
+
+MIN_DENSITY, MAX_DENSITY = 0.01, 1e4
+"""Of the moving mass by the cube of the reach, kg/m^3: 2 to 100 in 69 robots of vendors."""
+
+MAX_SLIDE = 100.0  # greater limits of prismatic joints mean none, m
+MARGIN = 0.1  # for the extent of the last link, m
 
 def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
     """Warn of, or raise an error for, an inertia that no distribution of mass can have."""
@@ -23,7 +31,7 @@ def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
         return
     if strict:
         raise UrdfError(f'link {link.name!r}', f'inertia {reason}')
-    warnings.append(f'link {link.name!r}: inertia {reason}')
+    warnings.append(f'link {link.name!r}: inertia {reason}; it is used unchanged')
 
 
 def inertia_problem(mass: float, matrix: Array, rounding: float = 0.0) -> str:
@@ -52,25 +60,55 @@ def inertia_problem(mass: float, matrix: Array, rounding: float = 0.0) -> str:
     return ''
 
 
-def warn_of_massless(
-    links: Mapping[str, Link], joints: Mapping[str, Joint], warnings: list[str]
+def warn_of_implausible(
+    root: str, links: Mapping[str, Link], joints: Mapping[str, Joint], warnings: list[str]
 ) -> None:
-    """Warn of joints that move no mass: neither the child link nor links fixed to it have any."""
-    fixed_children: dict[str, list[str]] = {name: [] for name in links}
+    """Warn of joints that move no mass, and of moving masses that do not suit the robot's size."""
+    carrier, distance, reach = {root: ''}, {root: 0.0}, 0.0  # last joint; way along joints, m
+    loaded: set[str] = set()
+    bodies: list[tuple[float, float, float, str]] = []  # radius of gyration, mass, inertia, name
     for joint in joints.values():
-        if not joint.moves:
-            fixed_children[joint.parent].append(joint.child)
-    for joint in joints.values():
-        if not joint.moves:
+        name, inertial = joint.child, links[joint.child].inertial
+        carrier[name] = joint.name if joint.moves else carrier[joint.parent]
+        ends = map(abs, (joint.limits.lower, joint.limits.upper) * (joint.type == 'prismatic'))
+        slide = max((end for end in ends if end < MAX_SLIDE), default=0.0)
+        distance[name] = distance[joint.parent] + math.hypot(*joint.origin.xyz) + slide
+        com = (0.0,) if inertial is None else inertial.origin.xyz
+        reach = max(reach, distance[name] + math.hypot(*com))
+        if inertial is None or not any((inertial.mass, *inertial.inertia)):
             continue
-        rigid, mass = [joint.child], 0.0
-        while rigid:
-            name = rigid.pop()
-            inertial = links[name].inertial
-            mass += inertial.mass if inertial is not None else 0.0
-            rigid.extend(fixed_children[name])
-        if mass == 0.0:
-            warnings.append(
-                f'link {joint.child!r} moves with joint {joint.name!r} but has no mass; '
-                'its inertia is set to zero'
-            )
+        loaded.add(carrier[name])
+        if inertial.mass > 0.0 and carrier[name]:
+            moment = max(float(np.linalg.eigvalsh(inertial.matrix)[2]), 0.0)
+            bodies.append((math.sqrt(moment / inertial.mass), inertial.mass, moment, name))
+
+    moving = [joint for joint in joints.values() if joint.moves]
+    massless = [joint for joint in moving if joint.name not in loaded]
+    if massless and massless == moving:
+        warnings.append(
+            'no moving link has a mass: all efforts are zero; give the links an <inertial>'
+        )
+    elif massless:
+        warnings.append(
+            f'link {massless[0].child!r} moves with joint {massless[0].name!r} but has no mass '
+            f'and no inertia{_in_all(massless)}'
+        )
+    large = [body for body in bodies if body[0] > MAX_GYRATION * max(reach, 1.0)]
+    total = sum(body[1] for body in bodies)
+    small, great = ((total / density) ** (1.0 / 3.0) for density in (MAX_DENSITY, MIN_DENSITY))
+    if large:
+        radius, mass, moment, name = max(large, key=lambda body: body[0])
+        warnings.append(
+            f'link {name!r}: mass {mass:.3g} kg and inertia {moment:.3g} kg m^2 give a radius of '
+            f'gyration of {radius:.3g} m in a robot of {reach:.3g} m; are the units kg and '
+            f'kg m^2?{_in_all(large)}'
+        )
+    elif bodies and len(moving) > 2 and not small < reach + MARGIN < great:
+        warnings.append(
+            f'the moving links have a mass of {total:.3g} kg in a robot of {reach:.3g} m; are the '
+            'units kg and m?'
+        )
+
+
+def _in_all(links: Sequence[object]) -> str:
+    return f' ({len(links)} links in all)' if len(links) > 1 else ''

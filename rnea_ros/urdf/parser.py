@@ -16,8 +16,11 @@ import math
 from ..errors import UrdfError
 from .description import Joint, Link, Mimic, RobotDescription
 from .elements import read_joint, read_link, read_safety_controller
-from .mass import check_inertia, warn_of_massless
-from .xml import parse_xml, reduce_to_dynamics
+from .mass import check_inertia, warn_of_implausible
+from .xml import parse_xml, reduce_to_dynamics, unknown_parts
+
+RANGE_TOLERANCE = 0.01  # accepted excess of a mimic joint over its range, as a share of it
+MIN_RANGE = 0.1  # least part of a leader's range that its mimic joints may leave
 
 
 def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
@@ -31,7 +34,7 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
     """
     source = parse_xml(text)
     robot = reduce_to_dynamics(source)
-    warnings: list[str] = []
+    warnings = list(unknown_parts(source))
     if not robot.get('name'):
         warnings.append('the robot has no name')
 
@@ -43,9 +46,10 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
         joints[joint.name] = replace(joint, safety_controller=controller)
     root, order = _tree_order(links, joints)
     joints = _resolve_mimics({name: joints[name] for name in order}, warnings)
+    _reconcile_ranges(joints, warnings)
     for link in links.values():
         check_inertia(link, strict_inertia, warnings)
-    warn_of_massless(links, joints, warnings)
+    warn_of_implausible(root, links, joints, warnings)
     return RobotDescription(robot.get('name', ''), root, links, joints, tuple(warnings), text)
 
 
@@ -119,6 +123,42 @@ def _following(joint: Joint, leader: Joint) -> Joint:
             f'mimics {then.joint!r} with multiplier {multiplier}, offset {offset}: not finite',
         )
     return replace(joint, mimic=Mimic(then.joint, multiplier, offset))
+
+
+def _reconcile_ranges(joints: dict[str, Joint], warnings: list[str]) -> None:
+    """
+    Let the position ranges of mimic joints agree with those of their leaders, with one warning.
+
+    A leader is limited to the positions that its mimic joints permit. If these leave it almost no
+    room, as with a wrong sign, its own range applies, and that of the mimic joint follows from it.
+    """
+    found: list[str] = []
+    for joint in [joint for joint in joints.values() if joint.mimic and joint.mimic.multiplier]:
+        assert joint.mimic is not None
+        factor, offset = joint.mimic.multiplier, joint.mimic.offset
+        leader, own = joints[joint.mimic.joint], joint.limits
+        ends = leader.limits.lower, leader.limits.upper
+        first, last = sorted(factor * end + offset for end in ends)
+        excess = RANGE_TOLERANCE * (own.upper - own.lower)
+        permitted = first >= own.lower - excess and last <= own.upper + excess
+        if permitted or own.lower >= own.upper or ends[0] >= ends[1]:
+            continue
+        one, other = sorted((end - offset) / factor for end in (own.lower, own.upper))
+        lower, upper = max(ends[0], one), min(ends[1], other)
+        if upper - lower > MIN_RANGE * (ends[1] - ends[0]):
+            changed = replace(leader, limits=replace(leader.limits, lower=lower, upper=upper))
+            decision = f'{leader.name!r} is limited to {lower:.4g} to {upper:.4g}'
+        else:
+            changed = replace(joint, limits=replace(own, lower=first, upper=last))
+            decision = 'the latter are used'
+        joints[changed.name] = changed
+        found.append(
+            f'joint {joint.name!r}: its limits, {own.lower:.4g} to {own.upper:.4g}, contradict '
+            f'those of {leader.name!r} times {factor:.4g}, {first:.4g} to {last:.4g}; {decision}'
+        )
+    if found:
+        more = f' ({len(found)} mimic joints in all)' if len(found) > 1 else ''
+        warnings.append(found[0] + more)
 
 
 def _leader_names(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str, str]:

@@ -12,17 +12,24 @@ and files that they name are not loaded.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
+import math
 import os
 from pathlib import Path
+import re
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from ..errors import UrdfError
+import numpy as np
+
+from ..arrays import Array
+from ..errors import UrdfError, clipped
 from ..xacro_files import expand, is_xacro
 
 BLANKS = '\ufeff \t\r\n'
 MAX_BYTES = 16 * 1024 * 1024
+MAX_KINDS = 20  # most warnings of parts that are not understood
 MAX_ELEMENTS = 10_000
 """Most links, and most joints: bounds for time and memory."""
 
@@ -36,12 +43,12 @@ _KEPT_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     'link': ('name',),
     'mass': ('value',),
     'inertia': ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'),
-    'origin': ('xyz', 'rpy'),
+    'origin': ('xyz', 'rpy', 'quat_xyzw'),
     'joint': ('name', 'type'),
     'parent': ('link',),
     'child': ('link',),
     'axis': ('xyz',),
-    'limit': ('lower', 'upper', 'effort', 'velocity'),
+    'limit': ('lower', 'upper', 'effort', 'velocity', 'acceleration', 'deceleration', 'jerk'),
     'dynamics': ('damping', 'friction'),
     'mimic': ('joint', 'multiplier', 'offset'),
 }
@@ -50,6 +57,29 @@ _WITHOUT_MEANING: Mapping[str | None, tuple[str, ...]] = {
     'floating': ('axis',),
 }
 """Elements without meaning in joints of a type; they are removed, whatever they contain."""
+
+_UNDERSTOOD: Mapping[str, tuple[str, ...]] = {
+    **{tag: (*names, *_KEPT_CHILDREN.get(tag, ())) for tag, names in _KEPT_ATTRIBUTES.items()},
+    'robot': ('name', 'version', 'link', 'joint'),
+    'link': ('name', 'type', 'collision', 'inertial'),
+    'inertial': _KEPT_CHILDREN['inertial'],
+    'joint': (*_KEPT_ATTRIBUTES['joint'], *_KEPT_CHILDREN['joint'], 'safety_controller'),
+    'collision': ('name', 'origin'),
+    'safety_controller': ('soft_lower_limit', 'soft_upper_limit', 'k_position', 'k_velocity'),
+}
+"""Attributes and child elements that are read, here or as shapes."""
+_SILENT = (
+    'visual', 'material', 'gazebo', 'ros2_control', 'transmission', 'sensor', 'mujoco', 'geometry',
+    'calibration', 'verbose', 'xmlns',
+)  # fmt: skip
+"""Attributes and elements without effect on dynamics, wherever they stand."""
+
+# A declared encoding that is not Unicode; other codecs of Python are not for texts.
+_ENCODING = re.compile(
+    rb"""(\s*<\?xml[^>]*?encoding\s*=\s*["'])"""
+    rb"""((?:iso-?8859|latin|windows-|cp|koi8|gb|big5|shift|euc)[\w-]*)""", re.IGNORECASE
+)  # fmt: skip
+_LENGTH_TOLERANCE = 0.02  # of a quaternion: some have two digits
 
 _HOLDERS_OF_LINKS = ('include', 'macro', 'if', 'unless')  # of xacro, spelt without prefix
 _RAW_XACRO = 'this is xacro: expand it with `xacro FILE`'
@@ -72,10 +102,22 @@ def read_urdf(source: str | os.PathLike[str]) -> str:
             data = file.read(MAX_BYTES + 1)  # a pipe or device has no size
         if len(data) > MAX_BYTES:
             raise UrdfError('URDF', f'{path} has over {MAX_BYTES} bytes')
-        text = data.decode('utf-8')  # with its line breaks
-    except (OSError, ValueError) as error:
+        text = _decoded(data)  # with its line breaks
+    except (OSError, ValueError, LookupError) as error:
         raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}: {error}') from error
     return expand(path) if is_xacro(path) else text
+
+
+def _decoded(data: bytes) -> str:
+    """Return a text in UTF-8, whatever it declares, or in the declared encoding."""
+    try:
+        return data.decode('utf-8')
+    except UnicodeDecodeError:
+        declared = _ENCODING.match(data)
+        if declared is None:
+            raise
+        start, name = declared.groups()
+        return (start + b'UTF-8' + data[declared.end() :]).decode(name.decode())
 
 
 def read_description(source: str) -> str:
@@ -96,7 +138,7 @@ def parse_xml(text: str) -> ElementTree.Element:
     Return the root element.
 
     Prefixes are part of the names, as in other readers of URDF: they need no declaration, and a
-    default namespace changes nothing.
+    default namespace changes nothing. Rotations ``quat_xyzw`` of URDF 1.1 become ``rpy``.
 
     :param text: the XML
     :raises UrdfError: the text is too large, not XML, raw xacro, or declares a DTD
@@ -129,7 +171,35 @@ def parse_xml(text: str) -> ElementTree.Element:
     _reject_xacro(root, text)
     if root.tag != 'robot':
         raise UrdfError(f'element <{root.tag}>', 'the root element of a URDF is <robot>')
+    for origin in root.iter('origin'):
+        _use_rpy(origin)
     return root
+
+
+def _use_rpy(origin: ElementTree.Element) -> None:
+    """Replace ``quat_xyzw`` by ``rpy``; one that is not usable stays, for an error."""
+    text = origin.get('quat_xyzw', '')
+    try:
+        numbers = list(map(float, text.split()))
+    except ValueError:
+        return
+    length = math.hypot(*numbers)
+    usable = len(numbers) == 4 and abs(length - 1.0) < _LENGTH_TOLERANCE and '_' not in text
+    if usable and 'rpy' not in origin.attrib:
+        *vector, w = np.array(numbers) / length
+        rotation = (w * w - np.dot(vector, vector)) * np.eye(3) + 2.0 * (
+            np.outer(vector, vector) + w * np.cross(np.eye(3), vector)
+        )
+        del origin.attrib['quat_xyzw']
+        origin.set('rpy', ' '.join(map(repr, roll_pitch_yaw(rotation))))
+
+
+def roll_pitch_yaw(rotation: Array) -> tuple[float, float, float]:
+    """Return the angles of Rz(yaw) Ry(pitch) Rx(roll), rad, exact also at a pitch of +-pi/2."""
+    (xx, xy, xz), (yx, yy, yz), (zx, _, _) = rotation.tolist()
+    yaw = math.atan2(yx, xx)
+    c, s = math.cos(yaw), math.sin(yaw)
+    return math.atan2(s * xz - c * yz, c * yy - s * xy), math.atan2(-zx, c * xx + s * yx), yaw
 
 
 def _reject_xacro(root: ElementTree.Element, text: str) -> None:
@@ -189,6 +259,37 @@ def _reduce_element(element: ElementTree.Element, owner: str) -> ElementTree.Ele
         # In joints, an element that is repeated unchanged is read once.
         differ = element.tag != 'joint' or any(c.attrib != children[0].attrib for c in children)
         if len(children) > 1 and differ:
-            raise UrdfError(owner, f'has {len(children)} <{tag}> elements, at most one is allowed')
+            values = [' '.join(f'{n}="{v}"' for n, v in child.items()) for child in children]
+            raise UrdfError(
+                owner, f'has {len(children)} <{tag}> elements, at most one is allowed: '
+                f'{" and ".join(values)}'
+            )  # fmt: skip
         reduced.extend(children[:1])
     return reduced
+
+
+def unknown_parts(root: ElementTree.Element) -> Iterator[str]:
+    """
+    Yield a sentence for each kind of attribute or child element that is not understood.
+
+    It names the first element and counts all. Names with a prefix belong to other programs.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    stack = [(f'robot {root.get("name", "")!r}', root)]
+    while stack:
+        owner, element = stack.pop()
+        if element.tag in ('link', 'joint'):
+            owner = f'{element.tag} {element.get("name")!r}'
+        understood = (*_UNDERSTOOD.get(element.tag, ()), *_SILENT)
+        parts = dict.fromkeys((*element.attrib, *(f'<{child.tag}>' for child in element)))
+        odd = [part for part in parts if part.strip('<>') not in understood and ':' not in part]
+        if odd:
+            found.setdefault((element.tag, clipped(', '.join(odd), 200)), []).append(owner)
+        without_meaning = (*_SILENT, *_WITHOUT_MEANING.get(element.get('type'), ()))
+        stack += [
+            (owner, child) for child in reversed(element)
+            if child.tag in understood and child.tag not in without_meaning
+        ]  # fmt: skip
+    for (tag, odd_parts), (owner, *others) in islice(found.items(), MAX_KINDS):
+        more = f', {len(others) + 1} times in all' if others else ''
+        yield f'{clipped(owner)}: not understood and not used in <{tag}>: {odd_parts}{more}'

@@ -28,6 +28,7 @@ SAG, SAG_SHARE = 0.25, 0.3  # under feedback alone: rad or m; share of the way t
 ARMATURE, ARMATURE_SHARE = 0.1, 0.1  # greatest, kg m^2 or kg; share of the largest link inertia
 LOAD = 0.6  # share of the effort limits that the motion may need
 MIN_SCALE = 0.4  # of a motion at the usual pose; below it another pose is searched
+HALVINGS = 6  # of a motion until it counts as not possible
 POSES = 100  # random ones that are tried
 NO_MASS = 1e-9  # inertia below which a joint moves no mass, kg m^2 or kg
 MAX_EFFORT = 1e6  # larger ones are not limits, N m or N
@@ -83,7 +84,7 @@ class Planner:
             if best_scale >= (MIN_SCALE if pose is self._usual else 1.0):
                 break
         if best_scale == 0.0:
-            self._reject_weak(best.pose)
+            self._reject_weak(best)
         motion = _scaled(best.motion, best.pose, best_scale)
         effort = self._efforts(motion, best.armature)
         return DemoPlan(best.pose, best.armature, best.inertia, best.kp, motion, effort)
@@ -104,6 +105,12 @@ class Planner:
         q = self._model.neutral_position
         q[self._numbers] = pose
         links = np.diag(self._model.mass_matrix(q))[self._numbers]
+        for name, inertia in zip(self._joints, links, strict=True):
+            if inertia < -NO_MASS:
+                raise UnsuitableArmError(
+                    f'the inertia at joint {name!r} is negative, {inertia:.3g} kg m^2 or kg: '
+                    'correct <inertia> in the URDF'
+                )
         if (links < NO_MASS).any():
             massless = [name for name, m in zip(self._joints, links, strict=True) if m < NO_MASS]
             raise UnsuitableArmError(
@@ -155,19 +162,27 @@ class Planner:
         if permitted(1.0):
             return 1.0
         low, high = 0.0, 1.0
-        for _ in range(6):
+        for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if permitted(middle) else (low, middle)
         return low
 
-    def _reject_weak(self, pose: Array) -> None:
-        weight = self._weight(_scaled(self._motion(pose), pose, 0.0))
-        joint = int(np.argmax(weight / self._effort))
-        unit = 'N' if self._slides[joint] else 'N m'
+    def _reject_weak(self, plan: DemoPlan) -> None:
+        """Raise the error of the most loaded joint: at rest, or in the smallest motion."""
+        for scale in (0.0, 2.0**-HALVINGS):
+            needed = self._efforts(_scaled(plan.motion, plan.pose, scale), plan.armature)
+            joint = int(np.argmax(needed / self._effort))
+            if needed[joint] > LOAD * self._effort[joint]:
+                break
+        unit, kg = ('N', 'kg') if self._slides[joint] else ('N m', 'kg m^2')
+        purpose, use = 'carry itself', 'the weight'
+        if scale > 0.0:
+            purpose = f'move (are its masses in kg, its inertias in {kg}?)'
+            use = f'{scale:.0%} of the motion with an inertia of {plan.inertia[joint]:.3g} {kg}'
         raise UnsuitableArmError(
-            f'{self._model.name!r} is too weak to carry itself: the weight at joint '
-            f'{self._joints[joint]!r} is {weight[joint]:.3g} {unit}, more than {LOAD:.0%} of its '
-            f'effort limit of {self._effort[joint]:.3g} {unit}; no better pose among {POSES}'
+            f'{self._model.name!r} is too weak to {purpose}: joint {self._joints[joint]!r} needs '
+            f'{needed[joint]:.3g} {unit} for {use}, more than {LOAD:.0%} of its effort limit of '
+            f'{self._effort[joint]:.3g} {unit}; no better pose among {POSES}'
         )
 
 

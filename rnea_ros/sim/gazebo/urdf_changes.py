@@ -5,17 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-import math
+from collections.abc import Collection, Iterable
 from xml.etree import ElementTree
 
 import numpy as np
 
-from ...arrays import Array
 from ...dynamics import quaternions
 from ...dynamics.tree import Placement
 from ...errors import UrdfError
-from ...urdf import Joint, RobotDescription, parse_urdf
+from ...urdf import Joint, RobotDescription, parse_urdf, roll_pitch_yaw
 
 WORLD = 'world'
 
@@ -90,18 +88,8 @@ def fix_joint(root: ElementTree.Element, joint: Joint, position: float) -> None:
     if origin is None:
         origin = ElementTree.SubElement(element, 'origin')
     origin.set('xyz', _numbers(pose.translation))
-    origin.set('rpy', _numbers(_rpy(pose.rotation)))
+    origin.set('rpy', _numbers(roll_pitch_yaw(pose.rotation)))
 
 
-def _rpy(rotation: Array) -> Array:
-    """Return roll, pitch and yaw of a rotation; yaw is 0 at a pitch of +-pi/2."""
-    pitch = math.atan2(-rotation[2, 0], math.hypot(rotation[2, 1], rotation[2, 2]))
-    if math.hypot(rotation[2, 1], rotation[2, 2]) < 1e-9:
-        sign = math.copysign(1.0, pitch)
-        return np.array([math.atan2(sign * rotation[0, 1], rotation[1, 1]), pitch, 0.0])
-    roll = math.atan2(rotation[2, 1], rotation[2, 2])
-    return np.array([roll, pitch, math.atan2(rotation[1, 0], rotation[0, 0])])
-
-
-def _numbers(values: Array) -> str:
+def _numbers(values: Iterable[float]) -> str:
     return ' '.join(repr(float(value)) for value in values)
