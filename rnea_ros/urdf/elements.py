@@ -1,17 +1,13 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Single links and joints, read by urdf_parser_py and checked."""
+"""Single links and joints, read and checked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-import copy
+from collections.abc import Iterable
 import math
-from typing import Any
 from xml.etree import ElementTree
-
-from urdf_parser_py import urdf as urdf_parser
 
 from ..errors import UrdfError
 from .description import (
@@ -27,30 +23,29 @@ from .description import (
 )
 
 _WORDS = ('name', 'type', 'link', 'joint')
+_MOMENTS = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 _COUNTS = {'xyz': 3, 'rpy': 3, 'quat_xyzw': 4}  # of numbers; 1 in other attributes
-_MORE_LIMITS = ('acceleration', 'deceleration', 'jerk')  # of URDF 1.2
-_REQUIRED = {'mass': 'value', 'axis': 'xyz'}
+_REQUIRED = {'mass': ('value',), 'inertia': _MOMENTS, 'axis': ('xyz',),
+             'limit': ('effort', 'velocity'), 'mimic': ('joint',)}  # fmt: skip
 _ROUNDING = 1e-9  # negative damping and friction nearer to 0 are rounding, N m s/rad and N m
 
 
 def read_link(element: ElementTree.Element) -> Link:
     """Return the link of a reduced ``<link>``; UrdfError for an unusable mass or inertia."""
-    owner = _owner(element)
-    source = element.find('inertial')
-    if source is not None and source.find('mass') is None:
+    owner, name = _owner(element), element.get('name', '')
+    inertial = element.find('inertial')
+    if inertial is None:
+        return Link(name, None)
+    if inertial.find('mass') is None:
         raise UrdfError(owner, '<inertial> has no <mass>')
-    link = _parse(urdf_parser.Link, element, owner)
-    if link.inertial is None:
-        return Link(link.name, None)
-    (mass,) = _finite([float(link.inertial.mass)], owner, 'mass')
+    _check_numbers(element, owner)
+    (mass,) = _numbers(inertial, 'mass', 'value', owner)
     if mass < 0.0:
         raise UrdfError(owner, f'mass {mass:g} is negative')
-    matrix = link.inertial.inertia
-    names = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
-    values = [0.0 if matrix is None else getattr(matrix, name) for name in names]
-    ixx, ixy, ixz, iyy, iyz, izz = _finite(values, owner, 'inertia')
-    origin = _read_origin(link.inertial.origin, f'{owner} inertial')
-    return Link(link.name, Inertial(origin, mass, (ixx, ixy, ixz, iyy, iyz, izz)))
+    moments = [_numbers(inertial, 'inertia', moment, owner)[0] for moment in _MOMENTS]
+    ixx, ixy, ixz, iyy, iyz, izz = moments
+    origin = _read_origin(inertial, f'{owner} inertial')
+    return Link(name, Inertial(origin, mass, (ixx, ixy, ixz, iyy, iyz, izz)))
 
 
 def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
@@ -60,20 +55,31 @@ def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
     Limits that no position meets give a warning, other values out of range a UrdfError.
     """
     owner = _owner(element)
-    _check_joint(element, owner)
-    joint = _parse(urdf_parser.Joint, element, owner)
-    damping, friction = _read_friction(joint.dynamics, owner)
+    ends = _check_joint(element, owner)
+    _check_numbers(element, owner)
+    damping, friction = (
+        _numbers(element, 'dynamics', name, owner)[0] for name in ('damping', 'friction')
+    )
+    if min(damping, friction) < -_ROUNDING:
+        raise UrdfError(
+            owner,
+            f'damping {damping:g} or friction {friction:g} is negative; set 0 if it is unknown',
+        )
+    mimic = element.find('mimic')
     return Joint(
-        name=joint.name,
-        type=joint.type,
-        parent=joint.parent,
-        child=joint.child,
-        origin=_read_origin(joint.origin, owner),
-        axis=_read_axis(joint.axis, owner),
-        limits=_read_limits(joint.limit, element.find('limit'), joint.type, owner, warnings),
-        damping=damping,
-        friction=friction,
-        mimic=_read_mimic(joint.mimic, owner),
+        name=element.get('name', ''),
+        type=element.get('type', ''),
+        parent=ends[0],
+        child=ends[1],
+        origin=_read_origin(element, owner),
+        axis=_read_axis(element, owner),
+        limits=_read_limits(element, owner, warnings),
+        damping=max(damping, 0.0),
+        friction=max(friction, 0.0),
+        mimic=None if mimic is None else Mimic(
+            mimic.get('joint', ''), *_numbers(element, 'mimic', 'multiplier', owner, '1'),
+            *_numbers(element, 'mimic', 'offset', owner)
+        ),
     )
 
 
@@ -105,41 +111,31 @@ def _owner(element: ElementTree.Element) -> str:
     return f'{element.tag} {element.get("name")!r}'
 
 
-def _parse(kind: Any, element: ElementTree.Element, owner: str) -> Any:
+def _check_numbers(element: ElementTree.Element, owner: str) -> None:
+    """Check that all attributes are numbers, or words, and that the required ones are there."""
     for part in element.iter():
-        _check_numbers(part, owner)
-    element = copy.deepcopy(element)
-    for limit in element.iter('limit'):  # urdf_parser_py prints what it does not know
-        for name in _MORE_LIMITS:
-            limit.attrib.pop(name, None)
-    try:
-        return kind.from_xml_string(ElementTree.tostring(element, 'unicode'))
-    except Exception as error:  # urdf_parser_py raises whatever its value types raise
-        raise UrdfError(owner, ' '.join(str(error).split())) from error
+        for name in _REQUIRED.get(part.tag, ()):
+            if name not in part.attrib:
+                raise UrdfError(owner, f'<{part.tag}> has no {name}')
+        for attribute, text in part.attrib.items():
+            if attribute not in _WORDS:
+                _check_number(part, attribute, text, owner)
 
 
-def _check_numbers(part: ElementTree.Element, owner: str) -> None:
-    """Check all numbers, because errors of urdf_parser_py do not always name the element."""
-    required = _REQUIRED.get(part.tag)
-    if required is not None and required not in part.attrib:
-        raise UrdfError(owner, f'<{part.tag}> has no {required}')
-    for attribute, text in part.attrib.items():
-        if attribute in _WORDS:
-            continue
-        count = _COUNTS.get(attribute, 1)
-        numbers = text.split()
-        if len(numbers) != count:
-            raise UrdfError(
-                owner, f'{part.tag} {attribute} {text!r} has {len(numbers)} numbers, not {count}'
-            )
-        for number in numbers:
-            if not _is_number(number):
-                raise UrdfError(owner, f'{part.tag} {attribute}: {number!r} is not a number')
-        if attribute == 'quat_xyzw':  # others were replaced
-            reason = 'is not of length 1'
-            if 'rpy' in part.attrib:
-                reason = f'and rpy {part.get("rpy")!r} are given: keep one of them'
-            raise UrdfError(owner, f'{part.tag} quat_xyzw {text!r} {reason}')
+def _check_number(part: ElementTree.Element, attribute: str, text: str, owner: str) -> None:
+    count, numbers = _COUNTS.get(attribute, 1), text.split()
+    if len(numbers) != count:
+        raise UrdfError(
+            owner, f'{part.tag} {attribute} {text!r} has {len(numbers)} numbers, not {count}'
+        )
+    for number in numbers:
+        if not _is_number(number):
+            raise UrdfError(owner, f'{part.tag} {attribute}: {number!r} is not a number')
+    if attribute == 'quat_xyzw':  # others were replaced
+        reason = 'is not of length 1'
+        if 'rpy' in part.attrib:
+            reason = f'and rpy {part.get("rpy")!r} are given: keep one of them'
+        raise UrdfError(owner, f'{part.tag} quat_xyzw {text!r} {reason}')
 
 
 def _is_number(text: str) -> bool:
@@ -150,87 +146,68 @@ def _is_number(text: str) -> bool:
     return text.isascii() and '_' not in text  # float() also reads '1_0' and non-ASCII digits
 
 
-def _check_joint(element: ElementTree.Element, owner: str) -> None:
-    """Check what urdf_parser_py accepts, or reports without the joint's name."""
+def _check_joint(element: ElementTree.Element, owner: str) -> list[str]:
+    """Check type, ends and limit; return the names of parent and child."""
     joint_type = element.get('type')
     if joint_type not in JOINT_TYPES:
         raise UrdfError(owner, f'unknown type {joint_type!r}; known are {JOINT_TYPES}')
+    ends = []
     for tag in ('parent', 'child'):
         end = element.find(tag)
-        if end is None or not end.get('link'):
+        ends.append('' if end is None else end.get('link', ''))
+        if not ends[-1]:
             raise UrdfError(owner, f'names no {tag} link')
     if joint_type in ('revolute', 'prismatic') and element.find('limit') is None:
         raise UrdfError(owner, f'a {joint_type} joint needs a <limit>')
+    return ends
 
 
-def _finite(values: Sequence[float], owner: str, what: str) -> tuple[float, ...]:
-    if not all(math.isfinite(value) for value in values):
-        raise UrdfError(owner, f'{what} ({_rounded(values)}) is not finite')
-    return tuple(float(value) for value in values)
+def _numbers(
+    holder: ElementTree.Element, tag: str, name: str, owner: str, default: str = '0'
+) -> tuple[float, ...]:
+    """Return the finite numbers of an attribute of a child; the default if one is missing."""
+    child = holder.find(tag)
+    text = default if child is None else child.get(name, default)
+    values = tuple(map(float, text.split()))
+    if not all(map(math.isfinite, values)):
+        raise UrdfError(owner, f'{tag} {name} {_rounded(values)} is not finite')
+    return values
 
 
 def _rounded(values: Iterable[float]) -> str:
     return ', '.join(f'{value:.6g}' for value in values)
 
 
-def _read_origin(element: Any, owner: str) -> Origin:
-    if element is None:
-        return Origin()
-    zero = (0.0, 0.0, 0.0)
-    xyz = _finite(zero if element.xyz is None else element.xyz, owner, 'origin xyz')
-    rpy = _finite(zero if element.rpy is None else element.rpy, owner, 'origin rpy')
-    return Origin((xyz[0], xyz[1], xyz[2]), (rpy[0], rpy[1], rpy[2]))
+def _read_origin(holder: ElementTree.Element, owner: str) -> Origin:
+    x, y, z = _numbers(holder, 'origin', 'xyz', owner, '0 0 0')
+    roll, pitch, yaw = _numbers(holder, 'origin', 'rpy', owner, '0 0 0')
+    return Origin((x, y, z), (roll, pitch, yaw))
 
 
-def _read_axis(axis: Sequence[float] | None, owner: str) -> Vector3:
-    if axis is None:
-        return (1.0, 0.0, 0.0)
-    x, y, z = _finite(axis, owner, 'axis')
+def _read_axis(joint: ElementTree.Element, owner: str) -> Vector3:
+    x, y, z = _numbers(joint, 'axis', 'xyz', owner, '1 0 0')
     length = math.hypot(x, y, z)
     if length < 1e-9:
         raise UrdfError(owner, f'axis ({_rounded((x, y, z))}) has no direction')
     return (x / length, y / length, z / length)
 
 
-def _read_mimic(mimic: Any, owner: str) -> Mimic | None:
-    if mimic is None:
-        return None
-    multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
-    offset = 0.0 if mimic.offset is None else mimic.offset
-    multiplier, offset = _finite([multiplier, offset], owner, 'mimic multiplier, offset')
-    return Mimic(mimic.joint, multiplier, offset)
-
-
-def _read_friction(dynamics: Any, owner: str) -> tuple[float, float]:
-    if dynamics is None:
-        return 0.0, 0.0
-    values = [value or 0.0 for value in (dynamics.damping, dynamics.friction)]
-    damping, friction = _finite(values, owner, 'damping, friction')
-    if min(damping, friction) < -_ROUNDING:
-        raise UrdfError(
-            owner,
-            f'damping {damping:g} or friction {friction:g} is negative; set 0 if it is unknown',
-        )
-    return max(damping, 0.0), max(friction, 0.0)
-
-
 def _read_limits(
-    limit: Any, element: ElementTree.Element | None, joint_type: str, owner: str,
-    warnings: list[str],
+    joint: ElementTree.Element, owner: str, warnings: list[str]
 ) -> JointLimits:
-    if limit is None or element is None:
+    limit = joint.find('limit')
+    if limit is None:
         return JointLimits()
-    lower, upper = limit.lower or 0.0, limit.upper or 0.0
-    sizes = {'velocity': limit.velocity, 'effort': limit.effort}
-    sizes.update((name, float(element.get(name, 'inf'))) for name in _MORE_LIMITS)
-    for name, value in {'lower': lower, 'upper': upper, **sizes}.items():
+    values = {name: float(text) for name, text in limit.items()}
+    for name, value in values.items():
         if math.isnan(value):
             raise UrdfError(owner, f'limit {name} {value} is not a number')
-        if name in sizes and value < 0.0:
+        if value < 0.0 and name not in ('lower', 'upper'):
             raise UrdfError(owner, f'limit {name} {value:g} is negative')
-    if joint_type == 'continuous':
-        return JointLimits(**sizes)
-    if joint_type in ('planar', 'floating'):
+    lower, upper = (values.pop(name, 0.0) for name in ('lower', 'upper'))
+    if joint.get('type') == 'continuous':
+        return JointLimits(**values)
+    if joint.get('type') in ('planar', 'floating'):
         return JointLimits()  # one set of numbers cannot limit angles and distances
     if lower == math.inf or upper == -math.inf:
         raise UrdfError(owner, f'limit lower {lower:g}, upper {upper:g} allows no position')
@@ -239,4 +216,4 @@ def _read_limits(
             f'{owner}: limit lower {lower:g} is above upper {upper:g}; the dynamics do not need '
             'it, but no motion of the joint is accepted'
         )
-    return JointLimits(lower, upper, **sizes)
+    return JointLimits(lower, upper, **values)

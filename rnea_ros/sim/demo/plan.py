@@ -105,17 +105,14 @@ class Planner:
         q = self._model.neutral_position
         q[self._numbers] = pose
         links = np.diag(self._model.mass_matrix(q))[self._numbers]
-        for name, inertia in zip(self._joints, links, strict=True):
-            if inertia < -NO_MASS:
-                raise UnsuitableArmError(
-                    f'the inertia at joint {name!r} is negative, {inertia:.3g} kg m^2 or kg: '
-                    'correct <inertia> in the URDF'
-                )
         if (links < NO_MASS).any():
-            massless = [name for name, m in zip(self._joints, links, strict=True) if m < NO_MASS]
+            fault, remedy = 'move no mass', 'the URDF needs <inertial> in the links'
+            if links.min() < -NO_MASS:
+                fault = f'have a negative inertia ({links.min():.3g} kg m^2 or kg)'
+                remedy = 'correct <inertia> in the URDF'
             raise UnsuitableArmError(
-                f'{len(massless)} of {links.size} joints move no mass, as {massless[0]!r}: the '
-                'URDF needs <inertial> in the links'
+                f'{(links < NO_MASS).sum()} of {links.size} joints {fault}, as '
+                f'{self._joints[int(links.argmin())]!r}: {remedy}'
             )
         armature = np.full(links.size, ARMATURE)
         for kind in (self._slides, ~self._slides):
