@@ -22,11 +22,10 @@ from .description import (
     Vector3,
 )
 
-_WORDS = ('name', 'type', 'link', 'joint')
 _MOMENTS = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
-_COUNTS = {'xyz': 3, 'rpy': 3, 'quat_xyzw': 4}  # of numbers; 1 in other attributes
-_REQUIRED = {'mass': ('value',), 'inertia': _MOMENTS, 'axis': ('xyz',),
-             'limit': ('effort', 'velocity'), 'mimic': ('joint',)}  # fmt: skip
+_REQUIRED = ('value', *_MOMENTS, 'effort', 'velocity')
+_LIMITS = {'lower': '0', 'upper': '0', 'velocity': 'inf', 'effort': 'inf', 'acceleration': 'inf',
+           'deceleration': 'inf', 'jerk': 'inf'}  # fmt: skip
 _ROUNDING = 1e-9  # negative damping and friction nearer to 0 are rounding, N m s/rad and N m
 
 
@@ -38,7 +37,6 @@ def read_link(element: ElementTree.Element) -> Link:
         return Link(name, None)
     if inertial.find('mass') is None:
         raise UrdfError(owner, '<inertial> has no <mass>')
-    _check_numbers(element, owner)
     (mass,) = _numbers(inertial, 'mass', 'value', owner)
     if mass < 0.0:
         raise UrdfError(owner, f'mass {mass:g} is negative')
@@ -56,7 +54,6 @@ def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
     """
     owner = _owner(element)
     ends = _check_joint(element, owner)
-    _check_numbers(element, owner)
     damping, friction = (
         _numbers(element, 'dynamics', name, owner)[0] for name in ('damping', 'friction')
     )
@@ -66,6 +63,8 @@ def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
             f'damping {damping:g} or friction {friction:g} is negative; set 0 if it is unknown',
         )
     mimic = element.find('mimic')
+    if mimic is not None and not mimic.get('joint'):
+        raise UrdfError(owner, '<mimic> has no joint')
     return Joint(
         name=element.get('name', ''),
         type=element.get('type', ''),
@@ -111,33 +110,6 @@ def _owner(element: ElementTree.Element) -> str:
     return f'{element.tag} {element.get("name")!r}'
 
 
-def _check_numbers(element: ElementTree.Element, owner: str) -> None:
-    """Check that all attributes are numbers, or words, and that the required ones are there."""
-    for part in element.iter():
-        for name in _REQUIRED.get(part.tag, ()):
-            if name not in part.attrib:
-                raise UrdfError(owner, f'<{part.tag}> has no {name}')
-        for attribute, text in part.attrib.items():
-            if attribute not in _WORDS:
-                _check_number(part, attribute, text, owner)
-
-
-def _check_number(part: ElementTree.Element, attribute: str, text: str, owner: str) -> None:
-    count, numbers = _COUNTS.get(attribute, 1), text.split()
-    if len(numbers) != count:
-        raise UrdfError(
-            owner, f'{part.tag} {attribute} {text!r} has {len(numbers)} numbers, not {count}'
-        )
-    for number in numbers:
-        if not _is_number(number):
-            raise UrdfError(owner, f'{part.tag} {attribute}: {number!r} is not a number')
-    if attribute == 'quat_xyzw':  # others were replaced
-        reason = 'is not of length 1'
-        if 'rpy' in part.attrib:
-            reason = f'and rpy {part.get("rpy")!r} are given: keep one of them'
-        raise UrdfError(owner, f'{part.tag} quat_xyzw {text!r} {reason}')
-
-
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -163,13 +135,22 @@ def _check_joint(element: ElementTree.Element, owner: str) -> list[str]:
 
 
 def _numbers(
-    holder: ElementTree.Element, tag: str, name: str, owner: str, default: str = '0'
+    holder: ElementTree.Element, tag: str, name: str, owner: str, default: str = '0', *,
+    finite: bool = True,
 ) -> tuple[float, ...]:
-    """Return the finite numbers of an attribute of a child; the default if one is missing."""
+    """Return the numbers of an attribute of a child element, as many as the default has."""
     child = holder.find(tag)
     text = default if child is None else child.get(name, default)
-    values = tuple(map(float, text.split()))
-    if not all(map(math.isfinite, values)):
+    if child is not None and name not in child.attrib and (name in _REQUIRED or tag == 'axis'):
+        raise UrdfError(owner, f'<{tag}> has no {name}')
+    numbers, count = text.split(), len(default.split())
+    if len(numbers) != count:
+        raise UrdfError(owner, f'{tag} {name} {text!r} has {len(numbers)} numbers, not {count}')
+    for number in numbers:
+        if not _is_number(number):
+            raise UrdfError(owner, f'{tag} {name}: {number!r} is not a number')
+    values = tuple(map(float, numbers))
+    if finite and not all(map(math.isfinite, values)):
         raise UrdfError(owner, f'{tag} {name} {_rounded(values)} is not finite')
     return values
 
@@ -179,6 +160,13 @@ def _rounded(values: Iterable[float]) -> str:
 
 
 def _read_origin(holder: ElementTree.Element, owner: str) -> Origin:
+    origin = holder.find('origin')
+    if origin is not None and 'quat_xyzw' in origin.attrib:  # usable ones were replaced
+        _numbers(holder, 'origin', 'quat_xyzw', owner, '0 0 0 1', finite=False)
+        reason, rpy = 'is not of length 1', origin.get('rpy')
+        if rpy is not None:
+            reason = f'and rpy {rpy!r} are given: keep one of them'
+        raise UrdfError(owner, f'origin quat_xyzw {origin.get("quat_xyzw")!r} {reason}')
     x, y, z = _numbers(holder, 'origin', 'xyz', owner, '0 0 0')
     roll, pitch, yaw = _numbers(holder, 'origin', 'rpy', owner, '0 0 0')
     return Origin((x, y, z), (roll, pitch, yaw))
@@ -192,19 +180,19 @@ def _read_axis(joint: ElementTree.Element, owner: str) -> Vector3:
     return (x / length, y / length, z / length)
 
 
-def _read_limits(
-    joint: ElementTree.Element, owner: str, warnings: list[str]
-) -> JointLimits:
-    limit = joint.find('limit')
-    if limit is None:
+def _read_limits(joint: ElementTree.Element, owner: str, warnings: list[str]) -> JointLimits:
+    if joint.find('limit') is None:
         return JointLimits()
-    values = {name: float(text) for name, text in limit.items()}
+    values = {
+        name: _numbers(joint, 'limit', name, owner, default, finite=False)[0]
+        for name, default in _LIMITS.items()
+    }
     for name, value in values.items():
         if math.isnan(value):
             raise UrdfError(owner, f'limit {name} {value} is not a number')
         if value < 0.0 and name not in ('lower', 'upper'):
             raise UrdfError(owner, f'limit {name} {value:g} is negative')
-    lower, upper = (values.pop(name, 0.0) for name in ('lower', 'upper'))
+    lower, upper = values.pop('lower'), values.pop('upper')
     if joint.get('type') == 'continuous':
         return JointLimits(**values)
     if joint.get('type') in ('planar', 'floating'):

@@ -19,7 +19,7 @@ MAX_GYRATION = 2.0  # greatest radius of gyration of a link, as a share of the r
 MIN_DENSITY, MAX_DENSITY = 0.01, 1e4
 """Of the moving mass by the cube of the reach, kg/m^3: 2 to 100 in 69 robots of vendors."""
 
-MAX_SLIDE = 100.0  # greater limits of prismatic joints mean none, m
+MAX_SLIDE = 1.0  # greatest part of a prismatic joint's range that counts, m
 MARGIN = 0.1  # for the extent of the last link, m
 
 def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
@@ -70,8 +70,8 @@ def warn_of_implausible(
     for joint in joints.values():
         name, inertial = joint.child, links[joint.child].inertial
         carrier[name] = joint.name if joint.moves else carrier[joint.parent]
-        ends = map(abs, (joint.limits.lower, joint.limits.upper) * (joint.type == 'prismatic'))
-        slide = max((end for end in ends if end < MAX_SLIDE), default=0.0)
+        ends = (joint.limits.lower, joint.limits.upper) if joint.type == 'prismatic' else (0.0,)
+        slide = min(max(map(abs, ends)), MAX_SLIDE)
         distance[name] = distance[joint.parent] + math.hypot(*joint.origin.xyz) + slide
         com = (0.0,) if inertial is None else inertial.origin.xyz
         reach = max(reach, distance[name] + math.hypot(*com))

@@ -73,7 +73,8 @@ def test_computed_torque_is_best(
      'too weak to carry itself: .* for the weight, more than 60% of its effort limit of 0.01 N'),
     (UNITS, r"too weak to move \(are its masses in kg, its inertias in kg m\^2\?\): joint 'j' "
      r'needs [\d.]+ N m for 2% of the motion with an inertia of 5.4e\+03 kg m\^2, more than 60%'),
-    (UNITS.replace('"5400.0', '"-0.5'), r"1 of 1 joints have a negative inertia \(-0.5 kg .*'j': correct <inertia>"),
+    (UNITS.replace('"5400.0', '"-0.5'),
+     r"1 of 1 joints have a negative inertia \(-0.5 kg .*'j': correct <inertia>"),
     (ODD_ARM.replace('lower="-3" upper="3"', 'lower="1" upper="-1"'), 'is within its limits'),
     (ODD_ARM, 'the viewer needs a display'), (ODD_ARM, 'matplotlib'),
 ])
