@@ -120,7 +120,7 @@ def _following(joint: Joint, leader: Joint) -> Joint:
     if not (math.isfinite(multiplier) and math.isfinite(offset)):
         raise UrdfError(
             owner,
-            f'mimics {then.joint!r} with multiplier {multiplier}, offset {offset}: not finite',
+            f'mimics {then.joint!r} with multiplier {multiplier:g}, offset {offset:g}: not finite',
         )
     return replace(joint, mimic=Mimic(then.joint, multiplier, offset))
 

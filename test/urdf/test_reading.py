@@ -8,17 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from rnea_ros.urdf import (
-    Inertial,
-    Joint,
-    JointLimits,
-    Link,
-    Mimic,
-    Origin,
-    collision_shapes,
-    parse_urdf,
-)
+from rnea_ros.urdf import Inertial, Joint, JointLimits, Link, Mimic, Origin, parse_urdf
 from rnea_ros.urdf.description import SafetyController
+from rnea_ros.urdf.shapes import collision_shapes
 from support.cases import each
 from support.models.oracles import Pinocchio
 from support.models.robots import ARM, joint, link, load, robot
@@ -106,13 +98,11 @@ def test_a_quaternion_is_the_rotation_of_pinocchio_in_every_origin() -> None:
     for quaternion in [*random.normal(size=(20, 4)), *edges]:
         x, y, z, w = (quaternion / np.linalg.norm(quaternion)).tolist()
         rpy = pin.rpy.matrixToRpy(pin.Quaternion(w, x, y, z).toRotationMatrix())
-        ball = '<geometry><sphere radius="1"/></geometry>'
-        shape = f'<collision><origin rpy="ROT"/>{ball}</collision>'
-        body = link('arm', 2.0, (0.1, 0.2, 0.3), (0.1, 0.01, 0.02, 0.2, 0.03, 0.25), rpy)
-        axis = joint('j', 'revolute', 'base', 'arm', axis=(1, 2, 3), rpy=rpy)
-        text = robot(link('base'), body.replace('<inertial>', f'{shape}<inertial>'), axis)
         euler = ' '.join(repr(float(angle)) for angle in rpy)
-        text = text.replace('ROT', euler)
+        ball = f'<origin rpy="{euler}"/><geometry><sphere radius="1"/></geometry>'
+        body = link('arm', 2.0, (0.1, 0.2, 0.3), (0.1, 0.01, 0.02, 0.2, 0.03, 0.25), rpy)
+        body = body.replace('<inertial>', f'<collision>{ball}</collision><inertial>')
+        text = robot(link('base'), body, joint('j', 'revolute', 'base', 'arm', rpy=rpy))
         assert text.count(f'rpy="{euler}"') == 3
         turned = text.replace(f'rpy="{euler}"', f'quat_xyzw="{x!r} {y!r} {z!r} {w!r}"')
         motion = random.normal(size=(3, 1))

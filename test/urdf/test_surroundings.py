@@ -15,7 +15,7 @@ from rnea_ros.feedforward.settings import resolve
 from rnea_ros.node.parameters import complete_values, joint_rules, settings_from
 from rnea_ros.urdf import JointLimits, parse_urdf, read_description, read_urdf
 from support.cases import each
-from support.models.robots import ARM, SHIPPED, joint, link, load, robot
+from support.models.robots import ARM, SHIPPED, joint, link, load, robot, vendor_robots
 from support.tools import Printed
 
 BROKEN_DECORATION = (
@@ -169,6 +169,13 @@ def test_a_physical_robot_gives_no_warning(text: str) -> None:
     assert parse_urdf(text, strict_inertia=True).warnings == ()
 
 
+@pytest.mark.parametrize('path', vendor_robots())
+def test_a_vendor_s_file_gives_few_warnings_and_no_false_alarm(path: Path) -> None:
+    warnings = parse_urdf(read_urdf(path)).warnings
+    assert not [text for text in warnings if 'are the units' in text]
+    assert len([text for text in warnings if 'not understood' in text]) <= 2
+
+
 def test_crossed_limits_are_for_the_library_and_not_for_the_node() -> None:
     crossed = ARM.replace('lower="-3" upper="3"', 'lower="3" upper="-3"')
     model = load(crossed)
@@ -176,7 +183,7 @@ def test_crossed_limits_are_for_the_library_and_not_for_the_node() -> None:
     np.testing.assert_array_equal(model.mass_matrix([0.3]), load(ARM).mass_matrix([0.3]))
     values = complete_values({'joints': ['shoulder']})
     settings = resolve(settings_from(values, ('shoulder',)), model)
-    reason = r"3.0 is not below the upper limit -3.0 for 'shoulder'; correct <limit> in the URDF"
+    reason = r"3 is not below the upper limit -3 for 'shoulder'; correct <limit> in the URDF"
     with pytest.raises(RneaError, match=reason):
         joint_rules(values, model, settings)
 
