@@ -136,10 +136,10 @@ class RobotProperties:
 
     @property
     def acceleration_limits(self) -> Array:
-        """The lower limit of acceleration and deceleration, shape (nv,), rad/s^2 or m/s^2."""
-        return self._by_velocity(
-            np.inf, lambda joint: min(joint.limits.acceleration, joint.limits.deceleration)
-        )
+        """The lower limit of acceleration and deceleration, shape (nv,), rad/s^2, m/s^2; 0 is none."""
+        return self._by_velocity(np.inf, lambda joint: min(
+            joint.limits.acceleration or np.inf, joint.limits.deceleration or np.inf
+        ))  # fmt: skip
 
     @property
     def damping(self) -> Array:

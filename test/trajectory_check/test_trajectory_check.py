@@ -212,6 +212,8 @@ def test_the_limits_of_urdf_1_2_are_checked_or_named() -> None:
     found = checked([REST, at(1.0, 1.0, 0.0)], model=load(ONE_JOINT.replace('velocity="2"', more)))
     (violation,) = found.violations  # a cubic: 6 rad/s^2 at both ends
     assert (violation.quantity, abs(violation.limit)) == (Quantity.ACCELERATION, 4.0)
+    text = ONE_JOINT.replace('velocity="2"', more.replace('"9"', '"0"'))
+    assert TrajectoryLimits.of_model(load(text)).acceleration.tolist() == [4.0]
     assert 'jerk is not checked, although the URDF limits it: shoulder' in found.notes
 
 
