@@ -136,7 +136,7 @@ class RobotProperties:
 
     @property
     def acceleration_limits(self) -> Array:
-        """The lower one of both limits, 0 for none, shape (nv,), rad/s^2 or m/s^2; inf without."""
+        """The lower one of acceleration and deceleration limit, shape (nv,), rad/s^2 or m/s^2."""
         return self._by_velocity(np.inf, lambda joint: min(
             joint.limits.acceleration or np.inf, joint.limits.deceleration or np.inf
         ))  # fmt: skip
