@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import UrdfError
 from ..recordings import Kind, Recording, RecordingError, clean, match_joints, take_samples
 from ..robot import RobotModel
 from .assessment import LOADED_SHARE, Assessment
@@ -48,11 +47,10 @@ def check(
     :param joints: recorded joint names by the model's, if automatic matching fails
     :param kind: source of the samples; None for poses at rest if there are enough, else the motion
     :param known: efforts of friction and rotors that are known, which are part of the model
-    :raises RecordingError: data are missing
-    :raises UrdfError: no moving link has a mass, so that no effort can be compared
+    :raises RecordingError: data are missing, or the model has no mass
     """
     if not model.inertial_parameters.any():
-        raise UrdfError('URDF', 'no moving link has a mass: give the links an <inertial>')
+        raise RecordingError('no moving link has a mass: give the links an <inertial>')
     names = match_joints(model.joint_names, recording.names, joints)
     recorded = recording.of_joints(list(names.values()))
     no_efforts = [

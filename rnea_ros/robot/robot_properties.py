@@ -138,8 +138,7 @@ class RobotProperties:
     def acceleration_limits(self) -> Array:
         """The lower one of acceleration and deceleration limit, shape (nv,), rad/s^2 or m/s^2."""
         return self._by_velocity(np.inf, lambda joint: min(
-            joint.limits.acceleration or np.inf, joint.limits.deceleration or np.inf
-        ))  # fmt: skip
+            joint.limits.acceleration or np.inf, joint.limits.deceleration or np.inf))  # fmt: skip
 
     @property
     def damping(self) -> Array:

@@ -25,13 +25,11 @@ from .xml import (
     read_description,
     read_urdf,
     reduce_to_dynamics,
-    roll_pitch_yaw,
 )
 
 __all__ = [
     'MAX_BYTES', 'MAX_ELEMENTS', 'Inertial', 'Joint', 'JointLimits', 'Link', 'Mimic', 'Origin',
     'RobotDescription', 'SafetyController', 'Shape', 'collision_shapes', 'disabled_pairs',
     'inertia_problem', 'mesh_path', 'mesh_triangles', 'parse_urdf', 'parse_xml',
-    'read_description', 'read_urdf', 'reduce_to_dynamics', 'roll_pitch_yaw', 'rounded',
-    'with_inertials',
+    'read_description', 'read_urdf', 'reduce_to_dynamics', 'rounded', 'with_inertials',
 ]

@@ -64,9 +64,8 @@ class JointLimits:
     :param upper: upper position limit, rad or m
     :param velocity: speed limit, rad/s or m/s
     :param effort: effort limit, N m or N
-    :param acceleration: limit of the acceleration of URDF 1.2, rad/s^2 or m/s^2
-    :param deceleration: the same when it slows down
-    :param jerk: limit of the jerk of URDF 1.2, rad/s^3 or m/s^3
+    :param acceleration: limit of URDF 1.2, as deceleration, rad/s^2 or m/s^2
+    :param jerk: limit of URDF 1.2, rad/s^3 or m/s^3
     """
 
     lower: float = -math.inf

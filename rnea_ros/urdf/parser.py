@@ -16,7 +16,7 @@ import math
 from ..errors import UrdfError
 from .description import Joint, Link, Mimic, RobotDescription
 from .elements import read_joint, read_link, read_safety_controller
-from .mass import check_inertia, warn_of_implausible
+from .mass import check_inertia, in_all, warn_of_implausible
 from .xml import parse_xml, reduce_to_dynamics, unknown_parts
 
 RANGE_TOLERANCE = 0.01  # accepted excess of a mimic joint over its range, as a share of it
@@ -135,30 +135,28 @@ def _reconcile_ranges(joints: dict[str, Joint], warnings: list[str]) -> None:
     found: list[str] = []
     for joint in [joint for joint in joints.values() if joint.mimic and joint.mimic.multiplier]:
         assert joint.mimic is not None
-        factor, offset = joint.mimic.multiplier, joint.mimic.offset
-        leader, own = joints[joint.mimic.joint], joint.limits
-        ends = leader.limits.lower, leader.limits.upper
-        first, last = sorted(factor * end + offset for end in ends)
+        factor, offset, own = joint.mimic.multiplier, joint.mimic.offset, joint.limits
+        leader = joints[joint.mimic.joint]
+        lower, upper = leader.limits.lower, leader.limits.upper
+        first, last = sorted((factor * lower + offset, factor * upper + offset))
         excess = RANGE_TOLERANCE * (own.upper - own.lower)
         permitted = first >= own.lower - excess and last <= own.upper + excess
-        if permitted or own.lower >= own.upper or ends[0] >= ends[1]:
+        if permitted or own.lower >= own.upper or lower >= upper:
             continue
-        one, other = sorted((end - offset) / factor for end in (own.lower, own.upper))
-        lower, upper = max(ends[0], one), min(ends[1], other)
-        if upper - lower > MIN_RANGE * (ends[1] - ends[0]):
-            changed = replace(leader, limits=replace(leader.limits, lower=lower, upper=upper))
-            decision = f'{leader.name!r} is limited to {lower:.4g} to {upper:.4g}'
+        ends = sorted(((own.lower - offset) / factor, (own.upper - offset) / factor))
+        common = replace(leader.limits, lower=max(lower, ends[0]), upper=min(upper, ends[1]))
+        if common.upper - common.lower > MIN_RANGE * (upper - lower):
+            joints[leader.name] = replace(leader, limits=common)
+            decision = f'{leader.name!r} is limited to {common.lower:.4g} to {common.upper:.4g}'
         else:
-            changed = replace(joint, limits=replace(own, lower=first, upper=last))
+            joints[joint.name] = replace(joint, limits=replace(own, lower=first, upper=last))
             decision = 'the latter are used'
-        joints[changed.name] = changed
         found.append(
             f'joint {joint.name!r}: its limits, {own.lower:.4g} to {own.upper:.4g}, contradict '
             f'those of {leader.name!r} times {factor:.4g}, {first:.4g} to {last:.4g}; {decision}'
         )
     if found:
-        more = f' ({len(found)} mimic joints in all)' if len(found) > 1 else ''
-        warnings.append(found[0] + more)
+        warnings.append(found[0] + in_all(found, 'mimic joints'))
 
 
 def _leader_names(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str, str]:

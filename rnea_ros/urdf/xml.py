@@ -21,9 +21,6 @@ import re
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-import numpy as np
-
-from ..arrays import Array
 from ..errors import UrdfError, clipped
 from ..xacro_files import expand, is_xacro
 
@@ -33,51 +30,41 @@ MAX_KINDS = 20  # most warnings of parts that are not understood
 MAX_ELEMENTS = 10_000
 """Most links, and most joints: bounds for time and memory."""
 
-# The elements and attributes that dynamics need; all others are removed before parsing.
-_KEPT_CHILDREN: Mapping[str, tuple[str, ...]] = {
-    'link': ('inertial',),
-    'inertial': ('origin', 'mass', 'inertia'),
-    'joint': ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic'),
-}
-_KEPT_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
-    'link': ('name',),
-    'mass': ('value',),
-    'inertia': ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'),
-    'origin': ('xyz', 'rpy', 'quat_xyzw'),
-    'joint': ('name', 'type'),
-    'parent': ('link',),
-    'child': ('link',),
-    'axis': ('xyz',),
+_READ: Mapping[str, tuple[str, ...]] = {
+    'link': ('name', '<inertial>'), 'inertial': ('<origin>', '<mass>', '<inertia>'),
+    'mass': ('value',), 'inertia': ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'),
+    'joint': ('name', 'type', '<origin>', '<parent>', '<child>', '<axis>', '<limit>',
+              '<dynamics>', '<mimic>'),
+    'origin': ('xyz', 'rpy', 'quat_xyzw'), 'parent': ('link',), 'child': ('link',),
     'limit': ('lower', 'upper', 'effort', 'velocity', 'acceleration', 'deceleration', 'jerk'),
-    'dynamics': ('damping', 'friction'),
+    'axis': ('xyz',), 'dynamics': ('damping', 'friction'),
     'mimic': ('joint', 'multiplier', 'offset'),
+}  # fmt: skip
+"""The attributes and <children> that dynamics need; all others are removed before parsing."""
+
+_UNDERSTOOD: Mapping[str, tuple[str, ...]] = {
+    **_READ,
+    'robot': ('name', 'version', '<link>', '<joint>'),
+    'link': (*_READ['link'], 'type', '<collision>'),
+    'joint': (*_READ['joint'], '<safety_controller>'),
+    'collision': ('name', '<origin>'),
+    'safety_controller': ('soft_lower_limit', 'soft_upper_limit', 'k_position', 'k_velocity'),
 }
+_SILENT = (
+    'visual', 'material', 'gazebo', 'ros2_control', 'transmission', 'sensor', 'mujoco', 'geometry',
+    'calibration', 'verbose', 'xmlns',
+)  # fmt: skip
+"""Attributes and elements without effect on dynamics, wherever they are."""
 _WITHOUT_MEANING: Mapping[str | None, tuple[str, ...]] = {
     'fixed': ('axis', 'limit', 'dynamics', 'mimic'),
     'floating': ('axis',),
 }
 """Elements without meaning in joints of a type; they are removed, whatever they contain."""
 
-_UNDERSTOOD: Mapping[str, tuple[str, ...]] = {
-    **{tag: (*names, *_KEPT_CHILDREN.get(tag, ())) for tag, names in _KEPT_ATTRIBUTES.items()},
-    'robot': ('name', 'version', 'link', 'joint'),
-    'link': ('name', 'type', 'collision', 'inertial'),
-    'inertial': _KEPT_CHILDREN['inertial'],
-    'joint': (*_KEPT_ATTRIBUTES['joint'], *_KEPT_CHILDREN['joint'], 'safety_controller'),
-    'collision': ('name', 'origin'),
-    'safety_controller': ('soft_lower_limit', 'soft_upper_limit', 'k_position', 'k_velocity'),
-}
-"""Attributes and child elements that are read, here or as shapes."""
-_SILENT = (
-    'visual', 'material', 'gazebo', 'ros2_control', 'transmission', 'sensor', 'mujoco', 'geometry',
-    'calibration', 'verbose', 'xmlns',
-)  # fmt: skip
-"""Attributes and elements without effect on dynamics, wherever they stand."""
-
-# A declared encoding that is not Unicode; other codecs of Python are not for texts.
+# Encodings that may be declared; other codecs of Python are slow or not for texts.
 _ENCODING = re.compile(
-    rb"""(\s*<\?xml[^>]*?encoding\s*=\s*["'])"""
-    rb"""((?:iso-?8859|latin|windows-|cp|koi8|gb|big5|shift|euc)[\w-]*)""", re.IGNORECASE
+    rb'(\s*<\?xml[^>]*?encoding\s*=\s*.)'
+    rb'((?:iso|latin|windows-|cp|koi8|gb|big5|shift|euc)[\w-]*)', re.IGNORECASE
 )  # fmt: skip
 _LENGTH_TOLERANCE = 0.02  # of a quaternion: some have two digits
 
@@ -113,8 +100,7 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode('utf-8')
     except UnicodeDecodeError:
-        declared = _ENCODING.match(data)
-        if declared is None:
+        if not (declared := _ENCODING.match(data)):
             raise
         start, name = declared.groups()
         return (start + b'UTF-8' + data[declared.end() :]).decode(name.decode())
@@ -180,26 +166,16 @@ def _use_rpy(origin: ElementTree.Element) -> None:
     """Replace ``quat_xyzw`` by ``rpy``; one that is not usable stays, for an error."""
     text = origin.get('quat_xyzw', '')
     try:
-        numbers = list(map(float, text.split()))
+        x, y, z, w = map(float, text.split())
     except ValueError:
         return
-    length = math.hypot(*numbers)
-    usable = len(numbers) == 4 and abs(length - 1.0) < _LENGTH_TOLERANCE and '_' not in text
+    usable = abs(math.hypot(x, y, z, w) - 1.0) < _LENGTH_TOLERANCE and '_' not in text
     if usable and 'rpy' not in origin.attrib:
-        *vector, w = np.array(numbers) / length
-        rotation = (w * w - np.dot(vector, vector)) * np.eye(3) + 2.0 * (
-            np.outer(vector, vector) + w * np.cross(np.eye(3), vector)
-        )
+        # Bernardes and Viollet, PLoS ONE 17(11), 2022: exact also at a pitch of +-pi/2
+        one, other = math.atan2(x + z, w - y), math.atan2(z - x, w + y)
+        pitch = 2.0 * math.atan2(math.hypot(z - x, w + y), math.hypot(x + z, w - y)) - math.pi / 2
         del origin.attrib['quat_xyzw']
-        origin.set('rpy', ' '.join(map(repr, roll_pitch_yaw(rotation))))
-
-
-def roll_pitch_yaw(rotation: Array) -> tuple[float, float, float]:
-    """Return the angles of Rz(yaw) Ry(pitch) Rx(roll), rad, exact also at a pitch of +-pi/2."""
-    (xx, xy, xz), (yx, yy, yz), (zx, _, _) = rotation.tolist()
-    yaw = math.atan2(yx, xx)
-    c, s = math.cos(yaw), math.sin(yaw)
-    return math.atan2(s * xz - c * yz, c * yy - s * xy), math.atan2(-zx, c * xx + s * yx), yaw
+        origin.set('rpy', f'{one - other!r} {pitch!r} {one + other!r}')
 
 
 def _reject_xacro(root: ElementTree.Element, text: str) -> None:
@@ -216,7 +192,7 @@ def _reject_xacro(root: ElementTree.Element, text: str) -> None:
         names = (element.tag, *element.attrib)
         if any(name.startswith('xacro:') for name in names):
             raise UrdfError(f'element <{element.tag}>', _RAW_XACRO)
-        if element is root or element.tag in _KEPT_ATTRIBUTES:
+        if element is root or element.tag in _READ:
             for name, value in element.attrib.items():
                 if '${' in value or '$(' in value:
                     raise UrdfError(f'element <{element.tag}>', f'{name} {value!r}: {_RAW_XACRO}')
@@ -247,25 +223,27 @@ def reduce_to_dynamics(root: ElementTree.Element) -> ElementTree.Element:
 
 
 def _reduce_element(element: ElementTree.Element, owner: str) -> ElementTree.Element:
-    kept = _KEPT_ATTRIBUTES.get(element.tag, ())
+    read = _READ.get(element.tag, ())
     reduced = ElementTree.Element(
-        element.tag, {name: element.attrib[name] for name in kept if name in element.attrib}
+        element.tag, {name: element.attrib[name] for name in read if name in element.attrib}
     )
     without_meaning = _WITHOUT_MEANING.get(element.get('type'), ())
-    for tag in _KEPT_CHILDREN.get(element.tag, ()):
+    for tag in (part[1:-1] for part in read if part.startswith('<')):
         if tag in without_meaning:
             continue
         children = [_reduce_element(child, owner) for child in element.findall(tag)]
         # In joints, an element that is repeated unchanged is read once.
         differ = element.tag != 'joint' or any(c.attrib != children[0].attrib for c in children)
         if len(children) > 1 and differ:
-            values = [' '.join(f'{n}="{v}"' for n, v in child.items()) for child in children]
-            raise UrdfError(
-                owner, f'has {len(children)} <{tag}> elements, at most one is allowed: '
-                f'{" and ".join(values)}'
-            )  # fmt: skip
+            given = ' and '.join(' '.join(f'{n}="{v}"' for n, v in c.items()) for c in children)
+            raise UrdfError(owner, f'has {len(children)} <{tag}> elements, not one: {given}')
         reduced.extend(children[:1])
     return reduced
+
+
+def part_names(element: ElementTree.Element) -> tuple[str, ...]:
+    """Return the names of the attributes and <children> of an element."""
+    return tuple(dict.fromkeys((*element.attrib, *(f'<{child.tag}>' for child in element))))
 
 
 def unknown_parts(root: ElementTree.Element) -> Iterator[str]:
@@ -275,21 +253,16 @@ def unknown_parts(root: ElementTree.Element) -> Iterator[str]:
     It names the first element and counts all. Names with a prefix belong to other programs.
     """
     found: dict[tuple[str, str], list[str]] = {}
-    stack = [(f'robot {root.get("name", "")!r}', root)]
-    while stack:
-        owner, element = stack.pop()
-        if element.tag in ('link', 'joint'):
-            owner = f'{element.tag} {element.get("name")!r}'
-        understood = (*_UNDERSTOOD.get(element.tag, ()), *_SILENT)
-        parts = dict.fromkeys((*element.attrib, *(f'<{child.tag}>' for child in element)))
-        odd = [part for part in parts if part.strip('<>') not in understood and ':' not in part]
-        if odd:
-            found.setdefault((element.tag, clipped(', '.join(odd), 200)), []).append(owner)
-        without_meaning = (*_SILENT, *_WITHOUT_MEANING.get(element.get('type'), ()))
-        stack += [
-            (owner, child) for child in reversed(element)
-            if child.tag in understood and child.tag not in without_meaning
-        ]  # fmt: skip
-    for (tag, odd_parts), (owner, *others) in islice(found.items(), MAX_KINDS):
+    for holder in (root, *root.findall('link'), *root.findall('joint')):
+        tags = set(_UNDERSTOOD) - {'link', 'joint', *_WITHOUT_MEANING.get(holder.get('type'), ())}
+        read = (child for child in holder if child.tag in tags)
+        for element in (holder, *(part for child in read for part in child.iter())):
+            understood = _UNDERSTOOD.get(element.tag, part_names(element))
+            odd = [part for part in part_names(element) if part not in understood
+                   and part.strip('<>') not in _SILENT and ':' not in part]  # fmt: skip
+            if odd:
+                owner = f'{holder.tag} {holder.get("name", "")!r}'
+                found.setdefault((element.tag, clipped(', '.join(odd), 200)), []).append(owner)
+    for (tag, parts), (owner, *others) in islice(found.items(), MAX_KINDS):
         more = f', {len(others) + 1} times in all' if others else ''
-        yield f'{clipped(owner)}: not understood and not used in <{tag}>: {odd_parts}{more}'
+        yield f'{clipped(owner)}: not understood and not used in <{tag}>: {parts}{more}'

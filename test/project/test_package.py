@@ -32,6 +32,7 @@ SHIPPED = (
 KEYS = {
     'numpy': 'python3-numpy', 'numba': 'python3-numba', 'llvmlite': 'python3-numba',
     'matplotlib': 'python3-matplotlib', 'scipy': 'python3-scipy', 'yaml': 'python3-yaml',
+    'urdf_parser_py': 'urdfdom_py',
 }
 """rosdep's keys for what is imported, where they have another name."""
 

@@ -133,11 +133,8 @@ class Constraints:
         """Return the error of a motion that exceeds a bound although it is very small."""
         quantities = self.of_motion(q, qd, qdd)
         row, index = np.unravel_index(self.excess(quantities).argmax(), quantities.shape)
-        inside = self.lower[index] <= quantities[row, index] <= self.upper[index]
-        return self._outside(
-            int(index), quantities[row], 'in the smallest motion from the start pose', AT_START[1],
-            'too near to the end of' if inside else 'not within'
-        )
+        when = 'in the smallest motion from the start pose'
+        return self._outside(int(index), quantities[row], when, AT_START[1])
 
     def check_motion(self, motion: RestToRestMotion, when: str, remedy: str) -> None:
         """Raise the error of the first bound that a motion leaves, with the way out."""
@@ -169,11 +166,11 @@ class Constraints:
         origins = self.model.link_positions_batch(q, self.links)
         return np.hstack((gravity, origins.reshape(len(q), 3 * len(self.links))))
 
-    def _outside(
-        self, index: int, quantities: Array, when: str, remedy: str, where: str = 'not within'
-    ) -> ExcitationError:
+    def _outside(self, index: int, quantities: Array, when: str, remedy: str) -> ExcitationError:
         """Return the error of a quantity outside its bounds."""
         n, value = self.model.nv, quantities[index]
+        inside = self.lower[index] < value < self.upper[index]
+        where = 'too near to the end of' if inside else 'not within'
         bounds = f'{self.lower[index]:.4g} to {self.upper[index]:.4g}'
         if index >= (end := 5 * n + 3 * len(self.links)):
             assert self.collisions is not None

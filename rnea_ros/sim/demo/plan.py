@@ -120,17 +120,12 @@ class Planner:
                 armature[kind] = min(ARMATURE, ARMATURE_SHARE * links[kind].max())
         inertia = links + armature
         room = np.minimum(pose - self._lower, self._upper - pose)
-        weight = self._weight(self._motion(pose))
+        q = self._full(self._motion(pose).positions, q)
+        weight = np.abs(self._model.gravity_torques_batch(q))[:, self._numbers].max(axis=0)
         sag = np.maximum(np.minimum(SAG, SAG_SHARE * room), 1e-6)
         kp = np.clip(weight / (sag * inertia), KP, MAX_KP)
         motion = self._motion(pose, sag=weight / (kp * inertia))
         return DemoPlan(pose, armature, inertia, kp, motion, weight)
-
-    def _weight(self, motion: RestToRestMotion) -> Array:
-        """Return the greatest gravity effort of each joint in a motion, shape (m,)."""
-        q = self._full(motion.positions, self._model.neutral_position)
-        weight: Array = np.abs(self._model.gravity_torques_batch(q))[:, self._numbers].max(axis=0)
-        return weight
 
     def _efforts(self, motion: RestToRestMotion, armature: Array) -> Array:
         """Return the greatest effort of each joint in a motion, shape (m,), N m or N."""

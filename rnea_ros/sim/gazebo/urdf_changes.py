@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
+import math
 from xml.etree import ElementTree
 
 import numpy as np
 
+from ...arrays import Array
 from ...dynamics import quaternions
 from ...dynamics.tree import Placement
 from ...errors import UrdfError
-from ...urdf import Joint, RobotDescription, parse_urdf, roll_pitch_yaw
+from ...urdf import Joint, RobotDescription, parse_urdf
 
 WORLD = 'world'
 
@@ -88,8 +90,17 @@ def fix_joint(root: ElementTree.Element, joint: Joint, position: float) -> None:
     if origin is None:
         origin = ElementTree.SubElement(element, 'origin')
     origin.set('xyz', _numbers(pose.translation))
-    origin.set('rpy', _numbers(roll_pitch_yaw(pose.rotation)))
+    origin.set('rpy', _numbers(_rpy(pose.rotation)))
 
 
-def _numbers(values: Iterable[float]) -> str:
+def _rpy(rotation: Array) -> Array:
+    """Return roll, pitch and yaw of a rotation, exact also at a pitch of +-pi/2."""
+    (xx, xy, xz), (yx, yy, yz), (zx, _, _) = rotation.tolist()
+    yaw = math.atan2(yx, xx)
+    c, s = math.cos(yaw), math.sin(yaw)
+    roll, pitch = math.atan2(s * xz - c * yz, c * yy - s * xy), math.atan2(-zx, c * xx + s * yx)
+    return np.array([roll, pitch, yaw])
+
+
+def _numbers(values: Array) -> str:
     return ' '.join(repr(float(value)) for value in values)
