@@ -93,7 +93,9 @@ setup(
     package_data={PACKAGE: ['py.typed']},
     data_files=data_files,
     python_requires='>=3.10',
-    install_requires=['setuptools', 'numpy>=1.21.5', 'numba>=0.55.1', 'urdf-parser-py>=0.0.4'],
+    install_requires=[
+        'setuptools', 'numpy>=1.21.5', 'numba>=0.55.1', 'urdf-parser-py>=0.0.4', 'PyYAML',
+    ],
     extras_require=EXTRAS,
     zip_safe=False,
     author='The rnea_ros authors',

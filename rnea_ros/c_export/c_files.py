@@ -41,9 +41,10 @@ def export_c(
     :raises FileError: a file cannot be written
     """
     model = export.model
+    origin = '' if prefix else f", which is the robot's name {model.name!r}; give a prefix"
     prefix = identifier(model.name).lower() if prefix is None else prefix
     if prefix != identifier(prefix) or not prefix[:1].isalpha():
-        raise InputError('prefix', f'{prefix!r} is not a name in C')
+        raise InputError('prefix', f'{prefix!r} is not a name in C{origin}')
     if not model.nv:
         raise InputError('model', 'the robot has no joint to compute')
     for links in (export.frames, export.payloads, export.wrenches):

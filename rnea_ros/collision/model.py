@@ -192,8 +192,8 @@ def collision_model(
         raise CollisionsNotCheckedError(str(error)) from error
     if description is None or not shapes:
         raise CollisionsNotCheckedError('the URDF has no collision shapes')
-    if any(joint.moves and not joint.one_axis for joint in description.joints.values()):
-        raise CollisionsNotCheckedError('the robot has a joint with more than one axis')
+    for name in model.joints_of_several_axes:
+        raise CollisionsNotCheckedError(f'joint {name!r} has more than one axis')
     try:
         from .scene import Scene
 

@@ -190,13 +190,8 @@ def check_model(model: RobotModel) -> None:
             'URDF', 'no moving link has a mass; the fit begins with the masses of the URDF: give '
             'each link an <inertial> of about the right size'
         )
-    several = [
-        joint
-        for joint in model.joint_names
-        if (place := model.velocity_indices(joint)).stop - place.start != 1
-    ]
-    if several:
+    for joint in model.joints_of_several_axes:
         raise IdentificationError(
-            f'joint {several[0]!r} has several coordinates; only robots with a fixed base and '
-            'joints of one axis can be identified'
+            f'joint {joint!r} has several coordinates; only robots with a fixed base and joints '
+            'of one axis can be identified'
         )

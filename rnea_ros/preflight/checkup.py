@@ -53,8 +53,10 @@ def check(
     :param joints: recorded joint names by the model's, if automatic matching fails
     :param kind: source of the samples; None for poses at rest if there are enough, else the motion
     :param known: efforts of friction and rotors that are known, which are part of the model
-    :raises RecordingError: data are missing
+    :raises RecordingError: data are missing, or the model has no mass
     """
+    if not model.inertial_parameters.any():
+        raise RecordingError('no moving link has a mass: give the links an <inertial>')
     names = match_joints(model.joint_names, recording.names, joints)
     recorded = recording.of_joints(list(names.values()))
     check_units(model, names, recorded)

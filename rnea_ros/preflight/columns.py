@@ -51,8 +51,8 @@ class Prediction:
         flipped: Sequence[int] = (), moved: Mapping[str, str] | None = None,
         known: KnownEfforts | None = None,
     ) -> None:
-        if not model.has_one_axis_joints_only:
-            raise RecordingError('the model has joints with several coordinates')
+        for name in model.joints_of_several_axes:
+            raise RecordingError(f'joint {name!r} of the model has more than one axis')
         self.model = model
         self.joints = joints
         self.samples = samples

@@ -84,7 +84,13 @@ class RobotProperties:
     @property
     def has_one_axis_joints_only(self) -> bool:
         """Whether every joint has one position and one velocity, as in most arms."""
-        return self.nq == self.nv == len(self.tree.joints)
+        return not self.joints_of_several_axes
+
+    @property
+    def joints_of_several_axes(self) -> tuple[str, ...]:
+        """The joints with more than one position, such as a floating base."""
+        places = self.tree.joints.items()
+        return tuple(name for name, at in places if at.positions.stop - at.positions.start != 1)
 
     @property
     def neutral_position(self) -> Array:
@@ -127,6 +133,12 @@ class RobotProperties:
     def effort_limits(self) -> Array:
         """The effort limits, shape (nv,), N m or N; inf for a joint without a limit."""
         return self._by_velocity(np.inf, lambda joint: joint.limits.effort)
+
+    @property
+    def acceleration_limits(self) -> Array:
+        """The lower one of acceleration and deceleration limit, shape (nv,), rad/s^2 or m/s^2."""
+        return self._by_velocity(np.inf, lambda joint: min(
+            joint.limits.acceleration or np.inf, joint.limits.deceleration or np.inf))  # fmt: skip
 
     @property
     def damping(self) -> Array:

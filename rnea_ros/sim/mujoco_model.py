@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..errors import UnknownNameError, UrdfError
 from ..robot import Payload
-from ..urdf import Joint, RobotDescription, parse_xml, reduce_to_dynamics
+from ..urdf import Joint, Mimic, RobotDescription, parse_xml, reduce_to_dynamics
 from .viewer import add_shapes
 
 # MuJoCo requires finite ranges; no joint moves this far.
@@ -52,9 +52,10 @@ def build_mujoco_model(
         for joint in description.joints.values():
             if joint.name in held:
                 _weld(spec, joint, held[joint.name])
+            elif joint.mimic is not None:
+                _follow(spec, joint, joint.mimic, timestep)  # its leader's limits are enough
             elif joint.moves:
                 _limit(spec, joint)
-                _follow(spec, joint, timestep)
         if payload is not None:
             moments = np.array(payload.inertia, dtype=np.float64)
             body = spec.body(payload.link).add_body(
@@ -126,15 +127,13 @@ def _limit(spec: mujoco.MjSpec, joint: Joint) -> None:
         imported.range = np.clip([lower, upper], -_UNREACHABLE, _UNREACHABLE)
 
 
-def _follow(spec: mujoco.MjSpec, joint: Joint, timestep: float) -> None:
+def _follow(spec: mujoco.MjSpec, joint: Joint, mimic: Mimic, timestep: float) -> None:
     """Couple a mimic joint to its leader, as stiffly as the time step allows."""
-    if joint.mimic is None:
-        return
     equality = spec.add_equality(
         type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT, name1=joint.name,
-        name2=joint.mimic.joint
+        name2=mimic.joint
     )
-    equality.data[0] = joint.mimic.offset
-    equality.data[1] = joint.mimic.multiplier
+    equality.data[0] = mimic.offset
+    equality.data[1] = mimic.multiplier
     equality.solref = [2.0 * timestep, 1.0]
     equality.solimp[:2] = 0.9999  # the largest: if couplings give way, loaded joints drift

@@ -21,7 +21,7 @@ from ..robot import RobotModel
 from ..trajectory_check import RATE, Bound, Quantity, TrajectoryCheck, TrajectoryLimits, check
 from .demonstration import TeachError
 
-ACCELERATION = 10.0  # acceleration limit of a joint without one, rad/s^2 or m/s^2; a URDF has none
+ACCELERATION = 10.0  # acceleration limit of a joint without one, rad/s^2 or m/s^2
 MAX_SAMPLES = 500_000  # of a check, but for the points: eight minutes at 1 kHz
 MAX_DURATION = 86400.0  # longest motion, s
 ROUNDING = 1e-6  # added to a factor of the times, so that rounding does not exceed a limit

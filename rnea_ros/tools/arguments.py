@@ -74,7 +74,7 @@ def add_bag(parser: argparse.ArgumentParser, content: str, *, required: bool = F
 def add_limits(
     parser: argparse.ArgumentParser, quantities: Sequence[Quantity] = LIMITED, *, default: str = ''
 ) -> None:
-    """Add ``--velocity-limits`` and so on; URDFs have no acceleration limits, so a default."""
+    """Add ``--velocity-limits`` and so on; few URDFs limit accelerations, so a default."""
     for quantity in quantities:
         other = default if quantity is Quantity.ACCELERATION else ''
         parser.add_argument(

@@ -115,7 +115,11 @@ def check(
     touching: tuple[list[Trap], list[str]] = [], []
     if collision_model is not None:
         touching = collisions(collision_model, trajectory, rate)
-    peaks = [*moving, *efforts.peaks(limits)]
+    has_mass = model.inertial_parameters.any()
+    peaks = [*moving, *(efforts.peaks(limits) if has_mass else [])]
+    missing = [] if has_mass else ['efforts are not checked: no moving link has a mass']
+    if names := limits.with_jerk_limits:
+        missing.append(f'jerk is not checked, although the URDF limits it: {", ".join(names)}')
     figures = MotionFigures(
         trajectory.duration, trajectory.knots.times.size,
         tuple(sorted(peaks, key=lambda peak: limits.index(peak.joint))), efforts, limits,
@@ -130,6 +134,6 @@ def check(
             *touching[0],
         ),
         tuple(error for error in rejected if error.reason in limit_reasons),
-        (*touching[1], *notes(request, trajectory, begin)),
+        (*missing, *touching[1], *notes(request, trajectory, begin)),
         figures,
     )

@@ -40,6 +40,7 @@ class TrajectoryLimits:
     velocity: Array  # shape (n,), rad/s or m/s
     acceleration: Array  # shape (n,), rad/s^2 or m/s^2
     effort: Array  # shape (n,), N m or N
+    with_jerk_limits: tuple[str, ...] = ()  # joints that have one in the URDF, which is not used
 
     @classmethod
     def of_model(
@@ -48,14 +49,14 @@ class TrajectoryLimits:
         """
         Return the limits of a URDF, of joints with one axis; given ones replace them.
 
-        A URDF has no acceleration limits.
+        The acceleration limit of URDF 1.2 is the lower one of acceleration and deceleration.
         """
-        if not model.has_one_axis_joints_only:
-            raise InputError('model', f'{model.name!r} has joints of more than one axis')
+        for name in model.joints_of_several_axes:
+            raise InputError('model', f'joint {name!r} of {model.name!r} has more than one axis')
         # Many URDFs have 0 for an unknown limit.
-        velocity, effort = (
+        velocity, effort, acceleration = (
             np.where(given > 0.0, given, np.inf)
-            for given in (model.velocity_limits, model.effort_limits)
+            for given in (model.velocity_limits, model.effort_limits, model.acceleration_limits)
         )
         joints = {} if model.description is None else model.description.joints
         limits = cls(
@@ -65,8 +66,9 @@ class TrajectoryLimits:
             np.where(model.continuous, -np.inf, model.position_lower),
             np.where(model.continuous, np.inf, model.position_upper),
             velocity,
-            np.full(model.nv, np.inf),
+            acceleration,
             effort,
+            tuple(name for name, joint in joints.items() if joint.limits.jerk < math.inf),
         )
         for quantity, by_joint in (given or {}).items():
             limits = limits.with_limits(quantity, by_joint)

@@ -86,7 +86,7 @@ def _time_scaling(figures: MotionFigures) -> list[str]:
         ]
     if bound.stretch < UNBOUNDED:
         return [_NO_BOUND]
-    if bound == by_effort:
+    if bound == by_effort or by_effort.stretch < UNBOUNDED:
         return [_time(bound, figures.duration)]
     return [
         _time(bound, figures.duration),

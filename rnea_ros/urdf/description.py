@@ -64,12 +64,17 @@ class JointLimits:
     :param upper: upper position limit, rad or m
     :param velocity: speed limit, rad/s or m/s
     :param effort: effort limit, N m or N
+    :param acceleration: limit of URDF 1.2, as deceleration, rad/s^2 or m/s^2
+    :param jerk: limit of URDF 1.2, rad/s^3 or m/s^3
     """
 
     lower: float = -math.inf
     upper: float = math.inf
     velocity: float = math.inf
     effort: float = math.inf
+    acceleration: float = math.inf
+    deceleration: float = math.inf
+    jerk: float = math.inf
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import copy
 import math
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -24,31 +26,27 @@ from .description import (
     SafetyController,
     Vector3,
 )
+from .xml import part_names
 
 _WORDS = ('name', 'type', 'link', 'joint')
-_VECTORS = ('xyz', 'rpy')
-_REQUIRED = {'mass': 'value', 'axis': 'xyz'}
+_COUNTS = {'xyz': 3, 'rpy': 3, 'quat_xyzw': 4}  # of numbers; 1 in other attributes
+_REQUIRED = {'inertial': '<mass>', 'mass': 'value', 'axis': 'xyz', 'mimic': 'joint'}
+_NUMBER = re.compile(r'[+-]?((\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)', re.A | re.I)
+_MORE_LIMITS = ('acceleration', 'deceleration', 'jerk')  # of URDF 1.2
 _ROUNDING = 1e-9  # negative damping and friction nearer to 0 are rounding, N m s/rad and N m
 
 
 def read_link(element: ElementTree.Element) -> Link:
     """Return the link of a reduced ``<link>``; UrdfError for an unusable mass or inertia."""
     owner = _owner(element)
-    source = element.find('inertial')
-    if source is not None and source.find('mass') is None:
-        raise UrdfError(owner, '<inertial> has no <mass>')
     link = _parse(urdf_parser.Link, element, owner)
     if link.inertial is None:
         return Link(link.name, None)
-    (mass,) = _finite([float(link.inertial.mass)], owner, 'mass')
+    mass, matrix = float(link.inertial.mass), link.inertial.inertia or urdf_parser.Inertia()
     if mass < 0.0:
-        raise UrdfError(owner, f'mass {mass} is negative')
-    matrix = link.inertial.inertia
-    names = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
-    values = [0.0 if matrix is None else getattr(matrix, name) for name in names]
-    ixx, ixy, ixz, iyy, iyz, izz = _finite(values, owner, 'inertia')
-    origin = _read_origin(link.inertial.origin, f'{owner} inertial')
-    return Link(link.name, Inertial(origin, mass, (ixx, ixy, ixz, iyy, iyz, izz)))
+        raise UrdfError(owner, f'mass {mass:g} is negative')
+    moments = (matrix.ixx, matrix.ixy, matrix.ixz, matrix.iyy, matrix.iyz, matrix.izz)
+    return Link(link.name, Inertial(_read_origin(link.inertial.origin), mass, moments))
 
 
 def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
@@ -60,18 +58,21 @@ def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
     owner = _owner(element)
     _check_joint(element, owner)
     joint = _parse(urdf_parser.Joint, element, owner)
-    damping, friction = _read_friction(joint.dynamics, owner)
+    dynamics, mimic = joint.dynamics or urdf_parser.JointDynamics(), joint.mimic
+    damping, friction = dynamics.damping or 0.0, dynamics.friction or 0.0
+    if min(damping, friction) < -_ROUNDING:
+        raise UrdfError(
+            owner,
+            f'damping {damping:g} or friction {friction:g} is negative; set 0 if it is unknown',
+        )
+    if mimic is not None:
+        multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
+        mimic = Mimic(mimic.joint, multiplier, mimic.offset or 0.0)
     return Joint(
-        name=joint.name,
-        type=joint.type,
-        parent=joint.parent,
-        child=joint.child,
-        origin=_read_origin(joint.origin, owner),
-        axis=_read_axis(joint.axis, owner),
-        limits=_read_limits(joint.limit, joint.type, owner, warnings),
-        damping=damping,
-        friction=friction,
-        mimic=_read_mimic(joint.mimic, owner),
+        name=joint.name, type=joint.type, parent=joint.parent, child=joint.child,
+        origin=_read_origin(joint.origin), axis=_read_axis(joint.axis, owner),
+        limits=_read_limits(joint.limit, element, owner, warnings),
+        damping=max(damping, 0.0), friction=max(friction, 0.0), mimic=mimic,
     )
 
 
@@ -88,7 +89,7 @@ def read_safety_controller(
         return None
     names = ('soft_lower_limit', 'soft_upper_limit', 'k_position', 'k_velocity')
     texts = [source.get(name, '0') for name in names]
-    numbers = [float(text) if _is_number(text) else math.nan for text in texts]
+    numbers = [float(t) if _NUMBER.fullmatch(t.strip()) else math.nan for t in texts]
     lower, upper, k_position, k_velocity = numbers
     if not all(map(math.isfinite, numbers)) or min(k_position, k_velocity) < 0.0:
         given = ', '.join(f'{name} {text!r}' for name, text in zip(names, texts, strict=True))
@@ -104,8 +105,12 @@ def _owner(element: ElementTree.Element) -> str:
 
 
 def _parse(kind: Any, element: ElementTree.Element, owner: str) -> Any:
-    for part in element.iter():
-        _check_numbers(part, owner)
+    """Return what urdf_parser_py reads of checked numbers, without what it does not know."""
+    _check_numbers(element, owner)
+    element = copy.deepcopy(element)
+    for limit in element.findall('limit'):
+        for name in _MORE_LIMITS:
+            limit.attrib.pop(name, None)
     try:
         return kind.from_xml_string(ElementTree.tostring(element, 'unicode'))
     except Exception as error:  # urdf_parser_py raises whatever its value types raise
@@ -115,28 +120,26 @@ def _parse(kind: Any, element: ElementTree.Element, owner: str) -> Any:
 def _check_numbers(part: ElementTree.Element, owner: str) -> None:
     """Check all numbers, because errors of urdf_parser_py do not always name the element."""
     required = _REQUIRED.get(part.tag)
-    if required is not None and required not in part.attrib:
+    if required and (required not in part_names(part) or part.get(required) == ''):
         raise UrdfError(owner, f'<{part.tag}> has no {required}')
     for attribute, text in part.attrib.items():
         if attribute in _WORDS:
             continue
-        count = 3 if attribute in _VECTORS else 1
-        numbers = text.split()
+        what, count, numbers = f'{part.tag} {attribute}', _COUNTS.get(attribute, 1), text.split()
         if len(numbers) != count:
-            raise UrdfError(
-                owner, f'{part.tag} {attribute} {text!r} has {len(numbers)} numbers, not {count}'
-            )
+            raise UrdfError(owner, f'{what} {text!r} has {len(numbers)} numbers, not {count}')
         for number in numbers:
-            if not _is_number(number):
-                raise UrdfError(owner, f'{part.tag} {attribute}: {number!r} is not a number')
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text.isascii() and '_' not in text  # float() also reads '1_0' and non-ASCII digits
+            if not _NUMBER.fullmatch(number):
+                raise UrdfError(owner, f'{what}: {number!r} is not a number')
+        if attribute == 'quat_xyzw':  # usable ones were replaced
+            both = f'and rpy {part.get("rpy")!r} are given: keep one of them'
+            reason = both if 'rpy' in part.attrib else 'is not of length 1'
+            raise UrdfError(owner, f'{what} {text!r} {reason}')
+        size = max(map(abs, map(float, numbers)))
+        if 'nan' in text.lower() or (math.isinf(size) and part.tag != 'limit'):
+            raise UrdfError(owner, f'{what} {text!r} is not finite')
+    for child in part:
+        _check_numbers(child, f'{owner} inertial' if part.tag == 'inertial' else owner)
 
 
 def _check_joint(element: ElementTree.Element, owner: str) -> None:
@@ -152,70 +155,43 @@ def _check_joint(element: ElementTree.Element, owner: str) -> None:
         raise UrdfError(owner, f'a {joint_type} joint needs a <limit>')
 
 
-def _finite(values: Sequence[float], owner: str, what: str) -> tuple[float, ...]:
-    if not all(math.isfinite(value) for value in values):
-        raise UrdfError(owner, f'{what} {tuple(values)} is not finite')
-    return tuple(float(value) for value in values)
-
-
-def _read_origin(element: Any, owner: str) -> Origin:
-    if element is None:
+def _read_origin(pose: Any) -> Origin:
+    if pose is None:
         return Origin()
-    zero = (0.0, 0.0, 0.0)
-    xyz = _finite(zero if element.xyz is None else element.xyz, owner, 'origin xyz')
-    rpy = _finite(zero if element.rpy is None else element.rpy, owner, 'origin rpy')
-    return Origin((xyz[0], xyz[1], xyz[2]), (rpy[0], rpy[1], rpy[2]))
+    x, y, z = pose.xyz or (0.0, 0.0, 0.0)
+    roll, pitch, yaw = pose.rpy or (0.0, 0.0, 0.0)
+    return Origin((x, y, z), (roll, pitch, yaw))
 
 
 def _read_axis(axis: Sequence[float] | None, owner: str) -> Vector3:
-    if axis is None:
-        return (1.0, 0.0, 0.0)
-    x, y, z = _finite(axis, owner, 'axis')
+    x, y, z = axis or (1.0, 0.0, 0.0)
     length = math.hypot(x, y, z)
     if length < 1e-9:
-        raise UrdfError(owner, f'axis {(x, y, z)} has no direction')
+        raise UrdfError(owner, f'axis ({x:.6g}, {y:.6g}, {z:.6g}) has no direction')
     return (x / length, y / length, z / length)
 
 
-def _read_mimic(mimic: Any, owner: str) -> Mimic | None:
-    if mimic is None:
-        return None
-    multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
-    offset = 0.0 if mimic.offset is None else mimic.offset
-    multiplier, offset = _finite([multiplier, offset], owner, 'mimic multiplier, offset')
-    return Mimic(mimic.joint, multiplier, offset)
-
-
-def _read_friction(dynamics: Any, owner: str) -> tuple[float, float]:
-    if dynamics is None:
-        return 0.0, 0.0
-    values = [value or 0.0 for value in (dynamics.damping, dynamics.friction)]
-    damping, friction = _finite(values, owner, 'damping, friction')
-    if min(damping, friction) < -_ROUNDING:
-        raise UrdfError(
-            owner, f'damping {damping} or friction {friction} is negative; set 0 if it is unknown'
-        )
-    return max(damping, 0.0), max(friction, 0.0)
-
-
-def _read_limits(limit: Any, joint_type: str, owner: str, warnings: list[str]) -> JointLimits:
-    if limit is None:
+def _read_limits(
+    limit: Any, joint: ElementTree.Element, owner: str, warnings: list[str]
+) -> JointLimits:
+    element = joint.find('limit')
+    if element is None:
         return JointLimits()
-    values = (limit.lower or 0.0, limit.upper or 0.0, limit.velocity, limit.effort)
-    lower, upper, velocity, effort = values
-    if any(math.isnan(value) for value in values):
-        raise UrdfError(owner, f'limit {values} (lower, upper, velocity, effort) is not a number')
-    if velocity < 0.0 or effort < 0.0:
-        raise UrdfError(owner, f'limit velocity {velocity} or effort {effort} is negative')
-    if joint_type == 'continuous':
-        return JointLimits(velocity=velocity, effort=effort)
-    if joint_type in ('planar', 'floating'):
+    lower, upper = limit.lower or 0.0, limit.upper or 0.0
+    others = {'velocity': limit.velocity, 'effort': limit.effort}
+    others.update((name, float(element.get(name, 'inf'))) for name in _MORE_LIMITS)
+    for name, value in others.items():
+        if value < 0.0:
+            raise UrdfError(owner, f'limit {name} {value:g} is negative')
+    if joint.get('type') == 'continuous':
+        return JointLimits(**others)
+    if joint.get('type') in ('planar', 'floating'):
         return JointLimits()  # one set of numbers cannot limit angles and distances
     if lower == math.inf or upper == -math.inf:
-        raise UrdfError(owner, f'limit lower {lower}, upper {upper} allows no position')
+        raise UrdfError(owner, f'limit lower {lower:g}, upper {upper:g} allows no position')
     if lower > upper:
         warnings.append(
-            f'{owner}: limit lower {lower} is above upper {upper}; the dynamics do not need it, '
-            'but no motion of the joint is accepted'
+            f'{owner}: limit lower {lower:g} is above upper {upper:g}; the dynamics do not need '
+            'it, but no motion of the joint is accepted'
         )
-    return JointLimits(lower, upper, velocity, effort)
+    return JointLimits(lower, upper, **others)

@@ -5,13 +5,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+import math
 
 import numpy as np
 
 from ..arrays import Array
 from ..errors import UrdfError
-from .description import Joint, Link
+from .description import Inertial, Joint, Link, Origin
+
+MAX_GYRATION = 2.0  # greatest radius of gyration of a link, as a share of the robot's reach
+
+MIN_SIZE, MAX_SIZE = 0.215, 21.5
+"""Of the moving mass, as its cube root by the reach, kg^(1/3)/m: 1.3 to 4.6 in vendors' robots."""
+
+MAX_SLIDE, MARGIN = 1.0, 0.1  # m: part of a prismatic joint's range; extent of the last link
+_NO_MASS = Inertial(Origin(), 0.0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
 
 def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
@@ -23,7 +32,7 @@ def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
         return
     if strict:
         raise UrdfError(f'link {link.name!r}', f'inertia {reason}')
-    warnings.append(f'link {link.name!r}: inertia {reason}')
+    warnings.append(f'link {link.name!r}: inertia {reason}; it is used unchanged')
 
 
 def inertia_problem(mass: float, matrix: Array, rounding: float = 0.0) -> str:
@@ -52,25 +61,50 @@ def inertia_problem(mass: float, matrix: Array, rounding: float = 0.0) -> str:
     return ''
 
 
-def warn_of_massless(
-    links: Mapping[str, Link], joints: Mapping[str, Joint], warnings: list[str]
+def warn_of_implausible(
+    root: str, links: Mapping[str, Link], joints: Mapping[str, Joint], warnings: list[str]
 ) -> None:
-    """Warn of joints that move no mass: neither the child link nor links fixed to it have any."""
-    fixed_children: dict[str, list[str]] = {name: [] for name in links}
+    """Warn of joints that move no mass, and of moving masses that do not suit the robot's size."""
+    carrier, distance, reach = {root: ''}, {root: 0.0}, 0.0  # last joint; way along joints, m
+    loaded: set[str] = set()
+    bodies: list[tuple[float, float, float, str]] = []  # radius of gyration, mass, inertia, name
     for joint in joints.values():
-        if not joint.moves:
-            fixed_children[joint.parent].append(joint.child)
-    for joint in joints.values():
-        if not joint.moves:
-            continue
-        rigid, mass = [joint.child], 0.0
-        while rigid:
-            name = rigid.pop()
-            inertial = links[name].inertial
-            mass += inertial.mass if inertial is not None else 0.0
-            rigid.extend(fixed_children[name])
-        if mass == 0.0:
-            warnings.append(
-                f'link {joint.child!r} moves with joint {joint.name!r} but has no mass; '
-                'its inertia is set to zero'
-            )
+        name, inertial = joint.child, links[joint.child].inertial or _NO_MASS
+        carrier[name] = joint.name if joint.moves else carrier[joint.parent]
+        distance[name] = distance[joint.parent] + math.hypot(*joint.origin.xyz)
+        if joint.type == 'prismatic':
+            distance[name] += min(max(-joint.limits.lower, joint.limits.upper), MAX_SLIDE)
+        reach = max(reach, distance[name] + math.hypot(*inertial.origin.xyz))
+        if any((inertial.mass, *inertial.inertia)):
+            loaded.add(carrier[name])
+        if inertial.mass > 0.0 and carrier[name]:
+            moment = max(float(np.linalg.eigvalsh(inertial.matrix)[2]), 0.0)
+            bodies.append((math.sqrt(moment / inertial.mass), inertial.mass, moment, name))
+
+    moving = [joint for joint in joints.values() if joint.moves]
+    massless = [joint for joint in moving if joint.name not in loaded]
+    if massless:
+        warnings.append(
+            'no moving link has a mass: all efforts are zero; give the links an <inertial>'
+            if massless == moving else f'link {massless[0].child!r} moves with joint '
+            f'{massless[0].name!r} but has no mass and no inertia{in_all(massless)}'
+        )
+    large = [body for body in bodies if body[0] > MAX_GYRATION * max(reach, 1.0)]
+    size = (total := sum(body[1] for body in bodies)) ** (1.0 / 3.0)
+    if large:
+        radius, mass, moment, name = max(large, key=lambda body: body[0])
+        warnings.append(
+            f'link {name!r}: mass {mass:.3g} kg and inertia {moment:.3g} kg m^2 give a radius of '
+            f'gyration of {radius:.3g} m in a robot of {reach:.3g} m; are the units kg and '
+            f'kg m^2?{in_all(large)}'
+        )
+    elif len(moving) > 2 and total and not MIN_SIZE < size / (reach + MARGIN) < MAX_SIZE:
+        warnings.append(
+            f'the moving links have a mass of {total:.3g} kg in a robot of {reach:.3g} m; are the '
+            'units kg and m?'
+        )
+
+
+def in_all(found: Sequence[object], what: str = 'links') -> str:
+    """Return the end of a warning about the first of several things."""
+    return f' ({len(found)} {what} in all)' if len(found) > 1 else ''

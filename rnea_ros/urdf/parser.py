@@ -16,8 +16,11 @@ import math
 from ..errors import UrdfError, brief, clipped
 from .description import Joint, Link, Mimic, RobotDescription
 from .elements import read_joint, read_link, read_safety_controller
-from .mass import check_inertia, warn_of_massless
-from .xml import parse_xml, reduce_to_dynamics
+from .mass import check_inertia, in_all, warn_of_implausible
+from .xml import parse_xml, reduce_to_dynamics, unknown_parts
+
+RANGE_TOLERANCE = 0.01  # accepted excess of a mimic joint over its range, as a share of it
+MIN_RANGE = 0.1  # least part of a leader's range that its mimic joints may leave
 
 
 def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
@@ -31,7 +34,7 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
     """
     source = parse_xml(text)
     robot = reduce_to_dynamics(source)
-    warnings: list[str] = []
+    warnings = list(unknown_parts(source))
     if not robot.get('name'):
         warnings.append('the robot has no name')
 
@@ -47,9 +50,10 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
         joints[joint.name] = replace(joint, safety_controller=controller)
     root, order = _tree_order(links, joints)
     joints = _resolve_mimics({name: joints[name] for name in order}, warnings)
+    _reconcile_ranges(joints, warnings)
     for link in links.values():
         check_inertia(link, strict_inertia, warnings)
-    warn_of_massless(links, joints, warnings)
+    warn_of_implausible(root, links, joints, warnings)
     notes = tuple(clipped(warning, 1000) for warning in warnings)
     return RobotDescription(robot.get('name', ''), root, links, joints, notes, text)
 
@@ -121,9 +125,43 @@ def _following(joint: Joint, leader: Joint) -> Joint:
     if not (math.isfinite(multiplier) and math.isfinite(offset)):
         raise UrdfError(
             owner,
-            f'mimics {then.joint!r} with multiplier {multiplier}, offset {offset}: not finite',
+            f'mimics {then.joint!r} with multiplier {multiplier:g}, offset {offset:g}: not finite',
         )
     return replace(joint, mimic=Mimic(then.joint, multiplier, offset))
+
+
+def _reconcile_ranges(joints: dict[str, Joint], warnings: list[str]) -> None:
+    """
+    Let the position ranges of mimic joints agree with those of their leaders, with one warning.
+
+    A leader is limited to the positions that its mimic joints permit. If these leave it almost no
+    room, as with a wrong sign, its own range applies, and that of the mimic joint follows from it.
+    """
+    found: list[str] = []
+    for joint in [joint for joint in joints.values() if joint.mimic and joint.mimic.multiplier]:
+        assert joint.mimic is not None
+        factor, offset, own = joint.mimic.multiplier, joint.mimic.offset, joint.limits
+        leader = joints[joint.mimic.joint]
+        lower, upper = leader.limits.lower, leader.limits.upper
+        first, last = sorted((factor * lower + offset, factor * upper + offset))
+        excess = RANGE_TOLERANCE * (own.upper - own.lower)
+        permitted = first >= own.lower - excess and last <= own.upper + excess
+        if permitted or own.lower >= own.upper or lower >= upper:
+            continue
+        ends = sorted(((own.lower - offset) / factor, (own.upper - offset) / factor))
+        common = replace(leader.limits, lower=max(lower, ends[0]), upper=min(upper, ends[1]))
+        if common.upper - common.lower > MIN_RANGE * (upper - lower):
+            joints[leader.name] = replace(leader, limits=common)
+            decision = f'{leader.name!r} is limited to {common.lower:.4g} to {common.upper:.4g}'
+        else:
+            joints[joint.name] = replace(joint, limits=replace(own, lower=first, upper=last))
+            decision = 'the latter are used'
+        found.append(
+            f'joint {joint.name!r}: its limits, {own.lower:.4g} to {own.upper:.4g}, contradict '
+            f'those of {leader.name!r} times {factor:.4g}, {first:.4g} to {last:.4g}; {decision}'
+        )
+    if found:
+        warnings.append(found[0] + in_all(found, 'mimic joints'))
 
 
 def _leader_names(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str, str]:

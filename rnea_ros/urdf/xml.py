@@ -12,44 +12,61 @@ and files that they name are not loaded.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
+import math
 import os
 from pathlib import Path
+import re
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from ..errors import UrdfError
+from ..errors import UrdfError, clipped
 from ..xacro_files import expand, is_xacro
 
 BLANKS = '\ufeff \t\r\n'
 MAX_BYTES = 16 * 1024 * 1024
+MAX_KINDS = 20  # most warnings of parts that are not understood
 MAX_ELEMENTS = 10_000
 """Most links, and most joints: bounds for time and memory."""
 
-# The elements and attributes that dynamics need; all others are removed before parsing.
-_KEPT_CHILDREN: Mapping[str, tuple[str, ...]] = {
-    'link': ('inertial',),
-    'inertial': ('origin', 'mass', 'inertia'),
-    'joint': ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic'),
-}
-_KEPT_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
-    'link': ('name',),
-    'mass': ('value',),
-    'inertia': ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'),
-    'origin': ('xyz', 'rpy'),
-    'joint': ('name', 'type'),
-    'parent': ('link',),
-    'child': ('link',),
-    'axis': ('xyz',),
-    'limit': ('lower', 'upper', 'effort', 'velocity'),
-    'dynamics': ('damping', 'friction'),
+_READ: Mapping[str, tuple[str, ...]] = {
+    'link': ('name', '<inertial>'), 'inertial': ('<origin>', '<mass>', '<inertia>'),
+    'mass': ('value',), 'inertia': ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'),
+    'joint': ('name', 'type', '<origin>', '<parent>', '<child>', '<axis>', '<limit>',
+              '<dynamics>', '<mimic>'),
+    'origin': ('xyz', 'rpy', 'quat_xyzw'), 'parent': ('link',), 'child': ('link',),
+    'limit': ('lower', 'upper', 'effort', 'velocity', 'acceleration', 'deceleration', 'jerk'),
+    'axis': ('xyz',), 'dynamics': ('damping', 'friction'),
     'mimic': ('joint', 'multiplier', 'offset'),
+}  # fmt: skip
+"""The attributes and <children> that dynamics need; all others are removed before parsing."""
+
+_UNDERSTOOD: Mapping[str, tuple[str, ...]] = {
+    **_READ,
+    'robot': ('name', 'version', '<link>', '<joint>'),
+    'link': (*_READ['link'], 'type', '<collision>'),
+    'joint': (*_READ['joint'], '<safety_controller>'),
+    'collision': ('name', '<origin>'),
+    'safety_controller': ('soft_lower_limit', 'soft_upper_limit', 'k_position', 'k_velocity'),
 }
+_SILENT = (
+    'visual', 'material', 'gazebo', 'ros2_control', 'transmission', 'sensor', 'mujoco', 'geometry',
+    'calibration', 'verbose', 'xmlns',
+)  # fmt: skip
+"""Attributes and elements without effect on dynamics, wherever they are."""
 _WITHOUT_MEANING: Mapping[str | None, tuple[str, ...]] = {
     'fixed': ('axis', 'limit', 'dynamics', 'mimic'),
     'floating': ('axis',),
 }
 """Elements without meaning in joints of a type; they are removed, whatever they contain."""
+
+# Encodings that may be declared; other codecs of Python are slow or not for texts.
+_ENCODING = re.compile(
+    rb'(\s*<\?xml[^>]*?encoding\s*=\s*.)'
+    rb'((?:iso|latin|windows-|cp|koi8|gb|big5|shift|euc)[\w-]*)', re.IGNORECASE
+)  # fmt: skip
+_LENGTH_TOLERANCE = 0.02  # of a quaternion: some have two digits
 
 _HOLDERS_OF_LINKS = ('include', 'macro', 'if', 'unless')  # of xacro, spelt without prefix
 _RAW_XACRO = 'this is xacro: expand it with `xacro FILE`'
@@ -72,10 +89,21 @@ def read_urdf(source: str | os.PathLike[str]) -> str:
             data = file.read(MAX_BYTES + 1)  # a pipe or device has no size
         if len(data) > MAX_BYTES:
             raise UrdfError('URDF', f'{path} has over {MAX_BYTES} bytes')
-        text = data.decode('utf-8')  # with its line breaks
-    except (OSError, ValueError) as error:
+        text = _decoded(data)  # with its line breaks
+    except (OSError, ValueError, LookupError) as error:
         raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}: {error}') from error
     return expand(path) if is_xacro(path) else text
+
+
+def _decoded(data: bytes) -> str:
+    """Return a text in UTF-8, whatever it declares, or in the declared encoding."""
+    try:
+        return data.decode('utf-8')
+    except UnicodeDecodeError:
+        if not (declared := _ENCODING.match(data)):
+            raise
+        start, name = declared.groups()
+        return (start + b'UTF-8' + data[declared.end() :]).decode(name.decode())
 
 
 def read_description(source: str) -> str:
@@ -96,7 +124,7 @@ def parse_xml(text: str) -> ElementTree.Element:
     Return the root element.
 
     Prefixes are part of the names, as in other readers of URDF: they need no declaration, and a
-    default namespace changes nothing.
+    default namespace changes nothing. Rotations ``quat_xyzw`` of URDF 1.1 become ``rpy``.
 
     :param text: the XML
     :raises UrdfError: the text is too large, not XML, raw xacro, or declares a DTD
@@ -129,7 +157,25 @@ def parse_xml(text: str) -> ElementTree.Element:
     _reject_xacro(root, text)
     if root.tag != 'robot':
         raise UrdfError(f'element <{root.tag}>', 'the root element of a URDF is <robot>')
+    for origin in root.iter('origin'):
+        _use_rpy(origin)
     return root
+
+
+def _use_rpy(origin: ElementTree.Element) -> None:
+    """Replace ``quat_xyzw`` by ``rpy``; one that is not usable stays, for an error."""
+    text = origin.get('quat_xyzw', '')
+    try:
+        x, y, z, w = map(float, text.split())
+    except ValueError:
+        return
+    usable = abs(math.hypot(x, y, z, w) - 1.0) < _LENGTH_TOLERANCE and '_' not in text
+    if usable and 'rpy' not in origin.attrib:
+        # Bernardes and Viollet, PLoS ONE 17(11), 2022: exact also at a pitch of +-pi/2
+        one, other = math.atan2(x + z, w - y), math.atan2(z - x, w + y)
+        pitch = 2.0 * math.atan2(math.hypot(z - x, w + y), math.hypot(x + z, w - y)) - math.pi / 2
+        del origin.attrib['quat_xyzw']
+        origin.set('rpy', f'{one - other!r} {pitch!r} {one + other!r}')
 
 
 def _reject_xacro(root: ElementTree.Element, text: str) -> None:
@@ -146,7 +192,7 @@ def _reject_xacro(root: ElementTree.Element, text: str) -> None:
         names = (element.tag, *element.attrib)
         if any(name.startswith('xacro:') for name in names):
             raise UrdfError(f'element <{element.tag}>', _RAW_XACRO)
-        if element is root or element.tag in _KEPT_ATTRIBUTES:
+        if element is root or element.tag in _READ:
             for name, value in element.attrib.items():
                 if '${' in value or '$(' in value:
                     raise UrdfError(f'element <{element.tag}>', f'{name} {value!r}: {_RAW_XACRO}')
@@ -177,18 +223,46 @@ def reduce_to_dynamics(root: ElementTree.Element) -> ElementTree.Element:
 
 
 def _reduce_element(element: ElementTree.Element, owner: str) -> ElementTree.Element:
-    kept = _KEPT_ATTRIBUTES.get(element.tag, ())
+    read = _READ.get(element.tag, ())
     reduced = ElementTree.Element(
-        element.tag, {name: element.attrib[name] for name in kept if name in element.attrib}
+        element.tag, {name: element.attrib[name] for name in read if name in element.attrib}
     )
     without_meaning = _WITHOUT_MEANING.get(element.get('type'), ())
-    for tag in _KEPT_CHILDREN.get(element.tag, ()):
+    for tag in (part[1:-1] for part in read if part.startswith('<')):
         if tag in without_meaning:
             continue
         children = [_reduce_element(child, owner) for child in element.findall(tag)]
         # In joints, an element that is repeated unchanged is read once.
         differ = element.tag != 'joint' or any(c.attrib != children[0].attrib for c in children)
         if len(children) > 1 and differ:
-            raise UrdfError(owner, f'has {len(children)} <{tag}> elements, at most one is allowed')
+            given = ' and '.join(' '.join(f'{n}="{v}"' for n, v in c.items()) for c in children)
+            raise UrdfError(owner, f'has {len(children)} <{tag}> elements, not one: {given}')
         reduced.extend(children[:1])
     return reduced
+
+
+def part_names(element: ElementTree.Element) -> tuple[str, ...]:
+    """Return the names of the attributes and <children> of an element."""
+    return tuple(dict.fromkeys((*element.attrib, *(f'<{child.tag}>' for child in element))))
+
+
+def unknown_parts(root: ElementTree.Element) -> Iterator[str]:
+    """
+    Yield a sentence for each kind of attribute or child element that is not understood.
+
+    It names the first element and counts all. Names with a prefix belong to other programs.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    for holder in (root, *root.findall('link'), *root.findall('joint')):
+        tags = set(_UNDERSTOOD) - {'link', 'joint', *_WITHOUT_MEANING.get(holder.get('type'), ())}
+        read = (child for child in holder if child.tag in tags)
+        for element in (holder, *(part for child in read for part in child.iter())):
+            understood = _UNDERSTOOD.get(element.tag, part_names(element))
+            odd = [part for part in part_names(element) if part not in understood
+                   and part.strip('<>') not in _SILENT and ':' not in part]  # fmt: skip
+            if odd:
+                owner = f'{holder.tag} {holder.get("name", "")!r}'
+                found.setdefault((element.tag, clipped(', '.join(odd), 200)), []).append(owner)
+    for (tag, parts), (owner, *others) in islice(found.items(), MAX_KINDS):
+        more = f', {len(others) + 1} times in all' if others else ''
+        yield f'{clipped(owner)}: not understood and not used in <{tag}>: {parts}{more}'

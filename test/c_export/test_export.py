@@ -19,7 +19,7 @@ from rnea_ros.feedforward.law import JointFriction
 from rnea_ros.tools.export import main
 from support.models.joint_trees import MOVING, model_of, random_parts
 from support.models.oracle_pairs import random_pair
-from support.models.robots import ROOT, SHIPPED, load
+from support.models.robots import ROOT, SHIPPED, link, load, robot
 
 COMPILERS = [name for name in ('gcc', 'clang') if shutil.which(name)]
 FLAGS = ['-std=c99', '-Wall', '-Wextra', '-pedantic', '-Wdouble-promotion', '-Werror']
@@ -146,6 +146,9 @@ def test_names_that_c_cannot_have_are_rejected(tmp_path: Path) -> None:
     model = load(SHIPPED[1])
     with pytest.raises(InputError, match='not a name in C'):
         export_c(CExport(model), tmp_path, prefix='my-arm')
+    named = load(robot(link('base'), name='3-DOF arm'))
+    with pytest.raises(InputError, match=r"'3_dof_arm' is .*robot's name '3-DOF arm'; give a pre"):
+        export_c(CExport(named), tmp_path)
     twice = 2 * (model.link_names[-1],)
     for export in (CExport(model, frames=twice), CExport(model, payloads=twice)):
         with pytest.raises(InputError, match='names in C are not unique'):

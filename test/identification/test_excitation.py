@@ -99,6 +99,17 @@ def test_limits_are_replaced_by_joint_and_bound_by_followers() -> None:
     assert (limits.lower[0], limits.upper[0], limits.velocity[0]) == (-1.5, 1.5, 1.0)
 
 
+def test_a_motion_keeps_the_acceleration_limits_of_the_urdf() -> None:
+    limit = 'effort="100" acceleration="0.5" deceleration="0.4"'
+    model = load(TWO_LINKS.replace('effort="100"', limit, 1))
+    free, found = excited(TWO).motion, excited(model)
+    assert np.abs(found.motion.accelerations[:, 0]).max() <= 0.8 * 0.4 + 1e-9
+    assert np.abs(free.accelerations[:, 0]).max() > 0.4
+    request = free.request(['shoulder', 'elbow'])
+    with pytest.raises(RneaError, match=r'shoulder: the acceleration is .*\(in the URDF'):
+        known_motion(model, JointLimits.of(model), request, [0.0, 0.0])
+
+
 def test_the_way_to_the_start_keeps_its_bounds_or_is_rejected() -> None:
     found = excited(TWO, region=Region.above(-0.5), start={'shoulder': -0.3})
     way = found.way_from([0.2, 0.1])
@@ -155,7 +166,10 @@ def test_a_joint_without_range_stays_within_half_a_turn_of_the_start() -> None:
     (TWO_LINKS, {'region': Region.above(0.1)}, r'link lower: .* z = 0 m at .*--keep-inside'),
     (TWO_LINKS, {'region': Region.above(0.1, ['tip'])}, 'link tip: '),
     (TWO_LINKS, {'region': Region.box((-1, 1), (-1, 1), (-1e-5, 1e-5))},
-     'link lower: .*too near to the end of -1e-05 to 1e-05 m'),
+     r'link \w+: .* in the smallest motion .*not within -1e-05 to 1e-05 m'),
+    (TWO_LINKS.replace('0.1 0.02 0.0', '0 0 0').replace('ixx="0.1"', 'ixx="5e9"').replace(
+        'iyy="0.1"', 'iyy="5e9"'), {'start': {'shoulder': 1.5, 'elbow': 1.0}},
+     r'joint \w+: the effort is .* in the smallest motion .*not within -80 to 80 \(80 % of its'),
     (TWO_LINKS, {'region': Region.above(0.1, ['toe'])}, "unknown link 'toe'"),
     (TWO_LINKS, {'region': Region.box((-1, 0.5), (-1, 1), (-1, 1))}, 'link tip: .* x = 0.7 m'),
     (TWO_LINKS, {'duration': 0.0}, 'duration'),

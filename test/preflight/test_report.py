@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rnea_ros import RneaError
 from rnea_ros.feedforward.settings import ResolvedSettings, resolve
 from rnea_ros.node.parameters import complete_values, listed_joints, settings_from
 from rnea_ros.preflight import check, found_parameters
@@ -19,7 +20,7 @@ from rnea_ros.preflight.checkup import find_causes
 from rnea_ros.preflight.findings import Cause, Finding
 from rnea_ros.preflight.fit import Hypothesis, huber_weights
 from rnea_ros.recordings import Kind, Recording
-from support.models.robots import ROOT
+from support.models.robots import ROOT, description, joint, link, load, robot
 from support.recorded.synthetic_recordings import ARM, Array, Robot, record
 
 
@@ -55,6 +56,17 @@ def test_the_table_has_the_figures_of_each_joint() -> None:
     np.testing.assert_allclose(offset, 0.0, atol=0.1)
     np.testing.assert_allclose(viscous, 0.1 * sign, atol=0.1)
     np.testing.assert_allclose(coulomb, sign * dry_friction(robot, Kind.MOTION, 1), atol=0.1)
+
+
+def test_a_model_that_cannot_be_compared_is_rejected_by_name() -> None:
+    recorded = record(Robot(ARM), Kind.STILL, 1)
+    bare = load(re.sub('(?s)<inertial>.*?</inertial>', '', description(ARM).text))
+    with pytest.raises(RneaError, match='no moving link has a mass: give the links'):
+        check(bare, recorded)
+    cart = load(robot(link('base'), link('cart', 1.0), joint('drive', 'planar', 'base', 'cart')))
+    names = ('drive', *recorded.names[1:])
+    with pytest.raises(RneaError, match="joint 'drive' of the model has more than one axis"):
+        check(cart, replace(recorded, names=names))
 
 
 def test_the_document_says_what_to_do_about_every_cause() -> None:

@@ -109,7 +109,7 @@ def test_damping_friction_and_limits_are_those_of_the_urdf_and_beside_it() -> No
 
 
 def test_a_mimic_joint_follows_its_leader_while_that_is_driven() -> None:
-    simulated = SimulatedRobot(GRIPPER, gravity=(0.0, 0.0, 0.0))
+    simulated = SimulatedRobot(GRIPPER, gravity=(0.0, 0.0, 0.0), initial_positions=[0.0])
     for _ in range(300):
         simulated.step([0.5])
     left, right = simulated.state().positions
@@ -117,6 +117,25 @@ def test_a_mimic_joint_follows_its_leader_while_that_is_driven() -> None:
     # 0.5 N on twice 0.2 kg for 0.3 s.
     assert left == pytest.approx(0.5 * 0.5 / 0.4 * 0.3**2, rel=1e-2)
     assert right == pytest.approx(0.1 - left, abs=1e-4)
+
+
+@pytest.mark.parametrize(('multiplier', 'end'), [(-1, 0.8), (2, 0.4), (0.999, 0.8)])
+def test_a_gripper_reaches_the_end_of_its_range_whatever_its_mimic_joint_says(
+    multiplier: float, end: float
+) -> None:
+    mimic = f'<mimic joint="grip" multiplier="{multiplier}"/>'
+    text = robot(
+        link('base'), link('left', 0.2), link('right', 0.2),
+        joint('grip', 'revolute', 'base', 'left'),
+        joint('follow', 'revolute', 'left', 'right', more=mimic),
+    ).replace('lower="-3" upper="3"', 'lower="0" upper="0.8"')
+    for torque, reached in ((2.0, end), (-2.0, 0.0)):
+        simulated = SimulatedRobot(text, gravity=(0.0, 0.0, 0.0), initial_positions=[0.2])
+        for _ in range(2000):
+            simulated.step([torque])
+        left, right = simulated.state().positions
+        assert left == pytest.approx(reached, abs=0.02)
+        assert right == pytest.approx(multiplier * left, abs=1e-3)
 
 
 def test_brakes_carry_the_weight_of_mimic_joints_too() -> None:

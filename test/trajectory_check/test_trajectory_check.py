@@ -6,6 +6,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -202,8 +203,27 @@ def test_a_limit_of_0_means_unlimited_and_others_can_be_given() -> None:
     with pytest.raises(InputError, match='velocity limit: 0 is not above 0'):
         limits.with_limits(Quantity.VELOCITY, {None: 0.0})
     planar = load(robot(link('base'), link('cart', 1.0), joint('drive', 'planar', 'base', 'cart')))
-    with pytest.raises(InputError, match='more than one axis'):
+    with pytest.raises(InputError, match=r"joint 'drive' .* more than one axis"):
         TrajectoryLimits.of_model(planar)
+
+
+def test_the_limits_of_urdf_1_2_are_checked_or_named() -> None:
+    more = 'velocity="2" acceleration="9" deceleration="4" jerk="5"'
+    found = checked([REST, at(1.0, 1.0, 0.0)], model=load(ONE_JOINT.replace('velocity="2"', more)))
+    (violation,) = found.violations  # a cubic: 6 rad/s^2 at both ends
+    assert (violation.quantity, abs(violation.limit)) == (Quantity.ACCELERATION, 4.0)
+    text = ONE_JOINT.replace('velocity="2"', more.replace('"9"', '"0"'))
+    assert TrajectoryLimits.of_model(load(text)).acceleration.tolist() == [4.0]
+    assert 'jerk is not checked, although the URDF limits it: shoulder' in found.notes
+
+
+def test_efforts_of_a_robot_without_masses_are_not_checked() -> None:
+    text = re.sub('<inertial>.*</inertial>', '', ONE_JOINT)
+    found = checked([REST, at(1.0, 1.0, 0.0)], model=load(text))
+    assert found.verdict == 0
+    assert found.notes[0] == 'efforts are not checked: no moving link has a mass'
+    assert [peak.quantity for peak in figures_of(found).peaks].count(Quantity.EFFORT) == 0
+    assert 'by the efforts alone' not in report(found)
 
 
 PIVOT = robot(

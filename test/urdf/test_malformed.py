@@ -117,20 +117,33 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     (but('link="base"', 'link="bas"'), ELBOW, ("parent link 'bas' does not exist",)),
     (but('link="forearm"', 'link="Arm"'), ELBOW, ("child link 'Arm' does not exist",)),
     *((more(f'<axis xyz="{value}"/>'), ELBOW, ('axis', word)) for value, word in (
-        ('0 0 0', '(0.0, 0.0, 0.0)'), ('0 nan 1', 'nan'), ('inf 0 0', 'inf'), ('0 1', "'0 1'"),
+        ('0 0 0', '(0, 0, 0)'), ('0 nan 1', 'nan'), ('inf 0 0', 'inf'), ('0 1', "'0 1'"),
         ('0 0 up', "'up'"))),
     (more('<axis/>'), ELBOW, ('<axis>', 'xyz')),
     (more('<origin xyz="1 2"/>'), ELBOW, ('origin xyz', "'1 2'")),
     (more('<origin rpy=""/>'), ELBOW, ('origin rpy', '0 numbers')),
     (but(LIMIT, ''), ELBOW, ('revolute', '<limit>')),
     (but(LIMIT, '').replace('revolute', 'prismatic'), ELBOW, ('prismatic', '<limit>')),
-    (more(LIMIT.replace('"3"', '"4"')), ELBOW, ('2 <limit>',)),
+    (more(LIMIT.replace('"3"', '"4"')), ELBOW,
+     ('2 <limit>', 'effort="3" velocity="2" and lower', '"4"')),
+    (more('<origin xyz="0 0 1"/><origin xyz="0 0 2" rpy="1 2 3"/>'), ELBOW,
+     ('2 <origin> elements', 'xyz="0 0 1" and xyz="0 0 2" rpy="1 2 3"')),
+    (more('<origin rpy="0 0 0" quat_xyzw="0 0 0 1"/>'), ELBOW,
+     ("quat_xyzw '0 0 0 1' and rpy '0 0 0' are given: keep one",)),
+    *((more(f'<origin quat_xyzw="{text}"/>'), ELBOW, ('quat_xyzw', words)) for text, words in (
+        ('0 0 0 2', "'0 0 0 2' is not of length 1"), ('0 0 0 0', 'not of length 1'),
+        ('0 0 nan 1', 'not of length 1'), ('0 0 1', '3 numbers, not 4'), ('0 0 0 1_0', "'1_0'"),
+        ('a b c d', "'a' is not a number"))),
+    (but('rpy="0 0 0"', 'quat_xyzw="1 1 1 1"'), FOREARM, ('not of length 1',)),
     *((limit(old, new), ELBOW, words) for old, new, words in (
         (' effort="3"', '', ('limit', 'effort')), (' velocity="2"', '', ('limit', 'velocity')),
         ('"-1"', '"inf"', ('no position',)), ('"1"', '"-inf"', ('no position',)),
-        ('"3"', '"-3"', ('effort -3.0',)), ('"2"', '"-2"', ('velocity -2.0',)),
+        ('"3"', '"-3"', ('effort -3 is',)), ('"2"', '"-2"', ('velocity -2 is',)),
+        *((' effort', f' {name}="-1.23456789" effort', (f'{name} -1.23457 is negative',))
+          for name in ('acceleration', 'deceleration', 'jerk')),
+        (' effort', ' jerk="fast" effort', ("limit jerk: 'fast'",)),
         *((f'"{x}"', '"nan"', ('limit', 'nan')) for x in (-1, 1, 2, 3)))),
-    (more('<dynamics damping="-0.5"/>'), ELBOW, ('damping -0.5', 'set 0 if it is unknown')),
+    (more('<dynamics damping="-0.5"/>'), ELBOW, ('damping -0.5 or', 'set 0 if it is unknown')),
     (more('<dynamics friction="-1e-8"/>'), ELBOW, ('friction -1e-08',)),
     (more('<dynamics damping="nan"/>'), ELBOW, ('damping', 'nan')),
     # Mimic joints
@@ -146,7 +159,7 @@ MALFORMED: list[tuple[str, str, tuple[str, ...]]] = [
     (mimics(left_a='', lefta='', left_b='a'), "joint 'left_b'", ("'a'", 'does not exist')),
     # Mass
     *((mass(value), FOREARM, ('mass', value)) for value in (
-        'nan', 'inf', '-2.0', 'heavy', '2_0', '\uff12', '2 0')),
+        'nan', 'inf', '-2', 'heavy', '2_0', '\uff12', '2 0')),
     (but(MASS, ''), FOREARM, ('no <mass>',)), (but(MASS, '<mass>2</mass>'), FOREARM, ('<mass>',)),
     (but('ixy="0"', 'ixy="nan"'), FOREARM, ('inertia', 'nan')),
     (but('ixy="0"', ''), FOREARM, ('inertia', 'ixy')),

@@ -6,11 +6,14 @@
 import math
 
 import numpy as np
+import pytest
 
 from rnea_ros.urdf import Inertial, Joint, JointLimits, Link, Mimic, Origin, parse_urdf
 from rnea_ros.urdf.description import SafetyController
+from rnea_ros.urdf.shapes import collision_shapes
 from support.cases import each
-from support.models.robots import ARM, joint, link, robot
+from support.models.oracles import Pinocchio
+from support.models.robots import ARM, joint, link, load, robot
 
 
 def only_joint(more: str = '', kind: str = 'revolute') -> Joint:
@@ -63,9 +66,14 @@ def test_every_field_of_a_joint_is_read() -> None:
     *((SAFE.replace(old, new), 'safety_controller', None) for old, new in (
         ('-0.5', '0.6'), ('y="4"', 'y="0"'), ('n="3"', 'n="0"'))),
     (SAFE, 'safety_controller', SafetyController(-0.5, 0.6, 3.0, 4.0)),
+    # URDF 1.1, 1.2
+    ('<origin xyz="1 2 3" quat_xyzw="0 0 0 1"/>', 'origin', Origin((1, 2, 3), (0, 0, 0))),
+    ('<origin quat_xyzw="0.71 0 0 0.71"/>', 'origin', Origin((0, 0, 0), (math.pi / 2, 0, 0))),
+    (LIMIT.replace('/>', ' acceleration="4" deceleration="5" jerk="6"/>'), 'limits',
+     JointLimits(-1.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)),
 ])
 def test_a_field_is_read_and_has_a_default(more: str, field: str, value: object) -> None:
-    assert getattr(only_joint(LIMIT + more), field) == value
+    assert getattr(only_joint(more if '<limit' in more else LIMIT + more), field) == value
 
 
 @each(('kind', 'limit', 'limits'), [
@@ -79,6 +87,30 @@ def test_limits_are_0_or_without_end(kind: str, limit: str, limits: JointLimits)
     assert (read.type, read.limits, read.mimic) == (kind, limits, None)
     assert read.moves == (kind != 'fixed')
     assert read.one_axis == (kind in ('revolute', 'continuous'))
+
+
+def test_a_quaternion_is_the_rotation_of_pinocchio_in_every_origin() -> None:
+    pin = pytest.importorskip('pinocchio')
+    random = np.random.default_rng(0)
+    quarter = (0.5**0.5, -(0.5**0.5))
+    edges = [[0.0, x, 0.0, w] for x in quarter for w in quarter]  # a pitch of +-pi/2
+    edges += [pin.Quaternion(pin.rpy.rpyToMatrix(0.3, p, 0.7)).coeffs() for p in (1.5707963, 3)]
+    for quaternion in [*random.normal(size=(20, 4)), *edges]:
+        x, y, z, w = (quaternion / np.linalg.norm(quaternion)).tolist()
+        rpy = pin.rpy.matrixToRpy(pin.Quaternion(w, x, y, z).toRotationMatrix())
+        euler = ' '.join(repr(float(angle)) for angle in rpy)
+        ball = f'<origin rpy="{euler}"/><geometry><sphere radius="1"/></geometry>'
+        body = link('arm', 2.0, (0.1, 0.2, 0.3), (0.1, 0.01, 0.02, 0.2, 0.03, 0.25), rpy)
+        body = body.replace('<inertial>', f'<collision>{ball}</collision><inertial>')
+        text = robot(link('base'), body, joint('j', 'revolute', 'base', 'arm', rpy=rpy))
+        assert text.count(f'rpy="{euler}"') == 3
+        turned = text.replace(f'rpy="{euler}"', f'quat_xyzw="{x!r} {y!r} {z!r} {w!r}"')
+        motion = random.normal(size=(3, 1))
+        expected = Pinocchio(text, ['j']).inverse_dynamics(*motion)
+        np.testing.assert_allclose(load(turned).inverse_dynamics(*motion), expected, rtol=1e-9)
+        (found,) = collision_shapes(parse_urdf(turned))
+        matrix = pin.rpy.rpyToMatrix(np.array(found.origin.rpy))
+        np.testing.assert_allclose(matrix, pin.rpy.rpyToMatrix(rpy), atol=1e-10)
 
 
 def test_parents_come_first_in_any_order_of_the_text() -> None:
@@ -126,13 +158,13 @@ def test_mimic_joints_are_resolved_to_their_leader_in_any_order(order: str) -> N
 
 def test_a_forgotten_prefix_is_completed_and_reported() -> None:
     names = ('left_1', 'right_1', 'left_2', 'right_2')
-    mimic = '<mimic joint="1" multiplier="2"/>'
+    mimic = '<mimic joint="1" multiplier="-1"/>'
     description = parse_urdf(robot(link('base'), *(link(name, 1.0) for name in names), *(
         joint(name, 'revolute', 'base', name, more=mimic if name.endswith('2') else '')
         for name in names
     )))
-    assert description.joints['left_2'].mimic == Mimic('left_1', 2.0, 0.0)
-    assert description.joints['right_2'].mimic == Mimic('right_1', 2.0, 0.0)
+    assert description.joints['left_2'].mimic == Mimic('left_1', -1.0, 0.0)
+    assert description.joints['right_2'].mimic == Mimic('right_1', -1.0, 0.0)
     assert description.warnings == (
         "joint 'left_2' mimics '1', which does not exist; 'left_1' is used",
         "joint 'right_2' mimics '1', which does not exist; 'right_1' is used",

@@ -183,13 +183,10 @@ def _check_numbers(settings: Settings) -> None:
 def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
     if not joints:
         raise InputError('joints', 'no joint to command')
-    for name in model.joint_names:
-        if model.position_indices(name) != model.velocity_indices(name) or (
-            model.position_indices(name).stop - model.position_indices(name).start != 1
-        ):
-            raise InputError(
-                'joints', f'joint {name!r} of robot {model.name!r} has more than one axis'
-            )
+    for name in model.joints_of_several_axes:
+        raise InputError(
+            'joints', f'joint {name!r} of robot {model.name!r} has more than one axis'
+        )
     for name in joints:
         if joints.count(name) > 1:
             raise InputError('joints', f'joint {name!r} is listed {joints.count(name)} times')

@@ -154,14 +154,14 @@ class JointRules:
             joint = int(np.argmin(ordered))
             raise InputError(
                 'lower',
-                f'{lower[joint]} is not below the upper limit {upper[joint]} '
+                f'{lower[joint]:.6g} is not below the upper limit {upper[joint]:.6g} '
                 f'for {self.joint_names[joint]!r}; correct <limit> in the URDF',
             )
         if not (speeds > 0.0).all():
             joint = int(np.argmin(speeds > 0.0))
             raise InputError(
                 'velocity_limits',
-                f'{speeds[joint]} is not above 0 for {self.joint_names[joint]!r}',
+                f'{speeds[joint]:.6g} is not above 0 for {self.joint_names[joint]!r}',
             )
         if not self.start_tolerance >= 0.0:
             raise InputError('start_tolerance', f'{self.start_tolerance} is not 0 or more')

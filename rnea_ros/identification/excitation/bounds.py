@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What a motion must keep: ranges of positions, velocities, efforts, link origins; and distances.
+What a motion must keep: ranges of positions, of their rates, efforts, link origins; distances.
 
 All of them are quantities with a lower and an upper bound, in one array. A motion is measured by
 its excess: 0 on a bound, -1 in the middle of a range, positive outside.
@@ -44,8 +44,8 @@ class Constraints:
     """
     Bounds of the motions of a robot.
 
-    The m quantities are position, velocity, effort and gravity torque of each of n joints, then
-    x, y and z of each link's origin, then the distance of each pair of links.
+    The m quantities are position, velocity, effort, acceleration and gravity torque of each of n
+    joints, then x, y and z of each link's origin, then the distance of each pair of links.
     """
 
     model: RobotModel
@@ -61,8 +61,9 @@ class Constraints:
     ) -> Constraints:
         """Return the constraints of a robot; links may touch the walls of a collision model."""
         links = () if region is None else region.links
-        lower = [limits.lower, -limits.velocity, -limits.effort, -limits.effort]
-        upper = [limits.upper, limits.velocity, limits.effort, limits.effort]
+        sizes = limits.velocity, limits.effort, limits.acceleration, limits.effort
+        lower = [limits.lower, *(-size for size in sizes)]
+        upper = [limits.upper, *sizes]
         if region is not None:
             lower.append(np.tile(region.lower, len(links)))
             upper.append(np.tile(region.upper, len(links)))
@@ -78,14 +79,14 @@ class Constraints:
         half = (self.upper - self.lower) / 2.0
         return np.where(np.isfinite(half) & (half > 0.0), half, 1.0)
 
-    def quantities(self, q: Array, qd: Array, effort: Array) -> Array:
+    def quantities(self, q: Array, qd: Array, qdd: Array, effort: Array) -> Array:
         """Return the quantities of N samples, shape (N, m)."""
         distances = [] if self.collisions is None else [self.collisions.distances(q)]
-        return np.hstack((q, qd, effort, self._pose_quantities(q), *distances))
+        return np.hstack((q, qd, effort, qdd, self._pose_quantities(q), *distances))
 
     def of_motion(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the quantities of N samples of a motion, shape (N, m)."""
-        return self.quantities(q, qd, self.model.inverse_dynamics_batch(q, qd, qdd))
+        return self.quantities(q, qd, qdd, self.model.inverse_dynamics_batch(q, qd, qdd))
 
     def outside(self, quantities: Array) -> Array:
         """Return the excess of samples, shape (N, m)."""
@@ -108,7 +109,7 @@ class Constraints:
     def slopes(self, q: Array, weight: Array) -> Array:
         """Return the derivatives by q of a weighted sum of torques, origins and distances."""
         slopes, n = np.zeros_like(q), self.model.nv
-        weight = weight[:, 3 * n :]
+        weight = weight[:, 4 * n :]
         if self.collisions is not None:
             pairs = len(self.collisions.pairs)
             slopes += self.collisions.slopes(q, weight[:, -pairs:])
@@ -128,11 +129,12 @@ class Constraints:
         if outside.size:
             raise self._outside(int(outside[0]), quantities, *AT_START)
 
-    def no_room(self, start: Array) -> ExcitationError:
-        """Return the error of a start pose, shape (n,), that is too near to a bound to move."""
-        quantities, excess = self._at_rest(start)
-        nearest = int((excess * self.scale).argmax())
-        return self._outside(nearest, quantities, *AT_START, 'too near to the end of')
+    def no_room(self, q: Array, qd: Array, qdd: Array) -> ExcitationError:
+        """Return the error of a motion that exceeds a bound although it is very small."""
+        quantities = self.of_motion(q, qd, qdd)
+        row, index = np.unravel_index(self.excess(quantities).argmax(), quantities.shape)
+        when = 'in the smallest motion from the start pose'
+        return self._outside(int(index), quantities[row], when, AT_START[1])
 
     def check_motion(self, motion: RestToRestMotion, when: str, remedy: str) -> None:
         """Raise the error of the first bound that a motion leaves, with the way out."""
@@ -164,13 +166,13 @@ class Constraints:
         origins = self.model.link_positions_batch(q, self.links)
         return np.hstack((gravity, origins.reshape(len(q), 3 * len(self.links))))
 
-    def _outside(
-        self, index: int, quantities: Array, when: str, remedy: str, where: str = 'not within'
-    ) -> ExcitationError:
+    def _outside(self, index: int, quantities: Array, when: str, remedy: str) -> ExcitationError:
         """Return the error of a quantity outside its bounds."""
         n, value = self.model.nv, quantities[index]
+        inside = self.lower[index] < value < self.upper[index]
+        where = 'too near to the end of' if inside else 'not within'
         bounds = f'{self.lower[index]:.4g} to {self.upper[index]:.4g}'
-        if index >= (end := 4 * n + 3 * len(self.links)):
+        if index >= (end := 5 * n + 3 * len(self.links)):
             assert self.collisions is not None
             one, other = self.collisions.pairs[index - end]
             state = 'collides with' if value < 0.0 else 'is too near to'
@@ -179,8 +181,8 @@ class Constraints:
                 f'{state} {other} {when}, at {1000.0 * value:.3g} mm; {remedy}, a larger region, '
                 'other links (--keep-inside), or name pairs that may touch (--srdf)',
             )
-        if index >= 4 * n:
-            link, axis = divmod(index - 4 * n, 3)
+        if index >= 5 * n:
+            link, axis = divmod(index - 5 * n, 3)
             return ExcitationError(
                 f'link {self.links[link]}',
                 f'its origin is at {"xyz"[axis]} = {value:.4g} m {when}, {where} {bounds} m; '
@@ -193,11 +195,14 @@ class Constraints:
                 f'is at {value:.4g} {when}, {where} {bounds} ({100 * POSITION_SHARE:.0f} % of its '
                 f'range); {remedy}',
             )
-        what = ('', 'the velocity is', 'the effort is', 'gravity needs')[index // n]
+        what, option = (
+            ('the velocity is', '--velocity-limits'), ('the effort is', '--effort-limits'),
+            ('the acceleration is', 'in the URDF'), ('gravity needs', '--effort-limits'),
+        )[index // n - 1]  # fmt: skip
         return ExcitationError(
             joint,
             f'{what} {value:.4g} {when}, {where} {bounds} ({100 * LOAD_SHARE:.0f} % of its '
-            f'limit); {remedy}, or set the limit (--effort-limits)',
+            f'limit); {remedy}, or set the limit ({option})',
         )
 
 

@@ -166,12 +166,13 @@ def excite(
 def _kept(constraints: Constraints, start: Array, coefficients: Array, period: float) -> Array:
     """Return the coefficients of a motion, scaled until it keeps its bounds every millisecond."""
     names = constraints.model.joint_names
-    while np.abs(coefficients).max() >= NO_ROOM:
-        motion = fourier_motion(names, start, coefficients, period, 1)
-        if constraints.greatest_excess(*motion.sampled()[1]) <= 0.0:
+    while True:
+        states = fourier_motion(names, start, coefficients, period, 1).sampled()[1]
+        if constraints.greatest_excess(*states) <= 0.0:
             return coefficients
+        if np.abs(coefficients).max() < NO_ROOM:
+            raise constraints.no_room(*states)
         coefficients = SMALLER * coefficients
-    raise constraints.no_room(start)
 
 
 def _likeness(one: Array, other: Array) -> float:

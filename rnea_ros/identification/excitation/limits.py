@@ -40,12 +40,14 @@ class JointLimits:
     :param upper: upper position limits, shape (n,), rad or m
     :param velocity: shape (n,), rad/s or m/s
     :param effort: shape (n,), N m or N
+    :param acceleration: of URDF 1.2, shape (n,), rad/s^2 or m/s^2
     """
 
     lower: Array
     upper: Array
     velocity: Array
     effort: Array
+    acceleration: Array
 
     @classmethod
     def of(
@@ -53,7 +55,7 @@ class JointLimits:
         effort: Mapping[str | None, float] = MappingProxyType({}),
     ) -> JointLimits:
         """
-        Return the limits of a robot. Joints that mimic a joint limit its position and velocity.
+        Return the limits of a robot. Joints that mimic a joint limit its velocity.
 
         :param model: model of the robot; its limits of 0 are unknown ones
         :param velocity: velocity limits instead of the model's, by joint name; ``None`` stands
@@ -70,6 +72,7 @@ class JointLimits:
             np.where(free, np.inf, model.position_upper),
             _replaced(model, 'velocity', model.velocity_limits, velocity),
             _replaced(model, 'effort', model.effort_limits, effort),
+            _replaced(model, 'acceleration', model.acceleration_limits, {}),
         )
         return limits._with_mimic_joints(model)
 
@@ -96,6 +99,7 @@ class JointLimits:
             np.where(np.isfinite(upper), upper, start + math.pi),
             LOAD_SHARE * self.velocity,
             LOAD_SHARE * self.effort,
+            LOAD_SHARE * self.acceleration,
         )
 
     def check(self, model: RobotModel, excited: Sequence[int]) -> None:
@@ -117,19 +121,15 @@ class JointLimits:
 
     def _with_mimic_joints(self, model: RobotModel) -> JointLimits:
         joints = {} if model.description is None else model.description.joints
-        lower, upper, velocity = self.lower.copy(), self.upper.copy(), self.velocity.copy()
+        velocity = self.velocity.copy()
         for joint in joints.values():
             if joint.mimic is None or joint.mimic.multiplier == 0.0:
                 continue
-            factor, limits = joint.mimic.multiplier, joint.limits
-            leader = model.position_indices(joint.mimic.joint)
-            if joint.type != 'continuous':
-                ends = (np.array([limits.lower, limits.upper]) - joint.mimic.offset) / factor
-                lower[leader] = np.maximum(lower[leader], ends.min())
-                upper[leader] = np.minimum(upper[leader], ends.max())
-            if limits.velocity > 0.0:
-                velocity[leader] = np.minimum(velocity[leader], limits.velocity / abs(factor))
-        return replace(self, lower=lower, upper=upper, velocity=velocity)
+            if joint.limits.velocity > 0.0:
+                leader = model.velocity_indices(joint.mimic.joint)
+                bound = joint.limits.velocity / abs(joint.mimic.multiplier)
+                velocity[leader] = np.minimum(velocity[leader], bound)
+        return replace(self, velocity=velocity)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,11 +204,9 @@ def _replaced(
 
 
 def _check_joints(model: RobotModel) -> None:
-    for name in model.joint_names:
+    for name in model.joints_of_several_axes:
         if name == 'floating_base':
             raise ExcitationError('floating base', 'only robots on a fixed base can be excited')
-        width = model.position_indices(name)
-        if width.stop - width.start != 1:
-            raise ExcitationError(
-                f'joint {name}', 'has more than one axis; only joints with one can be excited'
-            )
+        raise ExcitationError(
+            f'joint {name}', 'has more than one axis; only joints with one can be excited'
+        )

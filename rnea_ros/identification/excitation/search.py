@@ -110,7 +110,7 @@ class Objective:
         Y_slopes, qd_slopes, qdd_slopes = self.information.by_motion(-row_slopes, qd, qdd)
 
         constraints, basis = self.constraints, self.basis
-        quantities = constraints.quantities(q, qd, Y @ phi)
+        quantities = constraints.quantities(q, qd, qdd, Y @ phi)
         beyond = np.maximum(constraints.outside(quantities) + shift, 0.0)
         n, count = self.model.nv, len(q)
         above = quantities - constraints.upper > constraints.lower - quantities
@@ -118,6 +118,7 @@ class Objective:
         Y_slopes += weight[:, 2 * n : 3 * n, np.newaxis] * phi
         q_slopes = weight[:, :n] + constraints.slopes(q, weight)
         qd_slopes += weight[:, n : 2 * n]
+        qdd_slopes += weight[:, 3 * n : 4 * n]
 
         for joint in self.excited:
             slopes = self._slopes_by_joint(motion, joint, Y, Y_slopes)
@@ -157,9 +158,11 @@ def search(
     candidates: list[tuple[float, Array]] = []
     trials = 0
     while len(candidates) < STARTS and (budget.used < RANDOM_SHARE or not candidates):
+        trial = _random_motion(objective, rng)
         if budget.used >= 1.0 and trials >= MIN_TRIALS:
-            raise objective.constraints.no_room(objective.start)
-        x = _shrunk(objective, _random_motion(objective, rng), SHRINK)
+            smallest = MIN_SIZE / np.abs(trial).max() * trial
+            raise objective.constraints.no_room(*objective.motion(smallest))
+        x = _shrunk(objective, trial, SHRINK)
         trials += 1
         if x.any():
             candidates.append((objective.value(x), x))

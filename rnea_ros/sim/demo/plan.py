@@ -28,6 +28,7 @@ SAG, SAG_SHARE = 0.25, 0.3  # under feedback alone: rad or m; share of the way t
 ARMATURE, ARMATURE_SHARE = 0.1, 0.1  # greatest, kg m^2 or kg; share of the largest link inertia
 LOAD = 0.6  # share of the effort limits that the motion may need
 MIN_SCALE = 0.4  # of a motion at the usual pose; below it another pose is searched
+HALVINGS = 6  # of a motion until it counts as not possible
 POSES = 100  # random ones that are tried
 NO_MASS = 1e-9  # inertia below which a joint moves no mass, kg m^2 or kg
 MAX_EFFORT = 1e6  # larger ones are not limits, N m or N
@@ -83,7 +84,7 @@ class Planner:
             if best_scale >= (MIN_SCALE if pose is self._usual else 1.0):
                 break
         if best_scale == 0.0:
-            self._reject_weak(best.pose)
+            self._reject_weak(best)
         motion = _scaled(best.motion, best.pose, best_scale)
         effort = self._efforts(motion, best.armature)
         return DemoPlan(best.pose, best.armature, best.inertia, best.kp, motion, effort)
@@ -105,10 +106,13 @@ class Planner:
         q[self._numbers] = pose
         links = np.diag(self._model.mass_matrix(q))[self._numbers]
         if (links < NO_MASS).any():
-            massless = [name for name, m in zip(self._joints, links, strict=True) if m < NO_MASS]
+            fault, remedy = 'move no mass', 'the URDF needs <inertial> in the links'
+            if links.min() < -NO_MASS:
+                fault = f'have a negative inertia ({links.min():.3g} kg m^2 or kg)'
+                remedy = 'correct <inertia> in the URDF'
             raise UnsuitableArmError(
-                f'{len(massless)} of {links.size} joints move no mass, as {massless[0]!r}: the '
-                'URDF needs <inertial> in the links'
+                f'{(links < NO_MASS).sum()} of {links.size} joints {fault}, as '
+                f'{self._joints[int(links.argmin())]!r}: {remedy}'
             )
         armature = np.full(links.size, ARMATURE)
         for kind in (self._slides, ~self._slides):
@@ -116,17 +120,12 @@ class Planner:
                 armature[kind] = min(ARMATURE, ARMATURE_SHARE * links[kind].max())
         inertia = links + armature
         room = np.minimum(pose - self._lower, self._upper - pose)
-        weight = self._weight(self._motion(pose))
+        q = self._full(self._motion(pose).positions, q)
+        weight = np.abs(self._model.gravity_torques_batch(q))[:, self._numbers].max(axis=0)
         sag = np.maximum(np.minimum(SAG, SAG_SHARE * room), 1e-6)
         kp = np.clip(weight / (sag * inertia), KP, MAX_KP)
         motion = self._motion(pose, sag=weight / (kp * inertia))
         return DemoPlan(pose, armature, inertia, kp, motion, weight)
-
-    def _weight(self, motion: RestToRestMotion) -> Array:
-        """Return the greatest gravity effort of each joint in a motion, shape (m,)."""
-        q = self._full(motion.positions, self._model.neutral_position)
-        weight: Array = np.abs(self._model.gravity_torques_batch(q))[:, self._numbers].max(axis=0)
-        return weight
 
     def _efforts(self, motion: RestToRestMotion, armature: Array) -> Array:
         """Return the greatest effort of each joint in a motion, shape (m,), N m or N."""
@@ -155,19 +154,27 @@ class Planner:
         if permitted(1.0):
             return 1.0
         low, high = 0.0, 1.0
-        for _ in range(6):
+        for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if permitted(middle) else (low, middle)
         return low
 
-    def _reject_weak(self, pose: Array) -> None:
-        weight = self._weight(_scaled(self._motion(pose), pose, 0.0))
-        joint = int(np.argmax(weight / self._effort))
-        unit = 'N' if self._slides[joint] else 'N m'
+    def _reject_weak(self, plan: DemoPlan) -> None:
+        """Raise the error of the most loaded joint: at rest, or in the smallest motion."""
+        for scale in (0.0, 2.0**-HALVINGS):
+            needed = self._efforts(_scaled(plan.motion, plan.pose, scale), plan.armature)
+            joint = int(np.argmax(needed / self._effort))
+            if needed[joint] > LOAD * self._effort[joint]:
+                break
+        unit, kg = ('N', 'kg') if self._slides[joint] else ('N m', 'kg m^2')
+        purpose, use = 'carry itself', 'the weight'
+        if scale > 0.0:
+            purpose = f'move (are its masses in kg, its inertias in {kg}?)'
+            use = f'{scale:.0%} of the motion with an inertia of {plan.inertia[joint]:.3g} {kg}'
         raise UnsuitableArmError(
-            f'{self._model.name!r} is too weak to carry itself: the weight at joint '
-            f'{self._joints[joint]!r} is {weight[joint]:.3g} {unit}, more than {LOAD:.0%} of its '
-            f'effort limit of {self._effort[joint]:.3g} {unit}; no better pose among {POSES}'
+            f'{self._model.name!r} is too weak to {purpose}: joint {self._joints[joint]!r} needs '
+            f'{needed[joint]:.3g} {unit} for {use}, more than {LOAD:.0%} of its effort limit of '
+            f'{self._effort[joint]:.3g} {unit}; no better pose among {POSES}'
         )
 
 

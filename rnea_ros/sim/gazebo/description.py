@@ -135,7 +135,8 @@ def _checked(
         limits = description.joints[name].limits
         if not math.isfinite(value) or not is_within(description.joints[name], value):
             raise InputError(
-                'positions', f'{name!r}: {value} is not from {limits.lower} to {limits.upper}'
+                'positions',
+                f'{name!r}: {value:g} is not from {limits.lower:g} to {limits.upper:g}',
             )
     return np.array(positions, dtype=np.float64)
 

@@ -94,13 +94,12 @@ def fix_joint(root: ElementTree.Element, joint: Joint, position: float) -> None:
 
 
 def _rpy(rotation: Array) -> Array:
-    """Return roll, pitch and yaw of a rotation; yaw is 0 at a pitch of +-pi/2."""
-    pitch = math.atan2(-rotation[2, 0], math.hypot(rotation[2, 1], rotation[2, 2]))
-    if math.hypot(rotation[2, 1], rotation[2, 2]) < 1e-9:
-        sign = math.copysign(1.0, pitch)
-        return np.array([math.atan2(sign * rotation[0, 1], rotation[1, 1]), pitch, 0.0])
-    roll = math.atan2(rotation[2, 1], rotation[2, 2])
-    return np.array([roll, pitch, math.atan2(rotation[1, 0], rotation[0, 0])])
+    """Return roll, pitch and yaw of a rotation, exact also at a pitch of +-pi/2."""
+    (xx, xy, xz), (yx, yy, yz), (zx, _, _) = rotation.tolist()
+    yaw = math.atan2(yx, xx)
+    c, s = math.cos(yaw), math.sin(yaw)
+    roll, pitch = math.atan2(s * xz - c * yz, c * yy - s * xy), math.atan2(-zx, c * xx + s * yx)
+    return np.array([roll, pitch, yaw])
 
 
 def _numbers(values: Array) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from support.models.demo_arms import ODD_ARM, with_error
-from support.models.robots import ROOT, link, robot
+from support.models.robots import ROOT, joint, link, robot
 from support.ros.ros_process import NO_ROS, isolated, ros_node
 from support.tools import Printed
 
@@ -29,6 +29,8 @@ from rnea_ros.sim.demo.processes import Processes
 from rnea_ros.sim.demo.session import Phase
 
 ARM = DemoArm.load('panda_arm', seconds=6.0)
+UNITS = robot(link('base'), link('arm', 0.9, inertia=(5400.0, 0, 0, 5400.0, 0, 5400.0)),
+              joint('j', 'revolute', 'base', 'arm', axis=(0, 1, 0)))
 MOTION = ARM.plan.motion
 
 
@@ -67,7 +69,12 @@ def test_computed_torque_is_best(
     (ODD_ARM.replace('type="continuous"', 'type="floating"'), "'pitch' is floating"),
     (robot(link('base', 1.0), name='post'), "'post' has no joint to command"),
     (re.sub('<inertial>.*?</inertial>', '', ODD_ARM), '4 of 4 joints move no mass'),
-    (ODD_ARM.replace('effort="100"', 'effort="0.01"'), '60% of its effort limit of 0.01 N'),
+    (ODD_ARM.replace('effort="100"', 'effort="0.01"'),
+     'too weak to carry itself: .* for the weight, more than 60% of its effort limit of 0.01 N'),
+    (UNITS, r"too weak to move \(are its masses in kg, its inertias in kg m\^2\?\): joint 'j' "
+     r'needs [\d.]+ N m for 2% of the motion with an inertia of 5.4e\+03 kg m\^2, more than 60%'),
+    (UNITS.replace('"5400.0', '"-0.5'),
+     r"1 of 1 joints have a negative inertia \(-0.5 kg .*'j': correct <inertia>"),
     (ODD_ARM.replace('lower="-3" upper="3"', 'lower="1" upper="-1"'), 'is within its limits'),
     (ODD_ARM, 'the viewer needs a display'), (ODD_ARM, 'matplotlib'),
 ])
