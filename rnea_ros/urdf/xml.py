@@ -68,14 +68,21 @@ def read_urdf(source: str | os.PathLike[str]) -> str:
         return source
     path = Path(source)
     try:
-        with path.open('rb') as file:
-            data = file.read(MAX_BYTES + 1)  # a pipe or device has no size
-        if len(data) > MAX_BYTES:
-            raise UrdfError('URDF', f'{path} has over {MAX_BYTES} bytes')
-        text = data.decode('utf-8')  # with its line breaks
+        text = read_regular(path, MAX_BYTES).decode('utf-8')  # with its line breaks
     except (OSError, ValueError) as error:
         raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}: {error}') from error
     return expand(path) if is_xacro(path) else text
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """Return the content of a file; OSError or ValueError: no regular file, or over a size."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise ValueError('is a pipe or device, not a regular file')  # it may wait for ever
+    with path.open('rb') as file:
+        data = file.read(most + 1)  # some files of the system have no size
+    if len(data) > most:
+        raise ValueError(f'has over {most} bytes')
+    return data
 
 
 def read_description(source: str) -> str:
