@@ -66,9 +66,10 @@ def build_mujoco_model(
             body = spec.body(payload.link).add_body(
                 mass=payload.mass, ipos=payload.com, inertia=np.zeros(3), explicitinertial=True
             )
-            inertial = _possible(Inertial(Origin(payload.com), payload.mass, payload.inertia))
             if np.any(payload.inertia):
-                _set_inertial(body, inertial)
+                x, y, z, xx, xy, xz, yy, yz, zz = np.append(payload.com, payload.inertia).tolist()
+                moments = (xx, xy, xz, yy, yz, zz)
+                _set_inertial(body, _possible(Inertial(Origin((x, y, z)), payload.mass, moments)))
         if shapes:
             add_shapes(spec)
         model = spec.compile()

@@ -11,10 +11,12 @@ from itertools import islice
 import os
 from pathlib import Path
 import re
+from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import UrdfError
@@ -69,9 +71,9 @@ def mesh_triangles(path: Path) -> Array:
         raise UrdfError('mesh', f'{path}: {error}') from error
 
 
-def _numbers(words: Iterable[str], kind: type = float) -> Array:
+def _numbers(words: Iterable[Any], kind: Any = float) -> NDArray[Any]:
     """Return numbers of a text, shape (N,), without a list of all words in memory."""
-    numbers = np.fromiter(map(kind, islice(words, 9 * MAX_TRIANGLES + 9)), kind)
+    numbers: NDArray[Any] = np.fromiter(map(kind, islice(words, 9 * MAX_TRIANGLES + 9)), kind)
     _check_count(len(numbers) // 9)
     return numbers
 
@@ -92,7 +94,7 @@ def _points(data: bytes, name: bytes) -> Array:
     return _numbers(words).reshape(-1, 3)
 
 
-def _fans(corners: Array, counts: Array) -> Array:
+def _fans(corners: NDArray[Any], counts: NDArray[Any]) -> NDArray[Any]:
     """Return the corners of faces, with a number of corners each, split into triangles."""
     triangles = np.maximum(counts - 2, 0)
     if len(corners) != counts.sum():
@@ -100,7 +102,8 @@ def _fans(corners: Array, counts: Array) -> Array:
     _check_count(int(triangles.sum()))
     first = np.repeat(np.cumsum(counts) - counts, triangles)
     number = np.arange(len(first)) - np.repeat(np.cumsum(triangles) - triangles, triangles)
-    return corners[first[:, np.newaxis] + np.column_stack((0 * number, number + 1, number + 2))]
+    fan = np.column_stack((0 * number, number + 1, number + 2))
+    return np.asarray(corners[first[:, np.newaxis] + fan])
 
 
 def _stl(data: bytes) -> Array:
@@ -122,13 +125,13 @@ def _obj(data: bytes) -> Array:
 
 def _collada(data: bytes) -> Array:
     """Return the triangles in the scene, m; the up axis is ignored, as in RViz."""
-    parser = ElementTree.iterparse(BytesIO(data), ('start',))
-    for count, (_, element) in enumerate(parser):
+    elements: list[ElementTree.Element] = []
+    for _, element in ElementTree.iterparse(BytesIO(data), ('start',)):
         element.tag = element.tag.rpartition('}')[2]
-        if count > MAX_ELEMENTS:
+        elements.append(element)
+        if len(elements) > MAX_ELEMENTS:
             raise ValueError(f'has over {MAX_ELEMENTS:,} elements')
-    root = parser.root
-    ids = {element.get('id'): element for element in root.iter() if element.get('id')}
+    root, ids = elements[0], {element.get('id'): element for element in elements}
     unit = root.find('asset/unit')
     scale = 1.0 if unit is None else float(unit.get('meter', '1'))
     parts: list[Array] = []
@@ -182,10 +185,10 @@ def _corners(faces: ElementTree.Element, ids: dict[str | None, ElementTree.Eleme
              for p in faces.findall('p')]  # fmt: skip
     corners = np.concatenate(lists)
     if (words := faces.findtext('vcount')) is not None:
-        return points[_fans(corners, _numbers(_words(words), int)).ravel()]
-    if faces.tag == 'triangles':
-        return points[corners]
-    return points[_fans(corners, np.array([len(face) for face in lists])).ravel()]
+        corners = _fans(corners, _numbers(_words(words), int)).ravel()
+    elif faces.tag != 'triangles':
+        corners = _fans(corners, np.array([len(face) for face in lists])).ravel()
+    return np.asarray(points[corners])
 
 
 def _words(text: str) -> Iterator[str]:

@@ -49,8 +49,11 @@ class TurnedClient(DemoClient):
 
     def __init__(self, *turned: float) -> None:
         self._measured = np.array(turned)
-        self.diagnostics, self.set_law = {'state': 'active'}, lambda *_: None
+        self.diagnostics, self.way = {'state': 'active'}, 0.0
         self._trajectories = SimpleNamespace(get_subscription_count=lambda: 0)
+
+    def set_law(self, *_: Any) -> None:
+        pass
 
     def measured(self) -> Any:
         return self._measured
@@ -62,7 +65,7 @@ class TurnedClient(DemoClient):
         self.way = way
 
     def record(self, *_: Any) -> Any:
-        return Received([Sample(0.0, ('yaw', 'pitch', 'slide'), self._measured, (), ())])
+        return Received([Sample(0.0, ('yaw', 'pitch', 'slide'), self._measured.tolist(), (), ())])
 
 
 @pytest.mark.parametrize('off', [0, 2])
