@@ -1,18 +1,24 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Expand xacro files; only this needs the package xacro."""
+"""Expand xacro files, in a process with bounds; only this needs the package xacro."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 import os
 from pathlib import Path
-import threading
+import re
+import subprocess
+import sys
 
+from . import xacro_process
 from .errors import UrdfError, clipped, one_line
 
-_lock = threading.Lock()  # xacro keeps files and arguments in variables of its module
+SECONDS = 30  # longest expansion
+
+MACRO = re.compile(r'<(?:xacro:)?macro\s[^>]*?\bname\s*=\s*["\']([^"\']+)')
 
 
 def is_xacro(path: str | os.PathLike[str]) -> bool:
@@ -24,25 +30,39 @@ def expand(path: str | os.PathLike[str], arguments: Mapping[str, str] | None = N
     """
     Return the URDF text of a xacro file, with values of its arguments by name.
 
-    A xacro file is a program: it includes other files and evaluates expressions.
+    A xacro file is a program: it includes other files and evaluates expressions. Its process has
+    bounds of time and memory.
 
     :raises UrdfError: the package xacro is missing or cannot expand the file
     """
-    try:
-        import xacro
-    except ImportError as error:
+    if find_spec('xacro') is None:
         raise UrdfError(
             'URDF',
             f'{path} is xacro, and the package xacro is not installed: install it, or expand the '
             f'file where it is, with `xacro {path}`',
-        ) from error
+        )
+    pairs = [f'{name}:={value}' for name, value in (arguments or {}).items()]
+    command = [sys.executable, xacro_process.__file__, str(path), str(SECONDS), *pairs]
     try:
-        with _lock:
-            return str(xacro.process_file(str(path), mappings=dict(arguments or {})).toxml())
-    except Exception as error:  # an expression in the file can raise any error
-        reason = clipped(one_line(error))
+        # Also if Ctrl-C interrupts it, `run` ends the process.
+        ended = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=SECONDS, check=False
+        )
+        code, text = ended.returncode, ended.stdout.decode('utf-8', 'replace')
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        late = isinstance(error, subprocess.TimeoutExpired)
+        code, text = 1, f'it takes over {SECONDS} s' if late else one_line(error)
+    if code:
+        reason = clipped(' '.join(text.split())) or f'its process ended with {code}'
         raise UrdfError(
             'URDF',
             f'xacro cannot expand {path}: {reason}. Try `xacro {path}`; arguments without default '
             'follow as NAME:=VALUE',
-        ) from error
+        )
+    if not re.search(r'<link\b', text):
+        macros = MACRO.findall(Path(path).read_text(encoding='utf-8', errors='replace'))
+        if macros:
+            names = clipped(', '.join(dict.fromkeys(macros)), 200)
+            raise UrdfError('URDF', f'{path} only defines macros ({names}): use a file that calls '
+                            'one')  # fmt: skip
+    return text

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..arrays import Array, Indices
-from ..errors import RneaError, UrdfError
+from ..errors import RneaError, one_line
 from ..robot import RobotModel
 from ..urdf import RobotDescription, collision_shapes, disabled_pairs
 
@@ -26,6 +26,7 @@ Pair = tuple[str, str]
 
 REACH = 0.03  # greatest distance that is computed; larger ones count as this, m
 
+MAX_LINKS = 200  # with shapes; the pairs take memory
 RANDOM_POSES = 1000
 ALWAYS = 0.95  # a pair that touches in this share of random poses is left out, as in MoveIt
 FAR = 100.0  # distances from walls up to which their change is seen, m
@@ -91,7 +92,10 @@ class CollisionModel:
         self.walls = frozenset(walls)
         self.pairs, self.remarks, self.is_complete = tuple(pairs), tuple(remarks), is_complete
         self._mujoco, self._reach = mujoco, reach
-        self._scene, self._pair_of = scene.compiled(pairs, reach)
+        try:
+            self._scene, self._pair_of = scene.compiled(pairs, reach)
+        except ValueError as error:
+            raise CollisionsNotCheckedError(f'MuJoCo rejects them: {one_line(error)}') from error
         self._data = mujoco.MjData(self._scene)
         self._latest: list[_Contacts] = []
         self._latest_q = np.zeros((0, model.nv))
@@ -185,22 +189,21 @@ def collision_model(
     :param walled: the links that must not; empty for all
     :raises CollisionsNotCheckedError: MuJoCo is missing, or the URDF has no usable shapes
     """
-    description = model.description
-    try:
-        shapes = [] if description is None else collision_shapes(description)
-    except UrdfError as error:
-        raise CollisionsNotCheckedError(str(error)) from error
-    if description is None or not shapes:
+    description, unread = model.description, dict[str, str]()
+    shapes = [] if description is None else collision_shapes(description, unread)
+    if description is None or not (shapes or unread):
         raise CollisionsNotCheckedError('the URDF has no collision shapes')
     for name in model.joints_of_several_axes:
         raise CollisionsNotCheckedError(f'joint {name!r} has more than one axis')
     try:
         from .scene import Scene
 
-        scene = Scene(description, shapes, urdf)
+        scene = Scene(description, shapes, urdf, unread)
     except ImportError as error:
         raise CollisionsNotCheckedError('MuJoCo is missing: pip install mujoco') from error
     links = [name for name in description.links if name in scene.shaped]
+    if len(links) > MAX_LINKS:
+        raise CollisionsNotCheckedError(f'{len(links)} links have shapes, at most {MAX_LINKS}')
     disabled = disabled_pairs(srdf) if srdf is not None else frozenset()
     pairs = _movable_pairs(description, links)
     pairs = [pair for pair in pairs if frozenset(pair) not in disabled]
@@ -262,6 +265,7 @@ def _movable_pairs(description: RobotDescription, links: Collection[str]) -> lis
 def _random_poses(model: RobotModel, description: RobotDescription) -> Array:
     """Return random joint positions within the limits, shape (N, n)."""
     lower, upper = model.position_lower, model.position_upper
-    free = ~(np.isfinite(lower) & np.isfinite(upper)) | (upper - lower > 4.0 * math.pi)
+    # Limits that are exchanged are named by what needs them.
+    free = ~(np.isfinite(lower) & (lower <= upper) & (upper / 2.0 - lower / 2.0 < 2.0 * math.pi))
     lower, upper = np.where(free, -math.pi, lower), np.where(free, math.pi, upper)
     return np.random.default_rng(0).uniform(lower, upper, (RANDOM_POSES, model.nv))

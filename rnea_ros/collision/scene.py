@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import UrdfError
-from ..urdf import Origin, RobotDescription, Shape, mesh_path, mesh_triangles
+from ..urdf import MAX_SIZE, Origin, RobotDescription, Shape, mesh_path, mesh_triangles
 
 SLAB = 0.08  # thickness of a slab, m, about
 
@@ -32,10 +32,11 @@ class Scene:
     """The links with their collision shapes, and walls; the URDF's path finds relative meshes."""
 
     def __init__(
-        self, description: RobotDescription, shapes: Sequence[Shape], urdf: Path | None
+        self, description: RobotDescription, shapes: Sequence[Shape], urdf: Path | None,
+        unread: dict[str, str]
     ) -> None:
-        self.unread: dict[str, str] = {}
-        """Links with a mesh that cannot be read, and the reason."""
+        self.unread = unread
+        """Links with a shape that cannot be read, and the reason."""
         self.shaped: set[str] = set()
         """Links with shapes, and walls."""
         self._spec = mujoco.MjSpec()
@@ -60,6 +61,8 @@ class Scene:
 
     def add_wall(self, name: str, point: Sequence[float], normal: Sequence[float]) -> None:
         """Add a plane by a point, m, and its normal to the robot, in the root link's frame."""
+        if name in self._bodies:
+            raise UrdfError(f'link {name!r}', 'has the name of a wall: rename it')
         quaternion = np.empty(4)
         mujoco.mju_quatZ2Vec(quaternion, np.array(normal, dtype=np.float64))
         self._bodies[name] = self._spec.worldbody.add_body(
@@ -95,7 +98,10 @@ class Scene:
             path = mesh_path(shape.file, urdf)
             if path is None:
                 raise UrdfError('mesh', f'{shape.file} is not found')
-            for vertices in _slabs(mesh_triangles(path) * shape.size):
+            triangles = mesh_triangles(path) * shape.size
+            if not np.abs(triangles).max() < MAX_SIZE:
+                raise UrdfError('mesh', f'{path} is larger than {MAX_SIZE:g} m')
+            for vertices in _slabs(triangles):
                 name = f'{len(self._spec.meshes)}'
                 self._spec.add_mesh(name=name, uservert=vertices.astype(np.float32).ravel())
                 body.add_geom(type=kinds.mjGEOM_MESH, meshname=name, **pose)

@@ -4,15 +4,16 @@
 """
 Build a MuJoCo model of the same rigid bodies from URDF text.
 
-MuJoCo's own importer reads links and joints, so masses, frames and axes in the simulation are
-independent of the model under test. Contacts are left out; armature and damping are only those of
-the description. An inertia that no rigid body can have, as in some vendors' URDFs, is replaced by
-the nearest possible one.
+MuJoCo's own importer reads links and joints, so frames and axes in the simulation are independent
+of the model under test. Inertias are set here: before 3.14 MuJoCo loses their rotation. Contacts
+are left out; armature and damping are only those of the description. An inertia that no rigid body
+can have, as in some vendors' URDFs, is replaced by the nearest possible one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 import math
 from xml.etree import ElementTree
 
@@ -21,16 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnknownNameError, UrdfError
-from ..robot import Payload
-from ..urdf import Joint, Mimic, RobotDescription, parse_xml, reduce_to_dynamics
+from ..robot import Payload, RobotModel
+from ..urdf import Inertial, Joint, Mimic, Origin, RobotDescription, parse_xml, reduce_to_dynamics
 from .viewer import add_shapes
 
 # MuJoCo requires finite ranges; no joint moves this far.
 _UNREACHABLE = 1e9
 
-_INERTIA = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+# Least second moment of mass along an axis, as a share of the moments' sum and in kg m^2: MuJoCo
+# rejects rods and points, and bodies that are flat to rounding.
+_MIN_SHARE, _MIN_MOMENT = 1e-11, 1e-12
 
-_MIN_MOMENT = 1e-12  # of a repaired inertia, kg m^2: MuJoCo rejects rods and points
+_MATCH = 1e-5  # of simulated and own mass matrix, relative
 
 
 def build_mujoco_model(
@@ -45,6 +48,8 @@ def build_mujoco_model(
     """
     if payload is not None and payload.link not in description.links:
         raise UnknownNameError('link', payload.link, description.links)
+    inertials = {name: _possible(link.inertial) for name, link in description.links.items()
+                 if link.inertial is not None}  # fmt: skip
     try:
         spec = mujoco.MjSpec.from_string(_importable(text))
         spec.option.timestep = timestep
@@ -56,51 +61,97 @@ def build_mujoco_model(
                 _follow(spec, joint, joint.mimic, timestep)  # its leader's limits are enough
             elif joint.moves:
                 _limit(spec, joint)
+        for name, inertial in inertials.items():
+            _set_inertial(spec.body(name), inertial)
         if payload is not None:
-            moments = np.array(payload.inertia, dtype=np.float64)
             body = spec.body(payload.link).add_body(
                 mass=payload.mass, ipos=payload.com, inertia=np.zeros(3), explicitinertial=True
             )
-            if moments.any():
-                body.fullinertia = moments[[0, 3, 5, 1, 2, 4]]  # xx, yy, zz, xy, xz, yz
+            if np.any(payload.inertia):
+                x, y, z, xx, xy, xz, yy, yz, zz = np.append(payload.com, payload.inertia).tolist()
+                moments = (xx, xy, xz, yy, yz, zz)
+                _set_inertial(body, _possible(Inertial(Origin((x, y, z)), payload.mass, moments)))
         if shapes:
             add_shapes(spec)
-        return spec.compile()
+        model = spec.compile()
     except ValueError as error:
         reason = ' '.join(str(error).split())
         raise UrdfError(f'robot {description.name!r}', f'MuJoCo rejects it: {reason}') from error
+    links = {name: replace(link, inertial=inertials.get(name))
+             for name, link in description.links.items()}  # fmt: skip
+    _check_inertia(model, replace(description, links=links), held, payload)
+    return model
 
 
 def _importable(text: str) -> str:
     """
-    Return the URDF without files, shapes, limits and mimics, with every link as a body.
+    Return the URDF without files, shapes, inertials, limits and mimics; every link is a body.
 
-    Limits and mimics come from the parsed description: versions of MuJoCo differ in the limits of
+    These come from the parsed description: versions of MuJoCo differ in inertials and in limits of
     continuous joints, and MuJoCo logs ignored elements to a file in the working directory.
     """
     robot = reduce_to_dynamics(parse_xml(text))
-    for joint in robot.findall('joint'):
-        for element in (*joint.findall('limit'), *joint.findall('mimic')):
-            joint.remove(element)
-    for inertia in robot.iter('inertia'):
-        _repair(inertia)
+    for element in (*robot.findall('link'), *robot.findall('joint')):
+        for child in [child for child in element if child.tag in ('inertial', 'limit', 'mimic')]:
+            element.remove(child)
     settings = ElementTree.SubElement(robot, 'mujoco')
     ElementTree.SubElement(settings, 'compiler', fusestatic='false', discardvisual='false')
     return ElementTree.tostring(robot, 'unicode')
 
 
-def _repair(inertia: ElementTree.Element) -> None:
+def _possible(inertial: Inertial) -> Inertial:
     """Make an inertia physical if it is not: no principal moment above the sum of the others."""
-    (xx, xy, xz, yy, yz, zz) = (float(inertia.get(name, '0')) for name in _INERTIA)
-    moments, axes = np.linalg.eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    moments, axes = np.linalg.eigh(inertial.matrix)
     # Second moments of mass, along the principal axes: not negative in a body.
     along = 0.5 * moments.sum() - moments
-    if moments[0] > _MIN_MOMENT and along[2] >= 0.0:
-        return
-    along = np.maximum(along, _MIN_MOMENT)
+    least = max(_MIN_SHARE * moments.sum(), _MIN_MOMENT)
+    if along.min() >= least:
+        return inertial
+    along = np.maximum(along, least)
     matrix = axes @ np.diag(along.sum() - along) @ axes.T
-    for name, value in zip(_INERTIA, matrix[np.triu_indices(3)], strict=True):
-        inertia.set(name, repr(float(value)))
+    xx, xy, xz, yy, yz, zz = matrix[np.triu_indices(3)].tolist()
+    return replace(inertial, inertia=(xx, xy, xz, yy, yz, zz))
+
+
+def _set_inertial(body: mujoco.MjsBody, inertial: Inertial) -> None:
+    turn, quaternion = np.empty(9), np.empty(4)
+    mujoco.mju_euler2Quat(quaternion, np.array(inertial.origin.rpy), 'XYZ')
+    mujoco.mju_quat2Mat(turn, quaternion)
+    body.inertia, axes = np.linalg.eigh(inertial.matrix)
+    axes[:, 0] *= np.linalg.det(axes)  # right-handed
+    mujoco.mju_mat2Quat(quaternion, (turn.reshape(3, 3) @ axes).ravel())
+    body.mass, body.ipos, body.iquat = inertial.mass, inertial.origin.xyz, quaternion
+    body.explicitinertial = True
+
+
+def _check_inertia(
+    model: mujoco.MjModel, description: RobotDescription, held: Mapping[str, float],
+    payload: Payload | None
+) -> None:
+    """Raise a UrdfError if MuJoCo's mass matrix differs from the one of this package."""
+    joints = {name: replace(joint, mimic=None) for name, joint in description.joints.items()}
+    own = RobotModel.from_description(replace(description, joints=joints))
+    if payload is not None:
+        own = own.with_payload(payload.link, payload.mass, payload.com, payload.inertia)
+    q, data = np.random.default_rng(0).uniform(-1.0, 1.0, own.nq), mujoco.MjData(model)
+    for name, position in held.items():
+        q[own.joint_names.index(name)] = position
+    rows = [own.joint_names.index(model.joint(number).name) for number in range(model.njnt)]
+    data.qpos[:] = q[rows]
+    mujoco.mj_forward(model, data)
+    expected, simulated = own.mass_matrix(q)[np.ix_(rows, rows)], np.empty((model.nv, model.nv))
+    for column, direction in zip(simulated, np.eye(model.nv), strict=True):
+        mujoco.mj_mulM(model, data, column, direction)
+    scale = np.sqrt(np.outer(expected.diagonal(), expected.diagonal()))
+    wrong = np.argwhere(np.abs(simulated - expected) > _MATCH * scale)
+    if wrong.size:
+        one, other = wrong[0]
+        raise UrdfError(
+            f'robot {description.name!r}',
+            f'MuJoCo {mujoco.__version__} has another mass matrix, {simulated[one, other]:.4g} '
+            f'instead of {expected[one, other]:.4g} at {own.joint_names[rows[one]]!r}: install '
+            'another version of MuJoCo',
+        )
 
 
 def _weld(spec: mujoco.MjSpec, joint: Joint, position: float) -> None:

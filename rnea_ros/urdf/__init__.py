@@ -17,7 +17,7 @@ from .inertials import rounded, with_inertials
 from .mass import inertia_problem
 from .meshes import mesh_path, mesh_triangles
 from .parser import parse_urdf
-from .shapes import Shape, collision_shapes, disabled_pairs
+from .shapes import MAX_SIZE, Shape, collision_shapes, disabled_pairs
 from .xml import (
     MAX_BYTES,
     MAX_ELEMENTS,
@@ -28,8 +28,8 @@ from .xml import (
 )
 
 __all__ = [
-    'MAX_BYTES', 'MAX_ELEMENTS', 'Inertial', 'Joint', 'JointLimits', 'Link', 'Mimic', 'Origin',
-    'RobotDescription', 'SafetyController', 'Shape', 'collision_shapes', 'disabled_pairs',
-    'inertia_problem', 'mesh_path', 'mesh_triangles', 'parse_urdf', 'parse_xml',
+    'MAX_BYTES', 'MAX_ELEMENTS', 'MAX_SIZE', 'Inertial', 'Joint', 'JointLimits', 'Link', 'Mimic',
+    'Origin', 'RobotDescription', 'SafetyController', 'Shape', 'collision_shapes',
+    'disabled_pairs', 'inertia_problem', 'mesh_path', 'mesh_triangles', 'parse_urdf', 'parse_xml',
     'read_description', 'read_urdf', 'reduce_to_dynamics', 'rounded', 'with_inertials',
 ]

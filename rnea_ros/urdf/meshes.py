@@ -5,17 +5,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from itertools import islice
 import os
 from pathlib import Path
+import re
+from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import UrdfError
-from .xml import MAX_BYTES
+from ..xacro_process import package_folders
+from .xml import MAX_BYTES, read_regular
+
+MAX_TRIANGLES = 500_000  # MuJoCo takes 30 s and 500 MB for their hulls
+MAX_ELEMENTS, MAX_DEPTH = 200_000, 100  # of COLLADA
 
 TRIANGLE = np.dtype([('normal', '<f4', 3), ('corners', '<f4', (3, 3)), ('attribute', '<u2')])
 
@@ -37,12 +46,8 @@ def mesh_path(uri: str, urdf: Path | None) -> Path | None:
         candidates = [Path(unquote(rest))]
     else:
         package, _, inside = rest.partition('/')
-        prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
-        candidates = [Path(prefix, 'share', package, inside) for prefix in prefixes if prefix]
-        for parent in (folder, *folder.parents):
-            candidates += [parent / package / inside]
-            candidates += [parent / inside] if parent.name == package else []
-    return next((path for path in candidates if path.is_file()), None)
+        candidates = [found / inside for found in package_folders(package, folder)]
+    return next(filter(os.path.isfile, candidates), None)  # a name may be too long to look for
 
 
 def mesh_triangles(path: Path) -> Array:
@@ -53,59 +58,96 @@ def mesh_triangles(path: Path) -> Array:
     :raises UrdfError: the file cannot be read
     """
     try:
-        if path.stat().st_size > 4 * MAX_BYTES:
-            raise ValueError('is too large')
-        data = path.read_bytes()
+        data = read_regular(path, 4 * MAX_BYTES)
         readers = {'.stl': _stl, '.obj': _obj, '.dae': _collada}
         if path.suffix.lower() not in readers:
             raise ValueError('only STL, OBJ and DAE are read')
-        corners = readers[path.suffix.lower()](data)
+        with np.errstate(all='ignore'):
+            corners = readers[path.suffix.lower()](data)
         if not len(corners) or not np.isfinite(corners).all():
             raise ValueError('has no finite vertices')
         return corners.reshape(-1, 3, 3)
-    except (OSError, LookupError, ValueError, ElementTree.ParseError) as error:
+    except (ArithmeticError, OSError, LookupError, ValueError, ElementTree.ParseError) as error:
         raise UrdfError('mesh', f'{path}: {error}') from error
+
+
+def _numbers(words: Iterable[Any], kind: Any = float) -> NDArray[Any]:
+    """Return numbers of a text, shape (N,), without a list of all words in memory."""
+    numbers: NDArray[Any] = np.fromiter(map(kind, islice(words, 9 * MAX_TRIANGLES + 9)), kind)
+    _check_count(len(numbers) // 9)
+    return numbers
+
+
+def _check_count(triangles: int) -> None:
+    if triangles > MAX_TRIANGLES:
+        raise ValueError(f'has over {MAX_TRIANGLES:,} triangles')
+
+
+def _rows(data: bytes, name: bytes) -> Iterator[list[str]]:
+    """Return the words after a name at the beginning of a line."""
+    for line in re.finditer(rb'(?:^|[\r\n])[ \t]*' + name + rb'[ \t]+([^\r\n]*)', data):
+        yield line[1].decode('utf-8', 'replace').split()
+
+
+def _points(data: bytes, name: bytes) -> Array:
+    words = (word for row in _rows(data, name) for word in (*row, '', '')[:3])  # '': no number
+    return _numbers(words).reshape(-1, 3)
+
+
+def _fans(corners: NDArray[Any], counts: NDArray[Any]) -> NDArray[Any]:
+    """Return the corners of faces, with a number of corners each, split into triangles."""
+    triangles = np.maximum(counts - 2, 0)
+    if len(corners) != counts.sum():
+        raise ValueError(f'has {len(corners)} corners for faces of {counts.sum()}')
+    _check_count(int(triangles.sum()))
+    first = np.repeat(np.cumsum(counts) - counts, triangles)
+    number = np.arange(len(first)) - np.repeat(np.cumsum(triangles) - triangles, triangles)
+    fan = np.column_stack((0 * number, number + 1, number + 2))
+    return np.asarray(corners[first[:, np.newaxis] + fan])
 
 
 def _stl(data: bytes) -> Array:
     count = int.from_bytes(data[80:84], 'little')
     if len(data) == 84 + count * TRIANGLE.itemsize:
+        _check_count(count)
         return np.asarray(np.frombuffer(data, TRIANGLE, count, 84)['corners'].astype(np.float64))
-    words = (line.split() for line in data.decode('utf-8', 'replace').splitlines())
-    return np.array([each[1:4] for each in words if each[:1] == ['vertex']], dtype=np.float64)
+    return _points(data, b'vertex')
 
 
 def _obj(data: bytes) -> Array:
-    words = [line.split() for line in data.decode('utf-8', 'replace').splitlines()]
-    vertices = np.array([each[1:4] for each in words if each[:1] == ['v']], dtype=np.float64)
-    corners = []
-    for each in words:
-        if each[:1] == ['f']:
-            face = [int(word.partition('/')[0]) for word in each[1:]]
-            corners += [face[index] for k in range(1, len(face) - 1) for index in (0, k, k + 1)]
-    indices = np.array(corners, dtype=np.intp)
-    return np.asarray(vertices[np.where(indices > 0, indices - 1, indices)])
+    vertices = _points(data, b'v')
+    counts = _numbers((len(row) for row in _rows(data, b'f')), int)
+    corners = _numbers(
+        (word.partition('/')[0] for row in _rows(data, b'f') for word in row), int
+    )
+    return np.asarray(vertices[_fans(np.where(corners > 0, corners - 1, corners), counts)])
 
 
 def _collada(data: bytes) -> Array:
     """Return the triangles in the scene, m; the up axis is ignored, as in RViz."""
-    root = ElementTree.fromstring(data)
-    for element in root.iter():
+    elements: list[ElementTree.Element] = []
+    for _, element in ElementTree.iterparse(BytesIO(data), ('start',)):
         element.tag = element.tag.rpartition('}')[2]
-    ids = {element.get('id'): element for element in root.iter() if element.get('id')}
+        elements.append(element)
+        if len(elements) > MAX_ELEMENTS:
+            raise ValueError(f'has over {MAX_ELEMENTS:,} elements')
+    root, ids = elements[0], {element.get('id'): element for element in elements}
     unit = root.find('asset/unit')
     scale = 1.0 if unit is None else float(unit.get('meter', '1'))
-    return scale * np.vstack([
-        vertices
-        for scene in root.iter('visual_scene')
-        for node in scene.findall('node')
-        for vertices in _of_node(node, np.eye(4), ids)
-    ])
+    parts: list[Array] = []
+    for node in root.iterfind('.//visual_scene/node'):
+        for vertices in _of_node(node, np.eye(4), ids):
+            parts.append(vertices)
+            _check_count(sum(map(len, parts)) // 3)  # a geometry may have many instances
+    return scale * np.vstack(parts)
 
 
 def _of_node(
-    node: ElementTree.Element, pose: Array, ids: dict[str | None, ElementTree.Element]
+    node: ElementTree.Element, pose: Array, ids: dict[str | None, ElementTree.Element],
+    depth: int = 0
 ) -> Iterator[Array]:
+    if depth > MAX_DEPTH:
+        raise ValueError(f'has over {MAX_DEPTH} nested nodes')
     for child in node:
         step = np.eye(4)
         if child.tag in ('matrix', 'translate', 'scale', 'rotate'):
@@ -126,7 +168,7 @@ def _of_node(
             for faces in ids[instance.get('url', '')[1:]].findall(f'mesh/{kind}'):
                 yield _corners(faces, ids) @ pose[:3, :3].T + pose[:3, 3]
     for child in node.findall('node'):
-        yield from _of_node(child, pose, ids)
+        yield from _of_node(child, pose, ids, depth + 1)
 
 
 def _corners(faces: ElementTree.Element, ids: dict[str | None, ElementTree.Element]) -> Array:
@@ -136,15 +178,18 @@ def _corners(faces: ElementTree.Element, ids: dict[str | None, ElementTree.Eleme
     held = ids[vertex.get('source', '')[1:]].findall('input')
     (position,) = (each for each in held if each.get('semantic') == 'POSITION')
     text = ids[position.get('source', '')[1:]].findtext('float_array') or ''
-    points = np.array(text.split(), dtype=np.float64).reshape(-1, 3)
+    points = _numbers(_words(text)).reshape(-1, 3)
     stride = 1 + max(int(each.get('offset', '0')) for each in inputs)
     offset = int(vertex.get('offset', '0'))
-    lists = [np.array((p.text or '').split(), dtype=np.intp)[offset::stride]
+    lists = [_numbers(islice(_words(p.text or ''), offset, None, stride), int)
              for p in faces.findall('p')]  # fmt: skip
-    if (counts := faces.findtext('vcount')) is not None:
-        lists = np.split(lists[0], np.cumsum(np.array(counts.split(), dtype=np.intp))[:-1])
-    elif faces.tag == 'triangles':
-        return points[np.concatenate(lists)]
-    return points[[
-        face[index] for face in lists for k in range(1, len(face) - 1) for index in (0, k, k + 1)
-    ]]
+    corners = np.concatenate(lists)
+    if (words := faces.findtext('vcount')) is not None:
+        corners = _fans(corners, _numbers(_words(words), int)).ravel()
+    elif faces.tag != 'triangles':
+        corners = _fans(corners, np.array([len(face) for face in lists])).ravel()
+    return np.asarray(points[corners])
+
+
+def _words(text: str) -> Iterator[str]:
+    return (word[0] for word in re.finditer(r'\S+', text))

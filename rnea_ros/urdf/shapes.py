@@ -17,6 +17,8 @@ SIZES = {'box': ('size',), 'cylinder': ('radius', 'length'), 'sphere': ('radius'
          'capsule': ('radius', 'length'), 'mesh': ('scale',)}  # fmt: skip
 """Attributes of each kind of shape."""
 
+MAX_SIZE = 1e6  # of shapes, and distance from the link, m
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -37,19 +39,25 @@ class Shape:
     file: str = ''
 
 
-def collision_shapes(description: RobotDescription) -> list[Shape]:
+def collision_shapes(
+    description: RobotDescription, unread: dict[str, str] | None = None
+) -> list[Shape]:
     """
     Return the collision shapes of all links.
 
-    :raises UrdfError: an unknown shape, or a size or pose that is not a number
+    :param unread: becomes the reason by link, for shapes that are left out; None raises an error
+    :raises UrdfError: an unknown shape, or a size or pose that no shape can have
     """
-    if not description.text:
-        return []
-    return [
-        _shape(link.get('name', ''), element)
-        for link in parse_xml(description.text).findall('link')
-        for element in link.findall('collision')
-    ]
+    shapes = []
+    for link in parse_xml(description.text).findall('link') if description.text else ():
+        for element in link.findall('collision'):
+            try:
+                shapes.append(_shape(link.get('name', ''), element))
+            except UrdfError as error:
+                if unread is None:
+                    raise
+                unread[link.get('name', '')] = error.reason
+    return shapes
 
 
 def disabled_pairs(srdf: Path) -> frozenset[frozenset[str]]:
@@ -81,6 +89,10 @@ def _shape(link: str, element: ElementTree.Element) -> Shape:
     flat = tuple(number for numbers in size for number in numbers)
     if len(flat) != {'box': 3, 'mesh': 3}.get(shape.tag, len(size)):
         raise UrdfError(owner, f'<{shape.tag}> in <collision> has {len(flat)} sizes')
+    numbers = (*flat, x, y, z, roll, pitch, yaw)
+    positive = all(abs(number) if shape.tag == 'mesh' else number > 0.0 for number in flat)
+    if not positive or not all(abs(number) < MAX_SIZE for number in numbers):
+        raise UrdfError(owner, f'<{shape.tag}> in <collision> has size {flat} at {x, y, z} m')
     return Shape(link, shape.tag, flat, Origin((x, y, z), (roll, pitch, yaw)),
                  shape.get('filename', ''))  # fmt: skip
 

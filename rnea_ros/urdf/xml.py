@@ -22,6 +22,7 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 from ..errors import UrdfError, clipped
+from ..files import is_special
 from ..xacro_files import expand, is_xacro
 
 BLANKS = '\ufeff \t\r\n'
@@ -85,11 +86,7 @@ def read_urdf(source: str | os.PathLike[str]) -> str:
         return source
     path = Path(source)
     try:
-        with path.open('rb') as file:
-            data = file.read(MAX_BYTES + 1)  # a pipe or device has no size
-        if len(data) > MAX_BYTES:
-            raise UrdfError('URDF', f'{path} has over {MAX_BYTES} bytes')
-        text = _decoded(data)  # with its line breaks
+        text = _decoded(read_regular(path, MAX_BYTES))  # with its line breaks
     except (OSError, ValueError, LookupError) as error:
         raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}: {error}') from error
     return expand(path) if is_xacro(path) else text
@@ -104,6 +101,17 @@ def _decoded(data: bytes) -> str:
             raise
         start, name = declared.groups()
         return (start + b'UTF-8' + data[declared.end() :]).decode(name.decode())
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """Return the content of a file; OSError or ValueError: no regular file, or over a size."""
+    if is_special(path):
+        raise ValueError('is a pipe or device, not a regular file')  # it may wait for ever
+    with path.open('rb') as file:
+        data = file.read(most + 1)  # some files of the system have no size
+    if len(data) > most:
+        raise ValueError(f'has over {most} bytes')
+    return data
 
 
 def read_description(source: str) -> str:

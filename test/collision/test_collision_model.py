@@ -9,11 +9,13 @@ import sys
 import numpy as np
 import pytest
 
+from rnea_ros import UrdfError, collision
 from rnea_ros.collision import REACH, CollisionsNotCheckedError, Wall, collision_model
+from support.cases import each
 from support.models.robots import ARM, joint, link, load, vendor_robots
 from support.models.shaped_arm import boxes, shaped, shaped_arm, tip_distance, write_stl
 
-pytest.importorskip('mujoco', reason='MuJoCo is not installed')
+mujoco = pytest.importorskip('mujoco', reason='MuJoCo is not installed')
 ELBOWS = np.linspace(2.2, 3.0, 9)
 POSES = np.column_stack((np.linspace(-1.0, 1.0, 9), ELBOWS))
 FLOOR = Wall('the floor', (0.0, 0.0, -0.4), (0.0, 0.0, 1.0))
@@ -98,6 +100,45 @@ def test_a_mesh_that_cannot_be_read_is_named(tmp_path: Path, shape: str, reason:
     assert not model.is_complete
     assert model.remarks[0].startswith('without the shape of link tool: ')
     assert reason in model.remarks[0]
+
+
+@each(('shape', 'reason'), [
+    ('<box size="0 0 0"/>', '<box> in <collision> has size (0.0, 0.0, 0.0) at (0.0, 0.0, 0.0) m'),
+    ('<sphere radius="-1"/>', 'has size (-1.0,)'), ('<sphere radius="1e300"/>', 'has size'),
+    ('<cylinder radius="nan" length="1"/>', 'has size (nan, 1.0)'),
+    ('<mesh filename="a.stl" scale="1 1 0"/>', 'has size'), ('', 'needs one of'),
+    ('<mesh filename="a.stl" scale="900000 1 1"/>', 'is larger than 1e+06 m'),
+    ('<box size="1 1"/>', 'has 2 sizes'), ('<box size="a b c"/>', 'is not numbers'),
+    (f'<mesh filename="{"a" * 300}.stl"/>', 'is not found'),
+])
+def test_only_an_unusable_shape_is_left_out(tmp_path: Path, shape: str, reason: str) -> None:
+    write_stl(tmp_path / 'a.stl', boxes(((0, 0, 0), (2, 2, 2))))
+    model = collision_model(load(shaped_arm(shape)), tmp_path / 'arm.urdf', walls=[FLOOR])
+    assert set(model.pairs) == {('upper', 'the floor'), ('lower', 'the floor')}
+    assert model.remarks[0].startswith('without the shape of link base: ')
+    assert reason in model.remarks[0]
+    assert not model.is_complete
+
+
+def test_exchanged_limits_are_left_to_what_needs_them() -> None:
+    text = shaped_arm().replace('lower="-3" upper="3"', 'lower="3" upper="-3"')
+    assert text != shaped_arm()
+    model = collision_model(load(text))
+    assert model.pairs == (('base', 'lower'),)
+
+
+def test_what_mujoco_or_the_memory_cannot_take_is_a_reason(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UrdfError, match="link 'the floor': has the name of a wall"):
+        collision_model(load(shaped_arm().replace('"lower"', '"the floor"')), walls=[FLOOR])
+    with monkeypatch.context() as patch:
+        patch.setattr(mujoco.MjSpec, 'compile', lambda _: int('no hull'))  # a ValueError
+        with pytest.raises(CollisionsNotCheckedError, match=r'MuJoCo rejects them: .*no hull'):
+            collision_model(load(shaped_arm()))
+    monkeypatch.setattr(collision.model, 'MAX_LINKS', 2)
+    with pytest.raises(CollisionsNotCheckedError, match='3 links have shapes, at most 2'):
+        collision_model(load(shaped_arm()))
 
 
 def test_the_remedy_is_named_where_nothing_can_be_checked(

@@ -122,6 +122,29 @@ def test_a_robot_that_mujoco_rejects_is_named_with_the_reason() -> None:
         build(text)
 
 
+def test_random_plates_flat_to_rounding_are_simulated() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        spread = np.diag([*rng.uniform(1e-4, 0.1, 2), 0.0]) * 10.0 ** rng.uniform(-3.0, 6.0)
+        axes = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        J = axes @ (np.trace(spread) * np.eye(3) - spread) @ axes.T
+        inertia, rpy = tuple(J[np.triu_indices(3)]), rng.uniform(-3.0, 3.0, 3)
+        plate = link('plate', 1.0, rng.normal(size=3), inertia, rpy)
+        build(robot(link('base'), plate, joint('a', 'revolute', 'base', 'plate')))
+
+
+def test_the_mass_matrix_is_compared_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    payload = Payload('finger', 2.0, (0.1, 0.2, 0.3), (0.1, 0.0, 0.0, 0.1, 0.0, 0.2))
+    build(HAND, payload=payload, held={'wrist': 0.7})  # a plate on a hand
+
+    def turned(quaternion: Array, *_: Any) -> None:  # as MuJoCo before 3.14
+        quaternion[:] = 1.0, 0.0, 0.0, 0.0
+
+    monkeypatch.setattr(mujoco, 'mju_euler2Quat', turned)
+    with pytest.raises(UrdfError, match=r"MuJoCo 3.* another mass matrix, .* at 'wrist': install"):
+        build(HAND)
+
+
 @pytest.mark.parametrize(('xx', 'yy', 'zz', 'nearest'), [
     (0.1, 0.1, 0.9, (0.45, 0.45, 0.9)), (-0.1, 0.2, 0.3, (0.0, 0.3, 0.3)),
     (0.0, 0.0, 0.0, (0.0, 0.0, 0.0)),

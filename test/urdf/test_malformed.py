@@ -3,6 +3,7 @@
 
 """What is no usable URDF is rejected as a whole; the rejection names element, value, way out."""
 
+import os
 from pathlib import Path
 import warnings
 
@@ -230,6 +231,9 @@ def test_a_path_that_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
     assert repr(path)[1:150] in str(caught.value)
 
 
-def test_a_device_without_end_is_not_read_to_its_end() -> None:
-    with pytest.raises(UrdfError, match='over 16777216 bytes'):
-        RobotModel.from_urdf('/dev/zero')
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    pipe = tmp_path / 'pipe.urdf'
+    os.mkfifo(pipe)  # without a writer it would wait for ever
+    for path in (pipe, Path('/dev/zero')):
+        with pytest.raises(UrdfError, match='is a pipe or device, not a regular file'):
+            RobotModel.from_urdf(path)

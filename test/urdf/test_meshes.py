@@ -3,13 +3,14 @@
 
 """Meshes: the same triangles from every format; where files are looked for."""
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rnea_ros import UrdfError
-from rnea_ros.urdf import mesh_path, mesh_triangles
+from rnea_ros.urdf import mesh_path, mesh_triangles, meshes
 from support.cases import each
 from support.models.shaped_arm import boxes, write_stl
 
@@ -23,6 +24,14 @@ DAE = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema"><asset><u
 </polylist></mesh></geometry></library_geometries><library_visual_scenes><visual_scene><node>
 <translate>0 0 -5</translate><rotate>0 0 1 90</rotate><node><scale>1000 1000 1000</scale>
 <instance_geometry url="#g"/></node></node></visual_scene></library_visual_scenes></COLLADA>"""
+
+
+SQUARE = """<COLLADA><library_geometries><geometry id="g"><mesh><source id="p"><float_array>
+0 0 0 1 0 0 1 1 0 0 1 0</float_array></source><vertices id="v"><input semantic="POSITION"
+source="#p"/></vertices><polylist><input semantic="VERTEX" source="#v" offset="0"/><vcount>4 4
+</vcount><p>0 1 2 3 0 1 2 3</p></polylist></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene><node>{}<instance_geometry url="#g"/>{}</node></visual_scene>
+</library_visual_scenes></COLLADA>"""
 
 
 def test_triangles_are_the_same_in_every_format(tmp_path: Path) -> None:
@@ -81,9 +90,44 @@ def test_packages_are_found_above_the_urdf_and_in_the_environment(
     assert mesh_path('package://arm/meshes/a.stl', elsewhere) == mesh
 
 
-@each('content', ['', 'v 1 2 x', 'v nan 0 0\nf 1 1 1', 'f 1 2 3'])
+@each('content', [
+    '', 'v 1 2 x', 'v 1 2\nv 3 4\nv 5 6\nf 1 1 1', 'v nan 0 0\nf 1 1 1', 'f 1 2 3',
+    *(f'v 1 2 3\nf {index} 1 1' for index in ('9' * 30, '9' * 5000, '2', '-2')),
+])
 def test_a_broken_mesh_is_rejected_by_name(tmp_path: Path, content: str) -> None:
     path = tmp_path / 'broken.obj'
     path.write_text(content, encoding='utf-8')
     with pytest.raises(UrdfError, match=r'broken\.obj'):
         mesh_triangles(path)
+
+
+@each(('name', 'content', 'reason'), [
+    ('a.obj', 'v 0 0 0\n' + 'f 1 1 1 1 1 1\n' * 4, 'over 9 triangles'),
+    ('a.obj', 'v 0 0 0\n' * 40 + 'f 1 2 3', 'over 9 triangles'),
+    ('a.stl', 'vertex 0 0 0\n' * 40, 'over 9 triangles'),
+    ('a.stl', bytes(80) + b'\12\0\0\0' + bytes(500), 'over 9 triangles'),
+    ('a.dae', SQUARE.format('<node/>' * 40, ''), 'over 40 elements'),
+    ('a.dae', SQUARE.format('<node>' * 10, '</node>' * 10), 'over 9 nested nodes'),
+    ('a.dae', SQUARE.format('', '<instance_geometry url="#g"/>' * 5), 'over 9 triangles'),
+    ('a.dae', SQUARE.format('', '').replace('<vcount>4 4', '<vcount>4 9999999999'), 'corners for'),
+    ('a.dae', SQUARE.format('', '').replace('0 1 2 3', '0 ' * 90), 'over 9 triangles'),
+])
+def test_a_mesh_has_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str | bytes, reason: str
+) -> None:
+    for bound, value in (('TRIANGLES', 9), ('ELEMENTS', 40), ('DEPTH', 9)):
+        monkeypatch.setattr(meshes, f'MAX_{bound}', value)
+    data = content if isinstance(content, bytes) else content.encode()
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(UrdfError, match=f'{name}: has .*{reason}'):
+        mesh_triangles(tmp_path / name)
+
+
+@each('name', ['a' * 300, 'a\0.stl', 'pipe.stl', '.'])
+def test_what_is_no_file_is_not_found(tmp_path: Path, name: str) -> None:
+    if not (tmp_path / 'pipe.stl').exists():
+        os.mkfifo(tmp_path / 'pipe.stl')
+    for uri in (name, f'package://arm/{name}', f'file://{tmp_path}/{name}'):
+        assert mesh_path(uri, tmp_path / 'arm.urdf') is None
+    with pytest.raises(UrdfError, match='not a regular file'):
+        mesh_triangles(tmp_path / 'pipe.stl')

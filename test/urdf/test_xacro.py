@@ -10,9 +10,9 @@ import sys
 
 import pytest
 
-from rnea_ros import RobotModel, UrdfError
+from rnea_ros import RobotModel, UrdfError, xacro_files
 from rnea_ros.tools.model import load_model
-from rnea_ros.urdf import read_urdf
+from rnea_ros.urdf import read_description, read_urdf
 from support.cases import each
 from support.models.robots import ARM, load
 
@@ -51,6 +51,8 @@ def test_a_xacro_file_is_expanded_also_by_several_threads(xacro_file: Path) -> N
     ('<link', 'not well-formed'),
     ('<xacro:include filename="$(find no_such)/a"/>', 'Try `xacro'),
     ('<xacro:include filename="arm.xacro"/>', 'recursion'),
+    ('<link name="$(find no_such)"/>', 'no_such is neither in the ROS environment (source its'),
+    ("<link name=\"${'a' * 10**10}\"/>", 'MemoryError'),
 ])
 def test_a_xacro_file_with_an_error_is_rejected(tmp_path: Path, content: str, reason: str) -> None:
     path = tmp_path / 'arm.xacro'
@@ -63,6 +65,45 @@ def test_a_xacro_file_with_an_error_is_rejected(tmp_path: Path, content: str, re
         RobotModel.from_urdf(path)
     path.write_text(ARM, encoding='utf-8')
     assert RobotModel.from_urdf(path).name == 'robot'
+
+
+@needs_xacro
+def test_an_expansion_without_end_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(xacro_files, 'SECONDS', 1)
+    path = tmp_path / 'arm.xacro'
+    path.write_text(f'<robot name="a" {NAMESPACE}><link name="${{9**9**9}}"/></robot>')
+    with pytest.raises(UrdfError, match=r'arm\.xacro: it takes over 1 s\. Try `xacro'):
+        read_description(str(path))
+
+
+@needs_xacro
+def test_a_file_that_only_defines_macros_is_named(tmp_path: Path) -> None:
+    path = tmp_path / 'arm_macro.xacro'
+    macro = '<xacro:macro name="{}" params="p"><link name="${{p}}"/></xacro:macro>'
+    path.write_text(f'<robot {NAMESPACE}>{macro.format("arm")}{macro.format("hand")}</robot>')
+    with pytest.raises(UrdfError, match=r'_macro\.xacro only defines macros \(arm, hand\): use a'):
+        read_urdf(path)
+    call = f'<xacro:include filename="{path}"/><xacro:hand p="palm"/>'
+    path = tmp_path / 'arm.xacro'
+    path.write_text(f'<robot name="a" {NAMESPACE}>{call}</robot>')
+    assert RobotModel.from_urdf(path).link_names == ('palm',)
+
+
+@needs_xacro
+@each('folder', ['arm', 'share/arm', 'share/tool'])
+def test_packages_are_found_in_the_environment_and_above_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    found, path = tmp_path / 'ws' / folder, tmp_path / 'ws/arm/urdf/arm.xacro'
+    name = found.name
+    (path.parent / name).mkdir(parents=True, exist_ok=True)  # no package
+    found.mkdir(parents=True, exist_ok=True)
+    (found / 'package.xml').write_text('', encoding='utf-8')
+    path.write_text(f'<robot name="a" {NAMESPACE}><link name="$(find {name})"/></robot>')
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'ws'))
+    assert RobotModel.from_urdf(path).link_names == (str(found),)
 
 
 def test_missing_xacro_has_a_way_out(xacro_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

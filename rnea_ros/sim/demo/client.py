@@ -12,6 +12,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
+from numpy.typing import NDArray
 from rcl_interfaces.srv import SetParametersAtomically
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -22,6 +23,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from ...arrays import Array
+from ...feedforward.angles import shortest
 from ...identification.excitation import RestToRestMotion
 from ...recordings import Sample, recording_from
 from ...ros import PolledSubscription, RepeatedRequest, seconds, trajectory_message
@@ -107,7 +109,10 @@ class DemoClient:
             self._check_processes()
             self._executor.spin_once(timeout_sec=0.05)
 
-    def wait_until_held(self, pose: Array, bounds: tuple[Array, Array], tolerance: float) -> Array:
+    def wait_until_held(
+        self, pose: Array, bounds: tuple[Array, Array], tolerance: float,
+        continuous: NDArray[np.bool_]
+    ) -> Array:
         """
         Wait until the node holds the arm at a pose, shape (m,); return where it holds it.
 
@@ -117,7 +122,7 @@ class DemoClient:
         def held() -> bool:
             nonlocal pose
             measured = self.measured()
-            away = float(np.abs(measured - pose).max())
+            away = float(np.abs(shortest(measured - pose, continuous)).max())
             if away > CATCH:
                 pose = np.clip(measured, *bounds)
             if self._trajectories.get_subscription_count() > 0:

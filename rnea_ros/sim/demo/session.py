@@ -16,6 +16,7 @@ import numpy as np
 import rclpy
 
 from ...arrays import Array
+from ...feedforward.angles import shortest
 from ...feedforward.trajectory import TrajectoryReason
 from ...identification.excitation import RestToRestMotion
 from .arm import DemoArm, DemoError, DemoRun
@@ -55,7 +56,9 @@ class Phase:
         t = stamps - self.start
         during = (t >= 0.0) & (t <= self.motion.duration)
         reference = reference_positions(self.motion, self.joints, t[during])
-        return t[during], measured[during] - reference
+        errors = measured[during] - reference
+        # A continuous joint may have arrived at the start with whole turns more or less.
+        return t[during], errors - math.tau * np.round(errors[:1] / math.tau)
 
     def rms(self) -> float:
         """Return the root mean square of the error over joints and time, rad or m."""
@@ -77,6 +80,7 @@ class Session:
         numbers = [model.joint_names.index(name) for name in arm.joints]
         self._bounds = model.position_lower[numbers], model.position_upper[numbers]
         self._velocity = model.velocity_limits[numbers]
+        self._continuous = model.continuous[numbers]
 
     @classmethod
     @contextmanager
@@ -166,9 +170,11 @@ class Session:
     def stop(self, pose: Array) -> Array:
         """Stop the arm near a pose, by computed torque; return where it rests or was caught."""
         for _ in range(START_TRIALS):
-            pose = self._client.wait_until_held(pose, self._bounds, self._tolerance)
+            pose = self._client.wait_until_held(
+                pose, self._bounds, self._tolerance, self._continuous
+            )
             self._client.record(2.0 * BLEND)  # the law may still blend in, and the arm fall
-            away = np.abs(self._client.measured() - pose)
+            away = np.abs(shortest(self._client.measured() - pose, self._continuous))
             if away.max() < self._tolerance:
                 return pose
         name = self._arm.joints[int(away.argmax())]
@@ -180,13 +186,14 @@ class Session:
         self._set_law('computed_torque')
         # The arm may fall or sag: stop it where it is, within its limits.
         rest = self.stop(np.clip(client.measured(), *self._bounds))
-        duration = np.abs(pose - rest) / (WAY_SPEED * self._velocity)
+        duration = np.abs(shortest(pose - rest, self._continuous)) / (WAY_SPEED * self._velocity)
         way = max(WAY, float(duration.max()))
         client.send_pose(pose, way)
         client.record(way)
         for _ in range(ARRIVAL_CHECKS):
             _, measured = positions(self._client.record(LEAD).states[-1:], self._arm.joints)
-            if np.abs(measured - pose).max() < self._tolerance:
+            away = shortest((measured - pose)[0], self._continuous)
+            if np.abs(away).max() < self._tolerance:
                 return
         raise DemoError('the arm did not arrive at its pose')
 
@@ -262,6 +269,6 @@ class Session:
         if t[0] < 0.0:
             return
         reference = reference_positions(motion, self._arm.joints, t)
-        error = 1e3 * float(np.abs(measured - reference).max())
+        error = 1e3 * float(np.abs(shortest((measured - reference)[0], self._continuous)).max())
         line = f'{title:<20} {t[0]:5.1f} of {motion.duration:.0f} s, error {error:8.2f}'
         print(f'\r{line} {self._arm.unit}', end='', flush=True)

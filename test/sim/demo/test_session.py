@@ -3,17 +3,21 @@
 
 """A demo on a busy computer: what comes too late is repeated, with more time."""
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
+from rnea_ros.recordings import Sample
 from rnea_ros.sim.demo.arm import DemoError
-from rnea_ros.sim.demo.session import BLEND, LEAD, START_TRIALS, Session
+from rnea_ros.sim.demo.client import DemoClient, Received
+from rnea_ros.sim.demo.session import BLEND, LEAD, START_TRIALS, WAY, Session
 
 PHASE: Any = object()
 LATE, IN_TIME, INVALID = 'ended_in_past', '', 'position_limit'
@@ -38,6 +42,50 @@ class Rehearsal(Session):
         if reason := self._trials.pop(0):
             self._rejected[reason] = str(int(self._rejected.get(reason, '0')) + 1)
         return PHASE
+
+
+class TurnedClient(DemoClient):
+    """The arm is at the pose, with whole turns more or less."""
+
+    def __init__(self, *turned: float) -> None:
+        self._measured = np.array(turned)
+        self.diagnostics, self.way = {'state': 'active'}, 0.0
+        self._trajectories = SimpleNamespace(get_subscription_count=lambda: 0)
+
+    def set_law(self, *_: Any) -> None:
+        pass
+
+    def measured(self) -> Any:
+        return self._measured
+
+    def wait_until(self, what: str, condition: Any) -> None:
+        assert condition(), what
+
+    def send_pose(self, pose: Any, way: float = 0.0) -> None:
+        self.way = way
+
+    def record(self, *_: Any) -> Any:
+        return Received([Sample(0.0, ('yaw', 'pitch', 'slide'), self._measured.tolist(), (), ())])
+
+
+@pytest.mark.parametrize('off', [0, 2])
+def test_continuous_joints_arrive_with_whole_turns_more_or_less(off: int) -> None:
+    joints = ('yaw', 'pitch', 'slide')
+    model = SimpleNamespace(
+        joint_names=joints, position_lower=np.full(3, -np.inf), velocity_limits=np.ones(3),
+        position_upper=np.full(3, np.inf), continuous=np.array([True, True, False])
+    )
+    plan = SimpleNamespace(kp=0.0, kd=0.0)
+    arm: Any = SimpleNamespace(model=model, joints=joints, plan=plan)
+    measured = np.array([0.3 + math.tau, -2.0 * math.tau, 0.1])
+    measured[off] += 0.0 if off == 0 else math.tau
+    arrival = Session(arm, client := TurnedClient(*measured), 0.1)
+    if off == 0:
+        arrival.move_to(np.array([0.3, 0.0, 0.1]))
+        assert client.way == WAY
+        return
+    with pytest.raises(DemoError, match='did not arrive'):
+        arrival.move_to(np.array([0.3, 0.0, 0.1]))
 
 
 @pytest.mark.parametrize('late', [[], [LATE, LATE], [None, LATE]])
