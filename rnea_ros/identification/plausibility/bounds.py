@@ -118,17 +118,13 @@ def _boxes(model: RobotModel) -> dict[int, Array]:
 def link_points(description: RobotDescription) -> dict[str, Array]:
     """Return points (any, 3), m, whose box encloses a link's geometry, if it can be read."""
     found: dict[str, list[Array]] = {}
-    try:
-        shapes = collision_shapes(description)
-    except UrdfError:
-        return {}
-    unknown = set()
-    for shape in shapes:
+    unread: dict[str, str] = {}
+    for shape in collision_shapes(description, unread):
         try:
             found.setdefault(shape.link, []).append(_points(shape))
-        except UrdfError:
-            unknown.add(shape.link)
-    return {link: np.concatenate(found[link]) for link in found.keys() - unknown}
+        except UrdfError as error:
+            unread[shape.link] = str(error)
+    return {link: np.concatenate(found[link]) for link in found.keys() - unread.keys()}
 
 
 def _points(shape: Shape) -> Array:
