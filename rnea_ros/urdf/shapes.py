@@ -39,14 +39,11 @@ class Shape:
     file: str = ''
 
 
-def collision_shapes(
-    description: RobotDescription, unread: dict[str, str] | None = None
-) -> list[Shape]:
+def collision_shapes(description: RobotDescription, unread: dict[str, str]) -> list[Shape]:
     """
     Return the collision shapes of all links.
 
-    :param unread: becomes the reason by link, for shapes that are left out; None raises an error
-    :raises UrdfError: an unknown shape, or a size or pose that no shape can have
+    :param unread: gets the reason by link where a shape is unknown or cannot have its size or pose
     """
     shapes = []
     for link in parse_xml(description.text).findall('link') if description.text else ():
@@ -54,8 +51,6 @@ def collision_shapes(
             try:
                 shapes.append(_shape(link.get('name', ''), element))
             except UrdfError as error:
-                if unread is None:
-                    raise
                 unread[link.get('name', '')] = error.reason
     return shapes
 

@@ -108,7 +108,7 @@ def test_a_quaternion_is_the_rotation_of_pinocchio_in_every_origin() -> None:
         motion = random.normal(size=(3, 1))
         expected = Pinocchio(text, ['j']).inverse_dynamics(*motion)
         np.testing.assert_allclose(load(turned).inverse_dynamics(*motion), expected, rtol=1e-9)
-        (found,) = collision_shapes(parse_urdf(turned))
+        (found,) = collision_shapes(parse_urdf(turned), {})
         matrix = pin.rpy.rpyToMatrix(np.array(found.origin.rpy))
         np.testing.assert_allclose(matrix, pin.rpy.rpyToMatrix(rpy), atol=1e-10)
 
