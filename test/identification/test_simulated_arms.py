@@ -89,6 +89,9 @@ def test_currents_with_factors_are_efforts() -> None:
     currents = efforts.with_scaled_effort(1.0 / factors)
     run = identification.run_from(currents, THREE_JOINTS, effort_scale=factors)
     np.testing.assert_allclose(run.effort, expected.effort, rtol=1e-9, atol=1e-9)
+    for unusable in (factors[:2], [12.6, 9.3, 0.0]):
+        with pytest.raises(identification.IdentificationError, match='one factor, or one for each'):
+            identification.run_from(currents, THREE_JOINTS, effort_scale=unusable)
 
 
 def carried(arm: Arm, urdf: RobotModel, payload: Payload, seed: int) -> identification.PayloadFit:

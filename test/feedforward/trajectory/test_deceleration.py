@@ -77,6 +77,17 @@ def test_a_stream_of_setpoints_in_motion_decelerates_too() -> None:
     assert not qd[-1].any()
 
 
+def test_a_cancel_at_rest_holds_at_once_and_drops_what_waits() -> None:
+    reference = Reference(2, 0.2)
+    reference.accept(setpoint(JOINTS, (0.1, 0.2)), None)
+    reference.advance(10.0)
+    reference.accept(swing(JOINTS, (0.1, 0.2), (0.8, -0.3), 1.0), 10.1)
+    reference.decelerate(limits(5.0))
+    for time in (10.05, 10.5, 11.2):
+        reference.advance(time)
+        assert reference.position.tolist() == [0.1, 0.2]
+
+
 def test_every_joint_needs_a_maximum_deceleration() -> None:
     rules = free_rules(JOINTS)
     given: dict[str, Any] = {'constraints.elbow.max_deceleration_on_cancel': 3.0}

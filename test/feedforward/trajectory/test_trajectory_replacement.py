@@ -153,6 +153,9 @@ def test_points_at_the_start_or_before_are_dropped() -> None:
         assert motion.join is not None
         after = motion.knots.times[motion.knots.times > motion.join.begin] - motion.join.zero
         np.testing.assert_allclose(after, reached, atol=1e-6)
+        # The bridge ends with the velocity of the straight line after it, 0 at the last point.
+        velocity = motion.state(motion.join.zero + reached[0] - 1e-9).velocity
+        np.testing.assert_allclose(velocity, float(len(reached) > 1), atol=1e-6)
     with pytest.raises(TrajectoryError, match='ended_in_past'):
         bench.compile(*points, stamp=-0.4 + 0.5 * PERIOD)
 

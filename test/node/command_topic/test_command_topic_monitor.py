@@ -101,6 +101,13 @@ def test_a_controller_discovered_late_is_sent_no_command() -> None:
     assert bench.permission.unconfirmed
 
 
+def test_an_exchanged_controller_is_noticed_while_the_graph_settles() -> None:
+    bench = confirmed()
+    bench.graph.listeners = {2: CONTROLLER}  # the same number of listeners
+    assert bench.permits()
+    assert not bench.permits(1.1 * permission.READ_INTERVAL)
+
+
 def test_an_unidentified_listener_gets_no_command_for_listed_joints() -> None:
     bench = Bench({}, listed=True)
     assert bench.permits()
