@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 
-from rnea_ros import RobotModel, identification
+from rnea_ros import RneaError, RobotModel, identification
 from rnea_ros.arrays import Array
 from rnea_ros.feedforward.law import JointFriction
 from rnea_ros.identification.report import figures, text
@@ -90,7 +90,7 @@ def test_currents_with_factors_are_efforts() -> None:
     run = identification.run_from(currents, THREE_JOINTS, effort_scale=factors)
     np.testing.assert_allclose(run.effort, expected.effort, rtol=1e-9, atol=1e-9)
     for unusable in (factors[:2], [12.6, 9.3, 0.0]):
-        with pytest.raises(identification.IdentificationError, match='one factor, or one for each'):
+        with pytest.raises(RneaError, match='one factor, or one for each'):
             identification.run_from(currents, THREE_JOINTS, effort_scale=unusable)
 
 
