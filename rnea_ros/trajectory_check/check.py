@@ -117,7 +117,10 @@ def check(
         touching = collisions(collision_model, trajectory, rate)
     has_mass = model.inertial_parameters.any()
     peaks = [*moving, *(efforts.peaks(limits) if has_mass else [])]
-    missing = [] if has_mass else ['efforts are not checked: no moving link has a mass']
+    missing = [
+        'efforts are without friction' if has_mass
+        else 'efforts are not checked: no moving link has a mass'
+    ]
     if names := limits.with_jerk_limits:
         missing.append(f'jerk is not checked, although the URDF limits it: {", ".join(names)}')
     figures = MotionFigures(

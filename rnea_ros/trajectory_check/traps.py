@@ -123,5 +123,4 @@ def notes(request: TrajectoryRequest, trajectory: Trajectory, start: Start) -> l
             'a segment is a straight line if one of its points has no velocities, whatever the '
             'other point has'
         )
-    remarks.append('efforts are without friction')
     return remarks
