@@ -69,12 +69,20 @@ class RobotModel(RobotProperties):
     """
     Rigid-body dynamics of one robot.
 
-    Positions (rad or m) are arrays of shape (nq,). Velocities (rad/s or m/s), accelerations
-    (rad/s^2 or m/s^2) and efforts (N m or N) are arrays of shape (nv,). They have the order
+    Positions q (rad or m) are arrays of shape (nq,). Velocities qd (rad/s or m/s), accelerations
+    qdd (rad/s^2 or m/s^2) and efforts tau (N m or N) are arrays of shape (nv,). They have the order
     of :attr:`joint_names`. A joint with one axis has one number in each; for other joints see
     :mod:`rnea_ros.dynamics.tree.joint_types`. Every method takes anything array-like, and raises
     :class:`~rnea_ros.errors.InputError` on a wrong shape, a value that is not finite, or a
     quaternion that is not of unit length. A model never changes, and several threads may use it.
+
+    ``link`` is a link's name, ``point`` a point in the link's frame, shape (3,), m.
+    ``external_wrenches`` are those that the environment exerts on the robot, by link. The name of
+    a link that the robot does not have raises :class:`~rnea_ros.errors.UnknownNameError`.
+
+    Methods for a batch take and return arrays with one of N samples in each row; the vectors of a
+    wrench have shape (3,), or (N, 3) with one row for each sample. ``threads`` is the number of
+    cores to use; all by default.
 
     Create it by :meth:`from_urdf`, :meth:`from_description` or :meth:`from_tree`.
     """

@@ -58,9 +58,6 @@ def regressor(model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> 
     """
     Return Y with tau = Y phi, where phi is :attr:`inertial_parameters`.
 
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param qdd: joint accelerations, shape (nv,)
     :return: shape (nv, 10 * bodies)
     """
     Y = np.empty((model.nv, len(model.tree.bodies) - 1, len(PARAMETERS)))

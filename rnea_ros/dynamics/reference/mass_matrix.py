@@ -18,8 +18,8 @@ Inverse dynamics ID returns the left side; all but one term of the right vanish 
 This is method 1 of M. W. Walker and D. E. Orin, *Efficient dynamic computer simulation of robotic
 mechanisms*, ASME J. Dyn. Syst. Meas. Control 104 (1982); K. M. Lynch and F. C. Park, *Modern
 Robotics*, 2017, section 8.5; R. Featherstone, *Rigid Body Dynamics Algorithms*, 2008, chapter 6.
-n calls of a recursion that costs O(n) make O(n^2); solving for qdd adds O(n^3). Arguments are as in
-:mod:`.textbook_tree`.
+n calls of a recursion that costs O(n) make O(n^2); solving for qdd adds O(n^3).
+Arguments are as in :mod:`.textbook_tree`.
 """
 
 from __future__ import annotations

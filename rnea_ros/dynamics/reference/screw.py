@@ -183,7 +183,5 @@ def adjoint(T: Array) -> Array:
 
 
 def ad(V: Array) -> Array:
-    """
-    Return the matrix of the Lie bracket with V, ad_V U = [V, U], shape (6, 6) (section 8.2.2).
-    """
+    """Return the matrix of the Lie bracket, ad_V U = [V, U], shape (6, 6) (section 8.2.2)."""
     return np.block([[skew(V[:3]), np.zeros((3, 3))], [skew(V[3:]), skew(V[:3])]])
