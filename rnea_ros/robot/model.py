@@ -70,8 +70,8 @@ class RobotModel(RobotProperties):
     Rigid-body dynamics of one robot.
 
     Positions q (rad or m) are arrays of shape (nq,). Velocities qd (rad/s or m/s), accelerations
-    qdd (rad/s^2 or m/s^2) and efforts tau (N m or N) are arrays of shape (nv,). They have the order
-    of :attr:`joint_names`. A joint with one axis has one number in each; for other joints see
+    qdd (rad/s^2 or m/s^2) and efforts tau (N m or N) are arrays of shape (nv,), in the order of
+    :attr:`joint_names`. A joint with one axis has one number in each; for other joints see
     :mod:`rnea_ros.dynamics.tree.joint_types`. Every method takes anything array-like, and raises
     :class:`~rnea_ros.errors.InputError` on a wrong shape, a value that is not finite, or a
     quaternion that is not of unit length. A model never changes, and several threads may use it.
