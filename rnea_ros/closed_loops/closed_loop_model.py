@@ -109,9 +109,8 @@ class ClosedLoopModel:
     @finite_result_required
     def motion_matrix(self, q: ArrayLike) -> Array:
         """
-        Return G: the velocities of all joints are qd = G yd.
+        Return G, shape (nv, m): the velocities of all joints are qd = G yd.
 
-        :return: shape (nv, m)
         :raises LoopClosureError: a loop is open at q
         :raises SingularityError: the actuated joints do not determine the motion at q
         """

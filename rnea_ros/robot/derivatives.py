@@ -35,8 +35,6 @@ def inverse_dynamics_derivatives(
     The last one is the mass matrix. Column k of the first one is the derivative of the efforts
     along ``integrate(q, e, t)``, where e is the unit velocity of coordinate k. The motion of the
     base and, in its own frame, each external wrench are held constant.
-
-    :return: dtau/dq, dtau/dqd, dtau/dqdd
     """
     if model.kernels_check_arrays and external_wrenches is None:
         shape = model.matrix_shape
@@ -65,7 +63,6 @@ def forward_dynamics_derivatives(
     the accelerations along ``integrate(q, e, t)``, where e is the unit velocity of coordinate k.
     The motion of the base and, in its own frame, each external wrench are held constant.
 
-    :return: dqdd/dq, dqdd/dqd, dqdd/dtau
     :raises SingularityError: a joint without inertia to accelerate, with its name
     """
     by_articulated_bodies = not model.shared_coordinates

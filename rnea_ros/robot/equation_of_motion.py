@@ -97,11 +97,7 @@ def coriolis_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
 
 
 def mass_matrix(model: ModelData, q: ArrayLike) -> Array:
-    """
-    Return M(q), symmetric; positive definite if every joint moves some inertia.
-
-    :return: shape (nv, nv)
-    """
+    """Return M(q), shape (nv, nv), symmetric; positive definite if all joints move inertia."""
     M = np.empty(model.matrix_shape)
     if model.kernels_check_arrays:
         try:

@@ -74,9 +74,7 @@ def jacobian(model: ModelData, q: ArrayLike, link: str, point: ArrayLike = ORIGI
     """
     Return the Jacobian J of a point on a link: its velocity is v = J qd, [angular; linear].
 
-    v is in the link's axes; the base is taken to be at rest.
-
-    :return: shape (6, nv)
+    v is in the link's axes; the base is taken to be at rest. J has the shape (6, nv).
     """
     J = np.empty((6, model.nv))
     if model.kernels_check_arrays:

@@ -146,20 +146,11 @@ class RobotModel(RobotProperties):
         return cls(ModelData.of(tree, name=name, gravity=gravity))
 
     def with_gravity(self, gravity: ArrayLike) -> RobotModel:
-        """
-        Return a copy of the model under another gravity.
-
-        :param gravity: acceleration of free fall in the root link's frame (in the world frame if
-            the base floats), shape (3,), m/s^2
-        """
+        """Return a copy of the model under another :attr:`gravity`, shape (3,), m/s^2."""
         return RobotModel(self._data.changed(gravity=gravity))
 
     def with_base_motion(self, base_motion: BaseMotion) -> RobotModel:
-        """
-        Return a copy of the model on a moving base: a vehicle, a ship, another machine.
-
-        :param base_motion: motion of the root link's frame (of the world frame if the base floats)
-        """
+        """Return a copy of the model with another :attr:`base_motion`: of a vehicle, a ship."""
         return RobotModel(self._data.changed(base_motion=base_motion))
 
     def with_payload(

@@ -42,11 +42,7 @@ def missing() -> list[str]:
 
 
 def take_messages(handle: Any, msg_type: type[Any], *, raw: bool, limit: int) -> list[Any]:
-    """
-    Take a subscription's messages, oldest first, at most ``limit``.
-
-    :raises DESTROYED: the subscription was destroyed
-    """
+    """Take messages, oldest first, at most ``limit``; :data:`DESTROYED` without subscription."""
     messages: list[Any] = []
     with handle:
         while len(messages) < limit:

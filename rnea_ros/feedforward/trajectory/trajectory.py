@@ -225,12 +225,7 @@ States: TypeAlias = tuple[Array, Array, Array]
 
 
 def derivative(trajectory: Trajectory, order: int) -> Array:
-    """
-    Return the time derivative of each segment's polynomial, as a polynomial in s.
-
-    :param order: order of the derivative; 0 for the positions themselves
-    :returns: coefficients of s^0, s^1, ..., shape (segments, powers, joints)
-    """
+    """Return a time derivative of all segments by powers of s, (segments, powers, joints)."""
     durations = np.diff(trajectory.knots.times)[:, np.newaxis, np.newaxis]
     polynomials = trajectory.coefficients
     for _ in range(order):
@@ -240,12 +235,7 @@ def derivative(trajectory: Trajectory, order: int) -> Array:
 
 
 def states_in(trajectory: Trajectory, segment: NDArray[np.intp], s: Array) -> States:
-    """
-    Return positions, velocities and accelerations, each of shape (N, joints).
-
-    :param segment: index of the segment, shape (N,)
-    :param s: position in the segment, 0 to 1, shape (N,)
-    """
+    """Return q, qd and qdd, (N, joints) each, at s from 0 to 1 in segments, (N,) each."""
     q, qd, qdd = (_values(derivative(trajectory, order), segment, s) for order in range(3))
     return q, qd, qdd
 

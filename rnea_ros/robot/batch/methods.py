@@ -129,13 +129,7 @@ def inverse_dynamics_derivatives_batch(
     model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
     external_wrenches: ExternalWrenches | None = None, threads: int | None = None,
 ) -> Derivatives:
-    """
-    Return the derivatives of N efforts, shape (N, nv, nv) each.
-
-    As :meth:`inverse_dynamics_derivatives`.
-
-    :return: dtau/dq, dtau/dqd, dtau/dqdd
-    """
+    """Return N :meth:`inverse_dynamics_derivatives`, by q, qd and qdd, (N, nv, nv) each."""
     samples = checked_samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
     kernel = BatchWorkspace.inverse_dynamics_derivatives
     result = _rows(model, samples, threads, kernel, inverse_dynamics_derivatives)
@@ -150,11 +144,8 @@ def forward_dynamics_derivatives_batch(
     external_wrenches: ExternalWrenches | None = None, threads: int | None = None,
 ) -> Derivatives:
     """
-    Return the derivatives of N accelerations, shape (N, nv, nv) each.
+    Return N :meth:`forward_dynamics_derivatives`, by q, qd and tau, (N, nv, nv) each.
 
-    As :meth:`forward_dynamics_derivatives`.
-
-    :return: dqdd/dq, dqdd/dqd, dqdd/dtau
     :raises SingularityError: a joint without inertia to accelerate, with its name
     """
     kernel: Callable[..., int] = BatchWorkspace.forward_dynamics_derivatives
