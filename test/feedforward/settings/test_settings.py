@@ -1,18 +1,23 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Settings: what is rejected by parameter and value, defaults, no effort that is not finite."""
+"""Settings: rejections by parameter and value, defaults, units of effort, blended payloads."""
 
+from collections.abc import Sequence
 import math
+import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import check_efforts
+from rnea_ros.feedforward.law import Feedforward, LoadedModel, PayloadBlend
 from rnea_ros.feedforward.settings import (
     ContactSettings,
+    EffortUnits,
     ExternalEffortSettings,
     ResolvedSettings,
     Settings,
@@ -21,7 +26,15 @@ from rnea_ros.feedforward.settings import (
 from rnea_ros.node.parameters import PARAMETERS
 from rnea_ros.robot import Payload
 from support.cases import each
-from support.control.control_rig import mixed_arm, panda_arm, two_joint_arm
+from support.control.control_rig import (
+    PANDA_POSE,
+    Array,
+    Rig,
+    mixed_arm,
+    panda_arm,
+    swing,
+    two_joint_arm,
+)
 from support.models.robots import joint, link, load, robot
 
 JOINTS = panda_arm().joint_names
@@ -141,3 +154,102 @@ def test_what_no_robot_has_is_rejected_by_name(parameter: str, settings: Any) ->
     with pytest.raises(InputError) as caught:
         tried(two_joint_arm(), **settings)
     assert caught.value.argument == parameter
+
+
+EACH = (0.5, -2.0, 3.0, 1e-3, 40.0, -7.0, 1.0)
+"""N m per ampere of each joint, two of them with an inverted sign."""
+
+
+@each('joints, units, command_scale, effort_scale', [
+    (JOINTS, {}, [1.0] * 7, [1.0] * 7),
+    (JOINTS[:2], {'command_scale': (0.25,), 'effort_scale': (4.0,)}, [0.25] * 2, [4.0] * 7),
+    (
+        (JOINTS[4], JOINTS[1]), {'command_scale': (0.1, -0.2), 'effort_scale': (10.0, -5.0)},
+        [0.1, -0.2], [1.0, -5.0, 1.0, 1.0, 10.0, 1.0, 1.0],
+    ),
+])
+def test_one_scale_is_for_all_joints_and_several_are_for_the_commanded_ones(
+    joints: tuple[str, ...], units: dict[str, Any], command_scale: list[float],
+    effort_scale: list[float],
+) -> None:
+    settings = resolve(Settings(joints=joints, units=EffortUnits(**units)), panda_arm())
+    assert settings.command_scale.tolist() == command_scale
+    assert settings.effort_scale.tolist() == effort_scale
+
+
+@each('name', ['command_scale', 'effort_scale'])
+@each('values, reason', [
+    ((1.0,) * 6 + (-0.0,), 'has a 0; 1.0 is for efforts in N m or N'),
+    ((1.0,) * 6 + (math.inf,), 'value 7 of 7, inf is not between -1e+06 and 1e+06'),
+])
+def test_a_bad_scale_is_rejected(name: str, values: tuple[float, ...], reason: str) -> None:
+    with pytest.raises(InputError, match=f'^{name}: .*{re.escape(reason)}'):
+        resolve(Settings(joints=JOINTS, units=EffortUnits(**{name: values})), panda_arm())
+
+
+def test_no_command_within_the_limits_can_become_infinite() -> None:
+    description = panda_arm().description
+    assert description is not None
+    strong = re.sub(r'effort="[^"]+"', 'effort="1e305"', description.text)
+    settings = Settings(joints=JOINTS, units=EffortUnits(command_scale=(1e6,)))
+    with pytest.raises(InputError, match=r"^effort_limits: joint 'fer_joint1': .* 1e\+305"):
+        resolve(settings, RobotModel.from_urdf(strong))
+
+
+def moved(unit: Any, **settings: Any) -> Any:
+    """Return the commands of a start from measured efforts, and of a motion, in N m."""
+    rig = Rig(panda_arm(), q=PANDA_POSE, mode=Feedforward, ramp_duration=0.1, **settings)
+    rig.effort = (rig.gravity + 3.0) / unit
+    rig.activate()
+    rig.controller.follow(swing(JOINTS, rig.q, rig.q + 0.2, 0.1), None)
+    rig.run(0.1)
+    return np.array(rig.commands)
+
+
+def test_between_measurement_and_command_efforts_are_newton_metres() -> None:
+    units = EffortUnits(command_scale=tuple(1.0 / np.array(EACH)), effort_scale=EACH)
+    np.testing.assert_allclose(moved(EACH, units=units), moved(1.0), rtol=1e-12, atol=1e-12)
+
+
+BOX = Payload('lower', 3.0, (0.1, 0.0, 0.2), (0.1, 0.01, 0.0, 0.1, 0.0, 0.1))
+CABLE, TOOL = Payload('upper', 0.5, (0.0, 0.1, 0.0)), Payload('lower', 1.0)
+
+
+def parameters(payloads: Sequence[Payload]) -> Array:
+    """Return mass, h and J of the bodies with payloads, shape (bodies, 13)."""
+    robot = LoadedModel(two_joint_arm())
+    robot.set_payloads(payloads)
+    return parameters_of(robot)
+
+
+def parameters_of(robot: LoadedModel) -> Array:
+    bodies = robot.bodies
+    return np.column_stack([bodies['mass'], bodies['h'], bodies['J'].reshape(len(bodies), 9)])
+
+
+def test_payloads_are_blended_linearly_from_where_they_are() -> None:
+    robot = LoadedModel(two_joint_arm())
+    blend, carried = PayloadBlend([robot.loaded_bodies], [BOX]), parameters([BOX])
+    np.testing.assert_array_equal(parameters_of(robot), carried)
+    for payloads, duration, ticks in (
+        ([CABLE, TOOL], 0.1, 3), ([BOX, BOX], 0.055, 4), ([], 2.0, 20), ([TOOL], 0.0, 1)
+    ):
+        blend.change(blend.prepare(payloads), duration)
+        before = carried
+        for tick in range(1, ticks + 1):
+            blend.advance(0.01)
+            left = max(1.0 - tick * 0.01 / max(duration, 1e-9), 0.0)
+            carried = left * before + (1.0 - left) * parameters(payloads)
+            np.testing.assert_allclose(parameters_of(robot), carried, atol=1e-12)
+
+
+def test_a_payload_comes_and_goes_linearly_in_the_command() -> None:
+    rig = Rig(panda_arm(), q=PANDA_POSE, ramp_duration=0.01, payload_blend_duration=0.1)
+    rig.activate()
+    rig.run(0.03)
+    weight = rig.model.with_payload('fer_link8', 3.0).gravity_torques(rig.q) - rig.gravity
+    ticks = np.arange(1, 51) / 100.0
+    for payloads, shares in (((Payload('fer_link8', 3.0),), ticks), ((), 0.5 * (1.0 - ticks))):
+        rig.change(payloads=payloads)
+        expected = rig.gravity + np.outer(shares, weight)
+        np.testing.assert_allclose(rig.run(0.05), expected, rtol=1e-9, atol=1e-12)
