@@ -125,7 +125,11 @@ class FixedLayoutReader(Generic[Sample]):
         self._layouts: list[tuple[FixedLayout, Sample]] = []
 
     def __call__(self, data: bytes) -> tuple[Sample, float]:
-        """Return a sample, overwritten by the next call, and its stamp, s; or MalformedError."""
+        """
+        Return a message's sample and stamp, s; the next call overwrites the sample.
+
+        :raises MalformedError: the bytes are not a message of this type
+        """
         for message, sample in self._layouts:
             if message.refill(data):
                 return sample, message.stamp

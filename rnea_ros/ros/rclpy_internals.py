@@ -42,7 +42,11 @@ def missing() -> list[str]:
 
 
 def take_messages(handle: Any, msg_type: type[Any], *, raw: bool, limit: int) -> list[Any]:
-    """Take messages, oldest first, at most ``limit``; :data:`DESTROYED` without subscription."""
+    """
+    Take a subscription's messages, oldest first, at most ``limit``.
+
+    :raises DESTROYED: the subscription was destroyed
+    """
     messages: list[Any] = []
     with handle:
         while len(messages) < limit:

@@ -83,7 +83,7 @@ class MotionLimits:
     def range_of(
         self, joint_names: tuple[str, ...], position: Array, tolerance: float
     ) -> tuple[Array, Array]:
-        """Return position limits, (n,) each; a TeachError if a position is far beyond them."""
+        """Return position limits, (n,) each; a position beyond their tolerance is a TeachError."""
         columns = [self.limits.index(name) for name in joint_names]
         lower, upper = self.limits.lower[columns], self.limits.upper[columns]
         excess = np.maximum(lower - position, position - upper).max(axis=0)

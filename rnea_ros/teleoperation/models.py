@@ -28,7 +28,11 @@ def follower_rules(model: RobotModel, joints: tuple[str, ...]) -> JointRules:
 
 
 def leader_inertia(model: RobotModel, joints: tuple[str, ...]) -> Callable[[Array], Array]:
-    """Return a function of m positions: M, kg m^2 or kg, with other joints at neutral ones."""
+    """
+    Return a function of m joint positions, rad or m: their mass matrix, kg m^2 or kg.
+
+    Other joints are at their neutral position.
+    """
     numbers = _numbers('leader_joints', model, joints)
     q, block = model.neutral_position, np.ix_(numbers, numbers)
 

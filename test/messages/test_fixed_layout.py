@@ -246,12 +246,8 @@ def test_a_message_that_is_cut_at_any_byte_is_rejected(kind: Any, data: bytes) -
 
 def message(frame: bytes, *names: bytes) -> bytes:
     """Return a header, names and zeros: a message of every type with names."""
-    encoder = Encoder('<')
-    encoder.put('I', 0, 0)
-    encoder.put_text(frame + b'\0')
-    encoder.put_length(len(names))
-    for name in names:
-        encoder.put_text(name + b'\0')
+    encoder = header('<', frame.decode(), (0, 0))
+    put_names(encoder, [name.decode() for name in names])
     return bytes(encoder.data) + bytes(400)
 
 

@@ -95,7 +95,6 @@ CART = robot(
     link('base'), link('cart', 2.0), joint('slide', 'prismatic', 'base', 'cart', axis=(1, 0, 0)),
 )
 PUSH = Wrench(force=(4.0, 0.0, 0.0))
-POSE = POSES[PANDA]
 
 
 def test_a_push_starts_after_the_brakes_open_and_lasts_its_duration() -> None:

@@ -139,7 +139,11 @@ class Reference:
             self.clear(reason)
 
     def decelerate(self, limits: Deceleration, reason: Reason = Reason.CANCELLED) -> None:
-        """Drop every motion, and decelerate, slower below full speed; hold if nothing moves."""
+        """
+        Drop every motion, and follow the motion to a stop; hold at once if nothing moves.
+
+        :param limits: limits of the motion to a stop; at a speed factor below 1 it takes longer
+        """
         active, ahead = self._active, self._lead * self.scaling.factor
         if not (isinstance(active, _ActiveMotion) and self.moving):
             self.stop(reason)

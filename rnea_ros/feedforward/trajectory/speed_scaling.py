@@ -23,7 +23,11 @@ ROUNDING = 1e-6
 
 
 def speed_factor(value: float, scale: float) -> float:
-    """Return a speed, times a scale (0.01 for percent); InputError if it is not in [0, 1]."""
+    """
+    Return a speed, times a scale (0.01 for percent), as a factor from 0 to 1.
+
+    :raises InputError: the factor is not in [0, 1], or not a number
+    """
     factor = scale * value
     if not -ROUNDING <= factor <= 1.0 + ROUNDING:
         raise InputError(

@@ -225,7 +225,12 @@ States: TypeAlias = tuple[Array, Array, Array]
 
 
 def derivative(trajectory: Trajectory, order: int) -> Array:
-    """Return a time derivative of all segments by powers of s, (segments, powers, joints)."""
+    """
+    Return the time derivative of each segment's polynomial, as a polynomial in s.
+
+    :param order: order of the derivative; 0 for the positions themselves
+    :returns: coefficients of s^0, s^1, ..., shape (segments, powers, joints)
+    """
     durations = np.diff(trajectory.knots.times)[:, np.newaxis, np.newaxis]
     polynomials = trajectory.coefficients
     for _ in range(order):

@@ -1,13 +1,12 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The demo: arms, motions, robots, verdict, a busy computer, two arms, a short run over DDS."""
+"""The demo: its arms, motions, robots and verdict, two arms, and one short run over DDS."""
 
 import os
 from pathlib import Path
 import re
 import sys
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,12 +21,12 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')
 
 from rnea_ros.sim.demo import comparison, session, teleoperation
-from rnea_ros.sim.demo.arm import ROBOTS, DemoArm, DemoError, DemoRun
+from rnea_ros.sim.demo.arm import ROBOTS, DemoArm, DemoRun
 from rnea_ros.sim.demo.client import Received
 from rnea_ros.sim.demo.comparison import LawComparison
 from rnea_ros.sim.demo.demo import main, unused_domain
 from rnea_ros.sim.demo.processes import Processes
-from rnea_ros.sim.demo.session import BLEND, LEAD, START_TRIALS, Phase, Session
+from rnea_ros.sim.demo.session import Phase
 from rnea_ros.sim.demo.teleoperation import record, table
 from rnea_ros.sim.demo.two_arms import PERIOD
 
@@ -119,46 +118,6 @@ def test_a_demo_shares_no_dds_domain_with_another_process(
     monkeypatch.setattr(os, 'getpid', lambda: domain_id - 1)
     with ros_node(domain_id):
         assert unused_domain() != domain_id
-
-
-PHASE: Any = object()
-LATE, IN_TIME, INVALID = 'ended_in_past', '', 'position_limit'
-
-
-class Rehearsal(Session):
-    """Each trial is the reason to reject a motion, '' for none; None: the law came too late."""
-
-    def __init__(self, *trials: str | None) -> None:
-        self._trials = [*trials]
-        self._rejected: dict[str, str] = {}
-        self.leads: list[float] = []
-        self._client: Any = SimpleNamespace(
-            now=lambda: 0.0, rejected_trajectories=lambda: dict(self._rejected)
-        )
-
-    def _start(self, motion: Any, mode: str, gains: Any, lead: float) -> float:
-        self.leads.append(lead)
-        return BLEND + lead if self._trials[0] is not None else float(self._trials.pop(0) or 0.0)
-
-    def _record(self, motion: Any, title: str, start: float) -> Any:
-        if reason := self._trials.pop(0):
-            self._rejected[reason] = str(int(self._rejected.get(reason, '0')) + 1)
-        return PHASE
-
-
-@pytest.mark.parametrize('late', [[], [LATE, LATE], [None, LATE]])
-def test_what_comes_too_late_is_repeated_with_twice_the_time(late: list[str | None]) -> None:
-    rehearsal = Rehearsal(*late, IN_TIME)
-    assert rehearsal.follow(PHASE, 'phase') is PHASE
-    assert rehearsal.leads == [LEAD * 2.0**k for k in range(len(late) + 1)]
-
-
-@pytest.mark.parametrize(('trials', 'reason'), [
-    ([LATE, INVALID, IN_TIME], INVALID), (START_TRIALS * [None], 'came too late'),
-])
-def test_other_rejections_and_too_many_trials_end_the_demo(trials: Any, reason: str) -> None:
-    with pytest.raises(DemoError, match=reason):
-        Rehearsal(*trials).follow(PHASE, 'phase')
 
 
 def test_the_follower_follows_and_the_hand_feels_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
