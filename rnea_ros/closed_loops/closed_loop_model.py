@@ -25,8 +25,9 @@ class ClosedLoopModel:
 
     The actuated joints are the independent coordinates y of the linkage; all other joints depend
     on them. Velocities yd, accelerations ydd and efforts tau have the shape (m,), in the order of
-    the m :attr:`actuated_joints`; q, qd and qdd belong to all joints of the model. An argument q
-    must close the loops: compute it by :meth:`positions`. A model is immutable.
+    the m :attr:`actuated_joints`; q, shape (nq,), qd and qdd, shape (nv,), belong to all joints of
+    the model. An argument q must close the loops: compute it by :meth:`positions`. Units and
+    ``external_wrenches`` are as for :class:`.RobotModel`. A model is immutable.
 
     Notation of R. Featherstone, *Rigid Body Dynamics Algorithms*, 2008, chapter 8.
 
@@ -108,10 +109,8 @@ class ClosedLoopModel:
     @finite_result_required
     def motion_matrix(self, q: ArrayLike) -> Array:
         """
-        Return G: the velocities of all joints are qd = G yd.
+        Return G, shape (nv, m): the velocities of all joints are qd = G yd.
 
-        :param q: joint positions, shape (nq,)
-        :return: shape (nv, m)
         :raises LoopClosureError: a loop is open at q
         :raises SingularityError: the actuated joints do not determine the motion at q
         """
@@ -119,23 +118,12 @@ class ClosedLoopModel:
 
     @finite_result_required
     def velocities(self, q: ArrayLike, yd: ArrayLike) -> Array:
-        """
-        Return the velocities of all joints, qd = G yd, shape (nv,).
-
-        :param q: joint positions, shape (nq,)
-        :param yd: velocities of the actuated joints, shape (m,)
-        """
+        """Return the velocities of all joints, qd = G yd, shape (nv,)."""
         return self.motion_matrix(q) @ self._vector('yd', yd)
 
     @finite_result_required
     def accelerations(self, q: ArrayLike, yd: ArrayLike, ydd: ArrayLike) -> Array:
-        """
-        Return the accelerations of all joints, qdd = G ydd + g(q, yd), shape (nv,).
-
-        :param q: joint positions, shape (nq,)
-        :param yd: velocities of the actuated joints, shape (m,)
-        :param ydd: accelerations of the actuated joints, shape (m,)
-        """
+        """Return the accelerations of all joints, qdd = G ydd + g(q, yd), shape (nv,)."""
         return self._motion(self._closed(q), yd, ydd)[2]
 
     @finite_result_required
@@ -143,14 +131,7 @@ class ClosedLoopModel:
         self, q: ArrayLike, yd: ArrayLike, ydd: ArrayLike,
         external_wrenches: ExternalWrenches | None = None,
     ) -> Array:
-        """
-        Return the efforts of the actuated joints for a motion, shape (m,), N m or N.
-
-        :param q: joint positions, shape (nq,)
-        :param yd: velocities of the actuated joints, shape (m,)
-        :param ydd: accelerations of the actuated joints, shape (m,)
-        :param external_wrenches: wrenches that the environment exerts on the robot, by link
-        """
+        """Return the efforts of the actuated joints for a motion, shape (m,), N m or N."""
         closed = self._closed(q)
         G, qd, qdd = self._motion(closed, yd, ydd)
         # G_u^T tau = G^T ID(q, qd, qdd), with the inverse dynamics ID of the tree (section 8.12).
@@ -167,10 +148,6 @@ class ClosedLoopModel:
 
         :meth:`accelerations` returns the accelerations of all joints for this ydd.
 
-        :param q: joint positions, shape (nq,)
-        :param yd: velocities of the actuated joints, shape (m,)
-        :param tau: efforts of the actuated joints, shape (m,), N m or N
-        :param external_wrenches: wrenches that the environment exerts on the robot, by link
         :raises SingularityError: a motion of the linkage moves no inertia
         """
         efforts = self._vector('tau', tau)
@@ -190,22 +167,14 @@ class ClosedLoopModel:
 
     @finite_result_required
     def gravity_torques(self, q: ArrayLike) -> Array:
-        """
-        Return the efforts that hold the linkage still on a base at rest, shape (m,), N m or N.
-
-        :param q: joint positions, shape (nq,)
-        """
+        """Return the efforts that hold the linkage still on a base at rest, shape (m,)."""
         closed = self._closed(q)
         G, _ = self._linkage.solve(closed)
         return G.T @ self._model.gravity_torques(closed)
 
     @finite_result_required
     def mass_matrix(self, q: ArrayLike) -> Array:
-        """
-        Return the mass matrix of the actuated coordinates, G^T M G, shape (m, m).
-
-        :param q: joint positions, shape (nq,)
-        """
+        """Return the mass matrix of the actuated coordinates, G^T M G, shape (m, m)."""
         closed = self._closed(q)
         G, _ = self._linkage.solve(closed)
         return G.T @ self._model.mass_matrix(closed) @ G

@@ -80,10 +80,8 @@ def left_jacobian(turn: Array) -> Array:
     """
     Return G: a body that moves with the twist (turn, u) for unit time arrives at G u.
 
-    G = 1 + (1 - cos t)/t^2 [w] + (t - sin t)/t^3 [w]^2, with t the length of w (Modern
-    Robotics, eq. 3.88, for a rotation vector instead of a unit axis).
-
-    :param turn: rotation vector w, shape (3,), rad
+    G = 1 + (1 - cos t)/t^2 [w] + (t - sin t)/t^3 [w]^2, with w the rotation vector ``turn``, shape
+    (3,), rad, and t its length (Modern Robotics, eq. 3.88, for a unit axis).
     """
     angle = math.sqrt(np.dot(turn, turn))
     # 1 - cos t = 2 sin^2(t / 2) is accurate; (t - sin t) / t^3 is not below 1e-2

@@ -116,12 +116,7 @@ class SpecialisedKernels:
                 self._tree.bodies[body][field] = floats[places[body][field].astype(int)]
 
     def kernel(self, method: str, result: Array) -> Callable[..., Array]:
-        """
-        Return a function of one sample that writes into an array, and returns it.
-
-        :param method: a key of :data:`TEMPLATES`
-        :param result: the array
-        """
+        """Return a function of one sample, by a key of :data:`TEMPLATES`, that writes a result."""
         template = TEMPLATES[method][len(self._memory)]
         return partial(self._compiled(method, template, result), *self._memory, result)
 

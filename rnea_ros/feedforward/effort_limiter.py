@@ -133,11 +133,7 @@ def _limit_commands(
     limits: Array, rate_limit: Array, offset: Array, before: Array, command: Array,
     saturated: NDArray[np.bool_], effort: Array, share: float, dt: float,
 ) -> bool:
-    """
-    Move commands towards efforts plus a share of the offset, as far as the limits allow.
-
-    Keep the commands before; return whether every command is as far as the effort limits allow.
-    """
+    """Move commands within the limits; return whether all are as far as effort limits allow."""
     reached = True
     for i in range(command.size):
         before[i] = command[i]

@@ -73,11 +73,7 @@ class TickMonitor:
         self.flag_counts: Counter[Reason] = Counter()
 
     def check_times(self, now: float, *, follows: bool) -> None:
-        """
-        Check the time since the last tick, and the joint states.
-
-        :param follows: whether the joints are to follow the reference now
-        """
+        """Check tick and joint states; ``follows``: whether joints are to follow the reference."""
         elapsed, self._last_tick = now - self._last_tick, now
         self.elapsed = elapsed
         half_period_ahead = now + 0.5 * self._period

@@ -115,11 +115,7 @@ class ControllerStateSample(NamedTuple):
 def controller_state_reader(
     fields: Mapping[str, str],
 ) -> Callable[[FixedLayout], ControllerStateSample]:
-    """
-    Return a function that reads a message, from the end of its stamp on.
-
-    The fields are the message's types by name, in order.
-    """
+    """Return a reader of messages from the end of the stamp on; ``fields``: types by name."""
     last = 'speed_scaling_factor' if 'speed_scaling_factor' in fields else 'reference'
     names = list(fields)
     readers = [(name, _FIELD_READERS[fields[name]]) for name in names[: names.index(last) + 1]]

@@ -33,11 +33,7 @@ _SMALLEST = bytes((0, 1, 0, 0, *bytes(16), 1, 0, 0, 0, 1, 0, 0, 0, *bytes(8 + 12
 
 
 def decode_trajectory(data: bytes) -> TrajectoryRequest:
-    """
-    Decode the bytes of a trajectory_msgs/JointTrajectory.
-
-    :raises MalformedError: the bytes are not such a message
-    """
+    """Decode a trajectory_msgs/JointTrajectory; other bytes raise a MalformedError."""
     message = CdrMessage(data)
     seconds, nanoseconds = message.integer('stamp'), message.unsigned('stamp')
     frame = message.text('frame')

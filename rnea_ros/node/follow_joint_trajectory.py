@@ -107,11 +107,7 @@ class FollowJointTrajectory:
         )
 
     def finishing(self) -> bool:
-        """
-        Reject goals, and end the active one.
-
-        :return: whether the executor must go on, because a result may not be delivered yet
-        """
+        """Reject goals, end the active one; return whether a result may not be delivered yet."""
         self._closing = True
         if self._active is not None:
             self._active.motion.goal.drop(Reason.STOP_REQUESTED)

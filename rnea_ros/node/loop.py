@@ -215,12 +215,8 @@ class ControlLoop:
         self._stopped.set()
 
     def _ramp_down(self, may_go_on: Callable[[], bool]) -> None:
-        """
-        Step the control in the calling thread until it has stopped, in the machine's time.
-
-        Clock, schedule and inputs are not read, and permission is not checked: one of them may be
-        the cause. It ends too once it may not go on.
-        """
+        """Step the control here, in the machine's time, until it has stopped or may not go on."""
+        # Clock, schedule, inputs and permission may be the cause: they are not read.
         began, start = time.monotonic(), self._now
         last_command = LastCommand(self._controller, self._permission)
         while not last_command.done and may_go_on():

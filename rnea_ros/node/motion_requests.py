@@ -84,11 +84,7 @@ class MotionRequests:
         self.controller.cancel(goal, self._configuration.setup.deceleration)
 
     def goal(self, message: bytes, stated: GoalTolerances) -> GoalMotion:
-        """
-        Return a motion with its goal, checked but not yet followed.
-
-        :raises RneaError: one of :data:`REJECTIONS`
-        """
+        """Return a motion with its goal, not yet followed; or raise one of :data:`REJECTIONS`."""
         setup = self._configuration.setup
         request = self._request(message)
         tolerances = setup.tolerances.stated(*stated)

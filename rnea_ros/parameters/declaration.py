@@ -121,11 +121,7 @@ def declarations_of(
 def from_values(
     settings: type[T], values: Mapping[str, Any], prefix: str = '', **others: Any
 ) -> T:
-    """
-    Return settings from parameter values by name, and from values of their other fields.
-
-    :raises InputError: a word that is not among the choices
-    """
+    """Return settings from values by name, and other fields; a wrong word is an InputError."""
     given = dict(others)
     for name, each, declaration in _parameters(settings, prefix):
         value = values[name]
@@ -148,11 +144,7 @@ def check_ranges(settings: Any, prefix: str = '') -> None:
 
 
 def with_value_per_joint(settings: T, joints: Sequence[str], prefix: str = '') -> T:
-    """
-    Return settings, also in groups, in which each parameter with :data:`EACH` has n values.
-
-    :raises InputError: as in :func:`per_joint`
-    """
+    """Return settings in which each parameter with :data:`EACH`, also in groups, has n values."""
     changes: dict[str, Any] = {
         each.name: per_joint(name, getattr(settings, each.name), joints)
         for name, each, declaration in _parameters(settings, prefix)
@@ -164,11 +156,7 @@ def with_value_per_joint(settings: T, joints: Sequence[str], prefix: str = '') -
 
 
 def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> tuple[float, ...]:
-    """
-    Return one value per joint.
-
-    :raises InputError: the number of values is neither 1 nor the number of joints
-    """
+    """Return n values, given as n or as one for all; another number is an InputError."""
     if len(values) not in (1, len(joints)):
         raise InputError(
             name,

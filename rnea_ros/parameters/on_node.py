@@ -33,11 +33,7 @@ def declare_all(node: Any, table: Mapping[str, Declaration]) -> None:
 
 
 def declare(node: Any, table: Mapping[str, Declaration]) -> None:
-    """
-    Declare every parameter of a table on a node.
-
-    :raises InputError: a value at the start has the wrong type or is out of range
-    """
+    """Declare a table on a node; a start value of wrong type or range is an InputError."""
     # Imported here: declarations are also read without ROS.
     from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 

@@ -24,13 +24,7 @@ from .model_data import ModelData
 
 @finite_result_required
 def integrate(model: ModelData, q: ArrayLike, v: ArrayLike, dt: float) -> Array:
-    """
-    Return the joint positions after a motion at constant velocity.
-
-    :param q: joint positions, shape (nq,)
-    :param v: joint velocities, shape (nv,)
-    :param dt: duration, s
-    """
+    """Return the joint positions after a motion at constant velocity v, (nv,), for dt, s."""
     q, v = model.checked(q=q, v=v)
     dt = finite_number('dt', dt)
     result = q.copy()
@@ -54,9 +48,6 @@ def position_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
 
     It is qd, except for spherical and floating joints, whose q holds a quaternion. This changes by
     half its product with (omega, 0) (Featherstone 2008, eq. 4.13).
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
     """
     q, qd = model.checked(q=q, qd=qd)
     rate = np.zeros_like(q)
@@ -97,9 +88,6 @@ def difference(model: ModelData, q0: ArrayLike, q1: ArrayLike) -> Array:
 
     ``integrate(q0, difference(q0, q1), 1)`` is q1. Quaternions take the shorter way; angles of
     other joints are not wrapped.
-
-    :param q0: joint positions, shape (nq,)
-    :param q1: joint positions, shape (nq,)
     """
     q0, q1 = model.checked(q0=q0, q1=q1)
     v = np.zeros(model.nv)

@@ -69,9 +69,6 @@ def constrained_inverse_dynamics(
     ``determined`` of the result is False. Contacts may pull: signs and friction cones are not
     checked.
 
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param qdd: joint accelerations, shape (nv,)
     :param contact_jacobian: rows of :meth:`jacobian`, one for each contact force, shape (k, nv)
     :param unactuated: names of joints without an actuator, such as the floating base
     :param contact_bias: Jdot qd, the same rows of :meth:`bias_acceleration`, shape (k,), rad/s^2

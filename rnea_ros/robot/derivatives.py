@@ -35,13 +35,6 @@ def inverse_dynamics_derivatives(
     The last one is the mass matrix. Column k of the first one is the derivative of the efforts
     along ``integrate(q, e, t)``, where e is the unit velocity of coordinate k. The motion of the
     base and, in its own frame, each external wrench are held constant.
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param qdd: joint accelerations, shape (nv,)
-    :param external_wrenches: wrenches that the environment exerts on the robot, by link
-    :return: dtau/dq, dtau/dqd, dtau/dqdd
-    :raises UnknownNameError: a wrench names a link that the robot does not have
     """
     if model.kernels_check_arrays and external_wrenches is None:
         shape = model.matrix_shape
@@ -70,13 +63,7 @@ def forward_dynamics_derivatives(
     the accelerations along ``integrate(q, e, t)``, where e is the unit velocity of coordinate k.
     The motion of the base and, in its own frame, each external wrench are held constant.
 
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param tau: joint efforts, shape (nv,)
-    :param external_wrenches: wrenches that the environment exerts on the robot, by link
-    :return: dqdd/dq, dqdd/dqd, dqdd/dtau
     :raises SingularityError: a joint without inertia to accelerate, with its name
-    :raises UnknownNameError: a wrench names a link that the robot does not have
     """
     by_articulated_bodies = not model.shared_coordinates
     if model.kernels_check_arrays and by_articulated_bodies and external_wrenches is None:

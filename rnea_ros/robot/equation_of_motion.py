@@ -29,16 +29,7 @@ def inverse_dynamics(
     model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike,
     external_wrenches: ExternalWrenches | None = None,
 ) -> Array:
-    """
-    Return the joint efforts of a motion: tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext.
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param qdd: joint accelerations, shape (nv,)
-    :param external_wrenches: wrenches that the environment exerts on the robot, by link
-    :return: joint efforts, shape (nv,)
-    :raises UnknownNameError: a wrench names a link that the robot does not have
-    """
+    """Return the joint efforts of a motion: tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext."""
     if model.kernels_check_arrays and external_wrenches is None:
         tau = np.empty(model.nv)
         try:
@@ -53,11 +44,7 @@ def inverse_dynamics(
 
 
 def gravity_torques(model: ModelData, q: ArrayLike) -> Array:
-    """
-    Return g(q), the efforts that hold the robot still on a base at rest.
-
-    :param q: joint positions, shape (nq,)
-    """
+    """Return g(q), the efforts that hold the robot still on a base at rest."""
     if model.kernels_check_arrays and model.base_at_rest:
         tau = np.empty(model.nv)
         try:
@@ -77,12 +64,7 @@ def gravity_torques(model: ModelData, q: ArrayLike) -> Array:
 
 
 def bias_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
-    """
-    Return C(q, qd) qd + g(q), the efforts that make qdd = 0.
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    """
+    """Return C(q, qd) qd + g(q), the efforts that make qdd = 0."""
     return inverse_dynamics(model, q, qd, model.rest)
 
 
@@ -91,9 +73,6 @@ def coriolis_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     Return C(q, qd) qd, the Coriolis and centrifugal efforts.
 
     On a moving base they include the effect of its velocity, but not of its acceleration.
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
     """
     if model.kernels_check_arrays and model.base_at_rest:
         tau = np.empty(model.nv)
@@ -118,12 +97,7 @@ def coriolis_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
 
 
 def mass_matrix(model: ModelData, q: ArrayLike) -> Array:
-    """
-    Return M(q), symmetric; positive definite if every joint moves some inertia.
-
-    :param q: joint positions, shape (nq,)
-    :return: shape (nv, nv)
-    """
+    """Return M(q), shape (nv, nv), symmetric; positive definite if all joints move inertia."""
     M = np.empty(model.matrix_shape)
     if model.kernels_check_arrays:
         try:
@@ -139,9 +113,6 @@ def coriolis_matrix(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     Return C(q, qd) of the Christoffel symbols, shape (nv, nv); dM/dt - 2 C is skew-symmetric.
 
     On a base at rest C qd is :meth:`coriolis_torques`; the matrix is that of a base at rest.
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
     """
     C = np.empty(model.matrix_shape)
     if model.kernels_check_arrays:
@@ -154,12 +125,7 @@ def coriolis_matrix(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
 
 
 def mass_matrix_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
-    """
-    Return dM/dt, the rate of :meth:`mass_matrix` during a motion, shape (nv, nv).
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    """
+    """Return dM/dt, the rate of :meth:`mass_matrix` during a motion, shape (nv, nv)."""
     C = coriolis_matrix(model, q, qd)
     return finite_result(C + C.T)
 
@@ -170,12 +136,7 @@ def bias_without_gravity(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array
 
 
 def kinetic_energy(model: ModelData, q: ArrayLike, qd: ArrayLike) -> float:
-    """
-    Return the kinetic energy of all links, J: the sum of v^T I v / 2.
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    """
+    """Return the kinetic energy of all links, J: the sum of v^T I v / 2."""
     energy = np.empty(1)
     if model.kernels_check_arrays:
         try:
@@ -187,11 +148,7 @@ def kinetic_energy(model: ModelData, q: ArrayLike, qd: ArrayLike) -> float:
 
 
 def potential_energy(model: ModelData, q: ArrayLike) -> float:
-    """
-    Return the potential energy of all links in gravity, J; zero at the base frame's origin.
-
-    :param q: joint positions, shape (nq,)
-    """
+    """Return the potential energy of all links in gravity, J; zero at the base frame's origin."""
     energy = np.empty(1)
     if model.kernels_check_arrays:
         try:
@@ -212,13 +169,7 @@ def forward_dynamics(
 
     By the articulated-body algorithm; by the mass matrix if mimic joints close loops.
 
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param tau: joint efforts, shape (nv,)
-    :param external_wrenches: wrenches that the environment exerts on the robot, by link
-    :return: joint accelerations, shape (nv,)
     :raises SingularityError: a joint without inertia to accelerate, with its name
-    :raises UnknownNameError: a wrench names a link that the robot does not have
     """
     by_articulated_bodies = not model.shared_coordinates
     if model.kernels_check_arrays and by_articulated_bodies and external_wrenches is None:

@@ -28,10 +28,6 @@ def forward_kinematics(model: ModelData, q: ArrayLike, link: str) -> Array:
     Return the pose of a link's frame in the root link's frame, homogeneous, shape (4, 4).
 
     If the base floats, the pose in the world frame.
-
-    :param q: joint positions, shape (nq,)
-    :param link: a link's name
-    :raises UnknownNameError: the robot has no such link
     """
     T = np.empty((4, 4))
     if model.kernels_check_arrays:
@@ -51,10 +47,6 @@ def link_positions_batch(model: ModelData, q: ArrayLike, links: Sequence[str]) -
     Return the origins of links in the root link's frame, shape (N, links, 3), m.
 
     If the base floats, in the world frame.
-
-    :param q: joint positions, shape (N, nq)
-    :param links: names of links
-    :raises UnknownNameError: the robot has no such link
     """
     frames = [model.frame_of(link) for link in checked_names('links', links)]
     body = np.array([frame.body for frame in frames], dtype=np.intp)
@@ -82,13 +74,7 @@ def jacobian(model: ModelData, q: ArrayLike, link: str, point: ArrayLike = ORIGI
     """
     Return the Jacobian J of a point on a link: its velocity is v = J qd, [angular; linear].
 
-    v is in the link's axes; the base is taken to be at rest.
-
-    :param q: joint positions, shape (nq,)
-    :param link: a link's name
-    :param point: in the link's frame, shape (3,), m
-    :return: shape (6, nv)
-    :raises UnknownNameError: the robot has no such link
+    v is in the link's axes; the base is taken to be at rest. J has the shape (6, nv).
     """
     J = np.empty((6, model.nv))
     if model.kernels_check_arrays:
@@ -105,15 +91,7 @@ def jacobian(model: ModelData, q: ArrayLike, link: str, point: ArrayLike = ORIGI
 def jacobian_rate(
     model: ModelData, q: ArrayLike, qd: ArrayLike, link: str, point: ArrayLike = ORIGIN
 ) -> Array:
-    """
-    Return Jdot, the time derivative of the elements of :meth:`jacobian`, shape (6, nv).
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param link: a link's name
-    :param point: in the link's frame, shape (3,), m
-    :raises UnknownNameError: the robot has no such link
-    """
+    """Return Jdot, the time derivative of the elements of :meth:`jacobian`, shape (6, nv)."""
     J_rate = np.empty((6, model.nv))
     if model.kernels_check_arrays:
         try:
@@ -131,11 +109,6 @@ def link_velocity(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) -> A
     Return a link's spatial velocity [angular; linear], shape (6,), rad/s and m/s.
 
     In the link's own axes, the linear part at its origin; it includes the base's motion.
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param link: a link's name
-    :raises UnknownNameError: the robot has no such link
     """
     return velocity_and_acceleration(model, q, qd, model.rest, link)[0]
 
@@ -149,12 +122,6 @@ def link_acceleration(
     In the link's own axes; it is the rate of change of the numbers of :meth:`link_velocity`. The
     acceleration of the link's origin (the reading of an accelerometer there, without its gravity
     part) is the linear part plus angular velocity x linear velocity.
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param qdd: joint accelerations, shape (nv,)
-    :param link: a link's name
-    :raises UnknownNameError: the robot has no such link
     """
     return velocity_and_acceleration(model, q, qd, qdd, link)[1]
 
@@ -168,12 +135,6 @@ def bias_acceleration(
     Axes and point are those of :meth:`jacobian`. On a base at rest it is Jdot qd, and at the
     link's origin link_acceleration = J qdd + Jdot qd. On a moving base it includes the base's
     velocity and acceleration.
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param link: a link's name
-    :param point: in the link's frame, shape (3,), m
-    :raises UnknownNameError: the robot has no such link
     """
     return velocity_and_acceleration(model, q, qd, model.rest, link, point)[1]
 
@@ -184,8 +145,6 @@ def centre_of_mass(model: ModelData, q: ArrayLike) -> Array:
 
     In the root link's frame; in the world frame if the base floats; zeros for a robot without
     mass.
-
-    :param q: joint positions, shape (nq,)
     """
     c = np.empty(3)
     if model.kernels_check_arrays:

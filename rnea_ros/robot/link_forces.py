@@ -46,11 +46,7 @@ def internal_wrench(
     links behind it, minus the external wrenches on them: the reading of an in-line force-torque
     sensor in place of the joint.
 
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param qdd: joint accelerations, shape (nv,)
     :param link: the first link behind the cut
-    :param external_wrenches: wrenches that the environment exerts on the robot, by link
     :param frame: frame of the axes: a link's name or a :class:`ReferenceFrame`; by default the
         link itself
     :raises UnknownNameError: no such link, or the root link, which has no joint above it
@@ -79,13 +75,8 @@ def link_dynamics(
     relative to the world, without gravity: force is the sum of all forces on the link, its weight
     included. In textbooks with v_dot_0 = -g, F is force - m g, the sum without the weight.
 
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param qdd: joint accelerations, shape (nv,)
-    :param link: a link's name
     :param frame: frame of the axes: a link's name or a :class:`ReferenceFrame`; by default the
         link itself
-    :raises UnknownNameError: the robot has no such link
     """
     R = _axes(model, model.checked_position('q', q), link, frame)
     with np.errstate(over='ignore', invalid='ignore'):
@@ -110,8 +101,6 @@ def motion_subspace(model: ModelData, q: ArrayLike, link: str) -> Array:
     [angular; linear], in the link's axes, at its origin. n is the number of the joint's degrees of
     freedom, 0 for a fixed joint; qd are its velocities, or that of the joint which it mimics.
 
-    :param q: joint positions, shape (nq,)
-    :param link: a link's name
     :raises UnknownNameError: no such link, or the root link, which has no joint above it
     """
     _check_joint_above(model, link)
@@ -141,8 +130,6 @@ def constraint_force_subspace(model: ModelData, q: ArrayLike, link: str) -> Arra
     They do no work, S^T T = 0 (Featherstone 2008, eq. 3.36), with S of :meth:`motion_subspace`.
     [moment; force], in the link's axes, about its origin.
 
-    :param q: joint positions, shape (nq,)
-    :param link: a link's name
     :raises UnknownNameError: no such link, or the root link, which has no joint above it
     """
     return orthogonal_complement(motion_subspace(model, q, link))

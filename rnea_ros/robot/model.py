@@ -69,12 +69,20 @@ class RobotModel(RobotProperties):
     """
     Rigid-body dynamics of one robot.
 
-    Positions (rad or m) are arrays of shape (nq,). Velocities (rad/s or m/s), accelerations
-    (rad/s^2 or m/s^2) and efforts (N m or N) are arrays of shape (nv,). They have the order
-    of :attr:`joint_names`. A joint with one axis has one number in each; for other joints see
+    Positions q (rad or m) are arrays of shape (nq,). Velocities qd (rad/s or m/s), accelerations
+    qdd (rad/s^2 or m/s^2) and efforts tau (N m or N) are arrays of shape (nv,), in the order of
+    :attr:`joint_names`. A joint with one axis has one number in each; for other joints see
     :mod:`rnea_ros.dynamics.tree.joint_types`. Every method takes anything array-like, and raises
     :class:`~rnea_ros.errors.InputError` on a wrong shape, a value that is not finite, or a
     quaternion that is not of unit length. A model never changes, and several threads may use it.
+
+    ``link`` is a link's name, ``point`` a point in the link's frame, shape (3,), m.
+    ``external_wrenches`` are those that the environment exerts on the robot, by link. The name of
+    a link that the robot does not have raises :class:`~rnea_ros.errors.UnknownNameError`.
+
+    Methods for a batch take and return arrays with one of N samples in each row; the vectors of a
+    wrench have shape (3,), or (N, 3) with one row for each sample. ``threads`` is the number of
+    cores to use; all by default.
 
     Create it by :meth:`from_urdf`, :meth:`from_description` or :meth:`from_tree`.
     """
@@ -138,20 +146,11 @@ class RobotModel(RobotProperties):
         return cls(ModelData.of(tree, name=name, gravity=gravity))
 
     def with_gravity(self, gravity: ArrayLike) -> RobotModel:
-        """
-        Return a copy of the model under another gravity.
-
-        :param gravity: acceleration of free fall in the root link's frame (in the world frame if
-            the base floats), shape (3,), m/s^2
-        """
+        """Return a copy of the model under another :attr:`gravity`, shape (3,), m/s^2."""
         return RobotModel(self._data.changed(gravity=gravity))
 
     def with_base_motion(self, base_motion: BaseMotion) -> RobotModel:
-        """
-        Return a copy of the model on a moving base: a vehicle, a ship, another machine.
-
-        :param base_motion: motion of the root link's frame (of the world frame if the base floats)
-        """
+        """Return a copy of the model with another :attr:`base_motion`: of a vehicle, a ship."""
         return RobotModel(self._data.changed(base_motion=base_motion))
 
     def with_payload(

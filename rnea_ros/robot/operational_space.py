@@ -69,14 +69,9 @@ def operational_space_dynamics(
     as in :meth:`link_acceleration`, and mu includes what velocity and acceleration of the base
     need; p is the weight alone.
 
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param link: a link's name
     :param coordinates: the coordinates of the task, 0 to 2 angular, 3 to 5 linear
-    :param point: in the link's frame, shape (3,), m
     :raises SingularityError: the coordinates cannot move independently, with the condition
         number; or a joint without inertia to accelerate
-    :raises UnknownNameError: the robot has no such link
     """
     rows = _task_rows(coordinates)
     model.frame_of(link)  # raises the error of an unknown link

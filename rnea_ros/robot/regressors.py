@@ -55,14 +55,7 @@ def _problem(phi: Array) -> str:
 
 
 def regressor(model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
-    """
-    Return Y with tau = Y phi, where phi is :attr:`inertial_parameters`.
-
-    :param q: joint positions, shape (nq,)
-    :param qd: joint velocities, shape (nv,)
-    :param qdd: joint accelerations, shape (nv,)
-    :return: shape (nv, 10 * bodies)
-    """
+    """Return Y, (nv, 10 * bodies), with tau = Y phi, where phi is :attr:`inertial_parameters`."""
     Y = np.empty((model.nv, len(model.tree.bodies) - 1, len(PARAMETERS)))
     if model.kernels_check_arrays:
         try:

@@ -64,12 +64,7 @@ class RobotProperties:
         return self._data.nv
 
     def position_indices(self, joint: str) -> slice:
-        """
-        Return the part of q that belongs to a joint.
-
-        :param joint: a joint's name
-        :raises UnknownNameError: no such independent joint
-        """
+        """Return a joint's part of q; UnknownNameError if it is not an independent joint."""
         return self._data.coordinates_of(joint).positions
 
     def velocity_indices(self, joint: str) -> slice:

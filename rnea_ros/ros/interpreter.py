@@ -12,11 +12,7 @@ SWITCH_INTERVAL = 1e-4  # time for which one Python thread may keep the interpre
 
 
 def prepare_interpreter() -> None:
-    """
-    Shorten the switch interval, and exempt existing objects from garbage collection.
-
-    Call it after all long-lived objects were made.
-    """
+    """Shorten the switch interval; exempt the long-lived objects made before from collection."""
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.collect()
     gc.freeze()

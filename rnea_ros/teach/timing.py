@@ -83,11 +83,7 @@ class MotionLimits:
     def range_of(
         self, joint_names: tuple[str, ...], position: Array, tolerance: float
     ) -> tuple[Array, Array]:
-        """
-        Return the position limits of joints, shape (n,) each.
-
-        A position that is further beyond them than the tolerance raises a TeachError.
-        """
+        """Return position limits, (n,) each; a position beyond their tolerance is a TeachError."""
         columns = [self.limits.index(name) for name in joint_names]
         lower, upper = self.limits.lower[columns], self.limits.upper[columns]
         excess = np.maximum(lower - position, position - upper).max(axis=0)

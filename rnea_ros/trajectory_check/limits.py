@@ -108,12 +108,7 @@ class TrajectoryLimits:
         self, start_tolerance: float = math.inf,
         interpolation: Interpolation = Interpolation.LINEAR,
     ) -> JointRules:
-        """
-        Return the feedforward node's rules for trajectories, with these limits.
-
-        :param start_tolerance: greatest distance between the robot and the start of a trajectory,
-            rad or m
-        """
+        """Return the node's rules with these limits; tolerance of the start in rad or m."""
         return JointRules(
             joint_names=self.joint_names, lower=self.lower, upper=self.upper,
             continuous=self.continuous, velocity_limits=self.velocity,

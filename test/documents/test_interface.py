@@ -1,18 +1,20 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The interface reference and the SROS2 policy name what the nodes really have."""
+"""Interface reference, SROS2 policy and layouts name what the nodes really have."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from importlib.util import find_spec
+import json
+import re
 from typing import Any
 import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from support.models.robots import ROOT
+from support.models.robots import ROOT, load
 from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -20,10 +22,13 @@ pytest.importorskip('mujoco', reason='the simulated robot needs mujoco')
 
 from diagnostic_msgs.msg import DiagnosticArray
 import diagnostics_tables as diagnostics
+from diagnostics_tables import CONTROL_DIAGNOSTICS
 import interface_reference
 import interface_tables as tables
 from interface_tables import NodeInterface
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
+
+from rnea_ros.node.outputs.terms import NAMES
 
 GIVEN = {
     'command_topic': 'effort_controller/commands',
@@ -223,3 +228,32 @@ def test_the_policy_allows_what_a_node_does_and_nothing_else(graph: Any, name: s
         ('request', 'client'),
     ):
         assert_becomes(partial(differences, action, role), set(), action)
+
+
+LAYOUTS = ROOT / 'layouts'
+STATUS = 'feedforward: control'
+JOINTS = load(ROOT / 'urdf/panda_arm.urdf').joint_names
+TOPICS = {'/joint_states', '/feedforward/effort', *(f'/feedforward/terms/{x}' for x in NAMES)}
+
+
+def test_plotjuggler_shows_terms_and_diagnostics_that_exist() -> None:
+    root = ElementTree.parse(LAYOUTS / 'plotjuggler.xml').getroot()
+    names = {curve.attrib['name'] for curve in root.iter('curve')}
+    efforts = {f'{topic}/{joint}/effort' for topic in TOPICS for joint in JOINTS}
+    assert efforts <= names
+    keys = {name.removeprefix(f'/diagnostics/{STATUS}/') for name in names - efforts}
+    assert keys
+    assert keys <= CONTROL_DIAGNOSTICS.keys() | {'level'}
+    (selected,) = root.iter('selected_topics')
+    assert set(selected.attrib['value'].split(';')) == {*TOPICS, '/diagnostics'}
+
+
+def test_foxglove_shows_terms_and_diagnostics_that_exist() -> None:
+    layout = json.loads((LAYOUTS / 'foxglove.json').read_text(encoding='utf-8'))
+    panels = layout['configById'].values()
+    paths = {path['value'] for panel in panels for path in panel.get('paths', ())}
+    assert paths == {f'{topic}.effort[{k}]' for topic in TOPICS for k in range(len(JOINTS))}
+    assert {panel.get('topicToRender', '/diagnostics') for panel in panels} == {'/diagnostics'}
+    assert {panel.get('selectedName', STATUS) for panel in panels} == {STATUS}
+    shown = set(re.findall(r'\w+![\w-]+', json.dumps(layout['layout']) + json.dumps([*panels])))
+    assert shown == layout['configById'].keys()

@@ -67,6 +67,17 @@ def test_cells_of_the_notebook_print_what_is_stored(capsys: pytest.CaptureFixtur
     assert len(cells) == 6
 
 
+def test_the_regulator_brings_the_arm_back_to_its_trajectory() -> None:
+    pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    example = import_module('trajectory_lqr')
+    alone, regulated = example.errors(regulated=False), example.errors(regulated=True)
+    start = np.abs(example.OFFSET).max()
+    np.testing.assert_allclose([alone[0], regulated[0]], start, rtol=1e-12)
+    assert alone[-1] > 1.0
+    assert regulated[-1] < 1e-3
+    assert regulated.max() < 1.5 * start
+
+
 @pytest.mark.parametrize('axis', range(3))
 def test_the_cartesian_impedance_has_its_stiffness_and_does_not_overshoot(axis: int) -> None:
     pytest.importorskip('rclpy', reason='rclpy is not installed')

@@ -242,19 +242,6 @@ def test_mode_gravity_drops_a_motion_that_waits_for_its_start() -> None:
     np.testing.assert_allclose(settle(rig), rig.gravity, rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize('mode', MODES_THAT_FOLLOW)
-def test_the_end_of_a_motion_is_held_at_rest(mode: type[ControlLaw]) -> None:
-    rig = swinging_rig(mode=mode, joint_states_timeout=10.0)  # it stands still
-    settle(rig)
-    end = rig.q + OFF
-    rig.controller.follow(swing(rig.model.joint_names, rig.q, end, 0.5), None)
-    rig.run(0.5)
-    np.testing.assert_allclose(settle(rig), expected_hold(rig, mode), rtol=1e-9, atol=1e-9)
-    position, velocity = rig.desired()
-    np.testing.assert_allclose(position, end)
-    assert velocity.tolist() == [0.0, 0.0]
-
-
 def test_a_cancelled_motion_is_held_where_it_is_with_velocity_zero() -> None:
     rig = swinging_rig(mode=Feedforward, joint_states_timeout=10.0)  # it stands still
     settle(rig)

@@ -257,15 +257,6 @@ def test_time_set_back_during_the_ramp_down_does_not_stop_it(after: float, back:
     assert rig.controller.reason is Reason.JOINT_STATES_STALE
 
 
-def test_time_that_is_set_back_ends_the_control() -> None:
-    rig = rig_in_motion()
-    rig.now = 0.0
-    rig.controller.enter_fault(Reason.CLOCK_RESET, rig.now)
-    rig.tick(feed=False)
-    assert rig.controller.reason is Reason.CLOCK_RESET
-    assert_winds_down(rig)
-
-
 class Broken:
     """Raises at every call, another error each time."""
 

@@ -1,9 +1,9 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Messages that come again and again are read as rclpy reads them, and rejected where they lie."""
+"""Messages are read as rclpy reads them, and rejected where they lie, or for their size."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import sys
 from typing import Any
 
@@ -11,6 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 import pytest
 
+from rnea_ros.feedforward import Reason
+from rnea_ros.feedforward.trajectory import (
+    Column,
+    TrajectoryError,
+    TrajectoryRequest,
+    compile_trajectory,
+)
 from rnea_ros.messages import (
     FixedLayoutReader,
     ImuSample,
@@ -18,8 +25,10 @@ from rnea_ros.messages import (
     MalformedError,
     WrenchSample,
     controller_state_reader,
+    decode_trajectory,
 )
 from rnea_ros.messages.fixed_layout import MAX_LAYOUTS
+from support.control.control_rig import free_rules
 from support.control.encoded_trajectories import (
     HEADER,
     HUMBLE,
@@ -233,3 +242,57 @@ def test_a_message_that_is_cut_at_any_byte_is_rejected(kind: Any, data: bytes) -
             with pytest.raises(MalformedError):
                 reader(data[:size])
     known(data)
+
+
+def message(frame: bytes, *names: bytes) -> bytes:
+    """Return a header, names and zeros: a message of every type with names."""
+    encoder = header('<', frame.decode(), (0, 0))
+    put_names(encoder, [name.decode() for name in names])
+    return bytes(encoder.data) + bytes(400)
+
+
+@pytest.mark.parametrize(('decode', 'bound', 'has_names'), [
+    (FixedLayoutReader(JointStateSample.read), 65_536, True),
+    (FixedLayoutReader(WrenchSample.read), 65_536, False),
+    (FixedLayoutReader(ImuSample.read), 65_536, False),
+    (FixedLayoutReader(controller_state_reader(HUMBLE)), 65_536, True),
+    (decode_trajectory, 20_000_000, True),
+], ids=['joint states', 'wrench', 'imu', 'controller state', 'trajectory'])
+def test_a_message_above_its_bounds_is_rejected_before_it_is_read(
+    decode: Callable[[bytes], Any], bound: int, has_names: bool
+) -> None:
+    longest, many = b'x' * 255, 256 * [b'x' * 226]
+    cases = [
+        (message(b'', b'').ljust(bound, b'\0'), bytes(bound + 1),  # without a valid header
+         f'too_large: byte 0: {bound + 1} bytes of the message, at most {bound} are read'),
+        (message(longest), message(longest + b'x'), '257 bytes of frame, at most'),
+    ]
+    if has_names:
+        cases += [
+            (message(b'', longest), message(b'', b'x' * 60_000),
+             '60001 bytes of name of joint 0, at most 256 are read'),
+            (message(b'', *many), message(b'', *[b'x'] * 257),
+             '257 joints, at most 256 are read'),
+        ]
+    for accepted, rejected, words in cases:
+        decode(accepted)
+        with pytest.raises(MalformedError, match=words) as caught:
+            decode(rejected)
+        assert caught.value.reason is Reason.TOO_LARGE
+        assert len(str(caught.value)) < 200
+
+
+def test_a_trajectory_of_too_many_points_says_how_many_are_accepted() -> None:
+    start: dict[str, Any] = {'now': 0.0, 'position': np.zeros(2), 'velocity': np.zeros(2)}
+    rules = free_rules(('a', 'b'))
+
+    def request(points: int) -> TrajectoryRequest:
+        none = Column(np.empty(0), np.zeros(points, dtype=np.int64))
+        positions = Column(np.zeros(2 * points), np.full(points, 2))
+        return TrajectoryRequest(('a', 'b'), np.zeros(points), positions, none, none, none)
+
+    with pytest.raises(TrajectoryError) as caught:
+        compile_trajectory(request(250_001), rules, **start)
+    assert '250001 points of 2 joints, at most 250000: send fewer points' in str(caught.value)
+    with pytest.raises(TrajectoryError, match=r'^times_not_increasing'):  # checked next
+        compile_trajectory(request(250_000), rules, **start)

@@ -32,6 +32,8 @@ rest::
 On a moving base, V = L (A dtheta + V_base), V_dot_base contains the rate of V_0, and::
 
     c = -A^T L^T (G L ad_Adtheta (W V + V_base) + ad_V^T G V)
+
+Arguments are as in :mod:`.screw`.
 """
 
 from __future__ import annotations
@@ -48,19 +50,7 @@ def inverse_dynamics(
     chain: ScrewChain, theta: Array, dtheta: Array, ddtheta: Array, gravity: Array, F_tip: Array,
     V_0: Array = AT_REST, V_dot_0: Array = AT_REST,
 ) -> Array:
-    """
-    Return the joint efforts that a motion needs, as the sum of their four terms.
-
-    :param chain: the serial chain
-    :param theta: joint positions, shape (n,), rad or m
-    :param dtheta: joint velocities, shape (n,)
-    :param ddtheta: joint accelerations, shape (n,)
-    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :param F_tip: wrench of the tip on the environment, [moment; force] in the tip frame, (6,)
-    :param V_0: twist of the base, in frame {0}, shape (6,); zero for a base at rest
-    :param V_dot_0: rate of V_0, without gravity, shape (6,)
-    :return: joint efforts, shape (n,), N m or N
-    """
+    """Return the joint efforts that a motion needs, as the sum of four terms, shape (n,)."""
     return (
         mass_matrix(chain, theta) @ ddtheta
         + coriolis_torques(chain, theta, dtheta, V_0)
@@ -70,12 +60,7 @@ def inverse_dynamics(
 
 
 def mass_matrix(chain: ScrewChain, theta: Array) -> Array:
-    """
-    Return M(theta), shape (n, n).
-
-    :param chain: the serial chain
-    :param theta: joint positions, shape (n,), rad or m
-    """
+    """Return M(theta), shape (n, n)."""
     LA = outward_sum(outward_step(chain, theta)) @ stacked_axes(chain)
     M: Array = LA.T @ block_diagonal(chain.G) @ LA
     return M
@@ -84,14 +69,7 @@ def mass_matrix(chain: ScrewChain, theta: Array) -> Array:
 def coriolis_torques(
     chain: ScrewChain, theta: Array, dtheta: Array, V_0: Array = AT_REST
 ) -> Array:
-    """
-    Return c(theta, dtheta), the Coriolis and centrifugal efforts, shape (n,).
-
-    :param chain: the serial chain
-    :param theta: joint positions, shape (n,), rad or m
-    :param dtheta: joint velocities, shape (n,)
-    :param V_0: twist of the base, in frame {0}, shape (6,)
-    """
+    """Return c(theta, dtheta), the Coriolis and centrifugal efforts, shape (n,)."""
     W = outward_step(chain, theta)
     L, A, G = outward_sum(W), stacked_axes(chain), block_diagonal(chain.G)
     V_base = stacked_base(chain, theta, V_0)
@@ -105,14 +83,7 @@ def coriolis_torques(
 def gravity_torques(
     chain: ScrewChain, theta: Array, gravity: Array, V_dot_0: Array = AT_REST
 ) -> Array:
-    """
-    Return g(theta), the efforts that hold the robot still, shape (n,).
-
-    :param chain: the serial chain
-    :param theta: joint positions, shape (n,), rad or m
-    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :param V_dot_0: rate of the base's twist, without gravity, shape (6,)
-    """
+    """Return g(theta), the efforts that hold the robot still, shape (n,)."""
     L, A, G = outward_sum(outward_step(chain, theta)), stacked_axes(chain), block_diagonal(chain.G)
     V_dot_base = stacked_base(chain, theta, V_dot_0 + np.concatenate([np.zeros(3), -gravity]))
     g: Array = A.T @ L.T @ G @ L @ V_dot_base
@@ -120,13 +91,7 @@ def gravity_torques(
 
 
 def tip_torques(chain: ScrewChain, theta: Array, F_tip: Array) -> Array:
-    """
-    Return J(theta)^T F_tip, the efforts that a wrench at the tip needs, shape (n,).
-
-    :param chain: the serial chain
-    :param theta: joint positions, shape (n,), rad or m
-    :param F_tip: wrench of the tip on the environment, [moment; force] in the tip frame, (6,)
-    """
+    """Return J(theta)^T F_tip, the efforts that a wrench at the tip needs, shape (n,)."""
     L, A = outward_sum(outward_step(chain, theta)), stacked_axes(chain)
     stacked_F_tip = np.zeros(len(A))
     stacked_F_tip[-6:] = adjoints(chain, theta)[-1].T @ F_tip
@@ -135,12 +100,7 @@ def tip_torques(chain: ScrewChain, theta: Array, F_tip: Array) -> Array:
 
 
 def outward_step(chain: ScrewChain, theta: Array) -> Array:
-    """
-    Return W(theta), which transforms every link's twist to the next link, shape (6 n, 6 n).
-
-    :param chain: the serial chain
-    :param theta: joint positions, shape (n,), rad or m
-    """
+    """Return W(theta), which transforms every link's twist to the next link, shape (6 n, 6 n)."""
     Ad, n = adjoints(chain, theta), len(chain.A)
     W = np.zeros((6 * n, 6 * n))
     for i in range(1, n):
@@ -149,11 +109,7 @@ def outward_step(chain: ScrewChain, theta: Array) -> Array:
 
 
 def outward_sum(W: Array) -> Array:
-    """
-    Return L = I + W + W^2 + ... + W^(n-1), shape (6 n, 6 n).
-
-    :param W: as :func:`outward_step` returns it
-    """
+    """Return L = I + W + W^2 + ... + W^(n-1), shape (6 n, 6 n)."""
     one = np.eye(len(W))
     L = one
     for _ in range(len(W) // 6 - 1):
@@ -165,8 +121,6 @@ def stacked_base(chain: ScrewChain, theta: Array, twist: Array) -> Array:
     """
     Return V_base or V_dot_base, the base's share of the first link's twist, shape (6 n,).
 
-    :param chain: the serial chain
-    :param theta: joint positions, shape (n,), rad or m
     :param twist: V_0 or V_dot_0, in frame {0}, shape (6,)
     """
     stacked = np.zeros(6 * len(chain.A))
@@ -175,20 +129,12 @@ def stacked_base(chain: ScrewChain, theta: Array, twist: Array) -> Array:
 
 
 def stacked_axes(chain: ScrewChain) -> Array:
-    """
-    Return A, the screw axes of all joints, shape (6 n, n).
-
-    :param chain: the serial chain
-    """
+    """Return A, the screw axes of all joints, shape (6 n, n)."""
     return block_diagonal(chain.A[:, :, np.newaxis])
 
 
 def block_diagonal(blocks: Sequence[Array] | Array) -> Array:
-    """
-    Return a matrix with equal-sized blocks on its diagonal.
-
-    :param blocks: matrices of one shape
-    """
+    """Return a matrix with blocks of one shape on its diagonal."""
     count, (rows, columns) = len(blocks), np.shape(blocks)[1:]
     matrix = np.zeros((count, rows, count, columns))
     for i, block in enumerate(blocks):

@@ -19,6 +19,7 @@ This is method 1 of M. W. Walker and D. E. Orin, *Efficient dynamic computer sim
 mechanisms*, ASME J. Dyn. Syst. Meas. Control 104 (1982); K. M. Lynch and F. C. Park, *Modern
 Robotics*, 2017, section 8.5; R. Featherstone, *Rigid Body Dynamics Algorithms*, 2008, chapter 6.
 n calls of a recursion that costs O(n) make O(n^2); solving for qdd adds O(n^3).
+Arguments are as in :mod:`.textbook_tree`.
 """
 
 from __future__ import annotations
@@ -35,12 +36,7 @@ WEIGHTLESS = np.zeros(3)
 
 
 def mass_matrix(bodies: Sequence[Body], q: Array) -> Array:
-    """
-    Return M(q), shape (n, n).
-
-    :param bodies: bodies of a tree
-    :param q: joint positions, shape (n,), rad or m
-    """
+    """Return M(q), shape (n, n)."""
     still, one = np.zeros_like(q), np.eye(len(q))
     M = np.zeros_like(one)
     for j, e_j in enumerate(one):
@@ -49,24 +45,12 @@ def mass_matrix(bodies: Sequence[Body], q: Array) -> Array:
 
 
 def coriolis_torques(bodies: Sequence[Body], q: Array, qd: Array) -> Array:
-    """
-    Return c(q, qd), the Coriolis and centrifugal efforts, shape (n,).
-
-    :param bodies: bodies of a tree
-    :param q: joint positions, shape (n,), rad or m
-    :param qd: joint velocities, shape (n,)
-    """
+    """Return c(q, qd), the Coriolis and centrifugal efforts, shape (n,)."""
     return inverse_dynamics(bodies, q, qd, np.zeros_like(q), WEIGHTLESS)
 
 
 def gravity_torques(bodies: Sequence[Body], q: Array, gravity: Array) -> Array:
-    """
-    Return g(q), the efforts that hold the robot still, shape (n,).
-
-    :param bodies: bodies of a tree
-    :param q: joint positions, shape (n,), rad or m
-    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    """
+    """Return g(q), the efforts that hold the robot still, shape (n,)."""
     still = np.zeros_like(q)
     return inverse_dynamics(bodies, q, still, still, gravity)
 
@@ -75,16 +59,6 @@ def forward_dynamics(
     bodies: Sequence[Body], q: Array, qd: Array, tau: Array, gravity: Array,
     external: Array | None = None,
 ) -> Array:
-    """
-    Return the joint accelerations that follow from efforts, shape (n,).
-
-    :param bodies: bodies of a tree
-    :param q: joint positions, shape (n,), rad or m
-    :param qd: joint velocities, shape (n,)
-    :param tau: joint efforts, shape (n,), N m or N
-    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :param external: external force on each body, as for
-        :func:`~rnea_ros.dynamics.reference.newton_euler.inverse_dynamics`
-    """
+    """Return the joint accelerations that follow from efforts, shape (n,)."""
     h = inverse_dynamics(bodies, q, qd, np.zeros_like(q), gravity, external)
     return np.asarray(np.linalg.solve(mass_matrix(bodies, q), tau - h), dtype=np.float64)

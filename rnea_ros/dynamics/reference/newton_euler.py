@@ -37,6 +37,7 @@ Inwards, from the tips to the base, summed over the children c of body i::
 
 The classical exercise, F_i and N_i of every link and the reactions f_i and n_i of every joint, is
 :func:`link_forces`. Gravity is inside v_dot_0, thus also inside v_dot_C, F, f and n.
+Arguments are as in :mod:`.textbook_tree`.
 """
 
 from __future__ import annotations
@@ -82,18 +83,7 @@ def inverse_dynamics(
     bodies: Sequence[Body], q: Array, qd: Array, qdd: Array, gravity: Array,
     external: Array | None = None,
 ) -> Array:
-    """
-    Return the joint efforts that a motion needs.
-
-    :param bodies: bodies of a tree (:func:`~rnea_ros.dynamics.reference.textbook_tree.bodies_of`)
-    :param q: joint positions, shape (n,), rad or m
-    :param qd: joint velocities, shape (n,)
-    :param qdd: joint accelerations, shape (n,)
-    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :param external: external force on each body, [moment; force] about the body frame's origin, in
-        body coordinates, shape (1 + bodies, 6); row 0, for the base, has no effect
-    :return: joint efforts, shape (n,), N m or N
-    """
+    """Return the joint efforts that a motion needs, shape (n,), N m or N."""
     forces = link_forces(bodies, q, qd, qdd, gravity, external)
     tau = np.zeros_like(q)
     for i, body in enumerate(bodies, start=1):
@@ -105,16 +95,7 @@ def link_forces(
     bodies: Sequence[Body], q: Array, qd: Array, qdd: Array, gravity: Array,
     external: Array | None = None,
 ) -> LinkForces:
-    """
-    Return accelerations, forces and moments of every body; arguments of :func:`inverse_dynamics`.
-
-    :param bodies: bodies of a tree
-    :param q: joint positions, shape (n,), rad or m
-    :param qd: joint velocities, shape (n,)
-    :param qdd: joint accelerations, shape (n,)
-    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :param external: external force on each body, shape (1 + bodies, 6)
-    """
+    """Return accelerations, forces and moments of every body."""
     if external is None:
         external = np.zeros((1 + len(bodies), 6))
     poses = [body.pose(q) for body in bodies]

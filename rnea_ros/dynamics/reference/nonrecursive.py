@@ -26,7 +26,7 @@ every pair of a body and a joint that carries it: n (n + 1) / 2 terms for a chai
 twice. The recursion uses each body's sum for its children: n steps outwards and n steps inwards.
 J. M. Hollerbach, *A recursive Lagrangian formulation of manipulator dynamics and a comparative
 study of dynamics formulation complexity*, IEEE Trans. Syst. Man Cybern. 10 (1980), compares such
-costs.
+costs. Arguments are as in :mod:`.textbook_tree`.
 """
 
 from __future__ import annotations
@@ -43,18 +43,7 @@ def inverse_dynamics(
     bodies: Sequence[Body], q: Array, qd: Array, qdd: Array, gravity: Array,
     external: Array | None = None,
 ) -> Array:
-    """
-    Return the joint efforts that a motion needs.
-
-    :param bodies: bodies of a tree (:func:`~rnea_ros.dynamics.reference.textbook_tree.bodies_of`)
-    :param q: joint positions, shape (n,), rad or m
-    :param qd: joint velocities, shape (n,)
-    :param qdd: joint accelerations, shape (n,)
-    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :param external: external force on each body, [moment; force] about the body frame's origin, in
-        body coordinates, shape (1 + bodies, 6); row 0, for the base, has no effect
-    :return: joint efforts, shape (n,), N m or N
-    """
+    """Return the joint efforts that a motion needs, shape (n,), N m or N."""
     if external is None:
         external = np.zeros((1 + len(bodies), 6))
     tau = np.zeros_like(q)
@@ -91,12 +80,7 @@ def inverse_dynamics(
 
 
 def path_to(bodies: Sequence[Body], number: int) -> list[Body]:
-    """
-    Return the bodies on the way from the base to a body, this body last.
-
-    :param bodies: bodies of a tree
-    :param number: the body's number
-    """
+    """Return the bodies on the way from the base to a body, this body last."""
     path = []
     while number:
         path.append(bodies[number - 1])

@@ -25,7 +25,7 @@ cost n (m + a) with recursion, and n (n + 1) / 2 m + n (n - 1) / 2 a without. Wi
 without storing any sum, the efforts of a chain cost O(n^4): n (n + 1) / 2 forces, in each of which
 are up to n accelerations' terms, in each of which is a velocity of up to n terms. With recursion
 they cost O(n). :mod:`.nonrecursive` is in between: it stores the sums on the way to one body, and
-costs O(n^2).
+costs O(n^2). Arguments are as in :mod:`.textbook_tree`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
 
@@ -43,45 +42,10 @@ from .screw import ad, adjoint, inverse
 from .textbook_tree import Body, Z
 
 
-def velocities(S: Sequence[Any], qd: Sequence[Any], v_0: Any) -> list[Any]:
-    """
-    Return v_1 to v_n of a chain with recursion: n products, n sums.
-
-    :param S: S_1 to S_n in base coordinates, arrays of shape (6,)
-    :param qd: joint velocities
-    :param v_0: velocity of the base, shape (6,)
-    """
-    v = [v_0]
-    for S_i, qd_i in zip(S, qd, strict=True):
-        v.append(v[-1] + S_i * qd_i)
-    return v[1:]
-
-
-def velocities_without_recursion(S: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
-    """
-    Return v_1 to v_n of a chain on a base at rest: n (n + 1) / 2 products, n (n - 1) / 2 sums.
-
-    :param S: S_1 to S_n in base coordinates, arrays of shape (6,)
-    :param qd: joint velocities
-    """
-    return [
-        reduce(add, [S_j * qd_j for S_j, qd_j in zip(S[:i], qd[:i], strict=True)])
-        for i in range(1, len(S) + 1)
-    ]
-
-
 def inverse_dynamics(
     bodies: Sequence[Body], q: Array, qd: Array, qdd: Array, gravity: Array
 ) -> Array:
-    """
-    Return the joint efforts that a motion needs, with recursion, in O(n).
-
-    :param bodies: bodies of a tree (:func:`~rnea_ros.dynamics.reference.textbook_tree.bodies_of`)
-    :param q: joint positions, shape (n,), rad or m
-    :param qd: joint velocities, shape (n,)
-    :param qdd: joint accelerations, shape (n,)
-    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    """
+    """Return the joint efforts that a motion needs, with recursion, in O(n)."""
     S, inertias = in_base(bodies, q)
     v, a, f = [np.zeros(6)], [np.concatenate([np.zeros(3), -gravity])], [np.zeros(6)]
     for body, S_i, I_i in zip(bodies, S, inertias, strict=True):
@@ -102,15 +66,7 @@ def inverse_dynamics(
 def inverse_dynamics_without_recursion(
     bodies: Sequence[Body], q: Array, qd: Array, qdd: Array, gravity: Array
 ) -> Array:
-    """
-    Return the same without recursion and without storing a sum, in O(n^4).
-
-    :param bodies: bodies of a tree
-    :param q: joint positions, shape (n,), rad or m
-    :param qd: joint velocities, shape (n,)
-    :param qdd: joint accelerations, shape (n,)
-    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    """
+    """Return the same efforts without recursion and without storing a sum, in O(n^4)."""
     S, inertias = in_base(bodies, q)
     number = {id(body): i for i, body in enumerate(bodies)}
     kappa = [[number[id(body)] for body in path_to(bodies, i + 1)] for i in range(len(bodies))]
@@ -136,12 +92,7 @@ def inverse_dynamics_without_recursion(
 
 
 def in_base(bodies: Sequence[Body], q: Array) -> tuple[list[Array], list[Array]]:
-    """
-    Return S_i, shape (6,), and I_i, shape (6, 6), of all bodies in base coordinates.
-
-    :param bodies: bodies of a tree
-    :param q: joint positions, shape (n,), rad or m
-    """
+    """Return S_i, shape (6,), and I_i, shape (6, 6), of all bodies in base coordinates."""
     poses, S, inertias = [np.eye(4)], [], []
     for body in bodies:
         T = np.eye(4)

@@ -22,6 +22,17 @@ Inwards, with F_{n+1} = F_tip::
 
 F_tip is the wrench of the tip on the environment, the opposite of an external wrench. A moving
 base has the twist V_0, and V_dot_0 is the rate of its numbers, in frame {0}, plus (0, -g).
+
+The arguments of the functions, here and in :mod:`.closed_form`:
+
+- ``chain``: the serial chain
+- ``theta``, ``dtheta``, ``ddtheta``: joint positions, rad or m, velocities and accelerations,
+  shape (n,) each
+- ``gravity``: acceleration of free fall in the base frame, shape (3,), m/s^2
+- ``F_tip``: wrench of the tip on the environment, [moment; force] in the tip frame, shape (6,)
+- ``V_0``, ``V_dot_0``: twist of the base and its rate without gravity, in frame {0}, shape (6,);
+  zero for a base at rest
+- ``T``: a pose or displacement, homogeneous, shape (4, 4); ``V``: a twist, shape (6,)
 """
 
 from __future__ import annotations
@@ -113,19 +124,7 @@ def inverse_dynamics(
     chain: ScrewChain, theta: Array, dtheta: Array, ddtheta: Array, gravity: Array, F_tip: Array,
     V_0: Array = AT_REST, V_dot_0: Array = AT_REST,
 ) -> Array:
-    """
-    Return the joint efforts that a motion needs.
-
-    :param chain: the serial chain
-    :param theta: joint positions, shape (n,), rad or m
-    :param dtheta: joint velocities, shape (n,)
-    :param ddtheta: joint accelerations, shape (n,)
-    :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
-    :param F_tip: wrench of the tip on the environment, [moment; force] in the tip frame, (6,)
-    :param V_0: twist of the base, in frame {0}, shape (6,); zero for a base at rest
-    :param V_dot_0: rate of V_0, without gravity, shape (6,)
-    :return: joint efforts, shape (n,), N m or N
-    """
+    """Return the joint efforts that a motion needs, shape (n,), N m or N."""
     A, G, n = chain.A, chain.G, len(chain.A)
     Ad = adjoints(chain, theta)
     V, V_dot = [V_0], [V_dot_0 + np.concatenate([np.zeros(3), -gravity])]
@@ -144,12 +143,7 @@ def inverse_dynamics(
 
 
 def adjoints(chain: ScrewChain, theta: Array) -> list[Array]:
-    """
-    Return Ad(T_{1,0}) to Ad(T_{n+1,n}), which transform twists from each frame to the next.
-
-    :param chain: the serial chain
-    :param theta: joint positions, shape (n,), rad or m
-    """
+    """Return Ad(T_{1,0}) to Ad(T_{n+1,n}), which transform twists from each frame to the next."""
     T = [
         exponential(A_i, -theta_i) @ M_i                                               # (8.50)
         for A_i, theta_i, M_i in zip(chain.A, theta, chain.M[:-1], strict=True)
@@ -178,28 +172,16 @@ def exponential(S: Array, theta: float) -> Array:
 
 
 def inverse(T: Array) -> Array:
-    """
-    Return T^-1 (section 3.3.1).
-
-    :param T: homogeneous, shape (4, 4)
-    """
+    """Return T^-1 (section 3.3.1)."""
     return Placement(T[:3, :3], T[:3, 3]).inverse().matrix()
 
 
 def adjoint(T: Array) -> Array:
-    """
-    Return Ad(T), shape (6, 6) (section 3.3.2).
-
-    :param T: homogeneous, shape (4, 4)
-    """
+    """Return Ad(T), shape (6, 6) (section 3.3.2)."""
     R, p = T[:3, :3], T[:3, 3]
     return np.block([[R, np.zeros((3, 3))], [skew(p) @ R, R]])
 
 
 def ad(V: Array) -> Array:
-    """
-    Return the matrix of the Lie bracket with V, ad_V U = [V, U], shape (6, 6) (section 8.2.2).
-
-    :param V: twist, shape (6,)
-    """
+    """Return the matrix of the Lie bracket, ad_V U = [V, U], shape (6, 6) (section 8.2.2)."""
     return np.block([[skew(V[:3]), np.zeros((3, 3))], [skew(V[3:]), skew(V[:3])]])

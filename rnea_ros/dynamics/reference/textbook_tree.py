@@ -7,6 +7,15 @@ A kinematic tree as in textbooks: numbered bodies, each with a joint, a mass and
 The formulations share only this description with the kernels. Body 0 is the base, which is not
 listed: body i is element i - 1 of the sequence, and follows its parent. Its joint turns it about,
 or moves it along, the z axis of its own frame.
+
+The arguments of the formulations of trees:
+
+- ``bodies``: those of :func:`bodies_of`
+- ``q``, ``qd``, ``qdd``: joint positions, rad or m, velocities and accelerations, shape (n,) each
+- ``tau``: joint efforts, shape (n,), N m or N
+- ``gravity``: acceleration of free fall in the base frame, shape (3,), m/s^2
+- ``external``: external force on each body, [moment; force] about the body frame's origin, in body
+  coordinates, shape (1 + bodies, 6); row 0, for the base, has no effect
 """
 
 from __future__ import annotations
@@ -51,12 +60,7 @@ class Body:
     inertia: Array
 
     def pose(self, q: Array) -> tuple[Array, Array]:
-        """
-        Return the body frame's rotation and origin in the parent's frame.
-
-        :param q: joint positions, shape (n,), rad or m
-        :return: rotation matrix, shape (3, 3), and position, shape (3,), m
-        """
+        """Return the body frame's rotation, (3, 3), and origin, (3,), m, in the parent's frame."""
         at = q[self.coordinate]
         if self.prismatic:
             return self.rotation, self.position + at * self.rotation[:, 2]
@@ -125,12 +129,7 @@ def _name(tree: KinematicTree, number: int) -> str:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """
-    Return a x b.
-
-    :param a: shape (3,)
-    :param b: shape (3,)
-    """
+    """Return a x b, shape (3,)."""
     # Ten times as fast as numpy.cross for single vectors.
     return np.array([
         a[1] * b[2] - a[2] * b[1],
@@ -140,9 +139,5 @@ def cross(a: Array, b: Array) -> Array:
 
 
 def skew(a: Array) -> Array:
-    """
-    Return [a], the matrix for which [a] b = a x b.
-
-    :param a: shape (3,)
-    """
+    """Return [a], the matrix for which [a] b = a x b, shape (3, 3)."""
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])

@@ -70,12 +70,7 @@ class Placement:
 
 
 def rotation_from_z_to(axis: Array) -> Array:
-    """
-    Return a rotation from the z axis to a unit vector (Rodrigues' formula).
-
-    :param axis: unit vector, shape (3,)
-    :return: rotation matrix R with R e_z = axis, shape (3, 3)
-    """
+    """Return R, (3, 3), with R e_z = axis, a unit vector, by Rodrigues' formula."""
     x, y, z = axis
     if z < 0.0:
         # The smallest rotation is ill-conditioned near -z: turn by pi about x first.

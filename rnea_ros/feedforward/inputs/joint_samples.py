@@ -93,11 +93,7 @@ MAX_CONTEST_COUNT = 6.0
 
 
 def empty_table(bounds: JointBounds) -> Array:
-    """
-    Return the table of n joints without a sample, shape (rows, n).
-
-    Unrelated joints begin at zero: they need no sample.
-    """
+    """Return the table of n joints without a sample, (rows, n); unrelated joints need none."""
     table = np.zeros((EXCESSIVE_EFFORT + 1, bounds.table.shape[1]))
     table[[POSITION, EFFORT, JUMPED_TO, REJECTED, EXCESSIVE_EFFORT]] = math.nan
     table[POSITION, bounds.table[ROLE] == UNRELATED] = 0.0

@@ -158,11 +158,7 @@ class ControlLaw:
         return self.holding
 
     def _follow(self, q: Array, qd: Array, reference: ReferenceMotion, feedback: Array) -> Parts:
-        """
-        Return the law's equation for a reference motion; its arrays are only read.
-
-        The default is the equation without a reference. The feedback is Kp e + Kd e'.
-        """
+        """Return the equation for a reference, by default without it; feedback is Kp e + Kd e'."""
         del reference, feedback
         return self._weightless(q, qd)
 

@@ -82,11 +82,7 @@ class LoadedModel:
             workspace.set_base_motion(gravity, velocity, acceleration)
 
     def gravity(self, q: Array) -> Array:
-        """
-        Return g(q), the efforts that hold the robot and its payloads at rest on its base.
-
-        On a moving base they include the efforts of the base's motion.
-        """
+        """Return g(q), which holds robot and payloads at rest on the base, even if that moves."""
         return self._at_rest(self._loaded, q)
 
     def bias(self, q: Array, qd: Array) -> Array:

@@ -188,12 +188,7 @@ def _position_at(points: Knots, time: float, rules: JointRules) -> Array:
 
 
 def _passed(points: Knots, time: float, *, is_spline: bool) -> int:
-    """
-    Return the number of points to drop: at a time or before it. They must not be all.
-
-    A spline drops a point right after the time too, unless it is the last one: the way to it would
-    be too short for a small deviation of this point from the active trajectory.
-    """
+    """Return the number of points to drop, but not all: before a time, or too soon after it."""
     passed = int(np.searchsorted(points.times, time, side='right'))
     if passed == points.times.size:
         raise TrajectoryError(
@@ -202,6 +197,7 @@ def _passed(points: Knots, time: float, *, is_spline: bool) -> int:
             point=passed - 1,
         )
     if is_spline and passed + 1 < points.times.size:
+        # The point may deviate a little from the active trajectory: a short way would be abrupt.
         before, after = points.times[passed : passed + 2] - time
         if before < MIN_BRIDGE * (after - before):
             passed += 1
@@ -209,22 +205,18 @@ def _passed(points: Knots, time: float, *, is_spline: bool) -> int:
 
 
 def _after_handover(points: Knots, dropped: int, start: MotionState, *, is_spline: bool) -> Knots:
-    """
-    Return the points that are left after some were dropped, for a smooth bridge from the start.
-
-    A straight line to a point without velocity would begin with a step of the velocity. So this
-    point takes the velocity of the straight line after it, or 0 if it is the last one. Without
-    efforts in the request, the active trajectory's efforts end at the first point.
-    """
+    """Return the points left after some were dropped, for a smooth bridge from the start."""
     fields = (points.times, points.positions, points.velocities, points.accelerations)
     times, q, qd, qdd = (field[dropped:].copy() for field in fields)
     degrees = points.degrees[dropped:].copy()
     if degrees[0] == LINEAR and not is_spline:
+        # A straight line would begin with a step of the velocity.
         degrees[0] = CUBIC
         if times.size > 1:
             qd[0] = (q[1] - q[0]) / (times[1] - times[0])
     efforts = None if points.efforts is None else points.efforts[dropped:].copy()
     if efforts is None and start.effort.any():
+        # The active trajectory's efforts end at the first point.
         efforts = np.zeros_like(q)
     return Knots(times, q, qd, qdd, degrees, efforts)
 

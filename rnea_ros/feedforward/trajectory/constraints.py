@@ -9,6 +9,9 @@ In: a :class:`.Trajectory`. Out: nothing, or a :class:`.TrajectoryError`.
 Between points a spline moves further and faster than at its points. The extremes checked here are
 exact: a polynomial has its extremes at its ends or where its slope is zero. To save time, slopes
 are searched for zeros only in segments whose coefficients are large enough to break a limit.
+
+Positions q of the motion or the robot have shape (joints,), rad or m. ``first_point`` is the point
+of the request at the first knot; -1 for the start state.
 """
 
 from __future__ import annotations
@@ -43,11 +46,7 @@ EFFORT_RISE = 0.1
 
 
 def check_finite(trajectory: Trajectory, first_point: int) -> None:
-    """
-    Reject a motion with a sample that overflows: ``not_finite``.
-
-    :param first_point: point of the first knot, here and below; -1 for the start state
-    """
+    """Reject a motion with a sample that overflows: ``not_finite``."""
     with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
         rate = 1.0 / np.diff(trajectory.knots.times)[:, np.newaxis]
         power = np.arange(6.0)
@@ -66,13 +65,7 @@ def check_start(
     trajectory: Trajectory, elapsed: float, q: Array, q_measured: Array, rules: JointRules,
     first_point: int = 0,
 ) -> None:
-    """
-    Reject a motion that is not near the robot: ``start_too_far``.
-
-    :param elapsed: time since the start of the motion, s
-    :param q: positions of the motion at that time, shape (joints,), rad or m
-    :param q_measured: positions of the robot, shape (joints,), rad or m
-    """
+    """Reject a motion whose q at a time, s, is not near the robot's: ``start_too_far``."""
     too_far = np.abs(rules.shortest_way(q - q_measured)) > rules.start_tolerance
     if too_far.any():
         joint = int(np.argmax(too_far))
@@ -100,8 +93,6 @@ def check_positions(
     Reject a motion beyond the position limits by more than a milliradian, also a single point.
 
     A robot beyond a limit may come back: each point is nearer to the limit than the one before.
-
-    :param q_robot: positions of the robot at the start, shape (joints,), rad or m
     """
     q = trajectory.knots.positions
     before = np.vstack((np.clip(q_robot, *position_range(rules, q_robot)), q[:-1]))
@@ -177,12 +168,7 @@ def _peaks(trajectory: Trajectory, order: int, limits: Array) -> Array:
 
 
 def _extremes(coefficients: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
-    """
-    Return the least and the greatest value of polynomials for s in [0, 1].
-
-    For polynomials that cannot reach a bound, both are the value at s = 0: no search is needed.
-    Shapes: (segments, powers, joints), bounds and results (segments, joints).
-    """
+    """Return the extremes for s in [0, 1]; values at s = 0 where no bound is within reach."""
     start = coefficients[:, 0]
     reach = np.abs(coefficients[:, 1:]).sum(axis=1)
     unclear = (start - reach < lower) | (start + reach > upper)

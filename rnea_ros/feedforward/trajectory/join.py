@@ -112,11 +112,7 @@ def _cut(trajectory: Trajectory, times: Array) -> tuple[Array, Array]:
 
     With t = s h + t_k in a segment of h seconds from t_k, and s = s_0 + r s' in its part from
     s_0 of length r, sum_k c_k s^k is sum_j c'_j s'^j with
-    c'_j = r^j sum_k (k over j) s_0^(k - j) c_k.
-
-    :param trajectory: the trajectory
-    :param times: increasing times, which contain all knots of the trajectory between them
-    :returns: positions and efforts as in :class:`.Polynomials`
+    c'_j = r^j sum_k (k over j) s_0^(k - j) c_k. The times contain all knots between them.
     """
     knots = trajectory.knots.times
     segments = np.searchsorted(knots, times[:-1], side='right') - 1

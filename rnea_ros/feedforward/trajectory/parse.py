@@ -122,11 +122,7 @@ def _time_error(times: Array, point: int) -> TrajectoryError:
 
 
 def _table(request: TrajectoryRequest, field: str) -> tuple[Array, NDArray[np.bool_]]:
-    """
-    Return one field, with 0 where it is absent, and whether each point has it.
-
-    Shapes: (points, joints of the request) and (points,).
-    """
+    """Return a field, (points, joints), with 0 where absent, and which points have it."""
     column: Column = getattr(request, field)
     joints = len(request.joint_names)
     present = column.counts == joints

@@ -240,12 +240,7 @@ def derivative(trajectory: Trajectory, order: int) -> Array:
 
 
 def states_in(trajectory: Trajectory, segment: NDArray[np.intp], s: Array) -> States:
-    """
-    Return positions, velocities and accelerations, each of shape (N, joints).
-
-    :param segment: index of the segment, shape (N,)
-    :param s: position in the segment, 0 to 1, shape (N,)
-    """
+    """Return q, qd and qdd, (N, joints) each, at s from 0 to 1 in segments, (N,) each."""
     q, qd, qdd = (_values(derivative(trajectory, order), segment, s) for order in range(3))
     return q, qd, qdd
 

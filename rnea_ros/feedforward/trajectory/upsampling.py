@@ -61,12 +61,7 @@ def upsampled(knots: Knots, *, continues: bool = False) -> Knots:
 
 
 def _solve(diagonal: Array, beside: Array, right: Array, solution: Array) -> None:
-    """
-    Solve a symmetric tridiagonal system of k equations, whose diagonal dominates.
-
-    The right-hand sides have shape (k, joints). The solution's rows between the first and the last
-    are set, shape (k + 2, joints).
-    """
+    """Solve symmetric tridiagonal equations into the rows between the first and the last."""
     pivots, factors, rows = diagonal.tolist(), beside.tolist(), list(right)
     for k, factor in enumerate(factors):
         share = factor / pivots[k]

@@ -106,11 +106,7 @@ def tolerances_from(values: Mapping[str, Any], joints: tuple[str, ...]) -> Toler
 
 
 def deceleration_from(values: Mapping[str, Any], rules: JointRules) -> Deceleration | None:
-    """
-    Return the limits of the motion to a stop after a cancel; None to hold at once.
-
-    :raises InputError: a joint without a maximum
-    """
+    """Return limits of a stop, or None to hold; a joint without a maximum is an InputError."""
     if not values['constraints.decelerate_on_cancel']:
         return None
     names = [f'constraints.{joint}.max_deceleration_on_cancel' for joint in rules.joint_names]

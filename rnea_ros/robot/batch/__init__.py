@@ -20,12 +20,7 @@ from .methods import (
 from .rows import BLOCK
 
 __all__ = [
-    'BLOCK',
-    'forward_dynamics_batch',
-    'forward_dynamics_derivatives_batch',
-    'gravity_torques_batch',
-    'inverse_dynamics_batch',
-    'inverse_dynamics_derivatives_batch',
-    'mass_matrix_batch',
-    'regressor_batch',
+    'BLOCK', 'forward_dynamics_batch', 'forward_dynamics_derivatives_batch',
+    'gravity_torques_batch', 'inverse_dynamics_batch', 'inverse_dynamics_derivatives_batch',
+    'mass_matrix_batch', 'regressor_batch',
 ]

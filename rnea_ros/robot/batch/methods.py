@@ -50,12 +50,6 @@ def inverse_dynamics_batch(
     """
     Return the efforts that N motions need, shape (N, nv), as :meth:`inverse_dynamics`.
 
-    :param q: joint positions, shape (N, nq)
-    :param qd: joint velocities, shape (N, nv)
-    :param qdd: joint accelerations, shape (N, nv)
-    :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
-        arrays have shape (3,), or (N, 3) with one row for each sample
-    :param threads: number of cores to use; all by default
     :param specialised: use a kernel that is compiled for this model, as :meth:`specialise`
     """
     samples = checked_samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
@@ -79,12 +73,7 @@ def _specialised(model: ModelData) -> Callable[..., int]:
 
 
 def gravity_torques_batch(model: ModelData, q: ArrayLike, *, threads: int | None = None) -> Array:
-    """
-    Return the gravity torques of N positions, shape (N, nv).
-
-    :param q: joint positions, shape (N, nq)
-    :param threads: number of cores to use; all by default
-    """
+    """Return the gravity torques of N positions, shape (N, nv), as :meth:`gravity_torques`."""
     weight = -model.gravity[:, np.newaxis]
 
     def kernel(workspace: BatchWorkspace, q: Array, tau: Array) -> int:
@@ -96,12 +85,7 @@ def gravity_torques_batch(model: ModelData, q: ArrayLike, *, threads: int | None
 
 
 def mass_matrix_batch(model: ModelData, q: ArrayLike, *, threads: int | None = None) -> Array:
-    """
-    Return the mass matrices of N positions, shape (N, nv, nv).
-
-    :param q: joint positions, shape (N, nq)
-    :param threads: number of cores to use; all by default
-    """
+    """Return the mass matrices of N positions, shape (N, nv, nv)."""
     kernel = BatchWorkspace.mass_matrix
     samples = checked_samples(model, {'q': q})
     return computed_rows(model, samples, model.matrix_shape, threads, kernel, mass_matrix)
@@ -114,12 +98,6 @@ def forward_dynamics_batch(
     """
     Return the accelerations that N sets of efforts cause, shape (N, nv).
 
-    :param q: joint positions, shape (N, nq)
-    :param qd: joint velocities, shape (N, nv)
-    :param tau: joint efforts, shape (N, nv)
-    :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
-        arrays have shape (3,), or (N, 3) with one row for each sample
-    :param threads: number of cores to use; all by default
     :raises SingularityError: a joint without inertia to accelerate, with its name
     """
     kernel: Callable[..., int] = BatchWorkspace.forward_dynamics
@@ -132,14 +110,7 @@ def forward_dynamics_batch(
 def regressor_batch(
     model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, threads: int | None = None
 ) -> Array:
-    """
-    Return the regressors of N motions, shape (N, nv, 10 * bodies), as :meth:`regressor`.
-
-    :param q: joint positions, shape (N, nq)
-    :param qd: joint velocities, shape (N, nv)
-    :param qdd: joint accelerations, shape (N, nv)
-    :param threads: number of cores to use; all by default
-    """
+    """Return the regressors of N motions, shape (N, nv, 10 * bodies), as :meth:`regressor`."""
     bodies = len(model.tree.bodies) - 1
 
     def kernel(workspace: BatchWorkspace, q: Array, qd: Array, qdd: Array, Y: Array) -> int:
@@ -158,19 +129,7 @@ def inverse_dynamics_derivatives_batch(
     model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *,
     external_wrenches: ExternalWrenches | None = None, threads: int | None = None,
 ) -> Derivatives:
-    """
-    Return the derivatives of N efforts, shape (N, nv, nv) each.
-
-    As :meth:`inverse_dynamics_derivatives`.
-
-    :param q: joint positions, shape (N, nq)
-    :param qd: joint velocities, shape (N, nv)
-    :param qdd: joint accelerations, shape (N, nv)
-    :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
-        arrays have shape (3,), or (N, 3) with one row for each sample
-    :param threads: number of cores to use; all by default
-    :return: dtau/dq, dtau/dqd, dtau/dqdd
-    """
+    """Return N :meth:`inverse_dynamics_derivatives`, by q, qd and qdd, (N, nv, nv) each."""
     samples = checked_samples(model, {'q': q, 'qd': qd, 'qdd': qdd})
     kernel = BatchWorkspace.inverse_dynamics_derivatives
     result = _rows(model, samples, threads, kernel, inverse_dynamics_derivatives)
@@ -185,17 +144,8 @@ def forward_dynamics_derivatives_batch(
     external_wrenches: ExternalWrenches | None = None, threads: int | None = None,
 ) -> Derivatives:
     """
-    Return the derivatives of N accelerations, shape (N, nv, nv) each.
+    Return N :meth:`forward_dynamics_derivatives`, by q, qd and tau, (N, nv, nv) each.
 
-    As :meth:`forward_dynamics_derivatives`.
-
-    :param q: joint positions, shape (N, nq)
-    :param qd: joint velocities, shape (N, nv)
-    :param tau: joint efforts, shape (N, nv)
-    :param external_wrenches: wrenches that the environment exerts on the robot, by link; their
-        arrays have shape (3,), or (N, 3) with one row for each sample
-    :param threads: number of cores to use; all by default
-    :return: dqdd/dq, dqdd/dqd, dqdd/dtau
     :raises SingularityError: a joint without inertia to accelerate, with its name
     """
     kernel: Callable[..., int] = BatchWorkspace.forward_dynamics_derivatives

@@ -54,13 +54,9 @@ class LawComparison:
         return self.report(phases)
 
     def _follow(self, session: Session, mode: str, title: str) -> Phase:
-        """
-        Follow the motion under one control law, with equal stiffness and damping for all laws.
-
-        Computed torque multiplies its gains by the mass matrix. The gains of the other laws are
-        multiplied by the inertias of the joints here.
-        """
+        """Follow the motion under one law, with equal stiffness and damping for all laws."""
         plan = self._options.arm.plan
+        # Computed torque itself multiplies its gains by the mass matrix.
         scale = 1.0 if mode == 'computed_torque' else plan.inertia
         return session.follow(plan.motion, title, mode, (scale * plan.kp, scale * plan.kd))
 

@@ -224,11 +224,7 @@ class Session:
     def _start(
         self, motion: RestToRestMotion, mode: str, gains: Gains | None, lead: float
     ) -> float:
-        """
-        Move to the start pose, send a motion, change the control law; return the start, s.
-
-        The change of the law may take ``lead``, s: it must be over when the motion starts.
-        """
+        """Move to the start, send a motion, change the law in ``lead``, s; return the start, s."""
         client = self._client
         self.move_to(reference_positions(motion, self._arm.joints, np.zeros(1))[0])
         start = client.now() + LEAD + lead + BLEND

@@ -1,28 +1,42 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Settings: what is rejected by parameter and value, defaults, no effort that is not finite."""
+"""Settings: rejections by name, defaults, units of effort, blended payloads, greatest damping."""
 
+from collections.abc import Sequence
 import math
+import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import check_efforts
+from rnea_ros.feedforward.law import Feedforward, LoadedModel, PayloadBlend
 from rnea_ros.feedforward.settings import (
     ContactSettings,
+    EffortUnits,
     ExternalEffortSettings,
     ResolvedSettings,
     Settings,
+    SoftLimitSettings,
     resolve,
 )
 from rnea_ros.node.parameters import PARAMETERS
 from rnea_ros.robot import Payload
 from support.cases import each
-from support.control.control_rig import mixed_arm, panda_arm, two_joint_arm
-from support.models.robots import joint, link, load, robot
+from support.control.control_rig import (
+    PANDA_POSE,
+    Array,
+    Rig,
+    mixed_arm,
+    panda_arm,
+    swing,
+    two_joint_arm,
+)
+from support.models.robots import ROOT, joint, link, load, robot
 
 JOINTS = panda_arm().joint_names
 N = len(JOINTS)
@@ -141,3 +155,167 @@ def test_what_no_robot_has_is_rejected_by_name(parameter: str, settings: Any) ->
     with pytest.raises(InputError) as caught:
         tried(two_joint_arm(), **settings)
     assert caught.value.argument == parameter
+
+
+EACH = (0.5, -2.0, 3.0, 1e-3, 40.0, -7.0, 1.0)
+"""N m per ampere of each joint, two of them with an inverted sign."""
+
+
+@each('joints, units, command_scale, effort_scale', [
+    (JOINTS, {}, [1.0] * 7, [1.0] * 7),
+    (JOINTS[:2], {'command_scale': (0.25,), 'effort_scale': (4.0,)}, [0.25] * 2, [4.0] * 7),
+    (
+        (JOINTS[4], JOINTS[1]), {'command_scale': (0.1, -0.2), 'effort_scale': (10.0, -5.0)},
+        [0.1, -0.2], [1.0, -5.0, 1.0, 1.0, 10.0, 1.0, 1.0],
+    ),
+])
+def test_one_scale_is_for_all_joints_and_several_are_for_the_commanded_ones(
+    joints: tuple[str, ...], units: dict[str, Any], command_scale: list[float],
+    effort_scale: list[float],
+) -> None:
+    settings = resolve(Settings(joints=joints, units=EffortUnits(**units)), panda_arm())
+    assert settings.command_scale.tolist() == command_scale
+    assert settings.effort_scale.tolist() == effort_scale
+
+
+@each('name', ['command_scale', 'effort_scale'])
+@each('values, reason', [
+    ((1.0,) * 6 + (-0.0,), 'has a 0; 1.0 is for efforts in N m or N'),
+    ((1.0,) * 6 + (math.inf,), 'value 7 of 7, inf is not between -1e+06 and 1e+06'),
+])
+def test_a_bad_scale_is_rejected(name: str, values: tuple[float, ...], reason: str) -> None:
+    with pytest.raises(InputError, match=f'^{name}: .*{re.escape(reason)}'):
+        resolve(Settings(joints=JOINTS, units=EffortUnits(**{name: values})), panda_arm())
+
+
+def test_no_command_within_the_limits_can_become_infinite() -> None:
+    description = panda_arm().description
+    assert description is not None
+    strong = re.sub(r'effort="[^"]+"', 'effort="1e305"', description.text)
+    settings = Settings(joints=JOINTS, units=EffortUnits(command_scale=(1e6,)))
+    with pytest.raises(InputError, match=r"^effort_limits: joint 'fer_joint1': .* 1e\+305"):
+        resolve(settings, RobotModel.from_urdf(strong))
+
+
+def moved(unit: Any, **settings: Any) -> Any:
+    """Return the commands of a start from measured efforts, and of a motion, in N m."""
+    rig = Rig(panda_arm(), q=PANDA_POSE, mode=Feedforward, ramp_duration=0.1, **settings)
+    rig.effort = (rig.gravity + 3.0) / unit
+    rig.activate()
+    rig.controller.follow(swing(JOINTS, rig.q, rig.q + 0.2, 0.1), None)
+    rig.run(0.1)
+    return np.array(rig.commands)
+
+
+def test_between_measurement_and_command_efforts_are_newton_metres() -> None:
+    units = EffortUnits(command_scale=tuple(1.0 / np.array(EACH)), effort_scale=EACH)
+    np.testing.assert_allclose(moved(EACH, units=units), moved(1.0), rtol=1e-12, atol=1e-12)
+
+
+BOX = Payload('lower', 3.0, (0.1, 0.0, 0.2), (0.1, 0.01, 0.0, 0.1, 0.0, 0.1))
+CABLE, TOOL = Payload('upper', 0.5, (0.0, 0.1, 0.0)), Payload('lower', 1.0)
+
+
+def parameters(payloads: Sequence[Payload]) -> Array:
+    """Return mass, h and J of the bodies with payloads, shape (bodies, 13)."""
+    robot = LoadedModel(two_joint_arm())
+    robot.set_payloads(payloads)
+    return parameters_of(robot)
+
+
+def parameters_of(robot: LoadedModel) -> Array:
+    bodies = robot.bodies
+    return np.column_stack([bodies['mass'], bodies['h'], bodies['J'].reshape(len(bodies), 9)])
+
+
+def test_payloads_are_blended_linearly_from_where_they_are() -> None:
+    robot = LoadedModel(two_joint_arm())
+    blend, carried = PayloadBlend([robot.loaded_bodies], [BOX]), parameters([BOX])
+    np.testing.assert_array_equal(parameters_of(robot), carried)
+    for payloads, duration, ticks in (
+        ([CABLE, TOOL], 0.1, 3), ([BOX, BOX], 0.055, 4), ([], 2.0, 20), ([TOOL], 0.0, 1)
+    ):
+        blend.change(blend.prepare(payloads), duration)
+        before = carried
+        for tick in range(1, ticks + 1):
+            blend.advance(0.01)
+            left = max(1.0 - tick * 0.01 / max(duration, 1e-9), 0.0)
+            carried = left * before + (1.0 - left) * parameters(payloads)
+            np.testing.assert_allclose(parameters_of(robot), carried, atol=1e-12)
+
+
+def test_a_payload_comes_and_goes_linearly_in_the_command() -> None:
+    rig = Rig(panda_arm(), q=PANDA_POSE, ramp_duration=0.01, payload_blend_duration=0.1)
+    rig.activate()
+    rig.run(0.03)
+    weight = rig.model.with_payload('fer_link8', 3.0).gravity_torques(rig.q) - rig.gravity
+    ticks = np.arange(1, 51) / 100.0
+    for payloads, shares in (((Payload('fer_link8', 3.0),), ticks), ((), 0.5 * (1.0 - ticks))):
+        rig.change(payloads=payloads)
+        expected = rig.gravity + np.outer(shares, weight)
+        np.testing.assert_allclose(rig.run(0.05), expected, rtol=1e-9, atol=1e-12)
+
+
+def settings(model: RobotModel, rate: float = 500.0, **given: Any) -> ResolvedSettings:
+    return resolve(Settings(joints=model.joint_names, rate=rate, **given), model)
+
+
+def greatest(error: InputError) -> float:
+    found = re.search(r'at most (.+?)\. Lower', str(error))
+    assert found is not None
+    return float(found[1])
+
+
+def test_it_is_refused_by_joint_with_the_greatest_value_and_the_way_out() -> None:
+    with pytest.raises(InputError, match=r"damping: joint 'fer_joint7': 5 .* 500 Hz") as caught:
+        settings(panda_arm(), damping=(5.0,))
+    assert all(word in str(caught.value) for word in ('Lower it', 'rate', 'armature'))
+    largest = greatest(caught.value)
+    settings(panda_arm(), damping=(largest,))
+    with pytest.raises(InputError):
+        settings(panda_arm(), damping=(1.02 * largest,))
+    settings(panda_arm(), rate=1000.0, damping=(1.9 * largest,))
+    settings(panda_arm(), damping=(30.0,), armature=(0.2,))
+
+
+@each('name', ['panda_arm', 'panda', 'ur5e'])
+def test_what_is_accepted_brings_every_pose_to_rest(name: str) -> None:
+    model = load(ROOT / f'urdf/{name}.urdf')
+    with pytest.raises(InputError) as caught:
+        settings(model, damping=(100.0,))
+    one, D = np.eye(model.nv), 0.8 * greatest(caught.value) * np.eye(model.nv)
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        change = 0.002 * np.linalg.solve(model.mass_matrix(rng.uniform(-1.5, 1.5, model.nv)), D)
+        # One period of delay: qd[k + 1] = qd[k] - change qd[k - 1].
+        step = np.block([[one, -change], [one, 0.0 * one]])
+        assert np.abs(np.linalg.eigvals(step)).max() < 1.0
+
+
+def test_too_much_in_a_zone_is_refused_if_stated_and_lowered_if_not() -> None:
+    zones = settings(panda_arm(), soft_limits=SoftLimitSettings((0.3,), (200.0,))).soft_limits
+    assert zones.damping.min() < 10.0
+    for stiffness, damping, reason in ((200.0, 30.0, 'fer_joint7'), (2000.0, -1.0, 'stiffness')):
+        given = SoftLimitSettings((0.3,), (stiffness,), (damping,))
+        with pytest.raises(InputError, match=rf'soft_limits\.damping: joint .*{reason}'):
+            settings(panda_arm(), soft_limits=given)
+
+
+def test_a_spring_of_the_urdf_that_is_too_stiff_is_lowered() -> None:
+    ends = '<limit lower="-1" upper="1" effort="9" velocity="3"/><safety_controller '
+    ends += 'k_velocity="80" k_position="100" soft_lower_limit="-0.8" soft_upper_limit="0.8"/>'
+    turning = joint('j', 'continuous', 'base', 'tip', axis=(0, 1, 0), more=ends)
+    urdf = robot(link('base'), link('tip', 0.5), turning.replace('continuous', 'revolute'))
+    model = load(urdf)
+    zones = settings(model).soft_limits
+    inertia = model.mass_matrix(np.zeros(1))[0, 0]
+    assert zones.damping[0] == pytest.approx(0.995 * inertia / 0.002)
+    assert zones.stiffness[0] == pytest.approx(zones.damping[0] / 0.008)
+    assert settings(model, armature=(1.0,)).soft_limits.stiffness[0] == 8000.0
+
+
+def test_the_values_of_the_pages_are_accepted() -> None:
+    zones = SoftLimitSettings((0.6,), (200.0, 200.0, 200.0, 200.0, 25.0, 25.0, 25.0))
+    settings(panda_arm(), damping=(2.0,) * 4 + (0.5,) * 3, soft_limits=zones)
+    for name in ('panda_arm', 'ur5e'):
+        settings(load(ROOT / f'urdf/{name}.urdf'), damping=(0.1,))

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The demo: its arms, motions, robots and verdict, and one short run over DDS."""
+"""The demo: its arms, motions, robots and verdict, two arms, and one short run over DDS."""
 
 import os
 from pathlib import Path
@@ -20,13 +20,15 @@ from support.tools import Printed
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')
 
-from rnea_ros.sim.demo import comparison, session
+from rnea_ros.sim.demo import comparison, session, teleoperation
 from rnea_ros.sim.demo.arm import ROBOTS, DemoArm, DemoRun
 from rnea_ros.sim.demo.client import Received
 from rnea_ros.sim.demo.comparison import LawComparison
 from rnea_ros.sim.demo.demo import main, unused_domain
 from rnea_ros.sim.demo.processes import Processes
 from rnea_ros.sim.demo.session import Phase
+from rnea_ros.sim.demo.teleoperation import record, table
+from rnea_ros.sim.demo.two_arms import PERIOD
 
 ARM = DemoArm.load('panda_arm', seconds=6.0)
 UNITS = robot(link('base'), link('arm', 0.9, inertia=(5400.0, 0, 0, 5400.0, 0, 5400.0)),
@@ -123,3 +125,16 @@ def test_a_demo_shares_no_dds_domain_with_another_process(
     monkeypatch.setattr(os, 'getpid', lambda: domain_id - 1)
     with ros_node(domain_id):
         assert unused_domain() != domain_id
+
+
+def test_the_follower_follows_and_the_hand_feels_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(teleoperation, 'CONTACT', 4.0)
+    trial = record(DemoArm.load('panda_arm', None, 2.0), 0.05)
+    assert trial.rms == pytest.approx(0.045, rel=0.1)  # by the delay of 50 ms
+    contact, felt = trial.forces
+    assert contact == pytest.approx(33.6, rel=0.1)
+    assert felt == pytest.approx(contact, rel=0.02)
+    assert 1.0 < trial.settling < 2.5
+    last = trial.wall.contact[round(3.0 / PERIOD) :]
+    assert np.ptp(last) < 0.1 * contact  # no oscillation remains
+    assert table([trial]).split('\n')[-1].split()[:4] == ['50', 'ms', '1.74', 'rad/s']

@@ -159,12 +159,7 @@ class WrenchInputs:
         return self._on_root
 
     def _acceleration(self, qd: Array, dt: float) -> Array:
-        """
-        Return the acceleration as the difference quotient of a tick.
-
-        The sensors' low-pass filters attenuate its noise. Its mean is right for irregular ticks,
-        and for velocities that arrive less often than ticks.
-        """
+        """Return the difference quotient of a tick; its mean is right for irregular ticks too."""
         if dt > 0.0:
             np.subtract(qd, self._qd, out=self._qdd)
             self._qdd /= dt
