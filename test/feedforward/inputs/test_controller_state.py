@@ -71,6 +71,10 @@ class Bench:
         return self.monitor.complaint
 
 
+def test_the_age_is_infinite_before_the_first_reference() -> None:
+    assert Bench().monitor.age(10.0) == INF
+
+
 def test_the_commanded_joints_values_are_taken_by_name() -> None:
     motion = (1.05, 0.02, NAN, 0.51), (0.3, 0.1, 9.0, 0.2), (6.0, 4.0, 9.0, 5.0)
     setpoint = Bench().taken(*motion, names=('bend', 'lift', 'jaw', 'turn'))
