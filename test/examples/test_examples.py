@@ -7,6 +7,8 @@ from collections.abc import Callable
 from importlib import import_module
 import json
 from pathlib import Path
+import runpy
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -95,3 +97,35 @@ def test_the_cartesian_impedance_has_its_stiffness_and_does_not_overshoot(axis: 
         moved.append(model.forward_kinematics(q, example.LINK)[:3, 3] - law.target[:3, 3])
     np.testing.assert_allclose(moved[-1], 10.0 / 400.0 * np.eye(3)[axis], atol=1e-4)
     assert np.max(moved, axis=0)[axis] < 1.01 * moved[-1][axis]
+
+
+@pytest.mark.parametrize(('nodes', 'ends'), [
+    (['robot', 'robot'], 'two robots on one domain'), (['robot', 'other'], 'sent'),
+    (['_NODE_NAME_UNKNOWN_', '_NODE_NAME_UNKNOWN_'], 'sent'),
+])
+def test_nothing_is_sent_to_two_robots_of_one_name(
+    nodes: list[str], ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
+    from rclpy import wait_for_message
+
+    def send(message: Any) -> None:
+        raise AssertionError('sent')
+
+    publisher = SimpleNamespace(publish=send, get_subscription_count=lambda: 1)
+    node = SimpleNamespace(
+        create_publisher=lambda *_: publisher, create_subscription=lambda *_: None,
+        get_publishers_info_by_topic=lambda _: [
+            SimpleNamespace(node_namespace='/', node_name=name) for name in nodes
+        ],
+        get_subscriptions_info_by_topic=lambda _: [],
+    )
+    states = SimpleNamespace(name=['a'], position=[0.0])
+    monkeypatch.setattr('sys.argv', ['send_trajectory'])
+    monkeypatch.setattr(rclpy, 'init', lambda: None)
+    monkeypatch.setattr(rclpy, 'create_node', lambda _: node)
+    monkeypatch.setattr(rclpy, 'spin_once', lambda *_, **__: None)
+    monkeypatch.setattr(wait_for_message, 'wait_for_message', lambda *_, **__: (True, states))
+    example = runpy.run_path(str(ROOT / 'examples/send_trajectory.py'))
+    with pytest.raises(AssertionError, match=ends):
+        example['main']()

@@ -18,7 +18,7 @@ from rnea_ros.errors import RneaError
 from rnea_ros.preflight import check
 from rnea_ros.recordings import Recording
 from support.models.robots import SHIPPED, joint, link, load, robot
-from support.recorded.real_arms import recording
+from support.recorded.bags import recording
 from support.recorded.simulated_arms import INERTIA, RATE, THREE_JOINTS, arm_unlike, record
 
 Change: TypeAlias = Callable[[Recording], Recording]

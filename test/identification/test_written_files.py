@@ -33,8 +33,7 @@ from support.models.robots import (
     robot,
     vendor_robots,
 )
-from support.recorded.bags import write_bag
-from support.recorded.real_arms import recording
+from support.recorded.bags import recording, write_bag
 from support.recorded.simulated_arms import THREE_JOINTS, Arm, arm_unlike, motion, record
 
 pinocchio = pytest.importorskip('pinocchio', reason='Pinocchio (pin) is not installed')

@@ -6,12 +6,14 @@
 from array import array
 from collections.abc import Iterator
 import signal
+import time
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import rnea_ros
+from support.models.robots import ROOT
 from support.ros.fake_robot import (
     GRAVITY,
     JOINTS,
@@ -22,7 +24,8 @@ from support.ros.fake_robot import (
     fake_robot,
     node,
 )
-from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, wait_until
+from support.ros.node_observer import Onlooker
+from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
@@ -250,3 +253,44 @@ def test_a_controller_that_is_back_is_asked_and_commanded(domain_id: int) -> Non
             assert wait_until(lambda: robot.diagnostics.get('effort_controller') == 'absent')
             with fake_controller(domain_id) as commands:
                 assert wait_until(lambda: is_gravity(commands)), process.output
+
+
+ARM = ('-p', f'urdf:={ROOT / "urdf/ur5e.urdf"}', '-p', f'extra_damping:={[20.0] * 6}')
+PATIENT = ('-p', 'timeout:=1.0')
+"""Machines stall: the watchdog must not take a node that lives for dead."""
+
+
+def commands_since(seen: Onlooker, began: float) -> bool:
+    """Return whether an effort was commanded after a time, s."""
+    return any(sent > began and command.any() for sent, command in list(seen.commands))
+
+
+def test_after_a_kill_the_effort_ends_and_a_new_node_controls(domain_id: int) -> None:
+    pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    with (
+        ros_node(domain_id) as observer,
+        RosProcess(
+            'rnea_ros.sim.simulated_robot', '--ros-args', *ARM, domain_id=domain_id
+        ) as arm,
+        RosProcess(
+            'rnea_ros.watchdog.effort_watchdog', '--ros-args', *PATIENT, domain_id=domain_id
+        ) as watchdog,
+    ):
+        seen = Onlooker(observer)
+        with node(domain_id, '-p hold_duration:=60.0') as first:
+            seen.wait_until_controlled()
+            assert wait_until(lambda: np.abs(seen.newest).max() > 1.0)
+            assert wait_until(lambda: seen.states.get('effort_watchdog') == 'watching')
+            first.send(signal.SIGKILL)
+            assert first.wait() == -signal.SIGKILL
+        watchdog.wait_for('zero effort was commanded')
+        assert wait_until(lambda: not seen.newest.any())
+        seen.diagnostics, began = {}, time.time()
+        with node(domain_id, '-p hold_duration:=60.0') as second:
+            seen.wait_until_controlled()
+            assert wait_until(lambda: commands_since(seen, began))
+            second.send(signal.SIGTERM)
+            assert second.wait() == 0, second.output
+        assert wait_until(lambda: not seen.newest.any())
+        for process in (first, second, watchdog, arm):
+            assert 'Traceback' not in process.output

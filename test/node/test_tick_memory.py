@@ -16,7 +16,7 @@ from rnea_ros.feedforward import FeedforwardController
 from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
 from rnea_ros.feedforward.settings import Settings, WrenchInputSettings, resolve
 from support.control.control_rig import PANDA_POSE, panda_arm
-from support.memory_use import least
+from support.python_process import least
 from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)

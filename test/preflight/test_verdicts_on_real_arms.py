@@ -15,7 +15,7 @@ from rnea_ros.preflight import Checkup, check
 from rnea_ros.preflight.findings import Cause, ModelVerdict
 from rnea_ros.recordings import Kind, Recording, read_joint_states, recording_from
 from support.models.robots import SHIPPED, load, vendor_robots
-from support.recorded.real_arms import recording
+from support.recorded.bags import recording
 from support.recorded.synthetic_recordings import ARM, Robot, light_arm, record
 
 pytest.importorskip('rosbags', reason='rosbags is not installed')

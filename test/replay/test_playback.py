@@ -29,7 +29,7 @@ from rnea_ros.replay.recorded_robot import RecordedRobot
 from rnea_ros.replay.review import gravity_residual
 from rnea_ros.robot import Payload
 from support.models.robots import ROOT, load, vendor_robots
-from support.recorded.real_arms import recording
+from support.recorded.bags import recording
 from support.recorded.synthetic_recordings import ARM, HAND, Robot, record, samples_of
 
 

@@ -19,9 +19,9 @@ import pytest
 from rnea_ros import InputError, RobotModel, SingularityError, UnknownNameError, Wrench
 from rnea_ros.dynamics.tree import TreeBuilder
 from support.cases import each
-from support.concurrency import threads_that_switch_often
 from support.models.oracles import Array, random_state, random_wrenches
 from support.models.robots import SHIPPED, description, joint, link, load, robot
+from support.python_process import threads_that_switch_often
 
 pytest_plugins = ('support.models.model_fixtures',)
 

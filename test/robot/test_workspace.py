@@ -14,10 +14,10 @@ import pytest
 from rnea_ros import InputError, RobotModel
 from rnea_ros.compilation import COMPILED
 from support.cases import each
-from support.memory_use import least
 from support.models.joint_trees import model_of, random_parts
 from support.models.oracles import Array, random_state
 from support.models.robots import SHIPPED, load
+from support.python_process import least
 
 pytest_plugins = ('support.models.model_fixtures',)
 

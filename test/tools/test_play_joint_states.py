@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from support.models.robots import ROOT
-from support.recorded.real_arms import recording
+from support.recorded.bags import recording
 from support.ros.ros_process import NO_ROS, RosProcess, ros_node, wait_until
 from support.ros.virtual_live import replace_live_node
 from support.tools import finished

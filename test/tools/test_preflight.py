@@ -15,8 +15,7 @@ from rnea_ros.parameters import Value, parameter_file_text
 from rnea_ros.recordings import Kind
 from rnea_ros.tools.preflight import main
 from support.models.robots import ROOT
-from support.recorded.bags import write_bag
-from support.recorded.real_arms import recording
+from support.recorded.bags import recording, write_bag
 from support.recorded.synthetic_recordings import ARM, Robot, record
 from support.ros.virtual_live import replace_live_node
 from support.tools import finished, rejection

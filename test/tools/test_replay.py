@@ -12,8 +12,7 @@ import pytest
 from rnea_ros.recordings import Kind
 from rnea_ros.tools.replay import main
 from support.models.robots import PARAMETER_FILES, ROOT
-from support.recorded.bags import write_bag
-from support.recorded.real_arms import recording
+from support.recorded.bags import recording, write_bag
 from support.recorded.synthetic_recordings import ARM, Robot, record
 from support.tools import finished
 

@@ -19,7 +19,7 @@ from rnea_ros.feedforward.settings import Settings, resolve
 from support.cases import each
 from support.control.control_rig import mixed_arm, panda_arm
 from support.models.robots import description, load
-from support.recorded.real_arms import recording
+from support.recorded.bags import recording
 
 JOINTS = ['hinge', 'wheel', 'slide']
 SPEEDS = np.array([2.0, 3.0, np.inf])

@@ -9,7 +9,10 @@ The cases are those of ros2_control's joint_trajectory_controller (JTC), in
 shoulder here, its joint 3 the elbow, and its positions are ten times as large.
 """
 
+from array import array
+from collections import Counter
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,22 +23,31 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
+from rclpy.serialization import serialize_message
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.law import Feedforward
-from rnea_ros.feedforward.trajectory import ErrorCode, Goal, default_tolerances
-from rnea_ros.node.motion_requests import GoalTolerances
-from support.control.motion_bench import JOINTS, MotionBench, Rows, encoded
+from rnea_ros.feedforward.trajectory import (
+    ErrorCode,
+    Goal,
+    default_tolerances,
+)
+from rnea_ros.node.motion_requests import GoalTolerances, MotionRequests
+from rnea_ros.ros import set_seconds
 
-SHOULDER = ('shoulder',)
+JOINTS, SHOULDER = ('shoulder', 'elbow'), ('shoulder',)
 TWO_POINTS = ((0.2, 0.3), (0.4, 0.5))
+Rows = Sequence[Sequence[float]]
 
 
-class Arm(MotionBench):
+class Arm:
     """
     An arm that follows its reference, and what judges motions for it.
 
     :param replacement: whether trajectories are joined to the active one
     :param path: path tolerance of goals, rad; 0 for none
+    :ivar late: time that passes whenever the clock is read, s
     """
 
     def __init__(self, *, replacement: bool = True, path: float = 0.0) -> None:
@@ -44,16 +56,36 @@ class Arm(MotionBench):
             JOINTS, allow_partial_joints_goal=True, allow_trajectory_replacement=replacement
         )
         tolerances = default_tolerances(JOINTS, dict.fromkeys(JOINTS, path), {}, 0.0, 0.0)
-        super().__init__(rig, rules, tolerances)
-        self.offset, self.began = 0.0, rig.now
+        rig.activate()
+        self.rig, self.late, self.offset, self.began = rig, 0.0, 0.0, rig.now
+        setup = SimpleNamespace(
+            rules=rules, settings=rig.resolved, state_type=None, tolerances=tolerances,
+            deceleration=None,
+        )
+        log = SimpleNamespace(error=lambda *_, **__: None)
+        parts: Any = (
+            SimpleNamespace(get_logger=lambda: log), SimpleNamespace(setup=setup), rig.controller,
+            SimpleNamespace(latest=self._latest, stamp=lambda: rig.now), Counter[str](),
+        )
+        self.motions = MotionRequests(*parts)
+
+    def _latest(self) -> float:
+        self.rig.now += self.late
+        return float(self.rig.now)
 
     def message(
         self, step: float, q: Rows, names: Sequence[str] = JOINTS, *,
         start: float | None = None, qd: Rows = (),
     ) -> bytes:
         """Return a trajectory with a step between its points, s; stamped after the arm's start."""
-        times = [step * (k + 1) for k in range(len(q))]
-        return encoded(times, q, names, qd, 0.0 if start is None else self.began + start)
+        message = JointTrajectory(joint_names=list(names))
+        set_seconds(message.header.stamp, 0.0 if start is None else self.began + start)
+        for k, row in enumerate(q):
+            message.points.append(JointTrajectoryPoint(positions=array('d', row)))
+            if qd:
+                message.points[-1].velocities = array('d', qd[k])
+            set_seconds(message.points[-1].time_from_start, step * (k + 1))
+        return bytes(serialize_message(message))
 
     def send(self, *arguments: Any, **named: Any) -> None:
         """Publish a :meth:`message`."""
@@ -69,7 +101,11 @@ class Arm(MotionBench):
         """Return the reference positions of some time, shape (ticks, 2)."""
         positions = []
         for _ in range(round(seconds / self.rig.period)):
-            self.tick(offset=self.offset)
+            desired = self.rig.controller.reference_at(self.rig.now + self.rig.period)
+            if desired is not None:  # the robot follows its reference at an offset
+                self.rig.q[:] = desired.position + self.offset
+                self.rig.qd[:] = desired.velocity
+            self.rig.tick()
             positions.append(self.reference)
         return np.array(positions)
 

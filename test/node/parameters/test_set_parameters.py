@@ -4,6 +4,7 @@
 """Parameters set at the start, while active and while inactive: whole node, virtual time."""
 
 from collections.abc import Iterator, Mapping
+import math
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,20 @@ import pytest
 import rnea_ros
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward.law import HardwareCompensation
-from support.ros.ros_process import NO_ROS
+from support.ros.ros_process import NO_ROS, isolated, new_domain_id
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
+from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rcl_interfaces.srv import SetParameters
+import rclpy
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
 from rnea_ros.node.parameters import PARAMETERS, missing_hardware_compensates
 from rnea_ros.node.parameters.hardware_compensation import compensated
+from rnea_ros.ros import ParameterServices
 from support.ros.fake_robot import GRAVITY, JOINTS, LIMITS, MODEL, PANDA_ARM, POSE
 from support.ros.virtual_node import VirtualRig, virtual_node
 
@@ -239,3 +243,54 @@ def test_a_mode_without_gains_is_warned_of_once_at_each_change() -> None:
             (line,) = rig.log.lines
             assert line.startswith(f'warning: mode {mode} with gains.kp and gains.kd of zero')
             assert line.endswith('the arm falls') == falls
+
+
+# --- parameters set to the value in force --------------------------------------------------------
+
+VALUES: dict[str, Any] = {
+    'number': math.nan, 'numbers': [1.0, math.nan, math.inf], 'count': 1, 'counts': [1, 2],
+    'flag': True, 'text': 'one', 'texts': ['', 'two'], 'gains': [2.0, 0.0],
+}
+OTHERS: tuple[tuple[str, Any], ...] = (
+    ('number', 1.0), ('numbers', [1.0, math.nan]), ('numbers', [math.nan, 1.0, math.inf]),
+    ('count', True), ('count', 1.0), ('flag', 1), ('counts', [1.0, 2.0]), ('text', 'One'),
+    ('texts', ['two', '']), ('gains', [2, 1]),
+)
+
+
+@pytest.fixture
+def node(monkeypatch: pytest.MonkeyPatch) -> Iterator[ParameterServices]:
+    """A node with read-only parameters that accepts no change of any other but mode."""
+    domain_id = new_domain_id()
+    for name, value in isolated(domain_id).items():
+        monkeypatch.setenv(name, value)
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=domain_id)
+    node = ParameterServices('services', context=context, enable_rosout=False)
+    node.declare_parameter('mode', 'a')
+    for name, value in VALUES.items():
+        node.declare_parameter(name, value)
+        node.declare_parameter(f'fixed.{name}', value, ParameterDescriptor(read_only=True))
+    node.add_on_set_parameters_callback(lambda changes: SetParametersResult(
+        successful=all(change.name == 'mode' for change in changes), reason='no'
+    ))
+    yield node
+    node.destroy_node()
+    context.try_shutdown()
+
+
+@pytest.mark.ros
+def test_the_value_in_force_is_accepted_and_every_other_checked(node: ParameterServices) -> None:
+    def is_accepted(*changes: tuple[str, Any]) -> bool:
+        parameters = [Parameter(name, value=value) for name, value in changes]
+        return bool(node.set_parameters_atomically(parameters).successful)
+
+    for prefix in ('', 'fixed.'):
+        for name, value in VALUES.items():
+            assert is_accepted((f'{prefix}{name}', value))
+        assert is_accepted(*((f'{prefix}{name}', value) for name, value in VALUES.items()))
+        for name, value in OTHERS:
+            assert not is_accepted((f'{prefix}{name}', value)), (name, value)
+    assert is_accepted(('gains', [2, 0])), 'integers for doubles'
+    assert is_accepted(('mode', 'b'), ('mode', 'a'))
+    assert node.get_parameter('mode').value == 'a', 'the last one counts'

@@ -1,10 +1,14 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Bags to read: recordings written as ROS 2 writes them."""
+"""Bags to read: recordings of real arms, and recordings written as ROS 2 writes them."""
 
+import atexit
 from collections.abc import Mapping, Sequence
+from functools import cache
+import lzma
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +16,7 @@ from numpy.typing import NDArray
 import pytest
 
 from rnea_ros.recordings import Recording
+from support.models.robots import ROOT
 
 Efforts: TypeAlias = Mapping[str, tuple[Sequence[str], NDArray[np.float64]]]
 
@@ -51,3 +56,17 @@ def _write(path: Path, storage: str, topics: Mapping[str, tuple[Sequence[str], A
                 message = state(header(stamp(*divmod(time, 10**9)), ''), list(joints), *arrays)
                 data = store.serialize_cdr(message, state.__msgtype__)
                 writer.write(connection, time, data)
+
+@cache
+def recording(name: str) -> Path:
+    """
+    Return the path of a recording of test/data, unpacked for the tests of one process.
+
+    :param name: file name of the bag, such as ``panda_exciting_trajectory.db3``
+    """
+    directory = TemporaryDirectory(prefix='rnea_ros_recording_')
+    atexit.register(directory.cleanup)
+    path = Path(directory.name, name)
+    packed = ROOT / 'test' / 'data' / f'{name}.xz'
+    path.write_bytes(lzma.decompress(packed.read_bytes()))
+    return path
