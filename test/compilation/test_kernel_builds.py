@@ -66,8 +66,8 @@ def test_numbers_are_the_same_and_no_ros_is_imported(
     names = {name.split('.')[0] for name in modules}
     assert ('numba' in names) == (compiled or bool(before))
     parts = {name.split('.')[1] for name in modules if name.startswith('rnea_ros.')}
-    assert parts <= {'arrays', 'compilation', 'dynamics', 'errors', 'robot', 'urdf', 'xacro_files',
-                     'xacro_process'}
+    assert parts <= {'arrays', 'compilation', 'dynamics', 'errors', 'files', 'interrupts', 'robot',
+                     'urdf', 'xacro_files', 'xacro_process'}
     assert not names & {'rclpy', 'ament_index_python', 'std_msgs', 'pinocchio', 'mujoco'}
 
 
