@@ -17,7 +17,7 @@ import re
 from typing import Any
 
 from .shared_memory import LOOPBACK_NOTICE, loopback_by_default
-from .xacro_files import expand, is_xacro
+from .urdf import read_urdf
 from .yaml_files import read_document
 
 DEFAULT_TOPIC = 'effort_controller/commands'
@@ -130,6 +130,4 @@ def urdf_text(path: Path, xacro_arguments: str = '') -> str:
     for name, sign, value in pairs:
         if not name or not sign:
             raise ValueError(f'xacro_arguments: {name + value!r} is not name:=value')
-    if not is_xacro(path):
-        return path.read_text(encoding='utf-8')
-    return expand(path, {name: value for name, _, value in pairs})
+    return read_urdf(path, {name: value for name, _, value in pairs})

@@ -73,13 +73,16 @@ _HOLDERS_OF_LINKS = ('include', 'macro', 'if', 'unless')  # of xacro, spelt with
 _RAW_XACRO = 'this is xacro: expand it with `xacro FILE`'
 
 
-def read_urdf(source: str | os.PathLike[str]) -> str:
+def read_urdf(
+    source: str | os.PathLike[str], arguments: Mapping[str, str] | None = None
+) -> str:
     """
-    Return URDF text from XML text or from the path of a file.
+    Return URDF text from XML text or from the path of a regular file.
 
     A file with the suffix ``.xacro`` is expanded, which needs the package xacro.
 
     :param source: XML, recognised by its first ``<``, or a path
+    :param arguments: of a xacro file, by name
     :raises UrdfError: the file cannot be read, is too large, is not text or cannot be expanded
     """
     if isinstance(source, str) and source.lstrip(BLANKS).startswith('<'):
@@ -89,7 +92,7 @@ def read_urdf(source: str | os.PathLike[str]) -> str:
         text = _decoded(read_regular(path, MAX_BYTES))  # with its line breaks
     except (OSError, ValueError, LookupError) as error:
         raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}: {error}') from error
-    return expand(path) if is_xacro(path) else text
+    return expand(path, arguments) if is_xacro(path) else text
 
 
 def _decoded(data: bytes) -> str:

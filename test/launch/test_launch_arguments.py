@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rnea_ros import launch_arguments
+from rnea_ros import UrdfError, launch_arguments
 from rnea_ros.launch_arguments import (
     TRUE_OR_FALSE,
     command_topic,
@@ -79,6 +79,12 @@ def test_values_have_their_types(tmp_path: Path) -> None:
     for root in ('/rnea_ros', '/rnea_ros/'):
         assert enclave(root, 'feedforward') == ['--enclave', '/rnea_ros/feedforward']
     assert urdf_text(ROOT / 'urdf/panda.urdf') == (ROOT / 'urdf/panda.urdf').read_text('utf-8')
+    path = tmp_path / 'arm.urdf'
+    path.write_bytes(b'<?xml version="1.0" encoding="ISO-8859-1"?><robot name="\xe4"/>')
+    assert '<robot name="ä"/>' in urdf_text(path)
+    path.write_bytes(b'\xff')
+    with pytest.raises(UrdfError, match=f"cannot read '{path}'"):
+        urdf_text(path)
     pytest.importorskip('xacro', reason='xacro is not installed')
     path = tmp_path / 'arm.urdf.xacro'
     path.write_text(
