@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 import os
 from pathlib import Path
-import re
 import subprocess
 import sys
 
@@ -17,9 +16,6 @@ from . import xacro_process
 from .errors import UrdfError, clipped, one_line
 
 SECONDS = 30  # longest expansion
-
-MACRO = re.compile(r'<(?:xacro:)?macro\s[^>]*?\bname\s*=\s*["\']([^"\']+)')
-
 
 def is_xacro(path: str | os.PathLike[str]) -> bool:
     """Return whether a file is xacro by its name."""
@@ -59,10 +55,4 @@ def expand(path: str | os.PathLike[str], arguments: Mapping[str, str] | None = N
             f'xacro cannot expand {path}: {reason}. Try `xacro {path}`; arguments without default '
             'follow as NAME:=VALUE',
         )
-    if not re.search(r'<link\b', text):
-        macros = MACRO.findall(Path(path).read_text(encoding='utf-8', errors='replace'))
-        if macros:
-            names = clipped(', '.join(dict.fromkeys(macros)), 200)
-            raise UrdfError('URDF', f'{path} only defines macros ({names}): use a file that calls '
-                            'one')  # fmt: skip
     return text

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from ..errors import UrdfError
 from .description import Origin, RobotDescription
-from .xml import parse_xml, read_urdf
+from .xml import parse_xml, read_srdf
 
 SIZES = {'box': ('size',), 'cylinder': ('radius', 'length'), 'sphere': ('radius',),
          'capsule': ('radius', 'length'), 'mesh': ('scale',)}  # fmt: skip
@@ -61,10 +61,9 @@ def disabled_pairs(srdf: Path) -> frozenset[frozenset[str]]:
 
     :raises UrdfError: the file cannot be read
     """
-    root = parse_xml(read_urdf(srdf))
     return frozenset(
         frozenset((pair.get('link1', ''), pair.get('link2', '')))
-        for pair in root.findall('disable_collisions')
+        for pair in read_srdf(srdf).findall('disable_collisions')
     )
 
 

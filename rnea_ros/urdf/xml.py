@@ -67,6 +67,7 @@ _ENCODING = re.compile(
     rb'(\s*<\?xml[^>]*?encoding\s*=\s*.)'
     rb'((?:iso|latin|windows-|cp|koi8|gb|big5|shift|euc)[\w-]*)', re.IGNORECASE
 )  # fmt: skip
+_MACRO = re.compile(r'<(?:xacro:)?macro\s[^>]*?\bname\s*=\s*["\']([^"\']+)')
 _LENGTH_TOLERANCE = 0.02  # of a quaternion: some have two digits
 
 _HOLDERS_OF_LINKS = ('include', 'macro', 'if', 'unless')  # of xacro, spelt without prefix
@@ -87,12 +88,32 @@ def read_urdf(
     """
     if isinstance(source, str) and source.lstrip(BLANKS).startswith('<'):
         return source
-    path = Path(source)
+    text, written = _read(source, arguments)
+    has_link = not is_xacro(source) or re.search(r'<link\b', text)
+    if not has_link and (macros := dict.fromkeys(_MACRO.findall(written))):
+        names = clipped(', '.join(macros), 200)
+        reason = f'{source} only defines macros ({names}): use a file that calls one'
+        raise UrdfError('URDF', reason)
+    return text
+
+
+def read_srdf(path: Path) -> ElementTree.Element:
+    """Return the root of an SRDF, which may be xacro; a UrdfError begins with SRDF."""
     try:
-        text = _decoded(read_regular(path, MAX_BYTES))  # with its line breaks
+        return parse_xml(_read(path)[0])
+    except UrdfError as error:
+        raise UrdfError('SRDF', error.reason) from error
+
+
+def _read(
+    source: str | os.PathLike[str], arguments: Mapping[str, str] | None = None
+) -> tuple[str, str]:
+    """Return the text of a file, once expanded if it is xacro, and as it is written."""
+    try:
+        text = _decoded(read_regular(Path(source), MAX_BYTES))  # with its line breaks
     except (OSError, ValueError, LookupError) as error:
         raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}: {error}') from error
-    return expand(path, arguments) if is_xacro(path) else text
+    return (expand(source, arguments) if is_xacro(source) else text), text
 
 
 def _decoded(data: bytes) -> str:
@@ -150,7 +171,7 @@ def parse_xml(text: str) -> ElementTree.Element:
 
     def reject_document_type(name: str, *_: object) -> None:
         raise UrdfError(
-            f'document type {name!r}', 'DTD and entity declarations are not allowed in a URDF'
+            f'document type {name!r}', 'DTD and entity declarations are not allowed'
         )
 
     builder = ElementTree.TreeBuilder()
@@ -167,7 +188,7 @@ def parse_xml(text: str) -> ElementTree.Element:
     root = builder.close()
     _reject_xacro(root, text)
     if root.tag != 'robot':
-        raise UrdfError(f'element <{root.tag}>', 'the root element of a URDF is <robot>')
+        raise UrdfError(f'element <{root.tag}>', 'the root element must be <robot>')
     for origin in root.iter('origin'):
         _use_rpy(origin)
     return root

@@ -12,7 +12,7 @@ import pytest
 
 from rnea_ros import RobotModel, UrdfError, xacro_files
 from rnea_ros.tools.model import load_model
-from rnea_ros.urdf import read_description, read_urdf
+from rnea_ros.urdf import disabled_pairs, read_description, read_urdf
 from support.cases import each
 from support.models.robots import ARM, load
 
@@ -89,6 +89,14 @@ def test_a_file_that_only_defines_macros_is_named(tmp_path: Path) -> None:
     path = tmp_path / 'arm.xacro'
     path.write_text(f'<robot name="a" {NAMESPACE}>{call}</robot>')
     assert RobotModel.from_urdf(path).link_names == ('palm',)
+    path = tmp_path / 'arm.srdf.xacro'
+    pair = '<disable_collisions link1="a" link2="b"/>'
+    macro = f'<xacro:macro name="near">{pair}</xacro:macro><xacro:near/>'
+    path.write_text(f'<robot name="a" {NAMESPACE}>{macro}</robot>')
+    assert disabled_pairs(path) == {frozenset('ab')}
+    path.write_text('<robot name="a"')
+    with pytest.raises(UrdfError, match=r'^SRDF: xacro cannot expand'):
+        disabled_pairs(path)
 
 
 @needs_xacro
