@@ -22,7 +22,6 @@ import argparse
 from collections.abc import Iterator
 from functools import partial
 import json
-from os.path import realpath
 from pathlib import Path
 import sys
 import time
@@ -52,7 +51,7 @@ from ..identification.report import (
 from ..parameters import parameter_file_text
 from ..recordings import CUTOFF
 from ..robot import RobotModel
-from .arguments import add_gravity, add_recorded_joints, positive, target
+from .arguments import add_gravity, add_recorded_joints, check_targets, positive, target
 from .identification_inputs import IdentificationInputs, amount, read_inputs
 from .model import joint_factors
 
@@ -112,9 +111,7 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     options = parser.parse(args, intermixed=True)
     if options.bags and options.urdf is None:
         parser.error('a recording needs --urdf')
-    written, source = options.write_urdf, options.urdf
-    if None not in (written, source) and realpath(written) == realpath(source):
-        parser.error(f'--write-urdf would replace {source}; name another file')
+    check_targets(parser, options)
     if options.payload is not None:
         arm_only = ('validate', 'links', 'write_urdf', 'picture')
         if given := [name for name in arm_only if getattr(options, name) is not None]:

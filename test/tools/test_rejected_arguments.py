@@ -39,6 +39,7 @@ REJECTED = {
         ('--joints wrist=elbow', "'wrist'"), ('--joints elbow=wrist', "'wrist' is not recorded"),
         ('--gravity 0 0 0', '--gravity is zero'), ('--gravity 0 0 1.01e4', 'is not a gravity'),
         ('--friction parameters.yaml --write out/a', 'leave out --friction'),
+        ('--write arm.urdf', '--write would replace arm.urdf of --urdf; name another file'),
         ('--topic /a', 'no joint states on /a; topics with joint states: /joint_states'),
     ),
     'identify': (
@@ -48,6 +49,7 @@ REJECTED = {
     ),
     IDENTIFY: (
         ('--write-urdf arm.urdf', 'name another file'), ('--cutoff 1e-9', 'not at least 0.1 Hz'),
+        ('--write-urdf a --write-parameters ./a', 'would replace a of --write-urdf'),
         ('--payload lower --links lower', 'no --links'), ('--links base', "moving link 'base'"),
         ('--payload lower --validate poses', 'no --validate'), ('--prior-weight 1e300', '1000'),
         ('--payload hand', "unknown link 'hand'; known are base, upper, lower"),
@@ -59,6 +61,7 @@ REJECTED = {
         ('single --urdf arm.urdf', '2 are needed'), ('without_effort --urdf arm.urdf', 'no effo'),
     ),
     REPLAY: (
+        ('--csv a --picture a', '--picture would replace a of --csv; name another file'),
         ('-p rate', 'rate is not NAME:=VALUE'), ('-p rate:=[1', 'usable YAML'),
         ('-p rate:=500', 'rate: 500 is not of type float'), ('-p mode:=dance', "'dance'"),
         ('-p speed:=1.0', 'speed: no such parameter'), ('--params-file none.yaml', 'none.yaml'),
@@ -97,6 +100,7 @@ REJECTED = {
         ('motion --yes', '--play takes no BAG'), ('--yes --repeat 0', '--repeat 0 is not above 0'),
     ),
     TEACH: (
+        ('motion --picture out/a', '--picture would replace out/a of --out'),
         ('', 'there is no terminal for keys; see --seconds'), ('--seconds 1 --yes', 'need --play'),
         ('--waypoints --seconds 1', '--waypoints takes no'), ('--waypoints', 'no terminal'),
         ('--seconds 1 --to a', 'need --play'), ('motion --seconds 1', 'takes no --seconds'),
