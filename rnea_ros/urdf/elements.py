@@ -80,9 +80,9 @@ def read_safety_controller(
     element: ElementTree.Element, warnings: list[str]
 ) -> SafetyController | None:
     """
-    Return the soft limits of a ``<joint>``; None without, or where a gain is 0.
+    Return the soft limits of a ``<joint>``; None without, or if a gain or both limits are 0.
 
-    Numbers that cannot be used give a warning, as dynamics do not need them.
+    Other numbers that cannot be used give a warning, as dynamics do not need them.
     """
     source = element.find('safety_controller')
     if source is None:
@@ -91,13 +91,13 @@ def read_safety_controller(
     texts = [source.get(name, '0') for name in names]
     numbers = [float(t) if _NUMBER.fullmatch(t.strip()) else math.nan for t in texts]
     lower, upper, k_position, k_velocity = numbers
-    if not all(map(math.isfinite, numbers)) or min(k_position, k_velocity) < 0.0:
+    unset = 0.0 in (k_position, k_velocity) or lower == upper == 0.0
+    usable = all(map(math.isfinite, numbers)) and min(k_position, k_velocity) >= 0.0
+    if not usable or not (unset or lower < upper):
         given = ', '.join(f'{name} {text!r}' for name, text in zip(names, texts, strict=True))
         warnings.append(f'{_owner(element)}: <safety_controller> is not used: {given}')
         return None
-    if k_position == 0.0 or k_velocity == 0.0 or lower >= upper:
-        return None
-    return SafetyController(lower, upper, k_position, k_velocity)
+    return None if unset else SafetyController(lower, upper, k_position, k_velocity)
 
 
 def _owner(element: ElementTree.Element) -> str:

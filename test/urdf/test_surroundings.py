@@ -96,6 +96,8 @@ def test_what_has_no_meaning_in_a_joint_is_not_read(kind: str, more: str) -> Non
 @each(('text', 'warning'), [
     (ARM.replace('<axis', '<safety_controller k_velocity="nan"/><axis'),
      "joint 'shoulder': <safety_controller> is not used: "),
+    (ARM.replace('<axis', f'{SAFE[:-2]} soft_lower_limit="1" soft_upper_limit="-1"/><axis'),
+     "<safety_controller> is not used: soft_lower_limit '1', soft_upper_limit '-1', k_position"),
     (ARM.replace(' name="robot"', ''), 'the robot has no name'),
     (robot(link('base', 1.0), link('a'), link('b', 1.0), joint('ja', 'revolute', 'base', 'a'),
            joint('jb', 'revolute', 'a', 'b')),
