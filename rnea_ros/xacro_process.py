@@ -16,7 +16,7 @@ import os
 from pathlib import Path
 import sys
 
-MEMORY = 2**30  # byte
+MEMORY, MAX_OUTPUT = 2**30, 2**24  # bytes
 
 
 def package_folders(package: str, folder: Path) -> Iterator[Path]:
@@ -45,7 +45,10 @@ def _expanded(path: Path, arguments: dict[str, str]) -> str:
         return str(best)
 
     substitution_args._eval_find = substitution_args._eval_dict['find'] = find
-    return str(xacro.process_file(str(path), mappings=arguments).toxml())
+    text = str(xacro.process_file(str(path), mappings=arguments).toxml())
+    if len(text.encode('utf-8', 'replace')) > MAX_OUTPUT:
+        sys.exit(f'its URDF has over {MAX_OUTPUT} bytes')
+    return text
 
 
 def _main(path: str, seconds: str, *arguments: str) -> int:
@@ -53,18 +56,21 @@ def _main(path: str, seconds: str, *arguments: str) -> int:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Processor time ends the process also without its parent.
+    # The CPU limit also ends a process whose parent died.
     for limit, value in ((resource.RLIMIT_CPU, 2 * int(seconds)), (resource.RLIMIT_AS, MEMORY)):
-        with suppress(OSError, ValueError):  # a lower limit is set, or not on this system
+        with suppress(OSError, ValueError):  # the hard limit is lower, or unsupported
             resource.setrlimit(limit, (value, value))
-    output, sys.stdout = sys.stdout, sys.stderr  # for what the file itself prints
+    output, sys.stdout = sys.stdout, sys.stderr  # prints of the file go to stderr
     try:
         pairs = (argument.partition(':=') for argument in arguments)
         text, code = _expanded(Path(path), {name: value for name, _, value in pairs}), 0
     except (Exception, SystemExit) as error:  # an expression in the file can raise any error
         cause = getattr(error, 'exc', None) or error  # of an error of xacro
+        repeated = isinstance(cause, OSError) or error.args == (f'{type(cause)}: {cause}',)
+        if repeated and cause is not error:
+            error.args = ()  # xacro adds the text of the cause
         text, code = f'{error}' + f' {type(cause).__name__}' * (not str(cause)), 1
-    output.buffer.write(text.encode('utf-8', 'replace'))
+    output.buffer.write(text.encode('utf-8', 'replace')[:MAX_OUTPUT])
     output.flush()
     return code
 

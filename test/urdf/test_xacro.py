@@ -53,6 +53,9 @@ def test_a_xacro_file_is_expanded_also_by_several_threads(xacro_file: Path) -> N
     ('<xacro:include filename="arm.xacro"/>', 'recursion'),
     ('<link name="$(find no_such)"/>', 'no_such is neither in the ROS environment (source its'),
     ("<link name=\"${'a' * 10**10}\"/>", 'MemoryError'),
+    ("<link name=\"${'a' * 2**24}\"/>", 'its URDF has over 16777216 bytes. Try'),
+    ('<link name="$(env NO)"/>', ".xacro: environment variable 'NO' is not set. Try"),
+    ('<xacro:include filename="no"/>', ".xacro: [Errno 2] No such file or directory: '"),
 ])
 def test_a_xacro_file_with_an_error_is_rejected(tmp_path: Path, content: str, reason: str) -> None:
     path = tmp_path / 'arm.xacro'
