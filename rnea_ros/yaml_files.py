@@ -15,7 +15,7 @@ from .errors import RneaError, brief, one_line
 from .files import is_special
 
 MAX_BYTES, MAX_DEPTH = 32_000_000, 50
-MAX_VALUES = 1_000_000  # of a document, with those that aliases repeat; they take 500 MB
+MAX_VALUES = 1_000_000  # values of a document, aliases expanded; about 500 MB
 MAX_SCALAR = 400  # characters of a number, date or other value that is not text
 
 
@@ -47,6 +47,8 @@ def _text(path: Path) -> str:
         if len(data) > MAX_BYTES:
             raise YamlError(f'{path} has over {MAX_BYTES} bytes; record a long motion as a bag')
         return data.decode('utf-8')
+    except UnicodeDecodeError as error:
+        raise YamlError(f'{path} is not in UTF-8: {one_line(error)}; save it as UTF-8') from error
     except (OSError, ValueError) as error:
         raise YamlError(f'{path} cannot be read: {one_line(error)}') from error
 
@@ -87,8 +89,9 @@ def _loader() -> Any:
             event = self.peek_event()
             before = self.count if self.depth else 0
             repeated = isinstance(event, yaml.AliasEvent) and event.anchor in self.anchors
-            # A value that repeats itself has no end.
-            self.count = before + (self.counts.get(event.anchor, MAX_VALUES) if repeated else 1)
+            if repeated and event.anchor not in self.counts:
+                self.reject(event, f'{brief(event.anchor)} contains itself')
+            self.count = before + (self.counts[event.anchor] if repeated else 1)
             self.depth += 1
             if self.depth > MAX_DEPTH:
                 self.reject(event, f'it is nested deeper than {MAX_DEPTH} levels')
