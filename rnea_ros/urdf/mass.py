@@ -14,7 +14,7 @@ from ..arrays import Array
 from ..errors import UrdfError
 from .description import Inertial, Joint, Link, Origin
 
-MAX_GYRATION = 2.0  # greatest radius of gyration of a link, as a share of the robot's reach
+MAX_GYRATION = 2.0  # greatest radius of gyration of a link by the robot's reach, at least 1 m
 
 MIN_SIZE, MAX_SIZE = 0.215, 21.5
 """Of the moving mass, as its cube root by the reach, kg^(1/3)/m: 1.3 to 4.6 in vendors' robots."""
@@ -73,7 +73,7 @@ def warn_of_implausible(
         carrier[name] = joint.name if joint.moves else carrier[joint.parent]
         distance[name] = distance[joint.parent] + math.hypot(*joint.origin.xyz)
         if joint.type == 'prismatic':
-            distance[name] += min(max(-joint.limits.lower, joint.limits.upper), MAX_SLIDE)
+            distance[name] += min(max(-joint.limits.lower, joint.limits.upper, 0.0), MAX_SLIDE)
         reach = max(reach, distance[name] + math.hypot(*inertial.origin.xyz))
         if any((inertial.mass, *inertial.inertia)):
             loaded.add(carrier[name])

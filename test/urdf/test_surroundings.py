@@ -188,6 +188,9 @@ def test_crossed_limits_are_for_the_library_and_not_for_the_node() -> None:
     reason = r"3 is not below the upper limit -3 for 'shoulder'; correct <limit> in the URDF"
     with pytest.raises(RneaError, match=reason):
         joint_rules(values, model, settings)
+    sliding = chain(88e3, (880, 0, 0, 880, 0, 880)).replace('revolute', 'prismatic')
+    crossed = sliding.replace('lower="-3" upper="3"', 'lower="5" upper="-5"')
+    assert 'kg in a robot of 1 m; are the units' in parse_urdf(crossed).warnings[-1]
 
 
 def test_a_parameter_is_text_or_a_regular_file_and_never_waits(tmp_path: Path) -> None:
