@@ -17,7 +17,7 @@ from typing import Any
 
 from ..errors import RneaError, one_line
 from ..files import is_special
-from ..yaml_files import read_document
+from ..yaml_files import YamlError, read_document
 
 SUFFIXES = ('.db3', '.mcap')
 """File name suffixes of ROS 2 bags."""
@@ -30,7 +30,7 @@ SQLITE, MCAP, ROS1 = b'SQLite format 3\0', b'\x89MCAP0\r\n', b'#ROSBAG V2.0'
 FORMATS = {'.db3': SQLITE, '.mcap': MCAP, '.bag': ROS1}
 
 MAX_MESSAGE, MAX_METADATA = 20_000_000, 500_000  # bytes
-MAX_UNPACKED = 500_000_000  # bytes at once; of a file also MAX_RATIO times the size of its bag
+MAX_UNPACKED = 500_000_000  # bytes of memory, and of an unpacked file; or MAX_RATIO x the bag
 MAX_RATIO = 100
 TOO_LARGE = 'a part of it is too large once unpacked; record it again without compression'
 
@@ -99,8 +99,8 @@ class Bag:
     def broken_message(self, topic: str, received: int) -> BagError:
         """Return the error for a message that cannot be decoded, received at a time, ns."""
         return BagError(
-            f'{self._path} has a broken message: that of {1e-9 * received:.3f} s on {topic} is '
-            f'not a {self.topics[topic]}; the bag is damaged: record again'
+            f'{self._path} is damaged: the message received at {1e-9 * received:.3f} s on {topic} '
+            f'is not a {self.topics[topic]}; record again'
         )
 
 
@@ -127,7 +127,10 @@ def open_bag(path: Path) -> Iterator[Bag]:
         if os.path.isfile(metadata):  # rosbags reads a hostile or long one for minutes
             if os.path.getsize(metadata) > MAX_METADATA:
                 raise BagError(f'{metadata} has over {MAX_METADATA} bytes; name a file beside it')
-            read_document(metadata)
+            try:
+                read_document(metadata)
+            except YamlError as error:
+                raise BagError(f'{error}, or name a file beside it') from error
         reader = AnyReader([path], default_typestore=get_typestore(Stores.LATEST))
         reader.open()
     try:
@@ -149,10 +152,11 @@ def _bounds(path: Path) -> Iterator[None]:
     none = resource.RLIM_INFINITY
     bounds = {resource.RLIMIT_AS: used + MAX_UNPACKED,
               resource.RLIMIT_FSIZE: max(MAX_UNPACKED, MAX_RATIO * size)}
-    bounds = {kind: bounds[kind] for kind in bounds if resource.getrlimit(kind)[0] == none}
+    before = {kind: resource.getrlimit(kind) for kind in bounds}
     try:
-        for kind, bound in bounds.items():
-            resource.setrlimit(kind, (bound, none))
+        for kind, (soft, hard) in before.items():
+            bound = bounds[kind] if soft == none else min(soft, bounds[kind])
+            resource.setrlimit(kind, (bound, hard))
         yield
     except RneaError:
         raise
@@ -161,8 +165,8 @@ def _bounds(path: Path) -> Iterator[None]:
         fault = TOO_LARGE if large else bag_fault(path)
         raise BagError(f'{path} cannot be read: {fault}') from error
     finally:
-        for kind in bounds:
-            resource.setrlimit(kind, (none, none))
+        for kind, limits in before.items():
+            resource.setrlimit(kind, limits)
 
 
 def stamp_or_receipt(header: Any, received: int) -> float:
@@ -206,6 +210,10 @@ def bag_fault(path: Path) -> str:
 
 def _of_directory(path: Path) -> str:
     files = [file for file in sorted(path.iterdir()) if file.suffix in FORMATS]
+    missing = not (path / 'metadata.yaml').is_file()
+    if not files and any(path.glob('*.zstd')):  # `ros2 bag reindex` reads no compressed file
+        fault = 'is missing' if missing else 'or a compressed file is damaged'
+        return f'metadata.yaml {fault}; unpack its files: zstd -d {path}/*.zstd'
     if not files:
         return 'the directory has no .db3 or .mcap file; name the directory of a bag'
     way_out = f'name its file: {files[0]}'
@@ -213,7 +221,7 @@ def _of_directory(path: Path) -> str:
         # Without -s, Humble leaves the storage identifier empty (rosbag2 issue 2175).
         storage = 'sqlite3' if files[0].suffix == '.db3' else 'mcap'
         way_out = f'write it again: ros2 bag reindex -s {storage} {path}'
-    if not (path / 'metadata.yaml').is_file():
+    if missing:
         return f'metadata.yaml is missing; {way_out}'
     faults = [f'{file.name}: {fault}' for file in files if (fault := _cut_off(file))]
     return [*faults, f'metadata.yaml or {files[0].name} is damaged or too new; {way_out}'][0]

@@ -4,6 +4,8 @@
 """What drivers and recorders do to joint states is undone, filtered, or rejected with a reason."""
 
 from dataclasses import replace
+from pathlib import Path
+import resource
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from rnea_ros.recordings import (
     Recording,
     RecordingError,
     Sample,
+    bags,
     clean,
     contains,
     correlation_length,
@@ -166,6 +169,20 @@ def test_joints_match_by_given_pairs_equal_names_or_one_prefix(
     else:
         found = match_joints(model.split(), recorded.split(), given)
         assert [*found.items()] == [*expected.items()]
+
+
+@pytest.mark.parametrize(('own', 'bound'), [(2**40, bags.MAX_UNPACKED), (10**8, 10**8)])
+def test_a_bag_is_bounded_also_below_a_limit_of_the_user(
+    own: int, bound: int, tmp_path: Path
+) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (own, before[1]))
+    try:
+        with bags._bounds(tmp_path):
+            assert resource.getrlimit(resource.RLIMIT_FSIZE) == (bound, before[1])
+        assert resource.getrlimit(resource.RLIMIT_FSIZE) == (own, before[1])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 W = 2.0 * np.pi * 0.5

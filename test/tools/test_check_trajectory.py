@@ -180,7 +180,7 @@ def test_a_bags_trajectories_are_read_by_topic_and_index(tmp_path: Path) -> None
     answer = rejected(bag, '--topic', '/three')
     assert 'no trajectories on /three; topics with trajectories: /one, /two' in answer
     write_bag(tmp_path / 'broken', [message(10**9)[:70]], '/one')
-    assert 'a broken message: that of ' in rejected(tmp_path / 'broken')
+    assert 'is damaged: the message received at ' in rejected(tmp_path / 'broken')
 
 
 @pytest.mark.ros

@@ -129,7 +129,8 @@ REJECTED = {
         ('folder', 'the directory has no .db3 or .mcap file'), ('folder.db3', 'folder.db3'),
         ('lost', 'lost/motion.db3 is a pipe or device; name'), ('text.db3', 'text.db3'),
         ('bomb_message', 'too large once unpacked; record it again without compression'),
-        ('metadata_deep', 'metadata.yaml, line 1 is not usable YAML: it is nested deeper'),
+        ('metadata_deep', 'metadata.yaml, line 1 is not usable YAML: it is nested deeper than 50 '
+         'levels; correct it, or name a file beside it'),
         ('metadata_long', 'metadata.yaml has over 500000 bytes; name a file beside it'),
         ('bomb_file', 'too large once unpacked'), ('bomb_large', 'too large once'),
         ('bomb_chunk.mcap', 'too large once unpacked'),
@@ -138,7 +139,7 @@ REJECTED = {
         ('good.yaml', 'it is not a bag; name a directory'),
         ('mcap_cut_0.9.mcap', 'its end is missing, as the recorder was killed'),
         ('motion_cut_0.3.db3', 'it is damaged; recover it: sqlite3'),
-        ('mcap_dirty_1.mcap', 'a broken message: that of 1000000001.180 s on /joint_states'),
+        ('mcap_dirty_1.mcap', 'the message received at 1000000001.180 s on /joint_states'),
     ),
     **dict.fromkeys((
         f'{PREFLIGHT} --picture', f'{PREFLIGHT} --write', f'{CHECK} --picture',
@@ -214,6 +215,10 @@ def test_a_bag_of_several_files_without_metadata_is_indexed_again(tmp_path: Path
     for number in range(2):
         (tmp_path / f'part_{number}.mcap').write_bytes(b'\x89MCAP0\r\n')
     assert f'ros2 bag reindex -s mcap {tmp_path}' in bag_fault(tmp_path)
+    (tmp_path / 'packed').mkdir()
+    (tmp_path / 'packed/a_0.db3.zstd').touch()
+    reason = f'metadata.yaml is missing; unpack its files: zstd -d {tmp_path}/packed/*.zstd'
+    assert bag_fault(tmp_path / 'packed') == reason
 
 
 @pytest.mark.parametrize('bag', ['far_position_few', 'far_effort_few', 'infinite_velocity_few'])
