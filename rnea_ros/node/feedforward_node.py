@@ -28,7 +28,7 @@ from ..ros import (
     logged_transition,
     ros_errors,
 )
-from ..urdf import read_description
+from ..urdf import read_urdf
 from .activation import Activation
 from .autostart import Autostart
 from .command_topic import ControllerJoints, OtherPublishers, difference
@@ -172,7 +172,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
 
     def _urdf(self, values: Mapping[str, Any]) -> str:
         source = values['robot_description']
-        return read_description(source) if source else self._urdf_from_topic
+        return read_urdf(source) if source else self._urdf_from_topic
 
     def _configure(self, setup: ControlSetup) -> Configuration:
         self._configuration = Configuration(self, setup, self._command_topic)

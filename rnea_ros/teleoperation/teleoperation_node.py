@@ -21,7 +21,7 @@ from ..errors import RneaError
 from ..parameters import described, read_settings
 from ..robot import RobotModel
 from ..ros import LATCHED, MACHINE_TIME, DiagnosticsPublisher, NodeProcess, check_topic, finish
-from ..urdf import read_description
+from ..urdf import read_urdf
 from .coupling import Coupling, CouplingState
 from .loop import TeleoperationLoop, in_namespace
 from .models import follower_rules, leader_inertia
@@ -48,7 +48,7 @@ class Teleoperation(Node):
         self._logged = ''
         for arm in ARMS:
             if source := getattr(self._settings, f'{arm}_description'):
-                self._models[arm] = RobotModel.from_urdf(read_description(source))
+                self._models[arm] = RobotModel.from_urdf(read_urdf(source))
                 continue
             self.create_subscription(
                 String, in_namespace(getattr(self._settings, arm), 'robot_description'),

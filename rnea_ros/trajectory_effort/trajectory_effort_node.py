@@ -52,7 +52,7 @@ from ..ros import (
     PolledSubscription,
     check_topic,
 )
-from ..urdf import parse_urdf, read_description
+from ..urdf import parse_urdf, read_urdf
 from . import parameters
 from .planner import EffortPlan, EffortPlanner
 from .trajectory_controller import TrajectoryController
@@ -98,7 +98,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         self._logged_missing = ''
         load_decoder()
         if self._values['robot_description']:
-            self._load_model(read_description(self._values['robot_description']))
+            self._load_model(read_urdf(self._values['robot_description']))
         else:
             self.create_subscription(
                 String, 'robot_description', self._on_robot_description, LATCHED

@@ -22,7 +22,6 @@ from .xml import (
     MAX_BYTES,
     MAX_ELEMENTS,
     parse_xml,
-    read_description,
     read_urdf,
     reduce_to_dynamics,
 )
@@ -31,5 +30,5 @@ __all__ = [
     'MAX_BYTES', 'MAX_ELEMENTS', 'MAX_SIZE', 'Inertial', 'Joint', 'JointLimits', 'Link', 'Mimic',
     'Origin', 'RobotDescription', 'SafetyController', 'Shape', 'collision_shapes',
     'disabled_pairs', 'inertia_problem', 'mesh_path', 'mesh_triangles', 'parse_urdf', 'parse_xml',
-    'read_description', 'read_urdf', 'reduce_to_dynamics', 'rounded', 'with_inertials',
+    'read_urdf', 'reduce_to_dynamics', 'rounded', 'with_inertials',
 ]

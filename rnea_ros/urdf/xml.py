@@ -62,7 +62,7 @@ _WITHOUT_MEANING: Mapping[str | None, tuple[str, ...]] = {
 }
 """Elements without meaning in joints of a type; they are removed, whatever they contain."""
 
-# Encodings that may be declared; other codecs of Python are slow or not for texts.
+# Encodings that may be declared; other codecs of Python are slow, or not text encodings.
 _ENCODING = re.compile(
     rb'(\s*<\?xml[^>]*?encoding\s*=\s*.)'
     rb'((?:iso|latin|windows-|cp|koi8|gb|big5|shift|euc)[\w-]*)', re.IGNORECASE
@@ -102,7 +102,8 @@ def read_srdf(path: Path) -> ElementTree.Element:
     try:
         return parse_xml(_read(path)[0])
     except UrdfError as error:
-        raise UrdfError('SRDF', error.reason) from error
+        owner = f'SRDF {error.element}'.removesuffix(' URDF')
+        raise UrdfError(owner, error.reason) from error
 
 
 def _read(
@@ -112,7 +113,8 @@ def _read(
     try:
         text = _decoded(read_regular(Path(source), MAX_BYTES))  # with its line breaks
     except (OSError, ValueError, LookupError) as error:
-        raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}: {error}') from error
+        also = ', which is not XML either' if isinstance(source, str) else ''
+        raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}{also}: {error}') from error
     return (expand(source, arguments) if is_xacro(source) else text), text
 
 
@@ -136,19 +138,6 @@ def read_regular(path: Path, most: int) -> bytes:
     if len(data) > most:
         raise ValueError(f'has over {most} bytes')
     return data
-
-
-def read_description(source: str) -> str:
-    """
-    Return URDF text from a parameter: XML, or the path of a regular file.
-
-    Unlike :func:`read_urdf` it never waits, as for a pipe.
-
-    :raises UrdfError: neither, or the file cannot be read
-    """
-    if not source.lstrip(BLANKS).startswith('<') and not os.path.isfile(source):
-        raise UrdfError('URDF', f'{source[:200]!r} is neither XML nor the path of a file')
-    return read_urdf(source)
 
 
 def parse_xml(text: str) -> ElementTree.Element:

@@ -132,10 +132,10 @@ def test_the_layout_of_the_command_that_publishes_is_read(good: Path) -> None:
 
 @pytest.mark.parametrize(('text', 'reason'), [
     (f'{POINTS}[2001-99-99]', 'line 2 is not usable YAML'),
-    ('', 'has 0 trajectories; there is none with index 0'), ('\xff\xfe\x00j', 'cannot be read'),
+    ('', 'has 0 trajectories; there is none with index 0'), ('\xff\xfe\x00j', 'save it as UTF-8'),
     ('joint_names: [a]', 'points: an empty value is not a list'),
     ('joint_names: [1]\npoints: []', 'joint_names: 1 is not a name'),
-    ('!!python/object:os.system {}', 'not usable YAML'), (f'{POINTS}&x [*x]', 'over 1000000'),
+    ('!!python/object:os.system {}', 'not usable YAML'), (f'{POINTS}&x [*x]', 'contains itself'),
     (f'{POINTS}[]', 'the trajectory has no points'), ('5', 'document 0: 5 is not a mapping'),
     (f'{POINTS}[{{positions: [1]}}]', 'point 0: time_from_start is missing'),
     (f'{POINTS}[{{effords: [1]}}]', "'effords' is not one of"),

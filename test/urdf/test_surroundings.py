@@ -13,7 +13,7 @@ import pytest
 from rnea_ros import RneaError, RobotModel, UrdfError, UrdfWarning
 from rnea_ros.feedforward.settings import resolve
 from rnea_ros.node.parameters import complete_values, joint_rules, settings_from
-from rnea_ros.urdf import JointLimits, parse_urdf, read_description, read_urdf
+from rnea_ros.urdf import JointLimits, parse_urdf, read_urdf
 from support.cases import each
 from support.models.robots import ARM, SHIPPED, joint, link, load, robot, vendor_robots
 from support.tools import Printed
@@ -197,10 +197,10 @@ def test_a_parameter_is_text_or_a_regular_file_and_never_waits(tmp_path: Path) -
     path, pipe = tmp_path / 'arm.urdf', tmp_path / 'pipe'
     path.write_text(ARM, encoding='utf-8')
     os.mkfifo(pipe)
-    assert read_description(str(path)) == read_description(ARM) == ARM
+    assert read_urdf(str(path)) == read_urdf(ARM) == ARM
     for source in (str(pipe), str(tmp_path), 'none.urdf', 'a\0b', 9999 * 'a'):
-        with pytest.raises(UrdfError, match='neither XML nor the path of a file'):
-            read_description(source)
+        with pytest.raises(UrdfError, match=r'^URDF: cannot read .*, which is not XML either'):
+            read_urdf(source)
 
 
 @each(('encoding', 'declared'), [

@@ -12,7 +12,7 @@ import pytest
 
 from rnea_ros import RobotModel, UrdfError, xacro_files
 from rnea_ros.tools.model import load_model
-from rnea_ros.urdf import disabled_pairs, read_description, read_urdf
+from rnea_ros.urdf import disabled_pairs, read_urdf
 from support.cases import each
 from support.models.robots import ARM, load
 
@@ -78,7 +78,7 @@ def test_an_expansion_without_end_is_ended(
     path = tmp_path / 'arm.xacro'
     path.write_text(f'<robot name="a" {NAMESPACE}><link name="${{9**9**9}}"/></robot>')
     with pytest.raises(UrdfError, match=r'arm\.xacro: it takes over 1 s\. Try `xacro'):
-        read_description(str(path))
+        read_urdf(str(path))
 
 
 @needs_xacro
@@ -99,6 +99,10 @@ def test_a_file_that_only_defines_macros_is_named(tmp_path: Path) -> None:
     assert disabled_pairs(path) == {frozenset('ab')}
     path.write_text('<robot name="a"')
     with pytest.raises(UrdfError, match=r'^SRDF: xacro cannot expand'):
+        disabled_pairs(path)
+    path = tmp_path / 'arm.srdf'
+    path.write_text('<a/>')
+    with pytest.raises(UrdfError, match=r'^SRDF element <a>: the root element must be <robot>'):
         disabled_pairs(path)
 
 
