@@ -5,7 +5,8 @@
 The process that expands a xacro file: a program, which may take any time and any memory.
 
 It runs as a script: arguments are the file, the time limit, s, and ``NAME:=VALUE``. It prints the
-URDF, or the reason of its exit code 1. Nothing of the package is imported.
+URDF, or the reason of its exit code 1. Nothing of the package is imported: also
+:func:`package_folders`, which meshes need too, stands here.
 """
 
 from __future__ import annotations

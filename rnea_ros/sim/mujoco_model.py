@@ -6,7 +6,7 @@ Build a MuJoCo model of the same rigid bodies from URDF text.
 
 MuJoCo's own importer reads links and joints, so frames and axes in the simulation are independent
 of the model under test. Inertias are set here: before 3.14 MuJoCo loses their rotation. Contacts
-are left out; armature and damping are only those of the description. An inertia that no rigid body
+are left out; damping and friction come from the URDF. An inertia that no rigid body
 can have, as in some vendors' URDFs, is replaced by the nearest possible one.
 """
 

@@ -78,7 +78,7 @@ def _parser() -> OneLineParser:
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
     add('--write', type=target, metavar='YAML',
         help='parameter file of the node to write: friction, payload and hardware_compensates, as '
-        'far as they were found beyond doubt')
+        'far as they were found beyond doubt, and effort_scale; not with --friction')
     return parser
 
 
