@@ -23,6 +23,8 @@ BAD_INPUT = 2  # exit code for bad arguments and files
 CLOSED_PIPE = 141  # exit code if the output's reader has ended: 128 + SIGPIPE
 
 ROS_ARGUMENTS = '--ros-args'
+TARGETS = ('out', 'write', 'write_urdf', 'write_parameters', 'report', 'csv', 'picture')
+"""Options that name a file to write."""
 
 SET_PARAMETERS = """\
 Set them after --ros-args, with -p NAME:=VALUE or --params-file FILE. docs/interface.md lists
@@ -43,7 +45,7 @@ class OneLineParser(argparse.ArgumentParser):
         self, args: list[str] | None = None
     ) -> argparse.Namespace:
         """Return the arguments, without control characters that would forge lines of output."""
-        return super().parse_args(self._checked(args))
+        return self._with_own_targets(super().parse_args(self._checked(args)))
 
     def _checked(self, args: list[str] | None) -> list[str]:
         arguments = sys.argv[1:] if args is None else args
@@ -51,6 +53,19 @@ class OneLineParser(argparse.ArgumentParser):
             if argument != clipped(argument, MAX_TEXT):
                 self.error(f'{brief(argument)} is too long or has control characters')
         return arguments
+
+    def _with_own_targets(self, options: argparse.Namespace) -> argparse.Namespace:
+        """Return options of which none would replace the file of another, or the URDF."""
+        sources: dict[str, str] = {}
+        for name in ('urdf', *TARGETS):
+            path = getattr(options, name, None)
+            # Devices and pipes take several texts.
+            if path is not None and (os.path.isfile(path) or not os.path.exists(path)):
+                source = sources.setdefault(os.path.realpath(path), name)
+                if source != name:
+                    option, other = (f'--{each.replace("_", "-")}' for each in (name, source))
+                    self.error(f'{option} would replace {path} of {other}; name another file')
+        return options
 
     def parse(self, args: list[str] | None, *, intermixed: bool = False) -> argparse.Namespace:
         """
@@ -66,7 +81,7 @@ class OneLineParser(argparse.ArgumentParser):
             inside = bool(ros) and ros[-1] != '--'
             (ros if inside or argument == ROS_ARGUMENTS else own).append(argument)
         parse = self.parse_intermixed_args if intermixed else self.parse_args
-        options = parse(self._checked(own))
+        options = self._with_own_targets(parse(self._checked(own)))
         options.ros_arguments = ros
         return options
 

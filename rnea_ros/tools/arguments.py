@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 import math
-import os.path
 from pathlib import Path
 
 from ..files import FileError, check_writable
@@ -18,7 +17,7 @@ from ..trajectory_check import Quantity
 
 MAX_GRAVITY = 1e4  # greatest component, m/s^2: a centrifuge
 MIN_SPEED = 1e-3  # ten seconds become three hours
-TARGETS = ('out', 'write', 'write_urdf', 'write_parameters', 'report', 'csv', 'picture')
+
 
 LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
 
@@ -48,19 +47,6 @@ def target(text: str) -> Path:
     except FileError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return Path(text)
-
-
-def check_targets(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """End with an error if one option's file would replace that of another, or the URDF."""
-    paths: dict[str, str] = {}
-    for name in ('urdf', *TARGETS):
-        path = getattr(options, name, None)
-        if path is None or (os.path.exists(path) and not os.path.isfile(path)):
-            continue  # a device or pipe takes several texts
-        other = paths.setdefault(os.path.realpath(path), name)
-        if other != name:
-            option, source = (f'--{each.replace("_", "-")}' for each in (name, other))
-            parser.error(f'{option} would replace {path} of {source}; name another file')
 
 
 def finite(text: str) -> float:

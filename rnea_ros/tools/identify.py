@@ -51,7 +51,7 @@ from ..identification.report import (
 from ..parameters import parameter_file_text
 from ..recordings import CUTOFF
 from ..robot import RobotModel
-from .arguments import add_gravity, add_recorded_joints, check_targets, positive, target
+from .arguments import add_gravity, add_recorded_joints, positive, target
 from .identification_inputs import IdentificationInputs, amount, read_inputs
 from .model import joint_factors
 
@@ -111,7 +111,6 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     options = parser.parse(args, intermixed=True)
     if options.bags and options.urdf is None:
         parser.error('a recording needs --urdf')
-    check_targets(parser, options)
     if options.payload is not None:
         arm_only = ('validate', 'links', 'write_urdf', 'picture')
         if given := [name for name in arm_only if getattr(options, name) is not None]:

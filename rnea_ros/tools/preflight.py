@@ -46,14 +46,7 @@ from ..recordings import (
     still_poses,
 )
 from ..replay import known_efforts
-from .arguments import (
-    add_bag,
-    add_gravity,
-    add_recorded_joints,
-    check_targets,
-    positive,
-    target,
-)
+from .arguments import add_bag, add_gravity, add_recorded_joints, positive, target
 from .model import joint_factors, load_model, load_settings
 
 
@@ -92,7 +85,6 @@ def _options(args: list[str] | None) -> argparse.Namespace:
         parser.error('--gravity is zero, but most faults show in the efforts of gravity')
     if options.friction is not None and options.write is not None:
         parser.error('--write has the whole friction; leave out --friction')
-    check_targets(parser, options)
     if options.poses < MIN_POSES:
         parser.error(f'--poses {options.poses} is less than {MIN_POSES}')
     return options

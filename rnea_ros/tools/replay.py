@@ -31,7 +31,7 @@ from ..node.parameters import (
 )
 from ..recordings import read_joint_states
 from ..replay import Review, picture, recorded_robot, report, review, write_table
-from .arguments import add_bag, add_recorded_joints, check_targets, target
+from .arguments import add_bag, add_recorded_joints, target
 from .model import load_model
 
 ENDED_EARLY = 1
@@ -54,9 +54,7 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     add_recorded_joints(parser)
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
     add('--csv', type=target, help='CSV to write: commands and measured efforts at every tick')
-    options = parser.parse_args(args)
-    check_targets(parser, options)
-    return options
+    return parser.parse_args(args)
 
 
 def _review(options: argparse.Namespace) -> Review:

@@ -43,16 +43,7 @@ from ..recordings import Recording, match_joints, read_joint_states, recording_f
 from ..robot import RobotModel
 from ..teach import MotionLimits, TeachError
 from ..trajectory_check import TrajectoryLimits, report
-from .arguments import (
-    add_bag,
-    add_gravity,
-    add_limits,
-    check_targets,
-    given_limits,
-    positive,
-    speed,
-    target,
-)
+from .arguments import add_bag, add_gravity, add_limits, given_limits, positive, speed, target
 from .model import load_model
 from .trajectory_sources import read_trajectory, trajectory_text, with_model_names
 
@@ -117,7 +108,6 @@ def _options(args: list[str] | None) -> argparse.Namespace:
         parser.error('--play asks before the motion, but there is no terminal; see --yes')
     if not (plays or has_bag or options.seconds or sys.stdin.isatty()):
         parser.error('there is no terminal for keys; see --seconds')
-    check_targets(parser, options)
     options.limits = given_limits(options)
     return options
 

@@ -80,7 +80,7 @@ def read_safety_controller(
     element: ElementTree.Element, warnings: list[str]
 ) -> SafetyController | None:
     """
-    Return the soft limits of a ``<joint>``; None without, or if a gain or both limits are 0.
+    Return the soft limits of a ``<joint>``; None without, or with a gain or both limits of 0.
 
     Other numbers that cannot be used give a warning, as dynamics do not need them.
     """

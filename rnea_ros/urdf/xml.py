@@ -91,9 +91,8 @@ def read_urdf(
     text, written = _read(source, arguments)
     has_link = not is_xacro(source) or re.search(r'<link\b', text)
     if not has_link and (macros := dict.fromkeys(_MACRO.findall(written))):
-        names = clipped(', '.join(macros), 200)
-        reason = f'{source} only defines macros ({names}): use a file that calls one'
-        raise UrdfError('URDF', reason)
+        names = f'macros ({clipped(", ".join(macros), 200)})'
+        raise UrdfError('URDF', f'{source} only defines {names}: use a file that calls one')
     return text
 
 
