@@ -32,9 +32,8 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
     Write all files under new names and rename them; an error leaves every older file as it was.
 
     A file keeps the mode of the older one, and its owner if the user may give files away. In the
-    main thread, SIGINT and SIGTERM wait until no temporary file is left. Devices and pipes are
-    written directly, before the others; a file that cannot be replaced is overwritten. Text is
-    encoded in UTF-8.
+    main thread, SIGINT and SIGTERM wait until no temporary file is left. Pipes and devices are
+    written before the others, a file that cannot be replaced is overwritten. Text is in UTF-8.
 
     :raises FileError: a file cannot be written
     """
@@ -85,10 +84,9 @@ def _is_fixed(path: Path) -> bool:
         if not target.is_file():
             return False
         folder = target.parent.stat()
-        owners = {0, folder.st_uid, target.stat().st_uid}
-        if folder.st_mode & stat.S_ISVTX and os.geteuid() not in owners:
-            return True
-        if not os.access(target.parent, os.W_OK | os.X_OK, effective_ids=True):
+        owner = os.geteuid() in {0, folder.st_uid, target.stat().st_uid}
+        writable = os.access(target.parent, os.W_OK | os.X_OK, effective_ids=True)
+        if not writable or (folder.st_mode & stat.S_ISVTX and not owner):
             return True
         mount = b' %b ' % os.fsencode(target).replace(b' ', rb'\040')
         return _MOUNTS.exists() and mount in _MOUNTS.read_bytes()
@@ -111,9 +109,8 @@ def _write_temporary(path: Path, data: bytes, temporary: ExitStack) -> tuple[Pat
     # never another user's link.
     new = target.with_name(f'.{target.name[:50]}.{token_hex(8)}')
     mode = 0o600 if old else 0o666  # a replacement stays private until it has the old mode
-    with _os_errors_name(path, f' (in the folder {target.parent})'), open(
-        new, 'xb', opener=lambda name, flags: os.open(name, flags, mode)
-    ) as file:
+    place, flags = f' (in the folder {target.parent})', os.O_CREAT | os.O_EXCL | os.O_WRONLY
+    with _os_errors_name(path, place), os.fdopen(os.open(new, flags, mode), 'wb') as file:
         temporary.callback(new.unlink, missing_ok=True)
         if old:
             for owner in ((-1, old.st_gid), (old.st_uid, -1)):
@@ -145,3 +142,15 @@ def _restore(target: Path, backup: Path) -> None:
 def is_special(path: Path) -> bool:
     """Return whether a path is a pipe or device: to read or open it may never end."""
     return os.path.exists(path) and not (path.is_file() or path.is_dir())
+
+
+def read_regular(path: Path, most: int, way_out: str = 'use a smaller one') -> bytes:
+    """Return the content of a file; OSError or ValueError: no regular file, or over a size."""
+    # Without O_NONBLOCK, to open a pipe waits for its writer.
+    with open(path, 'rb', opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError('is a pipe or device: save its output as a file, and name that')
+        data = file.read(most + 1)  # some files of the system have no size
+    if len(data) > most:
+        raise ValueError(f'has over {most} bytes; {way_out}')
+    return data

@@ -125,9 +125,7 @@ def open_bag(path: Path) -> Iterator[Bag]:
     metadata = path / 'metadata.yaml'
     with _bounds(path):
         if os.path.isfile(metadata):  # rosbags reads a hostile or long one for minutes
-            if os.path.getsize(metadata) > MAX_METADATA:
-                raise BagError(f'{metadata} has over {MAX_METADATA} bytes; name a file beside it')
-            read_document(metadata)
+            read_document(metadata, MAX_METADATA, 'name a file beside it')
         reader = AnyReader([path], default_typestore=get_typestore(Stores.LATEST))
         reader.open()
     try:
