@@ -52,11 +52,9 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
             for path, target, new in files:
                 with _os_errors_name(path):
                     if len(files) > 1:
-                        _keep(target, Path(f'{new}~'), undo)
+                        _keep(target, undo)
                     new.replace(target)
             undo.pop_all()
-        for _, _, new in files:
-            Path(f'{new}~').unlink(missing_ok=True)
 
 
 def check_writable(path: Path) -> None:
@@ -122,21 +120,12 @@ def _write_temporary(path: Path, data: bytes, temporary: ExitStack) -> tuple[Pat
     return target, new
 
 
-def _keep(target: Path, backup: Path, undo: ExitStack) -> None:
-    """Keep an older file under another name until all are replaced."""
+def _keep(target: Path, undo: ExitStack) -> None:
+    """Restore a file, or its absence, if a later one fails; not if it cannot be read."""
     if not target.exists():
         undo.callback(target.unlink, missing_ok=True)
-        return
-    try:
-        os.link(target, backup)
-    except OSError:  # a file system without hard links
-        target.replace(backup)
-    undo.callback(_restore, target, backup)
-
-
-def _restore(target: Path, backup: Path) -> None:
-    backup.replace(target)
-    backup.unlink(missing_ok=True)  # a rename of one file's two names leaves both
+    elif os.access(target, os.R_OK, effective_ids=True):
+        undo.callback(write_file, target, target.read_bytes())
 
 
 def is_special(path: Path) -> bool:
@@ -145,8 +134,7 @@ def is_special(path: Path) -> bool:
 
 
 def read_regular(path: Path, most: int, way_out: str = 'use a smaller one') -> bytes:
-    """Return the content of a file; OSError or ValueError: no regular file, or over a size."""
-    # Without O_NONBLOCK, to open a pipe waits for its writer.
+    """Return the content of a regular file, and never wait; OSError or ValueError otherwise."""
     with open(path, 'rb', opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError('is a pipe or device: save its output as a file, and name that')

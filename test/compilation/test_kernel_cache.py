@@ -5,7 +5,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-import grp
 import importlib.util
 import os
 from pathlib import Path
@@ -203,11 +202,10 @@ def test_a_cache_that_no_other_user_can_change_is_used(
             monkeypatch.setattr(pwd, 'getpwuid', {}.__getitem__)
             with pytest.warns(KernelCacheWarning, match='can be written by other users'):
                 run(kernels(folder))  # a group with a name may have members
-            monkeypatch.setattr(grp, 'getgrgid', {}.__getitem__)
+            monkeypatch.setattr('grp.getgrgid', {}.__getitem__)
             assert loaded(folder) == 1
         Path(name).chmod(0o700)
-        (inner,) = Path(name, 'numba').iterdir()
-        inner.chmod(0o777)
+        next(Path(name, 'numba').iterdir()).chmod(0o777)
         assert loaded(folder) == 1
 
 
