@@ -50,9 +50,7 @@ def test_an_error_leaves_the_older_file(tmp_path: Path, monkeypatch: pytest.Monk
     assert [*tmp_path.iterdir()] == [path]
 
 
-def test_files_are_replaced_together_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_all_replaced_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old, new, last = (tmp_path / name for name in ('old', 'new', 'last'))
     rename = Path.replace
 
@@ -75,9 +73,7 @@ def test_files_are_replaced_together_or_not_at_all(
     assert {path: path.read_text() for path in tmp_path.iterdir()} == contents
 
 
-def test_mode_and_owner_of_an_older_file_stay(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mode_and_owner_of_a_file_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / 'secret'
     path.touch(0o600)
     owner = (4711, 4712) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
