@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from .errors import RneaError, brief, one_line
-from .files import is_special
+from .files import read_regular
 
 MAX_BYTES, MAX_DEPTH = 32_000_000, 50
+LONG = 'record a long motion as a bag'
 MAX_VALUES = 1_000_000  # values of a document, aliases expanded; about 500 MB
 MAX_SCALAR = 400  # characters of a number, date or other value that is not text
 
@@ -28,9 +29,9 @@ def read_yaml(path: Path) -> Iterator[Any]:
     yield from _documents(_text(path), str(path), several=True)
 
 
-def read_document(path: Path) -> Any:
+def read_document(path: Path, most: int = MAX_BYTES, way_out: str = LONG) -> Any:
     """Return the only document of a YAML file, None if it is empty; or raise a YamlError."""
-    return parse_yaml(_text(path), str(path))
+    return parse_yaml(_text(path, most, way_out), str(path))
 
 
 def parse_yaml(text: str, where: str) -> Any:
@@ -38,19 +39,15 @@ def parse_yaml(text: str, where: str) -> Any:
     return next(_documents(text, where, several=False))
 
 
-def _text(path: Path) -> str:
-    if is_special(path):
-        raise YamlError(f'{path} is a pipe or device: save what it gives as a file, and name that')
+def _text(path: Path, most: int = MAX_BYTES, way_out: str = LONG) -> str:
     try:
-        with path.open('rb') as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise YamlError(f'{path} has over {MAX_BYTES} bytes; record a long motion as a bag')
-        return data.decode('utf-8')
+        return read_regular(path, most, way_out).decode('utf-8')
     except UnicodeDecodeError as error:
         raise YamlError(f'{path} is not in UTF-8: {one_line(error)}; save it as UTF-8') from error
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise YamlError(f'{path} cannot be read: {one_line(error)}') from error
+    except ValueError as error:
+        raise YamlError(f'{path} {one_line(error)}') from error
 
 
 def _documents(text: str, where: str, *, several: bool) -> Iterator[Any]:

@@ -5,10 +5,12 @@
 
 import os
 from pathlib import Path
+import re
 import signal
 import stat
 import subprocess
 import sys
+import tempfile
 from typing import Any
 
 import pytest
@@ -48,29 +50,21 @@ def test_an_error_leaves_the_older_file(tmp_path: Path, monkeypatch: pytest.Monk
     assert [*tmp_path.iterdir()] == [path]
 
 
-@pytest.mark.parametrize('links', [True, False], ids=['hard links', 'no hard links'])
-def test_files_are_replaced_together_or_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
-) -> None:
+def test_files_are_all_replaced_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old, new, last = (tmp_path / name for name in ('old', 'new', 'last'))
     rename = Path.replace
 
     def fail_at_last(path: Path, target: Path) -> None:
-        if target == last and path.suffix[-1] != '~':
-            raise OSError(16, 'Device or resource busy')  # a file that a container mounts
+        if target == last:
+            raise OSError(5, 'Input/output error')
         rename(path, target)
 
-    def no_links(*_: object) -> None:
-        raise PermissionError
-
-    if not links:
-        monkeypatch.setattr(os, 'link', no_links)
     old.write_text('old')
     last.write_text('old')
     contents = {old: 'a', new: 'b', last: 'c'}
     with monkeypatch.context() as busy:
         busy.setattr(Path, 'replace', fail_at_last)
-        with pytest.raises(FileError, match='last cannot be written: Device'):
+        with pytest.raises(FileError, match='last cannot be written: Input'):
             write_files(contents)
     with pytest.raises(FileError, match='nowhere'):
         write_files({**contents, tmp_path / 'nowhere/a': 'd'})
@@ -79,7 +73,7 @@ def test_files_are_replaced_together_or_not_at_all(
     assert {path: path.read_text() for path in tmp_path.iterdir()} == contents
 
 
-def test_mode_and_owner_of_an_older_file_stay(tmp_path: Path) -> None:
+def test_mode_and_owner_of_a_file_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / 'secret'
     path.touch(0o600)
     owner = (4711, 4712) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
@@ -87,6 +81,42 @@ def test_mode_and_owner_of_an_older_file_stay(tmp_path: Path) -> None:
     write_file(path, 'new')
     found = path.stat()
     assert (stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid) == (0o600, *owner)
+    path.chmod(0o664)
+    monkeypatch.setattr(os, 'fchown', lambda *_: os.readlink(path))  # EINVAL: an unknown group
+    write_file(path, 'new')
+    found = path.stat()
+    assert stat.S_IMODE(found.st_mode) == (0o664 if found.st_gid == owner[1] else 0o604)
+
+
+OVERWRITE = """
+import os, pathlib, sys
+from rnea_ros.files import check_writable, write_files
+path, _ = pathlib.Path(sys.argv[1]), os.seteuid(int(sys.argv[2]))
+check_writable(path)
+write_files({path: 'new'})
+pathlib.Path.replace = lambda *_: os.stat('none')
+write_files({path: 'lost', path.with_name('b'): ''})
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason='only root can mount files, or be another user')
+@pytest.mark.parametrize(('mode', 'user', 'mount', 'fault'), [
+    (0o1777, 65534, 'true', 'No such'), (0o755, 0, 'mount --bind "$4" "$4"', 'No such'),
+    (0o755, 65534, 'true', r'Permission denied \(in the folder /'),
+])  # fmt: skip
+def test_a_fixed_file_is_overwritten(mode: int, user: int, mount: str, fault: str) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name, 'a file')
+        path.write_text('old')
+        path.chmod(0o666)
+        path.parent.chmod(mode)
+        shell = ['unshare', '-m', 'sh', '-c', f'{mount} && exec "$@"', 'sh']
+        command = [*shell, sys.executable, '-c', OVERWRITE, str(path), str(user)]
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if re.match('(unshare|mount): ', ended.stderr):
+            pytest.skip(ended.stderr)
+        assert re.search(f'b cannot be written: {fault}', ended.stderr)
+        assert {file.name: file.read_text() for file in Path(name).iterdir()} == {'a file': 'new'}
 
 
 def test_a_temporary_name_cannot_be_foreseen(

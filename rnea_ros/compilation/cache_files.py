@@ -5,12 +5,12 @@
 Files of compiled kernels with a checksum, and one warning if they cannot be read or written.
 
 After a power cut a file may have its full length but contain zeros. Machine code of zeros would
-end the process. Compiled code of other users would run as this one: it is not loaded.
+end the process. Code compiled by others would run with this user's rights: it is not loaded.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Callable
 import grp
 import hashlib
 import os
@@ -50,34 +50,42 @@ def unsafe(directory: Path, source: Path) -> str:
     """
     Return why other users could put compiled code into a directory; empty if they cannot.
 
-    The directory has no links. Folders around the source file are not checked: who can write there
-    can replace the source.
+    The directory is an absolute path without symbolic links. Folders around the source file are
+    not checked: users who can write there can replace the source.
     """
-    trusted = source.resolve().parent
-    for folder in (directory, *directory.parents):
-        if folder in (trusted, *trusted.parents):
-            break
+    trusted, private = source.resolve().parent, -1
+    for folder in (*reversed(directory.parents), directory):
         info = folder.stat()
-        # In a sticky directory like /tmp others cannot replace what is not theirs.
+        # In a sticky directory like /tmp others cannot replace what is not theirs. What lies in a
+        # private one they cannot reach, unless it is mounted from elsewhere.
         sticky = folder != directory and bool(info.st_mode & stat.S_ISVTX)
-        if fault := _fault(info, trusted, writable=sticky):
+        fault = _fault(info, trusted, allow_writers=sticky or private == info.st_dev)
+        if fault and folder not in (trusted, *trusted.parents):
             return f'{folder} {fault}'
+        if info.st_uid == os.geteuid() and not info.st_mode & 0o077:
+            private = info.st_dev
     return ''
 
 
-def _fault(info: os.stat_result, trusted: Path, *, writable: bool = False) -> str:
+def _fault(info: os.stat_result, trusted: Path, *, allow_writers: bool = False) -> str:
     """Return why a file or directory is less safe than a trusted folder."""
     around = trusted.stat()
     if info.st_uid not in {0, os.geteuid(), os.stat('/').st_uid, around.st_uid}:
         return f'belongs to another user, {info.st_uid}'
-    known = around.st_mode & (0o022 if info.st_gid == around.st_gid else 0o002)
-    writers = 0 if writable else info.st_mode & 0o022 & ~known
-    if writers == 0o020:
-        with suppress(KeyError):  # numbers without a name, in a container
-            # On Ubuntu each user has a group of the same name, which may write the user's files.
-            if pwd.getpwuid(info.st_uid).pw_name == grp.getgrgid(info.st_gid).gr_name:
-                return ''
+    accepted_writers = around.st_mode & (0o022 if info.st_gid == around.st_gid else 0o002)
+    writers = 0 if allow_writers else info.st_mode & 0o022 & ~accepted_writers
+    # On Ubuntu each user has a group of the same name, which may write the user's files.
+    if writers == 0o020 and _name(pwd.getpwuid, info.st_uid) == _name(grp.getgrgid, info.st_gid):
+        return ''
     return 'can be written by other users' if writers else ''
+
+
+def _name(entry: Callable[[int], Any], number: int) -> str | int:
+    """Return the name of a user or group; the number if it has none, as in a container."""
+    try:
+        return str(entry(number)[0])
+    except KeyError:
+        return number
 
 
 def warn_not_cached(cause: str) -> None:

@@ -125,10 +125,8 @@ def open_bag(path: Path) -> Iterator[Bag]:
     metadata = path / 'metadata.yaml'
     with _bounds(path):
         if os.path.isfile(metadata):  # rosbags reads a hostile or long one for minutes
-            if os.path.getsize(metadata) > MAX_METADATA:
-                raise BagError(f'{metadata} has over {MAX_METADATA} bytes; name a file beside it')
             try:
-                read_document(metadata)
+                read_document(metadata, MAX_METADATA, 'shorten it')
             except YamlError as error:
                 raise BagError(f'{error}, or name a file beside it') from error
         reader = AnyReader([path], default_typestore=get_typestore(Stores.LATEST))

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import UrdfError
+from ..files import read_regular
 from ..xacro_process import package_folders
-from .xml import MAX_BYTES, read_regular
+from .xml import MAX_BYTES
 
 MAX_TRIANGLES = 500_000  # MuJoCo takes 30 s and 500 MB for their hulls
 MAX_ELEMENTS, MAX_DEPTH = 200_000, 100  # of COLLADA

@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 from ..errors import UrdfError, clipped
-from ..files import is_special
+from ..files import read_regular
 from ..xacro_files import expand, is_xacro
 
 BLANKS = '\ufeff \t\r\n'
@@ -126,17 +126,6 @@ def _decoded(data: bytes) -> str:
             raise
         start, name = declared.groups()
         return (start + b'UTF-8' + data[declared.end() :]).decode(name.decode())
-
-
-def read_regular(path: Path, most: int) -> bytes:
-    """Return the content of a file; OSError or ValueError: no regular file, or over a size."""
-    if is_special(path):
-        raise ValueError('is a pipe or device, not a regular file')  # it may wait for ever
-    with path.open('rb') as file:
-        data = file.read(most + 1)  # some files of the system have no size
-    if len(data) > most:
-        raise ValueError(f'has over {most} bytes')
-    return data
 
 
 def parse_xml(text: str) -> ElementTree.Element:

@@ -174,6 +174,7 @@ def test_code_that_another_user_can_have_written_never_runs(
     monkeypatch.chdir(folder)
     with tempfile.TemporaryDirectory() as name:
         cache = Path(name)
+        cache.chmod(0o755)
         monkeypatch.setattr(numba.config, 'CACHE_DIR', f'{cache}/numba')
         assert [loaded(folder), loaded(folder)] == [0, 1]
         (index,), (code,) = cache.rglob('*twice*.nbi'), cache.rglob('*twice*.nbc')
@@ -186,7 +187,7 @@ def test_code_that_another_user_can_have_written_never_runs(
         assert not Path('ran').exists()
 
 
-def test_a_cache_in_a_sticky_directory_or_of_the_users_own_group_is_used(
+def test_a_cache_that_no_other_user_can_change_is_used(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -198,6 +199,14 @@ def test_a_cache_in_a_sticky_directory_or_of_the_users_own_group_is_used(
             for path in Path(name, 'numba').rglob('*'):
                 path.chmod(0o775 if path.is_dir() else 0o664)
             assert loaded(folder) == 1
+            monkeypatch.setattr(pwd, 'getpwuid', {}.__getitem__)
+            with pytest.warns(KernelCacheWarning, match='can be written by other users'):
+                run(kernels(folder))  # a group with a name may have members
+            monkeypatch.setattr('grp.getgrgid', {}.__getitem__)
+            assert loaded(folder) == 1
+        Path(name).chmod(0o700)
+        next(Path(name, 'numba').iterdir()).chmod(0o777)
+        assert loaded(folder) == 1
 
 
 def test_a_full_disk_is_said_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,7 +131,7 @@ REJECTED = {
         ('bomb_message', 'too large once unpacked; record it again without compression'),
         ('metadata_deep', 'metadata.yaml, line 1 is not usable YAML: it is nested deeper than 50 '
          'levels; correct it, or name a file beside it'),
-        ('metadata_long', 'metadata.yaml has over 500000 bytes; name a file beside it'),
+        ('metadata_long', 'has over 500000 bytes; shorten it, or name a file beside it'),
         ('bomb_file', 'too large once unpacked'), ('bomb_large', 'too large once'),
         ('bomb_chunk.mcap', 'too large once unpacked'),
         ('pipe.mcap', 'pipe.mcap is a pipe'), ('/dev/zero', '/dev/zero is a pipe or device'),

@@ -239,7 +239,7 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
     pipe = tmp_path / 'pipe.urdf'
     os.mkfifo(pipe)  # without a writer it would wait for ever
     for path in (pipe, Path('/dev/zero')):
-        with pytest.raises(UrdfError, match='is a pipe or device, not a regular file'):
+        with pytest.raises(UrdfError, match='is a pipe or device: save its output'):
             RobotModel.from_urdf(path)
 
 
