@@ -55,10 +55,9 @@ EXTRAS = {
         'pin',
         'example-robot-data',
         'modern-robotics',
-        'xacro',
     ],
     'lint': ['ruff', 'mypy', 'import-linter'],
-    'docs': ['sphinx', 'myst-parser', 'furo'],
+    'docs': ['sphinx', 'myst-parser', 'furo', 'sphinx-copybutton'],
 }
 
 data_files = [
@@ -94,7 +93,12 @@ setup(
     data_files=data_files,
     python_requires='>=3.10',
     install_requires=[
-        'setuptools', 'numpy>=1.21.5', 'numba>=0.55.1', 'urdf-parser-py>=0.0.4', 'PyYAML',
+        'setuptools',
+        'numpy>=1.21.5',
+        'numba>=0.55.1',
+        'urdf-parser-py>=0.0.4',
+        'PyYAML',
+        'xacro',
     ],
     extras_require=EXTRAS,
     zip_safe=False,

@@ -61,6 +61,8 @@ def test_package_xml_names_what_the_code_imports_and_nothing_else() -> None:
     keys = {KEYS.get(name, name) for name in others - FROM_PIP}
     named = {element.text for element in PACKAGE.findall('exec_depend')}
     assert named == keys | {'lifecycle_msgs'}  # of rclpy's lifecycle nodes, and of its services
+    from_pip = re.sub(r"'(test|lint|docs)': \[[^]]*\]", '', SETUP)
+    assert all(f"'{name}" in from_pip for name in ('xacro', *FROM_PIP))
 
 
 def test_minimum_versions_are_the_same_for_pip_and_rosdep_and_are_tested() -> None:
