@@ -89,6 +89,7 @@ soak: $(VENV)/test.stamp
 
 docs: $(VENV)/docs.stamp
 	@$(RUN) -m sphinx --fail-on-warning --keep-going -q --jobs auto docs build/docs
+	@echo 'Open $(CURDIR)/build/docs/index.html'
 
 lint: $(VENV)/lint.stamp
 	@$(RUN) -m ruff check
