@@ -6,10 +6,15 @@
 from glob import glob
 from pathlib import Path
 import sys
+import xml.etree.ElementTree as ElementTree
 
 from setuptools import find_packages, setup
 
 PACKAGE = 'rnea_ros'
+
+HERE = Path(__file__).resolve().parent
+DESCRIPTION = ElementTree.parse(HERE / 'package.xml')
+"""Its addresses are the package's."""
 
 EXECUTABLES = {
     'feedforward_node': 'rnea_ros.node.feedforward_node',
@@ -104,9 +109,10 @@ setup(
     zip_safe=False,
     author='The rnea_ros authors',
     maintainer='The rnea_ros authors',
-    maintainer_email='maintainers@rnea-ros.invalid',
+    maintainer_email=next(DESCRIPTION.iter('maintainer')).get('email'),
+    project_urls={url.get('type'): url.text for url in DESCRIPTION.findall('url')},
     description='Real-time torque feedforward for ROS 2 by the recursive Newton-Euler algorithm',
-    long_description=Path(__file__).resolve().with_name('README.md').read_text(encoding='utf-8'),
+    long_description=(HERE / 'README.md').read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',
     license='Apache-2.0',
     keywords=['robotics', 'manipulator', 'inverse dynamics', 'RNEA', 'ROS 2', 'ros2_control'],

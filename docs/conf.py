@@ -69,5 +69,5 @@ def complete_page(_: Any, name: str, source: list[str]) -> None:
 
 
 def setup(app: Any) -> None:
-    """Called by Sphinx."""
+    """Connect the pages of the repository."""
     app.connect('source-read', complete_page)

@@ -115,6 +115,11 @@ def test_the_wheel_has_what_ros_looks_for(tmp_path: Path) -> None:
         metadata = email.message_from_bytes(wheel.read(name))
     assert metadata['Version'] == PACKAGE.findtext('version')
     assert metadata['License'] == PACKAGE.findtext('license')
+    urls = {each.get('type'): each.text for each in PACKAGE.findall('url')}
+    assert metadata.get_all('Project-URL') == [f'{name}, {url}' for name, url in urls.items()]
+    readme = str(metadata.get_payload())
+    assert f'git clone {urls["repository"]} ' in readme
+    assert f'({urls["bugtracker"]})' in readme
 
 
 def test_parameter_files_are_accepted_and_one_has_every_default() -> None:
