@@ -12,7 +12,7 @@
 #
 # All set up what they need below .venv/ and can be run again at once.
 # PYTHON=...              the interpreter to use (3.10 or newer)
-# ROS_DISTRO_WHEELS=...   kilted (default) or jazzy
+# ROS_DISTRO_WHEELS=...   jazzy (default) or kilted
 # DEMO=... TEST=...       arguments of the demo, or of pytest; without TEST every test runs, all but
 #                         those of the whole loop on all cores
 # VERSIONS=ubuntu-22.04  environments of test-versions: names of files in constraints/, all by default
@@ -23,7 +23,7 @@ SHELL := /bin/bash
 PYTHON ?= $(firstword $(shell for v in 3.12 3.11 3.13 3.10 3; do \
     command -v python$$v > /dev/null && python$$v -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
     2> /dev/null && echo python$$v && break; done))
-ROS_DISTRO_WHEELS ?= kilted
+ROS_DISTRO_WHEELS ?= jazzy
 VENV := .venv/$(ROS_DISTRO_WHEELS)
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check install -qq --constraint constraints.txt
@@ -89,6 +89,7 @@ soak: $(VENV)/test.stamp
 
 docs: $(VENV)/docs.stamp
 	@$(RUN) -m sphinx --fail-on-warning --keep-going -q --jobs auto docs build/docs
+	@echo 'Open $(CURDIR)/build/docs/index.html'
 
 lint: $(VENV)/lint.stamp
 	@$(RUN) -m ruff check

@@ -6,10 +6,15 @@
 from glob import glob
 from pathlib import Path
 import sys
+import xml.etree.ElementTree as ElementTree
 
 from setuptools import find_packages, setup
 
 PACKAGE = 'rnea_ros'
+
+HERE = Path(__file__).resolve().parent
+DESCRIPTION = ElementTree.parse(HERE / 'package.xml')
+"""Its addresses are the package's."""
 
 EXECUTABLES = {
     'feedforward_node': 'rnea_ros.node.feedforward_node',
@@ -43,8 +48,8 @@ def ros_wheels(rclpy: str, common: str, core: str) -> list[str]:
 
 
 EXTRAS = {
-    'kilted': ros_wheels('9.1.2', '5.5.1', '2.3.0'),
     'jazzy': ros_wheels('7.1.6', '5.3.6', '2.0.3'),
+    'kilted': ros_wheels('9.1.2', '5.5.1', '2.3.0'),
     'sim': ['mujoco>=3.3.6', 'matplotlib>=3.5.1'],
     'bags': ['rosbags>=0.11.9', 'matplotlib>=3.5.1', 'PyYAML', 'scipy>=1.8.0'],
     'test': [
@@ -55,10 +60,9 @@ EXTRAS = {
         'pin',
         'example-robot-data',
         'modern-robotics',
-        'xacro',
     ],
     'lint': ['ruff', 'mypy', 'import-linter'],
-    'docs': ['sphinx', 'myst-parser', 'furo'],
+    'docs': ['sphinx', 'myst-parser', 'furo', 'sphinx-copybutton'],
 }
 
 data_files = [
@@ -94,15 +98,21 @@ setup(
     data_files=data_files,
     python_requires='>=3.10',
     install_requires=[
-        'setuptools', 'numpy>=1.21.5', 'numba>=0.55.1', 'urdf-parser-py>=0.0.4', 'PyYAML',
+        'setuptools',
+        'numpy>=1.21.5',
+        'numba>=0.55.1',
+        'urdf-parser-py>=0.0.4',
+        'PyYAML',
+        'xacro',
     ],
     extras_require=EXTRAS,
     zip_safe=False,
     author='The rnea_ros authors',
     maintainer='The rnea_ros authors',
-    maintainer_email='maintainers@rnea-ros.invalid',
+    maintainer_email=next(DESCRIPTION.iter('maintainer')).get('email'),
+    project_urls={url.get('type'): url.text for url in DESCRIPTION.findall('url')},
     description='Real-time torque feedforward for ROS 2 by the recursive Newton-Euler algorithm',
-    long_description=Path(__file__).resolve().with_name('README.md').read_text(encoding='utf-8'),
+    long_description=(HERE / 'README.md').read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',
     license='Apache-2.0',
     keywords=['robotics', 'manipulator', 'inverse dynamics', 'RNEA', 'ROS 2', 'ros2_control'],

@@ -77,7 +77,7 @@ def program(words: list[str]) -> tuple[str, list[str]] | None:
     """Return the module that a command starts, with its arguments."""
     if words[:3] == ['ros2', 'run', 'rnea_ros'] and words[3:] and words[3] != '<name>':
         return EXECUTABLES[words[3]], words[4:]
-    if words[1:2] == ['-m'] and words[2].startswith('rnea_ros.'):
+    if words[1:2] == ['-m'] and re.match(r'rnea_ros\.[\w.]+$', words[2]):
         return words[2], words[3:]
     return None
 

@@ -59,8 +59,10 @@ def test_package_xml_names_what_the_code_imports_and_nothing_else() -> None:
     others = imported - sys.stdlib_module_names - {'rnea_ros'}
     assert others >= FROM_PIP
     keys = {KEYS.get(name, name) for name in others - FROM_PIP}
-    named = {element.text for element in PACKAGE.findall('exec_depend')}
+    named = {e.text for e in PACKAGE.findall('exec_depend') if not e.get('condition')}
     assert named == keys | {'lifecycle_msgs'}  # of rclpy's lifecycle nodes, and of its services
+    from_pip = re.sub(r"'(test|lint|docs)': \[[^]]*\]", '', SETUP)
+    assert all(f"'{name}" in from_pip for name in ('xacro', *FROM_PIP))
 
 
 def test_minimum_versions_are_the_same_for_pip_and_rosdep_and_are_tested() -> None:
@@ -113,6 +115,11 @@ def test_the_wheel_has_what_ros_looks_for(tmp_path: Path) -> None:
         metadata = email.message_from_bytes(wheel.read(name))
     assert metadata['Version'] == PACKAGE.findtext('version')
     assert metadata['License'] == PACKAGE.findtext('license')
+    urls = {each.get('type'): each.text for each in PACKAGE.findall('url')}
+    assert metadata.get_all('Project-URL') == [f'{name}, {url}' for name, url in urls.items()]
+    readme = str(metadata.get_payload())
+    assert f'git clone {urls["repository"]} ' in readme
+    assert f'({urls["bugtracker"]})' in readme
 
 
 def test_parameter_files_are_accepted_and_one_has_every_default() -> None:
