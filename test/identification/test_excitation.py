@@ -24,9 +24,9 @@ from rnea_ros.identification.excitation import (
     excite,
     known_motion,
     report,
+    search,
     way,
 )
-from rnea_ros.identification.excitation import search
 from rnea_ros.identification.excitation.bounds import Constraints
 from rnea_ros.identification.excitation.criterion import Information
 from rnea_ros.identification.excitation.motion import FourierBasis
@@ -106,8 +106,8 @@ def test_a_number_of_evaluations_gives_one_motion_at_any_load(
 ) -> None:
     found = []
     for tick in (0.0, 0.3):  # processor time between two looks at it, s
-        clock = count(0.0, tick)
-        monkeypatch.setattr(search, 'time', SimpleNamespace(thread_time=lambda: next(clock)))
+        times = SimpleNamespace(thread_time=count(0.0, tick).__next__)
+        monkeypatch.setattr(search, 'time', times)
         found.append(excited(TWO, 1e4, evaluations=120).motion.positions)
     np.testing.assert_array_equal(*found)
     monkeypatch.undo()

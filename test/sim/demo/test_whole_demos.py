@@ -258,6 +258,7 @@ def test_the_demo_compares_three_laws_on_an_arm_of_the_user(
     ]
     assert stage.laws[2][1] != stage.laws[1][1] == stage.laws[6][1]  # gains of efforts, by inertia
     assert 'the demo sets 3 times what its motion needs: pitch' in text
+    assert "link 'base': inertia is not zero" in text  # a warning of the URDF
     assert 'held by gravity compensation for' in text
     rows = ('feedback only', r'gravity \+ feedback', 'computed torque')
     errors = [figures(text, row)[0] for row in rows]
