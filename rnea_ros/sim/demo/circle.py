@@ -111,7 +111,7 @@ class Circle:
         drift = before.drift / after.drift
         if tracking >= NEEDED_TRACKING_GAIN and drift >= NEEDED_DRIFT_GAIN:
             return 0
-        usual = f'1/{NEEDED_TRACKING_GAIN:g} of the RMS error, 1/{NEEDED_DRIFT_GAIN:g} of the drift'
+        usual = f'1/{NEEDED_TRACKING_GAIN:g} of the RMS error, 1/{NEEDED_DRIFT_GAIN:g} of drift'
         if self._arm.shipped:
             print(f'expected at most {usual}', file=sys.stderr)
             return 1
