@@ -32,6 +32,7 @@ def main() -> None:
         assert len(set(nodes)) == len(nodes), f'two robots on one domain? {nodes}'
 
     name = sys.argv[1] if len(sys.argv) > 1 else states.name[-1]
+    assert name in states.name, f'no joint {name!r}; joints: {", ".join(states.name)}'
     start = states.position[states.name.index(name)]
     there = list(states.position)
     there[states.name.index(name)] += 0.3
@@ -75,4 +76,7 @@ def main() -> None:
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except AssertionError as error:
+        sys.exit(f'send_trajectory: {error}')
