@@ -16,6 +16,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 
 import rclpy
 from rclpy import wait_for_message
+from sensor_msgs.msg import JointState
 
 
 @pytest.mark.parametrize(('nodes', 'ends'), [
@@ -28,19 +29,25 @@ def test_nothing_is_sent_to_two_robots_of_one_name(
     def send(message: Any) -> None:
         raise AssertionError('sent')
 
+    def spin(*_: Any, **__: Any) -> None:
+        if callbacks:
+            callbacks['joint_states'](states)
+
+    callbacks: dict[str, Any] = {}
     publisher = SimpleNamespace(publish=send, get_subscription_count=lambda: 1)
     node = SimpleNamespace(
-        create_publisher=lambda *_: publisher, create_subscription=lambda *_: None,
+        create_publisher=lambda *_: publisher,
+        create_subscription=lambda _, topic, callback, __: callbacks.update({topic: callback}),
         get_publishers_info_by_topic=lambda _: [
             SimpleNamespace(node_namespace='/', node_name=name) for name in nodes
         ],
         get_subscriptions_info_by_topic=lambda _: [],
     )
-    states = SimpleNamespace(name=['a'], position=[0.0])
+    states = JointState(name=['a'], position=[0.0])
     monkeypatch.setattr('sys.argv', ['send_trajectory'])
     monkeypatch.setattr(rclpy, 'init', lambda: None)
     monkeypatch.setattr(rclpy, 'create_node', lambda _: node)
-    monkeypatch.setattr(rclpy, 'spin_once', lambda *_, **__: None)
+    monkeypatch.setattr(rclpy, 'spin_once', spin)
     monkeypatch.setattr(wait_for_message, 'wait_for_message', lambda *_, **__: (True, states))
     example = runpy.run_path(str(ROOT / 'examples/send_trajectory.py'))
     with pytest.raises(AssertionError, match=ends):
