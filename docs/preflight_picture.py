@@ -46,7 +46,7 @@ def main() -> int:
     bad = replace(good, effort=good.effort * FACTORS)
     figure = new_figure(11.0, 5.6)
     axes = figure.subplots(len(SHOWN), 2, sharex=True, sharey='row')
-    titles = ('right', 'joint 2: torque constant 30 % too small; joint 4: inverted sign')
+    titles = ('as recorded', 'efforts of joint 2 times 0.7, of joint 4 inverted')
     for column, (recording, title) in enumerate(zip((good, bad), titles, strict=True)):
         checkup = check(model, recording)
         prediction, samples = checkup.assessment.prediction, checkup.assessment.samples

@@ -8,8 +8,11 @@ The node ``feedforward`` in mode gravity carries the arm, limits these efforts a
 if this process ends. Set ``additional_effort.limits`` in the node first.
 """
 
+from contextlib import suppress
+
 import numpy as np
 import rclpy
+from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -53,24 +56,37 @@ class Impedance(Node):
         super().__init__('cartesian_impedance')
         self.model = model
         self.law: CartesianImpedance | None = None
+        self.distance = 0.0
         self.publisher = self.create_publisher(JointState, 'feedforward/additional_effort', 1)
         self.create_subscription(JointState, 'joint_states', self.on_joint_states, 1)
+        self.create_timer(1.0, self.show)
 
     def on_joint_states(self, states: JointState) -> None:
         """Answer a joint state; the first one sets the pose that is held."""
         order = [states.name.index(name) for name in self.model.joint_names]
         q, qd = np.array(states.position)[order], np.array(states.velocity)[order]
         self.law = self.law or CartesianImpedance(self.model, q)
+        here = self.model.forward_kinematics(q, LINK)
+        self.distance = float(np.linalg.norm((here - self.law.target)[:3, 3]))
         efforts = self.law.efforts(q, qd)
         message = JointState(name=self.model.joint_names, effort=efforts.tolist())
         message.header.stamp = self.get_clock().now().to_msg()
         self.publisher.publish(message)
 
+    def show(self) -> None:
+        """Print how far the link is from where it is held, once a second."""
+        held = 'waiting for joint_states'
+        if self.law is not None:
+            force = STIFFNESS[-1] * self.distance
+            held = f'{LINK} is {1e3 * self.distance:.1f} mm away, pulled back by {force:.1f} N'
+        print(held, flush=True)
+
 
 def main() -> None:
     """Hold the flange of the shipped Panda until Ctrl-C."""
     rclpy.init()
-    rclpy.spin(Impedance(RobotModel.from_urdf(share_path('urdf/panda_arm.urdf'))))
+    with suppress(KeyboardInterrupt, ExternalShutdownException):
+        rclpy.spin(Impedance(RobotModel.from_urdf(share_path('urdf/panda_arm.urdf'))))
 
 
 if __name__ == '__main__':

@@ -3,6 +3,7 @@
 
 """Set the payload of the running node ``feedforward``, all of it in one request."""
 
+import sys
 import time
 
 from rcl_interfaces.srv import SetParametersAtomically
@@ -40,4 +41,7 @@ def main() -> None:
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except AssertionError as error:
+        sys.exit(f'payload_at_run_time: {error}')

@@ -21,8 +21,8 @@ def main() -> int:
     node = rclpy.create_node('send_goal')
     client = ActionClient(node, FollowJointTrajectory, 'feedforward/follow_joint_trajectory')
     received, states = wait_for_message(JointState, node, 'joint_states', time_to_wait=60.0)
-    assert received, 'no joint states'
-    assert client.wait_for_server(timeout_sec=60.0), 'no action server'
+    if not (received and client.wait_for_server(timeout_sec=60.0)):
+        sys.exit('no joint states, or no action server')
     positions = list(states.position)
     positions[-1] += 0.3
     goal = FollowJointTrajectory.Goal()

@@ -15,7 +15,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 
 def main() -> None:
-    """Send one trajectory of 4 s, from where the arm is; print the largest feedback."""
+    """Send one trajectory of 4 s, from where the arm is; print tracking error and feedback."""
     rclpy.init()
     node = rclpy.create_node('send_trajectory')
     publisher = node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 1)
@@ -32,6 +32,7 @@ def main() -> None:
         assert len(set(nodes)) == len(nodes), f'two robots on one domain? {nodes}'
 
     name = sys.argv[1] if len(sys.argv) > 1 else states.name[-1]
+    assert name in states.name, f'no joint {name!r}; joints: {", ".join(states.name)}'
     start = states.position[states.name.index(name)]
     there = list(states.position)
     there[states.name.index(name)] += 0.3
@@ -43,11 +44,14 @@ def main() -> None:
         )
         for seconds, positions in ((2.0, there), (4.0, list(states.position)))
     ])
-    times, turned, feedback = [], [0.0], [0.0]
+    times, turned, errors, feedback = [], [0.0], [0.0], [0.0]
 
     def store_state(state: JointState) -> None:
         times.append(Time.from_msg(state.header.stamp))
         turned.append(state.position[state.name.index(name)] - start)
+        since = (times[-1] - Time.from_msg(message.header.stamp)).nanoseconds * 1e-9
+        share = min(max(since, 0.0), max(4.0 - since, 0.0)) / 2.0  # of the way there or back
+        errors.append(abs(turned[-1] - 0.3 * share**2 * (3.0 - 2.0 * share)))  # cubic
 
     def store_feedback(term: JointState) -> None:
         feedback.append(abs(term.effort[term.name.index(name)]))
@@ -63,16 +67,27 @@ def main() -> None:
             rclpy.spin_once(node, timeout_sec=0.1)
         return max(turned) > 0.01
 
-    deadline = time.monotonic() + 120.0
-    publisher.publish(message)  # stamp zero: it starts at once
-    while not turned_within(1.0):  # a node that has just started is not active yet
+    def publish() -> None:
+        """Let the motion start in 0.3 s of the robot's time."""
+        message.header.stamp = (times[-1] + Duration(seconds=0.3)).to_msg()
+        errors[:] = [0.0]
         publisher.publish(message)
+
+    deadline = time.monotonic() + 120.0
+    turned_within(0.0)
+    publish()
+    while not turned_within(1.0):  # a node that has just started is not active yet
+        publish()
     print(f'sent: {name} to {start + 0.3:.3f} rad and back to {start:.3f}, in 4 s')
     turned_within(3.5)
     assert max(turned) > 0.2, f'{name} turned by {max(turned):.2f} rad only: see the log'
-    print(f'largest feedback on {name}: {max(feedback):.2g} N m')
+    print(f'{name}: largest tracking error {1e3 * max(errors):.2g} mrad, '
+          f'largest feedback {max(feedback):.2g} N m')
     rclpy.shutdown()
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except AssertionError as error:
+        sys.exit(f'send_trajectory: {error}')

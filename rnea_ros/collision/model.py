@@ -223,7 +223,11 @@ def collision_model(
         beyond = (far[:, moves] < 0.0).mean(axis=0) > ALWAYS
         always += [pair for pair, is_beyond in zip(barred, beyond, strict=True) if is_beyond]
         barred = [pair for pair in barred if pair not in always]
-    remarks = [f'without the shape of link {name}: {why}' for name, why in scene.unread.items()]
+    remarks = []
+    if scene.unread:
+        (name, why), *others = scene.unread.items()
+        also = f'; also without those of {", ".join(other for other, _ in others)}'
+        remarks.append(f'without the shape of link {name}: {why}{also if others else ""}')
     without = [name for name, link in description.links.items()
                if name not in {*links, *scene.unread} and link.inertial is not None
                and link.inertial.mass > 0.0]  # fmt: skip

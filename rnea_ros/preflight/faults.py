@@ -38,6 +38,8 @@ FACTOR_OF_SEVERAL = (
 )
 FACTOR_OF_ONE = 'wrong gear ratio or unit, or current instead of torque'
 EVERY_EFFORT = 'the efforts of all joints'
+EVERY_WEIGHT = 'the gravity efforts of all joints'
+ROTORS = 'rotor inertia (armature) that the model lacks, or wrong inertias'
 LEAVE_GRAVITY = (
     'set hardware_compensates: [gravity], except if the commands carry the weight and only the '
     'reported efforts lack it'
@@ -52,7 +54,17 @@ UPSIDE_DOWN = ', or the robot hangs upside down (poses at rest look the same)'
 def whole_robot(assessment: Assessment) -> Iterator[Finding]:
     """Judge the factor of all efforts, and of gravity in all efforts."""
     best, all_joints = assessment.best, tuple(range(len(assessment.joints)))
-    if assessment.hypothesis.all_scaled:
+    hypothesis = assessment.hypothesis
+    if hypothesis.all_scaled and hypothesis.gravity_scaled:
+        weight = assessment.weight_factor
+        if weight.excludes(0.0, ABSENT):  # then it is what the efforts of slow motions show
+            yield from _judge_factor(weight, MODEL_TOLERANCE, all_joints, EVERY_WEIGHT)
+            motion = best.parameter('all', 0, add=1.0)
+            if motion.excludes(1.0, MODEL_TOLERANCE):
+                text = f"the efforts of motion are {number(motion)} times the model's"
+                yield Finding(Cause.UNEXPLAINED, f'{text}: {ROTORS}', must_be_fixed=False)
+            return
+    if hypothesis.all_scaled:
         factor = best.parameter('all', 0, add=1.0)
         alternative = UPSIDE_DOWN if assessment.at_rest else ''
         visible = any(assessment.is_visible(joint) for joint in assessment.loaded)
@@ -60,7 +72,7 @@ def whole_robot(assessment: Assessment) -> Iterator[Finding]:
             factor, MODEL_TOLERANCE, all_joints, EVERY_EFFORT, visible=visible,
             alternative=alternative
         )
-    if assessment.hypothesis.gravity_scaled:
+    if hypothesis.gravity_scaled:
         factor = best.parameter('gravity', 0, add=1.0)
         if abs(factor.value) + factor.half_width < ABSENT:
             yield Finding(
@@ -270,7 +282,7 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
         return finding(f'no known cause explains the efforts (unexplained: {parts})', all_joints)
     found = {fault.cause for fault in faults if fault.must_be_fixed}
     kinds = found & BY_HYPOTHESIS
-    factors = len(list(whole_robot(assessment)))
+    factors = sum(fault.must_be_fixed for fault in whole_robot(assessment))
     together = factors + len(list(gravity(assessment))) + len(list(tools(assessment)))
     if len(kinds) > MAX_KINDS or (factors and together > 1):
         share = UNEXPLAINED_CURRENT

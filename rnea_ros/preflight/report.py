@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from ..command_line import text_table
 from .assessment import Assessment, JointFigures
-from .findings import BY_HYPOTHESIS, Finding, ModelVerdict, describe, number
+from .findings import BY_HYPOTHESIS, Cause, Finding, ModelVerdict, describe, number
 from .selection import CONFIDENCE, Estimate
 
 VERDICTS = {
@@ -59,10 +59,11 @@ def report(assessment: Assessment, findings: list[Finding], verdict: ModelVerdic
 
 def by_joint(assessment: Assessment, findings: Iterable[Finding]) -> str:
     """Return the joints that fit, that do not fit, and that were not judged, as one line."""
-    wrong = {joint for finding in findings if finding.must_be_fixed for joint in finding.joints}
+    findings = list(findings)
     groups: dict[str, list[int]] = {'fit': [], 'do not fit': [], 'not judged': []}
     for place, joint in enumerate(assessment.joints):
-        fits = 'do not fit' if place in wrong else 'fit' if joint.is_judged else 'not judged'
+        wrong = any(finding.must_be_fixed for finding in concerning(place, findings))
+        fits = 'do not fit' if wrong else 'fit' if joint.is_judged else 'not judged'
         groups[fits].append(place)
     names = [joint.name for joint in assessment.joints]
     return '; '.join(
@@ -101,9 +102,15 @@ def table(assessment: Assessment, findings: list[Finding]) -> str:
 
 def short_findings(joint: int, findings: Iterable[Finding]) -> str:
     """Return the findings of a joint in a few words."""
-    return ', '.join(
-        dict.fromkeys(finding.cause.short for finding in findings if joint in finding.joints)
-    )
+    return ', '.join(dict.fromkeys(finding.cause.short for finding in concerning(joint, findings)))
+
+
+def concerning(joint: int, findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings of a joint; faults of several joints only if it was judged."""
+    own = [finding for finding in findings if joint in finding.joints]
+    if all(finding.cause is not Cause.UNJUDGED for finding in own):
+        return own
+    return [finding for finding in own if len(finding.joints) == 1 or not finding.must_be_fixed]
 
 
 def _cells(joint: JointFigures) -> tuple[str, ...]:

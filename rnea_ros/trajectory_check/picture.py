@@ -49,10 +49,7 @@ def _limit(axis: Axes, time: Array, values: Array, limit: float) -> None:
         return
     greatest = float(np.abs(values).max())
     if limit > FAR * greatest:
-        axis.text(
-            0.995, 0.93, f'limit {limit:g}', transform=axis.transAxes, ha='right', va='top',
-            fontsize='x-small', color='C3',
-        )
+        axis.set_title(f'limit {limit:g}', loc='right', fontsize='x-small', color='C3', pad=2.0)
         return
     for bound in (limit, -limit):
         if bound > 0.0 or values.min() < -limit / FAR:

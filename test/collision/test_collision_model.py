@@ -88,18 +88,23 @@ def test_a_gap_in_a_mesh_is_free(tmp_path: Path) -> None:
     assert model.distances(np.array([[-0.77, 1.955]])) < 0.0
 
 
+def tool(name: str) -> str:
+    return link(name, 0.1) + joint(f'mount of {name}', 'fixed', 'lower', name)
+
+
 @pytest.mark.parametrize(
     ('shape', 'reason'),
     [('missing.stl', 'missing.stl is not found'), ('a.step', 'only STL, OBJ and DAE are read')],
 )
 def test_a_mesh_that_cannot_be_read_is_named(tmp_path: Path, shape: str, reason: str) -> None:
     (tmp_path / 'a.step').write_text('', encoding='utf-8')
-    more = link('tool', 0.1) + joint('mount', 'fixed', 'lower', 'tool')
-    text = shaped(shaped_arm(more=more), 'tool', f'<mesh filename="{shape}"/>')
+    text, mesh = shaped_arm(more=tool('tool') + tool('cap')), f'<mesh filename="{shape}"/>'
+    text = shaped(shaped(text, 'tool', mesh), 'cap', mesh)
     model = collision_model(load(text), tmp_path / 'arm.urdf')
     assert not model.is_complete
     assert model.remarks[0].startswith('without the shape of link tool: ')
-    assert reason in model.remarks[0]
+    assert model.remarks[0].count(shape) == 1
+    assert model.remarks[0].endswith(f'{reason}; also without those of cap')
 
 
 @each(('shape', 'reason'), [

@@ -37,13 +37,14 @@ def test_the_examples_command_an_arm(domain_id: int) -> None:
     positions: list[list[float]] = []
     answers: list[JointState] = []
 
-    def run(name: str) -> RosProcess:
-        return RosProcess(str(ROOT / f'examples/{name}.py'), domain_id=domain_id, program=PROGRAM)
+    def run(name: str, *arguments: str) -> RosProcess:
+        path = str(ROOT / f'examples/{name}.py')
+        return RosProcess(path, *arguments, domain_id=domain_id, program=PROGRAM)
 
-    def output_of(name: str) -> str:
+    def output_of(name: str, *arguments: str, code: int = 0) -> str:
         """Return what an example wrote before it ended."""
-        with run(name) as example:
-            assert example.wait(4.0 * PATIENCE) == 0, example.output
+        with run(name, *arguments) as example:
+            assert example.wait(4.0 * PATIENCE) == code, example.output
             return example.output
 
     def gravity() -> float:
@@ -66,12 +67,15 @@ def test_the_examples_command_an_arm(domain_id: int) -> None:
         node.create_subscription(JointState, 'feedforward/additional_effort', answers.append, 10)
         assert wait_until(lambda: positions)
         pose = positions[-1]
+        wrong = output_of('send_trajectory', 'elbow', code=1)
+        assert wrong.startswith("send_trajectory: no joint 'elbow'; joints: fer_joint1, "), wrong
         assert 'sent: fer_joint7' in output_of('send_trajectory')
         assert wait_until(lambda: max(q[-1] for q in positions) > pose[-1] + 0.2)
         # After a motion the arm is held; without one this payload, which is not there, lifts it.
         before = load(ROOT / 'urdf/panda_arm.urdf').gravity_torques(pose)[3]
         assert '2.0 kg on fer_link7' in output_of('payload_at_run_time')
         assert wait_until(lambda: gravity() - before > 1.0, 4.0 * PATIENCE)
-        with run('cartesian_impedance'):
+        with run('cartesian_impedance') as impedance:
             assert wait_until(lambda: answers)
+            impedance.wait_for('fer_link8 is ')
         assert (len(answers[0].name), len(answers[0].effort)) == (7, 7)

@@ -5,6 +5,8 @@
 
 from dataclasses import replace
 from functools import cache
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from rnea_ros.identification.excitation import (
     excite,
     known_motion,
     report,
+    search,
     way,
 )
 from rnea_ros.identification.excitation.bounds import Constraints
@@ -96,6 +99,19 @@ def test_a_short_search_beats_random_motions_in_condition_and_accuracy() -> None
     assert found.condition < found.random_condition
     assert np.mean(found.random_accuracy.torque / found.accuracy.torque) > 1.0
     assert 'times as accurate as from a random trajectory' in report(found)
+
+
+def test_a_number_of_evaluations_gives_one_motion_at_any_load(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for tick in (0.0, 0.3):  # processor time between two looks at it, s
+        times = SimpleNamespace(thread_time=count(0.0, tick).__next__)
+        monkeypatch.setattr(search, 'time', times)
+        found.append(excited(TWO, 1e4, evaluations=120).motion.positions)
+    np.testing.assert_array_equal(*found)
+    monkeypatch.undo()
+    assert (found[0] != excited(TWO, 1e4, evaluations=300).motion.positions).any()
 
 
 def test_limits_are_replaced_by_joint_and_bound_by_followers() -> None:

@@ -74,6 +74,11 @@ def arm(**options: Any) -> Robot:
     return Robot(ARM, **options)
 
 
+def arm_at(gravity: float, **options: Any) -> Robot:
+    """Return the arm at another gravity, a multiple of the earth's."""
+    return Robot(ARM.with_gravity((0.0, 0.0, -9.81 * gravity)), **options)
+
+
 IN_BOTH: dict[str, Case] = {
     'right': Case(arm(), says=('fer_joint6 fit; ', 'fer_joint7 not judged'), lacks=('[gravity]',)),
     'axis': Case(arm(flipped=(UPPER,)), {'INVERTED_AXIS': (UPPER,)}, (
@@ -121,8 +126,11 @@ IN_MOTION: dict[str, Case] = {
     'efforts': Case(arm(factor=-1.0), {'INVERTED_EFFORT': ALL}, (
         'the efforts of all joints are -1.00',), ('upside down',)),
     'upside down': Case(Robot(UP), {'GRAVITY_DIRECTION': ALL}, seed=5),
-    'heavy': Case(Robot(ARM.with_gravity((0.0, 0.0, -1.6 * 9.81))), {'UNEXPLAINED': ALL},
+    'heavy': Case(arm_at(1.6), {'UNEXPLAINED': ALL},
                   ('gravity is 1.60',), seed=2),
+    'light': Case(arm_at(0.8, factor=0.7), {'WRONG_SCALE': ALL}, (
+        'the gravity efforts of all joints are 0.56', 'the efforts of motion are 0.71'), seed=2),
+    'rotors': Case(arm_at(1 / 1.6, factor=1.6), {}, ('the efforts of motion are 1.62',), seed=2),
     'effort of compensated': Case(
         arm(compensated=True, factor=of_joint(SHOULDER, 10.0), noise=0.02),
         {'COMPENSATED': ALL, 'WRONG_SCALE': (SHOULDER,)}, seed=4),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -81,7 +82,7 @@ def excite(
     start: Mapping[str, float] | ArrayLike | None = None, joints: Sequence[str] | None = None,
     region: Region | None = None, collisions: CollisionModel | None = None,
     after: Run | None = None, duration: float = PERIOD, seconds: float = 60.0, seed: int = 0,
-    progress: Progress = lambda share, text: None,
+    progress: Progress = lambda share, text: None, evaluations: float = math.inf
 ) -> Excitation:
     """
     Return an exciting motion for the identification of a robot.
@@ -98,6 +99,7 @@ def excite(
     :param seconds: processor time for the search
     :param seed: of the random motions
     :param progress: called with the share of the time that is over, and a text
+    :param evaluations: motions that the search tries; the result then ignores the processor's load
     :raises ExcitationError: no motion is possible; the error names what to change
     """
     for name, number in (('duration', duration), ('seconds', seconds)):
@@ -122,7 +124,7 @@ def excite(
     period = duration / periods
     basis = FourierBasis.at(period / SAMPLES * np.arange(SAMPLES + 1, dtype=np.float64), period)
     objective = Objective(information, constraints, basis, position, excited)
-    coefficients, random = search(objective, Budget(seconds, progress), rng)
+    coefficients, random = search(objective, Budget(seconds, progress, evaluations), rng)
     better = random[: max(OTHERS, int(BETTER * len(random)))]
     better = better[:: max(1, len(better) // OTHERS)][:OTHERS]
     progress(1.0, 'the last check, every millisecond')

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+import math
 import time
 
 import numpy as np
@@ -46,18 +47,25 @@ class _TimeIsOverError(Exception):
 
 @dataclass(eq=False)
 class Budget:
-    """Search time, s, on this thread's processor from now on; progress gets the used share."""
+    """
+    Search time, s, on this thread's processor from now on; progress gets the used share.
+
+    A number of evaluations makes the result independent of the processor's load.
+    """
 
     seconds: float
     progress: Progress
+    evaluations: float = math.inf
+    evaluated: int = 0
 
     def __post_init__(self) -> None:
         self._start = time.thread_time()
 
     @property
     def used(self) -> float:
-        """Used share of the time; above 1 when the time is over."""
-        return (time.thread_time() - self._start) / self.seconds
+        """Used share of time or evaluations; 1 or more at the end."""
+        share = (time.thread_time() - self._start) / self.seconds
+        return max(share, self.evaluated / self.evaluations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +172,7 @@ def search(
             raise objective.constraints.no_room(*objective.motion(smallest))
         x = _shrunk(objective, trial, SHRINK)
         trials += 1
+        budget.evaluated += 1
         if x.any():
             candidates.append((objective.value(x), x))
         budget.progress(budget.used, f'{len(candidates)} random motions')
@@ -222,6 +231,7 @@ def _local_optimum(objective: Objective, start: Array, budget: Budget, number: i
     def penalised(x: Array, shift: Array, penalty: float) -> tuple[float, Array]:
         if budget.used >= 1.0:
             raise _TimeIsOverError
+        budget.evaluated += 1
         budget.progress(budget.used, f'local search {number}')
         return objective.penalised(x, shift, penalty)
 

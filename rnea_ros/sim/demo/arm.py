@@ -54,14 +54,14 @@ class DemoArm:
         roles = JointRoles.assign(description, arm)
         joints = tuple(joint.name for joint in roles.commanded)
         usual = np.array([start_position(joint) for joint in roles.commanded])
-        model = RobotModel.from_description(description)  # the node logs the warnings
+        model = RobotModel.from_description(description)
         plan = Planner(model, joints, usual, seconds).plan()
         limits, remarks = _missing_limits(model, joints, plan)
         if model.friction.any() or model.damping.any():
             remarks.append("the demo's friction replaces that of the URDF")
         text = _completed(text, limits)
         model = RobotModel.from_description(parse_urdf(text))
-        return cls(text, model, joints, plan, not urdf, tuple(remarks))
+        return cls(text, model, joints, plan, not urdf, (*description.warnings, *remarks))
 
 
 @dataclass(frozen=True)

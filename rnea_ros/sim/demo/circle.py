@@ -9,6 +9,8 @@ from dataclasses import replace
 import shutil
 import sys
 
+import numpy as np
+
 from ... import identification
 from ...arrays import Array
 from ...files import write_files
@@ -100,18 +102,23 @@ class Circle:
         return identification.run_from(recording, self._arm.model, name=name)
 
     def report(self, before: Performance, after: Performance, fit: Identification) -> int:
-        """Print the table, draw the picture; return 1 if tracking or drift improve too little."""
+        """Print the table, draw the picture; return 1 if a shipped arm improves too little."""
         print(f'\n{identification_table(before, after)}\n')
         path = self._output / 'identify_demo.png'
         draw_identification(path, before, after, fit, self._options.show)
         print(f'URDF, parameters, report, bag and picture: {self._output.resolve()}')
         tracking = before.phase.rms() / after.phase.rms()
         drift = before.drift / after.drift
-        if tracking < NEEDED_TRACKING_GAIN or drift < NEEDED_DRIFT_GAIN:
-            print(
-                f'expected at most 1/{NEEDED_TRACKING_GAIN:g} of the RMS error and '
-                f'1/{NEEDED_DRIFT_GAIN:g} of the drift',
-                file=sys.stderr,
-            )
+        if tracking >= NEEDED_TRACKING_GAIN and drift >= NEEDED_DRIFT_GAIN:
+            return 0
+        usual = f'1/{NEEDED_TRACKING_GAIN:g} of the RMS error, 1/{NEEDED_DRIFT_GAIN:g} of drift'
+        if self._arm.shipped:
+            print(f'expected at most {usual}', file=sys.stderr)
             return 1
+        friction = np.sum(self.robot.simulation['extra_friction']) / self._arm.plan.effort.sum()
+        print(
+            f'gained: 1/{tracking:.1f} of the RMS error, 1/{drift:.1f} of the drift; the shipped '
+            f'arms gain {usual} or more.\nFriction is {friction:.0%} of the greatest efforts '
+            'here: what it holds before needs no better model, and what of it changes remains.'
+        )
         return 0

@@ -23,7 +23,8 @@ FADE = 1.0  # time to the full amplitude, s
 POINT_INTERVAL = 0.04  # of the trajectory, s
 KP, KD = 100.0, 20.0  # of computed torque, 1/s^2, 1/s: errors fade at 10 rad/s, critically damped
 EXCITATION = 30.0  # duration of the exciting motion, s: three periods
-SEARCH = 15.0  # processor time for the search of the exciting motion, s
+EVALUATIONS = 1500  # of the search of the exciting motion: the same motion on every computer
+MAX_SEARCH = 120.0  # processor time for it, s
 
 
 def sine_motion(
@@ -56,7 +57,7 @@ def exciting_motion(
     found = excitation.excite(
         model, excitation.JointLimits.of(model),
         start=dict(zip(joints, pose.tolist(), strict=True)), joints=joints, duration=EXCITATION,
-        seconds=SEARCH, seed=seed, progress=_progress()
+        seconds=MAX_SEARCH, evaluations=EVALUATIONS, seed=seed, progress=_progress()
     )
     print(
         f'\ncondition number of the base parameters: {found.condition:.0f}, '

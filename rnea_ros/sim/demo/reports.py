@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .session import Phase
 
 MIN_ERROR = 0.05  # lower end of the drawn errors, mrad
+MAX_GAP = 0.1  # between drawn terms of the effort, s
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,11 @@ def draw_comparison(path: Path, phases: Sequence[Phase], title: str, show: bool)
         during = (times >= 0.0) & (times <= motion.duration)
         values = np.array([row[1] for row in rows])[during, joint]
         if values.any():  # a zero term would hide the others
-            efforts.plot(times[during], values, label=term)
+            times = times[during]
+            lost = np.flatnonzero(np.diff(times) > MAX_GAP) + 1  # messages: no line across them
+            efforts.plot(
+                np.insert(times, lost, np.nan), np.insert(values, lost, np.nan), label=term
+            )
     efforts.set(ylabel=f'effort of {name}, N m or N', title=f'terms of the effort, {last.title}')
     efforts.set(xlabel='time, s')
     show_picture(figure, axes, path, show)

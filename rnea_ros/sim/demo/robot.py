@@ -17,6 +17,7 @@ from .arm import DemoArm
 FRICTION = 0.01  # Coulomb, and viscous at the velocity limit, as shares of the effort limit
 STICTION = 0.02  # greatest error at rest by Coulomb friction, under feedback, rad or m
 POSITION_NOISE, VELOCITY_NOISE, EFFORT_NOISE = 2e-5, 5e-3, 0.1  # rad or m; rad/s or m/s; N m or N
+NOISE_SHARE = 0.01  # greatest noise of the efforts, as a share of the motion's greatest effort
 DELAY = 2  # of commands, ms
 SEED = 1  # of the differences between robot and model
 SMOOTHING_VELOCITY = 0.02  # of the node's friction compensation, rad/s or m/s
@@ -26,22 +27,23 @@ PERFECT = 'The robot equals the model: no friction, no noise, no delay.'
 
 @dataclass(frozen=True)
 class ModelMismatch:
-    """Least and greatest relative errors of what the node knows about the robot."""
+    """Ranges of relative differences of the robot from what the node knows about it."""
 
-    inertial: tuple[float, float]  # of masses, centres of mass and inertias
+    mass: tuple[float, float]  # of masses, and of inertias with them
+    centre: tuple[float, float]  # of centres of mass
     friction: tuple[float, float]  # of friction and rotor inertia
 
     def __str__(self) -> str:
         return (
-            "The robot differs from the node's model: masses and centres of mass "
-            f'{_percent(self.inertial)},\nfriction and rotor inertia {_percent(self.friction)} '
-            'of what the node compensates; sensors have noise,\n'
+            "The robot differs from the node's model: masses by "
+            f'{_percent(self.mass)}, centres of mass by {_percent(self.centre)},\n'
+            f'friction and rotor inertia by {_percent(self.friction)}; sensors have noise,\n'
             f'commands are delayed by {DELAY} ms.'
         )
 
 
-GOOD_MODEL = ModelMismatch(inertial=(0.0, 0.1), friction=(0.0, 0.2))  # made with care
-POOR_MODEL = ModelMismatch(inertial=(0.1, 0.3), friction=(0.1, 0.3))  # from CAD
+GOOD_MODEL = ModelMismatch((-0.1, 0.1), (-0.1, 0.1), (-0.2, 0.2))  # made with care
+POOR_MODEL = ModelMismatch((-0.5, -0.35), (-0.1, 0.1), (-0.3, 0.3))  # from CAD: solid parts
 
 
 @dataclass(frozen=True)
@@ -79,14 +81,14 @@ def realistic(arm: DemoArm, errors: ModelMismatch, seed: int = SEED) -> DemoRobo
         for name, values in known.items()
     }
     return DemoRobot(
-        urdf=with_model_error(arm.urdf, errors.inertial, random),
+        urdf=with_model_error(arm.urdf, errors.mass, errors.centre, random),
         simulation={
             'extra_friction': true['friction.coulomb'].tolist(),
             'extra_damping': true['friction.viscous'].tolist(),
             'armature': true['armature'].tolist(),
             'noise.position': POSITION_NOISE,
             'noise.velocity': VELOCITY_NOISE,
-            'noise.effort': EFFORT_NOISE,
+            'noise.effort': min(EFFORT_NOISE, NOISE_SHARE * float(arm.plan.effort.max())),
             'noise.seed': seed,
             'command_delay': DELAY,
         },
@@ -100,7 +102,10 @@ def realistic(arm: DemoArm, errors: ModelMismatch, seed: int = SEED) -> DemoRobo
     )
 
 
-def with_model_error(urdf: str, error: tuple[float, float], random: np.random.Generator) -> str:
+def with_model_error(
+    urdf: str, mass_error: tuple[float, float], centre_error: tuple[float, float],
+    random: np.random.Generator,
+) -> str:
     """
     Return a URDF with random relative errors of masses, centres of mass and inertias.
 
@@ -109,7 +114,7 @@ def with_model_error(urdf: str, error: tuple[float, float], random: np.random.Ge
     robot = parse_xml(urdf)
     for inertial in robot.iter('inertial'):
         mass, origin, inertia = (inertial.find(tag) for tag in ('mass', 'origin', 'inertia'))
-        factor = float(_factors(random, 1, error)[0])
+        factor = float(_factors(random, 1, mass_error)[0])
         if mass is not None:
             mass.set('value', repr(factor * float(mass.get('value', '0'))))
         if inertia is not None:
@@ -117,18 +122,16 @@ def with_model_error(urdf: str, error: tuple[float, float], random: np.random.Ge
                 inertia.set(name, repr(factor * float(value)))
         if origin is not None and 'xyz' in origin.attrib:
             centre = np.array(origin.attrib['xyz'].split(), dtype=float)
-            centre *= _factors(random, 3, error)
+            centre *= _factors(random, 3, centre_error)
             origin.set('xyz', ' '.join(map(repr, centre.tolist())))
     return ElementTree.tostring(robot, encoding='unicode')
 
 
 def _factors(random: np.random.Generator, count: int, error: tuple[float, float]) -> Array:
-    """Return random factors above or below 1 by an error from the least to the greatest."""
-    least, greatest = error
-    signed = random.uniform(-1.0, 1.0, count)
-    return 1.0 + np.sign(signed) * least + (greatest - least) * signed
+    """Return random factors: 1 and an error between two ends."""
+    return 1.0 + random.uniform(*error, count)
 
 
 def _percent(error: tuple[float, float]) -> str:
     least, greatest = error
-    return f'by {least:.0%} to {greatest:.0%}' if least else f'by up to {greatest:.0%}'
+    return f'{100.0 * least:+.0f} to {100.0 * greatest:+.0f} %'

@@ -201,7 +201,7 @@ def stages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Stage]:
         (reports, 'save', lambda figure, path: made[-1].pictures.append(path.name)),
         # Shorter than usual
         (session, 'WAY', 1.0), (session, 'GUIDE_REST', 0.5), (session, 'BLEND', 0.25),
-        (comparison, 'HOLD', 0.5), (motion, 'EXCITATION', 6.0), (motion, 'SEARCH', 1e-9),
+        (comparison, 'HOLD', 0.5), (motion, 'EXCITATION', 6.0), (motion, 'EVALUATIONS', 21),
         (client, 'rclpy', SimpleNamespace(create_node=lambda _: made[-1])),
         (client, 'SingleThreadedExecutor', lambda: made[-1]),
         (client, 'PolledSubscription', lambda *args, **more: made[-1].subscription(*args, **more)),
@@ -258,6 +258,7 @@ def test_the_demo_compares_three_laws_on_an_arm_of_the_user(
     ]
     assert stage.laws[2][1] != stage.laws[1][1] == stage.laws[6][1]  # gains of efforts, by inertia
     assert 'the demo sets 3 times what its motion needs: pitch' in text
+    assert "link 'base': inertia is not zero" in text  # a warning of the URDF
     assert 'held by gravity compensation for' in text
     rows = ('feedback only', r'gravity \+ feedback', 'computed torque')
     errors = [figures(text, row)[0] for row in rows]
@@ -266,7 +267,8 @@ def test_the_demo_compares_three_laws_on_an_arm_of_the_user(
 
 
 def test_the_identified_model_tracks_and_holds_better(
-    stages: list[Stage], shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    stages: list[Stage], shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch,
+    capsys: Printed,
 ) -> None:
     calls = calls_of_report(Circle, monkeypatch)
     text = shown('--identify', '--urdf', 'odd.urdf', '--rate', '125')
@@ -282,11 +284,15 @@ def test_the_identified_model_tracks_and_holds_better(
     ((program, before, after, fit),) = calls
     still = np.zeros_like(after.deviation)
     before = replace(before, deviation=still + 0.1, phase=with_error(before.phase, 0.05))
-    for tracking, drift, code in ((5.1, 10.1, 0), (4.9, 10.1, 1), (5.1, 9.9, 1)):
+    for tracking, drift, code, shipped in (
+        (5.1, 10.1, 0, True), (4.9, 10.1, 1, True), (5.1, 9.9, 1, True), (0.9, 0.9, 0, False)
+    ):
+        monkeypatch.setattr(program, '_arm', replace(program._arm, shipped=shipped))
         after = replace(
             after, deviation=still - 0.1 / drift, phase=with_error(after.phase, 0.05 / tracking)
         )
         assert program.report(before, after, fit) == code
+    assert re.search(r'gained: 1/0.9 .*\nFriction is \d+%', capsys.readouterr().out)
 
 
 def test_a_motion_is_taught_by_the_hand_and_repeated(
