@@ -109,7 +109,7 @@ def test_a_number_of_evaluations_gives_one_motion_at_any_load(
         times = SimpleNamespace(thread_time=count(0.0, tick).__next__)
         monkeypatch.setattr(search, 'time', times)
         found.append(excited(TWO, 1e4, evaluations=120).motion.positions)
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(found[0], found[1])
     monkeypatch.undo()
     assert (found[0] != excited(TWO, 1e4, evaluations=300).motion.positions).any()
 

@@ -115,7 +115,8 @@ class Circle:
         if self._arm.shipped:
             print(f'expected at most {usual}', file=sys.stderr)
             return 1
-        friction = np.sum(self.robot.simulation['extra_friction']) / self._arm.plan.effort.sum()
+        friction = np.sum(np.asarray(self.robot.simulation['extra_friction'], dtype=np.float64))
+        friction /= self._arm.plan.effort.sum()
         print(
             f'gained: 1/{tracking:.1f} of the RMS error, 1/{drift:.1f} of the drift; the shipped '
             f'arms gain {usual} or more.\nFriction is {friction:.0%} of the greatest efforts '
