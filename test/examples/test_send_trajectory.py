@@ -29,10 +29,6 @@ def test_nothing_is_sent_to_two_robots_of_one_name(
     def send(message: Any) -> None:
         raise AssertionError('sent')
 
-    def spin(*_: Any, **__: Any) -> None:
-        if callbacks:
-            callbacks['joint_states'](states)
-
     callbacks: dict[str, Any] = {}
     publisher = SimpleNamespace(publish=send, get_subscription_count=lambda: 1)
     node = SimpleNamespace(
@@ -47,7 +43,9 @@ def test_nothing_is_sent_to_two_robots_of_one_name(
     monkeypatch.setattr('sys.argv', ['send_trajectory'])
     monkeypatch.setattr(rclpy, 'init', lambda: None)
     monkeypatch.setattr(rclpy, 'create_node', lambda _: node)
-    monkeypatch.setattr(rclpy, 'spin_once', spin)
+    monkeypatch.setattr(
+        rclpy, 'spin_once', lambda *_, **__: callbacks.get('joint_states', id)(states)
+    )
     monkeypatch.setattr(wait_for_message, 'wait_for_message', lambda *_, **__: (True, states))
     example = runpy.run_path(str(ROOT / 'examples/send_trajectory.py'))
     with pytest.raises(AssertionError, match=ends):
