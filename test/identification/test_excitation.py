@@ -105,8 +105,7 @@ def test_a_number_of_evaluations_gives_one_motion_at_any_load(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = excited(TWO, 1e4, evaluations=120).motion.positions
-    slow = SimpleNamespace(thread_time=count(0.0, 0.3).__next__)
-    monkeypatch.setattr(search, 'time', slow)
+    monkeypatch.setattr(search, 'time', SimpleNamespace(thread_time=count(0.0, 0.3).__next__))
     assert (excited(TWO, 1e4, evaluations=120).motion.positions == found).all()
     assert (excited(TWO, 1e4, evaluations=300).motion.positions != found).any()
 

@@ -267,7 +267,8 @@ def test_the_demo_compares_three_laws_on_an_arm_of_the_user(
 
 
 def test_the_identified_model_tracks_and_holds_better(
-    stages: list[Stage], shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch, capsys: Printed
+    stages: list[Stage], shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch,
+    capsys: Printed,
 ) -> None:
     calls = calls_of_report(Circle, monkeypatch)
     text = shown('--identify', '--urdf', 'odd.urdf', '--rate', '125')
