@@ -190,14 +190,6 @@ class Assessment:
 
         return self.best.estimate(value, error)
 
-    @property
-    def weight_factor(self) -> Estimate:
-        """The factor of gravity in all efforts, with the common factor of the efforts."""
-        return self.best.estimate(
-            lambda fit: (1.0 + fit.values['all', 0]) * (1.0 + fit.values['gravity', 0]),
-            self.best.fit.errors['gravity', 0],
-        )
-
     def gravity_found(self) -> tuple[Array, Estimate, Estimate]:
         """
         Return gravity as the best hypothesis has it, for one that leaves it open.

@@ -39,7 +39,6 @@ FACTOR_OF_SEVERAL = (
 FACTOR_OF_ONE = 'wrong gear ratio or unit, or current instead of torque'
 EVERY_EFFORT = 'the efforts of all joints'
 EVERY_WEIGHT = 'the gravity efforts of all joints'
-ROTORS = 'rotor inertia (armature) that the model lacks, or wrong inertias'
 LEAVE_GRAVITY = (
     'set hardware_compensates: [gravity], except if the commands carry the weight and only the '
     'reported efforts lack it'
@@ -56,13 +55,17 @@ def whole_robot(assessment: Assessment) -> Iterator[Finding]:
     best, all_joints = assessment.best, tuple(range(len(assessment.joints)))
     hypothesis = assessment.hypothesis
     if hypothesis.all_scaled and hypothesis.gravity_scaled:
-        weight = assessment.weight_factor
+        weight = best.estimate(
+            lambda fit: (1.0 + fit.values['all', 0]) * (1.0 + fit.values['gravity', 0]),
+            best.fit.errors['gravity', 0],
+        )
         if weight.excludes(0.0, ABSENT):  # then it is what the efforts of slow motions show
             yield from _judge_factor(weight, MODEL_TOLERANCE, all_joints, EVERY_WEIGHT)
             motion = best.parameter('all', 0, add=1.0)
             if motion.excludes(1.0, MODEL_TOLERANCE):
-                text = f"the efforts of motion are {number(motion)} times the model's"
-                yield Finding(Cause.UNEXPLAINED, f'{text}: {ROTORS}', must_be_fixed=False)
+                text = f"the efforts of motion are {number(motion)} times the model's: rotor "
+                text += 'inertia (armature) that the model lacks, or wrong inertias'
+                yield Finding(Cause.UNEXPLAINED, text, must_be_fixed=False)
             return
     if hypothesis.all_scaled:
         factor = best.parameter('all', 0, add=1.0)

@@ -57,9 +57,8 @@ def report(assessment: Assessment, findings: list[Finding], verdict: ModelVerdic
     return '\n'.join(parts)
 
 
-def by_joint(assessment: Assessment, findings: Iterable[Finding]) -> str:
+def by_joint(assessment: Assessment, findings: Sequence[Finding]) -> str:
     """Return the joints that fit, that do not fit, and that were not judged, as one line."""
-    findings = list(findings)
     groups: dict[str, list[int]] = {'fit': [], 'do not fit': [], 'not judged': []}
     for place, joint in enumerate(assessment.joints):
         wrong = any(finding.must_be_fixed for finding in concerning(place, findings))

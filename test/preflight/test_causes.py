@@ -75,7 +75,6 @@ def arm(**options: Any) -> Robot:
 
 
 def arm_at(gravity: float, **options: Any) -> Robot:
-    """Return the arm at another gravity, a multiple of the earth's."""
     return Robot(ARM.with_gravity((0.0, 0.0, -9.81 * gravity)), **options)
 
 

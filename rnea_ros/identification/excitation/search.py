@@ -47,11 +47,7 @@ class _TimeIsOverError(Exception):
 
 @dataclass(eq=False)
 class Budget:
-    """
-    Search time, s, on this thread's processor from now on; progress gets the used share.
-
-    A number of evaluations makes the result independent of the processor's load.
-    """
+    """Processor time of this thread, s, or evaluations; progress gets the used share."""
 
     seconds: float
     progress: Progress

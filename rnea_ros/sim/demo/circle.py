@@ -9,8 +9,6 @@ from dataclasses import replace
 import shutil
 import sys
 
-import numpy as np
-
 from ... import identification
 from ...arrays import Array
 from ...files import write_files
@@ -115,11 +113,9 @@ class Circle:
         if self._arm.shipped:
             print(f'expected at most {usual}', file=sys.stderr)
             return 1
-        friction = np.sum(np.asarray(self.robot.simulation['extra_friction'], dtype=np.float64))
-        friction /= self._arm.plan.effort.sum()
         print(
             f'gained: 1/{tracking:.1f} of the RMS error, 1/{drift:.1f} of the drift; the shipped '
-            f'arms gain {usual} or more.\nFriction is {friction:.0%} of the greatest efforts '
-            'here: what it holds before needs no better model, and what of it changes remains.'
+            f'arms gain {usual} or more.\nFriction of gears limits it: it holds the arm against '
+            'errors of the weight before, and its changes remain after.'
         )
         return 0

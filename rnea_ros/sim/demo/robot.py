@@ -81,7 +81,7 @@ def realistic(arm: DemoArm, errors: ModelMismatch, seed: int = SEED) -> DemoRobo
         for name, values in known.items()
     }
     return DemoRobot(
-        urdf=with_model_error(arm.urdf, errors.mass, errors.centre, random),
+        urdf=with_model_error(arm.urdf, errors, random),
         simulation={
             'extra_friction': true['friction.coulomb'].tolist(),
             'extra_damping': true['friction.viscous'].tolist(),
@@ -102,10 +102,7 @@ def realistic(arm: DemoArm, errors: ModelMismatch, seed: int = SEED) -> DemoRobo
     )
 
 
-def with_model_error(
-    urdf: str, mass_error: tuple[float, float], centre_error: tuple[float, float],
-    random: np.random.Generator,
-) -> str:
+def with_model_error(urdf: str, error: ModelMismatch, random: np.random.Generator) -> str:
     """
     Return a URDF with random relative errors of masses, centres of mass and inertias.
 
@@ -114,7 +111,7 @@ def with_model_error(
     robot = parse_xml(urdf)
     for inertial in robot.iter('inertial'):
         mass, origin, inertia = (inertial.find(tag) for tag in ('mass', 'origin', 'inertia'))
-        factor = float(_factors(random, 1, mass_error)[0])
+        factor = float(_factors(random, 1, error.mass)[0])
         if mass is not None:
             mass.set('value', repr(factor * float(mass.get('value', '0'))))
         if inertia is not None:
@@ -122,7 +119,7 @@ def with_model_error(
                 inertia.set(name, repr(factor * float(value)))
         if origin is not None and 'xyz' in origin.attrib:
             centre = np.array(origin.attrib['xyz'].split(), dtype=float)
-            centre *= _factors(random, 3, centre_error)
+            centre *= _factors(random, 3, error.centre)
             origin.set('xyz', ' '.join(map(repr, centre.tolist())))
     return ElementTree.tostring(robot, encoding='unicode')
 

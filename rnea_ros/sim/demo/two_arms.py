@@ -35,10 +35,9 @@ from ...teleoperation import (
 from ..hand import ScriptedHand
 from ..physics import Noise, SimulatedRobot
 from .arm import DemoArm
-from .robot import EFFORT_NOISE, POSITION_NOISE, VELOCITY_NOISE, with_model_error
+from .robot import EFFORT_NOISE, GOOD_MODEL, POSITION_NOISE, VELOCITY_NOISE, with_model_error
 
 PERIOD = 0.002  # of both controls and of the teleoperation, s
-MODEL_ERROR = (-0.1, 0.1)  # relative errors of masses, centres of mass, inertias
 KP, KD = 400.0, 40.0  # of the follower's computed torque, 1/s^2 and 1/s
 LIMIT_SHARE = 0.35  # limit of the efforts on the leader, as a share of the effort limits
 OFFSET = 0.05  # of the follower's joints from the leader's at the start, rad or m
@@ -50,7 +49,7 @@ class SimulatedArm:
     """An arm and its control; the seed is that of the model's errors and of the noise."""
 
     def __init__(self, arm: DemoArm, pose: Array, seed: int, **settings: Any) -> None:
-        urdf = with_model_error(arm.urdf, MODEL_ERROR, MODEL_ERROR, np.random.default_rng(seed))
+        urdf = with_model_error(arm.urdf, GOOD_MODEL, np.random.default_rng(seed))
         self.robot = SimulatedRobot(
             urdf, joints=arm.joints, initial_positions=pose, armature=arm.plan.armature,
             noise=Noise(POSITION_NOISE, VELOCITY_NOISE, EFFORT_NOISE, seed), command_delay=1,
