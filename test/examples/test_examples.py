@@ -58,7 +58,8 @@ def test_an_example_without_ros_does_what_the_page_says(
 
 
 def test_cells_of_the_notebook_print_what_is_stored(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip('matplotlib', reason='matplotlib is not installed')
+    pyplot = pytest.importorskip('matplotlib.pyplot', reason='matplotlib is not installed')
+    pyplot.switch_backend('Agg')
     notebook = json.loads((EXAMPLES / 'rnea.ipynb').read_text(encoding='utf-8'))
     names: dict[str, Any] = {}
     cells = [cell for cell in notebook['cells'] if cell['cell_type'] == 'code']
@@ -67,6 +68,7 @@ def test_cells_of_the_notebook_print_what_is_stored(capsys: pytest.CaptureFixtur
             exec(''.join(cell['source']), names)
             printed = ''.join(''.join(output.get('text', '')) for output in cell['outputs'])
             assert capsys.readouterr().out == printed
+    pyplot.close('all')
     assert len(cells) == 8
 
 
