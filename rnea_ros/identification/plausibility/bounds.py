@@ -23,6 +23,7 @@ from ...urdf import RobotDescription, Shape, collision_shapes, mesh_path, mesh_t
 MASS_FACTOR = 1.6
 """Greatest factor between the total masses of arm and URDF; errors of CAD masses are smaller."""
 
+MAX_FACTOR = 1e6  # between a stated mass and that of the URDF
 KNOWN_MASS = 0.01  # relative error of a total mass that was weighed
 
 CORNERS: Array = np.array([*product((-1.0, 1.0), repeat=3)])
@@ -35,15 +36,18 @@ def mass_bounds(model: RobotModel, total_mass: float | None) -> tuple[Array, Arr
     A violation of 1 is one of the whole mass, or of a body's mass times the size of its box.
 
     :param total_mass: mass of the whole robot, kg; None for that of the URDF within a factor
-    :raises InputError: the mass is less than that of the links that do not move
+    :raises InputError: the mass of the moving links is not positive, or far from the URDF's
     """
     prior = model.inertial_parameters
     masses = prior[::10]
     least, greatest = masses.sum() / MASS_FACTOR, masses.sum() * MASS_FACTOR
     if total_mass is not None:
         moving = total_mass - fixed_mass(model)
-        if not 0.0 < moving < np.inf:
-            raise InputError('total_mass', f'{total_mass:g} kg leave the moving links no mass')
+        if not 0.0 < moving < MAX_FACTOR * masses.sum():
+            raise InputError(
+                'total_mass', f'{total_mass:g} kg leave the moving links {moving:.4g} kg, which '
+                f'have {masses.sum():.4g} kg in the URDF; correct one of the two'
+            )
         least, greatest = (1.0 - KNOWN_MASS) * moving, (1.0 + KNOWN_MASS) * moving
     total = np.zeros(prior.size)
     total[::10] = 1.0 / masses.sum()
