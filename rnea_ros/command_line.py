@@ -17,18 +17,26 @@ import textwrap
 from typing import Any, NoReturn
 
 from .errors import MAX_TEXT, RneaError, brief, clipped
+from .files import FileError, check_writable
 from .interrupts import INTERRUPTED, interruptible
 
 BAD_INPUT = 2  # exit code for bad arguments and files
 CLOSED_PIPE = 141  # exit code if the output's reader has ended: 128 + SIGPIPE
 
 ROS_ARGUMENTS = '--ros-args'
-TARGETS = ('out', 'write', 'write_urdf', 'write_parameters', 'report', 'csv', 'picture')
-"""Options that name a file to write."""
 
 SET_PARAMETERS = """\
 Set them after --ros-args, with -p NAME:=VALUE or --params-file FILE. docs/interface.md lists
 ranges and topics; `ros2 param describe` shows the parameters of a running node."""
+
+
+def target(text: str) -> Path:
+    """Return the path of a file that can be written, for argparse."""
+    try:
+        check_writable(Path(text))
+    except FileError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return Path(text)
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -57,7 +65,7 @@ class OneLineParser(argparse.ArgumentParser):
     def _with_own_targets(self, options: argparse.Namespace) -> argparse.Namespace:
         """Return options of which none would replace the file of another, or the URDF."""
         sources: dict[str, str] = {}
-        for name in ('urdf', *TARGETS):
+        for name in ('urdf', *(action.dest for action in self._actions if action.type is target)):
             path = getattr(options, name, None)
             # Devices and pipes take several texts.
             if path is not None and (os.path.isfile(path) or not os.path.exists(path)):

@@ -17,6 +17,7 @@ from .errors import UrdfError, clipped, one_line
 
 SECONDS = 30  # longest expansion
 
+
 def is_xacro(path: str | os.PathLike[str]) -> bool:
     """Return whether a file is xacro by its name."""
     return Path(path).suffix.lower() == '.xacro'

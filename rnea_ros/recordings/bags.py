@@ -32,6 +32,7 @@ FORMATS = {'.db3': SQLITE, '.mcap': MCAP, '.bag': ROS1}
 MAX_MESSAGE, MAX_METADATA = 20_000_000, 500_000  # bytes
 MAX_UNPACKED = 500_000_000  # bytes of memory, and of an unpacked file; or MAX_RATIO x the bag
 MAX_RATIO = 100
+_STATM = Path('/proc/self/statm')
 TOO_LARGE = 'a part of it is too large once unpacked; record it again without compression'
 
 
@@ -144,12 +145,12 @@ def _bounds(path: Path) -> Iterator[None]:
 
     It unpacks a message, chunk or file of any size whole: only the process can be limited.
     """
-    with open('/proc/self/statm', encoding='ascii') as statm:
-        used = int(statm.read().split()[0]) * resource.getpagesize()
     size = sum(map(os.path.getsize, filter(os.path.isfile, (path, *path.glob('*')))))
     none = resource.RLIM_INFINITY
-    bounds = {resource.RLIMIT_AS: used + MAX_UNPACKED,
-              resource.RLIMIT_FSIZE: max(MAX_UNPACKED, MAX_RATIO * size)}
+    bounds = {resource.RLIMIT_FSIZE: max(MAX_UNPACKED, MAX_RATIO * size)}
+    if _STATM.exists():  # without /proc the memory in use is unknown
+        used = int(_STATM.read_text().split()[0]) * resource.getpagesize()
+        bounds[resource.RLIMIT_AS] = used + MAX_UNPACKED
     before = {kind: resource.getrlimit(kind) for kind in bounds}
     try:
         for kind, (soft, hard) in before.items():

@@ -6,8 +6,8 @@ Build a MuJoCo model of the same rigid bodies from URDF text.
 
 MuJoCo's own importer reads links and joints, so frames and axes in the simulation are independent
 of the model under test. Inertias are set here: before 3.14 MuJoCo loses their rotation. Contacts
-are left out; damping and friction come from the URDF. An inertia that no rigid body
-can have, as in some vendors' URDFs, is replaced by the nearest possible one.
+are left out; damping and friction come from the URDF. An inertia that no rigid body can have, as
+in some vendors' URDFs, is replaced by the nearest possible one.
 """
 
 from __future__ import annotations
@@ -114,6 +114,7 @@ def _possible(inertial: Inertial) -> Inertial:
 
 
 def _set_inertial(body: mujoco.MjsBody, inertial: Inertial) -> None:
+    """Set mass, centre and principal moments of a body, with their axes."""
     turn, quaternion = np.empty(9), np.empty(4)
     mujoco.mju_euler2Quat(quaternion, np.array(inertial.origin.rpy), 'XYZ')
     mujoco.mju_quat2Mat(turn, quaternion)

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import math
 from pathlib import Path
 
-from ..files import FileError, check_writable
 from ..recordings import usable_factor
 from ..robot import STANDARD_GRAVITY
 from ..trajectory_check import Quantity
@@ -38,15 +37,6 @@ def speed(text: str) -> float:
     if number < MIN_SPEED:
         raise argparse.ArgumentTypeError(f'{text} is below {MIN_SPEED:g}')
     return number
-
-
-def target(text: str) -> Path:
-    """Return the path of a file that can be written, for argparse."""
-    try:
-        check_writable(Path(text))
-    except FileError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return Path(text)
 
 
 def finite(text: str) -> float:

@@ -25,7 +25,7 @@ from pathlib import Path
 import sys
 
 from ..collision import Wall
-from ..command_line import OneLineParser, tool
+from ..command_line import OneLineParser, target, tool
 from ..feedforward.trajectory import Interpolation, TrajectoryRequest
 from ..trajectory_check import RATE, TrajectoryCheck, TrajectoryLimits, check, picture, report
 from .arguments import (
@@ -37,7 +37,6 @@ from .arguments import (
     given_limits,
     position,
     positive,
-    target,
 )
 from .model import collisions_of, load_model
 from .trajectory_sources import TrajectoryFileError, read_trajectory, with_model_names

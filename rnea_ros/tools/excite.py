@@ -28,7 +28,7 @@ import sys
 import time
 
 from ..collision import CollisionModel
-from ..command_line import OneLineParser, tool
+from ..command_line import OneLineParser, target, tool
 from ..errors import RneaError
 from ..files import write_files
 from ..identification import excitation, load, require_scipy
@@ -43,7 +43,6 @@ from .arguments import (
     position,
     positive,
     speed,
-    target,
 )
 from .model import collisions_of, load_model
 from .trajectory_sources import read_trajectory, trajectory_text

@@ -27,7 +27,7 @@ import sys
 import time
 from typing import Any
 
-from ..command_line import OneLineParser, tool
+from ..command_line import OneLineParser, target, tool
 from ..drawing import require_matplotlib
 from ..errors import UnknownNameError
 from ..files import write_file, write_files
@@ -51,7 +51,7 @@ from ..identification.report import (
 from ..parameters import parameter_file_text
 from ..recordings import CUTOFF
 from ..robot import RobotModel
-from .arguments import add_gravity, add_recorded_joints, positive, target
+from .arguments import add_gravity, add_recorded_joints, positive
 from .identification_inputs import IdentificationInputs, amount, read_inputs
 from .model import joint_factors
 

@@ -29,7 +29,7 @@ import time
 
 import numpy as np
 
-from ..command_line import OneLineParser, tool
+from ..command_line import OneLineParser, target, tool
 from ..files import write_file
 from ..parameters import parameter_file_text
 from ..preflight import LEAVE_GRAVITY, MIN_GRAVITY, Checkup, check, found_parameters, picture
@@ -46,7 +46,7 @@ from ..recordings import (
     still_poses,
 )
 from ..replay import known_efforts
-from .arguments import add_bag, add_gravity, add_recorded_joints, positive, target
+from .arguments import add_bag, add_gravity, add_recorded_joints, positive
 from .model import joint_factors, load_model, load_settings
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from ..command_line import OneLineParser, tool
+from ..command_line import OneLineParser, target, tool
 from ..node.parameters import (
     complete_values,
     listed_joints,
@@ -31,7 +31,7 @@ from ..node.parameters import (
 )
 from ..recordings import read_joint_states
 from ..replay import Review, picture, recorded_robot, report, review, write_table
-from .arguments import add_bag, add_recorded_joints, target
+from .arguments import add_bag, add_recorded_joints
 from .model import load_model
 
 ENDED_EARLY = 1

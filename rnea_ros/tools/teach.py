@@ -34,7 +34,7 @@ import numpy as np
 
 from .. import teach
 from ..arrays import Array
-from ..command_line import OneLineParser, tool
+from ..command_line import OneLineParser, target, tool
 from ..feedforward.law import LAWS
 from ..files import write_file
 from ..identification import require_scipy
@@ -43,7 +43,7 @@ from ..recordings import Recording, match_joints, read_joint_states, recording_f
 from ..robot import RobotModel
 from ..teach import MotionLimits, TeachError
 from ..trajectory_check import TrajectoryLimits, report
-from .arguments import add_bag, add_gravity, add_limits, given_limits, positive, speed, target
+from .arguments import add_bag, add_gravity, add_limits, given_limits, positive, speed
 from .model import load_model
 from .trajectory_sources import read_trajectory, trajectory_text, with_model_names
 

@@ -173,8 +173,9 @@ def test_joints_match_by_given_pairs_equal_names_or_one_prefix(
 
 @pytest.mark.parametrize(('own', 'bound'), [(2**40, bags.MAX_UNPACKED), (10**8, 10**8)])
 def test_a_bag_is_bounded_also_below_a_limit_of_the_user(
-    own: int, bound: int, tmp_path: Path
+    own: int, bound: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(bags, '_STATM', tmp_path / 'statm')  # /proc need not be mounted
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (own, before[1]))
     try:

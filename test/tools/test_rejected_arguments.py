@@ -61,7 +61,7 @@ REJECTED = {
         ('single --urdf arm.urdf', '2 are needed'), ('without_effort --urdf arm.urdf', 'no effo'),
     ),
     REPLAY: (
-        ('--csv a --picture a', '--picture would replace a of --csv; name another file'),
+        ('--csv a --picture a', '--csv would replace a of --picture; name another file'),
         ('-p rate', 'rate is not NAME:=VALUE'), ('-p rate:=[1', 'usable YAML'),
         ('-p rate:=500', 'rate: 500 is not of type float'), ('-p mode:=dance', "'dance'"),
         ('-p speed:=1.0', 'speed: no such parameter'), ('--params-file none.yaml', 'none.yaml'),

@@ -23,6 +23,7 @@ NOTICEABLE_DELAY = 0.01  # delay that is noted, s; 20 ms can double the errors o
 
 LOAD_EXPLAINS = 0.3  # least share of the squared residuals that a changed load explains
 
+
 def check_runs(model: RobotModel, runs: Sequence[Run]) -> None:
     """Raise an error if runs lack the motion, or poses at rest, to identify a model."""
     if not runs:

@@ -285,14 +285,15 @@ def test_the_identified_model_tracks_and_holds_better(
     still = np.zeros_like(after.deviation)
     before = replace(before, deviation=still + 0.1, phase=with_error(before.phase, 0.05))
     for tracking, drift, code, shipped in (
-        (5.1, 10.1, 0, True), (4.9, 10.1, 1, True), (5.1, 9.9, 1, True), (0.9, 0.9, 0, False)
+        (5.1, 10.1, 0, True), (4.9, 10.1, 1, True), (5.1, 9.9, 1, True), (0.9, 9.9, 1, False),
+        (1.1, 0.9, 0, False)
     ):
         monkeypatch.setattr(program, '_arm', replace(program._arm, shipped=shipped))
         after = replace(
             after, deviation=still - 0.1 / drift, phase=with_error(after.phase, 0.05 / tracking)
         )
         assert program.report(before, after, fit) == code
-    assert re.search(r'gained: 1/0.9 .*\nFriction of gears', capsys.readouterr().out)
+    assert re.search(r'gained: 1/1.1 .*\nOften friction of gears', capsys.readouterr().out)
 
 
 def test_a_motion_is_taught_by_the_hand_and_repeated(
