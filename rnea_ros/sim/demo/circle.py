@@ -100,7 +100,7 @@ class Circle:
         return identification.run_from(recording, self._arm.model, name=name)
 
     def report(self, before: Performance, after: Performance, fit: Identification) -> int:
-        """Print the table, draw the picture; return 1 if the arm tracks worse, or gains too little."""
+        """Print the table, draw the picture; return 1 if the arm gains too little, or is worse."""
         print(f'\n{identification_table(before, after)}\n')
         path = self._output / 'identify_demo.png'
         draw_identification(path, before, after, fit, self._options.show)
