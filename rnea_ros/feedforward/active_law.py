@@ -36,12 +36,12 @@ def make_law(
 ) -> ControlLaw:
     """Return the law of a mode (None: that of the settings) for all joints of the model."""
     kp, kd = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
-    kp[settings.joint_indices] = settings.parameters.kp
-    kd[settings.joint_indices] = settings.parameters.kd
-    return (mode or settings.parameters.mode)(
-        robot, kp, kd, compensate_coriolis=settings.parameters.compensate_coriolis,
-        friction=settings.friction, friction_velocity=settings.parameters.friction.velocity,
-        armature=settings.armature,
+    kp[settings.joint_indices] = settings.kp
+    kd[settings.joint_indices] = settings.kd
+    return (mode or settings.mode)(
+        robot, kp, kd, compensate_coriolis=settings.compensate_coriolis,
+        friction=settings.joint_friction, friction_velocity=settings.friction.velocity,
+        armature=settings.rotor_inertia,
     )
 
 
@@ -76,7 +76,7 @@ class ActiveLaw:
         """Set the law, damping and soft limits."""
         self.active = law
         self.joint_efforts.configure(
-            np.array([*vars(settings.soft_limits).values(), settings.parameters.damping])
+            np.array([*vars(settings.zones).values(), settings.damping])
         )
 
     def make_law(self, settings: ResolvedSettings) -> ControlLaw:
@@ -160,7 +160,7 @@ MAX_ACCELERATION = 1000.0
 
 def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     """Raise an InputError if an effort of any mode, at the ends of joint ranges, is not finite."""
-    given = settings.parameters
+    given = settings
     robot = LoadedModel(model, given.hardware_compensates, given.own_hardware_gravity)
     robot.set_payloads(given.payloads)
     laws = [make_law(settings, robot, mode) for mode in LAWS.values()]
@@ -193,7 +193,8 @@ def acceleration_limits(model: RobotModel, settings: ResolvedSettings) -> Array:
     joints = settings.joint_indices
     poses = np.random.default_rng(0).uniform(-np.pi, np.pi, (100, model.nv))
     poses = np.clip(poses, model.position_lower, model.position_upper)
-    inertia = np.max([model.mass_matrix(q).diagonal() for q in poses], axis=0) + settings.armature
+    inertia = np.max([model.mass_matrix(q).diagonal() for q in poses], axis=0)
+    inertia += settings.rotor_inertia
     urdf_limits = np.nan_to_num(model.effort_limits[joints], posinf=0.0)
     effort = np.maximum(urdf_limits, settings.effort_limits)
     limits: Array = effort / np.maximum(0.5 * inertia[joints], effort / MAX_ACCELERATION)

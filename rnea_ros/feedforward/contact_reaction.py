@@ -41,7 +41,7 @@ class ContactReaction:
         reference: Reference,
     ) -> None:
         self._reference = reference
-        self._pause = settings.parameters.reference_timeout
+        self._pause = settings.reference_timeout
         self._streaming = self._ignores_stream = False
         self._pause_so_far = math.inf
         self._published = False
@@ -63,7 +63,7 @@ class ContactReaction:
 
     def configure(self, settings: ResolvedSettings) -> None:
         """Set the observer's parameters; start it or end it, as they need."""
-        if not self._published and settings.parameters.contact.action is ContactAction.NONE:
+        if not self._published and settings.contact.action is ContactAction.NONE:
             self.monitor, self._ignores_stream = None, False
             return
         self._observer.configure(settings)

@@ -52,8 +52,8 @@ class ControlTick:
         self.outside_flags: frozenset[Reason] = frozenset()
         self.error: BaseException | None = None
         self.goal: Goal | None = None
-        self.environment = Environment(model, settings.parameters)
-        given = settings.parameters
+        self.environment = Environment(model, settings)
+        given = settings
         self.reference = Reference(
             len(settings.joints), given.reference_timeout,
             lead=given.period if given.predict_state else 0.0,
@@ -65,7 +65,9 @@ class ControlTick:
             settings, states, self.environment, self.reference, self.additional
         )
         self.holding = HoldingEffort(settings)
-        self.limiter = EffortLimiter(settings.effort_limits, settings.effort_rate_limit)
+        self.limiter = EffortLimiter(
+            np.array(settings.effort_limits), np.array(settings.effort_rate_limit)
+        )
         self.ramp_down = RampDown(self.state_machine, self.limiter)
         self.stalls = StallRecovery(settings)
         self.acting_effort = ActingEffort(states)
@@ -137,18 +139,18 @@ class ControlTick:
         self, settings: ResolvedSettings, law: ControlLaw, payloads: Sequence[Array]
     ) -> None:
         """Change settings, law and prepared payloads; the effort is blended."""
-        before, self.settings = self.settings.parameters, settings
+        before, self.settings = self.settings, settings
         self.active_law.configure(settings, law)
-        if settings.parameters.payloads != before.payloads:
+        if settings.payloads != before.payloads:
             # The environment blends payloads, not the limiter.
-            duration = settings.parameters.payload_blend_duration
+            duration = settings.payload_blend_duration
             self.environment.payloads.change(payloads, duration)
-            before = replace(before, payloads=settings.parameters.payloads)
+            before = replace(before, payloads=settings.payloads)
         if not law.follows_motions:
             # The arm may be moved by hand now: a later mode must not pull it back.
             self.reference.clear(Reason.MODE_GRAVITY)
-        if self.state_machine.controlling and before != settings.parameters:
-            self.limiter.blend(settings.parameters.ramp_duration)
+        if self.state_machine.controlling and before != settings:
+            self.limiter.blend(settings.ramp_duration)
         self.contact.configure(settings)
         self.additional.configure(settings)
 
@@ -156,7 +158,7 @@ class ControlTick:
         """Start commands by a ramp from the measured effort, or from zero."""
         effort = self.acting_effort.measured(self.settings)
         self.limiter.start(np.zeros_like(self.holding.effort) if effort is None else effort)
-        self.limiter.ramp(self.settings.parameters.ramp_duration)
+        self.limiter.ramp(self.settings.ramp_duration)
 
     def run(self, now: float, *, permitted: bool) -> Array | None:
         """
@@ -280,13 +282,13 @@ class ControlTick:
             self.reference.hold(self._states.position[self.settings.joint_indices], reason)
         else:
             self.reference.clear(reason)
-        self.limiter.blend(self.settings.parameters.ramp_duration)
+        self.limiter.blend(self.settings.ramp_duration)
 
     def _withhold(self, now: float) -> None:
         """Drop the motion, and prepare a new start: another controller may move the robot."""
         self.reference.position[:] = self._states.position[self.settings.joint_indices]
         self.reference.stop(Reason.COMMANDS_WITHHELD)
-        self.limiter.blend(self.settings.parameters.ramp_duration)
+        self.limiter.blend(self.settings.ramp_duration)
         self.state_machine.handle(Event.WITHHELD, now)
 
     def _control(self, now: float) -> Array | None:

@@ -199,7 +199,7 @@ class FeedforwardController:
     def change(self, settings: ResolvedSettings) -> None:
         """Request a blended change; new settings may differ in ``while_active`` parameters."""
         law = self._tick.active_law.make_law(settings)
-        payloads = self.environment.payloads.prepare(settings.parameters.payloads)
+        payloads = self.environment.payloads.prepare(settings.payloads)
         self._requests.append(lambda now: self._tick.change(settings, law, payloads))
 
     def publish_external_effort(self, published: bool) -> None:
@@ -238,7 +238,7 @@ class FeedforwardController:
         if self._tick.contact.register_motion(is_setpoint=True) or not self.following:
             return
         if not self._tick.reference.from_controller:
-            self._tick.limiter.blend(self.settings.parameters.ramp_duration)
+            self._tick.limiter.blend(self.settings.ramp_duration)
         self._tick.reference.accept(setpoint, None)
 
     def step(self, now: float) -> Array | None:

@@ -56,11 +56,11 @@ class TickMonitor:
     ) -> None:
         self._states = states
         self._reference = reference
-        self._period = settings.parameters.period
+        self._period = settings.period
         self._commanded = settings.joint_indices
         self._others = states.uncommanded
         self._timeout = settings.joint_states_timeout
-        self._timeout_of_others = settings.uncommanded_timeout
+        self._timeout_of_others = settings.uncommanded_timeout or math.inf
         self._last_tick = math.inf
         self._last_rest = 0.0
         self._conditions = (False,) * len(FLAGS)

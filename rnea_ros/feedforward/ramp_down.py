@@ -34,7 +34,7 @@ class HoldingEffort:
     def __init__(self, settings: ResolvedSettings) -> None:
         self.effort = np.zeros(len(settings.joints))
         self.overloaded = np.zeros(len(settings.joints), dtype=bool)
-        results = (settings.effort_limits, self.overloaded)
+        results = (np.array(settings.effort_limits), self.overloaded)
         kernel = entry_point(_find_overloaded, (*results, self.effort))
         self._find_overloaded = partial(kernel, *results)
 
@@ -67,7 +67,7 @@ class RampDown:
     ) -> tuple[Array, Event | None]:
         """Return the next command, shape (m,), overwritten by the next call; and its event."""
         state, elapsed = self._state_machine.state, self._state_machine.elapsed(now)
-        share, given = 1.0, settings.parameters
+        share, given = 1.0, settings
         if state is not State.HOLDING and given.stale_action is not StaleAction.HOLD:
             self._limiter.end_blend()
             duration = max(given.ramp_duration, given.period)
@@ -85,7 +85,7 @@ class RampDown:
         self, elapsed: float, settings: ResolvedSettings, *, settled: bool
     ) -> Event | None:
         """Return the event once the holding effort is reached, or time enough has passed."""
-        stop, given = self._state_machine.stop_requested, settings.parameters
+        stop, given = self._state_machine.stop_requested, settings
         hold = given.stale_action is StaleAction.HOLD
         end = 0.0 if stop else given.hold_duration
         end += 0.0 if settled else settings.greatest_swing

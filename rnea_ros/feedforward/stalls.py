@@ -81,8 +81,8 @@ class StallRecovery:
     """
 
     def __init__(self, settings: ResolvedSettings) -> None:
-        self._longest_block = settings.joint_states_timeout + settings.parameters.hold_duration
-        self._hold_duration = settings.parameters.hold_duration
+        self._longest_block = settings.joint_states_timeout + settings.hold_duration
+        self._hold_duration = settings.hold_duration
         self._returns: deque[float] = deque(maxlen=MAX_RETURNS)
         self._reason: Reason | None = None
         self._duration = self._timeout = self._stalled_since = self._held_since = 0.0
@@ -175,7 +175,7 @@ class ActingEffort:
         It is not used with ``hardware_compensates``: the measured effort then includes the robot's
         own compensation, which must not be commanded.
         """
-        effort, given = self._states.effort[settings.joint_indices], settings.parameters
+        effort, given = self._states.effort[settings.joint_indices], settings
         used = given.start_from_measured_effort and not given.hardware_compensates
         return effort if used and np.isfinite(effort).all() else None
 

@@ -79,11 +79,11 @@ class Activation:
         additional = AdditionalEffortTopic(
             lambda: configuration.additional_effort, controller.additional_effort, clock
         )
-        watchdog = WatchdogEfforts(configuration.watchdog, settings.command_scale)
+        watchdog = WatchdogEfforts(configuration.watchdog, settings)
         takes += [additional.take_messages, watchdog.take_messages]
         controller.acting_effort.watchdog_effort = watchdog.newest
         schedule: Schedule
-        period = settings.parameters.period
+        period = settings.period
         if setup.robot.trigger is Trigger.TIMER:
             takes.insert(0, inputs.take_joint_states)
             schedule = PeriodicSchedule(period, clock.now, clock.sleep)

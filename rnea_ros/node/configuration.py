@@ -55,10 +55,10 @@ class Configuration:
         self.additional_effort: RawSubscription | None = None
         self.change(setup)
         logger.info(
-            f'{setup.model!r}: {settings.parameters.mode.name} at {settings.parameters.rate:g} Hz '
+            f'{setup.model!r}: {settings.mode.name} at {settings.rate:g} Hz '
             f'on {command_topic} for {", ".join(settings.joints)}'
         )
-        present = settings.soft_limits.present
+        present = settings.zones.present
         if present.any():
             limited = [name for name, zone in zip(settings.joints, present, strict=True) if zone]
             logger.info(f'soft limits at {", ".join(limited)}')
@@ -69,7 +69,7 @@ class Configuration:
             resources.callback(subscription.destroy)
             return subscription
 
-        setup, parameters = self.setup, self.setup.settings.parameters
+        setup, parameters = self.setup, self.setup.settings
         self.joint_states: RawSubscription = subscribe(
             JointState, 'joint_states', JOINT_STATES, raw=True,
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
@@ -96,7 +96,7 @@ class Configuration:
         """Replace the setup; subscribe to additional efforts once they may be above 0."""
         self.setup = setup
         if self.additional_effort is None and any(
-            setup.settings.parameters.additional_effort.limits
+            setup.settings.additional_effort.limits
         ):
             subscription: RawSubscription = PolledSubscription(
                 self._node, JointState, '~/additional_effort', SENSOR_DATA, raw=True

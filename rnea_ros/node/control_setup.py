@@ -69,7 +69,7 @@ class ControlSetup:
     @property
     def zero_gains_warning(self) -> str:
         """A warning if the mode needs gains and all are zero; otherwise empty."""
-        parameters = self.settings.parameters
+        parameters = self.settings
         law = parameters.mode
         if not law.needs_gains or any((*parameters.kp, *parameters.kd)):
             return ''

@@ -104,7 +104,7 @@ class MotionRequests:
         if controller.state not in CONTROLLING:
             raise RequestRejectedError('not_active', f'the control is {controller.state.value}')
         # The mode requested last, not the mode in force: the loop handles requests in their order.
-        law = setup.settings.parameters.mode
+        law = setup.settings.mode
         if not law.follows_motions:
             raise RequestRejectedError('mode_gravity', f'mode {law.name} follows no trajectory')
         if setup.state_type is not None:
@@ -116,7 +116,7 @@ class MotionRequests:
         controller, rules = self.controller, self._configuration.setup.rules
         if controller.withheld:
             raise RequestRejectedError(Reason.COMMANDS_WITHHELD.value, 'no commands are sent')
-        period = controller.settings.parameters.period
+        period = controller.settings.period
         may_join = rules.allow_trajectory_replacement and not request.is_setpoint
         delay = HANDOVER_DELAY * period
         while True:

@@ -21,7 +21,7 @@ def picture(path: Path, review: Review) -> None:
     playback, full = review.playback, review.inverse_dynamics
     figure = new_figure(11.0, 1.0 + 1.5 * len(playback.joints))
     rows = rows_over_time(figure, playback.joints)
-    settings = review.settings.parameters
+    settings = review.settings
     figure.suptitle(f'{review.robot.model.name}: efforts, mode {settings.mode.name}')
     for number, (axis, name) in enumerate(zip(rows, playback.joints, strict=True)):
         axis.plot(playback.time, playback.effort[:, number], color='0.65', label='measured')

@@ -69,7 +69,7 @@ def play(
     positions. Stamps over too long a time raise a RecordingError.
     """
     arrivals = np.maximum.accumulate([sample.time for sample in robot.samples])
-    period = settings.parameters.period
+    period = settings.period
     span = float(arrivals[-1] - arrivals[0])
     if not span / period < MAX_TICKS:
         raise RecordingError(
@@ -104,7 +104,7 @@ def play(
         controlling[k] = controller.state in COMPARED
         if not changes or controller.state is not changes[-1].state:
             changes.append(StateChange(float(tick), controller.state, controller.reason))
-    largest_change = settings.effort_rate_limit * period * (1.0 - ROUNDING)
+    largest_change = np.array(settings.effort_rate_limit) * period * (1.0 - ROUNDING)
     limited[1:] = np.abs(np.diff(command, axis=0)) >= largest_change
     return Playback(
         settings.joints, ticks, command, hardware, effort, controlling, saturated, limited,

@@ -23,13 +23,12 @@ HEADER = ('gravity', 'inverse dynamics', 'at limit', 'at rate limit')  # titles 
 def report(review: Review) -> str:
     """Return the whole report."""
     robot, playback, settings = review.robot, review.playback, review.settings
-    control = settings.parameters
     parts = [
         _conclusion(review),
         '',
         f'data: {len(robot.samples)} joint states in {playback.time[-1]:.1f} s; '
         f'model: {robot.model.name}, {len(robot.model.joint_names)} joints',
-        f'control: mode {control.mode.name}, {control.rate:g} Hz, {len(playback.time)} ticks, '
+        f'control: mode {settings.mode.name}, {settings.rate:g} Hz, {len(playback.time)} ticks, '
         f'joint_states_timeout {settings.joint_states_timeout:.3g} s',
         'table: RMS of the measured effort, and of its difference from each computed effort, '
         'N m or N',
@@ -110,17 +109,17 @@ def _counts(what: str, counts: Counter[Reason]) -> Iterator[str]:
 
 def _remarks(review: Review) -> Iterator[str]:
     """Yield the limits of the comparison."""
-    robot, control = review.robot, review.settings.parameters
+    robot, settings = review.robot, review.settings
     if robot.absent:
         yield f'not recorded, assumed at rest: {", ".join(robot.absent)}'
-    if control.mode.follows_motions:
-        yield f'a recording has no reference motion: mode {control.mode.name} acts as gravity'
+    if settings.mode.follows_motions:
+        yield f'a recording has no reference motion: mode {settings.mode.name} acts as gravity'
     if review.playback.hardware.any():
         yield (
             'the hardware adds gravity or payload: its share and the command together are '
             'compared with the measured effort'
         )
-    if HardwareCompensation.FRICTION in control.hardware_compensates:
+    if HardwareCompensation.FRICTION in settings.hardware_compensates:
         yield (
             'friction is not comparable: the hardware adds it, so measured efforts may contain it '
             'while commands do not'

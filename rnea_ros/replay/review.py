@@ -116,7 +116,7 @@ def known_efforts(settings: ResolvedSettings, model: RobotModel) -> KnownEfforts
 
     def known(q: Array, qd: Array, qdd: Array) -> Array:
         rigid = model.inverse_dynamics_batch(q, qd, qdd)
-        efforts: Array = settings.armature * qdd + settings.motor_friction.friction(qd, rigid)
+        efforts: Array = settings.rotor_inertia * qdd + settings.motor_friction.friction(qd, rigid)
         return efforts
 
     return known

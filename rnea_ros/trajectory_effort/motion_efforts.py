@@ -125,12 +125,12 @@ class MotionEfforts:
     """
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
-        given = settings.parameters
+        given = settings
         robot = LoadedModel(model, given.hardware_compensates, given.own_hardware_gravity)
-        robot.set_payloads(settings.parameters.payloads)
+        robot.set_payloads(settings.payloads)
         zero = np.zeros(model.nv)
         self._law = Feedforward(
-            robot, zero, zero, friction=settings.friction, armature=settings.armature
+            robot, zero, zero, friction=settings.joint_friction, armature=settings.rotor_inertia
         )
         self._settings = settings
 

@@ -133,7 +133,7 @@ class EffortPlanner:
         names = [*request.joint_names]
         names += [joint for joint in joints if joint not in names]
         order = [joints.index(joint) for joint in names]
-        commands = efforts * self._settings.command_scale
+        commands = efforts * self._settings.units.command_scale
         columns = (points.positions, points.velocities, points.accelerations, commands)
         positions, velocities, accelerations, effort = (values[:, order] for values in columns)
         message = JointTrajectory(joint_names=names)

@@ -108,7 +108,7 @@ def test_a_controller_back_after_a_stop_is_ramped_to_the_last_command(action: St
     rig.controller.permitted = True
     last = rig.run(0.5)[-1]
     expected = rig.gravity if action is StaleAction.HOLD else 0.0 * rig.gravity
-    tolerance = rig.controller.settings.effort_rate_limit.max() * rig.period
+    tolerance = max(rig.controller.settings.effort_rate_limit) * rig.period
     np.testing.assert_allclose(last, expected, atol=tolerance)
 
 

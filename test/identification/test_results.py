@@ -164,7 +164,7 @@ def test_the_nodes_feedforward_commands_the_identified_efforts(
     resolved = settings(result, result.node_parameters(), tmp_path)
     law = Feedforward(
         LoadedModel(result.model), np.zeros(7), np.zeros(7),
-        friction=resolved.friction, armature=resolved.armature,
+        friction=resolved.joint_friction, armature=resolved.rotor_inertia,
     )  # fmt: skip
     (run,) = result.comparison.held_out
     commanded = np.array([
@@ -202,8 +202,8 @@ def test_unrecorded_joints_are_left_out_gravity_and_payload_are_stated(tmp_path:
     assert values['joints'] == [*model.joint_names[:7]]
     assert values['gravity'] == [9.81, 0.0, 0.0]
     resolved = settings(result, values, tmp_path)
-    np.testing.assert_allclose(resolved.armature, result.armature)
-    np.testing.assert_allclose(resolved.friction.viscous, result.friction.viscous)
+    np.testing.assert_allclose(resolved.rotor_inertia, result.armature)
+    np.testing.assert_allclose(resolved.joint_friction.viscous, result.friction.viscous)
     payload = Payload('fer_link7', 2.8, (0.01, 0.0, 0.1), (0.01, 0.0, 0.0, 0.02, 0.0, 0.015))
     values |= payload_parameters(payload)
-    assert settings(result, values, tmp_path).parameters.payloads == (payload,)
+    assert settings(result, values, tmp_path).payloads == (payload,)

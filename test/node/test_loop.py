@@ -148,7 +148,7 @@ def test_an_error_around_the_control_ends_in_zero_effort(
         assert rig.controller.reason is Reason.INTERNAL_ERROR
         assert rig.ends_at_zero()  # sent after the change of state
         changes = np.abs(np.diff([*rig.commands], axis=0))
-        assert (changes <= rig.settings.effort_rate_limit * PERIOD * (1.0 + 1e-9)).all()
+        assert (changes <= np.array(rig.settings.effort_rate_limit) * PERIOD * (1.0 + 1e-9)).all()
         if supervised:
             assert rig.controller.error is not None
             sent = len(rig.commands)
@@ -222,7 +222,7 @@ def test_an_error_beside_a_stop_does_not_keep_it_from_its_zeros() -> None:
 
 def test_a_stop_that_takes_too_long_is_ended() -> None:
     with active_rig() as rig:
-        slow = replace(rig.settings.parameters, ramp_duration=1000.0)
+        slow = replace(rig.settings, ramp_duration=1000.0)
         rig.controller.change(resolve(slow, panda_arm()))
         rig.controller.request_stop()
         assert rig.loop.join(0.1) == 'it did not stop in time'

@@ -84,14 +84,14 @@ def test_a_missing_tool_is_weighed_placed_and_becomes_a_payload(kind: Kind) -> N
     assert not mass.excludes(1.2)
     assert mass.half_width < 0.2
     settings = resolved(dict(found_parameters(checkup)))
-    (payload,) = settings.parameters.payloads
+    (payload,) = settings.payloads
     assert payload.link == 'fer_link7'
     assert payload.mass == pytest.approx(1.2, abs=0.1)
     np.testing.assert_allclose(np.asarray(payload.com), np.array(robot.com), atol=0.03)
     (finding,) = [each for each in checkup.findings if each.must_be_fixed]
     assert finding.cause is Cause.MISSING_TOOL
     assert f'a tool of about {payload.mass:.2f} +- ' in finding.text
-    assert bool(settings.friction.coulomb[0][1] > 0.1) is (kind is Kind.MOTION)
+    assert bool(settings.joint_friction.coulomb[0][1] > 0.1) is (kind is Kind.MOTION)
 
 
 def test_friction_is_taken_by_the_node_but_not_of_efforts_in_another_unit() -> None:

@@ -51,7 +51,7 @@ class AdditionalEffort(SampleMonitor):
 
     def configure(self, settings: ResolvedSettings) -> None:
         """Set limits, timeout and fade."""
-        given = settings.parameters.additional_effort
+        given = settings.additional_effort
         self._limits[:] = given.limits
         self._timeout, self._fade = given.timeout, given.fade
         self.enabled = any(given.limits)

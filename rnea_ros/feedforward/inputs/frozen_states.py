@@ -52,7 +52,7 @@ class FrozenStates:
 
     def __init__(self, states: JointStateMonitor, settings: ResolvedSettings) -> None:
         self._states = states
-        self._timeout = settings.joint_states_timeout - 0.5 * settings.parameters.period
+        self._timeout = settings.joint_states_timeout - 0.5 * settings.period
         joints, m = settings.joint_indices, len(settings.joints)
         memory = (states.table, states.bounds.table, joints, np.zeros((GROWING_SINCE + 1, m)))
         kernel = entry_point(_growing_since, (*memory, np.zeros(m), 0.0, False))

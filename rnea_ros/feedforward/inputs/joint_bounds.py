@@ -99,12 +99,12 @@ class JointBounds:
     @classmethod
     def of_robot(cls, model: RobotModel, settings: ResolvedSettings) -> JointBounds:
         """Return the bounds of a robot's joints, from the limits of its URDF."""
-        factor, limits = settings.parameters.velocity_limit_factor, model.velocity_limits
+        factor, limits = settings.velocity_limit_factor, model.velocity_limits
         # Many URDFs have a limit of 0 for an unknown limit.
         checked = (limits > 0.0) & (factor > 0.0)
         bounds = cls.of_speeds(
             np.where(checked, limits, np.inf) * max(factor, 1.0), model.continuous,
-            settings.joint_states_timeout, settings.parameters.hold_duration,
+            settings.joint_states_timeout, settings.hold_duration,
         )
         table, commanded = bounds.table, settings.joint_indices
         table[MAX_MEASURED_VELOCITY] = np.minimum(table[MAX_MEASURED_VELOCITY], MAX_JOINT_VALUE)

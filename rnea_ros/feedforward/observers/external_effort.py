@@ -68,10 +68,10 @@ class ExternalEffortMonitor:
         self._indices = settings.joint_indices
         self._longest_gap = settings.joint_states_timeout
         self._sampled = 0.0
-        self._action = settings.parameters.contact.action
+        self._action = settings.contact.action
         self._observer = MomentumObserver(robot.bodies, settings)
         self.effort, self.threshold = self._observer.effort, self._observer.limit
-        link = settings.parameters.external_effort.link
+        link = settings.external_effort.link
         self.wrench = ExternalWrench(robot.model, settings) if link else None
         self.contact = False
         self._judged = False
@@ -85,7 +85,7 @@ class ExternalEffortMonitor:
 
     def configure(self, settings: ResolvedSettings) -> None:
         """Set gains, thresholds, friction and reaction."""
-        self._action = settings.parameters.contact.action
+        self._action = settings.contact.action
         self._observer.configure(settings)
 
     def reset(self) -> None:

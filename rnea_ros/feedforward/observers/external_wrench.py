@@ -38,10 +38,10 @@ class ExternalWrench:
     """
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
-        self.link = settings.parameters.external_effort.link
+        self.link = settings.external_effort.link
         self.determined = 6
         self._joints = settings.joint_indices
-        self._weights = 1.0 / settings.contact_threshold
+        self._weights = 1.0 / np.array(settings.contact.threshold)
         self._jacobian_into = model.workspace().jacobian_into
         frame = model.tree.frames[self.link]
         E, r = frame.placement.rotation.T, frame.placement.translation

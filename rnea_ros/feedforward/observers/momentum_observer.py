@@ -64,13 +64,13 @@ class MomentumObserver:
     """
 
     def __init__(self, bodies: NDArray[np.void], settings: ResolvedSettings) -> None:
-        m, n = len(settings.joints), settings.armature.size
+        m, n = len(settings.joints), settings.rotor_inertia.size
         self._constants = np.zeros((OFFSET + 1, m))
         self._state = np.zeros((TICKS + 1, m))
         self.effort: Array = self._state[EFFORT]
         self.limit: Array = self._state[LIMIT]
-        self._measured = settings.parameters.external_effort.source is EffortSource.MEASURED
-        compensated = HardwareCompensation.FRICTION in settings.parameters.hardware_compensates
+        self._measured = settings.external_effort.source is EffortSource.MEASURED
+        compensated = HardwareCompensation.FRICTION in settings.hardware_compensates
         self._none = np.zeros(n)
         memory = (
             np.zeros((len(bodies), 6)), np.zeros(n), np.zeros(n),
@@ -86,10 +86,10 @@ class MomentumObserver:
         """Set gains, thresholds and friction."""
         joints, constants = settings.joint_indices, self._constants
         friction = settings.motor_friction
-        constants[GAIN] = settings.parameters.external_effort.gain
-        constants[THRESHOLD] = settings.contact_threshold
-        constants[MODEL_ERROR] = settings.parameters.contact.model_error
-        constants[ARMATURE] = settings.armature[joints]
+        constants[GAIN] = settings.external_effort.gain
+        constants[THRESHOLD] = settings.contact.threshold
+        constants[MODEL_ERROR] = settings.contact.model_error
+        constants[ARMATURE] = settings.rotor_inertia[joints]
         constants[VISCOUS : VISCOUS_NEGATIVE + 1] = friction.viscous[:, joints]
         constants[COULOMB : COULOMB_NEGATIVE + 1] = friction.coulomb[:, joints]
         constants[LOAD] = friction.load[joints]

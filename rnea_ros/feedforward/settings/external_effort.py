@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import enum
 
 import numpy as np
@@ -70,10 +70,10 @@ class ContactSettings:
     )
 
 
-def contact_threshold(contact: ContactSettings, effort_limits: Array) -> Array:
-    """Return the external efforts that count as contact, shape (m,), N m or N."""
-    threshold = np.array(contact.threshold)
-    return np.where(threshold > 0.0, threshold, DEFAULT_THRESHOLD_SHARE * effort_limits)
+def with_default_threshold(contact: ContactSettings, effort_limits: Array) -> ContactSettings:
+    """Return settings in which each of m thresholds is above 0."""
+    given, default = np.array(contact.threshold), DEFAULT_THRESHOLD_SHARE * effort_limits
+    return replace(contact, threshold=tuple(np.where(given > 0.0, given, default).tolist()))
 
 
 def check_link(link: str, joint_indices: NDArray[np.intp], model: RobotModel) -> None:

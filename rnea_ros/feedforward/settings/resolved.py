@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Array
+from ...arrays import Array, Indices
 from ...errors import InputError, brief
 from ...parameters import check_ranges, in_range, with_value_per_joint
 from ...robot import RobotModel
@@ -19,7 +18,7 @@ from ..law import HardwareCompensation, JointFriction
 from .base_sensor import check_base_sensor
 from .damping import bound_damping
 from .effort_units import resolve_effort_scale
-from .external_effort import check_link, contact_threshold
+from .external_effort import check_link, with_default_threshold
 from .friction import resolve_friction
 from .payloads import check_payloads
 from .settings import MAX_DURATION, RATES, Settings
@@ -38,60 +37,42 @@ DEFAULT_RATE_LIMIT_TIME = 0.1
 MAX_EFFORT = 1e12
 """Maximum effort limit, N m or N; a larger one in the URDF counts as none."""
 
-NEVER = 1e9
-"""A timeout that is never reached, s."""
-
 MAX_STOP_TIME = 3.0 * MAX_DURATION
 """Longest permitted duration of a stop, s."""
 
 
-@dataclass(frozen=True)
-class ResolvedSettings:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ResolvedSettings(Settings):
     """
     Settings for one robot with n joints and m commanded joints, defaults filled in.
 
-    :param parameters: values as the user set them, with one value per joint where the user set
-        one for all
+    Parameters per joint have m values. Two are equal if their parameters are.
+
     :param joint_indices: indices of the commanded joints in the model, shape (m,)
-    :param armature: rotor inertia of all joints of the model, shape (n,), kg m^2 or kg
-    :param effort_limits: maximum effort, shape (m,), N m or N
-    :param effort_rate_limit: maximum change of effort, shape (m,), N m/s or N/s
-    :param command_scale: the driver's unit per N m or N, shape (m,)
+    :param rotor_inertia: of all joints of the model, shape (n,), kg m^2 or kg
     :param effort_scale: N m or N per unit of measured efforts, shape (n,)
-    :param joint_states_timeout: timeout of the commanded joints' states, s
-    :param uncommanded_timeout: timeout of the other joints' states, s
-    :param friction: friction of all joints of the model, as the control compensates it
+    :param joint_friction: friction of all joints of the model, as the control compensates it
     :param motor_friction: the same, also if the hardware compensates it
-    :param soft_limits: zones before the position limits
-    :param contact_threshold: external effort that counts as contact, shape (m,), N m or N
+    :param zones: zones before the position limits
     """
 
-    parameters: Settings
-    joints: tuple[str, ...]
-    joint_indices: NDArray[np.intp]
-    armature: Array
-    effort_limits: Array
-    effort_rate_limit: Array
-    command_scale: Array
+    joint_indices: Indices
+    rotor_inertia: Array
     effort_scale: Array
-    joint_states_timeout: float
-    uncommanded_timeout: float
-    friction: JointFriction
+    joint_friction: JointFriction
     motor_friction: JointFriction
-    soft_limits: SoftLimitZones
-    contact_threshold: Array
+    zones: SoftLimitZones
 
     @property
     def greatest_swing(self) -> float:
         """Longest time from one effort limit to the other at the rate limit, s."""
-        with np.errstate(over='ignore'):  # resolve() rejects infinity
-            return float((2.0 * self.effort_limits / self.effort_rate_limit).max())
+        swings = zip(self.effort_limits, self.effort_rate_limit, strict=True)
+        return max(2.0 * limit / rate for limit, rate in swings)
 
     @property
     def greatest_stop_time(self) -> float:
         """Longest duration of a stop: to gravity at the rate limit, hold, ramp to zero, s."""
-        given = self.parameters
-        return 2.0 * self.greatest_swing + given.hold_duration + given.ramp_duration
+        return 2.0 * self.greatest_swing + self.hold_duration + self.ramp_duration
 
 
 def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
@@ -114,39 +95,38 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
                 'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
             )
     rate_limit = np.array(settings.effort_rate_limit)
-    default_rate_limit = effort_limits / DEFAULT_RATE_LIMIT_TIME
-    armature = np.zeros(model.nv)
-    armature[joint_indices] = settings.armature
+    rate_limit = np.where(rate_limit > 0.0, rate_limit, effort_limits / DEFAULT_RATE_LIMIT_TIME)
+    rotor_inertia = np.zeros(model.nv)
+    rotor_inertia[joint_indices] = settings.armature
     check_wrench_inputs(settings.wrench_inputs, model)
     if settings.base_sensor is not None:
         check_base_sensor(settings.base_sensor, model)
     check_link(settings.external_effort.link, joint_indices, model)
-    soft_limits = resolve_soft_limits(settings.soft_limits, joints, model, settings.period)
-    bound_damping(settings, soft_limits, armature, model)
-    timeout = settings.joint_states_timeout or default_timeout(settings.period)
+    zones = resolve_soft_limits(settings.soft_limits, joints, model, settings.period)
+    bound_damping(settings, zones, rotor_inertia, model)
 
     def friction(*, compensated: bool) -> JointFriction:
         return resolve_friction(
             settings.friction, joints, joint_indices, model, compensated=compensated
         )
 
+    settings = replace(
+        settings,
+        effort_limits=tuple(effort_limits.tolist()),
+        effort_rate_limit=tuple(rate_limit.tolist()),
+        joint_states_timeout=settings.joint_states_timeout or default_timeout(settings.period),
+        contact=with_default_threshold(settings.contact, effort_limits),
+    )
     resolved = ResolvedSettings(
-        parameters=settings,
-        joints=joints,
+        **{field.name: getattr(settings, field.name) for field in fields(Settings)},
         joint_indices=joint_indices,
-        armature=armature,
-        effort_limits=effort_limits,
-        effort_rate_limit=np.where(rate_limit > 0.0, rate_limit, default_rate_limit),
-        command_scale=np.array(settings.units.command_scale),
+        rotor_inertia=rotor_inertia,
         effort_scale=resolve_effort_scale(given.units.effort_scale, joints, model.joint_names),
-        joint_states_timeout=timeout,
-        uncommanded_timeout=settings.uncommanded_timeout or NEVER,
-        friction=friction(
+        joint_friction=friction(
             compensated=HardwareCompensation.FRICTION in settings.hardware_compensates
         ),
         motor_friction=friction(compensated=False),
-        soft_limits=soft_limits,
-        contact_threshold=contact_threshold(settings.contact, effort_limits),
+        zones=zones,
     )
     if not resolved.greatest_stop_time <= MAX_STOP_TIME:
         raise InputError(

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
+from ...feedforward.settings import ResolvedSettings
 from ...ros import PolledSubscription
 
 INTERVAL = 0.2  # time between two polls, s: longer than the control waits after a blocked tick
@@ -24,9 +25,11 @@ INTERVAL = 0.2  # time between two polls, s: longer than the control waits after
 class WatchdogEfforts:
     """Keeps the watchdog's newest command of the last :data:`INTERVAL`; for the loop's thread."""
 
-    def __init__(self, subscription: PolledSubscription[Any], command_scale: Array) -> None:
+    def __init__(
+        self, subscription: PolledSubscription[Any], settings: ResolvedSettings
+    ) -> None:
         self._subscription = subscription
-        self._command_scale = command_scale
+        self._command_scale = np.array(settings.units.command_scale)
         self._polled_at = -math.inf
         self._effort: Array | None = None
 

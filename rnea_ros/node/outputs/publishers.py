@@ -30,9 +30,9 @@ class Publishers:
     """
 
     def __init__(self, node: Any, command_topic: str, settings: ResolvedSettings) -> None:
-        joints, given = settings.joints, settings.parameters
+        joints, given = settings.joints, settings
         self._node = node
-        self._command_scale = settings.command_scale
+        self._command_scale = np.array(settings.units.command_scale)
         self._command = CommandMessage(len(joints))
         self._effort = EffortMessage(joints)
         self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)

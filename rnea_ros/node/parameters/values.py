@@ -86,7 +86,7 @@ def joint_rules(
         # In many URDFs a velocity limit of 0 means unknown.
         velocity_limits=np.minimum(np.where(speeds > 0.0, speeds, np.inf), MAX_VELOCITY),
         acceleration_limits=acceleration_limits(model, settings),
-        effort_limits=settings.effort_limits,
+        effort_limits=np.array(settings.effort_limits),
     )
 
 

@@ -36,7 +36,7 @@ def resolved(
 ) -> JointFriction:
     friction = FrictionSettings(**({'model': FrictionModel.PARAMETERS} | settings))
     given = Settings(joints=joints, friction=friction, hardware_compensates=hardware)
-    return resolve(given, TWO_JOINTS).friction
+    return resolve(given, TWO_JOINTS).joint_friction
 
 
 VISCOUS_BACK = {'viscous': (2.0,), 'viscous_negative': (1.0,)}

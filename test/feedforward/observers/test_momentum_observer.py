@@ -111,7 +111,7 @@ def test_friction_rotors_payloads_and_what_the_hardware_adds_are_counted(
     settings = settings_of(model, friction=FRICTION, armature=(0.3,), payloads=(tool,),
                            hardware_compensates=hardware, external_effort=source)
     loaded = model.with_payload(tool.link, tool.mass, tool.com, tool.inertia)
-    friction = resolve(settings_of(model, friction=FRICTION), model).friction
+    friction = resolve(settings_of(model, friction=FRICTION), model).joint_friction
     robot = LoadedModel(model, hardware)
 
     def added(q: Array) -> Array:

@@ -55,18 +55,18 @@ def test_joint_states_timeout_is_20_periods_at_least_0_1_s() -> None:
 
 def test_effort_limits_are_those_of_the_urdf_by_default_joint_by_joint() -> None:
     limits = [87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0]
-    assert resolved().effort_limits.tolist() == limits
+    assert resolved().effort_limits == tuple(limits)
     some = (0.0, 50.0, 0.0, 0.0, 0.0, 5.0, 0.0)
-    assert resolved(effort_limits=some).effort_limits.tolist() == [
+    assert list(resolved(effort_limits=some).effort_limits) == [
         own or from_urdf for own, from_urdf in zip(some, limits, strict=True)
     ]
 
 
 def test_the_full_effort_takes_a_tenth_of_a_second_by_default() -> None:
     # The effort limit that counts is the one in force.
-    assert resolved(effort_limits=(10.0,)).effort_rate_limit.tolist() == pytest.approx([100.0] * N)
+    assert resolved(effort_limits=(10.0,)).effort_rate_limit == pytest.approx([100.0] * N)
     some = (5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 7.0)
-    assert resolved(effort_rate_limit=some).effort_rate_limit.tolist() == pytest.approx(
+    assert resolved(effort_rate_limit=some).effort_rate_limit == pytest.approx(
         [5.0, 870.0, 870.0, 870.0, 120.0, 120.0, 7.0]
     )
 
@@ -111,8 +111,8 @@ def test_commanded_joints_need_an_effort_limit_above_zero() -> None:
         with pytest.raises(InputError, match=f'^effort_limits: joint {name!r}: {words}'):
             resolve(Settings(joints=('hinge', name)), model)
         settings = resolve(Settings(joints=('hinge', name), effort_limits=(0.0, 2.0)), model)
-        assert settings.effort_limits.tolist() == [100.0, 2.0]
-    assert resolve(Settings(joints=('hinge',)), model).effort_limits.tolist() == [100.0]
+        assert settings.effort_limits == (100.0, 2.0)
+    assert resolve(Settings(joints=('hinge',)), model).effort_limits == (100.0,)
 
 
 def tried(model: RobotModel, **settings: Any) -> None:
@@ -174,7 +174,7 @@ def test_one_scale_is_for_all_joints_and_several_are_for_the_commanded_ones(
     effort_scale: list[float],
 ) -> None:
     settings = resolve(Settings(joints=joints, units=EffortUnits(**units)), panda_arm())
-    assert settings.command_scale.tolist() == command_scale
+    assert list(settings.units.command_scale) == command_scale
     assert settings.effort_scale.tolist() == effort_scale
 
 
@@ -293,7 +293,7 @@ def test_what_is_accepted_brings_every_pose_to_rest(name: str) -> None:
 
 
 def test_too_much_in_a_zone_is_refused_if_stated_and_lowered_if_not() -> None:
-    zones = settings(panda_arm(), soft_limits=SoftLimitSettings((0.3,), (200.0,))).soft_limits
+    zones = settings(panda_arm(), soft_limits=SoftLimitSettings((0.3,), (200.0,))).zones
     assert zones.damping.min() < 10.0
     for stiffness, damping, reason in ((200.0, 30.0, 'fer_joint7'), (2000.0, -1.0, 'stiffness')):
         given = SoftLimitSettings((0.3,), (stiffness,), (damping,))
@@ -307,11 +307,11 @@ def test_a_spring_of_the_urdf_that_is_too_stiff_is_lowered() -> None:
     turning = joint('j', 'continuous', 'base', 'tip', axis=(0, 1, 0), more=ends)
     urdf = robot(link('base'), link('tip', 0.5), turning.replace('continuous', 'revolute'))
     model = load(urdf)
-    zones = settings(model).soft_limits
+    zones = settings(model).zones
     inertia = model.mass_matrix(np.zeros(1))[0, 0]
     assert zones.damping[0] == pytest.approx(0.995 * inertia / 0.002)
     assert zones.stiffness[0] == pytest.approx(zones.damping[0] / 0.008)
-    assert settings(model, armature=(1.0,)).soft_limits.stiffness[0] == 8000.0
+    assert settings(model, armature=(1.0,)).zones.stiffness[0] == 8000.0
 
 
 def test_the_values_of_the_pages_are_accepted() -> None:

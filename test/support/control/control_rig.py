@@ -133,7 +133,7 @@ class Rig:
     @property
     def greatest_step(self) -> Array:
         """By how much a command may differ from the one before."""
-        return self.resolved.effort_rate_limit * self.period * (1.0 + 1e-9)
+        return np.array(self.resolved.effort_rate_limit) * self.period * (1.0 + 1e-9)
 
     def feed(
         self, *, names: Sequence[str] | None = None, stamp: float | None = None,
@@ -255,18 +255,18 @@ class Rig:
             or not np.isfinite(effort).all()
         ):
             return None
-        limits = self.resolved.effort_limits
+        limits = np.array(self.resolved.effort_limits)
         acting: Array = np.clip(effort, -limits, limits)
         return acting
 
 
 def assert_valid(command: Array, before: Array, settings: Any, since_last: float) -> None:
     """Check a command against its limits and the one before, which was sent so long ago, s."""
-    assert command.shape == settings.effort_limits.shape
+    assert command.shape == (len(settings.joints),)
     assert np.isfinite(command).all(), command
     assert (np.abs(command) <= settings.effort_limits).all(), command
-    elapsed = min(since_last, settings.parameters.period)
-    step = settings.effort_rate_limit * elapsed * (1.0 + 1e-9)
+    elapsed = min(since_last, settings.period)
+    step = np.array(settings.effort_rate_limit) * elapsed * (1.0 + 1e-9)
     assert (np.abs(command - before) <= step).all(), (before, command)
 
 

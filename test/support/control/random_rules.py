@@ -42,7 +42,8 @@ class Rules:
     def __init__(self, driver: Driver) -> None:
         self.driver, self.rig, self.arm = driver, driver.rig, driver.arm
         self.settings, resolved = self.rig.settings, self.rig.resolved
-        self.limits, self._timeout = resolved.effort_limits, resolved.joint_states_timeout
+        self._timeout = resolved.joint_states_timeout
+        self.limits = np.array(resolved.effort_limits)
         self._swing = swing = float((2.0 * self.limits / resolved.effort_rate_limit).max())
         self._longest = {
             State.HOLDING: self.settings.hold_duration + swing + self._timeout + MARGIN,

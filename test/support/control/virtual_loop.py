@@ -119,7 +119,7 @@ def run_loop(
     :param robot: takes commands (``send_command``, ``send_extras``), permits them (``check``,
         ``unconfirmed``), and is called before, between and after ticks (``end_tick``)
     """
-    period = controller.settings.parameters.period
+    period = controller.settings.period
     ticks = _Ticks(period, clock, robot.end_tick)
     # To search all modules for garbage would take longer than a run.
     with mock.patch('rnea_ros.node.loop.ManualGarbageCollection'):

@@ -192,7 +192,7 @@ class VirtualRig:
         now = self.time.monotonic()
         self.commands.append((now, command))
         settings = self.node._configuration.setup.settings
-        effort = command / settings.command_scale
+        effort = command / settings.units.command_scale
         # A start is from zero, or from the measured effort, which the test of it checks.
         start = effort if np.isfinite(self.robot.message.effort).all() else 0.0 * effort
         then, before = self._last_command or (-math.inf, start)
