@@ -9,9 +9,11 @@ from .decorators import (
     compiled,
     entry,
     entry_point,
+    kernel,
     kernels_exclude_threads,
 )
 
 __all__ = [
-    'COMPILED', 'batch_entry', 'compiled', 'entry', 'entry_point', 'kernels_exclude_threads',
+    'COMPILED', 'batch_entry', 'compiled', 'entry', 'entry_point', 'kernel',
+    'kernels_exclude_threads',
 ]

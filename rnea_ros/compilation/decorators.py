@@ -93,6 +93,29 @@ def entry(function: Kernel, **options: bool) -> Kernel:
     return jitted  # type: ignore[no-any-return]
 
 
+def kernel(function: Kernel) -> Kernel:
+    """
+    Compile a function for the types of its first call; later calls skip numba's dispatcher.
+
+    So call it once before the control loop starts: compilation takes seconds. A float64 array of
+    another dimension, or that is not contiguous, is a TypeError then; of all other arguments the
+    caller must ensure the types.
+    """
+    if not COMPILED:
+        return _without_warnings(function)
+    jitted = entry(function)
+    machine_code: Callable[..., Any] | None = None
+
+    @wraps(function)
+    def call(*arguments: Any) -> Any:
+        nonlocal machine_code
+        if machine_code is None:
+            machine_code = entry_point(jitted, arguments)
+        return machine_code(*arguments)
+
+    return call  # type: ignore[return-value]
+
+
 def _without_warnings(function: Kernel) -> Kernel:
     """Return a function without numpy's warnings of overflow and NaN, as in machine code."""
 

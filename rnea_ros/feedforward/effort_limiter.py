@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..compilation import entry, entry_point
+from ..compilation import kernel
 
 
 class EffortLimiter:
@@ -47,13 +46,7 @@ class EffortLimiter:
         self.command = np.zeros_like(effort_limits)
         self.saturated = np.zeros(effort_limits.shape, dtype=bool)
         self.starting = math.inf
-        constant = (
-            effort_limits, effort_rate_limit, self._offset, self._before, self.command,
-            self.saturated,
-        )
-        self._limit_commands = partial(
-            entry_point(_limit_commands, (*constant, self.command, 0.0, 0.0)), *constant
-        )
+        self._limit_commands(self.command, 0.0, 0.0)  # compiles before the loop starts
 
     @property
     def blending(self) -> bool:
@@ -112,6 +105,12 @@ class EffortLimiter:
         self.starting = 0.0 if reached and share == 0.0 else self.starting - dt
         return self.command
 
+    def _limit_commands(self, effort: Array, share: float, dt: float) -> bool:
+        return limit_commands(
+            self._limits, self._rate_limit, self._offset, self._before, self.command,
+            self.saturated, effort, share, dt,
+        )
+
     def sent(self, now: float) -> None:
         """Set the time right after sending: a stall may lie between the limits and sending."""
         self._sent_at = now
@@ -128,8 +127,8 @@ class EffortLimiter:
         return bool((np.abs(bounded - self.command) <= self._rate_limit * dt).all())
 
 
-@entry
-def _limit_commands(
+@kernel
+def limit_commands(
     limits: Array, rate_limit: Array, offset: Array, before: Array, command: Array,
     saturated: NDArray[np.bool_], effort: Array, share: float, dt: float,
 ) -> bool:
