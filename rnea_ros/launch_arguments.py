@@ -25,7 +25,7 @@ TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
 
 MODES = tuple(re.findall(
     r"^    name = '(\w+)'$",
-    (Path(__file__).parent / 'feedforward/law/laws.py').read_text(encoding='utf-8'), re.MULTILINE,
+    (Path(__file__).parent / 'feedforward/laws.py').read_text(encoding='utf-8'), re.MULTILINE,
 ))
 """The control laws, read from their source: an import would load the compiler."""
 

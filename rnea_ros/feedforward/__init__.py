@@ -19,13 +19,12 @@ An argument means the same in all modules, and is described only where it does n
 - ``rules``: rules for the commanded joints' trajectories
 """
 
-from .active_law import acceleration_limits, check_efforts
-from .controller import FeedforwardController
-from .environment import Environment
+from .controller import FeedforwardController, ModelInputs
 from .reasons import Reason
-from .state_machine import CONTROLLING, State
+from .settings.law import acceleration_limits, check_efforts
+from .state import CONTROLLING, State
 
 __all__ = [
-    'CONTROLLING', 'Environment', 'FeedforwardController', 'Reason', 'State',
+    'CONTROLLING', 'FeedforwardController', 'ModelInputs', 'Reason', 'State',
     'acceleration_limits', 'check_efforts',
 ]

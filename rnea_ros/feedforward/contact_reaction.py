@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 
-from .active_law import ActiveLaw
-from .effort_limiter import EffortLimiter
+from ..arrays import Array
 from .inputs import JointStateMonitor
-from .law import LoadedModel
+from .limiter import EffortLimiter
+from .loaded_model import LoadedModel
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ContactAction, ResolvedSettings
@@ -71,12 +71,13 @@ class ContactReaction:
             self._observer.restart()
             self.monitor = self._observer
 
-    def react(self, active_law: ActiveLaw, limiter: EffortLimiter, *, judged: bool) -> None:
+    def react(
+        self, limiter: EffortLimiter, compensated: Array | None, external: Array | None,
+        *, judged: bool,
+    ) -> None:
         """Observe, once a tick before its command; ``judged``: an effort may be a contact."""
         assert self.monitor is not None
-        contact = self.monitor.observe(
-            limiter.command, active_law.active.compensated, active_law.external, judged=judged
-        )
+        contact = self.monitor.observe(limiter.command, compensated, external, judged=judged)
         if contact is None:
             return
         self.newest = contact

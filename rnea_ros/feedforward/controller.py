@@ -2,32 +2,86 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The interface of the control: measured state and reference motion in, effort commands out.
+The control: measured state and reference motion in, effort commands out.
 
 Time is an argument; nothing is read or sent here, so tests check every rule with plain numbers.
-One thread calls :meth:`FeedforwardController.step`. Requests of other threads (a motion, changed
-settings, a stop) wait in a queue until the next tick.
+The thread of the loop calls :meth:`FeedforwardController.step`. Requests of other threads (a
+motion, changed settings, a stop) wait in a queue until the next tick; what they may read is
+replaced, never changed.
+
+With ``predict_state`` trajectories are sampled ahead, at t + r. The measured state, of age a, is
+predicted to the same time along the reference, over h = a + r::
+
+    q  <- q + h qd_d - h^2/2 qdd_d          (q_d(t + r) - q_d(t - a), to second order)
+    qd <- qd + h qdd_d
+
+So errors are those at the time of measurement, and gains, delay and noise of the loop stay as they
+are; the measured velocity would add its noise. Set-points are not predicted: their age is unknown.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import replace
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..robot import RobotModel
-from .control_tick import ControlTick
-from .inputs import JointStateMonitor
-from .law import ControlLaw, Terms
+from .contact_reaction import ContactReaction
+from .inputs import AdditionalEffort, JointStateMonitor
+from .inputs.imu import BaseSensor
+from .inputs.wrench import WrenchInputs
+from .law.joint_efforts import JointEfforts
+from .laws import ControlLaw, Terms
+from .limiter import EffortLimiter
+from .loaded_model import LoadedModel, PayloadBlend
+from .monitoring import TickMonitor
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
-from .state_machine import State
-from .trajectory import Deceleration, Goal, Handover, MotionState, Setpoint, Trajectory
+from .settings.law import make_law
+from .state import ENDED, ActingEffort, Ending, Event, Stalls, State, StateMachine
+from .trajectory import Deceleration, Goal, Handover, MotionState, Reference, Setpoint, Trajectory
+
+
+class ModelInputs:
+    """
+    What changes the robot's dynamics: payloads, external forces and the motion of the base.
+
+    :ivar robot: the robot with its payloads, on its base
+    :ivar wrenches: the force-torque sensors
+    :ivar base: the IMU on the base, None for no IMU
+    :ivar payloads: the blend of payloads
+    """
+
+    def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
+        self.robot = LoadedModel(
+            model, settings.hardware_compensates, settings.own_hardware_gravity
+        )
+        self.wrenches = WrenchInputs(model, settings.wrench_inputs)
+        sensor = settings.base_sensor
+        self.base = None if sensor is None else BaseSensor(model, sensor)
+        self.payloads = PayloadBlend(
+            (self.robot.loaded_bodies, *self.wrenches.loaded_bodies), settings.payloads
+        )
+
+    @property
+    def flags(self) -> frozenset[Reason]:
+        """Flags of the sensors."""
+        flags = self.wrenches.flags
+        return flags | {Reason.BASE_STALE} if self.base is not None and self.base.stale else flags
+
+    def advance(self, now: float, dt: float) -> None:
+        """Advance payloads and base; once a tick."""
+        self.payloads.advance(dt)
+        if self.base is not None:
+            motion = self.base.advance(now)
+            self.robot.set_base(*motion)
+            self.wrenches.set_base(*motion)
 
 
 class FeedforwardController:
@@ -37,9 +91,13 @@ class FeedforwardController:
     :ivar permitted: whether commands may be sent; set it in the thread of :meth:`step`. The first
         True starts the commands; a later False withholds them
     :ivar withheld: whether started commands are withheld now
-    :ivar environment: payloads, force-torque sensors and IMU; feed the sensors before :meth:`step`
+    :ivar inputs: payloads, force-torque sensors and IMU; feed the sensors before :meth:`step`
     :ivar additional_effort: efforts of another program; feed it before :meth:`step`
     :ivar acting_effort: the effort from which commands start; set what a watchdog commands
+    :ivar outside_flags: flags that the caller of the control has set
+    :ivar settings: the settings in force
+    :ivar law: the control law in force
+    :ivar error: the first error that ended the control, or None
     :ivar stalls: the stalls after which the control has returned; for reading
     :ivar speed_scaling: speed scaling of motions; any thread may request a new factor
     """
@@ -47,67 +105,64 @@ class FeedforwardController:
     def __init__(
         self, model: RobotModel, settings: ResolvedSettings, states: JointStateMonitor
     ) -> None:
-        self.permitted = True
-        self.withheld = False
-        self._states = states
+        n, m = model.nv, len(settings.joints)
+        self.settings = settings
+        self.permitted, self.withheld, self._started = True, False, False
+        self.outside_flags: frozenset[Reason] = frozenset()
+        self.error: BaseException | None = None
         self._requests: deque[Callable[[float], object]] = deque()
-        self._tick = ControlTick(model, settings, states)
-        self.environment = self._tick.environment
-        self.additional_effort = self._tick.additional
-        self.acting_effort = self._tick.acting_effort
-        self.stalls = self._tick.stalls
-        self.speed_scaling = self._tick.reference.scaling
         self._newest: Trajectory | Setpoint | None = None
+        self._goal: Goal | None = None
         self._external_effort_published = False
+        self._states = states
+        self._commanded = settings.joint_indices
+        self.inputs = self.environment = ModelInputs(model, settings)
+        self.additional_effort = AdditionalEffort(settings)
+        self._reference = Reference(
+            m, settings.reference_timeout, lead=settings.period if settings.predict_state else 0.0
+        )
+        self._motion = (np.zeros(n), np.zeros(n), np.zeros(n))
+        self.speed_scaling = self._reference.scaling
+        self._machine = StateMachine()
+        self._monitor = TickMonitor(states, self._reference, settings)
+        self._joint_efforts = JointEfforts(settings.joint_indices)
+        self._limiter = EffortLimiter(
+            np.array(settings.effort_limits), np.array(settings.effort_rate_limit)
+        )
+        self._ending = Ending(self._machine, self._limiter, settings)
+        self.stalls = Stalls(settings)
+        self.acting_effort = ActingEffort(states)
+        self._contact = ContactReaction(self.inputs.robot, states, settings, self._reference)
+        self._external: Array | None = None
+        self._use_law(settings, make_law(settings, self.inputs.robot))
+
+    # For any thread
 
     @property
     def state(self) -> State:
         """State of the control."""
-        return self._tick.state_machine.state
+        return self._machine.state
 
     @property
     def reason(self) -> Reason | None:
         """Why the control ended; None if it has not ended."""
-        return self._tick.state_machine.reason
-
-    @property
-    def error(self) -> BaseException | None:
-        """The first error that ended the control, or None."""
-        return self._tick.error
+        return self._machine.reason
 
     @property
     def stop_requested(self) -> bool:
         """Whether a stop was requested."""
-        return self._tick.state_machine.stop_requested
+        return self._machine.stop_requested
 
     @property
     def flags(self) -> frozenset[Reason]:
         """Raised flags: the control goes on, but something is wrong."""
-        return self._tick.flags
+        flags = self._monitor.flags | self.inputs.flags | self._contact.flags
+        return flags | self.outside_flags
 
     @property
     def flag_counts(self) -> Counter[Reason]:
         """Number of times that each of the control's own flags was raised."""
-        return self._tick.monitor.flag_counts
-
-    @property
-    def outside_flags(self) -> frozenset[Reason]:
-        """Flags that the caller of the control has set."""
-        return self._tick.outside_flags
-
-    @outside_flags.setter
-    def outside_flags(self, flags: frozenset[Reason]) -> None:
-        self._tick.outside_flags = flags
-
-    @property
-    def settings(self) -> ResolvedSettings:
-        """The settings in force."""
-        return self._tick.settings
-
-    @property
-    def law(self) -> ControlLaw:
-        """The control law in force."""
-        return self._tick.active_law.active
+        return self._monitor.flag_counts
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -117,36 +172,35 @@ class FeedforwardController:
     @property
     def saturated(self) -> NDArray[np.bool_]:
         """Commands that the effort limits cut at the last tick, shape (m,)."""
-        return self._tick.limiter.saturated
+        return self._limiter.saturated
 
     @property
     def overloaded(self) -> NDArray[np.bool_]:
         """Joints whose effort limit is below the effort that holds the robot, shape (m,)."""
-        return self._tick.holding.overloaded
+        return self._ending.overloaded
 
     @property
     def external_effort(self) -> ExternalEffortMonitor | None:
         """The external efforts; None while nothing needs them, and unless the law is commanded."""
-        return self._tick.contact.monitor if self._tick.state_machine.controlling else None
+        return self._contact.monitor if self._machine.controlling else None
 
     @property
     def contact(self) -> Contact | None:
         """The newest contact; None before the first. A new object for each contact."""
-        return self._tick.contact.newest
+        return self._contact.newest
 
     @property
     def following(self) -> bool:
         """Whether the control is active in a mode that follows motions."""
-        return self._tick.state_machine.controlling and self.law.follows_motions
+        return self._machine.controlling and self.law.follows_motions
 
     def measured(self) -> tuple[Array, Array]:
         """Return positions and velocities of the commanded joints, shapes (m,), rad or m."""
-        commanded = self.settings.joint_indices
-        return self._states.position[commanded], self._states.velocity[commanded]
+        return self._states.position[self._commanded], self._states.velocity[self._commanded]
 
     def reference_at(self, time: float) -> MotionState | None:
         """Return the reference at a time; see :meth:`.Reference.state_at`."""
-        return self._tick.reference.state_at(time)
+        return self._reference.state_at(time)
 
     def handover(self, time: float) -> Handover | None:
         """
@@ -155,23 +209,12 @@ class FeedforwardController:
         :param time: monotonic time of the handover, s; at the next tick or later
         :return: None if no trajectory is active then
         """
-        return self._tick.reference.handover(time, self._newest)
+        return self._reference.handover(time, self._newest)
 
     def hold_position(self, time: float) -> Array:
         """Return the reference position at a time, or the measured one without a reference."""
         reference = self.reference_at(time)
         return self.measured()[0] if reference is None else reference.position
-
-    def command_expired(self, age: float) -> bool:
-        """Return whether a command is too old to be sent; ``age``: time since its tick, s."""
-        return self._tick.monitor.exceeds_timeout(age)
-
-    def terms(self) -> Terms:
-        """Return the terms of the last tick's effort, for the commanded joints."""
-        if self._tick.state_machine.controlling:
-            return self._tick.active_law.terms()
-        gravity = self._tick.ramp_down.target
-        return Terms(gravity, *(np.zeros_like(gravity) for _ in fields(Terms)[1:]))
 
     def follow(
         self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None = None
@@ -184,7 +227,7 @@ class FeedforwardController:
         :param goal: goal of the motion, judged at each tick; None for a motion without one
         """
         self._newest = motion
-        self._requests.append(lambda now: self._tick.follow(motion, start, goal))
+        self._requests.append(lambda now: self._follow(motion, start, goal))
 
     def cancel(self, goal: Goal | None = None, limits: Deceleration | None = None) -> None:
         """
@@ -194,52 +237,39 @@ class FeedforwardController:
         :param limits: limits of the motion to a stop; None: hold at once
         """
         self._newest = None
-        self._requests.append(lambda now: self._tick.cancel(goal, limits))
+        self._requests.append(lambda now: self._cancel(goal, limits))
 
     def change(self, settings: ResolvedSettings) -> None:
         """Request a blended change; new settings may differ in ``while_active`` parameters."""
-        law = self._tick.active_law.make_law(settings)
-        payloads = self.environment.payloads.prepare(settings.payloads)
-        self._requests.append(lambda now: self._tick.change(settings, law, payloads))
+        law = make_law(settings, self.inputs.robot)
+        payloads = self.inputs.payloads.prepare(settings.payloads)
+        self._requests.append(lambda now: self._change(settings, law, payloads))
 
     def publish_external_effort(self, published: bool) -> None:
         """Request external efforts, or their end unless contact needs them."""
         if published != self._external_effort_published:
             self._external_effort_published = published
-            tick = self._tick
-            self._requests.append(lambda now: tick.contact.publish(published, tick.settings))
-
-    def tare(self) -> None:
-        """Request a tare of the force-torque sensors."""
-        self._requests.append(self.environment.wrenches.tare)
-
-    def request_stop(self) -> None:
-        """Request a ramp-down that ends in state ``stopped``."""
-        self._requests.append(self._tick.stop)
-
-    def request_fault(self, reason: Reason) -> None:
-        """Request a ramp-down that ends in state ``fault``."""
-        self._requests.append(lambda now: self._tick.fail(reason, now))
-
-    def enter_fault(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
-        """Ramp down to ``fault`` at once, in :meth:`step`'s thread; the first error is kept."""
-        self._tick.fail(reason, now, error)
+            self._requests.append(lambda now: self._contact.publish(published, self.settings))
 
     def note_setpoint(self) -> None:
         """Request that a motion which cannot be followed counts as no pause of its stream."""
-        self._requests.append(lambda now: self._tick.contact.register_motion(is_setpoint=False))
+        self._requests.append(lambda now: self._contact.register_motion(is_setpoint=False))
 
-    def set_reference(self, setpoint: Setpoint) -> None:
-        """
-        Take a trajectory controller's set-point, in the thread of :meth:`step`.
+    def tare(self) -> None:
+        """Request a tare of the force-torque sensors."""
+        self._requests.append(self.inputs.wrenches.tare)
 
-        The first set-point of a stream is blended in.
-        """
-        if self._tick.contact.register_motion(is_setpoint=True) or not self.following:
-            return
-        if not self._tick.reference.from_controller:
-            self._tick.limiter.blend(self.settings.ramp_duration)
-        self._tick.reference.accept(setpoint, None)
+    def request_stop(self) -> None:
+        """Request a ramp-down that ends in state ``stopped``."""
+        self._requests.append(
+            lambda now: self._end(Event.STOP, Reason.STOP_REQUESTED, now)
+        )
+
+    def request_fault(self, reason: Reason) -> None:
+        """Request a ramp-down that ends in state ``fault``."""
+        self._requests.append(lambda now: self.enter_fault(reason, now))
+
+    # For the thread of the loop
 
     def step(self, now: float) -> Array | None:
         """
@@ -251,21 +281,305 @@ class FeedforwardController:
             shortly after a blocked tick
         """
         if self.withheld and self.permitted:
-            self._tick.start_output()
-        self.withheld = self._tick.started and not self.permitted
+            self._start_output()
+        self.withheld = self._started and not self.permitted
         try:
             while self._requests:
                 self._requests.popleft()(now)
-            command = self._tick.run(now, permitted=self.permitted)
+            command = self._tick(now)
         except Exception as error:
             self.enter_fault(Reason.INTERNAL_ERROR, now, error)
-            command = self._tick.ramp_down_command(now)
+            command = self._ending_command(now)
         return None if self.withheld else command
+
+    def command_expired(self, age: float) -> bool:
+        """Return whether a command is too old to be sent; ``age``: time since its tick, s."""
+        return self._monitor.exceeds_timeout(age)
 
     def command_sent(self, now: float) -> None:
         """Set the time right after sending; without it, the time of the tick counts."""
-        self._tick.limiter.sent(now)
+        self._limiter.sent(now)
 
     def withdraw_command(self) -> None:
         """Take the last command back: it was not sent. The next one starts from the one before."""
-        self._tick.limiter.withdraw()
+        self._limiter.withdraw()
+
+    def enter_fault(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
+        """Ramp down to ``fault`` at once; the first error is kept."""
+        self.error = self.error or error
+        self._end(Event.FAILED, reason, now)
+
+    def set_reference(self, setpoint: Setpoint) -> None:
+        """Take a trajectory controller's set-point; the first one of a stream is blended in."""
+        if self._contact.register_motion(is_setpoint=True) or not self.following:
+            return
+        if not self._reference.from_controller:
+            self._limiter.blend(self.settings.ramp_duration)
+        self._reference.accept(setpoint, None)
+
+    def terms(self) -> Terms:
+        """Return the terms of the last tick's effort, for the commanded joints."""
+        m, commanded = len(self.joints), self._commanded
+        if not self._machine.controlling:
+            return Terms.of(m, gravity=self._ending.target)
+        values = {name: term[commanded] for name, term in vars(self.law.terms()).items()}
+        values['trajectory'] = self._reference.effort.copy()
+        if self.additional_effort.acting:
+            values['additional'] = self.additional_effort.effort.copy()
+        if self._joint_efforts.acting:
+            values['feedback'] = values['feedback'] + self._joint_efforts.damping
+            values['soft_limits'] = self._joint_efforts.soft_limits.copy()
+        return Terms(**values)
+
+    def _tick(self, now: float) -> Array | None:
+        """Check the inputs, change the state, compute the command."""
+        machine, monitor, permitted = self._machine, self._monitor, self.permitted
+        follows = permitted and machine.controlling and self._reference.is_set
+        monitor.check_times(now, follows=follows)
+        self.inputs.advance(now, monitor.dt)
+        self._tare_without_control(now)
+        was_started = self._started
+        if not was_started and not self._start(now):
+            return None
+        if was_started and machine.state not in ENDED:
+            effort = self.acting_effort.after_block(now, self.settings, blocked=monitor.blocked)
+            if effort is not None:
+                self._limiter.start(effort)
+        self._react_to_contact(known=permitted and was_started and self.acting_effort.known)
+        monitor.set_flags(
+            now, overloaded=self._ending.overloads, cut=self.additional_effort.cut
+        )
+        flagged = bool(self.flags)
+        if flagged != (machine.state is State.DEGRADED):
+            machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
+        if machine.controlling:
+            if monitor.frozen.thawed and not self._reference.moving:
+                self._hold_here(Reason.JOINT_STATES_FROZEN)  # the position held until now was old
+            self._interrupt_after_stall(now, was_started=was_started)
+        elif machine.state is State.HOLDING:
+            self._return_after_stall(now)
+        if not (permitted and machine.controlling):
+            self.additional_effort.clear()
+        if machine.controlling and not permitted:
+            self._withhold(now)
+        if not self.acting_effort.known:
+            return None
+        return self._control(now) if machine.controlling else self._ending_command(now)
+
+    def _control(self, now: float) -> Array | None:
+        """Return the command of the control law."""
+        dt, states, reference = self._monitor.dt, self._states, self._reference
+        if self.inputs.wrenches.settings:
+            self.inputs.wrenches.advance(now, states.position, states.velocity)
+        if self.additional_effort.enabled:
+            self.additional_effort.advance(now, dt)
+        reference.advance(now)
+        if self._goal is not None:  # before the effort: a missed goal changes the reference
+            self._judge(self._goal, now)
+        effort = self._effort(now, dt)
+        if not math.isfinite(sum(effort.tolist())):
+            self.enter_fault(Reason.OUTPUT_NOT_FINITE, now)
+            return self._ending_command(now)
+        self._ending.hold(self.law.holding[self._commanded])
+        command = self._limiter.limit(effort, now, dt)
+        if self._machine.state is State.RAMPING and not self._limiter.blending:
+            self._machine.handle(Event.BLENDED, now)
+        return command
+
+    def _effort(self, now: float, dt: float) -> Array:
+        """Return the effort for the present reference, shape (m,); finite if the inputs are."""
+        states, reference, wrenches = self._states, self._reference, self.inputs.wrenches
+        q, qd, commanded = states.position, states.velocity, self._commanded
+        self._external = wrenches.efforts(q) if wrenches.settings else None
+        motion = None
+        if reference.is_set:
+            # Uncommanded joints have their measured state.
+            motion = q_d, qd_d, qdd_d = self._motion
+            q_d[:], qd_d[:] = q, qd
+            q_d[commanded], qd_d[commanded] = reference.position, reference.velocity
+            qdd_d[commanded] = reference.acceleration
+            if reference.ahead:
+                h = max(states.age(now, commanded), 0.0) + reference.ahead
+                q, qd = q + h * qd_d - 0.5 * h * (h * qdd_d), qd + h * qdd_d
+        effort: Array = self.law.effort(q, qd, motion, self._external, dt)[commanded]
+        effort += reference.effort
+        if self.additional_effort.acting:
+            effort += self.additional_effort.effort
+        if self._joint_efforts.acting:
+            damped = motion is None or not self.law.follows_motions
+            self._joint_efforts.add(effort, states.position, states.velocity, dt, damped=damped)
+        return effort
+
+    def _ending_command(self, now: float) -> Array | None:
+        """Return the command after a fault or a stop; None if commands have not started."""
+        if not self._started:
+            return None
+        # After an error the same computation may fail again; a last command must not change.
+        if self.error is None and self._machine.state not in ENDED:
+            self._ending.hold(self.law.holding_effort(self._states.position)[self._commanded])
+        command, event = self._ending.command(now, self._monitor.dt, self.settings)
+        if event is not None and not self.stalls.may_return:
+            self._machine.handle(event, now)
+        return command
+
+    # Start and end of the control
+
+    def _start(self, now: float) -> bool:
+        """Start commands if joint states are valid and commands permitted; return whether."""
+        machine = self._machine
+        machine.handle(Event.STATES_STALE if self._monitor.stale else Event.STATES_VALID, now)
+        if machine.state is State.READY and self.permitted:
+            self._start_output()
+            machine.handle(Event.PERMITTED, now)
+            self._started = True
+        return self._started
+
+    def _start_output(self) -> None:
+        """Start commands by a ramp from the measured effort, or from zero."""
+        effort = self.acting_effort.measured(self.settings)
+        self._limiter.start(np.zeros(len(self.joints)) if effort is None else effort)
+        self._limiter.ramp(self.settings.ramp_duration)
+
+    def _end(self, event: Event, reason: Reason, now: float) -> None:
+        """End the control by a fault or on request."""
+        self._limiter.end_blend()
+        self.stalls.forbid_return()
+        self._machine.handle(event, now, reason)
+
+    def _interrupt_after_stall(self, now: float, *, was_started: bool) -> None:
+        """Interrupt the control if the last tick was too long ago, or joint states are stale."""
+        monitor = self._monitor
+        if was_started and monitor.blocked:
+            reason, duration = Reason.TICK_BLOCKED, monitor.elapsed
+            timeout = self.settings.joint_states_timeout
+        elif monitor.stale:
+            reason, duration, timeout = monitor.overdue(now)
+        else:
+            return
+        contested = self._states.contested
+        if contested:
+            reason = Reason.JOINT_STATES_CONTRADICT
+        self.enter_fault(reason, now)
+        if self._goal is not None:
+            self._goal.drop(reason)
+            self._goal = None
+        if not contested:
+            self.stalls.begin(reason, now, duration, timeout)
+
+    def _return_after_stall(self, now: float) -> None:
+        """Resume control once a stall is over."""
+        fresh = not (self._monitor.stale or self._monitor.blocked)
+        if self.stalls.check_return(now, fresh=fresh, jumped=self._states.jumped):
+            self._hold_here(self._machine.reason or Reason.JOINT_STATES_STALE)
+            self._machine.handle(Event.RETURNED, now)
+
+    def _hold_here(self, reason: Reason) -> None:
+        """Hold the robot where it is, or leave it weightless."""
+        if self._reference.is_set:
+            self._reference.hold(self._states.position[self._commanded], reason)
+        else:
+            self._reference.clear(reason)
+        self._limiter.blend(self.settings.ramp_duration)
+
+    def _withhold(self, now: float) -> None:
+        """Drop the motion, and prepare a new start: another controller may move the robot."""
+        self._reference.position[:] = self._states.position[self._commanded]
+        self._reference.stop(Reason.COMMANDS_WITHHELD)
+        self._limiter.blend(self.settings.ramp_duration)
+        self._machine.handle(Event.WITHHELD, now)
+
+    # Requests
+
+    def _follow(
+        self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None
+    ) -> None:
+        """
+        Follow a motion from a time on (None: this tick); drop it if the mode follows none.
+
+        The mode may have changed since the request. If a trajectory without a goal is joined to
+        the motion of a goal, the goal stays, and is judged by the joined motion, as in
+        ros2_control's joint_trajectory_controller.
+        """
+        is_setpoint = isinstance(motion, Setpoint)
+        if goal is None and self._contact.register_motion(is_setpoint=is_setpoint):
+            return
+        dropped = None
+        if not self.law.follows_motions:
+            dropped = Reason.MODE_GRAVITY
+        elif not self._reference.accept(motion, start):
+            dropped = self._reference.reason
+        if dropped is not None:
+            if goal is not None:
+                goal.drop(dropped)
+            return
+        if self._goal is not None:
+            if goal is None and self._goal.go_on(motion):
+                return
+            self._goal.drop(Reason.REPLACED)
+        self._goal = goal
+        if goal is not None:
+            goal.begin(self._reference, start)
+
+    def _cancel(self, goal: Goal | None, limits: Deceleration | None) -> None:
+        if goal is not None and goal is not self._goal:
+            return
+        if limits is None:
+            self._reference.stop(Reason.CANCELLED)
+        else:
+            self._reference.decelerate(limits)
+
+    def _change(
+        self, settings: ResolvedSettings, law: ControlLaw, payloads: list[Array]
+    ) -> None:
+        before, self.settings = self.settings, settings
+        self._use_law(settings, law)
+        if settings.payloads != before.payloads:
+            self.inputs.payloads.change(payloads, settings.payload_blend_duration)
+            before = replace(before, payloads=settings.payloads)  # not blended by the limiter
+        if not law.follows_motions:
+            # The arm may be moved by hand now: a later mode must not pull it back.
+            self._reference.clear(Reason.MODE_GRAVITY)
+        if self._machine.controlling and before != settings:
+            self._limiter.blend(settings.ramp_duration)
+        self._contact.configure(settings)
+        self.additional_effort.configure(settings)
+
+    def _use_law(self, settings: ResolvedSettings, law: ControlLaw) -> None:
+        self.law = law
+        self._joint_efforts.configure(np.array([*vars(settings.zones).values(), settings.damping]))
+
+    # Parts of a tick
+
+    def _tare_without_control(self, now: float) -> None:
+        """Advance a tare while the law is not commanded; stale joint states end every tare."""
+        wrenches = self.inputs.wrenches
+        if not wrenches.taring:
+            return
+        if self._monitor.stale:
+            wrenches.reject_tare(Reason.JOINT_STATES_STALE)
+        elif not self._machine.controlling:
+            wrenches.advance(now, self._states.position, self._states.velocity)
+
+    def _react_to_contact(self, *, known: bool) -> None:
+        """Observe external efforts if the efforts of the motors are known."""
+        contact, controlling = self._contact, self._machine.controlling
+        if controlling:
+            contact.count_pause(self._monitor.dt)
+        if contact.monitor is None:
+            return
+        if known and controlling:
+            ramping = self._machine.state is State.RAMPING or self._limiter.starting > 0.0
+            contact.react(
+                self._limiter, self.law.compensated, self._external, judged=not ramping
+            )
+        else:
+            contact.monitor.reset()
+
+    def _judge(self, goal: Goal, now: float) -> None:
+        """Compare the robot with a goal; hold where the robot is if the goal was missed."""
+        position, velocity = self.measured()
+        goal.judge(now, position, velocity)
+        if goal.missed:
+            self._reference.hold(position, goal.missed)
+        if goal.result is not None:
+            self._goal = None

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..feedforward.law import JointFriction
+from ..feedforward.friction import JointFriction
 from ..preflight import huber_weights
 from ..robot import RobotModel
 from .equations import Equations

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..command_line import text_table
 from ..feedforward import Reason, State
-from ..feedforward.law import HardwareCompensation
+from ..feedforward.loaded_model import HardwareCompensation
 from .review import Residual, Review
 
 HEADER = ('gravity', 'inverse dynamics', 'at limit', 'at rate limit')  # titles after the command

@@ -60,7 +60,7 @@ def main(args: list[str] | None = None) -> int:
     )
     if options.params_file is not None:
         drives = load_settings(options.params_file, model)
-        export = replace(export, friction=drives.motor_friction, armature=drives.armature)
+        export = replace(export, friction=drives.motor_friction, armature=drives.rotor_inertia)
     paths = export_c(export, options.out, prefix=options.prefix, single_precision=options.float)
     print(*paths, sep='\n')
     return 0

@@ -133,7 +133,7 @@ def _identify(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
     settings = inputs.settings
     result = identify(
         inputs.model, inputs.runs, validate=inputs.validate, prior_weight=options.prior_weight,
-        links=options.links, keep_friction=None if settings is None else settings.friction,
+        links=options.links, keep_friction=None if settings is None else settings.joint_friction,
         accept_faults=options.force, total_mass=options.total_mass,
     )
     summary = figures(result)
@@ -153,8 +153,8 @@ def _payload(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
         print('without --keep-friction all friction counts as effort of the payload')
     fit = identify_payload(
         inputs.model, inputs.runs, options.payload,
-        friction=None if settings is None else settings.friction,
-        armature=None if settings is None else settings.armature
+        friction=None if settings is None else settings.joint_friction,
+        armature=None if settings is None else settings.rotor_inertia
     )
     print(f'\n{payload_text(fit, joints)}\n')
     _report(options, payload_json(fit, joints))

@@ -35,7 +35,7 @@ import numpy as np
 from .. import teach
 from ..arrays import Array
 from ..command_line import OneLineParser, target, tool
-from ..feedforward.law import LAWS
+from ..feedforward.laws import LAWS
 from ..files import write_file
 from ..identification import require_scipy
 from ..identification.excitation import RestToRestMotion, motion_of, way

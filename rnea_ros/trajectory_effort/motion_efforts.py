@@ -19,7 +19,8 @@ import numpy as np
 
 from ..arrays import Array, Indices
 from ..errors import RequestRejectedError
-from ..feedforward.law import Feedforward, LoadedModel
+from ..feedforward.laws import Feedforward
+from ..feedforward.loaded_model import LoadedModel
 from ..feedforward.settings import ResolvedSettings
 from ..feedforward.trajectory import LINEAR, States, Trajectory, states_in
 from ..robot import RobotModel

@@ -10,14 +10,8 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import (
-    LAWS,
-    ComputedTorque,
-    ControlLaw,
-    Feedforward,
-    Gravity,
-    HardwareCompensation,
-)
+from rnea_ros.feedforward.laws import LAWS, ComputedTorque, ControlLaw, Feedforward, Gravity
+from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from rnea_ros.feedforward.settings import StaleAction
 from support.control.control_rig import (
     PANDA_POSE,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rnea_ros.feedforward.effort_limiter import EffortLimiter
+from rnea_ros.feedforward.limiter import EffortLimiter
 
 Array = NDArray[np.float64]
 

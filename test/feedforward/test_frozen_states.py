@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward import CONTROLLING, Reason, State
-from rnea_ros.feedforward.law import ComputedTorque, Feedforward, Gravity
+from rnea_ros.feedforward.laws import ComputedTorque, Feedforward, Gravity
 from support.control.control_rig import (
     PANDA_POSE,
     Array,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rnea_ros.feedforward import State
-from rnea_ros.feedforward.law import ComputedTorque
+from rnea_ros.feedforward.laws import ComputedTorque
 from rnea_ros.feedforward.settings import BaseSensorSettings, WrenchInputSettings
 from rnea_ros.robot import Payload
 from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.law import LAWS, ComputedTorque, ControlLaw
+from rnea_ros.feedforward.laws import LAWS, ComputedTorque, ControlLaw
 from rnea_ros.feedforward.trajectory import QUINTIC, Knots, Trajectory
 from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import ComputedTorque, ControlLaw, Feedforward, Gravity
-from rnea_ros.feedforward.stalls import (
+from rnea_ros.feedforward.laws import ComputedTorque, ControlLaw, Feedforward, Gravity
+from rnea_ros.feedforward.state import (
     BACKLOG_TIME,
     MAX_RETURNS,
     RETURN_WINDOW,
     SETTLING_TIME,
-    StallRecovery,
+    Stalls,
 )
 from rnea_ros.feedforward.trajectory.join import join
 from support.control.control_rig import PANDA_POSE, Array, Rig, panda_arm, setpoint, swing
@@ -264,7 +264,7 @@ def test_only_so_many_returns_in_a_short_time() -> None:
 
 
 def test_returns_before_simulated_time_was_set_back_do_not_count() -> None:
-    stalls = StallRecovery(active_rig().resolved)
+    stalls = Stalls(active_rig().resolved)
     for time in (*(100.0 + np.arange(MAX_RETURNS)), 50.0):
         stalls.begin(STALE, time, 0.1, 0.1)
         stalls.check_return(time, fresh=True, jumped=False)

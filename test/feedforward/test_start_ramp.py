@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import ComputedTorque, ControlLaw, Feedforward, Gravity
+from rnea_ros.feedforward.laws import ComputedTorque, ControlLaw, Feedforward, Gravity
 from rnea_ros.feedforward.settings import StaleAction
 from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.state_machine import TRANSITIONS, Event, StateMachine
+from rnea_ros.feedforward.state import TRANSITIONS, Event, StateMachine
 
 EXPECTED = {
     State.WAITING: {

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.law import Feedforward, LoadedModel
+from rnea_ros.feedforward.laws import Feedforward
+from rnea_ros.feedforward.loaded_model import LoadedModel
 from rnea_ros.feedforward.settings import ResolvedSettings, resolve
 from rnea_ros.identification import Identification, payload_parameters
 from rnea_ros.identification.report import figures, picture, text

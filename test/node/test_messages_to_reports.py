@@ -17,7 +17,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rosgraph_msgs.msg import Clock
 
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.law import ControlLaw
+from rnea_ros.feedforward.laws import ControlLaw
 from rnea_ros.ros import set_seconds
 from support.ros.fake_robot import GRAVITY, JOINTS, MODEL, PANDA_ARM, POSE
 from support.ros.virtual_node import VirtualRig, virtual_node

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward import acceleration_limits
-from rnea_ros.feedforward.law import ComputedTorque
+from rnea_ros.feedforward.laws import ComputedTorque
 from rnea_ros.feedforward.settings import resolve
 from rnea_ros.feedforward.trajectory import (
     JointRules,

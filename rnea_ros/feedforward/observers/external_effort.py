@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import Array
 from ..inputs import JointStateMonitor
-from ..law import LoadedModel
+from ..loaded_model import LoadedModel
 from ..settings import ContactAction, ResolvedSettings
 from .external_wrench import ExternalWrench
 from .momentum_observer import START, TICK, MomentumObserver

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from ...arrays import Array, Indices
 from ...compilation import compiled, entry, entry_point
 from ...dynamics.kernels import generalised_momentum
-from ..law import HardwareCompensation
+from ..loaded_model import HardwareCompensation
 from ..settings import EffortSource, ResolvedSettings
 
 (

@@ -15,7 +15,7 @@ from ...arrays import Array
 from ...errors import InputError, brief
 from ...parameters import EACH, parameter, per_joint
 from ...robot import RobotModel
-from ..law import FrictionModel, JointFriction, VelocitySource
+from ..friction import FrictionModel, JointFriction, VelocitySource
 
 MAX_GAIN = 1e6
 """

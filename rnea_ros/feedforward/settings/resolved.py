@@ -14,7 +14,8 @@ from ...arrays import Array, Indices
 from ...errors import InputError, brief
 from ...parameters import check_ranges, in_range, with_value_per_joint
 from ...robot import RobotModel
-from ..law import HardwareCompensation, JointFriction
+from ..friction import JointFriction
+from ..loaded_model import HardwareCompensation
 from .base_sensor import check_base_sensor
 from .damping import bound_damping
 from .effort_units import resolve_effort_scale

@@ -10,7 +10,8 @@ import enum
 
 from ...parameters import EACH, group, parameter
 from ...robot import Payload
-from ..law import LAWS, ControlLaw, Gravity, HardwareCompensation
+from ..laws import LAWS, ControlLaw, Gravity
+from ..loaded_model import HardwareCompensation
 from .base_sensor import BaseSensorSettings
 from .effort_units import EffortUnits
 from .external_effort import ContactSettings, ExternalEffortSettings

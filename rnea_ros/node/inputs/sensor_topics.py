@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 import time
 
-from ...feedforward import Environment
+from ...feedforward import ModelInputs
 from ...feedforward.inputs import AdditionalEffort, JointStateMonitor
 from ...messages import FixedLayoutReader, ImuSample, JointStateSample, WrenchSample
 from ...ros import Clock, PolledSubscription
@@ -28,7 +28,7 @@ class SensorTopics:
     """
 
     def __init__(
-        self, states: JointStateMonitor, environment: Environment, joint_states: RawSubscription,
+        self, states: JointStateMonitor, environment: ModelInputs, joint_states: RawSubscription,
         wrenches: Mapping[str, RawSubscription], imu: RawSubscription | None, clock: Clock,
     ) -> None:
         self._states = states

@@ -18,7 +18,7 @@ from typing import Any
 from sensor_msgs.msg import JointState
 
 from ...arrays import Array
-from ...feedforward.law import Terms
+from ...feedforward.laws import Terms
 from .messages import EffortMessage, OptionalPublishers
 
 TERMS = tuple(part.name for part in fields(Terms))

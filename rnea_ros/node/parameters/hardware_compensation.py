@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import InputError, brief
-from ...feedforward.law import HardwareCompensation
+from ...feedforward.loaded_model import HardwareCompensation
 
 NOTHING = 'none'  # value for a robot whose own controller adds nothing
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import enum
 import re
 
-from ...feedforward.law import HardwareCompensation
+from ...feedforward.loaded_model import HardwareCompensation
 from ...feedforward.settings import (
     BaseSensorSettings,
     PayloadSettings,

@@ -18,7 +18,7 @@ import numpy as np
 from ...arrays import Array
 from ...feedforward import FeedforwardController
 from ...feedforward.inputs import JointStateMonitor
-from ...feedforward.law import ComputedTorque, Gravity
+from ...feedforward.laws import ComputedTorque, Gravity
 from ...feedforward.settings import AdditionalEffortSettings, Settings, resolve
 from ...feedforward.trajectory import Setpoint, TrajectoryPoint, TrajectoryRequest
 from ...messages import JointStateSample

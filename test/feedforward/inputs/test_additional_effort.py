@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import LAWS, ControlLaw
+from rnea_ros.feedforward.laws import LAWS, ControlLaw
 from rnea_ros.feedforward.settings import AdditionalEffortSettings
 from support.cases import each
 from support.control.control_rig import Array, Rig, setpoint, two_joint_arm

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rnea_ros.feedforward.law import Feedforward, Gravity
+from rnea_ros.feedforward.laws import Feedforward, Gravity
 from rnea_ros.feedforward.trajectory import (
     ControllerStateMonitor,
     JointRules,

@@ -15,20 +15,10 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward import check_efforts
-from rnea_ros.feedforward.law import (
-    LAWS,
-    ControlLaw,
-    Feedback,
-    HardwareCompensation,
-    JointFriction,
-    LoadedModel,
-    Parts,
-    ReferenceMotion,
-    Terms,
-    VelocitySource,
-    control_law,
-)
+from rnea_ros.feedforward import check_efforts, laws
+from rnea_ros.feedforward.friction import JointFriction, VelocitySource
+from rnea_ros.feedforward.laws import LAWS, ControlLaw, Feedback, ReferenceMotion, Terms
+from rnea_ros.feedforward.loaded_model import HardwareCompensation, LoadedModel
 from rnea_ros.feedforward.settings import resolve
 from rnea_ros.node.parameters import PARAMETERS, complete_values, settings_from
 from rnea_ros.robot import Payload
@@ -178,12 +168,12 @@ def law() -> Iterator[type[ControlLaw]]:
         name = NAME
         needs_gains = True
 
-        def _follow(self, q: Array, qd: Array, reference: Any, feedback: Array) -> Parts:
-            _, qd_d, qdd_d = reference
-            return Parts(q, qd_d, qdd_d, acceleration=feedback, effort=feedback)
+        def follow(self, q: Array, qd: Array, q_d: Array, qd_d: Array, qdd_d: Array) -> Array:
+            feedback = self.feedback(q, qd, q_d, qd_d)
+            return self.inverse_dynamics(q, qd_d, qdd_d + feedback) + feedback
 
     yield DesiredVelocity
-    del control_law._LAWS[NAME]
+    del laws._LAWS[NAME]
 
 
 def test_a_new_law_is_a_value_of_the_parameter_and_its_equation(law: type[ControlLaw]) -> None:
@@ -202,7 +192,7 @@ def test_efforts_of_a_new_law_are_checked_before_settings_take_effect(
 ) -> None:
     rig = Rig(panda_arm())
     check_efforts(rig.model, rig.resolved)
-    monkeypatch.setattr(law, '_follow', lambda *_: Parts(effort=np.full(7, np.inf)))
+    monkeypatch.setattr(law, 'follow', lambda *_: np.full(7, np.inf))
     with pytest.raises(InputError, match=f'in mode {NAME} are not finite'):
         check_efforts(rig.model, resolve(rig.settings, rig.model))
 

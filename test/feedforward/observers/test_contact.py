@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import Feedforward, Gravity, GravityFeedback
+from rnea_ros.feedforward.laws import Feedforward, Gravity, GravityFeedback
 from rnea_ros.feedforward.settings import ContactAction, ContactSettings
 from rnea_ros.feedforward.trajectory import Trajectory
 from support.cases import each

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from rnea_ros import BaseMotion, RobotModel, Wrench
-from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation, LoadedModel
+from rnea_ros.feedforward.friction import FrictionModel
+from rnea_ros.feedforward.loaded_model import HardwareCompensation, LoadedModel
 from rnea_ros.feedforward.observers import ExternalWrench, MomentumObserver
 from rnea_ros.feedforward.settings import (
     EffortSource,

@@ -14,7 +14,8 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import check_efforts
-from rnea_ros.feedforward.law import Feedforward, LoadedModel, PayloadBlend
+from rnea_ros.feedforward.laws import Feedforward
+from rnea_ros.feedforward.loaded_model import LoadedModel, PayloadBlend
 from rnea_ros.feedforward.settings import (
     ContactSettings,
     EffortUnits,

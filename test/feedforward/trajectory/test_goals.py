@@ -12,7 +12,7 @@ import pytest
 
 from rnea_ros.errors import RequestRejectedError
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import Feedforward, Gravity
+from rnea_ros.feedforward.laws import Feedforward, Gravity
 from rnea_ros.feedforward.trajectory import (
     ErrorCode,
     Goal,

@@ -11,7 +11,8 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.errors import RequestRejectedError
-from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation
+from rnea_ros.feedforward.friction import FrictionModel
+from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve
 from rnea_ros.feedforward.trajectory import CUBIC, LINEAR, QUINTIC, Knots, Trajectory
 from rnea_ros.robot import Payload

@@ -27,7 +27,7 @@ from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.law import Feedforward
+from rnea_ros.feedforward.laws import Feedforward
 from rnea_ros.feedforward.trajectory import (
     ErrorCode,
     Goal,

@@ -13,7 +13,7 @@ import pytest
 
 import rnea_ros
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.law import HardwareCompensation
+from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from support.ros.ros_process import NO_ROS, isolated, new_domain_id
 
 pytest.importorskip('rclpy', reason=NO_ROS)

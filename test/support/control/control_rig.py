@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import FeedforwardController, Reason, State
 from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
-from rnea_ros.feedforward.law import LAWS, ControlLaw
+from rnea_ros.feedforward.laws import LAWS, ControlLaw
 from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.stalls import MAX_WAIT
+from rnea_ros.feedforward.state import MAX_WAIT
 from rnea_ros.feedforward.trajectory import (
     CUBIC,
     Goal,

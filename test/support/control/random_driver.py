@@ -18,7 +18,7 @@ import numpy as np
 
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.law import LAWS, Gravity
+from rnea_ros.feedforward.laws import LAWS, Gravity
 from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.feedforward.trajectory import (
     Deceleration,

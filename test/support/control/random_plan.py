@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.law import LAWS, FrictionModel, HardwareCompensation
+from rnea_ros.feedforward.friction import FrictionModel
+from rnea_ros.feedforward.laws import LAWS
+from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from rnea_ros.feedforward.settings import (
     AdditionalEffortSettings,
     BaseSensorSettings,

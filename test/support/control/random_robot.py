@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import State
-from rnea_ros.feedforward.law import ComputedTorque, HardwareCompensation
+from rnea_ros.feedforward.laws import ComputedTorque
+from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from rnea_ros.feedforward.reasons import Reason
 from rnea_ros.feedforward.settings import WrenchInputSettings
 from rnea_ros.feedforward.trajectory import Goal

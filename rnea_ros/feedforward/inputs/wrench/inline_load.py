@@ -20,7 +20,7 @@ from ....compilation import entry_point
 from ....dynamics import Workspace
 from ....dynamics.tree import Placement, with_separate_bodies
 from ....robot import RobotModel
-from ...law import LoadedBodies
+from ...loaded_model import LoadedBodies
 from .wrench_filter import transform
 
 

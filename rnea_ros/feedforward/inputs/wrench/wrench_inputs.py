@@ -22,7 +22,7 @@ from ....compilation import entry
 from ....dynamics import Workspace
 from ....dynamics.kernels import BASE, kinematics
 from ....robot import RobotModel
-from ...law import LoadedBodies
+from ...loaded_model import LoadedBodies
 from ...reasons import Reason
 from ...settings import PublishFrame, SensorPlacement, WrenchInputSettings, check_wrench_inputs
 from .inline_load import InlineLoad, force_transform

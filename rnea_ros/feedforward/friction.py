@@ -21,7 +21,7 @@ import enum
 
 import numpy as np
 
-from ...arrays import Array
+from ..arrays import Array
 
 
 class FrictionModel(enum.Enum):
@@ -65,7 +65,7 @@ class JointFriction:
     @property
     def has_friction(self) -> bool:
         """Whether any joint has friction or an offset."""
-        return any(each.any() for each in (self.viscous, self.coulomb, self.load, self.offset))
+        return any(part.any() for part in (self.viscous, self.coulomb, self.load, self.offset))
 
     def friction(self, qd: Array, load: Array) -> Array:
         """Return tau_f, with the offsets, for the loads that the joints carry; shape (n,)."""

@@ -19,10 +19,10 @@ import enum
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Array
-from ...dynamics import Workspace
-from ...dynamics.tree import KinematicTree
-from ...robot import Payload, RobotModel
+from ..arrays import Array
+from ..dynamics import Workspace
+from ..dynamics.tree import KinematicTree
+from ..robot import Payload, RobotModel
 
 
 class HardwareCompensation(enum.Enum):
@@ -39,7 +39,7 @@ AT_REST = np.zeros(6)
 
 class LoadedModel:
     """
-    Dynamics of a robot with payloads; efforts have shape (n,), and the next call overwrites them.
+    Dynamics of a robot with payloads; the next call overwrites a result.
 
     :param model: the robot without payloads
     :param hardware: efforts that the hardware compensates
@@ -61,9 +61,9 @@ class LoadedModel:
         hardware = frozenset(hardware)
         self._robot_compensated = HardwareCompensation.GRAVITY in hardware
         self._payload_compensated = HardwareCompensation.PAYLOAD in hardware
+        self._compensates = self._robot_compensated or self._payload_compensated
         self._hardware_gravity = None if hardware_gravity is None else np.array(hardware_gravity)
         self._base = (model.gravity, *model.base_motion.spatial())
-        self._hardware_effort = np.zeros(model.nv)
 
     @property
     def bodies(self) -> NDArray[np.void]:
@@ -79,7 +79,7 @@ class LoadedModel:
         self._base = (gravity, velocity, acceleration)
         self._base_turns = bool(velocity.any() or acceleration[:3].any())
         for workspace in (self._loaded, self._unloaded):
-            workspace.set_base_motion(gravity, velocity, acceleration)
+            workspace.set_base_motion(*self._base)
 
     def gravity(self, q: Array) -> Array:
         """Return g(q), which holds robot and payloads at rest on the base, even if that moves."""
@@ -93,22 +93,24 @@ class LoadedModel:
         """Return ID(q, qd, qdd)."""
         return self._loaded.inverse_dynamics(q, qd, qdd)
 
+    def mass_matrix(self, q: Array) -> Array:
+        """Return M(q), shape (n, n)."""
+        return self._loaded.mass_matrix(q)
+
     def compensated(self, q: Array, gravity: Array) -> Array | None:
         """Return the part of g(q) that the hardware compensates; None for no part."""
-        if not (self._robot_compensated or self._payload_compensated):
+        if not self._compensates:
             return None
         if self._hardware_gravity is not None:
             return self._under_gravity(self._hardware_gravity, q)
         if self._robot_compensated and self._payload_compensated:
             return gravity
-        if self._robot_compensated:
-            return self._at_rest(self._unloaded, q)
-        return gravity - self._at_rest(self._unloaded, q)
+        unloaded = self._at_rest(self._unloaded, q)
+        return unloaded if self._robot_compensated else gravity - unloaded
 
     def _under_gravity(self, gravity: Array, q: Array) -> Array:
         """Return what the hardware compensates under a gravity, on a base at rest."""
-        effort = self._hardware_effort
-        effort[:] = 0.0
+        effort = np.zeros(q.size)
         # robot g(unloaded) + payload (g(loaded) - g(unloaded)), where each is 0 or 1
         payload, robot = float(self._payload_compensated), float(self._robot_compensated)
         for workspace, share in ((self._loaded, payload), (self._unloaded, robot - payload)):
@@ -138,7 +140,7 @@ class LoadedBodies:
         J = tree.bodies['J'].reshape(len(tree.bodies), 9)
         # Rows: mass, h and J of a body.
         self._unloaded = np.column_stack([tree.bodies['mass'], tree.bodies['h'], J])
-        self._before, self._target = self._unloaded, self._unloaded
+        self._before = self._target = self._unloaded
         self._parameters = self._unloaded.copy()
 
     def parameters(self, payloads: Sequence[Payload]) -> Array:

@@ -1,0 +1,294 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The control laws: the effort for a measured state q, qd and a reference motion q_d, qd_d, qdd_d.
+
+A law is its formula, with e = q_d - q and e' = qd_d - qd. A new one is a class like those below,
+in any module that is imported before the node starts; its row in docs/control.md; and its formula
+in a test. Without a reference, every law commands g(q), or g(q) + C(q, qd) qd with
+``compensate_coriolis``.
+
+To the efforts of the model, :meth:`ControlLaw.effort` adds joint friction, and -J^T f for external
+forces f. It subtracts the part of gravity that the hardware compensates. :mod:`.controller` adds
+the efforts of the trajectory's points, of other programs, of damping and of soft limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from ..arrays import Array
+from .angles import shortest
+from .friction import JointFriction, VelocitySource
+from .loaded_model import LoadedModel
+
+ReferenceMotion: TypeAlias = tuple[Array, Array, Array]
+"""Joint positions, velocities and accelerations, each of shape (n,)."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """
+    The terms of an effort, each of shape (n,), N m or N; their sum is the effort.
+
+    :param gravity: without the part that the hardware compensates
+    :param coriolis: Coriolis and centrifugal efforts
+    :param inertia: efforts for the reference's acceleration, including the rotors
+    :param friction: joint friction
+    :param external: -J^T f for external forces f
+    :param feedback: efforts of the gains for position and velocity errors, and of the damping
+    :param trajectory: efforts from the trajectory's own points
+    :param soft_limits: efforts away from position limits
+    :param additional: efforts of another program
+    """
+
+    gravity: Array
+    coriolis: Array
+    inertia: Array
+    friction: Array
+    external: Array
+    feedback: Array
+    trajectory: Array
+    soft_limits: Array
+    additional: Array
+
+    @classmethod
+    def of(cls, n: int, **terms: Array) -> Terms:
+        """Return terms of n joints; those that are not given are zero."""
+        return cls(**{term.name: terms.get(term.name, np.zeros(n)) for term in fields(cls)})
+
+    def total(self) -> Array:
+        """Return the sum, shape (n,)."""
+        return np.asarray(np.array([*vars(self).values()]).sum(axis=0))
+
+
+class ControlLaw:
+    """
+    Computes the efforts of all n joints of the model; arrays have shape (n,), in its order.
+
+    A subclass with a ``name`` is a value of the parameter ``mode`` from then on. Its formula is
+    :meth:`follow`, from :meth:`gravity`, :meth:`bias` or :meth:`inverse_dynamics`, at most one of
+    them in a tick, and from :meth:`feedback` or efforts of its own. It may use ``robot``, with
+    payloads, and ``robot.model`` (Jacobians, poses), ``dt`` and ``parameters``.
+
+    :param robot: the robot with its payloads, on its base
+    :param kp: proportional gains
+    :param kd: derivative gains
+    :param compensate_coriolis: whether Coriolis and centrifugal efforts are included without a
+        reference
+    :param friction: joint friction, None for no friction
+    :param friction_velocity: velocity for the friction model
+    :param armature: rotor inertia at the joints, kg m^2 or kg; None for no rotors
+    :param parameters: the law's own parameters, None if it has none
+    :ivar dt: time since the last tick, s
+    :ivar holding: effort that holds the robot at the positions of the last call
+    :ivar compensated: the part of gravity that the hardware compensates there; None for no part
+    :cvar name: value of the parameter ``mode``
+    :cvar follows_motions: whether the law follows reference motions
+    :cvar needs_gains: whether the law is of no use with gains of zero
+    :cvar gain_units: units of the gains kp and kd
+    :cvar carries_gravity: whether the arm is carried with gains of zero; False for a law without
+        the model: nothing is added to its formula
+    """
+
+    name: ClassVar[str]
+    follows_motions: ClassVar[bool] = True
+    needs_gains: ClassVar[bool] = False
+    gain_units: ClassVar[tuple[str, str]] = ('N m/rad or N/m', 'N m s/rad or N s/m')
+    carries_gravity: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if _LAWS.setdefault(cls.name, cls) is not cls:
+            raise TypeError(f'there is a control law {cls.name} already')
+
+    def __init__(
+        self, robot: LoadedModel, kp: Array, kd: Array, *, compensate_coriolis: bool = False,
+        friction: JointFriction | None = None,
+        friction_velocity: VelocitySource = VelocitySource.MEASURED,
+        armature: Array | None = None, parameters: Any = None,
+    ) -> None:
+        n = robot.model.nv
+        self.robot, self.kp, self.kd, self.parameters = robot, kp, kd, parameters
+        self.dt = 0.0
+        self.holding, self._gravity, self._zero = np.zeros((3, n))
+        self.compensated: Array | None = None
+        self._continuous = robot.model.continuous
+        self._any_continuous = bool(self._continuous.any())
+        self._coriolis = compensate_coriolis
+        self._friction = friction if friction is not None and friction.has_friction else None
+        self._friction_velocity = friction_velocity
+        self._armature = self._zero if armature is None else armature
+        self._model, self._formula, self._q = np.zeros((3, n))
+        self._model_state: tuple[Array, Array | None, Array | None] | None = None
+        self._reference: ReferenceMotion | None = None
+        self._friction_effort = self._zero
+        self._external: Array | None = None
+
+    def follow(self, q: Array, qd: Array, q_d: Array, qd_d: Array, qdd_d: Array) -> Array:
+        """Return the effort for a reference motion: the formula of the law."""
+        return self.weightless(q, qd)
+
+    def weightless(self, q: Array, qd: Array) -> Array:
+        """Return the effort without a reference: g(q), with C(q, qd) qd if so configured."""
+        return self.bias(q, qd) if self._coriolis else self.gravity(q)
+
+    def gravity(self, q: Array) -> Array:
+        """Return g(q)."""
+        self._model_state = (q, None, None)
+        self._model[:] = self._gravity if q is self._q else self.robot.gravity(q)
+        return self._model
+
+    def bias(self, q: Array, qd: Array) -> Array:
+        """Return C(q, qd) qd + g(q)."""
+        self._model_state = (q, qd, None)
+        self._model[:] = self.robot.bias(q, qd)
+        return self._model
+
+    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return ID(q, qd, qdd) + A qdd, with the rotors' inertia A at the joints."""
+        self._model_state = (q, qd, qdd)
+        self._model[:] = self.robot.inverse_dynamics(q, qd, qdd)
+        return self._model + self._armature * qdd
+
+    def feedback(self, q: Array, qd: Array, q_d: Array, qd_d: Array) -> Array:
+        """Return Kp e + Kd e'; on continuous joints e is the smallest equivalent angle."""
+        error = q_d - q
+        if self._any_continuous:
+            error = shortest(error, self._continuous)
+        return self.kp * error + self.kd * (qd_d - qd)
+
+    def reset(self) -> None:
+        """Start again: the control begins, or returns after a pause."""
+
+    def holding_effort(self, q: Array) -> Array:
+        """Return g(q) without what the hardware compensates; the next call overwrites it."""
+        self._gravity[:] = self.robot.gravity(q)
+        self.compensated = self.robot.compensated(q, self._gravity)
+        self.holding[:] = self._gravity
+        if self.compensated is not None:
+            self.holding -= self.compensated
+        return self.holding
+
+    def effort(
+        self, q: Array, qd: Array, reference: ReferenceMotion | None,
+        external: Array | None = None, dt: float = 0.0,
+    ) -> Array:
+        """
+        Return the effort, and update ``holding``.
+
+        :param q: measured positions, rad or m
+        :param qd: measured velocities, rad/s or m/s
+        :param reference: the reference motion, None for none
+        :param external: -J^T f for external forces f, None for no force
+        """
+        self.holding_effort(q)
+        self._q, self._reference, self.dt = q, reference, dt
+        self._model_state = None
+        total = self.weightless(q, qd) if reference is None else self.follow(q, qd, *reference)
+        self._formula, self._external = total, external
+        if self._model_state is None:
+            return total
+        if self._friction is not None:
+            velocity = self._velocity_for_friction(qd)
+            self._friction_effort = self._friction.friction(velocity, self._model)
+            total = total + self._friction_effort
+        if external is not None:
+            total = total + external
+        if self.compensated is not None:
+            total = total - self.compensated
+        return total
+
+    def terms(self) -> Terms:
+        """Split the last :meth:`effort`, before its arguments change."""
+        robot, zero = self.robot, self._zero
+        if self._model_state is None:
+            return Terms.of(zero.size, feedback=self._formula.copy())
+        q, qd, qdd = self._model_state
+        gravity, coriolis, inertia = robot.gravity(q).copy(), zero, zero
+        if qd is not None:
+            bias = robot.bias(q, qd).copy()
+            coriolis = bias - gravity
+            if qdd is not None:
+                assert self._reference is not None
+                qdd_d = self._reference[2]
+                inertia = robot.inverse_dynamics(q, qd, qdd_d) - bias + self._armature * qdd_d
+        feedback = self._formula - (gravity + coriolis + inertia)
+        if self.compensated is not None:
+            gravity -= self.compensated
+        return Terms.of(
+            zero.size, gravity=gravity, coriolis=coriolis, inertia=inertia, feedback=feedback,
+            friction=self._friction_effort,
+            external=zero if self._external is None else self._external.copy(),
+        )
+
+    def _velocity_for_friction(self, qd: Array) -> Array:
+        if self._friction_velocity is VelocitySource.MEASURED:
+            return qd
+        if self._reference is None or not self.follows_motions:
+            return self._zero
+        return self._reference[1]
+
+
+_LAWS: dict[str, type[ControlLaw]] = {}
+
+LAWS: Mapping[str, type[ControlLaw]] = MappingProxyType(_LAWS)
+"""The control laws by name, in the order of their definition."""
+
+
+class Gravity(ControlLaw):
+    """g(q), or g(q) + C(q, qd) qd with ``compensate_coriolis``, whatever the reference."""
+
+    name = 'gravity'
+    follows_motions = False
+
+
+class Feedforward(ControlLaw):
+    """ID(q_d, qd_d, qdd_d) + Kp e + Kd e'."""
+
+    name = 'feedforward'
+
+    def follow(self, q: Array, qd: Array, q_d: Array, qd_d: Array, qdd_d: Array) -> Array:
+        """Return the formula of the class."""
+        return self.inverse_dynamics(q_d, qd_d, qdd_d) + self.feedback(q, qd, q_d, qd_d)
+
+
+class ComputedTorque(ControlLaw):
+    """ID(q, qd, qdd_d + Kp e + Kd e'): the mass matrix turns the feedback into an effort."""
+
+    name = 'computed_torque'
+    needs_gains = True
+    gain_units = ('1/s^2', '1/s')
+
+    def follow(self, q: Array, qd: Array, q_d: Array, qd_d: Array, qdd_d: Array) -> Array:
+        """Return the formula of the class."""
+        return self.inverse_dynamics(q, qd, qdd_d + self.feedback(q, qd, q_d, qd_d))
+
+
+class Feedback(ControlLaw):
+    """Kp e + Kd e', without the model."""
+
+    name = 'feedback'
+    needs_gains = True
+    carries_gravity = False
+
+    def follow(self, q: Array, qd: Array, q_d: Array, qd_d: Array, qdd_d: Array) -> Array:
+        """Return the formula of the class."""
+        return self.feedback(q, qd, q_d, qd_d)
+
+
+class GravityFeedback(ControlLaw):
+    """g(q) + Kp e + Kd e'."""
+
+    name = 'gravity_feedback'
+    needs_gains = True
+
+    def follow(self, q: Array, qd: Array, q_d: Array, qd_d: Array, qdd_d: Array) -> Array:
+        """Return the formula of the class."""
+        return self.gravity(q) + self.feedback(q, qd, q_d, qd_d)
