@@ -19,12 +19,12 @@ An argument means the same in all modules, and is described only where it does n
 - ``rules``: rules for the commanded joints' trajectories
 """
 
-from .controller import FeedforwardController, ModelInputs
+from .controller import FeedforwardController, Snapshot
 from .reasons import Reason
 from .settings.law import acceleration_limits, check_efforts
 from .state import CONTROLLING, State
 
 __all__ = [
-    'CONTROLLING', 'FeedforwardController', 'ModelInputs', 'Reason', 'State',
+    'CONTROLLING', 'FeedforwardController', 'Reason', 'Snapshot', 'State',
     'acceleration_limits', 'check_efforts',
 ]

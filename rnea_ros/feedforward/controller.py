@@ -25,9 +25,9 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import replace
 import math
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..robot import RobotModel
@@ -44,44 +44,38 @@ from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .settings.law import make_law
-from .state import ENDED, ActingEffort, Ending, Event, Stalls, State, StateMachine
+from .state import ENDED, ActingEffort, Ending, Event, Stall, Stalls, State, StateMachine
 from .trajectory import Deceleration, Goal, Handover, MotionState, Reference, Setpoint, Trajectory
 
+BASE_STALE = frozenset((Reason.BASE_STALE,))
 
-class ModelInputs:
+
+class Snapshot(NamedTuple):
     """
-    What changes the robot's dynamics: payloads, external forces and the motion of the base.
+    The control after a tick: immutable, for any thread.
 
-    :ivar robot: the robot with its payloads, on its base
-    :ivar wrenches: the force-torque sensors
-    :ivar base: the IMU on the base, None for no IMU
-    :ivar payloads: the blend of payloads
+    :param reason: why the control ended; None if it has not ended
+    :param error: the first error that ended the control, or None
+    :param flags: raised flags: the control goes on, but something is wrong
+    :param flag_counts: number of times that each of the control's own flags was raised
+    :param contact: the newest contact, None before the first
+    :param stall: the newest stall after which the control has returned, None before the first
+    :param returns: number of returns after stalls, by reason
+    :param saturated: commands that the effort limits cut, (m,)
+    :param overloaded: joints whose effort limit is below the effort that holds the robot, (m,)
     """
 
-    def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
-        self.robot = LoadedModel(
-            model, settings.hardware_compensates, settings.own_hardware_gravity
-        )
-        self.wrenches = WrenchInputs(model, settings.wrench_inputs)
-        sensor = settings.base_sensor
-        self.base = None if sensor is None else BaseSensor(model, sensor)
-        self.payloads = PayloadBlend(
-            (self.robot.loaded_bodies, *self.wrenches.loaded_bodies), settings.payloads
-        )
-
-    @property
-    def flags(self) -> frozenset[Reason]:
-        """Flags of the sensors."""
-        flags = self.wrenches.flags
-        return flags | {Reason.BASE_STALE} if self.base is not None and self.base.stale else flags
-
-    def advance(self, now: float, dt: float) -> None:
-        """Advance payloads and base; once a tick."""
-        self.payloads.advance(dt)
-        if self.base is not None:
-            motion = self.base.advance(now)
-            self.robot.set_base(*motion)
-            self.wrenches.set_base(*motion)
+    state: State
+    reason: Reason | None
+    stop_requested: bool
+    error: BaseException | None
+    flags: frozenset[Reason]
+    flag_counts: Counter[Reason]
+    contact: Contact | None
+    stall: Stall | None
+    returns: Counter[Reason]
+    saturated: tuple[bool, ...]
+    overloaded: tuple[bool, ...]
 
 
 class FeedforwardController:
@@ -91,14 +85,17 @@ class FeedforwardController:
     :ivar permitted: whether commands may be sent; set it in the thread of :meth:`step`. The first
         True starts the commands; a later False withholds them
     :ivar withheld: whether started commands are withheld now
-    :ivar inputs: payloads, force-torque sensors and IMU; feed the sensors before :meth:`step`
+    :ivar robot: the robot with its payloads, on its base
+    :ivar wrenches: the force-torque sensors; feed them before :meth:`step`
+    :ivar base: the IMU on the base, None for no IMU; feed it before :meth:`step`
+    :ivar payloads: the blend of payloads
     :ivar additional_effort: efforts of another program; feed it before :meth:`step`
     :ivar acting_effort: the effort from which commands start; set what a watchdog commands
     :ivar outside_flags: flags that the caller of the control has set
     :ivar settings: the settings in force
+    :ivar joints: the commanded joints, in the order of every command
     :ivar law: the control law in force
-    :ivar error: the first error that ended the control, or None
-    :ivar stalls: the stalls after which the control has returned; for reading
+    :ivar snapshot: the control after the last tick
     :ivar speed_scaling: speed scaling of motions; any thread may request a new factor
     """
 
@@ -106,17 +103,26 @@ class FeedforwardController:
         self, model: RobotModel, settings: ResolvedSettings, states: JointStateMonitor
     ) -> None:
         n, m = model.nv, len(settings.joints)
-        self.settings = settings
+        self.settings, self.joints = settings, settings.joints
         self.permitted, self.withheld, self._started = True, False, False
         self.outside_flags: frozenset[Reason] = frozenset()
-        self.error: BaseException | None = None
+        self._flags: frozenset[Reason] = frozenset()
+        self._error: BaseException | None = None
         self._requests: deque[Callable[[float], object]] = deque()
         self._newest: Trajectory | Setpoint | None = None
         self._goal: Goal | None = None
         self._external_effort_published = False
         self._states = states
         self._commanded = settings.joint_indices
-        self.inputs = self.environment = ModelInputs(model, settings)
+        self.robot = LoadedModel(
+            model, settings.hardware_compensates, settings.own_hardware_gravity
+        )
+        self.wrenches = WrenchInputs(model, settings.wrench_inputs)
+        imu = settings.base_sensor
+        self.base = None if imu is None else BaseSensor(model, imu)
+        self.payloads = PayloadBlend(
+            (self.robot.loaded_bodies, *self.wrenches.loaded_bodies), settings.payloads
+        )
         self.additional_effort = AdditionalEffort(settings)
         self._reference = Reference(
             m, settings.reference_timeout, lead=settings.period if settings.predict_state else 0.0
@@ -130,69 +136,39 @@ class FeedforwardController:
             np.array(settings.effort_limits), np.array(settings.effort_rate_limit)
         )
         self._ending = Ending(self._machine, self._limiter, settings)
-        self.stalls = Stalls(settings)
+        self._stalls = Stalls(settings)
         self.acting_effort = ActingEffort(states)
-        self._contact = ContactReaction(self.inputs.robot, states, settings, self._reference)
+        self._contact = ContactReaction(self.robot, states, settings, self._reference)
         self._external: Array | None = None
-        self._use_law(settings, make_law(settings, self.inputs.robot))
+        self._use_law(settings, make_law(settings, self.robot))
+        self._take_snapshot()
 
     # For any thread
 
     @property
     def state(self) -> State:
         """State of the control."""
-        return self._machine.state
+        return self.snapshot.state
 
     @property
     def reason(self) -> Reason | None:
         """Why the control ended; None if it has not ended."""
-        return self._machine.reason
-
-    @property
-    def stop_requested(self) -> bool:
-        """Whether a stop was requested."""
-        return self._machine.stop_requested
+        return self.snapshot.reason
 
     @property
     def flags(self) -> frozenset[Reason]:
         """Raised flags: the control goes on, but something is wrong."""
-        flags = self._monitor.flags | self.inputs.flags | self._contact.flags
-        return flags | self.outside_flags
-
-    @property
-    def flag_counts(self) -> Counter[Reason]:
-        """Number of times that each of the control's own flags was raised."""
-        return self._monitor.flag_counts
-
-    @property
-    def joints(self) -> tuple[str, ...]:
-        """The commanded joints, in the order of every command."""
-        return self.settings.joints
-
-    @property
-    def saturated(self) -> NDArray[np.bool_]:
-        """Commands that the effort limits cut at the last tick, shape (m,)."""
-        return self._limiter.saturated
-
-    @property
-    def overloaded(self) -> NDArray[np.bool_]:
-        """Joints whose effort limit is below the effort that holds the robot, shape (m,)."""
-        return self._ending.overloaded
-
-    @property
-    def external_effort(self) -> ExternalEffortMonitor | None:
-        """The external efforts; None while nothing needs them, and unless the law is commanded."""
-        return self._contact.monitor if self._machine.controlling else None
-
-    @property
-    def contact(self) -> Contact | None:
-        """The newest contact; None before the first. A new object for each contact."""
-        return self._contact.newest
+        return self.snapshot.flags
 
     @property
     def following(self) -> bool:
         """Whether the control is active in a mode that follows motions."""
         return self._machine.controlling and self.law.follows_motions
+
+    @property
+    def external_effort(self) -> ExternalEffortMonitor | None:
+        """The external efforts; None while nothing needs them, and unless the law is commanded."""
+        return self._contact.monitor if self._machine.controlling else None
 
     def measured(self) -> tuple[Array, Array]:
         """Return positions and velocities of the commanded joints, shapes (m,), rad or m."""
@@ -241,8 +217,8 @@ class FeedforwardController:
 
     def change(self, settings: ResolvedSettings) -> None:
         """Request a blended change; new settings may differ in ``while_active`` parameters."""
-        law = make_law(settings, self.inputs.robot)
-        payloads = self.inputs.payloads.prepare(settings.payloads)
+        law = make_law(settings, self.robot)
+        payloads = self.payloads.prepare(settings.payloads)
         self._requests.append(lambda now: self._change(settings, law, payloads))
 
     def publish_external_effort(self, published: bool) -> None:
@@ -257,13 +233,11 @@ class FeedforwardController:
 
     def tare(self) -> None:
         """Request a tare of the force-torque sensors."""
-        self._requests.append(self.inputs.wrenches.tare)
+        self._requests.append(self.wrenches.tare)
 
     def request_stop(self) -> None:
         """Request a ramp-down that ends in state ``stopped``."""
-        self._requests.append(
-            lambda now: self._end(Event.STOP, Reason.STOP_REQUESTED, now)
-        )
+        self._requests.append(lambda now: self._end(Event.STOP, Reason.STOP_REQUESTED, now))
 
     def request_fault(self, reason: Reason) -> None:
         """Request a ramp-down that ends in state ``fault``."""
@@ -290,6 +264,7 @@ class FeedforwardController:
         except Exception as error:
             self.enter_fault(Reason.INTERNAL_ERROR, now, error)
             command = self._ending_command(now)
+        self._take_snapshot()
         return None if self.withheld else command
 
     def command_expired(self, age: float) -> bool:
@@ -306,8 +281,9 @@ class FeedforwardController:
 
     def enter_fault(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
         """Ramp down to ``fault`` at once; the first error is kept."""
-        self.error = self.error or error
+        self._error = self._error or error
         self._end(Event.FAILED, reason, now)
+        self._take_snapshot()
 
     def set_reference(self, setpoint: Setpoint) -> None:
         """Take a trajectory controller's set-point; the first one of a stream is blended in."""
@@ -336,7 +312,11 @@ class FeedforwardController:
         machine, monitor, permitted = self._machine, self._monitor, self.permitted
         follows = permitted and machine.controlling and self._reference.is_set
         monitor.check_times(now, follows=follows)
-        self.inputs.advance(now, monitor.dt)
+        self.payloads.advance(monitor.dt)
+        if self.base is not None:
+            base_motion = self.base.advance(now)
+            self.robot.set_base(*base_motion)
+            self.wrenches.set_base(*base_motion)
         self._tare_without_control(now)
         was_started = self._started
         if not was_started and not self._start(now):
@@ -349,7 +329,10 @@ class FeedforwardController:
         monitor.set_flags(
             now, overloaded=self._ending.overloads, cut=self.additional_effort.cut
         )
-        flagged = bool(self.flags)
+        flags = monitor.flags | self.wrenches.flags | self._contact.flags | self.outside_flags
+        base_stale = self.base is not None and self.base.stale
+        self._flags = flags | BASE_STALE if base_stale else flags
+        flagged = bool(self._flags)
         if flagged != (machine.state is State.DEGRADED):
             machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
         if machine.controlling:
@@ -369,8 +352,8 @@ class FeedforwardController:
     def _control(self, now: float) -> Array | None:
         """Return the command of the control law."""
         dt, states, reference = self._monitor.dt, self._states, self._reference
-        if self.inputs.wrenches.settings:
-            self.inputs.wrenches.advance(now, states.position, states.velocity)
+        if self.wrenches.settings:
+            self.wrenches.advance(now, states.position, states.velocity)
         if self.additional_effort.enabled:
             self.additional_effort.advance(now, dt)
         reference.advance(now)
@@ -388,7 +371,7 @@ class FeedforwardController:
 
     def _effort(self, now: float, dt: float) -> Array:
         """Return the effort for the present reference, shape (m,); finite if the inputs are."""
-        states, reference, wrenches = self._states, self._reference, self.inputs.wrenches
+        states, reference, wrenches = self._states, self._reference, self.wrenches
         q, qd, commanded = states.position, states.velocity, self._commanded
         self._external = wrenches.efforts(q) if wrenches.settings else None
         motion = None
@@ -415,10 +398,10 @@ class FeedforwardController:
         if not self._started:
             return None
         # After an error the same computation may fail again; a last command must not change.
-        if self.error is None and self._machine.state not in ENDED:
+        if self._error is None and self._machine.state not in ENDED:
             self._ending.hold(self.law.holding_effort(self._states.position)[self._commanded])
         command, event = self._ending.command(now, self._monitor.dt, self.settings)
-        if event is not None and not self.stalls.may_return:
+        if event is not None and not self._stalls.may_return:
             self._machine.handle(event, now)
         return command
 
@@ -443,7 +426,7 @@ class FeedforwardController:
     def _end(self, event: Event, reason: Reason, now: float) -> None:
         """End the control by a fault or on request."""
         self._limiter.end_blend()
-        self.stalls.forbid_return()
+        self._stalls.forbid_return()
         self._machine.handle(event, now, reason)
 
     def _interrupt_after_stall(self, now: float, *, was_started: bool) -> None:
@@ -464,12 +447,12 @@ class FeedforwardController:
             self._goal.drop(reason)
             self._goal = None
         if not contested:
-            self.stalls.begin(reason, now, duration, timeout)
+            self._stalls.begin(reason, now, duration, timeout)
 
     def _return_after_stall(self, now: float) -> None:
         """Resume control once a stall is over."""
         fresh = not (self._monitor.stale or self._monitor.blocked)
-        if self.stalls.check_return(now, fresh=fresh, jumped=self._states.jumped):
+        if self._stalls.check_return(now, fresh=fresh, jumped=self._states.jumped):
             self._hold_here(self._machine.reason or Reason.JOINT_STATES_STALE)
             self._machine.handle(Event.RETURNED, now)
 
@@ -534,7 +517,7 @@ class FeedforwardController:
         before, self.settings = self.settings, settings
         self._use_law(settings, law)
         if settings.payloads != before.payloads:
-            self.inputs.payloads.change(payloads, settings.payload_blend_duration)
+            self.payloads.change(payloads, settings.payload_blend_duration)
             before = replace(before, payloads=settings.payloads)  # not blended by the limiter
         if not law.follows_motions:
             # The arm may be moved by hand now: a later mode must not pull it back.
@@ -550,9 +533,17 @@ class FeedforwardController:
 
     # Parts of a tick
 
+    def _take_snapshot(self) -> None:
+        machine, stalls, ending = self._machine, self._stalls, self._ending
+        self.snapshot = Snapshot(
+            machine.state, machine.reason, machine.stop_requested, self._error, self._flags,
+            self._monitor.flag_counts, self._contact.newest, stalls.newest, stalls.counts,
+            tuple(self._limiter.saturated.tolist()), ending.overloaded,
+        )
+
     def _tare_without_control(self, now: float) -> None:
         """Advance a tare while the law is not commanded; stale joint states end every tare."""
-        wrenches = self.inputs.wrenches
+        wrenches = self.wrenches
         if not wrenches.taring:
             return
         if self._monitor.stale:

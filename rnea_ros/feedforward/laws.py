@@ -189,8 +189,7 @@ class ControlLaw:
         :param external: -J^T f for external forces f, None for no force
         """
         self.holding_effort(q)
-        self._q, self._reference, self.dt = q, reference, dt
-        self._model_state = None
+        self._begin(q, reference, dt)
         total = self.weightless(q, qd) if reference is None else self.follow(q, qd, *reference)
         self._formula, self._external = total, external
         if self._model_state is None:
@@ -227,6 +226,10 @@ class ControlLaw:
             friction=self._friction_effort,
             external=zero if self._external is None else self._external.copy(),
         )
+
+    def _begin(self, q: Array, reference: ReferenceMotion | None, dt: float) -> None:
+        self._q, self._reference, self.dt = q, reference, dt
+        self._model_state = None
 
     def _velocity_for_friction(self, qd: Array) -> Array:
         if self._friction_velocity is VelocitySource.MEASURED:

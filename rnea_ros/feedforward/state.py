@@ -23,7 +23,6 @@ import enum
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..compilation import kernel
@@ -341,9 +340,11 @@ class Ending:
         self.hold(self.holding)
 
     @property
-    def overloaded(self) -> NDArray[np.bool_]:
-        """Joints whose effort limit is below the effort that holds the robot, shape (m,)."""
-        return np.abs(self.holding) > self._limits
+    def overloaded(self) -> tuple[bool, ...]:
+        """Joints whose effort limit is below the holding effort, (m,)."""
+        if not self.overloads:
+            return (False,) * self.holding.size
+        return tuple((np.abs(self.holding) > self._limits).tolist())
 
     def hold(self, effort: Array) -> None:
         """Set the holding effort to a new array, if it is finite."""

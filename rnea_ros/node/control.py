@@ -25,7 +25,7 @@ class Control:
             differentiate_velocity=setup.reference.differentiate_velocity,
         )
         controller = self.controller = FeedforwardController(model, settings, self.states)
-        controller.environment.wrenches.use_offsets(configuration.offsets)
+        controller.wrenches.use_offsets(configuration.offsets)
         self.clock: Clock = MachineClock()
         if configuration.sim_clock is not None:
             self.clock = SimClock(
@@ -33,7 +33,7 @@ class Control:
                 lambda now: controller.enter_fault(Reason.CLOCK_RESET, now),
             )
         self.inputs = SensorTopics(
-            self.states, controller.environment, configuration.joint_states,
+            self.states, controller, configuration.joint_states,
             configuration.wrenches, configuration.imu, self.clock,
         )
 
@@ -44,5 +44,5 @@ class Control:
         for take in (self.inputs.take_joint_states, *self.inputs.take_others):
             take(now)
         controller.step(now)
-        sensors = controller.environment.wrenches.sensors.values()
+        sensors = controller.wrenches.sensors.values()
         return controller.state is State.READY and all(sensor.fresh(now) for sensor in sensors)

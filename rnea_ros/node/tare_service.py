@@ -70,10 +70,10 @@ class TareService:
         idle = Control(configuration) if active is None else None
         controller = active if idle is None else idle.controller
         assert controller is not None
-        wrenches = controller.environment.wrenches
+        wrenches = controller.wrenches
         before, requested, deadline = wrenches.tares, False, time.monotonic() + START_TIMEOUT
         while wrenches.tares == before or wrenches.taring:
-            if controller.state is State.STOPPED or controller.error is not None:
+            if controller.state is State.STOPPED or controller.snapshot.error is not None:
                 return f'the control is {controller.state.value}'
             if self._controller() is not active or self._configuration() is not configuration:
                 return 'the node was activated or cleaned up'

@@ -81,7 +81,7 @@ def play(
         differentiate_velocity=differentiate_velocity,
     )
     controller = FeedforwardController(robot.model, settings, states)
-    loaded = controller.environment.robot
+    loaded = controller.robot
     receive = _receiver(robot, states)
     shape = (len(ticks), len(settings.joints))
     command, effort = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -98,7 +98,7 @@ def play(
         effort[k] = states.effort[settings.joint_indices]
         if new_command is not None:
             command[k] = new_command
-            saturated[k] = controller.saturated
+            saturated[k] = controller.snapshot.saturated
             added = loaded.compensated(states.position, loaded.gravity(states.position))
             hardware[k] = 0.0 if added is None else added[settings.joint_indices]
         controlling[k] = controller.state in COMPARED
@@ -108,7 +108,7 @@ def play(
     limited[1:] = np.abs(np.diff(command, axis=0)) >= largest_change
     return Playback(
         settings.joints, ticks, command, hardware, effort, controlling, saturated, limited,
-        tuple(changes), states.rejections, controller.flag_counts, states.clock_steps
+        tuple(changes), states.rejections, controller.snapshot.flag_counts, states.clock_steps
     )
 
 

@@ -221,7 +221,7 @@ def test_a_change_is_prepared_before_its_tick(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(RobotModel, 'workspace', too_late)
     rig.tick()
     assert isinstance(rig.controller.law, ComputedTorque)
-    assert rig.controller.error is None
+    assert rig.controller.snapshot.error is None
 
 
 def test_mode_gravity_drops_a_motion_that_waits_for_its_start() -> None:
@@ -271,7 +271,7 @@ def test_a_stopped_stream_is_flagged_if_moving(qd: tuple[float, float], flagged:
         assert Reason.REFERENCE_STALE not in rig.controller.flags
     rig.run(0.06)
     assert (Reason.REFERENCE_STALE in rig.controller.flags) is flagged
-    assert rig.controller.flag_counts[Reason.REFERENCE_STALE] == flagged
+    assert rig.controller.snapshot.flag_counts[Reason.REFERENCE_STALE] == flagged
     expected = expected_hold(rig, Feedforward)
     np.testing.assert_allclose(rig.run(0.2)[-1], expected, rtol=1e-9, atol=1e-9)
     assert rig.desired()[1].tolist() == [0.0, 0.0]

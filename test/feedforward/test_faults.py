@@ -103,9 +103,9 @@ def test_joint_states_that_stop_are_flagged_after_two_periods(rate: float) -> No
     rig.tick()
     assert not rig.controller.flags
     assert rig.state() is State.ACTIVE
-    assert rig.controller.flag_counts == Counter({Reason.JOINT_STATES_LATE: 1})
+    assert rig.controller.snapshot.flag_counts == Counter({Reason.JOINT_STATES_LATE: 1})
     rig.run(0.01, feed=False)
-    assert rig.controller.flag_counts == Counter({Reason.JOINT_STATES_LATE: 2})
+    assert rig.controller.snapshot.flag_counts == Counter({Reason.JOINT_STATES_LATE: 2})
 
 
 @pytest.mark.parametrize(('settings', 'away'), [
@@ -144,7 +144,7 @@ def test_values_frozen_during_a_motion_are_flagged_within_100_ms() -> None:
     follow_along(rig)
     rig.run(2 * rig.period)
     assert not rig.controller.flags
-    assert rig.controller.flag_counts == Counter({Reason.JOINT_STATES_FROZEN: 1})
+    assert rig.controller.snapshot.flag_counts == Counter({Reason.JOINT_STATES_FROZEN: 1})
 
 
 @pytest.mark.parametrize('methods', [('effort',), ('effort', 'holding_effort')])
@@ -235,7 +235,7 @@ def test_a_stop_leads_to_gravity_or_its_share_and_at_once_to_zero(state: State) 
     rig.controller.request_stop()
     start = rig.commands[-1]
     rig.tick()
-    assert rig.controller.stop_requested
+    assert rig.controller.snapshot.stop_requested
     assert rig.controller.reason is Reason.STOP_REQUESTED
     to_gravity = np.abs(start - rig.gravity) / rig.greatest_step * (state is State.ACTIVE)
     ticks = rig.run_until(State.STOPPED) / rig.period
@@ -276,13 +276,13 @@ def test_an_exception_in_a_tick_winds_down_and_the_first_one_is_kept(
     monkeypatch: pytest.MonkeyPatch, owner: type, method: str, make_rig: Callable[[], Rig]
 ) -> None:
     rig = make_rig()
-    assert rig.controller.error is None
+    assert rig.controller.snapshot.error is None
     monkeypatch.setattr(owner, method, Broken())
     rig.tick()
     assert rig.state() is State.HOLDING
     assert rig.controller.reason is Reason.INTERNAL_ERROR
     assert_winds_down(rig, in_ramp=make_rig is rig_at_start)
-    assert str(rig.controller.error) == 'call 1'
+    assert str(rig.controller.snapshot.error) == 'call 1'
 
 
 def test_an_exception_before_any_command_commands_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

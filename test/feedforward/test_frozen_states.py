@@ -80,7 +80,7 @@ def test_frozen_states_in_a_motion_hold_gravity_and_the_control_returns(
     assert arm.state() is State.ACTIVE
     assert max(arm.speeds) < 0.6  # the motion has 0.3 rad/s
     assert arm.speeds[-1] < 0.01
-    assert str(arm.controller.stalls.newest).startswith('joint states repeated')
+    assert str(arm.controller.snapshot.stall).startswith('joint states repeated')
 
 
 @pytest.mark.parametrize('live_efforts', [False, True])

@@ -24,8 +24,8 @@ ALLOWED = 30_000
 
 def live(rig: Rig) -> None:
     """Let motions, payloads and messages come, of which some are bad."""
-    joints, environment = rig.model.joint_names, rig.controller.environment
-    assert environment.base is not None
+    joints, controller = rig.model.joint_names, rig.controller
+    assert controller.base is not None
     for k in range(TICKS):
         rig.wait()
         rig.q[:] = np.array(PANDA_POSE) + 1e-3 * (k % 7)
@@ -41,9 +41,9 @@ def live(rig: Rig) -> None:
         force = np.full(3, np.nan if k % 50 == 0 else 1.0)
         turn = [100.0 if k % 70 == 0 else 0.0] * 3
         when: dict[str, Any] = dict.fromkeys(('stamp', 'clock', 'received'), rig.now)
-        flange = environment.wrenches.sensors['flange'].monitor
+        flange = controller.wrenches.sensors['flange'].monitor
         flange.take_sample('fer_link8', force, np.zeros(3), **when)
-        environment.base.imu.take_sample('fer_link0', None, turn, [0.0, 0.0, 9.81], **when)
+        controller.base.imu.take_sample('fer_link0', None, turn, [0.0, 0.0, 9.81], **when)
         rig.controller.step(rig.now)
 
 

@@ -71,7 +71,7 @@ def assert_starts_from(rig: Rig, effort: Array) -> None:
 @EITHER
 def test_the_control_returns_once_joint_states_are_fresh_again(reason: Reason) -> None:
     rig = active_rig()
-    assert rig.controller.stalls.newest is None
+    assert rig.controller.snapshot.stall is None
     stall(rig, reason)
     fresh_since = rig.now
     rig.run_until(State.RAMPING)
@@ -79,8 +79,8 @@ def test_the_control_returns_once_joint_states_are_fresh_again(reason: Reason) -
     assert rig.controller.reason is None
     assert rig.run_until(State.ACTIVE) == pytest.approx(RAMP, abs=2.0 * rig.period)
     np.testing.assert_allclose(rig.commands[-1], rig.gravity)
-    assert rig.controller.stalls.counts == Counter((reason,))
-    sentence = str(rig.controller.stalls.newest)
+    assert rig.controller.snapshot.returns == Counter((reason,))
+    sentence = str(rig.controller.snapshot.stall)
     what = {STALE: 'no joint states', BLOCKED: 'no tick of the loop'}[reason]
     assert sentence.startswith(f'{what} for 0.25 s (limit 0.1 s)')
     assert 'realtime.priority' in sentence

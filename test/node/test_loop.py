@@ -70,7 +70,7 @@ class Rig:
         self.schedule = PeriodicSchedule(PERIOD, clock.now, clock.sleep)
         around = cast(Any, self)
         inputs = SensorTopics(
-            self.states, self.controller.environment, around, {}, None, clock.of_messages
+            self.states, self.controller, around, {}, None, clock.of_messages
         )
         self.loop = ControlLoop(
             self.controller, [inputs.take_joint_states], around, around, PERIOD, clock,
@@ -150,11 +150,11 @@ def test_an_error_around_the_control_ends_in_zero_effort(
         changes = np.abs(np.diff([*rig.commands], axis=0))
         assert (changes <= np.array(rig.settings.effort_rate_limit) * PERIOD * (1.0 + 1e-9)).all()
         if supervised:
-            assert rig.controller.error is not None
+            assert rig.controller.snapshot.error is not None
             sent = len(rig.commands)
             assert wait_until(lambda: len(rig.commands) > sent + 10)  # zeros, while it is active
         else:
-            assert str(rig.controller.error) == 'planted'
+            assert str(rig.controller.snapshot.error) == 'planted'
 
 
 def test_the_supervisor_ramps_down_a_loop_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +216,7 @@ def test_an_error_beside_a_stop_does_not_keep_it_from_its_zeros() -> None:
             raise RuntimeError('planted')
 
         assert not rig.loop.join(PATIENCE, stop_and_break)
-        assert str(rig.controller.error) == 'planted'
+        assert str(rig.controller.snapshot.error) == 'planted'
         assert not rig.commands[-1].any()
 
 

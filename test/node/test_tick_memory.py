@@ -58,7 +58,7 @@ def test_ticks_keep_no_memory() -> None:
         velocity=array('d', bytes(56)),
     ))
     wrenches = {'wrist': topic(WrenchStamped())}
-    inputs = SensorTopics(states, controller.environment, joint_states, wrenches, None, clock)
+    inputs = SensorTopics(states, controller, joint_states, wrenches, None, clock)
     message, statistics = CommandMessage(model.nv), LoopStatistics(0.001, 0.0)
 
     def kept() -> int:

@@ -53,12 +53,12 @@ def test_a_push_of_10_newtons_is_found_within_20_ms_and_10_percent(
 ) -> None:
     loop, motion = arm(source), partial(swing, POSE, amplitude, 0.5)
     loop.run(1.0, motion)
-    assert loop.control.contact is None
+    assert loop.control.snapshot.contact is None
     push(loop, FORCE * np.array(direction))
     found = []
     for k in range(150):
         loop.run(STEP, lambda t, start=1.0 + k * STEP: motion(start + t))  # type: ignore[misc]
-        found.append(loop.control.contact is not None)
+        found.append(loop.control.snapshot.contact is not None)
     external = loop.control.external_effort
     assert external is not None
     wrench = external.wrench_at_link()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 import time
 
-from ...feedforward import ModelInputs
+from ...feedforward import FeedforwardController
 from ...feedforward.inputs import AdditionalEffort, JointStateMonitor
 from ...messages import FixedLayoutReader, ImuSample, JointStateSample, WrenchSample
 from ...ros import Clock, PolledSubscription
@@ -28,13 +28,14 @@ class SensorTopics:
     """
 
     def __init__(
-        self, states: JointStateMonitor, environment: ModelInputs, joint_states: RawSubscription,
-        wrenches: Mapping[str, RawSubscription], imu: RawSubscription | None, clock: Clock,
+        self, states: JointStateMonitor, controller: FeedforwardController,
+        joint_states: RawSubscription, wrenches: Mapping[str, RawSubscription],
+        imu: RawSubscription | None, clock: Clock,
     ) -> None:
         self._states = states
-        self._environment = environment
+        self._controller = controller
         self._joint_states = joint_states
-        sensors = environment.wrenches.sensors
+        sensors = controller.wrenches.sensors
         self._wrenches = [
             (sensors[name].monitor, subscription, FixedLayoutReader(WrenchSample.read))
             for name, subscription in wrenches.items()
@@ -65,7 +66,7 @@ class SensorTopics:
                 monitor.take_sample(*sample, stamp=stamp, clock=self._clock.stamp(), received=now)
 
     def _take_imu(self, now: float) -> None:
-        base = self._environment.base
+        base = self._controller.base
         assert self._imu is not None
         assert base is not None
         for sample, stamp in self._read_imu.samples(self._imu.take_all(), base.imu.reject):

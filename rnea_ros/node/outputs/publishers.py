@@ -69,5 +69,5 @@ class Publishers:
             self._effort.fill(command, stamp)
             self._efforts.publish('effort', self._effort)
         self._terms.send(command, controller.terms, now, stamp)
-        self._wrenches.send(controller.environment.wrenches, now, stamp)
+        self._wrenches.send(controller.wrenches, now, stamp)
         self.external_effort.send(controller.external_effort, stamp)

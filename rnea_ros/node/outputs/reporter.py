@@ -11,8 +11,6 @@ import traceback
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-import numpy as np
-from numpy.typing import NDArray
 
 from ...feedforward import CONTROLLING, FeedforwardController, Reason, State
 from ...feedforward.inputs import JointStateMonitor
@@ -56,7 +54,7 @@ class Reporter:
         self._references = references
         self._joint_state_publishers = OtherPublishers(node, 'joint_states')
         self._logged_state: State | None = None
-        self._logged_stall = controller.stalls.newest
+        self._logged_stall = controller.snapshot.stall
         self._logged_counts: dict[str, int] = {}
         self._counts_logged_at = 0.0
         self._samples_before = (0, 0)
@@ -80,15 +78,15 @@ class Reporter:
             if controller.reason is Reason.JOINT_STATES_CONTRADICT:
                 self._joint_state_publishers.poll(time.monotonic())
                 why += f': {self._joint_state_publishers.listing} publish them'
-            if LEVELS[state] == DiagnosticStatus.ERROR and not controller.stop_requested:
+            if LEVELS[state] == DiagnosticStatus.ERROR and not controller.snapshot.stop_requested:
                 logger.error(f'{state.value}{why}')
             else:
                 logger.info(f'{state.value}{why}{self._waiting_for()}')
             self._logged_state = state
-        if controller.error is not None and not self._error_logged:
+        if controller.snapshot.error is not None and not self._error_logged:
             self._error_logged = True
-            logger.error(''.join(traceback.format_exception(controller.error)))
-        stall = controller.stalls.newest
+            logger.error(''.join(traceback.format_exception(controller.snapshot.error)))
+        stall = controller.snapshot.stall
         if stall is not self._logged_stall:
             logger.warning(str(stall))
             self._logged_stall = stall
@@ -113,7 +111,7 @@ class Reporter:
                     text = f'{text} (the last valid value counts: {self._last_stale_joints})'
                 logger.warning(text)
                 if Reason.CONTACT.value in new:
-                    logger.warning(f'contact: {controller.contact}')
+                    logger.warning(f'contact: {controller.snapshot.contact}')
                 if any(key.startswith('controller_state/') for key in new):
                     assert self._references is not None
                     logger.warning(f'controller_state rejected: {self._references.complaint}')
@@ -161,10 +159,10 @@ class Reporter:
             'joint_states_rejected': rejected,
             'stale_joints': self._stale_joints(),
             'joint_state_publishers': self._joint_state_publishers.listing,
-            'saturated_joints': self._joints(controller.saturated),
-            'stale_wrenches': ' '.join(controller.environment.wrenches.stale),
-            'overloaded_joints': self._joints(controller.overloaded),
-            'contact': str(controller.contact) if Reason.CONTACT in controller.flags else '',
+            'saturated_joints': self._joints(controller.snapshot.saturated),
+            'stale_wrenches': ' '.join(controller.wrenches.stale),
+            'overloaded_joints': self._joints(controller.snapshot.overloaded),
+            'contact': str(controller.snapshot.contact) if Reason.CONTACT.value in flags else '',
             'external_wrench_determined': str(wrench.determined) if wrench else '',
             'effort_controller': self._command_topic.controller_status,
             'other_publishers': ' '.join(self._command_topic.others.names),
@@ -174,14 +172,14 @@ class Reporter:
                 values[f'{what}_{name}_us'] = f'{1e6 * value:.1f}'
         if references is not None:
             values['controller_state_age'] = f'{references.age(now):.4f}'
-        sensors = controller.environment.wrenches.sensors
+        sensors = controller.wrenches.sensors
         values.update({f'tare/{name}': each.tare.summary(now) for name, each in sensors.items()})
-        counts = self._counts() | {k.value: v for k, v in controller.stalls.counts.items()}
+        counts = self._counts() | {k.value: v for k, v in controller.snapshot.returns.items()}
         values.update({f'count/{key}': count for key, count in counts.items()})
         summary_line = ' '.join([controller.state.value, reason, *flags]).strip()
         self._diagnostics.publish(level, summary_line, values)
 
-    def _joints(self, mask: NDArray[np.bool_]) -> str:
+    def _joints(self, mask: tuple[bool, ...]) -> str:
         joints = zip(self._controller.joints, mask, strict=True)
         return ' '.join(name for name, selected in joints if selected)
 
@@ -210,10 +208,10 @@ class Reporter:
         return (f' for a joint state of {missing}' if missing else ' for newer joint states') + why
 
     def _counts(self) -> dict[str, int]:
-        controller, base = self._controller, self._controller.environment.base
+        controller, base = self._controller, self._controller.base
         rejections_by_source = {
             'joint_states': self._states.rejections,
-            'wrenches': controller.environment.wrenches.rejections,
+            'wrenches': controller.wrenches.rejections,
             'base_sensor': {} if base is None else base.imu.rejections,
             'additional_effort': controller.additional_effort.rejections,
         }
@@ -225,10 +223,10 @@ class Reporter:
         if self._references is not None:
             rejected = self._references.rejections
             counts.update({f'controller_state/{word}': n for word, n in rejected.items()})
-        if controller.contact is not None:
-            counts[Reason.CONTACT.value] = controller.contact.number
+        if controller.snapshot.contact is not None:
+            counts[Reason.CONTACT.value] = controller.snapshot.contact.number
         if self._states.clock_steps:
             counts[f'joint_states/{Reason.CLOCK_STEP.value}'] = self._states.clock_steps
-        for flags in (controller.flag_counts, self._command_topic.counts):
+        for flags in (controller.snapshot.flag_counts, self._command_topic.counts):
             counts.update({k.value: v for k, v in flags.items()})
         return counts | self._rejections

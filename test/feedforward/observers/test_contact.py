@@ -41,8 +41,8 @@ def push(arm: Rig, effort: float) -> None:
 
 def run_until_contact(arm: Rig) -> None:
     """Run until a contact is found, 0.02 s at most."""
-    before, began = arm.controller.contact, arm.now
-    while arm.controller.contact is before:
+    before, began = arm.controller.snapshot.contact, arm.now
+    while arm.controller.snapshot.contact is before:
         assert arm.now - began < 0.02, 'no contact'
         arm.tick()
 
@@ -52,7 +52,7 @@ def test_an_external_effort_is_a_contact_from_its_threshold_to_half_of_it() -> N
     for number, sign in ((1, 1.0), (2, -1.0)):
         push(arm, sign * PUSH)
         run_until_contact(arm)
-        contact = arm.controller.contact
+        contact = arm.controller.snapshot.contact
         assert contact is not None
         assert (contact.joint, contact.number) == (NAMES[ELBOW], number)
         assert sign * contact.effort > contact.threshold > 0.015 * 87.0
@@ -62,7 +62,7 @@ def test_an_external_effort_is_a_contact_from_its_threshold_to_half_of_it() -> N
             push(arm, sign * share * contact.threshold)
             arm.run(0.2)
             assert arm.controller.flags == flags
-        assert arm.controller.contact is contact  # counted once
+        assert arm.controller.snapshot.contact is contact  # counted once
     assert arm.state() is State.ACTIVE
 
 
@@ -72,7 +72,7 @@ def test_the_threshold_grows_with_the_efforts_of_gravity() -> None:
     for above, found in ((-0.05, False), (0.1, True)):
         push(arm, 2.0 + above + 0.5 * abs(arm.gravity[ELBOW]))
         arm.run(0.5)
-        assert (arm.controller.contact is not None) == found
+        assert (arm.controller.snapshot.contact is not None) == found
 
 
 @each('action', ENDING)
@@ -82,8 +82,8 @@ def test_a_motion_ends_where_it_is_and_the_next_is_followed_at_once(action: Cont
     arm.run(0.5)
     push(arm, PUSH)
     run_until_contact(arm)
-    assert arm.controller.contact
-    assert arm.controller.contact.ends_motion
+    assert arm.controller.snapshot.contact
+    assert arm.controller.snapshot.contact.ends_motion
     held, velocity = arm.desired()
     assert (velocity == 0.0).all()
     if action is ContactAction.HOLD:
@@ -168,7 +168,7 @@ def test_it_starts_again_when_the_clock_of_the_stamps_was_set() -> None:
         arm.step()
     assert arm.states.clock_steps == 1
     assert (external.effort == 0.0).all()
-    assert arm.controller.contact is None
+    assert arm.controller.snapshot.contact is None
 
 
 def test_external_efforts_exist_while_they_are_published_or_contacts_found() -> None:
@@ -198,11 +198,11 @@ def test_efforts_while_commands_are_withheld_are_not_a_contact() -> None:
     arm.controller.permitted = False
     push(arm, 5.0 * PUSH)  # another controller moves the arm
     arm.run(0.3)
-    assert arm.controller.contact is None
+    assert arm.controller.snapshot.contact is None
     push(arm, 0.0)
     arm.controller.permitted = True
     arm.run(0.3)
-    assert arm.controller.contact is None
+    assert arm.controller.snapshot.contact is None
 
 
 @each('efforts', [None, 0.0])  # none in the joint states, or zeros as in Gazebo
@@ -221,7 +221,7 @@ def test_no_contact_is_found_while_commands_grow_on_an_arm_that_brakes_hold(
         np.testing.assert_allclose(arm.run(0.6)[-1], arm.gravity)
     stream(arm, 0.1, 0.02)
     np.testing.assert_array_equal(arm.desired()[0], POSE + 0.02)
-    assert arm.controller.contact is None
+    assert arm.controller.snapshot.contact is None
 
 
 @each('action', ENDING)

@@ -87,5 +87,5 @@ def test_random_parameters_of_an_inactive_node_end_no_later_life(rig: VirtualRig
         assert began is not TransitionCallbackReturn.ERROR
 
     set_one()
-    assert min(taken.values()) > 30, taken
+    assert min(taken.values()) > 20, taken
     assert lives[TransitionCallbackReturn.SUCCESS] > 1, lives

@@ -58,11 +58,10 @@ class Driver(RandomRobot):
     def run(self) -> dict[str, str]:
         """Run to the end; return the broken rules, each with what broke it first."""
         controller, queues, clock = self.controller, self._queues, self.clock.of_messages
-        environment = controller.environment
-        sensors = {name: cast(Any, queues[name]) for name in environment.wrenches.sensors}
+        sensors = {name: cast(Any, queues[name]) for name in controller.wrenches.sensors}
         topics = SensorTopics(
-            self.rig.states, environment, cast(Any, queues['joint_states']), sensors,
-            cast(Any, queues['imu']) if environment.base else None, clock,
+            self.rig.states, controller, cast(Any, queues['joint_states']), sensors,
+            cast(Any, queues['imu']) if controller.base else None, clock,
         )
         efforts = AdditionalEffortTopic(
             lambda: cast(Any, queues['efforts']), controller.additional_effort, clock
@@ -100,9 +99,9 @@ class Driver(RandomRobot):
         self._waited += 1
         arm.travel *= self.acting('withhold')
         arm.push *= self.acting('push')
-        vars(controller.environment.robot).pop('gravity', None)
+        vars(controller.robot).pop('gravity', None)
         if self.acting('raise_error'):
-            vars(controller.environment.robot)['gravity'] = _fail
+            vars(controller.robot)['gravity'] = _fail
         controller.outside_flags = frozenset(FLAGS) if self.acting('flags') else frozenset()
         self._sense()
 
@@ -151,7 +150,8 @@ class Driver(RandomRobot):
         self.seen |= {rig.state(), *controller.flags, *filter(None, [controller.reason])}
         self.rules.judge(command)
         self._after_end += rig.state() is State.FAULT
-        if not controller.stop_requested and (self._after_end > AFTER_END or self._is_over()):
+        over = self._after_end > AFTER_END or self._is_over()
+        if over and not controller.snapshot.stop_requested:
             self.rules.judge_end()
             self._happen(Event('stop', 0, 0, 0))
         if rig.now > START + LONGEST:
@@ -160,7 +160,7 @@ class Driver(RandomRobot):
     def _see_rejections(self) -> None:
         """Register the reasons of all rejections of this run."""
         rig, controller = self.rig, self.controller
-        base, wrenches = controller.environment.base, controller.environment.wrenches
+        base, wrenches = controller.base, controller.wrenches
         self.seen.update(
             rig.states.rejections, controller.additional_effort.rejections, wrenches.rejections,
             wrenches.tare_rejections.values(), base.imu.rejections if base is not None else (),

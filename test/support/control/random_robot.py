@@ -238,12 +238,12 @@ class RandomRobot:
 
     def _sense_environment(self, now: float) -> None:
         names, a = self.rig.model.link_names, self.shaking * np.sin(60.0 * now)
-        if self.controller.environment.base is not None:
+        if self.controller.base is not None:
             w = 1.0 if self.first == 'true' else None
             message = imu(now, names[0], 0.3 * a, (a, 0.0, 9.81), w)
             self._queues['imu'].messages.append(message)
         force = 10.0 * self.acting('push') + 50.0 * self.acting('tare') * np.sin(20.0 * now)
-        for name in self.controller.environment.wrenches.sensors:
+        for name in self.controller.wrenches.sensors:
             self._queues[name].messages.append(wrench(now, names[-1], (0.0, 0.0, force)))
 
     def _joint_states(self, stamp: float) -> list[bytes]:

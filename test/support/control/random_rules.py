@@ -136,7 +136,7 @@ class Rules:
 
     def rule_no_error(self) -> str | None:
         """A tick raises no error but the driver's."""
-        error = self.rig.controller.error
+        error = self.rig.controller.snapshot.error
         wanted = {'raise_error', 'nonsense'} & set(self.driver.causes)
         return '' if error is None or wanted else repr(error)
 
@@ -173,7 +173,7 @@ class Rules:
         """Every state that waits also ends by time."""
         endless = self._state is State.HOLDING and (
             self.settings.stale_action is StaleAction.HOLD
-            and not self.rig.controller.stop_requested
+            and not self.rig.controller.snapshot.stop_requested
         )
         if self._state not in self._longest or endless:
             return None

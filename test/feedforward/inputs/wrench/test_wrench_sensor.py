@@ -152,7 +152,7 @@ def test_an_offset_belongs_to_the_frame_that_it_was_found_in(blend: float) -> No
 def test_a_tare_needs_joint_states_but_no_control(state: State) -> None:
     sensor = WrenchInputSettings('w', '/w', link='lower', placement=INLINE, tare_duration=0.1)
     rig = Rig(two_joint_arm(), wrench_inputs=(sensor,))
-    wrenches = rig.controller.environment.wrenches
+    wrenches = rig.controller.wrenches
     rig.controller.permitted = False
 
     def run(seconds: float) -> None:
