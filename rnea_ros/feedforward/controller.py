@@ -106,7 +106,6 @@ class FeedforwardController:
         self.settings, self.joints = settings, settings.joints
         self.permitted, self.withheld, self._started = True, False, False
         self.outside_flags: frozenset[Reason] = frozenset()
-        self._flags: frozenset[Reason] = frozenset()
         self._error: BaseException | None = None
         self._requests: deque[Callable[[float], object]] = deque()
         self._newest: Trajectory | Setpoint | None = None
@@ -329,10 +328,7 @@ class FeedforwardController:
         monitor.set_flags(
             now, overloaded=self._ending.overloads, cut=self.additional_effort.cut
         )
-        flags = monitor.flags | self.wrenches.flags | self._contact.flags | self.outside_flags
-        base_stale = self.base is not None and self.base.stale
-        self._flags = flags | BASE_STALE if base_stale else flags
-        flagged = bool(self._flags)
+        flagged = bool(self._raised_flags())
         if flagged != (machine.state is State.DEGRADED):
             machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
         if machine.controlling:
@@ -422,6 +418,7 @@ class FeedforwardController:
         effort = self.acting_effort.measured(self.settings)
         self._limiter.start(np.zeros(len(self.joints)) if effort is None else effort)
         self._limiter.ramp(self.settings.ramp_duration)
+        self.law.reset()
 
     def _end(self, event: Event, reason: Reason, now: float) -> None:
         """End the control by a fault or on request."""
@@ -455,6 +452,7 @@ class FeedforwardController:
         if self._stalls.check_return(now, fresh=fresh, jumped=self._states.jumped):
             self._hold_here(self._machine.reason or Reason.JOINT_STATES_STALE)
             self._machine.handle(Event.RETURNED, now)
+            self.law.reset()
 
     def _hold_here(self, reason: Reason) -> None:
         """Hold the robot where it is, or leave it weightless."""
@@ -533,12 +531,18 @@ class FeedforwardController:
 
     # Parts of a tick
 
+    def _raised_flags(self) -> frozenset[Reason]:
+        flags = self._monitor.flags | self.wrenches.flags | self._contact.flags
+        base_stale = self.base is not None and self.base.stale
+        return flags | (self.outside_flags | BASE_STALE if base_stale else self.outside_flags)
+
     def _take_snapshot(self) -> None:
         machine, stalls, ending = self._machine, self._stalls, self._ending
         self.snapshot = Snapshot(
-            machine.state, machine.reason, machine.stop_requested, self._error, self._flags,
-            self._monitor.flag_counts, self._contact.newest, stalls.newest, stalls.counts,
-            tuple(self._limiter.saturated.tolist()), ending.overloaded,
+            machine.state, machine.reason, machine.stop_requested, self._error,
+            self._raised_flags(), self._monitor.flag_counts, self._contact.newest,
+            stalls.newest, stalls.counts, tuple(self._limiter.saturated.tolist()),
+            ending.overloaded,
         )
 
     def _tare_without_control(self, now: float) -> None:

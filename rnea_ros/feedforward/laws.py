@@ -117,15 +117,15 @@ class ControlLaw:
         n = robot.model.nv
         self.robot, self.kp, self.kd, self.parameters = robot, kp, kd, parameters
         self.dt = 0.0
-        self.holding, self._gravity, self._zero = np.zeros((3, n))
+        self._zero = self._gravity = self.holding = np.zeros(n)
         self.compensated: Array | None = None
         self._continuous = robot.model.continuous
         self._any_continuous = bool(self._continuous.any())
         self._coriolis = compensate_coriolis
         self._friction = friction if friction is not None and friction.has_friction else None
         self._friction_velocity = friction_velocity
-        self._armature = self._zero if armature is None else armature
-        self._model, self._formula, self._q = np.zeros((3, n))
+        self._armature = armature if armature is not None and armature.any() else None
+        self._model = self._formula = self._q = self._zero  # of the model, of the law; the state
         self._model_state: tuple[Array, Array | None, Array | None] | None = None
         self._reference: ReferenceMotion | None = None
         self._friction_effort = self._zero
@@ -142,20 +142,20 @@ class ControlLaw:
     def gravity(self, q: Array) -> Array:
         """Return g(q)."""
         self._model_state = (q, None, None)
-        self._model[:] = self._gravity if q is self._q else self.robot.gravity(q)
+        self._model = self._gravity if q is self._q else self.robot.gravity(q).copy()
         return self._model
 
     def bias(self, q: Array, qd: Array) -> Array:
         """Return C(q, qd) qd + g(q)."""
         self._model_state = (q, qd, None)
-        self._model[:] = self.robot.bias(q, qd)
+        self._model = self.robot.bias(q, qd).copy()
         return self._model
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return ID(q, qd, qdd) + A qdd, with the rotors' inertia A at the joints."""
         self._model_state = (q, qd, qdd)
-        self._model[:] = self.robot.inverse_dynamics(q, qd, qdd)
-        return self._model + self._armature * qdd
+        self._model = self.robot.inverse_dynamics(q, qd, qdd).copy()
+        return self._with_rotors(self._model, qdd)
 
     def feedback(self, q: Array, qd: Array, q_d: Array, qd_d: Array) -> Array:
         """Return Kp e + Kd e'; on continuous joints e is the smallest equivalent angle."""
@@ -168,12 +168,10 @@ class ControlLaw:
         """Start again: the control begins, or returns after a pause."""
 
     def holding_effort(self, q: Array) -> Array:
-        """Return g(q) without what the hardware compensates; the next call overwrites it."""
-        self._gravity[:] = self.robot.gravity(q)
-        self.compensated = self.robot.compensated(q, self._gravity)
-        self.holding[:] = self._gravity
-        if self.compensated is not None:
-            self.holding -= self.compensated
+        """Return g(q) without what the hardware compensates, and keep it in ``holding``."""
+        self._gravity = gravity = self.robot.gravity(q).copy()
+        self.compensated = compensated = self.robot.compensated(q, gravity)
+        self.holding = gravity if compensated is None else gravity - compensated
         return self.holding
 
     def effort(
@@ -214,10 +212,9 @@ class ControlLaw:
         if qd is not None:
             bias = robot.bias(q, qd).copy()
             coriolis = bias - gravity
-            if qdd is not None:
-                assert self._reference is not None
+            if qdd is not None and self._reference is not None:
                 qdd_d = self._reference[2]
-                inertia = robot.inverse_dynamics(q, qd, qdd_d) - bias + self._armature * qdd_d
+                inertia = self._with_rotors(robot.inverse_dynamics(q, qd, qdd_d) - bias, qdd_d)
         feedback = self._formula - (gravity + coriolis + inertia)
         if self.compensated is not None:
             gravity -= self.compensated
@@ -226,6 +223,9 @@ class ControlLaw:
             friction=self._friction_effort,
             external=zero if self._external is None else self._external.copy(),
         )
+
+    def _with_rotors(self, effort: Array, qdd: Array) -> Array:
+        return effort if self._armature is None else effort + self._armature * qdd
 
     def _begin(self, q: Array, reference: ReferenceMotion | None, dt: float) -> None:
         self._q, self._reference, self.dt = q, reference, dt
