@@ -11,8 +11,7 @@ states: the control holds gravity for a second, ramps to zero, and says why.
 import numpy as np
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward import FeedforwardController, State
-from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
+from rnea_ros.feedforward import FeedforwardController, JointBounds, JointStateMonitor, State
 from rnea_ros.feedforward.law import ComputedTorque
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.trajectory import CUBIC, Knots, Trajectory

@@ -22,10 +22,12 @@ An argument means the same in all modules, and is described only where it does n
 from .active_law import acceleration_limits, check_efforts
 from .controller import FeedforwardController
 from .environment import Environment
+from .joint_bounds import JointBounds
+from .measured import JointStateMonitor
 from .reasons import Reason
 from .state_machine import CONTROLLING, State
 
 __all__ = [
-    'CONTROLLING', 'Environment', 'FeedforwardController', 'Reason', 'State',
-    'acceleration_limits', 'check_efforts',
+    'CONTROLLING', 'Environment', 'FeedforwardController', 'JointBounds', 'JointStateMonitor',
+    'Reason', 'State', 'acceleration_limits', 'check_efforts',
 ]

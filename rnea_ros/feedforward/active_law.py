@@ -24,9 +24,10 @@ import numpy as np
 from ..arrays import Array
 from ..errors import InputError
 from ..robot import RobotModel
+from .efforts import AdditionalEffort, JointEfforts
 from .environment import Environment
-from .inputs import AdditionalEffort, JointStateMonitor
-from .law import LAWS, ControlLaw, JointEfforts, LoadedModel, Terms
+from .law import LAWS, ControlLaw, LoadedModel, Terms
+from .measured import JointStateMonitor
 from .settings import ResolvedSettings
 from .trajectory import Reference
 

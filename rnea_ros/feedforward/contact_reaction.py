@@ -17,8 +17,8 @@ import math
 
 from .active_law import ActiveLaw
 from .effort_limiter import EffortLimiter
-from .inputs import JointStateMonitor
 from .law import LoadedModel
+from .measured import JointStateMonitor
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ContactAction, ResolvedSettings

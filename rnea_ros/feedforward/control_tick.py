@@ -20,9 +20,10 @@ from ..robot import RobotModel
 from .active_law import ActiveLaw
 from .contact_reaction import ContactReaction
 from .effort_limiter import EffortLimiter
+from .efforts import AdditionalEffort
 from .environment import Environment
-from .inputs import AdditionalEffort, JointStateMonitor
 from .law import ControlLaw
+from .measured import JointStateMonitor
 from .monitoring import TickMonitor
 from .ramp_down import HoldingEffort, RampDown
 from .reasons import Reason
@@ -187,7 +188,7 @@ class ControlTick:
         if flagged != (self.state_machine.state is State.DEGRADED):
             self.state_machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
         if self.state_machine.controlling:
-            if self.monitor.frozen.thawed and not self.reference.moving:
+            if self.monitor.check.thawed and not self.reference.moving:
                 self._hold_here(Reason.JOINT_STATES_FROZEN)  # the position held until now was old
             self._interrupt_after_stall(now, was_started=was_started)
         elif self.state_machine.state is State.HOLDING:

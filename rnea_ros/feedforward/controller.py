@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..robot import RobotModel
 from .control_tick import ControlTick
-from .inputs import JointStateMonitor
 from .law import ControlLaw, Terms
+from .measured import JointStateMonitor
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings

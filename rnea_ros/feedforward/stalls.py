@@ -26,7 +26,7 @@ import math
 import numpy as np
 
 from ..arrays import Array
-from .inputs import JointStateMonitor
+from .measured import JointStateMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
 

@@ -5,12 +5,11 @@
 
 from .control_law import LAWS, ControlLaw, Parts, ReferenceMotion, Terms
 from .friction import FrictionModel, JointFriction, VelocitySource
-from .joint_efforts import JointEfforts
 from .laws import ComputedTorque, Feedback, Feedforward, Gravity, GravityFeedback
 from .loaded_model import HardwareCompensation, LoadedBodies, LoadedModel, PayloadBlend
 
 __all__ = [
     'LAWS', 'ComputedTorque', 'ControlLaw', 'Feedback', 'Feedforward', 'FrictionModel', 'Gravity',
-    'GravityFeedback', 'HardwareCompensation', 'JointEfforts', 'JointFriction', 'LoadedBodies',
+    'GravityFeedback', 'HardwareCompensation', 'JointFriction', 'LoadedBodies',
     'LoadedModel', 'Parts', 'PayloadBlend', 'ReferenceMotion', 'Terms', 'VelocitySource',
 ]

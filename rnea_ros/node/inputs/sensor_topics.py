@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 import time
 
-from ...feedforward import Environment
-from ...feedforward.inputs import AdditionalEffort, JointStateMonitor
+from ...feedforward import Environment, JointStateMonitor
+from ...feedforward.efforts import AdditionalEffort
 from ...messages import FixedLayoutReader, ImuSample, JointStateSample, WrenchSample
 from ...ros import Clock, PolledSubscription
 

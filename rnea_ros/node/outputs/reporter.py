@@ -14,8 +14,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 import numpy as np
 from numpy.typing import NDArray
 
-from ...feedforward import CONTROLLING, FeedforwardController, Reason, State
-from ...feedforward.inputs import JointStateMonitor
+from ...feedforward import CONTROLLING, FeedforwardController, JointStateMonitor, Reason, State
 from ...feedforward.trajectory import ControllerStateMonitor
 from ...ros import Clock, DiagnosticsPublisher
 from ..command_topic import CommandTopicMonitor, OtherPublishers

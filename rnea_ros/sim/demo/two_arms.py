@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
-from ...feedforward import FeedforwardController
-from ...feedforward.inputs import JointStateMonitor
+from ...feedforward import FeedforwardController, JointStateMonitor
 from ...feedforward.law import ComputedTorque, Gravity
 from ...feedforward.settings import AdditionalEffortSettings, Settings, resolve
 from ...feedforward.trajectory import Setpoint, TrajectoryPoint, TrajectoryRequest

@@ -17,8 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward import FeedforwardController, Reason, State
-from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
+from rnea_ros.feedforward import (
+    FeedforwardController,
+    JointBounds,
+    JointStateMonitor,
+    Reason,
+    State,
+)
 from rnea_ros.feedforward.law import LAWS, ControlLaw
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.stalls import MAX_WAIT

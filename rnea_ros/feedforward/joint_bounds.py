@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Array
-from ...dynamics.kernels import BASE
-from ...dynamics.tree import KinematicTree
-from ...robot import RobotModel
-from ..settings import ResolvedSettings
+from ..arrays import Array
+from ..dynamics.kernels import BASE
+from ..dynamics.tree import KinematicTree
+from ..robot import RobotModel
+from .settings import ResolvedSettings
 
 COMMANDED, UNCOMMANDED, UNRELATED = range(3)
 """Roles of a joint; an unrelated one does not change the efforts of the commanded joints."""
@@ -87,14 +87,13 @@ class JointBounds:
         :param timeouts: timeouts of the joints' states, s
         :param hold_duration: time for which the control may return after a timeout, s
         """
-        bounds = cls.none(speeds.size)
-        table, checked = bounds.table, np.isfinite(speeds)
+        table, checked = cls.none(speeds.size).table, np.isfinite(speeds)
         table[CONTINUOUS] = continuous
         table[MAX_SPEED] = np.where(checked, speeds, 0.0)
         table[MAX_STEP] = np.where(checked, JUMP_TOLERANCE, np.inf)
         table[MAX_MEASURED_VELOCITY] = speeds + VELOCITY_TOLERANCE
         table[FORGET_AFTER] = FORGET_TIMEOUTS * np.asarray(timeouts) + hold_duration
-        return bounds
+        return cls(table)
 
     @classmethod
     def of_robot(cls, model: RobotModel, settings: ResolvedSettings) -> JointBounds:
