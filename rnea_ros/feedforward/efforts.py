@@ -2,22 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-What is added to the effort of every law, joint by joint.
+What is added to every law's effort, joint by joint: damping, soft limits, additional efforts.
 
-Damping is -D qd while no motion is followed. It fades out when a motion begins, and in when it
-ends.
-
-Soft limits push a joint back in a zone of width w before a position limit. With the depth x in
-the zone, and its rate of change::
+Damping is -D qd while no motion is followed; it fades when a motion begins or ends. Soft limits
+push a joint back in a zone of width w before a position limit. With the depth x in the zone::
 
     tau = (x / w) max(k x + d x', 0)    away from the limit
 
 Spring and damper rise from zero without a step. The spring gives back what it took, the damper
 only takes, and neither pulls towards the limit: no closed path gains energy.
 
-Additional efforts are those of another program. They act while messages arrive: a stream fades in
-when it begins, and out when the newest message is older than the timeout. What arrived before a
-pause of the control is forgotten.
+Additional efforts are those of another program. A stream of them fades in when it begins, and out
+when the newest message is older than the timeout. A pause of the control ends it.
 """
 
 from __future__ import annotations
@@ -36,8 +32,8 @@ from .stamps import SampleMonitor
 
 FADE = 0.1  # time to fade the damping out or in, s
 
+# Rows of the constants; the first six as in SoftLimitZones.
 LOWER, LOWER_MARGIN, UPPER, UPPER_MARGIN, STIFFNESS, ZONE_DAMPING, DAMPING = range(7)
-"""Rows of the constants; the first six as in :class:`.SoftLimitZones`."""
 
 
 class JointEfforts:
@@ -45,8 +41,7 @@ class JointEfforts:
     Adds damping and soft limits of the m commanded joints.
 
     :ivar acting: whether a joint has damping or a zone
-    :ivar damping: efforts of the damping at the last tick, shape (m,), N m or N
-    :ivar soft_limits: efforts of the soft limits at the last tick, shape (m,), N m or N
+    :ivar damping: efforts of the damping at the last tick, shape (m,); ``soft_limits``: likewise
     """
 
     def __init__(self, joints: Indices) -> None:
@@ -55,9 +50,8 @@ class JointEfforts:
         self._constants = np.zeros((DAMPING + 1, m))
         self._share = 0.0
         self.acting = False
-        self.damping, self.soft_limits = np.zeros(m), np.zeros(m)
-        # Compiles the kernel before the loop starts.
-        self.add(np.zeros(m), np.zeros(n), np.zeros(n), 0.0, damped=False)
+        self.damping, self.soft_limits = np.zeros((2, m))
+        self.add(np.zeros(m), *np.zeros((2, n)), 0.0, damped=False)  # compiles the kernel
 
     def configure(self, constants: Array) -> None:
         """Set damping and zones: constants of shape (7, m), rows as above."""
@@ -68,12 +62,7 @@ class JointEfforts:
             self._share = 0.0  # a motion may be followed
 
     def add(self, effort: Array, q: Array, qd: Array, dt: float, *, damped: bool) -> None:
-        """
-        Add the efforts of this tick to those of the commanded joints, shape (m,).
-
-        :param q: measured positions of all joints; ``qd``: their velocities
-        :param damped: whether no motion is followed
-        """
+        """Add the efforts at a state to ``effort``, once a tick; ``damped``: without a motion."""
         change = dt / FADE
         self._share = min(max(self._share + (change if damped else -change), 0.0), 1.0)
         add_efforts(
@@ -111,19 +100,17 @@ class AdditionalEffort(SampleMonitor):
     Keeps the newest valid efforts of another program for the m commanded joints.
 
     :ivar enabled: whether a joint may have an additional effort
-    :ivar acting: whether there is an effort to add
-    :ivar effort: the effort to add, shape (m,), N m or N
-    :ivar cut: whether a limit cuts an effort
+    :ivar acting: whether there is an ``effort`` to add, shape (m,)
+    :ivar cut: whether a limit cuts it
     """
 
     def __init__(self, settings: ResolvedSettings) -> None:
         super().__init__()
         m = len(settings.joints)
         self._layouts = JointLayouts(settings.joints)
-        self._newest, self._limits = np.zeros(m), np.zeros(m)
+        self._newest, self._limits, self.effort = np.zeros((3, m))
         self._share = 0.0
         self.acting = False
-        self.effort = np.zeros(m)
         self.cut = scale_efforts(self._newest, self._limits, self.effort, self._share)
         self.configure(settings)
 
@@ -138,12 +125,7 @@ class AdditionalEffort(SampleMonitor):
     def take_sample(
         self, names: Sequence[str], effort: Array, *, stamp: float, clock: float, received: float
     ) -> Reason | None:
-        """
-        Accept a message, or return why it is rejected as a whole; joints without a name have none.
-
-        :param names: its k joints; pass the same tuple object each time for speed
-        :param effort: shape (k,), N m or N
-        """
+        """Accept efforts of the named joints, or return why they are rejected as a whole."""
         layout = self._layouts.of(names)
         reason = None
         if layout.duplicate:
@@ -164,8 +146,8 @@ class AdditionalEffort(SampleMonitor):
         """Advance ``effort``; once a tick of the control law."""
         if self._received == -math.inf:
             return
-        timeout, fade = self._settings.timeout, self._settings.fade
-        left = 1.0 - (now - self._received - timeout) / fade
+        fade = self._settings.fade
+        left = 1.0 - (now - self._received - self._settings.timeout) / fade
         self._share = min(self._share + dt / fade, left, 1.0)
         self.acting = self._share > 0.0
         if self.acting:

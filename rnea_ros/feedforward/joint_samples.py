@@ -26,28 +26,15 @@ import numpy as np
 from ..arrays import Array, Indices
 from ..compilation import compiled, kernel
 from ..dynamics import require_nan_detection
-from .joint_bounds import (
-    COMMANDED,
-    CONTINUOUS,
-    FORGET_AFTER,
-    LOWER,
-    MAX_EFFORT,
-    MAX_MEASURED_VELOCITY,
-    MAX_SPEED,
-    MAX_STEP,
-    ROLE,
-    SCALE,
-    UNRELATED,
-    UPPER,
-    JointBounds,
-)
+from . import joint_bounds as bound
+from .joint_bounds import COMMANDED, ROLE, SCALE, UNRELATED, JointBounds
 
 (
     POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, STAMP, MACHINE_TIME, CHANGED,
-    CHANGED_OR_EFFORT, UPDATED, JUMPED_TO, JUMPS, REJECTED, REJECTED_AT, AGREED_SINCE, CONTESTED,
+    CHANGED_OR_EFFORT, UPDATED, JUMPS, REJECTED, REJECTED_AT, AGREED_SINCE, CONTESTED,
     CONTEST_SHARE, CONTEST_COUNT, DERIVED_FROM, DERIVED_AT, VERDICT, VALUE, BOUND, MIN_ERROR,
     LAST_CHANGED, GROWING_SINCE,
-) = range(SCALE + 1, SCALE + 27)
+) = range(SCALE + 1, SCALE + 26)
 """
 Rows of the table after those of the bounds, a column per joint; times in s.
 
@@ -55,10 +42,10 @@ Rows of the table after those of the bounds, a column per joint; times in s.
 - RECEIVED, STAMP, MACHINE_TIME: its times; INTERVAL: usual time between samples
 - CHANGED: last sample with another position or velocity of a commanded joint;
   CHANGED_OR_EFFORT: the same or another effort; UPDATED: 1 after a sample, 0 after ``mark_seen``
-- JUMPED_TO: last position if it was a jump, else NaN; JUMPS: number of jumps in a row
+- JUMPS: number of jumps in a row
 - REJECTED, REJECTED_AT: last rejected position; AGREED_SINCE: since when they agree
 - CONTESTED: 1 if rejected positions agreed since the last valid sample, else 0; CONTEST_SHARE:
-  share of such valid samples, smoothed; CONTEST_COUNT: their number, decaying
+  smoothed share of such valid samples; CONTEST_COUNT: their decaying number
 - DERIVED_FROM, DERIVED_AT: position and time from which the next velocity is derived
 - VERDICT, VALUE, BOUND: of the newest sample
 - MIN_ERROR, LAST_CHANGED: smallest error to the reference since the last change, rad or m, and
@@ -66,18 +53,11 @@ Rows of the table after those of the bounds, a column per joint; times in s.
 """
 
 (
-    VALID, EFFORT_TOO_HIGH, JUMP, TOO_FAST, OUT_OF_RANGE, VELOCITY_NOT_FINITE,
-    POSITION_NOT_FINITE,
+    VALID, EFFORT_TOO_HIGH, JUMP, TOO_FAST, OUT_OF_RANGE, VELOCITY_NOT_FINITE, POSITION_NOT_FINITE
 ) = range(7)
-"""
-Verdicts on a joint of a sample; the highest one of a commanded joint is that of the sample.
+"""Verdicts on a joint; from JUMP on, position and velocity are rejected, not only the effort."""
 
-An effort that is too high counts as unknown; the higher verdicts reject the position.
-"""
-
-LONGER, SHORTER = 0.05, 0.2
-"""Weights of a longer and of a shorter interval in the usual one: a pause is soon forgotten."""
-
+LONGER, SHORTER = 0.05, 0.2  # weights of a new interval in the usual one: a pause is forgotten
 FOREVER = 1e9  # upper bound of an elapsed time, s; avoids infinity before the first sample
 MAX_DELAY = 0.1  # maximum difference between the transport delays of two successive samples, s
 ACCEPTED_AFTER = 0.1  # time after which a new position of an uncommanded joint is accepted, s
@@ -99,21 +79,21 @@ def empty_table(bounds: JointBounds) -> Array:
     """Return the table of n joints without a sample, (rows, n); unrelated joints need none."""
     table = np.zeros((GROWING_SINCE + 1, bounds.table.shape[1]))
     table[: SCALE + 1] = bounds.table
-    table[[POSITION, EFFORT, JUMPED_TO, REJECTED]] = math.nan
+    table[[POSITION, EFFORT, REJECTED]] = math.nan
     table[POSITION, table[ROLE] == UNRELATED] = 0.0
     table[[RECEIVED, STAMP, MACHINE_TIME, REJECTED_AT, DERIVED_AT]] = -math.inf
     table[[AGREED_SINCE, CHANGED]] = math.inf
     return table
 
 
-def check_kernel(time_constant: float) -> None:
-    """Check, before the first use, that the compiled kernel detects NaN and infinity."""
-    bounds, joint = JointBounds.none(1), np.zeros(1, dtype=np.intp)
-    position, velocity, none = np.zeros(1), np.zeros(1), np.empty(0)
+def check_kernel() -> None:
+    """Check before its first use that the compiled kernel detects NaN and infinity."""
+    joint, none = np.zeros(1, dtype=np.intp), np.empty(0)
+    position, velocity = np.zeros((2, 1))
 
     def accepts() -> bool:
-        sample = (joint, joint, position, velocity, none, 0.0, 0.0, -math.inf, time_constant)
-        return judge_and_store(empty_table(bounds), *sample, False)[0] == VALID
+        sample = (joint, joint, position, velocity, none, 0.0, 0.0, -math.inf, 0.0)
+        return judge_and_store(empty_table(JointBounds.none(1)), *sample, False)[0] == VALID
 
     require_nan_detection('judge_joint_states', accepts, position, velocity)
 
@@ -127,12 +107,12 @@ def judge_and_store(
     """
     Judge a sample of the joints ``in_robot``, and store it unless a commanded joint is at fault.
 
-    :param velocity: empty to derive the velocities; so is NaN of a joint that is not commanded
-    :param effort: empty for none; a stamp of 0 is none too
+    :param velocity: empty to derive velocities, as for NaN of uncommanded joints; ``effort``: may
+        be empty
     :param machine: machine's time of receipt with simulated time, s; -inf without
     :param time_constant: of the filter of derived velocities, s
     :param frozen: whether the joints are known to repeat old values
-    :return: verdict on the sample, and number of the joint at fault
+    :return: the highest verdict on a commanded joint or on an effort, and the joint's number
     """
     worst, at_fault = VALID, -1
     for k in in_robot:
@@ -159,7 +139,7 @@ def judge_and_store(
         if not derives:
             qd = velocity[i]
         tau = joint[SCALE] * effort[i] if effort.size else math.nan
-        if abs(tau) > joint[MAX_EFFORT] or math.isinf(tau):
+        if abs(tau) > joint[bound.MAX_EFFORT] or math.isinf(tau):
             joint[VERDICT], joint[VALUE] = EFFORT_TOO_HIGH, tau
             if abs(tau) > largest:
                 worst, at_fault, largest = EFFORT_TOO_HIGH, number, abs(tau)
@@ -168,7 +148,7 @@ def judge_and_store(
             changed |= q != joint[POSITION] or (not derives and qd != joint[VELOCITY])
             alive |= not math.isnan(tau) and tau != joint[EFFORT]
         else:
-            limit = joint[MAX_MEASURED_VELOCITY]
+            limit = joint[bound.MAX_MEASURED_VELOCITY]
             qd = min(max(qd, -limit), limit)
         joint[POSITION], joint[VELOCITY], joint[EFFORT] = q, qd, tau
         _register(joint, stamp, received, machine)
@@ -185,23 +165,23 @@ def _judge(
     joint: Array, q: float, qd: float, stamp: float, received: float, machine: float, frozen: bool
 ) -> int:
     """Write and return the verdict on a joint's position and velocity, with value and bound."""
-    verdict, value, bound = VALID, q, math.inf
+    lower, upper = joint[bound.LOWER], joint[bound.UPPER]
+    verdict, value, limit = VALID, q, math.inf
     if not math.isfinite(q):
         verdict = POSITION_NOT_FINITE
     elif not math.isfinite(qd):
         verdict, value = VELOCITY_NOT_FINITE, qd
-    elif not joint[LOWER] <= q <= joint[UPPER]:
-        verdict, bound = OUT_OF_RANGE, joint[LOWER] if q < joint[LOWER] else joint[UPPER]
+    elif not lower <= q <= upper:
+        verdict, limit = OUT_OF_RANGE, lower if q < lower else upper
     else:
         elapsed = _elapsed(joint, stamp, received, machine, frozen)
-        reach = joint[MAX_SPEED] * elapsed + joint[MAX_STEP]
+        reach = joint[bound.MAX_SPEED] * elapsed + joint[bound.MAX_STEP]
         jumps = _jumps(joint, q, elapsed, reach)
         if jumps:
-            verdict, bound = JUMP, reach
-        joint[JUMPED_TO] = q if jumps else math.nan
+            verdict, limit = JUMP, reach
         joint[JUMPS] = joint[JUMPS] + 1.0 if jumps else 0.0
-        if abs(qd) > joint[MAX_MEASURED_VELOCITY]:
-            verdict, value, bound = TOO_FAST, qd, joint[MAX_MEASURED_VELOCITY]
+        if abs(qd) > joint[bound.MAX_MEASURED_VELOCITY]:
+            verdict, value, limit = TOO_FAST, qd, joint[bound.MAX_MEASURED_VELOCITY]
         commanded = joint[ROLE] == COMMANDED
         if jumps or not (verdict == VALID or commanded):
             persists = _persists(joint, q, received)
@@ -210,22 +190,20 @@ def _judge(
             _count_contests(joint, received)
         else:
             joint[REJECTED] = math.nan
-    joint[VERDICT], joint[VALUE], joint[BOUND] = verdict, value, bound
+    joint[VERDICT], joint[VALUE], joint[BOUND] = verdict, value, limit
     return verdict
 
 
 @compiled
-def _elapsed(
-    joint: Array, stamp: float, received: float, machine: float, frozen: bool
-) -> float:
+def _elapsed(joint: Array, stamp: float, received: float, machine: float, frozen: bool) -> float:
     """
     Return the time since a joint's last valid sample, s.
 
     The time between receipts is too short if the earlier sample was delayed, or if one tick takes
-    both samples. So the result is the longest of three times: between the receipts, between the
-    stamps, and the usual interval. A wrong stamp adds at most ``MAX_DELAY``. In simulated time,
-    joints keep moving while ``/clock`` is delayed: the machine's time between the receipts then
-    counts too. Repeated values count as no sample while a joint of the message moves.
+    both. So the longest of three times counts: between the receipts, between the stamps, and the
+    usual interval. A wrong stamp adds at most ``MAX_DELAY``. In simulated time, joints keep moving
+    while ``/clock`` is delayed: the machine's time between the receipts counts too. Repeated
+    values count as no sample while a joint of the message moves.
     """
     last = min(joint[RECEIVED], joint[CHANGED]) if frozen else joint[RECEIVED]
     elapsed: float = max(received - last, joint[INTERVAL])
@@ -242,16 +220,16 @@ def _jumps(joint: Array, q: float, elapsed: float, reach: float) -> bool:
     difference = shortest_way(joint, q - joint[POSITION])
     expected = min(max(joint[VELOCITY] * elapsed, -reach), reach)
     from_valid = abs(shortest_way(joint, difference - expected))
-    from_jump = abs(shortest_way(joint, q - joint[JUMPED_TO]))
-    too_far = abs(difference) > reach or from_jump < from_valid
-    return bool(too_far and elapsed <= joint[FORGET_AFTER])
+    from_jump = abs(shortest_way(joint, q - joint[REJECTED]))
+    too_far = abs(difference) > reach or (joint[JUMPS] > 0.0 and from_jump < from_valid)
+    return bool(too_far and elapsed <= joint[bound.FORGET_AFTER])
 
 
 @compiled
 def _persists(joint: Array, q: float, received: float) -> bool:
     """Keep a rejected position; return whether such positions have agreed for a while."""
     elapsed = min(received - joint[REJECTED_AT], FOREVER)
-    reach = joint[MAX_SPEED] * elapsed + joint[MAX_STEP]
+    reach = joint[bound.MAX_SPEED] * elapsed + joint[bound.MAX_STEP]
     if abs(shortest_way(joint, q - joint[REJECTED])) <= reach:
         joint[CONTESTED] = 1.0
     else:
@@ -274,7 +252,7 @@ def _count_contests(joint: Array, received: float) -> None:
 @compiled
 def shortest_way(joint: Array, difference: float) -> float:
     """Return a position difference, without whole turns of a continuous joint."""
-    return (difference + math.pi) % math.tau - math.pi if joint[CONTINUOUS] else difference
+    return (difference + math.pi) % math.tau - math.pi if joint[bound.CONTINUOUS] else difference
 
 
 @compiled
@@ -292,7 +270,7 @@ def _derive(joint: Array, q: float, received: float, time_constant: float) -> fl
 @compiled
 def _register(joint: Array, stamp: float, received: float, machine: float) -> None:
     """Write the times of a valid sample."""
-    interval = min(received - joint[RECEIVED], 0.5 * joint[FORGET_AFTER])
+    interval = min(received - joint[RECEIVED], 0.5 * joint[bound.FORGET_AFTER])
     if interval > 0.0 and joint[RECEIVED] > -math.inf:
         usual = joint[INTERVAL]
         share = 1.0 if usual == 0.0 else LONGER if interval > usual else SHORTER
@@ -309,15 +287,10 @@ def check_states(
     period: float, timeout: float, several_publishers: bool, follows: bool,
 ) -> tuple[float, float, bool, bool, bool, float, float, float, float]:
     """
-    Check all joints once a tick.
+    Check all joints once a tick; see :class:`.StateCheck`.
 
-    :param others: uncommanded joints that change the commands
-    :param reference: positions of the commanded joints, shape (m,), rad or m
-    :param follows: whether the commanded joints are to follow it
-    :return: of the commanded joints and of the others the earliest receipt, s, and whether a
-        sample is late; whether a commanded joint is contested; for how long one repeats its
-        values, s; when all had newer values, and newer values or efforts, s; the earliest start
-        of a growth of the error beyond its limit, s
+    :return: its ``received`` to ``unchanged_for``; when all commanded joints had newer values, and
+        newer values or, at rest, efforts; since when an error has grown beyond its limit, s
     """
     received = others_received = changed = alive = growing_since = math.inf
     any_late = others_late = contested = moves = False
@@ -345,9 +318,9 @@ def check_states(
 
 
 @compiled
-def late(joint: Array, now: float, least: float) -> bool:
-    """Return whether a joint's next sample is late; ``least``: shortest usual interval, s."""
-    return bool(now - joint[RECEIVED] > LATE_INTERVALS * max(joint[INTERVAL], least))
+def late(joint: Array, now: float, interval: float) -> bool:
+    """Return whether two usual intervals, or these, s, have passed without a joint's sample."""
+    return bool(now - joint[RECEIVED] > LATE_INTERVALS * max(joint[INTERVAL], interval))
 
 
 @compiled

@@ -4,16 +4,17 @@
 """
 The measured joint state: samples are merged by joint name, and the result is checked every tick.
 
-Several publishers may each send some of the joints; :mod:`.joint_samples` judges each joint of a
-sample. The age of a sample is the time since its receipt. Stamps are used for the order of samples
-and for the time between two positions.
+Several publishers may each send some of the joints; :mod:`.joint_samples` judges each joint. The
+age of a sample is the time since its receipt. Stamps give the order of samples, and the time
+between two positions.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 import math
 
 import numpy as np
@@ -61,47 +62,33 @@ REJECTIONS = {
 
 @dataclass(frozen=True)
 class JointLayout:
-    """
-    Positions of the robot's joints in messages with the same list of names.
+    """Positions of the robot's joints in messages with the same list of names."""
 
-    :param names: all names in the message
-    :param in_message: indices of the robot's joints in the message, shape (k,)
-    :param in_robot: indices of the same joints in the robot, shape (k,); ``numbers``: as a list
-    :param duplicate: whether a name occurs twice
-    """
-
-    names: tuple[str, ...]
-    in_message: Indices
-    in_robot: Indices
-    numbers: list[int]
-    duplicate: bool
+    names: tuple[str, ...]  # all names in the message
+    in_message: Indices  # indices of the robot's joints in the message, shape (k,)
+    in_robot: Indices  # indices of the same joints in the robot, shape (k,)
+    numbers: list[int]  # in_robot as a list
+    duplicate: bool  # whether a name occurs twice
 
 
 class JointLayouts:
-    """Finds the layouts for a robot's joints, and keeps them."""
+    """Finds the layouts for a robot's joints, and keeps the newest."""
 
     def __init__(self, joint_names: Sequence[str]) -> None:
         self._numbers = {name: number for number, name in enumerate(joint_names)}
-        self._layouts: dict[tuple[str, ...], JointLayout] = {}
-        self._last: JointLayout | None = None
+        self._of = lru_cache(MAX_LAYOUTS)(self._make)
 
     def of(self, names: Sequence[str]) -> JointLayout:
-        """Return the layout for joint names; fastest if it is the same object every time."""
-        last = self._last
-        if last is not None and last.names is names:
-            return last
-        key = tuple(names)
-        if key not in self._layouts:
-            if len(self._layouts) == MAX_LAYOUTS:
-                self._layouts.clear()
-            used = [k for k, name in enumerate(key) if name in self._numbers]
-            numbers = [self._numbers[key[k]] for k in used]
-            self._layouts[key] = JointLayout(
-                key, np.array(used, dtype=np.intp), np.array(numbers, dtype=np.intp), numbers,
-                duplicate=len(set(key)) < len(key),
-            )
-        self._last = self._layouts[key]
-        return self._last
+        """Return the layout for joint names; fastest for a tuple."""
+        return self._of(tuple(names))
+
+    def _make(self, names: tuple[str, ...]) -> JointLayout:
+        used = [k for k, name in enumerate(names) if name in self._numbers]
+        numbers = [self._numbers[names[k]] for k in used]
+        return JointLayout(
+            names, np.array(used, dtype=np.intp), np.array(numbers, dtype=np.intp), numbers,
+            duplicate=len(set(names)) < len(names),
+        )
 
 
 class JointStateMonitor:
@@ -114,15 +101,14 @@ class JointStateMonitor:
         velocities, or NaN for every joint (joint_state_broadcaster without velocities); missing
         velocities of other joints are always differentiated
     :param cutoff: cutoff frequency of the filter of differentiated velocities, Hz
-    :ivar position: shape (n,), rad or m; NaN before the first sample, 0 for joints that do not
-        count; this and the next two are rows of a table, which the kernels write
-    :ivar velocity: shape (n,), rad/s or m/s
-    :ivar effort: shape (n,), N m or N; NaN if missing or above its limit
-    :ivar table: that table; rows as in :mod:`.joint_samples`
+    :ivar table: rows as in :mod:`.joint_samples`, a column per joint; the kernels write it
+    :ivar position: its row, shape (n,), rad or m; NaN before the first sample, 0 for joints that
+        do not count. ``velocity``: rad/s or m/s. ``effort``: N m or N, NaN if missing or too high
     :ivar uncommanded: indices of the joints that are not commanded, but change the commands
     :ivar accepted: number of accepted samples
     :ivar rejections: number of rejected samples by reason; replaced, never changed, because
         other threads read it
+    :ivar complaint: why the newest rejected sample was rejected; empty before the first
     :ivar frozen: whether the commanded joints are known to repeat old values; set by the control
     :ivar contested: whether two sources contradict each other on a commanded joint: rejected
         positions agree, and valid ones come between them; set by :class:`StateCheck`
@@ -143,15 +129,15 @@ class JointStateMonitor:
         self._time_constant = 1.0 / (2.0 * math.pi * cutoff)
         self._layouts = JointLayouts(joint_names)
         self._stamps = StampOrder(len(self._names))
-        self._complaint: Callable[[], str] = str
         self.position: Array = self.table[samples.POSITION]
         self.velocity: Array = self.table[samples.VELOCITY]
         self.effort: Array = self.table[samples.EFFORT]
         self.accepted = 0
         self.rejections: Counter[Reason] = Counter()
+        self.complaint = ''
         self.frozen = self.contested = self.several_publishers = False
-        # Compile the kernels before the loop starts.
-        samples.check_kernel(self._time_constant)
+        # These calls compile the kernels before the loop starts.
+        samples.check_kernel()
         self.age(0.0)
 
     def missing(self) -> tuple[str, ...]:
@@ -169,29 +155,20 @@ class JointStateMonitor:
         """Whether at least 3 positions in a row of a commanded joint were jumps."""
         return bool((self.table[samples.JUMPS, self._commanded] >= MIN_PERSISTENT).any())
 
-    @property
-    def complaint(self) -> str:
-        """Why the newest rejected sample was rejected, in words; empty before the first."""
-        return self._complaint()
-
     def stale_joints(self, now: float, timeout: float) -> dict[str, str]:
         """Return why the values of uncommanded joints are old, by name; empty if none are."""
         complaints = {}
         for k in self.uncommanded:
             name, joint = self._names[k], self.table[:, k].copy()
             if samples.rejected(joint):
-                complaints[name] = _complaint(name, joint)
+                complaints[name] = _fault(name, joint)
             elif samples.late(joint, now, timeout / samples.LATE_INTERVALS):
                 silence = now - joint[samples.RECEIVED]
                 complaints[name] = f'joint {name!r}: silent for {silence:.2f} s'
         return complaints
 
     def age(self, now: float, joints: Indices | None = None) -> float:
-        """
-        Return the age of the oldest joint's newest sample, s; infinite before the first.
-
-        :param joints: indices of joints; None for all that the commands depend on
-        """
+        """Return the age of the oldest newest sample of joints, or of all that count, s."""
         joints = self._needed if joints is None else joints
         return now - samples.earliest(self.table, samples.RECEIVED, joints)
 
@@ -215,16 +192,12 @@ class JointStateMonitor:
         *, stamp: float, clock: float, received: float, machine: float | None = None,
     ) -> Reason | None:
         """
-        Accept a sample, or return why it is rejected as a whole; arrays are contiguous.
+        Accept a sample of k joints, or return why it is rejected as a whole.
 
-        Invalid values of uncommanded joints are left out. An effort that the joint cannot have is
-        unknown, and counted.
+        Invalid values of uncommanded joints are left out; efforts that are too high are unknown.
+        Arrays are contiguous, shape (k,), or (0,) for no velocities or efforts.
 
-        :param names: the k joints of the sample; pass the same tuple object each time for speed
-        :param position: shape (k,), rad or m
-        :param velocity: shape (k,), rad/s or m/s, or (0,) for no velocities
-        :param effort: shape (k,), unit of the driver, or (0,) for no efforts; NaN where a joint
-            has none
+        :param effort: in the unit of the driver; NaN where a joint has none
         :param machine: with simulated time, the machine's monotonic time of receipt, s
         """
         layout = self._layouts.of(names)
@@ -235,7 +208,7 @@ class JointStateMonitor:
             reason = Reason.DUPLICATE_JOINT
         elif position.size != k or velocity.size not in (0, k) or effort.size not in (0, k):
             reason = Reason.WRONG_SIZE
-        elif self._differentiates == bool(velocity.size):
+        elif self._differentiates == bool(velocity.size):  # to be ignored if all NaN, or missing
             commanded = layout.in_message[self.table[ROLE, layout.in_robot] == COMMANDED]
             if commanded.size and not velocity.size:
                 reason = Reason.NO_VELOCITY
@@ -261,16 +234,13 @@ class JointStateMonitor:
         return None
 
     def reject(self, reason: Reason, joint: int | None = None) -> None:
-        """Count a rejected sample, and keep the values of a joint at fault."""
+        """Count a rejected sample, and say which joint is at fault."""
         self.rejections = self.rejections + Counter((reason,))
-        if joint is None:
-            self._complaint = lambda: reason.value
-        else:
-            name, column = self._names[joint], self.table[:, joint].copy()
-            self._complaint = lambda: f'{reason.value}: {_complaint(name, column)}'
+        fault = '' if joint is None else f': {_fault(self._names[joint], self.table[:, joint])}'
+        self.complaint = reason.value + fault
 
 
-def _complaint(name: str, joint: Array) -> str:
+def _fault(name: str, joint: Array) -> str:
     """Return in words what is wrong with a joint, by its column of the table."""
     text = REJECTIONS[int(joint[samples.VERDICT])][1].format(
         value=joint[samples.VALUE], bound=joint[samples.BOUND], position=joint[samples.POSITION],
@@ -280,16 +250,13 @@ def _complaint(name: str, joint: Array) -> str:
 
 class StateCheck:
     """
-    Checks the measured state once a tick.
+    Checks the measured state once a tick; other joints are uncommanded ones that count.
 
-    Times in s. The next sample of a joint is late after two usual intervals.
-
-    :ivar received: receipt of the oldest commanded joint's newest sample; ``others_received``:
-        of uncommanded joints that change the commands
-    :ivar late: whether a commanded joint's next sample is late, or two periods old
-    :ivar others_late: whether an uncommanded joint's value is rejected, or late and older than
-        the timeout
-    :ivar unchanged_for: longest time for which a commanded joint's samples have repeated
+    :ivar received: receipt of the oldest commanded joint's newest sample, s; ``others_received``
+    :ivar late: whether a commanded joint's next sample is late: after two usual intervals, and
+        two periods
+    :ivar others_late: whether another joint's value is rejected, or late and beyond the timeout
+    :ivar unchanged_for: longest time for which a commanded joint's samples have repeated, s
     :ivar repeating: whether the commanded joints repeat old values although the reference moves;
         ends with newer values, of joints at rest also efforts alone
     :ivar old: whether positions may be old: from then on until they change
@@ -301,16 +268,11 @@ class StateCheck:
         self._settings = settings
         self.repeating = self.old = self.thawed = False
         self._frozen_at = math.inf
-        # Compile the kernel before the loop starts.
+        # Compiles the kernel before the loop starts.
         self.run(np.zeros(len(settings.joints)), 0.0, follows=False)
 
     def run(self, reference: Array, now: float, *, follows: bool) -> None:
-        """
-        Check the state.
-
-        :param reference: reference positions, shape (m,), rad or m
-        :param follows: whether the joints are to follow it now
-        """
+        """Check the state; ``follows``: whether the m joints are to follow reference positions."""
         states, settings = self._states, self._settings
         (
             self.received, self.others_received, self.late, self.others_late, states.contested,

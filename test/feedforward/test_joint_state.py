@@ -209,8 +209,7 @@ def test_a_derived_velocity_is_the_quotient_through_a_filter_of_first_order(
 def test_a_flood_of_new_joint_lists_does_not_fill_the_memory() -> None:
     layouts = JointLayouts(JOINTS)
     first = layouts.of(('a', 'b', 'c'))
-    for k in range(MAX_LAYOUTS - 1):
-        layouts.of((*JOINTS, f'other_{k}'))
-    assert layouts.of(('a', 'b', 'c')) is first
-    layouts.of((*JOINTS, 'one more'))
-    assert layouts.of(('a', 'b', 'c')) is not first
+    for others, kept in ((MAX_LAYOUTS - 1, True), (MAX_LAYOUTS, False)):
+        for k in range(others):
+            layouts.of((*JOINTS, f'other_{others}_{k}'))
+        assert (layouts.of(['a', 'b', 'c']) is first) is kept
