@@ -18,8 +18,8 @@ from rnea_ros import ReferenceFrame, RobotModel, Wrench
 from rnea_ros.arrays import Array
 from rnea_ros.drawing import add_grid, legend_above, new_figure, save
 from rnea_ros.feedforward import FeedforwardController
-from rnea_ros.feedforward.inputs import JointStateMonitor
 from rnea_ros.feedforward.laws import ComputedTorque
+from rnea_ros.feedforward.measured import JointStateMonitor
 from rnea_ros.feedforward.settings import (
     ContactAction,
     ContactSettings,

@@ -5,12 +5,13 @@
 
 from .batch_workspace import BatchWorkspace
 from .quaternions import Quaternions, with_unit_quaternions
-from .self_test import check_compiled_code, needs_check
+from .self_test import check_compiled_code, needs_check, require_nan_detection
 from .specialised_kernels import SpecialisedKernels, can_specialise
 from .specialised_workspace import SpecialisedWorkspace
 from .workspace import Derivatives, Workspace
 
 __all__ = [
     'BatchWorkspace', 'Derivatives', 'Quaternions', 'SpecialisedKernels', 'SpecialisedWorkspace',
-    'Workspace', 'can_specialise', 'check_compiled_code', 'needs_check', 'with_unit_quaternions',
+    'Workspace', 'can_specialise', 'check_compiled_code', 'needs_check', 'require_nan_detection',
+    'with_unit_quaternions',
 ]

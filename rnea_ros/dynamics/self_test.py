@@ -65,6 +65,12 @@ def check_compiled_code(name: str, accepts: Callable[[], bool], *inputs: Array) 
     _checked.add(name)
 
 
+def require_nan_detection(name: str, accepts: Callable[[], bool], *inputs: Array) -> None:
+    """Check compiled code before its first use, once a process; arguments as above."""
+    if needs_check(name):
+        check_compiled_code(name, accepts, *inputs)
+
+
 def checked_entry_point(
     kernel: Callable[..., bool], memory: tuple[NDArray[Any], ...], inputs: Sequence[Argument],
     results: Sequence[Argument],

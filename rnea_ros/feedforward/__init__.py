@@ -20,11 +20,13 @@ An argument means the same in all modules, and is described only where it does n
 """
 
 from .controller import FeedforwardController, Snapshot
+from .joint_bounds import JointBounds
+from .measured import JointStateMonitor
 from .reasons import Reason
 from .settings.law import acceleration_limits, check_efforts
 from .state import CONTROLLING, State
 
 __all__ = [
-    'CONTROLLING', 'FeedforwardController', 'Reason', 'Snapshot', 'State',
-    'acceleration_limits', 'check_efforts',
+    'CONTROLLING', 'FeedforwardController', 'JointBounds', 'JointStateMonitor', 'Reason',
+    'Snapshot', 'State', 'acceleration_limits', 'check_efforts',
 ]

@@ -16,9 +16,9 @@ from __future__ import annotations
 import math
 
 from ..arrays import Array
-from .inputs import JointStateMonitor
 from .limiter import EffortLimiter
 from .loaded_model import LoadedModel
+from .measured import JointStateMonitor
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ContactAction, ResolvedSettings

@@ -32,13 +32,13 @@ import numpy as np
 from ..arrays import Array
 from ..robot import RobotModel
 from .contact_reaction import ContactReaction
-from .inputs import AdditionalEffort, JointStateMonitor
+from .efforts import AdditionalEffort, JointEfforts
 from .inputs.imu import BaseSensor
 from .inputs.wrench import WrenchInputs
-from .law.joint_efforts import JointEfforts
 from .laws import ControlLaw, Terms
 from .limiter import EffortLimiter
 from .loaded_model import LoadedModel, PayloadBlend
+from .measured import JointStateMonitor
 from .monitoring import TickMonitor
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
@@ -332,7 +332,7 @@ class FeedforwardController:
         if flagged != (machine.state is State.DEGRADED):
             machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
         if machine.controlling:
-            if monitor.frozen.thawed and not self._reference.moving:
+            if monitor.check.thawed and not self._reference.moving:
                 self._hold_here(Reason.JOINT_STATES_FROZEN)  # the position held until now was old
             self._interrupt_after_stall(now, was_started=was_started)
         elif machine.state is State.HOLDING:

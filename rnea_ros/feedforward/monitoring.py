@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 import math
 
-from .inputs import FrozenStates, JointStateMonitor
+from .measured import JointStateMonitor, StateCheck
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .trajectory import Reference
@@ -44,7 +44,7 @@ class TickMonitor:
         period, s
     :ivar elapsed: time since the last tick, s
     :ivar stale: whether joint states are too old, missing, repeated, or of two sources
-    :ivar frozen: finds repeated joint states
+    :ivar check: the check of the joint states
     :ivar blocked: whether the time since the last tick exceeds the timeout of the joint states:
         even if joint states are new, the old command was in force for too long
     :ivar flags: raised flags; replaced, never changed, because other threads read them
@@ -57,8 +57,6 @@ class TickMonitor:
         self._states = states
         self._reference = reference
         self._period = settings.period
-        self._commanded = settings.joint_indices
-        self._others = states.uncommanded
         self._timeout = settings.joint_states_timeout
         self._timeout_of_others = settings.uncommanded_timeout or math.inf
         self._last_tick = math.inf
@@ -67,7 +65,7 @@ class TickMonitor:
         self.dt = self._period
         self.elapsed = 0.0
         self.stale = True
-        self.frozen = FrozenStates(states, settings)
+        self.check = StateCheck(states, settings)
         self.blocked = False
         self.flags: frozenset[Reason] = frozenset()
         self.flag_counts: Counter[Reason] = Counter()
@@ -78,11 +76,11 @@ class TickMonitor:
         self.elapsed = elapsed
         half_period_ahead = now + 0.5 * self._period
         self.blocked = self.exceeds_timeout(elapsed)
-        age = self._states.age
-        self.stale = bool(
-            self.frozen.check(self._reference.position, now, follows=follows)
-            or age(half_period_ahead, self._commanded) > self._timeout
-            or age(half_period_ahead, self._others) > self._timeout_of_others
+        self.check.run(self._reference.position, now, follows=follows)
+        self.stale = (
+            self.check.repeating
+            or half_period_ahead - self.check.received > self._timeout
+            or half_period_ahead - self.check.others_received > self._timeout_of_others
             or self._states.contested
         )
         # The first tick, and a tick after simulated time was set back, count as a whole period.
@@ -90,13 +88,12 @@ class TickMonitor:
 
     def overdue(self, now: float) -> tuple[Reason, float, float]:
         """Return why joint states are stale, for how long, and the timeout, s."""
-        commanded = self._states.age(now, self._commanded)
+        commanded = now - self.check.received
         if self.exceeds_timeout(commanded + self._period):
             return Reason.JOINT_STATES_STALE, commanded, self._timeout
-        if self.frozen.found:
-            frozen = self._states.frozen_for(self._commanded)
-            return Reason.JOINT_STATES_FROZEN, frozen, self._timeout
-        others = self._states.age(now, self._others)
+        if self.check.repeating:
+            return Reason.JOINT_STATES_FROZEN, self.check.unchanged_for, self._timeout
+        others = now - self.check.others_received
         return Reason.JOINT_STATES_STALE, others, self._timeout_of_others
 
     def exceeds_timeout(self, duration: float) -> bool:
@@ -108,13 +105,13 @@ class TickMonitor:
         if not self._reference.moving:
             self._last_rest = now
         in_motion = now - self._last_rest > FROZEN_AFTER
-        repeats = in_motion and self._states.frozen_for(self._commanded) > FROZEN_AFTER
-        repeats |= self.frozen.found
-        self._states.frozen = repeats or self.frozen.old
+        repeats = in_motion and self.check.unchanged_for > FROZEN_AFTER
+        repeats |= self.check.repeating
+        self._states.frozen = repeats or self.check.old
         conditions = (
-            self._states.late(now, self._period),
+            self.check.late,
             repeats,
-            self._states.others_late(now, self._timeout),
+            self.check.others_late,
             self._reference.stale,
             overloaded,
             cut,

@@ -19,43 +19,27 @@ import math
 
 from .reasons import Reason
 
-MAX_FUTURE = 0.010
-"""Permitted lead of a stamp over the clock, s."""
-
-SAME_SHIFT = 0.010
-"""Stamps are off by the same amount if their offsets to the receipts differ by at most this, s."""
-
-SINGLE = (0,)
-"""Index for a :class:`StampOrder` of a single source."""
-
-CONFIRMED_BY = 3
-"""Number of samples in a row, off by the same amount, that confirm a step of the clock."""
+MAX_FUTURE = 0.010  # permitted lead of a stamp over the clock, s
+SAME_SHIFT = 0.010  # largest difference between stamps' offsets to their receipts in one step, s
+CONFIRMED_BY = 3  # number of samples in a row that confirm a step of the clock
+SINGLE = (0,)  # index for a StampOrder of a single source
 
 
 @dataclass
 class _Joint:
-    """
-    The stamps of one joint.
+    """The stamps of one joint, s."""
 
-    :param newest: the newest accepted stamp, s
-    :param offset: offset of the stamps' clock to monotonic time, s
-    :param suspects: number of stamps in a row that were off by the same amount
-    :param suspect: the newest of them, s
-    :param shift: the first one's offset to its receipt, s
-    :param since: the first one's receipt, monotonic time, s
-    """
-
-    newest: float = -math.inf
-    offset: float = math.nan
-    suspects: int = 0
-    suspect: float = 0.0
-    shift: float = 0.0
-    since: float = 0.0
+    newest: float = -math.inf  # accepted stamp
+    offset: float = math.nan  # of the stamps' clock to monotonic time
+    suspects: int = 0  # number of stamps in a row that were off by the same amount
+    suspect: float = 0.0  # the newest of them
+    shift: float = 0.0  # the first one's offset to its receipt
+    since: float = 0.0  # that receipt
 
 
 class StampOrder:
     """
-    Checks stamps joint by joint, because every publisher may have its own clock.
+    Checks stamps joint by joint: several publishers may send a joint, each may have its own clock.
 
     Joints are plain objects, not arrays: for a few joints a loop takes a tenth of the time.
 
@@ -80,31 +64,30 @@ class StampOrder:
         self._stepping = False
         if self._newest < stamp <= received + self._least_offset + MAX_FUTURE:
             return None  # valid for any joint
-        offset = min([self._joints[number].offset for number in numbers])
-        if math.isnan(offset):
-            offset = self._least_offset = clock - received
+        if math.isnan(self._least_offset):
+            self._least_offset = clock - received
             for joint in self._joints:
-                joint.offset = offset
+                joint.offset = self._least_offset
+        joints = [self._joints[number] for number in numbers]
         if stamp <= max(self.newest(numbers)):
             reason = Reason.STAMP_NOT_NEWER
-        elif not stamp - received <= offset + MAX_FUTURE:  # negated: it may be NaN
-            reason = Reason.STAMP_IN_FUTURE
+        elif not stamp - received <= min([joint.offset for joint in joints]) + MAX_FUTURE:
+            reason = Reason.STAMP_IN_FUTURE  # negated: the stamp may be NaN
         else:
             return None
-        self._stepping = self._is_step([self._joints[k] for k in numbers], stamp, received)
+        self._stepping = self._is_step(joints, stamp, received)
         return None if self._stepping else reason
 
     def accept(self, numbers: Sequence[int], stamp: float, received: float) -> None:
         """Accept the stamp of a sample of some joints, after :meth:`check`."""
-        self.steps += self._stepping
         self._newest = max(self._newest, stamp)
         for number in numbers:
             joint = self._joints[number]
-            joint.newest = stamp
-            joint.suspects = 0
+            joint.newest, joint.suspects = stamp, 0
             if self._stepping:
                 joint.offset = stamp - received
         if self._stepping:
+            self.steps += 1
             self._newest = max([joint.newest for joint in self._joints])
             self._least_offset = min([joint.offset for joint in self._joints])
 

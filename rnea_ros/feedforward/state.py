@@ -26,8 +26,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..compilation import kernel
-from .inputs import JointStateMonitor
 from .limiter import EffortLimiter
+from .measured import JointStateMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings, StaleAction
 

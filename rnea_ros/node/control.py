@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from ..feedforward import FeedforwardController, Reason, State
-from ..feedforward.inputs import JointBounds, JointStateMonitor
+from ..feedforward import FeedforwardController, JointBounds, JointStateMonitor, Reason, State
 from ..ros import Clock, MachineClock, SimClock
 from .configuration import Configuration
 from .inputs import SensorTopics

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..arrays import Indices
-from ..feedforward.inputs import JointStateMonitor
+from ..feedforward import JointStateMonitor
 from ..ros import Clock
 
 TIMEOUT = 1.5  # without new joint states, a tick comes after this many periods

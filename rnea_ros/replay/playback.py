@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..feedforward import FeedforwardController, Reason, State
-from ..feedforward.inputs import JointBounds, JointStateMonitor
+from ..feedforward import FeedforwardController, JointBounds, JointStateMonitor, Reason, State
 from ..feedforward.settings import ResolvedSettings
 from ..recordings import RecordingError, Sample
 from .recorded_robot import RecordedRobot

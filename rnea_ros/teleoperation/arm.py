@@ -9,8 +9,9 @@ import math
 
 import numpy as np
 
-from ..feedforward import Reason
-from ..feedforward.inputs import JointBounds, JointLayouts, JointStateMonitor, SampleMonitor
+from ..feedforward import JointBounds, JointStateMonitor, Reason
+from ..feedforward.measured import JointLayouts
+from ..feedforward.stamps import SampleMonitor
 from ..messages import JointStateSample
 
 MAX_VALUE = 1e6  # greatest absolute value of positions and efforts: no arm has larger ones

@@ -30,7 +30,7 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 
 from ..errors import RequestRejectedError, RneaError
-from ..feedforward.inputs import JointBounds, JointStateMonitor
+from ..feedforward import JointBounds, JointStateMonitor
 from ..feedforward.trajectory import TrajectoryError
 from ..messages import (
     FixedLayoutReader,

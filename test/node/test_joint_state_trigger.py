@@ -9,8 +9,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.inputs import JointStateMonitor
+from rnea_ros.feedforward import JointStateMonitor, Reason
 from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)

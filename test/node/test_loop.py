@@ -17,8 +17,13 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward import CONTROLLING, FeedforwardController, Reason, State
-from rnea_ros.feedforward.inputs import JointStateMonitor
+from rnea_ros.feedforward import (
+    CONTROLLING,
+    FeedforwardController,
+    JointStateMonitor,
+    Reason,
+    State,
+)
 from rnea_ros.feedforward.settings import Settings, resolve
 from support.control.control_rig import PANDA_POSE, Array, panda_arm
 from support.ros.ros_process import NO_ROS, PATIENCE, wait_until

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from rnea_ros.feedforward import FeedforwardController
-from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
+from rnea_ros.feedforward import FeedforwardController, JointBounds, JointStateMonitor
 from rnea_ros.feedforward.settings import Settings, WrenchInputSettings, resolve
 from support.control.control_rig import PANDA_POSE, panda_arm
 from support.python_process import least

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
-from ..inputs import JointStateMonitor
 from ..loaded_model import LoadedModel
+from ..measured import JointStateMonitor
 from ..settings import ContactAction, ResolvedSettings
 from .external_wrench import ExternalWrench
 from .momentum_observer import START, TICK, MomentumObserver

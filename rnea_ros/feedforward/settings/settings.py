@@ -46,7 +46,7 @@ def _units(gain: int) -> str:
 
 @dataclass(frozen=True)
 class AdditionalEffortSettings:
-    """Parameters ``additional_effort.*``; :mod:`.inputs.additional_effort` uses them."""
+    """Parameters ``additional_effort.*``; :mod:`.efforts` uses them."""
 
     limits: tuple[float, ...] = parameter(
         (0.0,), f'largest effort of ~/additional_effort, {EACH}, N m or N; 0: none',

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 import time
 
 from ...feedforward import FeedforwardController
-from ...feedforward.inputs import AdditionalEffort, JointStateMonitor
+from ...feedforward.efforts import AdditionalEffort
+from ...feedforward.measured import JointStateMonitor
 from ...messages import FixedLayoutReader, ImuSample, JointStateSample, WrenchSample
 from ...ros import Clock, PolledSubscription
 

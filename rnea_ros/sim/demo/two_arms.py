@@ -17,8 +17,8 @@ import numpy as np
 
 from ...arrays import Array
 from ...feedforward import FeedforwardController
-from ...feedforward.inputs import JointStateMonitor
 from ...feedforward.laws import ComputedTorque, Gravity
+from ...feedforward.measured import JointStateMonitor
 from ...feedforward.settings import AdditionalEffortSettings, Settings, resolve
 from ...feedforward.trajectory import Setpoint, TrajectoryPoint, TrajectoryRequest
 from ...messages import JointStateSample

@@ -26,8 +26,7 @@ from rclpy.parameter import Parameter
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from rnea_ros.feedforward import FeedforwardController
-from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
+from rnea_ros.feedforward import FeedforwardController, JointBounds, JointStateMonitor
 from rnea_ros.messages import decode_trajectory
 from rnea_ros.node.control_setup import make_setup
 from rnea_ros.node.motion_requests import MotionRequests

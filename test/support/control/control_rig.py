@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import FeedforwardController, Reason, State
-from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
+from rnea_ros.feedforward.joint_bounds import JointBounds
 from rnea_ros.feedforward.laws import LAWS, ControlLaw
+from rnea_ros.feedforward.measured import JointStateMonitor
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.feedforward.state import MAX_WAIT
 from rnea_ros.feedforward.trajectory import (

@@ -15,38 +15,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Array
-from ...dynamics.kernels import BASE
-from ...dynamics.tree import KinematicTree
-from ...robot import RobotModel
-from ..settings import ResolvedSettings
+from ..arrays import Array
+from ..dynamics.kernels import BASE
+from ..dynamics.tree import KinematicTree
+from ..robot import RobotModel
+from .settings import ResolvedSettings
 
 COMMANDED, UNCOMMANDED, UNRELATED = range(3)
 """Roles of a joint; an unrelated one does not change the efforts of the commanded joints."""
 
-JUMP_TOLERANCE = 0.01
-"""Permitted step of a position, rad or m: coarse encoders have steps of 0.006 rad."""
+JUMP_TOLERANCE = 0.01  # permitted step of a position, rad or m: encoders have steps of 0.006 rad
 
+# Permitted excess of a velocity over the maximum plausible speed, rad/s or m/s. A coarse encoder's
+# step of 0.006 rad, differentiated at 100 Hz, is 0.6 rad/s of noise: faster than slow joints.
 VELOCITY_TOLERANCE = 1.0
-"""
-Permitted excess of a velocity over the maximum plausible speed, rad/s or m/s.
 
-A coarse encoder's step of 0.006 rad, differentiated at 100 Hz, is 0.6 rad/s of noise: more than
-the speed of slow joints.
-"""
-
+# Timeouts, plus ``hold_duration``, after which the last valid position is forgotten: by then the
+# control has ended. A control that waits for joint states then accepts new positions.
 FORGET_TIMEOUTS = 2.0
-"""
-Timeouts, plus ``hold_duration``, after which the last valid position is forgotten.
 
-By then the control has ended. A control that waits for joint states then accepts new positions.
-"""
-
-MAX_JOINT_VALUE = 1e6
-"""Greatest position and velocity of any joint, rad or m, rad/s or m/s."""
-
-EFFORT_FACTOR = 2.0
-"""Measured efforts may be this multiple of the URDF's limit, or of ``effort_limits``."""
+MAX_JOINT_VALUE = 1e6  # greatest position and velocity of any joint, rad or m, rad/s or m/s
+EFFORT_FACTOR = 2.0  # permitted multiple of the URDF's effort limit, or of ``effort_limits``
 
 (
     ROLE, CONTINUOUS, MAX_SPEED, MAX_STEP, MAX_MEASURED_VELOCITY, LOWER, UPPER, FORGET_AFTER,
@@ -68,11 +57,7 @@ class JointBounds:
     @classmethod
     def none(cls, n: int) -> JointBounds:
         """Return the bounds of n commanded joints that may measure any finite number."""
-        table = np.zeros((SCALE + 1, n))
-        table[[MAX_STEP, MAX_MEASURED_VELOCITY, UPPER, FORGET_AFTER, MAX_EFFORT]] = np.inf
-        table[LOWER] = -np.inf
-        table[SCALE] = 1.0
-        return cls(table)
+        return cls.of_speeds(np.full(n, np.inf))
 
     @classmethod
     def of_speeds(
@@ -83,18 +68,17 @@ class JointBounds:
         Return bounds of speed alone.
 
         :param speeds: maximum plausible speeds, shape (n,), rad/s or m/s; inf for no check
-        :param continuous: which joints are continuous, shape (n,); they may jump by whole turns
-        :param timeouts: timeouts of the joints' states, s
-        :param hold_duration: time for which the control may return after a timeout, s
+        :param continuous: which joints may jump by whole turns, shape (n,)
+        :param timeouts: timeouts of the joints' states, s; after it, ``hold_duration`` begins
         """
-        bounds = cls.none(speeds.size)
-        table, checked = bounds.table, np.isfinite(speeds)
+        table, checked = np.zeros((SCALE + 1, speeds.size)), np.isfinite(speeds)
+        table[LOWER], table[[UPPER, MAX_EFFORT]], table[SCALE] = -np.inf, np.inf, 1.0
         table[CONTINUOUS] = continuous
         table[MAX_SPEED] = np.where(checked, speeds, 0.0)
         table[MAX_STEP] = np.where(checked, JUMP_TOLERANCE, np.inf)
         table[MAX_MEASURED_VELOCITY] = speeds + VELOCITY_TOLERANCE
         table[FORGET_AFTER] = FORGET_TIMEOUTS * np.asarray(timeouts) + hold_duration
-        return bounds
+        return cls(table)
 
     @classmethod
     def of_robot(cls, model: RobotModel, settings: ResolvedSettings) -> JointBounds:
@@ -114,9 +98,9 @@ class JointBounds:
         span = np.where(limited, upper - lower, 0.0)
         table[LOWER] = np.where(limited, lower - span, -MAX_JOINT_VALUE)
         table[UPPER] = np.where(limited, upper + span, MAX_JOINT_VALUE)
-        urdf_limits = model.effort_limits[commanded]
-        known = np.where(np.isfinite(urdf_limits), urdf_limits, 0.0)
-        table[MAX_EFFORT, commanded] = EFFORT_FACTOR * np.maximum(known, settings.effort_limits)
+        urdf_limits = np.nan_to_num(model.effort_limits[commanded], posinf=0.0)
+        largest = np.maximum(urdf_limits, settings.effort_limits)
+        table[MAX_EFFORT, commanded] = EFFORT_FACTOR * largest
         table[SCALE] = settings.effort_scale
         table[ROLE] = _roles(model.tree, commanded)
         return bounds

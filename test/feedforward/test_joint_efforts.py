@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.law.joint_efforts import JointEfforts
+from rnea_ros.feedforward.efforts import JointEfforts
 from rnea_ros.feedforward.laws import LAWS, ControlLaw, Gravity
 from rnea_ros.feedforward.settings import SoftLimitSettings
 from rnea_ros.feedforward.settings.soft_limits import SoftLimitZones, resolve_soft_limits

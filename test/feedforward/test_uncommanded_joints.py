@@ -11,7 +11,7 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import CONTROLLING, Reason, State
-from rnea_ros.feedforward.inputs.joint_samples import ACCEPTED_AFTER
+from rnea_ros.feedforward.joint_samples import ACCEPTED_AFTER
 from support.cases import each
 from support.control.control_rig import Rig
 from support.models.robots import LIMIT, joint, link, load, robot

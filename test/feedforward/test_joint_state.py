@@ -6,15 +6,16 @@
 from collections import Counter
 from collections.abc import Sequence
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 import pytest
 
-from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.inputs import JointStateMonitor
-from rnea_ros.feedforward.inputs.joint_layouts import MAX_LAYOUTS, JointLayouts
+from rnea_ros.arrays import Indices
+from rnea_ros.feedforward import JointStateMonitor, Reason
+from rnea_ros.feedforward.measured import MAX_LAYOUTS, JointLayouts, StateCheck
 from support.cases import each
 
 JOINTS = ('a', 'b', 'c')
@@ -41,6 +42,15 @@ class States(JointStateMonitor):
             stamp=CLOCK + received if stamp is None else stamp, clock=CLOCK + received,
             received=received,
         )
+
+    def check(self, now: float, period: float = 0.1, joints: Indices = ALL) -> StateCheck:
+        """Check these commanded joints in one tick."""
+        settings: Any = SimpleNamespace(
+            joints=joints, joint_indices=joints, period=period, joint_states_timeout=1.0
+        )
+        check = StateCheck(self, settings)
+        check.run(np.zeros(joints.size), now, follows=False)
+        return check
 
     def contents(self) -> list[list[float]]:
         return [values.tolist() for values in (self.position, self.velocity, self.effort)]
@@ -138,25 +148,26 @@ def test_a_joint_is_late_after_two_periods_or_two_usual_intervals() -> None:
             states.feed(0.01 * k + 0.005, names=('a', 'b'), q=two, qd=two)
     # a comes every 100 ms, c every 10 ms: only c is late.
     for late, period in ((0.02, 0.002), (0.04, 0.02)):
-        assert not states.late(10.0 + late - 1e-4, period)
-        assert states.late(10.0 + late + 1e-4, period)
+        assert not states.check(10.0 + late - 1e-4, period).late
+        assert states.check(10.0 + late + 1e-4, period).late
     states = States()
     for k in range(100):
         states.feed(0.01 * k)
     states.feed(1.09)
     # One long gap hardly changes the usual interval: 14.5 ms.
-    assert not states.late(1.09 + 0.0289, period=0.001)
-    assert states.late(1.09 + 0.0291, period=0.001)
+    assert not states.check(1.09 + 0.0289, period=0.001).late
+    assert states.check(1.09 + 0.0291, period=0.001).late
 
 
 def test_frozen_is_a_repeated_position_and_velocity(states: States) -> None:
     for k in range(1, 11):
         states.feed(5.0 + 0.01 * k, effort=(k, k, k))
-        assert states.frozen_for(ALL) == pytest.approx(0.01 * k)
+        assert states.check(6.0).unchanged_for == pytest.approx(0.01 * k)
     for k, qd in enumerate((0.3, 0.3, 0.4)):
         states.feed(5.11 + 0.01 * k, q=(1.0, 2.0, 3.0 + 1e-12), qd=(0.1, 0.2, qd))
         # A resting joint among moving ones is not frozen.
-        assert states.frozen_for(ALL[:1]) == pytest.approx(0.01 if k == 1 else 0.0)
+        unchanged_for = states.check(6.0, joints=ALL[:1]).unchanged_for
+        assert unchanged_for == pytest.approx(0.01 if k == 1 else 0.0)
 
 
 def test_frozen_is_judged_by_the_publisher_of_the_given_joints() -> None:
@@ -164,11 +175,11 @@ def test_frozen_is_judged_by_the_publisher_of_the_given_joints() -> None:
     for k in range(11):
         states.feed(0.01 * k, names=('a', 'b'), q=(k, k), qd=(0.0, 0.0))
         states.feed(0.01 * k, names=('c',), q=(0.0,), qd=(0.0,))
-    assert states.frozen_for(ALL[:2]) == 0.0
-    assert states.frozen_for(ALL[2:]) == states.frozen_for(ALL) == pytest.approx(0.1)
+    for joints, expected in ((ALL[:2], 0.0), (ALL[2:], 0.1), (ALL, 0.1)):
+        assert states.check(0.1, joints=joints).unchanged_for == pytest.approx(expected)
     # A publisher that has left leaves nothing frozen.
     states.feed(0.2, names=('c', 'b', 'a'), q=(1.0, 1.0, 1.0))
-    assert states.frozen_for(ALL) == 0.0
+    assert states.check(0.2).unchanged_for == 0.0
 
 
 @each('cutoff', [20.0, 2000.0])
@@ -198,8 +209,7 @@ def test_a_derived_velocity_is_the_quotient_through_a_filter_of_first_order(
 def test_a_flood_of_new_joint_lists_does_not_fill_the_memory() -> None:
     layouts = JointLayouts(JOINTS)
     first = layouts.of(('a', 'b', 'c'))
-    for k in range(MAX_LAYOUTS - 1):
-        layouts.of((*JOINTS, f'other_{k}'))
-    assert layouts.of(('a', 'b', 'c')) is first
-    layouts.of((*JOINTS, 'one more'))
-    assert layouts.of(('a', 'b', 'c')) is not first
+    for others, kept in ((MAX_LAYOUTS - 1, True), (MAX_LAYOUTS, False)):
+        for k in range(others):
+            layouts.of((*JOINTS, f'other_{others}_{k}'))
+        assert (layouts.of(['a', 'b', 'c']) is first) is kept

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
-from rnea_ros.feedforward.inputs.joint_bounds import JUMP_TOLERANCE, VELOCITY_TOLERANCE
-from rnea_ros.feedforward.inputs.joint_samples import MAX_DELAY
+from rnea_ros.feedforward import JointBounds, JointStateMonitor, Reason
+from rnea_ros.feedforward.joint_bounds import JUMP_TOLERANCE, VELOCITY_TOLERANCE
+from rnea_ros.feedforward.joint_samples import MAX_DELAY
 from rnea_ros.feedforward.settings import Settings, resolve
 from support.cases import each
 from support.control.control_rig import mixed_arm, panda_arm

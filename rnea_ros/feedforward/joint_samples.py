@@ -1,0 +1,359 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The table of the measured joints, and its kernels: one for each sample, one for each tick.
+
+A sample with an invalid value of a commanded joint is rejected whole. An invalid value of another
+joint is rejected alone: its last valid value stays, until a new position persists.
+
+A position is a jump if the joint cannot have reached it since its last valid sample, or if it is
+nearer to the last rejected position than to the expected one: a jump stays rejected.
+
+Drivers that miss reads repeat old values: their error to a moving reference grows. Joint states
+are frozen if the error grows for longer than their timeout, and by more than ``MAX_GROWTH``. While
+measured efforts change, the joint may only stick: the error may grow further. A joint whose
+velocity says that it moves must change too, whatever the reference does. All commanded joints of a
+message must repeat: one joint that stands still among moving ones may be stuck.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..arrays import Array, Indices
+from ..compilation import compiled, kernel
+from ..dynamics import require_nan_detection
+from . import joint_bounds as bound
+from .joint_bounds import COMMANDED, ROLE, SCALE, UNRELATED, JointBounds
+
+(
+    POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, STAMP, MACHINE_TIME, CHANGED,
+    CHANGED_OR_EFFORT, UPDATED, JUMPS, REJECTED, REJECTED_AT, AGREED_SINCE, CONTESTED,
+    CONTEST_SHARE, CONTEST_COUNT, DERIVED_FROM, DERIVED_AT, VERDICT, VALUE, BOUND, MIN_ERROR,
+    LAST_CHANGED, GROWING_SINCE,
+) = range(SCALE + 1, SCALE + 26)
+"""
+Rows of the table after those of the bounds, a column per joint; times in s.
+
+- POSITION, VELOCITY, EFFORT: newest valid sample, rad, rad/s, N m or m, m/s, N
+- RECEIVED, STAMP, MACHINE_TIME: its times; INTERVAL: usual time between samples
+- CHANGED: last sample with another position or velocity of a commanded joint;
+  CHANGED_OR_EFFORT: the same or another effort; UPDATED: 1 after a sample, 0 after ``mark_seen``
+- JUMPS: number of jumps in a row
+- REJECTED, REJECTED_AT: last rejected position; AGREED_SINCE: since when they agree
+- CONTESTED: 1 if rejected positions agreed since the last valid sample, else 0; CONTEST_SHARE:
+  smoothed share of such valid samples; CONTEST_COUNT: their decaying number
+- DERIVED_FROM, DERIVED_AT: position and time from which the next velocity is derived
+- VERDICT, VALUE, BOUND: of the newest sample
+- MIN_ERROR, LAST_CHANGED: smallest error to the reference since the last change, rad or m, and
+  the time of that change; GROWING_SINCE: since when the error has grown
+"""
+
+(
+    VALID, EFFORT_TOO_HIGH, JUMP, TOO_FAST, OUT_OF_RANGE, VELOCITY_NOT_FINITE, POSITION_NOT_FINITE
+) = range(7)
+"""Verdicts on a joint; from JUMP on, position and velocity are rejected, not only the effort."""
+
+LONGER, SHORTER = 0.05, 0.2  # weights of a new interval in the usual one: a pause is forgotten
+FOREVER = 1e9  # upper bound of an elapsed time, s; avoids infinity before the first sample
+MAX_DELAY = 0.1  # maximum difference between the transport delays of two successive samples, s
+ACCEPTED_AFTER = 0.1  # time after which a new position of an uncommanded joint is accepted, s
+MIN_MOVING_SPEED = 0.02  # a joint that is faster cannot keep its position, rad/s or m/s
+CONTEST_WEIGHT = 0.05  # weight of the newest valid sample in the share of contested ones
+CONTEST_DECAY = 3.0  # number of contested samples that are forgotten in a second
+MAX_CONTEST_COUNT = 6.0  # so a source that has ended is forgotten in seconds
+MAX_CONTEST_SHARE = 0.3  # share of contested samples above which joint states have two sources
+MAX_CONTESTS = 3.0  # number of them above which several known publishers contradict each other
+LATE_INTERVALS = 2  # number of usual intervals without a sample after which a joint is late
+
+MIN_GROWTH = 0.001  # growth of the error from which its time counts, rad or m
+MAX_GROWTH = 0.02  # greatest growth, rad or m: coarse encoders have steps of 0.006 rad
+MAX_GROWTH_WITH_EFFORTS = 0.03  # the same while measured efforts change, rad or m
+MIN_SPEED = 0.1  # a faster joint must change, rad/s or m/s; drivers may report less at rest
+
+
+def empty_table(bounds: JointBounds) -> Array:
+    """Return the table of n joints without a sample, (rows, n); unrelated joints need none."""
+    table = np.zeros((GROWING_SINCE + 1, bounds.table.shape[1]))
+    table[: SCALE + 1] = bounds.table
+    table[[POSITION, EFFORT, REJECTED]] = math.nan
+    table[POSITION, table[ROLE] == UNRELATED] = 0.0
+    table[[RECEIVED, STAMP, MACHINE_TIME, REJECTED_AT, DERIVED_AT]] = -math.inf
+    table[[AGREED_SINCE, CHANGED]] = math.inf
+    return table
+
+
+def check_kernel() -> None:
+    """Check before its first use that the compiled kernel detects NaN and infinity."""
+    joint, none = np.zeros(1, dtype=np.intp), np.empty(0)
+    position, velocity = np.zeros((2, 1))
+
+    def accepts() -> bool:
+        sample = (joint, joint, position, velocity, none, 0.0, 0.0, -math.inf, 0.0)
+        return judge_and_store(empty_table(JointBounds.none(1)), *sample, False)[0] == VALID
+
+    require_nan_detection('judge_joint_states', accepts, position, velocity)
+
+
+@kernel
+def judge_and_store(
+    table: Array, in_message: Indices, in_robot: Indices, position: Array, velocity: Array,
+    effort: Array, stamp: float, received: float, machine: float, time_constant: float,
+    frozen: bool,
+) -> tuple[int, int]:
+    """
+    Judge a sample of the joints ``in_robot``, and store it unless a commanded joint is at fault.
+
+    :param velocity: empty to derive velocities, as for NaN of uncommanded joints; ``effort``: may
+        be empty
+    :param machine: machine's time of receipt with simulated time, s; -inf without
+    :param time_constant: of the filter of derived velocities, s
+    :param frozen: whether the joints are known to repeat old values
+    :return: the highest verdict on a commanded joint or on an effort, and the joint's number
+    """
+    worst, at_fault = VALID, -1
+    for k in in_robot:
+        moves = abs(table[VELOCITY, k]) > MIN_MOVING_SPEED
+        frozen |= moves and table[ROLE, k] == COMMANDED
+    for k, number in enumerate(in_robot):
+        joint, i = table[:, number], in_message[k]
+        qd = velocity[i] if velocity.size else 0.0
+        if joint[ROLE] != COMMANDED and math.isnan(qd):
+            qd = 0.0
+        verdict = _judge(joint, position[i], qd, stamp, received, machine, frozen)
+        if verdict > worst and joint[ROLE] == COMMANDED:
+            worst, at_fault = verdict, number
+    if worst > VALID:
+        return worst, at_fault
+    changed, alive, largest = False, False, 0.0
+    for k, number in enumerate(in_robot):
+        joint, i = table[:, number], in_message[k]
+        if joint[VERDICT] != VALID:
+            continue
+        q = position[i]
+        derives = velocity.size == 0 or math.isnan(velocity[i])
+        qd = _derive(joint, q, received, time_constant)
+        if not derives:
+            qd = velocity[i]
+        tau = joint[SCALE] * effort[i] if effort.size else math.nan
+        if abs(tau) > joint[bound.MAX_EFFORT] or math.isinf(tau):
+            joint[VERDICT], joint[VALUE] = EFFORT_TOO_HIGH, tau
+            if abs(tau) > largest:
+                worst, at_fault, largest = EFFORT_TOO_HIGH, number, abs(tau)
+            tau = math.nan
+        if joint[ROLE] == COMMANDED:
+            changed |= q != joint[POSITION] or (not derives and qd != joint[VELOCITY])
+            alive |= not math.isnan(tau) and tau != joint[EFFORT]
+        else:
+            limit = joint[bound.MAX_MEASURED_VELOCITY]
+            qd = min(max(qd, -limit), limit)
+        joint[POSITION], joint[VELOCITY], joint[EFFORT] = q, qd, tau
+        _register(joint, stamp, received, machine)
+    for k in in_robot:
+        if table[ROLE, k] == COMMANDED and (changed or alive):
+            table[CHANGED_OR_EFFORT, k] = received
+            if changed:
+                table[CHANGED, k] = received
+    return worst, at_fault
+
+
+@compiled
+def _judge(
+    joint: Array, q: float, qd: float, stamp: float, received: float, machine: float, frozen: bool
+) -> int:
+    """Write and return the verdict on a joint's position and velocity, with value and bound."""
+    lower, upper = joint[bound.LOWER], joint[bound.UPPER]
+    verdict, value, limit = VALID, q, math.inf
+    if not math.isfinite(q):
+        verdict = POSITION_NOT_FINITE
+    elif not math.isfinite(qd):
+        verdict, value = VELOCITY_NOT_FINITE, qd
+    elif not lower <= q <= upper:
+        verdict, limit = OUT_OF_RANGE, lower if q < lower else upper
+    else:
+        elapsed = _elapsed(joint, stamp, received, machine, frozen)
+        reach = joint[bound.MAX_SPEED] * elapsed + joint[bound.MAX_STEP]
+        jumps = _jumps(joint, q, elapsed, reach)
+        if jumps:
+            verdict, limit = JUMP, reach
+        joint[JUMPS] = joint[JUMPS] + 1.0 if jumps else 0.0
+        if abs(qd) > joint[bound.MAX_MEASURED_VELOCITY]:
+            verdict, value, limit = TOO_FAST, qd, joint[bound.MAX_MEASURED_VELOCITY]
+        commanded = joint[ROLE] == COMMANDED
+        if jumps or not (verdict == VALID or commanded):
+            persists = _persists(joint, q, received)
+            verdict = VALID if persists and not commanded else verdict
+        elif commanded:
+            _count_contests(joint, received)
+        else:
+            joint[REJECTED] = math.nan
+    joint[VERDICT], joint[VALUE], joint[BOUND] = verdict, value, limit
+    return verdict
+
+
+@compiled
+def _elapsed(joint: Array, stamp: float, received: float, machine: float, frozen: bool) -> float:
+    """
+    Return the time since a joint's last valid sample, s.
+
+    The time between receipts is too short if the earlier sample was delayed, or if one tick takes
+    both. So the longest of three times counts: between the receipts, between the stamps, and the
+    usual interval. A wrong stamp adds at most ``MAX_DELAY``. In simulated time, joints keep moving
+    while ``/clock`` is delayed: the machine's time between the receipts counts too. Repeated
+    values count as no sample while a joint of the message moves.
+    """
+    last = min(joint[RECEIVED], joint[CHANGED]) if frozen else joint[RECEIVED]
+    elapsed: float = max(received - last, joint[INTERVAL])
+    if machine > -math.inf:
+        elapsed = max(elapsed, machine - joint[MACHINE_TIME])
+    if stamp != 0.0:
+        elapsed = max(elapsed, min(stamp - joint[STAMP], elapsed + MAX_DELAY))
+    return min(max(elapsed, 0.0), FOREVER)
+
+
+@compiled
+def _jumps(joint: Array, q: float, elapsed: float, reach: float) -> bool:
+    """Return whether a joint cannot have reached a position since its last valid sample."""
+    difference = shortest_way(joint, q - joint[POSITION])
+    expected = min(max(joint[VELOCITY] * elapsed, -reach), reach)
+    from_valid = abs(shortest_way(joint, difference - expected))
+    from_jump = abs(shortest_way(joint, q - joint[REJECTED]))
+    too_far = abs(difference) > reach or (joint[JUMPS] > 0.0 and from_jump < from_valid)
+    return bool(too_far and elapsed <= joint[bound.FORGET_AFTER])
+
+
+@compiled
+def _persists(joint: Array, q: float, received: float) -> bool:
+    """Keep a rejected position; return whether such positions have agreed for a while."""
+    elapsed = min(received - joint[REJECTED_AT], FOREVER)
+    reach = joint[bound.MAX_SPEED] * elapsed + joint[bound.MAX_STEP]
+    if abs(shortest_way(joint, q - joint[REJECTED])) <= reach:
+        joint[CONTESTED] = 1.0
+    else:
+        joint[AGREED_SINCE] = received
+    joint[REJECTED], joint[REJECTED_AT] = q, received
+    return bool(received - joint[AGREED_SINCE] >= ACCEPTED_AFTER)
+
+
+@compiled
+def _count_contests(joint: Array, received: float) -> None:
+    """Count a valid sample as contested if rejected positions before it agreed."""
+    contests = joint[CONTESTED]
+    forgotten = CONTEST_DECAY * min(received - joint[RECEIVED], FOREVER)
+    count = max(joint[CONTEST_COUNT] - forgotten, 0.0) + contests
+    joint[CONTEST_COUNT] = min(count, MAX_CONTEST_COUNT)
+    joint[CONTEST_SHARE] += CONTEST_WEIGHT * (contests - joint[CONTEST_SHARE])
+    joint[CONTESTED] = 0.0
+
+
+@compiled
+def shortest_way(joint: Array, difference: float) -> float:
+    """Return a position difference, without whole turns of a continuous joint."""
+    return (difference + math.pi) % math.tau - math.pi if joint[bound.CONTINUOUS] else difference
+
+
+@compiled
+def _derive(joint: Array, q: float, received: float, time_constant: float) -> float:
+    """Return a new velocity from positions, with a low-pass filter; zero for the first sample."""
+    dt = received - joint[DERIVED_AT]
+    velocity: float = joint[VELOCITY]
+    if dt > 0.0:  # samples of one tick have the same time: the next quotient spans both
+        way = shortest_way(joint, q - joint[DERIVED_FROM])
+        velocity += (way / dt - velocity) / (1.0 + time_constant / dt)
+        joint[DERIVED_FROM], joint[DERIVED_AT] = q, received
+    return velocity
+
+
+@compiled
+def _register(joint: Array, stamp: float, received: float, machine: float) -> None:
+    """Write the times of a valid sample."""
+    interval = min(received - joint[RECEIVED], 0.5 * joint[bound.FORGET_AFTER])
+    if interval > 0.0 and joint[RECEIVED] > -math.inf:
+        usual = joint[INTERVAL]
+        share = 1.0 if usual == 0.0 else LONGER if interval > usual else SHORTER
+        joint[INTERVAL] = usual + (interval - usual) * share
+    joint[RECEIVED], joint[MACHINE_TIME] = received, machine
+    if stamp != 0.0:
+        joint[STAMP] = stamp
+    joint[UPDATED] = 1.0
+
+
+@kernel
+def check_states(
+    table: Array, commanded: Indices, others: Indices, reference: Array, now: float,
+    period: float, timeout: float, several_publishers: bool, follows: bool,
+) -> tuple[float, float, bool, bool, bool, float, float, float, float]:
+    """
+    Check all joints once a tick; see :class:`.StateCheck`.
+
+    :return: its ``received`` to ``unchanged_for``; when all commanded joints had newer values, and
+        newer values or, at rest, efforts; since when an error has grown beyond its limit, s
+    """
+    received = others_received = changed = alive = growing_since = math.inf
+    any_late = others_late = contested = moves = False
+    unchanged_for = 0.0
+    for i, k in enumerate(commanded):
+        joint = table[:, k]
+        received = min(received, joint[RECEIVED])
+        changed, alive = min(changed, joint[CHANGED]), min(alive, joint[CHANGED_OR_EFFORT])
+        unchanged_for = max(unchanged_for, joint[RECEIVED] - joint[CHANGED])
+        moves |= abs(joint[VELOCITY]) > MIN_MOVING_SPEED
+        any_late |= late(joint, now, period)
+        contested |= (
+            joint[CONTEST_COUNT] > MAX_CONTESTS if several_publishers
+            else joint[CONTEST_SHARE] > MAX_CONTEST_SHARE
+        )
+        growing_since = min(growing_since, _growing_since(joint, reference[i], now, follows))
+    for k in others:
+        joint = table[:, k]
+        others_received = min(others_received, joint[RECEIVED])
+        others_late |= rejected(joint) or late(joint, now, timeout / LATE_INTERVALS)
+    return (
+        received, others_received, any_late, others_late, contested, unchanged_for, changed,
+        changed if moves else alive, growing_since,
+    )
+
+
+@compiled
+def late(joint: Array, now: float, interval: float) -> bool:
+    """Return whether two usual intervals, or these, s, have passed without a joint's sample."""
+    return bool(now - joint[RECEIVED] > LATE_INTERVALS * max(joint[INTERVAL], interval))
+
+
+@compiled
+def rejected(joint: Array) -> bool:
+    """Return whether a joint's newest position or velocity was rejected."""
+    return bool(joint[VERDICT] > EFFORT_TOO_HIGH)
+
+
+@compiled
+def _growing_since(joint: Array, reference: float, now: float, follows: bool) -> float:
+    """Return since when a joint's error has grown beyond its limit, s; inf if it has not."""
+    since, changed, speed = math.inf, joint[CHANGED], abs(joint[VELOCITY])
+    repeated = joint[RECEIVED] - changed
+    if speed > MIN_SPEED and speed * repeated > MAX_GROWTH:
+        since = now - repeated
+    error = abs(shortest_way(joint, reference - joint[POSITION]))
+    if not follows or changed != joint[LAST_CHANGED]:
+        joint[MIN_ERROR], joint[GROWING_SINCE] = error, now
+        joint[LAST_CHANGED] = changed if follows else -math.inf
+    joint[MIN_ERROR] = min(joint[MIN_ERROR], error)
+    growth = error - joint[MIN_ERROR]
+    if growth < MIN_GROWTH:
+        joint[GROWING_SINCE] = now
+    may_stick = joint[CHANGED_OR_EFFORT] > changed
+    if growth > (MAX_GROWTH_WITH_EFFORTS if may_stick else MAX_GROWTH):
+        since = min(since, joint[GROWING_SINCE])
+    return since
+
+
+@kernel
+def earliest(table: Array, row: int, joints: Indices) -> float:
+    """Return the earliest time, or smallest value, in a row of some joints."""
+    least = math.inf
+    for k in joints:
+        least = min(least, table[row, k])
+    return least
