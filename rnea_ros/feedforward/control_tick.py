@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Array
 from ..robot import RobotModel
 from .active_law import ActiveLaw
-from .contact_reaction import ContactReaction
+from .contact import ContactReaction
 from .effort_limiter import EffortLimiter
 from .environment import Environment
 from .inputs import AdditionalEffort, JointStateMonitor
@@ -245,7 +245,7 @@ class ControlTick:
             return
         if known and controlling:
             ramping = self.state_machine.state is State.RAMPING or self.limiter.starting > 0.0
-            contact.react(self.active_law, self.limiter, judged=not ramping)
+            contact.react(self.active_law, self.limiter, detect_contact=not ramping)
         else:
             contact.monitor.reset()
 

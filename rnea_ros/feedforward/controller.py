@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..robot import RobotModel
+from .contact import Contact, ExternalEffortMonitor
 from .control_tick import ControlTick
 from .inputs import JointStateMonitor
 from .law import ControlLaw, Terms
-from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .state_machine import State

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from ..robot import RobotModel
-from .inputs.imu import BaseSensor
-from .inputs.wrench import WrenchInputs
+from .base_imu import BaseSensor
 from .law import LoadedModel, PayloadBlend
 from .reasons import Reason
 from .settings import Settings
+from .wrench import WrenchInputs
 
 
 class Environment:

@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from ....arrays import Array
-from ...reasons import Reason
-from ...settings import WrenchInputSettings
+from ..arrays import Array
+from .reasons import Reason
+from .settings import WrenchInputSettings
 
 PARTS = 4
 """A tare compares the means of this number of equal times."""
@@ -23,7 +23,6 @@ Permitted differences of these means, N and N m; a larger deadband of the sensor
 
 A motion alone does not change what is averaged: the load behind an in-line sensor is subtracted.
 """
-
 
 TareOffsets = dict[Hashable, tuple[Array, float]]
 """Last tares: offset, shape (6,), and time in s, by what its sensor measured in which frame."""
@@ -42,15 +41,11 @@ class Tare:
     def __init__(self, settings: WrenchInputSettings) -> None:
         self._settings = settings
         self._key: Hashable = None
-        self._began = -math.inf
-        self._sums = np.zeros((PARTS, 6))
-        self._counts = np.zeros((PARTS, 1))
-        self._from = np.zeros(6)
-        self._to = np.zeros(6)
-        self._blend_began = -math.inf
+        self._began = self._blend_began = -math.inf
+        self._sums, self._counts = np.zeros((PARTS, 6)), np.zeros((PARTS, 1))
+        self._from, self._to, self.offset = np.zeros((3, 6))
         self._blending = False
         self.kept: TareOffsets = {}
-        self.offset = np.zeros(6)
         self.averaging = False
         self.rejection: Reason | None = None
 
@@ -77,7 +72,7 @@ class Tare:
         if self._key not in self.kept:
             return ''
         offset, taken = self.kept[self._key]
-        torque, force = math.hypot(*offset[:3]), math.hypot(*offset[3:])
+        torque, force = _lengths(offset)
         return f'{force:.3g} N, {torque:.3g} N m, {max(now - taken, 0.0):.0f} s ago'
 
     def average(self, now: float, reading: Array) -> None:
@@ -100,21 +95,26 @@ class Tare:
             self._blending = share < 1.0
 
     def _finish(self, now: float) -> None:
+        """Start to blend the mean in, or reject it."""
         settings, means = self._settings, self._sums / np.maximum(self._counts, 1.0)
         mean = self._sums.sum(axis=0) / self._counts.sum()
-        torque = max(STEADY_TORQUE, settings.deadband_torque)
-        force = max(STEADY_FORCE, settings.deadband_force)
-        if not self._counts.all() or _exceeds(np.ptp(means, axis=0), torque, force):
+        torque_change, force_change = _lengths(np.ptp(means, axis=0))
+        steady = (
+            self._counts.all()
+            and torque_change <= max(STEADY_TORQUE, settings.deadband_torque)
+            and force_change <= max(STEADY_FORCE, settings.deadband_force)
+        )
+        torque, force = _lengths(mean)
+        if not steady:
             self.reject(Reason.TARE_UNSTEADY)
-            return
-        if _exceeds(mean, settings.max_torque, settings.max_force):
+        elif torque > settings.max_torque or force > settings.max_force:
             self.reject(Reason.OVER_CAP)
-            return
-        self.averaging = False
-        self._from[:], self._to[:] = self.offset, mean
-        self._blend_began, self._blending = now, True
-        self.kept[self._key] = (mean, now)
+        else:
+            self.averaging = False
+            self._from[:], self._to[:] = self.offset, mean
+            self._blend_began, self._blending = now, True
+            self.kept[self._key] = (mean, now)
 
 
-def _exceeds(wrench: Array, max_torque: float, max_force: float) -> bool:
-    return math.hypot(*wrench[:3]) > max_torque or math.hypot(*wrench[3:]) > max_force
+def _lengths(wrench: Array) -> tuple[float, float]:
+    return math.hypot(*wrench[:3]), math.hypot(*wrench[3:])

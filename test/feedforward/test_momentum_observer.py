@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from rnea_ros import BaseMotion, RobotModel, Wrench
+from rnea_ros.feedforward.contact import ExternalWrench
 from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation, LoadedModel
-from rnea_ros.feedforward.observers import ExternalWrench, MomentumObserver
+from rnea_ros.feedforward.momentum_observer import MomentumObserver
 from rnea_ros.feedforward.settings import (
     EffortSource,
     ExternalEffortSettings,

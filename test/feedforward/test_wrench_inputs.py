@@ -13,7 +13,6 @@ import pytest
 
 from rnea_ros import BaseMotion
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.inputs.wrench.wrench_filter import subtract
 from rnea_ros.feedforward.settings import Measures, PublishFrame
 from support.cases import each
 from support.control.wrench_rig import INLINE, WEIGHT, Array, WrenchRig, arm
@@ -127,9 +126,10 @@ def test_magnitudes_lose_their_deadbands_and_the_rest_is_scaled(
     ((100.0, 5.0), (3, 4, 0, 0, -3, 4)),
 ])
 def test_a_cap_shortens_what_is_too_long(caps: tuple[float, float], left: Sequence[float]) -> None:
-    wrench = np.array([4.0, 5.0, 0.0, 0.0, -6.0, 9.0])
-    subtract(wrench, np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0]), *caps)
-    np.testing.assert_allclose(wrench, left, rtol=1e-12)
+    rig = WrenchRig(arm(), dict(zip(('max_torque', 'max_force'), caps, strict=True)))
+    rig.run(rig.period)
+    rig.inputs.sensors['wrist'].tare.offset[:] = (-3.0, -4.0, 0.0, 0.0, 6.0, -8.0)
+    np.testing.assert_allclose(settled(rig, ZERO, ZERO), left, rtol=1e-7)
 
 
 def carried(rig: WrenchRig, qdd: ArrayLike) -> tuple[Sequence[float], Sequence[float]]:

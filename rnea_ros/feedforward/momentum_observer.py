@@ -23,17 +23,15 @@ is the mean of the commands between them.
 
 from __future__ import annotations
 
-from functools import partial
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Array, Indices
-from ...compilation import compiled, entry, entry_point
-from ...dynamics.kernels import generalised_momentum
-from ..law import HardwareCompensation
-from ..settings import EffortSource, ResolvedSettings
+from ..arrays import Array, Indices
+from ..compilation import compiled, kernel
+from ..dynamics.kernels import Records, generalised_momentum
+from .law import HardwareCompensation
+from .settings import EffortSource, ResolvedSettings
 
 (
     GAIN, THRESHOLD, MODEL_ERROR, ARMATURE, VISCOUS, VISCOUS_NEGATIVE, COULOMB, COULOMB_NEGATIVE,
@@ -63,23 +61,24 @@ class MomentumObserver:
     :ivar limit: external efforts that count as contact, shape (m,), N m or N
     """
 
-    def __init__(self, bodies: NDArray[np.void], settings: ResolvedSettings) -> None:
+    def __init__(self, bodies: Records, settings: ResolvedSettings) -> None:
         m, n = len(settings.joints), settings.rotor_inertia.size
         self._constants = np.zeros((OFFSET + 1, m))
         self._state = np.zeros((TICKS + 1, m))
         self.effort: Array = self._state[EFFORT]
         self.limit: Array = self._state[LIMIT]
-        self._measured = settings.external_effort.source is EffortSource.MEASURED
-        compensated = HardwareCompensation.FRICTION in settings.hardware_compensates
-        self._none = np.zeros(n)
-        memory = (
-            np.zeros((len(bodies), 6)), np.zeros(n), np.zeros(n),
-            settings.joint_indices, self._constants, self._state, compensated,
+        self._none, p, rate = np.zeros((3, n))
+        self._memory = (
+            bodies, np.zeros((len(bodies), 6)), p, rate, settings.joint_indices, self._constants,
+            self._state,
         )
-        inputs = (*np.zeros((3, n)), np.zeros(m), *np.zeros((2, n)), False, START)
-        observe = entry_point(_observe, (bodies, *memory, *inputs))
-        self._observe = partial(observe, bodies, *memory)
+        self._sources = (
+            settings.external_effort.source is EffortSource.MEASURED,
+            HardwareCompensation.FRICTION in settings.hardware_compensates,
+        )
         self.configure(settings)
+        self.reset()
+        self.observe(*np.zeros((3, n)), np.zeros(m), None, None, START)  # compiles the kernel
         self.reset()
 
     def configure(self, settings: ResolvedSettings) -> None:
@@ -112,10 +111,10 @@ class MomentumObserver:
         :param dt: time since the last joint state, s; 0 without a new one
         :return: largest external effort, as a multiple of what counts as contact
         """
-        largest: float = self._observe(
-            q, qd, measured, command, self._none if compensated is None else compensated,
-            self._none if external is None else external, self._measured,
-            dt if self._running else START,
+        largest: float = _observe(
+            *self._memory, *self._sources, q, qd, measured, command,
+            self._none if compensated is None else compensated,
+            self._none if external is None else external, dt if self._running else START,
         )
         self._running = True
         if not math.isfinite(largest):
@@ -124,13 +123,13 @@ class MomentumObserver:
         return largest
 
 
-@entry
+@kernel
 def _observe(
-    bodies: NDArray[np.void], weights: Array, p: Array, rate: Array, joints: Indices,
-    constants: Array, state: Array, friction_compensated: bool, q: Array, qd: Array,
-    measured: Array, command: Array, compensated: Array, external: Array, use_measured: bool,
-    dt: float,
+    bodies: Records, weights: Array, p: Array, rate: Array, joints: Indices, constants: Array,
+    state: Array, use_measured: bool, friction_compensated: bool, q: Array, qd: Array,
+    measured: Array, command: Array, compensated: Array, external: Array, dt: float,
 ) -> float:
+    """Update the state by a tick; return the largest external effort, as in ``observe``."""
     for k in range(joints.size):
         # The robot adds its own compensation to the command, which a measured effort contains.
         state[COMMAND, k] += command[k] + compensated[joints[k]]
