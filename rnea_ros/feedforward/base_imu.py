@@ -37,27 +37,20 @@ from .stamps import SINGLE, SampleMonitor
 
 Numbers: TypeAlias = Sequence[float]
 
-UNIT_TOLERANCE = 0.01
-"""Permitted deviation of a quaternion's length from 1; some drivers round to 16 bits."""
-
-MIN_GRAVITY = 0.1
-"""Smallest plausible reading of the accelerometer, as a share of gravity."""
+UNIT_TOLERANCE = 0.01  # of a quaternion's length; some drivers round to 16 bits
+MIN_GRAVITY = 0.1  # smallest plausible reading of the accelerometer, as a share of gravity
 
 
 class BaseState(NamedTuple):
     """
-    Motion of the base, for :meth:`~rnea_ros.dynamics.workspace.Workspace.set_base_motion`.
+    Motion of the base, in the root link's axes, as in :meth:`.Workspace.set_base_motion`.
 
     The linear velocity is zero: an IMU does not measure it, and no force depends on it.
-
-    :param gravity: gravitational acceleration in the root link's axes, shape (3,), m/s^2
-    :param velocity: spatial, [angular; zero], in the root link's axes, shape (6,)
-    :param acceleration: spatial, [angular; linear], in the root link's axes, shape (6,)
     """
 
-    gravity: Array
-    velocity: Array
-    acceleration: Array
+    gravity: Array  # gravitational acceleration, shape (3,), m/s^2
+    velocity: Array  # spatial, [angular; zero], shape (6,)
+    acceleration: Array  # spatial, [angular; linear], shape (6,)
 
 
 class BaseSensor:
@@ -91,26 +84,25 @@ class BaseSensor:
             self.stale, self._starts = stale, self.imu.starts
             self._blend_start[:] = self._motion
             self._began = now
-            if stale:
-                self._set_target_at_rest()
-            else:
-                np.multiply(self.imu.down, self._magnitude, out=self._gravity)
+            np.multiply(self.imu.down, self._magnitude, out=self._gravity)
+            if stale:  # the base counts as at rest
+                hold = self._settings.stale is StaleBase.HOLD
+                self._target[:] = 0.0
+                self._target[:3] = self._gravity if hold else self._configured
         if not stale:
-            self._set_target_in_motion(dt)
-        self._blend((now - self._began) / self._settings.fade)
+            self._follow(self.imu, dt)
+        # A cubic with zero end slopes
+        s = min(max((now - self._began) / self._settings.fade, 0.0), 1.0)
+        if s == 1.0:
+            self._motion[:] = self._target
+        else:
+            np.subtract(self._target, self._blend_start, out=self._motion)
+            self._motion *= (3.0 - 2.0 * s) * s * s
+            self._motion += self._blend_start
         return self._state
 
-    def _set_target_at_rest(self) -> None:
-        """Set the target for a silent IMU: at rest, with the gravity of parameter ``stale``."""
-        self._target[:] = 0.0
-        if self._settings.stale is StaleBase.HOLD:
-            np.multiply(self.imu.down, self._magnitude, out=self._target[:3])
-        else:
-            self._target[:3] = self._configured
-
-    def _set_target_in_motion(self, dt: float) -> None:
+    def _follow(self, imu: ImuMonitor, dt: float) -> None:
         """Set the target to the motion of the latest message."""
-        imu, target = self.imu, self._target
         change = self._magnitude * imu.down
         change -= self._gravity
         length = math.hypot(*change.tolist())
@@ -118,33 +110,23 @@ class BaseSensor:
         if length > longest:
             change *= longest / length
         self._gravity += change
-        target[:3] = self._gravity
+        self._target[:3] = self._gravity
         if self._settings.use is BaseUse.MOTION:
-            target[3:6], target[9:12] = imu.angular_velocity, imu.angular_acceleration
-            # a = (a - g) + g
-            np.add(imu.proper_acceleration, self._gravity, out=target[12:])
-
-    def _blend(self, s: float) -> None:
-        """Write the motion at a share ``s`` of the blend's time, a cubic with zero end slopes."""
-        s = min(max(s, 0.0), 1.0)
-        if s == 1.0:
-            self._motion[:] = self._target
-            return
-        share = (3.0 - 2.0 * s) * s * s
-        np.subtract(self._target, self._blend_start, out=self._motion)
-        self._motion *= share
-        self._motion += self._blend_start
+            self._target[3:6] = imu.angular_velocity
+            self._target[9:12] = imu.angular_acceleration
+            self._target[12:] = imu.proper_acceleration + self._gravity  # a = (a - g) + g
 
 
 class ImuMonitor(SampleMonitor):
     """
     Accepts or rejects messages, and computes the root link's motion in its own axes from them.
 
+    Vectors have shape (3,). All but ``down`` are delayed by the filter.
+
     :raises InputError: the first parameter that cannot be used
-    :ivar down: direction of gravity, a unit vector, shape (3,)
-    :ivar angular_velocity: delayed by the filter, as the next two; shape (3,), rad/s
-    :ivar angular_acceleration: shape (3,), rad/s^2
-    :ivar proper_acceleration: a - g of the root link's origin, shape (3,), m/s^2
+    :ivar down: direction of gravity, a unit vector
+    :ivar angular_velocity: rad/s; ``angular_acceleration``, rad/s^2
+    :ivar proper_acceleration: a - g of the root link's origin, m/s^2
     :ivar starts: number of times that messages started, first or after a silence
     """
 
@@ -152,14 +134,15 @@ class ImuMonitor(SampleMonitor):
         super().__init__()
         check_base_sensor(settings, model)
         self._settings = settings
-        self._mounts = {link: _Mount.at(place) for link, place in links_on_base(model).items()}
+        self._mounts = {link: _mount(place) for link, place in links_on_base(model).items()}
         self._link = settings.link
         self._moves = settings.use is BaseUse.MOTION
         self._least_acceleration = MIN_GRAVITY * math.hypot(*model.gravity)
         self._tilt_filter = _LowPass(settings.tilt_cutoff, 3)
         self._motion_filter = _LowPass(settings.motion_cutoff, 6)
         self.down, self.proper_acceleration = np.zeros((2, 3))
-        self.angular_velocity, self.angular_acceleration = np.zeros((2, 3))
+        self.angular_velocity = self._motion_filter.value[:3]
+        self.angular_acceleration = self._motion_filter.rate[:3]
         self.starts = 0
 
     def take_sample(
@@ -170,10 +153,9 @@ class ImuMonitor(SampleMonitor):
         Accept a message, or return why it is rejected as a whole; unused parts are ignored.
 
         :param frame_id: frame of its header; ignored if the settings name a link
-        :param orientation: x, y, z, w of the quaternion from the IMU's axes to a world whose z
-            axis points up; None if missing
-        :param angular_velocity: x, y, z, rad/s; None if missing
-        :param linear_acceleration: reading of the accelerometer, x, y, z, m/s^2; None if missing
+        :param orientation: x, y, z, w from the IMU's axes to a world whose z axis points up
+        :param angular_velocity: rad/s; None if missing, as the other parts
+        :param linear_acceleration: reading of the accelerometer, m/s^2
         """
         if not self._settings.use_orientation:
             orientation = None
@@ -182,8 +164,12 @@ class ImuMonitor(SampleMonitor):
             linear_acceleration = linear_acceleration if orientation is None else None
         starts = received - self._received > self._settings.timeout
         link = self._settings.link or ('' if starts else self._link) or frame_id
-        reason = self._check_frame(link, frame_id)
-        reason = reason or self._check_parts(orientation, angular_velocity, linear_acceleration)
+        if link not in self._mounts:
+            reason: Reason | None = Reason.UNKNOWN_FRAME  # not a link fixed to the root link
+        elif not self._settings.link and link != frame_id:
+            reason = Reason.FRAME_CHANGED
+        else:
+            reason = self._check_parts(orientation, angular_velocity, linear_acceleration)
         by_receipt = max(received - self._received, 0.0)
         last, steps = self._stamps.newest(SINGLE)[0], self._stamps.steps
         reason = self._register(reason, stamp, clock, received)
@@ -202,13 +188,6 @@ class ImuMonitor(SampleMonitor):
             self._advance_motion(mount, (*angular_velocity, *linear_acceleration), dt)
         return None
 
-    def _check_frame(self, link: str, frame_id: str) -> Reason | None:
-        if link not in self._mounts:
-            return Reason.UNKNOWN_FRAME  # not a link that is fixed to the root link
-        if not self._settings.link and link != frame_id:
-            return Reason.FRAME_CHANGED
-        return None
-
     def _check_parts(
         self, orientation: Numbers | None, rotation: Numbers | None, acceleration: Numbers | None
     ) -> Reason | None:
@@ -222,13 +201,12 @@ class ImuMonitor(SampleMonitor):
             return Reason.NOT_UNIT_QUATERNION
         if rotation is not None and math.hypot(*rotation) > self._settings.max_angular_velocity:
             return Reason.OVER_CAP
-        if acceleration is not None:
-            magnitude = math.hypot(*acceleration)
-            if magnitude > self._settings.max_acceleration:
-                return Reason.OVER_CAP
-            if magnitude < self._least_acceleration:
-                return Reason.FREE_FALL
-        return None
+        if acceleration is None:
+            return None
+        magnitude = math.hypot(*acceleration)
+        if magnitude > self._settings.max_acceleration:
+            return Reason.OVER_CAP
+        return Reason.FREE_FALL if magnitude < self._least_acceleration else None
 
     def _advance_tilt(
         self, mount: _Mount, orientation: Numbers | None, acceleration: Numbers | None, dt: float
@@ -248,34 +226,23 @@ class ImuMonitor(SampleMonitor):
         """Filter angular velocity and acceleration, and transform them to the root link."""
         motion, r = self._motion_filter, mount.r
         motion.advance(mount.RR @ np.array(reading), dt)
-        w, s, alpha = motion.value[:3], motion.value[3:], motion.rate[:3]
-        self.angular_velocity[:], self.angular_acceleration[:] = w, alpha
+        w, s, alpha = self.angular_velocity, motion.value[3:], self.angular_acceleration
         # w x (w x r) = (w . r) w - (w . w) r
         self.proper_acceleration[:] = s - mount.cross_r @ alpha - (w @ r) * w + (w @ w) * r
 
 
 class _Mount(NamedTuple):
-    """
-    Where the IMU is mounted in the root link.
+    """Where the IMU is mounted in the root link."""
 
-    :param R: rotation from the IMU's axes to the root link's, shape (3, 3)
-    :param RR: the same rotation for two vectors, shape (6, 6)
-    :param r: the IMU's origin in the root link, shape (3,), m
-    :param cross_r: matrix with cross_r a = a x r, shape (3, 3)
-    """
+    R: Array  # rotation from the IMU's axes to the root link's, shape (3, 3)
+    RR: Array  # the same rotation for two vectors, shape (6, 6)
+    r: Array  # the IMU's origin in the root link, shape (3,), m
+    cross_r: Array  # matrix with cross_r a = a x r, shape (3, 3)
 
-    R: Array
-    RR: Array
-    r: Array
-    cross_r: Array
 
-    @classmethod
-    def at(cls, placement: Placement) -> _Mount:
-        """Return the mount at a placement in the root link."""
-        R, r = placement.rotation, placement.translation
-        RR = np.zeros((6, 6))
-        RR[:3, :3] = RR[3:, 3:] = R
-        return cls(R, RR, r, np.cross(np.eye(3), r).T)
+def _mount(placement: Placement) -> _Mount:
+    R, r = placement.rotation, placement.translation
+    return _Mount(R, np.kron(np.eye(2), R), r, np.cross(np.eye(3), r).T)
 
 
 class _LowPass:
@@ -283,8 +250,7 @@ class _LowPass:
     A low-pass filter of first order for readings at irregular times, with a cutoff in Hz.
 
     :ivar running: whether it goes on from its value; otherwise it starts with the next reading
-    :ivar value: the output, shape (size,)
-    :ivar rate: rate of the output, shape (size,), 1/s
+    :ivar value: the output; ``rate``: its rate, 1/s
     """
 
     def __init__(self, cutoff: float, size: int) -> None:
@@ -293,7 +259,7 @@ class _LowPass:
         self.value, self.rate = np.zeros((2, size))
 
     def advance(self, reading: Array, dt: float) -> None:
-        """Advance ``value`` and ``rate`` by a time dt, s, to a reading, shape (size,)."""
+        """Advance by a time dt, s, to a reading."""
         if not self.running:
             self.running = True
             self.value[:], self.rate[:] = reading, 0.0

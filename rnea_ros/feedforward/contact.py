@@ -23,45 +23,27 @@ from .active_law import ActiveLaw
 from .effort_limiter import EffortLimiter
 from .inputs import JointStateMonitor
 from .law import LoadedModel
-from .momentum_observer import START, TICK, MomentumObserver
+from .momentum_observer import TICK, MomentumObserver
 from .reasons import Reason
 from .settings import ContactAction, ResolvedSettings
 from .trajectory import Reference
 
-NO_FLAGS: frozenset[Reason] = frozenset()
-CONTACT = frozenset((Reason.CONTACT,))
-
 CLEARED = 0.5  # a contact ends when all external efforts are below this share of their thresholds
-
-TINY = float(np.finfo(np.float64).tiny)
-
 MIN_RATIO = 0.02  # directions with singular values below this share of the largest one are damped
 
 
 @dataclass(frozen=True)
 class Contact:
-    """
-    A contact when it was found.
+    """A contact when it was found."""
 
-    :param joint: the joint with the largest external effort, relative to its threshold
-    :param effort: its external effort, N m or N
-    :param threshold: its threshold, N m or N
-    :param number: number of contacts so far
-    """
-
-    joint: str
-    effort: float
+    joint: str  # with the largest external effort, relative to its threshold
+    effort: float  # its external effort, N m or N
     threshold: float
     action: ContactAction
-    number: int
+    number: int  # of contacts so far
 
     def __str__(self) -> str:
         return f'{self.joint} {self.effort:+.2f} (threshold {self.threshold:.2f})'
-
-    @property
-    def ends_motion(self) -> bool:
-        """Whether the reaction ends the motion."""
-        return self.action in (ContactAction.HOLD, ContactAction.GRAVITY)
 
 
 class ContactReaction:
@@ -85,8 +67,7 @@ class ContactReaction:
         self._reference = reference
         self._longest_pause = settings.reference_timeout
         self._pause = math.inf
-        self._streaming = self._ignores_stream = False
-        self._published = False
+        self._published = self._streaming = self._ignores_stream = False
         # Made in any case: kernels are compiled before the loop starts.
         self._observer = ExternalEffortMonitor(robot, states, settings)
         self.monitor: ExternalEffortMonitor | None = None
@@ -96,7 +77,8 @@ class ContactReaction:
     @property
     def flags(self) -> frozenset[Reason]:
         """``contact`` while a contact lasts, otherwise nothing."""
-        return CONTACT if self.monitor is not None and self.monitor.contact else NO_FLAGS
+        contact = self.monitor is not None and self.monitor.contact
+        return frozenset((Reason.CONTACT,)) if contact else frozenset()
 
     def publish(self, published: bool, settings: ResolvedSettings) -> None:
         """Start the observer for subscribers, or end it unless contacts need it."""
@@ -118,22 +100,23 @@ class ContactReaction:
     ) -> None:
         """Observe, once a tick before its command, and end the motion if a contact begins."""
         assert self.monitor is not None
-        contact = self.monitor.observe(
-            limiter.command, active_law.active.compensated, active_law.external,
-            detect_contact=detect_contact,
+        contact = self.monitor.find_contact(
+            limiter.command, active_law.active.compensated, active_law.external, detect_contact
         )
         if contact is None:
             return
         self.newest = contact
-        if contact.ends_motion and (self._reference.is_set or self._reference.waiting):
-            self._ignores_stream = self._streaming and self._pause <= self._longest_pause
-            if contact.action is ContactAction.HOLD:
-                self._reference.stop(Reason.CONTACT)
-            else:
-                # Without a reference every mode acts like gravity. The rate limit, not a blend,
-                # smooths the step: the arm should not push for another ramp_duration.
-                self._reference.clear(Reason.CONTACT)
-                limiter.end_blend()
+        moves = self._reference.is_set or self._reference.waiting
+        if contact.action is ContactAction.FLAG or not moves:
+            return
+        self._ignores_stream = self._streaming and self._pause <= self._longest_pause
+        if contact.action is ContactAction.HOLD:
+            self._reference.stop(Reason.CONTACT)
+        else:
+            # Without a reference every mode acts like gravity. The rate limit, not a blend,
+            # smooths the step: the arm should not push for another ramp_duration.
+            self._reference.clear(Reason.CONTACT)
+            limiter.end_blend()
 
     def count_pause(self, dt: float) -> None:
         """Count the pause of a stream; once a tick."""
@@ -147,12 +130,10 @@ class ContactReaction:
         return self._ignores_stream
 
 
-class ExternalEffortMonitor:
+class ExternalEffortMonitor(MomentumObserver):
     """
-    Observes external efforts, and finds contacts; for the thread of the control.
+    Observes the external efforts tick by tick, and finds contacts; for the thread of the control.
 
-    :ivar effort: external efforts of the m commanded joints, shape (m,), N m or N; overwritten
-    :ivar threshold: external efforts that count as contact now, shape (m,), N m or N; overwritten
     :ivar wrench: the wrench at ``external_effort.link``, None without a link
     :ivar contact: whether there is a contact now
     """
@@ -160,36 +141,26 @@ class ExternalEffortMonitor:
     def __init__(
         self, robot: LoadedModel, states: JointStateMonitor, settings: ResolvedSettings
     ) -> None:
+        super().__init__(robot.bodies, settings)
         self._states = states
-        self._settings = settings
         self._longest_gap = settings.joint_states_timeout
         self._sampled = 0.0
-        self._observer = MomentumObserver(robot.bodies, settings)
-        self.effort, self.threshold = self._observer.effort, self._observer.limit
         link = settings.external_effort.link
         self.wrench = ExternalWrench(robot.model, settings) if link else None
-        self.contact = False
-        self._detect_contact = False
-        self._contacts = 0
+        self._detect_contact, self._contacts = False, 0
 
     def wrench_at_link(self) -> Array | None:
         """Return the wrench at ``external_effort.link``, shape (6,), None without a link."""
-        if self.wrench is None:
-            return None
-        return self.wrench.estimate(self._states.position, self.effort)
-
-    def configure(self, settings: ResolvedSettings) -> None:
-        """Set gains, thresholds, friction and reaction."""
-        self._settings = settings
-        self._observer.configure(settings)
+        wrench, q = self.wrench, self._states.position
+        return None if wrench is None else wrench.estimate(q, self.effort)
 
     def reset(self) -> None:
-        """Start again with the next joint state, without an external effort."""
-        self._observer.reset()
+        """Start again with the next joint state, without an external effort or a contact."""
+        super().reset()
         self.contact = False
 
-    def observe(
-        self, command: Array, compensated: Array | None, external: Array | None, *,
+    def find_contact(
+        self, command: Array, compensated: Array | None, external: Array | None,
         detect_contact: bool,
     ) -> Contact | None:
         """
@@ -209,45 +180,37 @@ class ExternalEffortMonitor:
         dt, self._sampled = sampled - self._sampled, sampled
         if not 0.0 <= dt <= self._longest_gap:  # a gap, or the clock of the stamps was set
             self.reset()
-            dt = START
-        largest = self._observer.observe(
+        largest = self.observe(
             states.position, states.velocity, states.effort, command, compensated, external, dt
         )
         action = settings.contact.action
-        detects = detect_contact and action is not ContactAction.NONE
-        if self.contact or dt == TICK or not detects:
-            self.contact &= action is not ContactAction.NONE and largest > CLEARED
+        acts = action is not ContactAction.NONE
+        if self.contact or dt == TICK or not (acts and detect_contact):
+            self.contact &= acts and largest > CLEARED
             return None
         self.contact = largest > 1.0
         if not self.contact:
             return None
         self._contacts += 1
-        effort, limit = self.effort, self.threshold
-        joint = int(np.argmax(np.abs(effort) / limit))
-        return Contact(
-            settings.joints[joint], float(effort[joint]), float(limit[joint]), action,
-            self._contacts,
-        )
+        joint = int(np.argmax(np.abs(self.effort) / self.threshold))
+        effort, threshold = float(self.effort[joint]), float(self.threshold[joint])
+        return Contact(settings.joints[joint], effort, threshold, action, self._contacts)
 
 
 class ExternalWrench:
     """
-    The wrench at one link that explains the external efforts best; allocates, if it is read.
+    The wrench at one link that explains the external efforts best.
 
-    Weighted, damped least squares: with the link's Jacobian J, the external efforts r, and a
-    weight for each joint, one over its threshold of contact::
+    Weighted, damped least squares, with the link's Jacobian J and the external efforts r::
 
         f = argmin sum over joints of ((J^T f - r) / threshold)^2
 
-    The thresholds are the accuracy of the external efforts. In the dynamically consistent inverse
-    the mass matrix has their place, but heavy joints are not the accurate ones; and least squares
-    have an answer also for arms with fewer than six joints. Moments and forces have different
+    The thresholds of contact are the accuracy of r: heavy joints, which count more in the
+    dynamically consistent inverse, are not the accurate ones. Moments and forces have different
     units, so each kind is scaled by the norm of its rows of J. Near a singularity, some direction
-    of f hardly changes any effort, and noise would be amplified: such directions are damped to
-    zero.
+    of f hardly changes any effort, and noise would be amplified: it is damped to zero.
 
-    :ivar determined: number of directions, of six, that the joints determine at the last pose;
-        fewer than six near a singularity
+    :ivar determined: number of directions, of six, that the joints determine at the last pose
     """
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
@@ -270,7 +233,7 @@ class ExternalWrench:
         A /= scale[:, np.newaxis]
         # A A^T f = A r, in the directions V of the singular values s of A.
         squares, V = np.linalg.eigh(A @ A.T)
-        least = max(MIN_RATIO**2 * squares[-1], TINY)
+        least = max(MIN_RATIO**2 * squares[-1], np.finfo(np.float64).tiny)
         self.determined = int(np.count_nonzero(squares >= least))
         # Damped directions have 1 / (s^2 + lambda^2) with lambda^2 = least - s^2.
         inverse = 1.0 / np.maximum(squares, least)

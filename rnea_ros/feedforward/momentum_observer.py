@@ -52,13 +52,10 @@ MIN_TRANSMITTED = 0.1  # smallest part of a motor's effort that friction under l
 
 class MomentumObserver:
     """
-    Estimates the external efforts of the m commanded joints.
+    Estimates the external efforts of the m commanded joints; writes the bodies' records.
 
-    Its sign is that of the effort: positive pushes the joint in its positive direction. The kernel
-    writes the bodies' records.
-
-    :ivar effort: external efforts, shape (m,), N m or N
-    :ivar limit: external efforts that count as contact, shape (m,), N m or N
+    :ivar effort: external efforts, shape (m,), N m or N; positive along the joint; overwritten
+    :ivar threshold: external efforts that count as contact now, as ``effort``
     """
 
     def __init__(self, bodies: Records, settings: ResolvedSettings) -> None:
@@ -66,14 +63,11 @@ class MomentumObserver:
         self._constants = np.zeros((OFFSET + 1, m))
         self._state = np.zeros((TICKS + 1, m))
         self.effort: Array = self._state[EFFORT]
-        self.limit: Array = self._state[LIMIT]
+        self.threshold: Array = self._state[LIMIT]
         self._none, p, rate = np.zeros((3, n))
         self._memory = (
             bodies, np.zeros((len(bodies), 6)), p, rate, settings.joint_indices, self._constants,
-            self._state,
-        )
-        self._sources = (
-            settings.external_effort.source is EffortSource.MEASURED,
+            self._state, settings.external_effort.source is EffortSource.MEASURED,
             HardwareCompensation.FRICTION in settings.hardware_compensates,
         )
         self.configure(settings)
@@ -83,22 +77,22 @@ class MomentumObserver:
 
     def configure(self, settings: ResolvedSettings) -> None:
         """Set gains, thresholds and friction."""
+        self._settings = settings
         joints, constants = settings.joint_indices, self._constants
         friction = settings.motor_friction
         constants[GAIN] = settings.external_effort.gain
         constants[THRESHOLD] = settings.contact.threshold
         constants[MODEL_ERROR] = settings.contact.model_error
         constants[ARMATURE] = settings.rotor_inertia[joints]
-        constants[VISCOUS : VISCOUS_NEGATIVE + 1] = friction.viscous[:, joints]
-        constants[COULOMB : COULOMB_NEGATIVE + 1] = friction.coulomb[:, joints]
-        constants[LOAD] = friction.load[joints]
-        constants[SMOOTHING] = friction.smoothing_velocity[joints]
-        constants[OFFSET] = friction.offset[joints]
+        constants[VISCOUS:OFFSET + 1] = np.vstack([
+            friction.viscous, friction.coulomb, friction.load, friction.smoothing_velocity,
+            friction.offset,
+        ])[:, joints]
 
     def reset(self) -> None:
         """Start again with the next joint state, from an external effort of zero."""
         self._state[:] = 0.0
-        self.limit[:] = self._constants[THRESHOLD]
+        self.threshold[:] = self._constants[THRESHOLD]
         self._running = False
 
     def observe(
@@ -106,13 +100,13 @@ class MomentumObserver:
         external: Array | None, dt: float,
     ) -> float:
         """
-        Observe the external efforts; once a tick, as :meth:`.ExternalEffortMonitor.observe`.
+        Return the largest external effort, as a multiple of its threshold; once a tick.
 
-        :param dt: time since the last joint state, s; 0 without a new one
-        :return: largest external effort, as a multiple of what counts as contact
+        Arguments as in :meth:`.ExternalEffortMonitor.find_contact`; dt is the time since the last
+        joint state, s, 0 without a new one.
         """
         largest: float = _observe(
-            *self._memory, *self._sources, q, qd, measured, command,
+            *self._memory, q, qd, measured, command,
             self._none if compensated is None else compensated,
             self._none if external is None else external, dt if self._running else START,
         )
@@ -142,9 +136,8 @@ def _observe(
         i = joints[k]
         # With rotors, p = (M + A) qd.
         p[i] += constants[ARMATURE, k] * qd[i]
-        effort = measured[i]
         # Simulations without a measurement report exactly 0 for every joint.
-        any_measured |= math.isfinite(effort) and effort != 0.0
+        any_measured |= math.isfinite(measured[i]) and measured[i] != 0.0
     for k in range(joints.size):
         i = joints[k]
         from_joint_states = use_measured and any_measured and math.isfinite(measured[i])
@@ -177,12 +170,9 @@ def _observe(
 @compiled
 def _friction(constants: Array, qd: float, tau: float) -> float:
     """
-    Return the friction and the offset of a joint.
+    Return friction and offset, tau_f = B qd + s (C + k |L|) + o with s = tanh(qd / v_s).
 
-    The joint transmits L = tau - tau_f::
-
-        tau_f                = B qd + s (C + k |L|) + o  with s = tanh(qd / v_s), so
-        L (1 + s k sign(L))  = tau - B qd - s C - o
+    The joint transmits L = tau - tau_f, so L (1 + s k sign(L)) = tau - B qd - s C - o.
     """
     s = math.tanh(qd / constants[SMOOTHING])
     if qd >= 0.0:

@@ -14,15 +14,8 @@ from ..arrays import Array
 from .reasons import Reason
 from .settings import WrenchInputSettings
 
-PARTS = 4
-"""A tare compares the means of this number of equal times."""
-
-STEADY_FORCE, STEADY_TORQUE = 1.0, 0.1
-"""
-Permitted differences of these means, N and N m; a larger deadband of the sensor counts.
-
-A motion alone does not change what is averaged: the load behind an in-line sensor is subtracted.
-"""
+PARTS = 4  # a tare compares the means of this number of equal times
+STEADY_FORCE, STEADY_TORQUE = 1.0, 0.1  # permitted differences, N and N m, below the deadbands
 
 TareOffsets = dict[Hashable, tuple[Array, float]]
 """Last tares: offset, shape (6,), and time in s, by what its sensor measured in which frame."""
@@ -44,7 +37,6 @@ class Tare:
         self._began = self._blend_began = -math.inf
         self._sums, self._counts = np.zeros((PARTS, 6)), np.zeros((PARTS, 1))
         self._from, self._to, self.offset = np.zeros((3, 6))
-        self._blending = False
         self.kept: TareOffsets = {}
         self.averaging = False
         self.rejection: Reason | None = None
@@ -65,18 +57,18 @@ class Tare:
         sensor = self._settings
         self._key = (sensor.name, sensor.topic, link, sensor.measures, sensor.placement)
         self.offset[:] = self.kept[self._key][0] if self._key in self.kept else 0.0
-        self._blending = False
+        self._blend_began = -math.inf
 
     def summary(self, now: float) -> str:
         """Return the last tare in words: force, torque, age; empty before the first."""
         if self._key not in self.kept:
             return ''
         offset, taken = self.kept[self._key]
-        torque, force = _lengths(offset)
+        torque, force = math.hypot(*offset[:3]), math.hypot(*offset[3:])
         return f'{force:.3g} N, {torque:.3g} N m, {max(now - taken, 0.0):.0f} s ago'
 
     def average(self, now: float, reading: Array) -> None:
-        """Add an external wrench with the offset, shape (6,), N m and N; once a tick."""
+        """Add a reading, shape (6,), once a tick; it is without load, so motions do not count."""
         if not self.averaging:
             return
         self._began = min(self._began, now)  # simulated time may be set back
@@ -89,32 +81,28 @@ class Tare:
 
     def advance(self, now: float) -> None:
         """Advance ``offset`` during a blend."""
-        if self._blending:
+        if self._blend_began > -math.inf:
             share = min(max((now - self._blend_began) / self._settings.fade, 0.0), 1.0)
             self.offset[:] = (1.0 - share) * self._from + share * self._to
-            self._blending = share < 1.0
+            if share == 1.0:
+                self._blend_began = -math.inf
 
     def _finish(self, now: float) -> None:
         """Start to blend the mean in, or reject it."""
-        settings, means = self._settings, self._sums / np.maximum(self._counts, 1.0)
-        mean = self._sums.sum(axis=0) / self._counts.sum()
-        torque_change, force_change = _lengths(np.ptp(means, axis=0))
-        steady = (
-            self._counts.all()
-            and torque_change <= max(STEADY_TORQUE, settings.deadband_torque)
-            and force_change <= max(STEADY_FORCE, settings.deadband_force)
-        )
-        torque, force = _lengths(mean)
-        if not steady:
+        settings, mean = self._settings, self._sums.sum(axis=0) / self._counts.sum()
+        changes = np.ptp(self._sums / np.maximum(self._counts, 1.0), axis=0)
+        max_torque_change = max(STEADY_TORQUE, settings.deadband_torque)
+        max_force_change = max(STEADY_FORCE, settings.deadband_force)
+        if not self._counts.all() or _exceeds(changes, max_torque_change, max_force_change):
             self.reject(Reason.TARE_UNSTEADY)
-        elif torque > settings.max_torque or force > settings.max_force:
+        elif _exceeds(mean, settings.max_torque, settings.max_force):
             self.reject(Reason.OVER_CAP)
         else:
             self.averaging = False
             self._from[:], self._to[:] = self.offset, mean
-            self._blend_began, self._blending = now, True
+            self._blend_began = now
             self.kept[self._key] = (mean, now)
 
 
-def _lengths(wrench: Array) -> tuple[float, float]:
-    return math.hypot(*wrench[:3]), math.hypot(*wrench[3:])
+def _exceeds(wrench: Array, max_torque: float, max_force: float) -> bool:
+    return math.hypot(*wrench[:3]) > max_torque or math.hypot(*wrench[3:]) > max_force

@@ -21,8 +21,7 @@ processes the newest valid one at every tick, so that the wrench never steps:
 With range B, time constant T of a filter stage, gain g and fade F, the force (or torque) changes
 by at most g B (2 / T + 1 / F) dt in a time dt. :class:`WrenchInputs` adds up -J^T f.
 
-A wrench is [torque; force], shape (6,), N m and N. Limits and deadbands change the magnitudes of
-torque and force, and keep their directions.
+A wrench is [torque; force], shape (6,), N m and N; limits and deadbands keep both directions.
 """
 
 from __future__ import annotations
@@ -39,15 +38,7 @@ from ..compilation import compiled, kernel
 from ..dynamics import Workspace, check_compiled_code, needs_check
 from ..dynamics.kernels import BASE, Records
 from ..dynamics.kernels.joints import add_joint_efforts, joint_transform
-from ..dynamics.kernels.spatial import (
-    add,
-    load,
-    scale,
-    store,
-    subtract,
-    transform_force_back,
-    transform_motion,
-)
+from ..dynamics.kernels.spatial import add, load, scale, store, subtract, transform_force_back
 from ..dynamics.kernels.vectors import Vector3, load3, load33, scale3
 from ..dynamics.tree import KinematicTree, with_separate_bodies
 from ..robot import RobotModel
@@ -63,11 +54,7 @@ from .settings import (
 from .stamps import SampleMonitor
 from .tare import Tare, TareOffsets
 
-NO_FLAGS: frozenset[Reason] = frozenset()
-STALE = frozenset((Reason.WRENCH_STALE,))
-
-MAX_WRENCH = 1e9
-"""Plausible wrenches are smaller, N or N m; it also excludes NaN and infinity."""
+MAX_WRENCH = 1e9  # plausible wrenches are smaller, N or N m; excludes NaN and infinity
 
 
 class WrenchInputs:
@@ -78,7 +65,6 @@ class WrenchInputs:
     What other threads read is replaced, never changed.
 
     :raises InputError: the first parameter that cannot be used
-    :ivar settings: settings of the sensors
     :ivar sensors: the sensors by name
     :ivar loaded_bodies: bodies whose payloads load the in-line sensors
     :ivar stale: names of the sensors without current readings
@@ -106,11 +92,9 @@ class WrenchInputs:
             mounts = {link: _mount(tree, link, load_tree, load) for link in links[sensor.name]}
             self.sensors[sensor.name] = WrenchSensor(sensor, mounts)
         self._bodies = tree.bodies
-        self._now = math.inf
-        self._q = np.zeros(model.nq)
+        self._now, self._q = math.inf, np.zeros(model.nq)
         self._qd, self._qdd, self._efforts = np.zeros((3, model.nv))
-        self._root_link = model.link_names[0]
-        self._on_base = np.zeros(6)
+        self._root_link, self._on_base = model.link_names[0], np.zeros(6)
         self.efforts(self._q)  # compiles the kernel before the loop starts
         self.stale: tuple[str, ...] = tuple(self.sensors)
         self.tares = 0
@@ -123,7 +107,7 @@ class WrenchInputs:
     @property
     def flags(self) -> frozenset[Reason]:
         """Raised flags; ``stale`` names the sensors."""
-        return STALE if self.stale else NO_FLAGS
+        return frozenset((Reason.WRENCH_STALE,)) if self.stale else frozenset()
 
     @property
     def taring(self) -> bool:
@@ -177,68 +161,60 @@ class WrenchInputs:
         """Return -J^T f for the external forces f, shape (nv,), N m or N; overwritten."""
         self._efforts[:] = 0.0
         for sensor in self.sensors.values():
-            self._carry_to_base(sensor.mount, q, sensor.wrench, self._efforts)
+            body, frame, *_ = sensor.mount
+            _carry_to_base(
+                self._bodies, body, frame, q, sensor.wrench, self._efforts, self._on_base
+            )
         return self._efforts
 
     def external_wrench(self, name: str, now: float) -> tuple[str, Array] | None:
         """
         Return the wrench of the environment on the robot, and the link in whose frame it is.
 
-        Load and tare are subtracted, and the low-pass filter has passed; deadband, gain and fade,
-        which are for the command, are left out. The torque is about the origin of the frame.
-
-        :return: link and wrench; None if the sensor is stale, or if there was no step at this
-            time; the next call overwrites it
+        It is that after the low-pass filter: deadband, gain and fade are for the command. None if
+        the sensor is stale, or without a step at this time; the next step may overwrite it.
         """
         sensor = self.sensors[name]
         if sensor.stale or now != self._now:
             return None
         if sensor.settings.publish_frame is PublishFrame.SENSOR:
             return sensor.link, sensor.external
-        efforts = np.zeros_like(self._efforts)
-        self._carry_to_base(sensor.mount, self._q, sensor.external, efforts)
-        return self._root_link, self._on_base
-
-    def _carry_to_base(self, mount: SensorMount, q: Array, wrench: Array, efforts: Array) -> None:
-        _carry_to_base(self._bodies, mount.body, mount.frame, q, wrench, efforts, self._on_base)
+        body, frame, *_ = sensor.mount
+        efforts, on_base = np.zeros(len(self._efforts)), np.zeros(6)
+        _carry_to_base(self._bodies, body, frame, self._q, sensor.external, efforts, on_base)
+        return self._root_link, on_base
 
 
 class SensorMount(NamedTuple):
-    """
-    Where a sensor is mounted; bodies and frames as in :attr:`.KinematicTree.link_frames`.
+    """Where a sensor is mounted; bodies and frames as in :attr:`.KinematicTree.link_frames`."""
 
-    :param body: number of the body in the model's tree on which the wrench acts
-    :param frame: the sensor's frame on this body
-    :param carried: wrench of the joint above on a body of the load's tree; zero without a load
-    :param carried_frame: the sensor's frame on that body
-    """
-
-    body: int
-    frame: Array
-    carried: Array
-    carried_frame: Array
+    body: int  # on which the wrench acts
+    frame: Array  # the sensor's frame on it
+    carried: Array  # wrench of the joint above on a body of the load's tree; zero without a load
+    carrier: Array  # that body's frame in the sensor's
 
 
 def _mount(
     tree: KinematicTree, link: str, load_tree: KinematicTree, load: Workspace | None
 ) -> SensorMount:
-    """Return the mount on a link; without a workspace of the load, of a contact sensor."""
-    body, frame = load_tree.link_frames[link]
-    carried = np.zeros(6) if load is None else load.bodies[body]['f']
-    return SensorMount(*tree.link_frames[link], carried, frame)
+    """Return a sensor's mount on a link; contact sensors have no load."""
+    frame = load_tree.frames[link]
+    carried = np.zeros(6) if load is None else load.bodies[frame.body]['f']
+    inverse = frame.placement.inverse()
+    carrier = np.array([*inverse.rotation.T, inverse.translation])
+    return SensorMount(*tree.link_frames[link], carried, carrier)
 
 
 class WrenchSensor:
     """
-    Turns readings into the wrench that the environment exerts on the robot.
+    Turns readings into the wrench that the environment exerts on the robot, in the sensor's frame.
 
     :param mounts: possible mounts of the sensor, by link
     :ivar mount: the mount; any of them before the first reading
-    :ivar link: link in whose frame the wrench is; empty before the first reading
+    :ivar link: link of the mount; empty before the first reading
     :ivar stale: whether readings are missing or implausible; the wrench then fades out
-    :ivar external: the wrench before deadband, gain and fade, in the sensor's frame; valid unless
-        the sensor is stale
-    :ivar wrench: the wrench in the sensor's frame
+    :ivar external: the wrench before deadband, gain and fade; valid unless the sensor is stale
+    :ivar wrench: the wrench
     """
 
     def __init__(self, settings: WrenchInputSettings, mounts: Mapping[str, SensorMount]) -> None:
@@ -273,12 +249,12 @@ class WrenchSensor:
             self.tare.reject(Reason.WRENCH_STALE)
         self._fade(dt)
         if not fresh and self._share == 0.0:
-            self.monitor.reset_link()
+            self.monitor.link = self.settings.link  # without one, the next frame may be another
 
     def _filter(self, now: float, dt: float) -> bool:
         """Advance ``external`` to the newest reading; return whether this is plausible."""
-        settings, (_, _, carried, frame) = self.settings, self.mount
-        if not _subtract_load(self.monitor.wrench, carried, frame, self._with_offset):
+        settings, (*_, carried, carrier) = self.settings, self.mount
+        if not _subtract_load(self.monitor.wrench, carried, carrier, self._with_offset):
             return False
         self.tare.average(now, self._with_offset)
         self.tare.advance(now)
@@ -299,9 +275,7 @@ class WrenchSensor:
         )
 
 
-FINE, NOT_FINITE, OVER_CAP = range(3)
-"""Results of the check of a reading."""
-
+FINE, NOT_FINITE, OVER_CAP = range(3)  # results of the check of a reading
 _REASONS = (None, Reason.NOT_FINITE, Reason.OVER_CAP)
 
 
@@ -311,7 +285,7 @@ class WrenchMonitor(SampleMonitor):
 
     :param links: links that a reading's frame may be
     :ivar link: link in whose frame the readings are; empty before the first
-    :ivar wrench: the newest valid reading, as the wrench that the environment exerts on the robot
+    :ivar wrench: the newest valid reading, with the sign of what the environment exerts
     """
 
     def __init__(self, settings: WrenchInputSettings, links: Container[str]) -> None:
@@ -323,10 +297,6 @@ class WrenchMonitor(SampleMonitor):
         self.link = settings.link
         self._reading, self.wrench = np.zeros((2, 6))
 
-    def reset_link(self) -> None:
-        """Accept another frame in the next reading, unless the settings name a link."""
-        self.link = self._settings.link
-
     def take_sample(
         self, frame_id: str, force: Array, torque: Array,
         *, stamp: float, clock: float, received: float,
@@ -335,8 +305,7 @@ class WrenchMonitor(SampleMonitor):
         Accept a reading, or return why it is rejected as a whole.
 
         :param frame_id: frame of its header; ignored if the settings name a link
-        :param force: x, y, z in the sensor's frame, shape (3,), contiguous, N
-        :param torque: x, y, z in the sensor's frame, about its origin, contiguous, N m
+        :param force: x, y, z in the sensor's frame, shape (3,), contiguous; torque likewise
         """
         settings = self._settings
         if not settings.link and frame_id not in self._links:
@@ -369,21 +338,19 @@ def _check_reading(
 ) -> int:
     """Write [torque; force] times the sign; return the result of the check."""
     store(wrench, scale(sign, (load3(torque), load3(force))))
-    for k in range(6):
-        if not math.isfinite(wrench[k]):
+    for x in wrench:
+        if not math.isfinite(x):
             return NOT_FINITE
     about, along = load(wrench)
     return OVER_CAP if _length(along) > max_force or _length(about) > max_torque else FINE
 
 
 @kernel
-def _subtract_load(reading: Array, carried: Array, frame: Array, external: Array) -> bool:
+def _subtract_load(reading: Array, carried: Array, carrier: Array, external: Array) -> bool:
     """Write reading - load; return whether it is plausible."""
-    moment, force = load(carried)
-    # A force vector with its parts exchanged is transformed as a motion vector (eq. 2.24, 2.25).
-    force, moment = transform_motion(load33(frame), load3(frame[3]), (force, moment))
     # The joint above exerts minus the load.
-    torque, force = add(load(reading), (moment, force))
+    by_joint = transform_force_back(load33(carrier), load3(carrier[3]), load(carried))
+    torque, force = add(load(reading), by_joint)
     store(external, (torque, force))
     return _length(torque) <= MAX_WRENCH and _length(force) <= MAX_WRENCH
 
@@ -396,15 +363,12 @@ def _advance_filter(
     """
     Subtract the offset, limit the wrench, and advance two equal low-pass stages in series.
 
-    Each stage is T y' = u - y. The step is exact for an input that is constant in it: for any
-    lengths of steps, the output stays within the range of the input, and its slope is continuous.
-
-    :param restarts: start again from the input; ``keeps_output``: but with the present output
-    :param s: length of the step, dt / T
+    Each stage is T y' = u - y. The step s = dt / T is exact for an input that is constant in it:
+    for any dt, the output stays within the range of the input, and its slope is continuous.
     """
     torque, force = subtract(load(with_offset), load(offset))
     u = (_limited(torque, max_torque), _limited(force, max_force))
-    if restarts:
+    if restarts:  # from the input, or with the present output
         store(first, u)
         if not keeps_output:
             store(output, u)
@@ -432,11 +396,7 @@ def _carry_to_base(
     bodies: Records, body: int, frame: Array, q: Array, wrench: Array, efforts: Array,
     on_base: Array,
 ) -> None:
-    """
-    Subtract J^T f of a wrench on a frame from efforts; write the same wrench on the base.
-
-    From the frame's body to the base, each joint takes S^T f (Featherstone 2008, eq. 5.11, 5.20).
-    """
+    """Subtract J^T f from efforts (eq. 5.11, 5.20); write the same wrench in the base's frame."""
     f = transform_force_back(load33(frame), load3(frame[3]), load(wrench))
     while body != BASE:
         add_joint_efforts(bodies[body], scale(-1.0, f), efforts)

@@ -70,7 +70,7 @@ def run(
         effort = np.asarray(efforts(q, qd, qdd, k * dt))
         command, motor = effort[resolved.joint_indices], effort if measured else none
         observer.observe(q, qd, motor, command, compensated(q), None, dt if k else -1.0)
-        found.append(observer.effort / observer.limit if shares else observer.effort.copy())
+        found.append(observer.effort / observer.threshold if shares else observer.effort.copy())
     return np.array(found)
 
 
