@@ -67,13 +67,12 @@ class BaseSensor:
         self._configured = model.gravity
         self._magnitude = math.hypot(*model.gravity)
         self._now = self._began = -math.inf
-        self._starts = 0
+        self._starts, self.stale = 0, True
         self._gravity = model.gravity.copy()
         # Gravity, velocity and acceleration in one array each.
         self._blend_start, self._target, self._motion = np.zeros((3, 15))
         self._target[:3] = self._motion[:3] = model.gravity
         self._state = BaseState(self._motion[:3], self._motion[3:9], self._motion[9:])
-        self.stale = True
 
     def advance(self, now: float) -> BaseState:
         """Advance the motion of the base, and return it; the next call overwrites it."""
@@ -242,15 +241,16 @@ class _Mount(NamedTuple):
 
 def _mount(placement: Placement) -> _Mount:
     R, r = placement.rotation, placement.translation
-    return _Mount(R, np.kron(np.eye(2), R), r, np.cross(np.eye(3), r).T)
+    RR = np.zeros((6, 6))
+    RR[:3, :3] = RR[3:, 3:] = R
+    return _Mount(R, RR, r, np.cross(np.eye(3), r).T)
 
 
 class _LowPass:
     """
     A low-pass filter of first order for readings at irregular times, with a cutoff in Hz.
 
-    :ivar running: whether it goes on from its value; otherwise it starts with the next reading
-    :ivar value: the output; ``rate``: its rate, 1/s
+    Unless it is ``running``, it starts with the next reading. Output: ``value``, ``rate`` in 1/s.
     """
 
     def __init__(self, cutoff: float, size: int) -> None:

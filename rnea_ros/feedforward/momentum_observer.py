@@ -36,8 +36,7 @@ from .settings import EffortSource, ResolvedSettings
 (
     GAIN, THRESHOLD, MODEL_ERROR, ARMATURE, VISCOUS, VISCOUS_NEGATIVE, COULOMB, COULOMB_NEGATIVE,
     LOAD, SMOOTHING, OFFSET,
-) = range(11)
-"""Rows of the constants of the joints."""
+) = range(11)  # rows of the constants of the joints
 
 (EFFORT, LIMIT, MOMENTUM, RATE, MEASURED, SIZE, COMMAND, TICKS) = range(8)
 """
@@ -72,7 +71,8 @@ class MomentumObserver:
         )
         self.configure(settings)
         self.reset()
-        self.observe(*np.zeros((3, n)), np.zeros(m), None, None, START)  # compiles the kernel
+        # Compiles the kernel before the loop starts.
+        self.observe(self._none, self._none, self._none, np.zeros(m), None, None, START)
         self.reset()
 
     def configure(self, settings: ResolvedSettings) -> None:

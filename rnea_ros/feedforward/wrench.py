@@ -88,8 +88,8 @@ class WrenchInputs:
             self.loaded_bodies = (LoadedBodies(self._load, load_tree),)
         self.sensors: dict[str, WrenchSensor] = {}
         for sensor in inputs:
-            load = self._load if sensor.name in inline else None
-            mounts = {link: _mount(tree, link, load_tree, load) for link in links[sensor.name]}
+            rnea = self._load if sensor.name in inline else None
+            mounts = {link: _mount(tree, link, load_tree, rnea) for link in links[sensor.name]}
             self.sensors[sensor.name] = WrenchSensor(sensor, mounts)
         self._bodies = tree.bodies
         self._now, self._q = math.inf, np.zeros(model.nq)
@@ -195,11 +195,11 @@ class SensorMount(NamedTuple):
 
 
 def _mount(
-    tree: KinematicTree, link: str, load_tree: KinematicTree, load: Workspace | None
+    tree: KinematicTree, link: str, load_tree: KinematicTree, rnea: Workspace | None
 ) -> SensorMount:
     """Return a sensor's mount on a link; contact sensors have no load."""
     frame = load_tree.frames[link]
-    carried = np.zeros(6) if load is None else load.bodies[frame.body]['f']
+    carried = np.zeros(6) if rnea is None else rnea.bodies[frame.body]['f']
     inverse = frame.placement.inverse()
     carrier = np.array([*inverse.rotation.T, inverse.translation])
     return SensorMount(*tree.link_frames[link], carried, carrier)
@@ -309,7 +309,7 @@ class WrenchMonitor(SampleMonitor):
         """
         settings = self._settings
         if not settings.link and frame_id not in self._links:
-            reason = Reason.UNKNOWN_FRAME
+            reason: Reason | None = Reason.UNKNOWN_FRAME
         elif not settings.link and self.link not in ('', frame_id):
             reason = Reason.FRAME_CHANGED
         else:
