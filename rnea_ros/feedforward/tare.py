@@ -15,7 +15,7 @@ from .reasons import Reason
 from .settings import WrenchInputSettings
 
 PARTS = 4  # a tare compares the means of this number of equal times
-STEADY_FORCE, STEADY_TORQUE = 1.0, 0.1  # permitted differences, N and N m, below the deadbands
+STEADY_FORCE, STEADY_TORQUE = 1.0, 0.1  # N and N m: permitted changes; more in a deadband
 
 TareOffsets = dict[Hashable, tuple[Array, float]]
 """Last tares: offset, shape (6,), and time in s, by what its sensor measured in which frame."""
