@@ -31,21 +31,20 @@ import numpy as np
 
 from ..arrays import Array
 from ..robot import RobotModel
-from .contact_reaction import ContactReaction
+from .base_imu import BaseSensor
+from .contact import Contact, ContactReaction, ExternalEffortMonitor
 from .efforts import AdditionalEffort, JointEfforts
-from .inputs.imu import BaseSensor
-from .inputs.wrench import WrenchInputs
 from .laws import ControlLaw, Terms
 from .limiter import EffortLimiter
 from .loaded_model import LoadedModel, PayloadBlend
 from .measured import JointStateMonitor
 from .monitoring import TickMonitor
-from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .settings.law import make_law
 from .state import ENDED, ActingEffort, Ending, Event, Stall, Stalls, State, StateMachine
 from .trajectory import Deceleration, Goal, Handover, MotionState, Reference, Setpoint, Trajectory
+from .wrench import WrenchInputs
 
 BASE_STALE = frozenset((Reason.BASE_STALE,))
 
@@ -565,7 +564,7 @@ class FeedforwardController:
         if known and controlling:
             ramping = self._machine.state is State.RAMPING or self._limiter.starting > 0.0
             contact.react(
-                self._limiter, self.law.compensated, self._external, judged=not ramping
+                self._limiter, self.law.compensated, self._external, detect_contact=not ramping
             )
         else:
             contact.monitor.reset()

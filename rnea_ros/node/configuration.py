@@ -15,7 +15,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray
 
-from ..feedforward.inputs.wrench import TareOffsets
+from ..feedforward.tare import TareOffsets
 from ..ros import PolledSubscription, watchdog_topic
 from .control_setup import ControlSetup
 from .inputs import RawSubscription

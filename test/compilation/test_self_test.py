@@ -14,9 +14,7 @@ from rnea_ros.compilation import COMPILED
 from rnea_ros.dynamics import batch_kernels, batch_workspace, self_test
 from rnea_ros.dynamics.kernels import checked_kernels
 from rnea_ros.errors import CompiledCodeError
-from rnea_ros.feedforward import JointStateMonitor, joint_samples
-from rnea_ros.feedforward.inputs.wrench import wrench_sensor
-from rnea_ros.feedforward.inputs.wrench.wrench_sensor import WrenchMonitor
+from rnea_ros.feedforward import JointStateMonitor, joint_samples, wrench
 from rnea_ros.feedforward.settings import WrenchInputSettings
 from support.cases import each
 from support.models.robots import SHIPPED, load
@@ -111,8 +109,8 @@ def test_a_kernel_is_checked_once_before_its_use(name: str, batch: bool) -> None
 @pytest.mark.parametrize(('monitor', 'module', 'kernel', 'accepted', 'label'), [
     (lambda: JointStateMonitor(('a', 'b')), joint_samples, 'judge_and_store',
      (joint_samples.VALID, -1), 'joint_states'),
-    (lambda: WrenchMonitor(WrenchInputSettings(name='sensor', topic='wrench'), ()), wrench_sensor,
-     '_judge_reading', wrench_sensor.FINE, 'wrenches'),
+    (lambda: wrench.WrenchMonitor(WrenchInputSettings(name='sensor', topic='wrench'), ()), wrench,
+     '_check_reading', wrench.FINE, 'wrenches'),
 ])
 def test_kernels_that_judge_messages_are_checked(
     monitor: Any, module: Any, kernel: str, accepted: Any, label: str,

@@ -32,7 +32,7 @@ class StaleBase(enum.Enum):
 
 @dataclass(frozen=True)
 class BaseSensorSettings:
-    """Parameters ``base_sensor.*``; :mod:`.inputs.imu.base_sensor` uses them."""
+    """Parameters ``base_sensor.*``; :mod:`.base_imu` uses them."""
 
     topic: str = parameter('', 'sensor_msgs/Imu on the base; empty: none')
     link: str = parameter(

@@ -39,7 +39,7 @@ class PublishFrame(enum.Enum):
 
 @dataclass(frozen=True)
 class WrenchInputSettings:
-    """Parameters ``wrench_inputs.<name>.*`` of one sensor; see :mod:`.wrench_sensor`."""
+    """Parameters ``wrench_inputs.<name>.*`` of one sensor; see :mod:`.wrench`."""
 
     name: str
     topic: str = parameter('', 'geometry_msgs/WrenchStamped of the sensor')

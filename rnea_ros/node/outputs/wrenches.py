@@ -11,8 +11,8 @@ from typing import Any
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 
-from ...feedforward.inputs.wrench import WrenchInputs
-from ...feedforward.observers import ExternalEffortMonitor
+from ...feedforward.contact import ExternalEffortMonitor
+from ...feedforward.wrench import WrenchInputs
 from .messages import EffortMessage, OptionalPublishers, WrenchMessage
 
 

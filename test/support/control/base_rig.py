@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.inputs.imu import BaseSensor
-from rnea_ros.feedforward.inputs.imu.base_sensor import BaseState
+from rnea_ros.feedforward.base_imu import BaseSensor, BaseState
 from rnea_ros.feedforward.settings import BaseSensorSettings
 from support.models.robots import joint, link, load, robot
 

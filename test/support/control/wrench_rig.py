@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.inputs.wrench import WrenchInputs
 from rnea_ros.feedforward.settings import SensorPlacement, WrenchInputSettings
+from rnea_ros.feedforward.wrench import WrenchInputs
 from support.models.robots import joint, link, load, robot
 
 Array = NDArray[np.float64]

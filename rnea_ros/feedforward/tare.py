@@ -10,20 +10,12 @@ import math
 
 import numpy as np
 
-from ....arrays import Array
-from ...reasons import Reason
-from ...settings import WrenchInputSettings
+from ..arrays import Array
+from .reasons import Reason
+from .settings import WrenchInputSettings
 
-PARTS = 4
-"""A tare compares the means of this number of equal times."""
-
-STEADY_FORCE, STEADY_TORQUE = 1.0, 0.1
-"""
-Permitted differences of these means, N and N m; a larger deadband of the sensor counts.
-
-A motion alone does not change what is averaged: the load behind an in-line sensor is subtracted.
-"""
-
+PARTS = 4  # a tare compares the means of this number of equal times
+STEADY_FORCE, STEADY_TORQUE = 1.0, 0.1  # N and N m: permitted changes; more in a deadband
 
 TareOffsets = dict[Hashable, tuple[Array, float]]
 """Last tares: offset, shape (6,), and time in s, by what its sensor measured in which frame."""
@@ -42,15 +34,10 @@ class Tare:
     def __init__(self, settings: WrenchInputSettings) -> None:
         self._settings = settings
         self._key: Hashable = None
-        self._began = -math.inf
-        self._sums = np.zeros((PARTS, 6))
-        self._counts = np.zeros((PARTS, 1))
-        self._from = np.zeros(6)
-        self._to = np.zeros(6)
-        self._blend_began = -math.inf
-        self._blending = False
+        self._began = self._blend_began = -math.inf
+        self._sums, self._counts = np.zeros((PARTS, 6)), np.zeros((PARTS, 1))
+        self._from, self._to, self.offset = np.zeros((3, 6))
         self.kept: TareOffsets = {}
-        self.offset = np.zeros(6)
         self.averaging = False
         self.rejection: Reason | None = None
 
@@ -70,7 +57,7 @@ class Tare:
         sensor = self._settings
         self._key = (sensor.name, sensor.topic, link, sensor.measures, sensor.placement)
         self.offset[:] = self.kept[self._key][0] if self._key in self.kept else 0.0
-        self._blending = False
+        self._blend_began = -math.inf
 
     def summary(self, now: float) -> str:
         """Return the last tare in words: force, torque, age; empty before the first."""
@@ -81,7 +68,7 @@ class Tare:
         return f'{force:.3g} N, {torque:.3g} N m, {max(now - taken, 0.0):.0f} s ago'
 
     def average(self, now: float, reading: Array) -> None:
-        """Add an external wrench with the offset, shape (6,), N m and N; once a tick."""
+        """Add a reading, shape (6,), once a tick; it is without load, so motions do not count."""
         if not self.averaging:
             return
         self._began = min(self._began, now)  # simulated time may be set back
@@ -94,26 +81,27 @@ class Tare:
 
     def advance(self, now: float) -> None:
         """Advance ``offset`` during a blend."""
-        if self._blending:
+        if self._blend_began > -math.inf:
             share = min(max((now - self._blend_began) / self._settings.fade, 0.0), 1.0)
             self.offset[:] = (1.0 - share) * self._from + share * self._to
-            self._blending = share < 1.0
+            if share == 1.0:
+                self._blend_began = -math.inf
 
     def _finish(self, now: float) -> None:
-        settings, means = self._settings, self._sums / np.maximum(self._counts, 1.0)
-        mean = self._sums.sum(axis=0) / self._counts.sum()
-        torque = max(STEADY_TORQUE, settings.deadband_torque)
-        force = max(STEADY_FORCE, settings.deadband_force)
-        if not self._counts.all() or _exceeds(np.ptp(means, axis=0), torque, force):
+        """Start to blend the mean in, or reject it."""
+        settings, mean = self._settings, self._sums.sum(axis=0) / self._counts.sum()
+        changes = np.ptp(self._sums / np.maximum(self._counts, 1.0), axis=0)
+        max_torque_change = max(STEADY_TORQUE, settings.deadband_torque)
+        max_force_change = max(STEADY_FORCE, settings.deadband_force)
+        if not self._counts.all() or _exceeds(changes, max_torque_change, max_force_change):
             self.reject(Reason.TARE_UNSTEADY)
-            return
-        if _exceeds(mean, settings.max_torque, settings.max_force):
+        elif _exceeds(mean, settings.max_torque, settings.max_force):
             self.reject(Reason.OVER_CAP)
-            return
-        self.averaging = False
-        self._from[:], self._to[:] = self.offset, mean
-        self._blend_began, self._blending = now, True
-        self.kept[self._key] = (mean, now)
+        else:
+            self.averaging = False
+            self._from[:], self._to[:] = self.offset, mean
+            self._blend_began = now
+            self.kept[self._key] = (mean, now)
 
 
 def _exceeds(wrench: Array, max_torque: float, max_force: float) -> bool:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from rnea_ros import BaseMotion, RobotModel, Wrench
+from rnea_ros.feedforward.contact import ExternalWrench
 from rnea_ros.feedforward.friction import FrictionModel
 from rnea_ros.feedforward.loaded_model import HardwareCompensation, LoadedModel
-from rnea_ros.feedforward.observers import ExternalWrench, MomentumObserver
+from rnea_ros.feedforward.momentum_observer import MomentumObserver
 from rnea_ros.feedforward.settings import (
     EffortSource,
     ExternalEffortSettings,
@@ -70,7 +71,7 @@ def run(
         effort = np.asarray(efforts(q, qd, qdd, k * dt))
         command, motor = effort[resolved.joint_indices], effort if measured else none
         observer.observe(q, qd, motor, command, compensated(q), None, dt if k else -1.0)
-        found.append(observer.effort / observer.limit if shares else observer.effort.copy())
+        found.append(observer.effort / observer.threshold if shares else observer.effort.copy())
     return np.array(found)
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.inputs.wrench import WrenchInputs
-from rnea_ros.feedforward.inputs.wrench.tare import Tare
 from rnea_ros.feedforward.settings import Measures, WrenchInputSettings, check_wrench_inputs
+from rnea_ros.feedforward.tare import Tare
+from rnea_ros.feedforward.wrench import WrenchInputs
 from support.cases import each
 from support.control.control_rig import Rig, two_joint_arm
 from support.control.wrench_rig import CONTACT, INLINE, PLAIN, Array, WrenchRig, arm

@@ -17,7 +17,7 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.dynamics import quaternions
-from rnea_ros.feedforward.inputs.imu.base_sensor import BaseState
+from rnea_ros.feedforward.base_imu import BaseState
 from rnea_ros.feedforward.settings import BaseUse
 from support.cases import each
 from support.control.base_rig import MOUNT_RPY, MOUNT_XYZ, Array, BaseRig, G

@@ -23,23 +23,20 @@ is the mean of the commands between them.
 
 from __future__ import annotations
 
-from functools import partial
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Array, Indices
-from ...compilation import compiled, entry, entry_point
-from ...dynamics.kernels import generalised_momentum
-from ..loaded_model import HardwareCompensation
-from ..settings import EffortSource, ResolvedSettings
+from ..arrays import Array, Indices
+from ..compilation import compiled, kernel
+from ..dynamics.kernels import Records, generalised_momentum
+from .loaded_model import HardwareCompensation
+from .settings import EffortSource, ResolvedSettings
 
 (
     GAIN, THRESHOLD, MODEL_ERROR, ARMATURE, VISCOUS, VISCOUS_NEGATIVE, COULOMB, COULOMB_NEGATIVE,
     LOAD, SMOOTHING, OFFSET,
-) = range(11)
-"""Rows of the constants of the joints."""
+) = range(11)  # rows of the constants of the joints
 
 (EFFORT, LIMIT, MOMENTUM, RATE, MEASURED, SIZE, COMMAND, TICKS) = range(8)
 """
@@ -54,52 +51,48 @@ MIN_TRANSMITTED = 0.1  # smallest part of a motor's effort that friction under l
 
 class MomentumObserver:
     """
-    Estimates the external efforts of the m commanded joints.
+    Estimates the external efforts of the m commanded joints; writes the bodies' records.
 
-    Its sign is that of the effort: positive pushes the joint in its positive direction. The kernel
-    writes the bodies' records.
-
-    :ivar effort: external efforts, shape (m,), N m or N
-    :ivar limit: external efforts that count as contact, shape (m,), N m or N
+    :ivar effort: external efforts, shape (m,), N m or N; positive along the joint; overwritten
+    :ivar threshold: external efforts that count as contact now, as ``effort``
     """
 
-    def __init__(self, bodies: NDArray[np.void], settings: ResolvedSettings) -> None:
+    def __init__(self, bodies: Records, settings: ResolvedSettings) -> None:
         m, n = len(settings.joints), settings.rotor_inertia.size
         self._constants = np.zeros((OFFSET + 1, m))
         self._state = np.zeros((TICKS + 1, m))
         self.effort: Array = self._state[EFFORT]
-        self.limit: Array = self._state[LIMIT]
-        self._measured = settings.external_effort.source is EffortSource.MEASURED
-        compensated = HardwareCompensation.FRICTION in settings.hardware_compensates
-        self._none = np.zeros(n)
-        memory = (
-            np.zeros((len(bodies), 6)), np.zeros(n), np.zeros(n),
-            settings.joint_indices, self._constants, self._state, compensated,
+        self.threshold: Array = self._state[LIMIT]
+        self._none, p, rate = np.zeros((3, n))
+        self._memory = (
+            bodies, np.zeros((len(bodies), 6)), p, rate, settings.joint_indices, self._constants,
+            self._state, settings.external_effort.source is EffortSource.MEASURED,
+            HardwareCompensation.FRICTION in settings.hardware_compensates,
         )
-        inputs = (*np.zeros((3, n)), np.zeros(m), *np.zeros((2, n)), False, START)
-        observe = entry_point(_observe, (bodies, *memory, *inputs))
-        self._observe = partial(observe, bodies, *memory)
         self.configure(settings)
+        self.reset()
+        # Compiles the kernel before the loop starts.
+        self.observe(self._none, self._none, self._none, np.zeros(m), None, None, START)
         self.reset()
 
     def configure(self, settings: ResolvedSettings) -> None:
         """Set gains, thresholds and friction."""
+        self._settings = settings
         joints, constants = settings.joint_indices, self._constants
         friction = settings.motor_friction
         constants[GAIN] = settings.external_effort.gain
         constants[THRESHOLD] = settings.contact.threshold
         constants[MODEL_ERROR] = settings.contact.model_error
         constants[ARMATURE] = settings.rotor_inertia[joints]
-        constants[VISCOUS : VISCOUS_NEGATIVE + 1] = friction.viscous[:, joints]
-        constants[COULOMB : COULOMB_NEGATIVE + 1] = friction.coulomb[:, joints]
-        constants[LOAD] = friction.load[joints]
-        constants[SMOOTHING] = friction.smoothing_velocity[joints]
-        constants[OFFSET] = friction.offset[joints]
+        constants[VISCOUS:OFFSET + 1] = np.vstack([
+            friction.viscous, friction.coulomb, friction.load, friction.smoothing_velocity,
+            friction.offset,
+        ])[:, joints]
 
     def reset(self) -> None:
         """Start again with the next joint state, from an external effort of zero."""
         self._state[:] = 0.0
-        self.limit[:] = self._constants[THRESHOLD]
+        self.threshold[:] = self._constants[THRESHOLD]
         self._running = False
 
     def observe(
@@ -107,15 +100,15 @@ class MomentumObserver:
         external: Array | None, dt: float,
     ) -> float:
         """
-        Observe the external efforts; once a tick, as :meth:`.ExternalEffortMonitor.observe`.
+        Return the largest external effort, as a multiple of its threshold; once a tick.
 
-        :param dt: time since the last joint state, s; 0 without a new one
-        :return: largest external effort, as a multiple of what counts as contact
+        Arguments as in :meth:`.ExternalEffortMonitor.find_contact`; dt is the time since the last
+        joint state, s, 0 without a new one.
         """
-        largest: float = self._observe(
-            q, qd, measured, command, self._none if compensated is None else compensated,
-            self._none if external is None else external, self._measured,
-            dt if self._running else START,
+        largest: float = _observe(
+            *self._memory, q, qd, measured, command,
+            self._none if compensated is None else compensated,
+            self._none if external is None else external, dt if self._running else START,
         )
         self._running = True
         if not math.isfinite(largest):
@@ -124,13 +117,13 @@ class MomentumObserver:
         return largest
 
 
-@entry
+@kernel
 def _observe(
-    bodies: NDArray[np.void], weights: Array, p: Array, rate: Array, joints: Indices,
-    constants: Array, state: Array, friction_compensated: bool, q: Array, qd: Array,
-    measured: Array, command: Array, compensated: Array, external: Array, use_measured: bool,
-    dt: float,
+    bodies: Records, weights: Array, p: Array, rate: Array, joints: Indices, constants: Array,
+    state: Array, use_measured: bool, friction_compensated: bool, q: Array, qd: Array,
+    measured: Array, command: Array, compensated: Array, external: Array, dt: float,
 ) -> float:
+    """Update the state by a tick; return the largest external effort, as in ``observe``."""
     for k in range(joints.size):
         # The robot adds its own compensation to the command, which a measured effort contains.
         state[COMMAND, k] += command[k] + compensated[joints[k]]
@@ -143,9 +136,8 @@ def _observe(
         i = joints[k]
         # With rotors, p = (M + A) qd.
         p[i] += constants[ARMATURE, k] * qd[i]
-        effort = measured[i]
         # Simulations without a measurement report exactly 0 for every joint.
-        any_measured |= math.isfinite(effort) and effort != 0.0
+        any_measured |= math.isfinite(measured[i]) and measured[i] != 0.0
     for k in range(joints.size):
         i = joints[k]
         from_joint_states = use_measured and any_measured and math.isfinite(measured[i])
@@ -178,12 +170,9 @@ def _observe(
 @compiled
 def _friction(constants: Array, qd: float, tau: float) -> float:
     """
-    Return the friction and the offset of a joint.
+    Return friction and offset, tau_f = B qd + s (C + k |L|) + o with s = tanh(qd / v_s).
 
-    The joint transmits L = tau - tau_f::
-
-        tau_f                = B qd + s (C + k |L|) + o  with s = tanh(qd / v_s), so
-        L (1 + s k sign(L))  = tau - B qd - s C - o
+    The joint transmits L = tau - tau_f, so L (1 + s k sign(L)) = tau - B qd - s C - o.
     """
     s = math.tanh(qd / constants[SMOOTHING])
     if qd >= 0.0:

