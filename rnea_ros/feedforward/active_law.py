@@ -27,8 +27,8 @@ from ..robot import RobotModel
 from .environment import Environment
 from .inputs import AdditionalEffort, JointStateMonitor
 from .law import LAWS, ControlLaw, JointEfforts, LoadedModel, Terms
+from .motion import Reference
 from .settings import ResolvedSettings
-from .trajectory import Reference
 
 
 def make_law(

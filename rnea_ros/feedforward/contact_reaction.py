@@ -19,10 +19,10 @@ from .active_law import ActiveLaw
 from .effort_limiter import EffortLimiter
 from .inputs import JointStateMonitor
 from .law import LoadedModel
+from .motion import Reference
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ContactAction, ResolvedSettings
-from .trajectory import Reference
 
 NO_FLAGS: frozenset[Reason] = frozenset()
 CONTACT = frozenset((Reason.CONTACT,))

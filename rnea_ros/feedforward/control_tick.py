@@ -24,12 +24,12 @@ from .environment import Environment
 from .inputs import AdditionalEffort, JointStateMonitor
 from .law import ControlLaw
 from .monitoring import TickMonitor
+from .motion import Deceleration, Goal, Reference, Setpoint, Trajectory
 from .ramp_down import HoldingEffort, RampDown
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .stalls import ActingEffort, StallRecovery
 from .state_machine import ENDED, Event, State, StateMachine
-from .trajectory import Deceleration, Goal, Reference, Setpoint, Trajectory
 
 
 class ControlTick:

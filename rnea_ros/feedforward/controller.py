@@ -23,11 +23,11 @@ from ..robot import RobotModel
 from .control_tick import ControlTick
 from .inputs import JointStateMonitor
 from .law import ControlLaw, Terms
+from .motion import Deceleration, Goal, Handover, MotionState, Setpoint, Trajectory
 from .observers import Contact, ExternalEffortMonitor
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .state_machine import State
-from .trajectory import Deceleration, Goal, Handover, MotionState, Setpoint, Trajectory
 
 
 class FeedforwardController:

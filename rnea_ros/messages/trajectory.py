@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..compilation import batch_entry
-from ..feedforward.trajectory import Column, Header, TrajectoryRequest
+from ..feedforward.motion import Column, Header, TrajectoryRequest
 from .cdr import HEADER, CdrMessage, MalformedError
 
 _FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')

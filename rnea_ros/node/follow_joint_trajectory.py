@@ -21,7 +21,7 @@ from rclpy.serialization import serialize_message
 from ..arrays import Array
 from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, Reason
-from ..feedforward.trajectory import ErrorCode, GoalResult, GoalSample, JointTolerance, error_code
+from ..feedforward.motion import ErrorCode, GoalResult, GoalSample, JointTolerance, error_code
 from ..ros import MACHINE_TIME, seconds, set_seconds
 from .motion_requests import REJECTIONS, GoalMotion, GoalTolerances, MotionRequests
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..arrays import Array
 from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, FeedforwardController, Reason
-from ..feedforward.trajectory import (
+from ..feedforward.motion import (
     Goal,
     JointTolerance,
     Setpoint,

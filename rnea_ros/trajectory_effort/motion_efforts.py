@@ -20,8 +20,8 @@ import numpy as np
 from ..arrays import Array, Indices
 from ..errors import RequestRejectedError
 from ..feedforward.law import Feedforward, LoadedModel
+from ..feedforward.motion import LINEAR, States, Trajectory, states_in
 from ..feedforward.settings import ResolvedSettings
-from ..feedforward.trajectory import LINEAR, States, Trajectory, states_in
 from ..robot import RobotModel
 
 EFFORT_LIMIT = 'effort_limit'  # word of a rejection

@@ -11,6 +11,7 @@ import pytest
 
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.law import ComputedTorque, ControlLaw, Feedforward, Gravity
+from rnea_ros.feedforward.motion.join import join
 from rnea_ros.feedforward.stalls import (
     BACKLOG_TIME,
     MAX_RETURNS,
@@ -18,7 +19,6 @@ from rnea_ros.feedforward.stalls import (
     SETTLING_TIME,
     StallRecovery,
 )
-from rnea_ros.feedforward.trajectory.join import join
 from support.control.control_rig import PANDA_POSE, Array, Rig, panda_arm, setpoint, swing
 
 RAMP, HOLD = 0.2, 1.0

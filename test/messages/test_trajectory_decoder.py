@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.compilation import COMPILED
-from rnea_ros.feedforward.trajectory import TrajectoryRequest
+from rnea_ros.feedforward.motion import TrajectoryRequest
 from rnea_ros.messages import MalformedError, decode_trajectory, trajectory
 from support.control.encoded_trajectories import (
     Encoder,

@@ -15,8 +15,8 @@ import pytest
 from rnea_ros import RobotModel, teach
 from rnea_ros.arrays import Array
 from rnea_ros.feedforward.law import ComputedTorque, FrictionModel, Gravity, VelocitySource
+from rnea_ros.feedforward.motion import TrajectoryPoint, TrajectoryRequest, compile_trajectory
 from rnea_ros.feedforward.settings import FrictionSettings
-from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest, compile_trajectory
 from rnea_ros.identification.excitation import way
 from rnea_ros.recordings import Sample, recording_from
 from rnea_ros.teach import Demonstration, MotionLimits, TeachError, demonstration

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...feedforward import CONTROLLING, FeedforwardController, Reason, State
 from ...feedforward.inputs import JointStateMonitor
-from ...feedforward.trajectory import ControllerStateMonitor
+from ...feedforward.motion import ControllerStateMonitor
 from ...ros import Clock, DiagnosticsPublisher
 from ..command_topic import CommandTopicMonitor, OtherPublishers
 from ..timing import LoopStatistics

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rnea_ros.feedforward.law import Feedforward, Gravity
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     ControllerStateMonitor,
     JointRules,
     Setpoint,

@@ -28,7 +28,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.law import Feedforward
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     ErrorCode,
     Goal,
     default_tolerances,

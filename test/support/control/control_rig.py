@@ -20,9 +20,7 @@ from rnea_ros import RobotModel
 from rnea_ros.feedforward import FeedforwardController, Reason, State
 from rnea_ros.feedforward.inputs import JointBounds, JointStateMonitor
 from rnea_ros.feedforward.law import LAWS, ControlLaw
-from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.stalls import MAX_WAIT
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     CUBIC,
     Goal,
     JointRules,
@@ -31,6 +29,8 @@ from rnea_ros.feedforward.trajectory import (
     Trajectory,
     default_tolerances,
 )
+from rnea_ros.feedforward.settings import Settings, resolve
+from rnea_ros.feedforward.stalls import MAX_WAIT
 from support.models.robots import ROOT, joint, link, load, robot
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     JointRules,
     Setpoint,
     Trajectory,

@@ -12,8 +12,8 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.errors import RequestRejectedError
 from rnea_ros.feedforward.law import FrictionModel, HardwareCompensation
+from rnea_ros.feedforward.motion import CUBIC, LINEAR, QUINTIC, Knots, Trajectory
 from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve
-from rnea_ros.feedforward.trajectory import CUBIC, LINEAR, QUINTIC, Knots, Trajectory
 from rnea_ros.robot import Payload
 from rnea_ros.trajectory_effort.motion_efforts import MotionEfforts, MotionPoints, number_of_points
 from support.control.control_rig import Array, mixed_arm, panda_arm, two_joint_arm

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 import pytest
 
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     CUBIC,
     LINEAR,
     QUINTIC,
