@@ -4,10 +4,8 @@
 """
 Compiles a trajectory request into the motion that the robot follows.
 
-Input: a :class:`.TrajectoryRequest` and the state of the robot. Output: a :class:`.Trajectory`, a
-:class:`.Setpoint`, or a :class:`.TrajectoryError`. The steps are, in order: :mod:`.parse`, the
-start state, whole turns of continuous joints, the bridge to a first point after time 0,
-:mod:`.upsampling`, the :mod:`.spline`, and its :mod:`.constraints`.
+In: a :class:`.TrajectoryRequest` and the state of the robot. Out: a :class:`.Trajectory`, a
+:class:`.Setpoint`, or a :class:`.TrajectoryError`.
 
 A trajectory has the same meaning as in ros2_control's joint_trajectory_controller (JTC). Unlike
 JTC, this module checks the distance from the robot and the limits.
@@ -21,16 +19,20 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...arrays import Array
+from ...arrays import Array, Indices
 from ...errors import InputError
 from .constraints import check_finite, check_points, check_positions, check_rates, check_start
 from .join import Handover, join
-from .parse import ParsedRequest, parse
-from .request import TrajectoryRequest
-from .rules import Interpolation, JointRules, TrajectoryError, TrajectoryReason
-from .spline import CUBIC, LINEAR, Knots
-from .trajectory import MotionState, Setpoint, Trajectory
-from .upsampling import upsampled
+from .parse import (
+    Interpolation,
+    JointRules,
+    TrajectoryError,
+    TrajectoryReason,
+    TrajectoryRequest,
+    parse,
+    reject_where,
+)
+from .trajectory import CUBIC, LINEAR, QUINTIC, Knots, MotionState, Setpoint, Trajectory
 
 MIN_BRIDGE = 0.5
 """Shortest bridge of a spline from the active trajectory, as a share of the segment after it."""
@@ -68,9 +70,6 @@ def compile_trajectory(
     **Continuous joints.** Positions are shifted by whole turns, so that the trajectory starts
     within half a turn of the start state. JTC shifts the measured position instead.
 
-    **Limits.** Tolerance of position limits: 1e-3. A robot that starts beyond a limit, by 0.5 at
-    most, may come back. Tolerance of velocity limits: 5 %.
-
     :param request: requested trajectory with at least one point
     :param rules: rules for the controller's joints
     :param now: time in the clock of ``request.start_time``, s; with a handover, its time
@@ -84,13 +83,15 @@ def compile_trajectory(
     :raises TrajectoryError: the request breaks a rule, or the measured state is not finite
     :raises InputError: a wrong shape of ``position`` or ``velocity``
     """
-    parsed = parse(request, rules, now)
+    columns, points = parse(request, rules, now)
     start = measured = _measured_state(now, position, velocity, rules)
     if handover is not None:
         start = handover.active.state(handover.time)
     elif desired is not None and rules.interpolate_from_desired_state:
         start = desired
-    points = _in_controller_order(parsed, start.position)
+    q = np.tile(start.position, (points.times.size, 1))
+    q[:, columns] = points.positions[:, columns]
+    points = replace(points, positions=q)
     check_points(points, rules)
     elapsed = 0.0 if request.start_time is None else max(0.0, now - request.start_time)
     starts_midway = bool(points.times[0] <= elapsed)
@@ -107,17 +108,19 @@ def compile_trajectory(
     # Finite values may overflow here; check_finite rejects the result.
     with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
         if is_spline and not has_bridge:
-            points = upsampled(points)
-        q_joined = _position_at(points, elapsed, rules)
+            points = _upsampled(points)
+        q_joined = points.positions[0]
+        if elapsed > points.times[0]:
+            q_joined = Trajectory(rules.joint_names, None, points).state(elapsed).position
         shift = rules.whole_turns(q_joined - start.position)
         points = replace(points, positions=points.positions - shift)
         dropped = 0
         if handover is not None:
             dropped = _passed(points, elapsed, is_spline=is_spline)
             points = _after_handover(points, dropped, start, is_spline=is_spline)
-        knots = _with_bridge(points, parsed, elapsed, start) if has_bridge else points
+        knots = _with_bridge(points, columns, elapsed, start) if has_bridge else points
         if is_spline and has_bridge:
-            knots = upsampled(knots, continues=handover is not None)
+            knots = _upsampled(knots, continues=handover is not None)
         trajectory = Trajectory(rules.joint_names, start_time, knots)
     # The start of the bridge is not a point of the request.
     first_point = dropped - 1 if has_bridge else 0
@@ -137,7 +140,7 @@ def compile_trajectory(
         return trajectory
     # Each part of the joined motion was checked, now or with the active trajectory.
     with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
-        joined = join(handover, trajectory, parsed.columns)
+        joined = join(handover, trajectory, columns)
     check_finite(joined, first_point)
     return joined
 
@@ -145,46 +148,23 @@ def compile_trajectory(
 def _measured_state(
     now: float, position: ArrayLike, velocity: ArrayLike, rules: JointRules
 ) -> MotionState:
+    """Return the measured state, checked."""
     if not math.isfinite(now):
         raise TrajectoryError(TrajectoryReason.START_NOT_FINITE, f'time {now}')
     shape = (len(rules.joint_names),)
-    state = []
-    for argument, value in (('position', position), ('velocity', velocity)):
-        array = np.array(value, dtype=np.float64)
-        if array.shape != shape:
-            raise InputError(argument, f'shape {array.shape} is not {shape}')
-        finite = np.isfinite(array)
-        if not finite.all():
-            joint = int(np.argmin(finite))
-            raise TrajectoryError(
-                TrajectoryReason.START_NOT_FINITE, f'{argument} {array[joint]}',
-                joint=rules.joint_names[joint],
-            )
-        state.append(array)
-    return MotionState(*state, *np.zeros((2, *shape)))
-
-
-def _in_controller_order(parsed: ParsedRequest, q_start: Array) -> Knots:
-    """Return the points of all joints; joints not in the request rest at the start position."""
-    points, columns = parsed.points, parsed.columns
-    q = np.tile(q_start, (points.times.size, 1))
-    qd, qdd = np.zeros_like(q), np.zeros_like(q)
-    q[:, columns], qd[:, columns] = points.positions, points.velocities
-    qdd[:, columns] = points.accelerations
-    efforts = None
-    if points.efforts is not None:
-        efforts = np.zeros_like(q)
-        efforts[:, columns] = points.efforts
-    return Knots(points.times, q, qd, qdd, points.degrees, efforts)
-
-
-def _position_at(points: Knots, time: float, rules: JointRules) -> Array:
-    """Return the positions at a time; before the first point, those of the first point."""
-    q: Array = points.positions[0].copy()
-    unused = np.empty_like(q)
-    if time > points.times[0]:
-        Trajectory(rules.joint_names, None, points).sample(time, q, unused, unused)
-    return q
+    state = MotionState.at_rest(np.zeros(shape))
+    for argument, value, array in (
+        ('position', position, state.position), ('velocity', velocity, state.velocity)
+    ):
+        given = np.asarray(value, dtype=np.float64)
+        if given.shape != shape:
+            raise InputError(argument, f'shape {given.shape} is not {shape}')
+        array[:] = given
+        reject_where(
+            ~np.isfinite(given), TrajectoryReason.START_NOT_FINITE, rules.joint_names, None,
+            argument + ' {}', given,
+        )
+    return state
 
 
 def _passed(points: Knots, time: float, *, is_spline: bool) -> int:
@@ -206,31 +186,83 @@ def _passed(points: Knots, time: float, *, is_spline: bool) -> int:
 
 def _after_handover(points: Knots, dropped: int, start: MotionState, *, is_spline: bool) -> Knots:
     """Return the points left after some were dropped, for a smooth bridge from the start."""
-    fields = (points.times, points.positions, points.velocities, points.accelerations)
-    times, q, qd, qdd = (field[dropped:].copy() for field in fields)
-    degrees = points.degrees[dropped:].copy()
+    times, q, qd, qdd, degrees, efforts = (
+        None if values is None else values[dropped:].copy() for values in vars(points).values()
+    )
     if degrees[0] == LINEAR and not is_spline:
         # A straight line would begin with a step of the velocity.
         degrees[0] = CUBIC
         if times.size > 1:
             qd[0] = (q[1] - q[0]) / (times[1] - times[0])
-    efforts = None if points.efforts is None else points.efforts[dropped:].copy()
     if efforts is None and start.effort.any():
         # The active trajectory's efforts end at the first point.
         efforts = np.zeros_like(q)
     return Knots(times, q, qd, qdd, degrees, efforts)
 
 
-def _with_bridge(points: Knots, parsed: ParsedRequest, time: float, start: MotionState) -> Knots:
+def _with_bridge(points: Knots, columns: Indices, time: float, start: MotionState) -> Knots:
     """Return the points with the start state before them, s; joints not in the request rest."""
     first = MotionState.at_rest(start.position)
     for values, at_start in zip(first[1:], start[1:], strict=True):
-        values[parsed.columns] = at_start[parsed.columns]
+        values[columns] = at_start[columns]
     efforts = points.efforts
     return Knots(
-        np.concatenate(([time], points.times)), np.vstack((first.position, points.positions)),
+        np.append(time, points.times), np.vstack((first.position, points.positions)),
         np.vstack((first.velocity, points.velocities)),
         np.vstack((first.acceleration, points.accelerations)),
-        np.concatenate((points.degrees[:1], points.degrees)),
+        np.append(points.degrees[:1], points.degrees),
         None if efforts is None else np.vstack((first.effort, efforts)),
     )
+
+
+def _upsampled(knots: Knots, *, continues: bool = False) -> Knots:
+    """
+    Return the points with the velocities and accelerations of a spline that ends at rest.
+
+    Its acceleration is continuous (C2): inverse dynamics has no step at a point. The velocities
+    are those of ``positions_upsampling`` in JTC. A motion that continues another one begins with
+    its acceleration too, unlike in JTC: a stream of joined trajectories stays C2.
+
+    With velocities v_i at the points, and segments of h_i seconds and length d_i, the acceleration
+    of a cubic is (-4 v_i - 2 v_i+1) / h_i + 6 d_i / h_i^2 at its start and
+    (2 v_i + 4 v_i+1) / h_i - 6 d_i / h_i^2 at its end. A quartic that starts with the acceleration
+    a_0 ends with a_0 + 6 (v_0 + v_1) / h_0 - 12 d_0 / h_0^2. Two segments have the same
+    acceleration at the point between them.
+
+    :param knots: points with positions; the first one has the velocity of the start
+    :param continues: whether the first segment is a quartic, from the acceleration of the first
+        point; a single segment then ends with acceleration 0
+    """
+    q, count = knots.positions, knots.times.size
+    if count < 2:
+        return knots
+    rate = 1.0 / np.diff(knots.times)[:, np.newaxis]
+    slope = rate * rate * np.diff(q, axis=0)
+    before, after = 4.0 * rate[:-1], 6.0 * slope[:-1]
+    qd, qdd = np.zeros_like(q), np.zeros_like(q)
+    qd[0], qdd[0] = knots.velocities[0], knots.accelerations[0]
+    if continues:
+        before[:1], after[:1] = 6.0 * rate[0], 12.0 * slope[0] - qdd[0] - 6.0 * rate[0] * qd[0]
+    else:
+        after[:1] -= 2.0 * rate[0] * qd[0]
+    diagonal, right = before + 4.0 * rate[1:], after + 6.0 * slope[1:]
+    _solve(diagonal[:, 0], 2.0 * rate[1:-1, 0], right, qd)
+    starts = slice(1 if continues else 0, None)
+    qdd[:-1][starts] = (6.0 * slope - 2.0 * rate * (2.0 * qd[:-1] + qd[1:]))[starts]
+    degrees = np.full(count, QUINTIC)
+    if count > 2 or not continues:
+        # A cubic too; JTC would go on with the acceleration of the last point.
+        degrees[-1] = CUBIC
+    return replace(knots, velocities=qd, accelerations=qdd, degrees=degrees)
+
+
+def _solve(diagonal: Array, beside: Array, right: Array, solution: Array) -> None:
+    """Solve symmetric tridiagonal equations into the rows between the first and the last."""
+    pivots, factors, rows = diagonal.tolist(), beside.tolist(), list(right)
+    for k, factor in enumerate(factors):
+        share = factor / pivots[k]
+        pivots[k + 1] -= share * factor
+        rows[k + 1] = rows[k + 1] - share * rows[k]
+    for k in range(len(rows), 0, -1):
+        over = factors[k - 1] * solution[k + 1] if k <= len(factors) else 0.0
+        solution[k] = (rows[k - 1] - over) / pivots[k - 1]

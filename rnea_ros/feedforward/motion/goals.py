@@ -28,12 +28,11 @@ import numpy as np
 from ...arrays import Array
 from ...errors import RequestRejectedError, brief
 from ..reasons import Reason
+from .parse import JointRules, TrajectoryReason
 from .reference import Reference
-from .rules import JointRules, TrajectoryReason
 from .trajectory import Setpoint, Trajectory
 
-NO_LIMIT = -1.0  # value in a goal that stands for no limit
-
+_NO_LIMIT = -1.0  # value in a goal that stands for no limit
 _NO_LIMIT_ROUNDING = float(np.finfo(np.float32).eps)
 
 
@@ -85,11 +84,11 @@ class Tolerances:
         for joint, *values in stated:
             if joint not in self.joints:
                 raise _invalid(f'{field}: {brief(joint)} is not one of {self.joints}')
-            column = self.joints.index(joint)
-            for row, kind in enumerate(('position', 'velocity')):
-                where = f'{field} of {joint!r}: {kind}'
-                table[row, column] = _resolve(where, default[row, column], values[row])
-            _resolve(f'{field} of {joint!r}: acceleration', math.inf, values[2])
+            limits = table[:, self.joints.index(joint)]
+            where = f'{field} of {joint!r}:'
+            limits[0] = _resolve(f'{where} position', limits[0], values[0])
+            limits[1] = _resolve(f'{where} velocity', limits[1], values[1])
+            _resolve(f'{where} acceleration', math.inf, values[2])
         return table
 
 
@@ -113,11 +112,12 @@ def default_tolerances(
 
 
 def _resolve(where: str, default: float, stated: float) -> float:
+    """Return the limit of a stated value."""
     if stated > 0.0:
         return stated
     if stated == 0.0:
         return default
-    if abs(stated - NO_LIMIT) < _NO_LIMIT_ROUNDING:
+    if abs(stated - _NO_LIMIT) < _NO_LIMIT_ROUNDING:
         return math.inf
     raise _invalid(f'{where} {stated:g} is none of: above 0, 0 (the default), -1 (no limit)')
 
@@ -143,11 +143,13 @@ _CODES = {
     TrajectoryReason.UNKNOWN_JOINT.value: ErrorCode.INVALID_JOINTS,
     TrajectoryReason.MISSING_JOINT.value: ErrorCode.INVALID_JOINTS,
     TrajectoryReason.ENDED_IN_PAST.value: ErrorCode.OLD_HEADER_TIMESTAMP,
+    Reason.PATH_TOLERANCE.value: ErrorCode.PATH_TOLERANCE_VIOLATED,
+    Reason.GOAL_TOLERANCE.value: ErrorCode.GOAL_TOLERANCE_VIOLATED,
 }
 
 
 def error_code(word: str) -> ErrorCode:
-    """Return the error code of a goal that was rejected for a reason, in one word."""
+    """Return the error code of a goal that was rejected or missed for a reason, in one word."""
     return _CODES.get(word, ErrorCode.INVALID_GOAL)
 
 
@@ -190,6 +192,9 @@ class Goal:
     def __init__(
         self, motion: Trajectory | Setpoint, tolerances: Tolerances, rules: JointRules
     ) -> None:
+        self._tolerances = tolerances
+        self._rules = rules
+        # Time 0, begin and duration of the motion; the first two in the time of its root.
         self._zero, self._begin, self._duration = 0.0, -math.inf, 0.0
         self._root: Trajectory | None = None
         if isinstance(motion, Trajectory):
@@ -197,8 +202,6 @@ class Goal:
             if motion.join is not None:
                 self._begin, self._zero = motion.join.begin, motion.join.zero
             self._duration = motion.duration - self._zero
-        self._tolerances = tolerances
-        self._rules = rules
         self._reference: Reference | None = None
         self._change = 0
         self._start: float | None = None
@@ -218,7 +221,7 @@ class Goal:
         assert self._reference is not None
         if not isinstance(motion, Trajectory) or motion.join is None:
             return False
-        if motion.join.root is not self._root:
+        if motion.root is not self._root:
             return False
         self._change = self._reference.changes
         self._duration = motion.duration - self._zero
@@ -241,12 +244,11 @@ class Goal:
             return
         is_first = self.sample is None
         if is_first:
+            self._delay = reference.scaling.delay
             if self._begin > -math.inf:
                 self._start = now - (reference.time - self._zero)
-            elif self._start is None:
-                self._start = now
-            self._delay = reference.scaling.delay
-        assert self._start is not None
+        if self._start is None:
+            self._start = now
         elapsed = now - self._start
         motion_time = elapsed - (reference.scaling.delay - self._delay)
         desired = np.array((reference.position, reference.velocity, reference.acceleration))
@@ -256,39 +258,26 @@ class Goal:
         self.sample = GoalSample(now, elapsed, motion_time, desired, actual, error)
         # As in JTC, the path counts at the first tick even if the motion has only one point.
         if is_first or motion_time < self._duration:
-            self._judge_path(error, elapsed)
+            limit = self._tolerances.path
+            if (np.abs(error) > limit).any():
+                self._miss(Reason.PATH_TOLERANCE, error, limit, f'{elapsed:.3f} s after the start')
         if self.result is None and motion_time >= self._duration:
-            self._judge_goal(error, motion_time - self._duration)
+            limit, late = self._tolerances.goal, motion_time - self._duration
+            if not (np.abs(error) > limit).any():
+                self.result = GoalResult(ErrorCode.SUCCESSFUL, 'goal reached')
+            elif late > self._tolerances.goal_time:
+                self._miss(
+                    Reason.GOAL_TOLERANCE, error, limit, f'{late:.3f} s after the end; '
+                    f'the goal time tolerance is {self._tolerances.goal_time:g} s',
+                )
 
-    def _judge_path(self, error: Array, elapsed: float) -> None:
-        limit = self._tolerances.path
-        if (np.abs(error) > limit).any():
-            self._miss(
-                Reason.PATH_TOLERANCE, ErrorCode.PATH_TOLERANCE_VIOLATED,
-                f'{self._worst(error, limit)}, {elapsed:.3f} s after the start',
-            )
-
-    def _judge_goal(self, error: Array, late: float) -> None:
-        limit = self._tolerances.goal
-        if not (np.abs(error) > limit).any():
-            self.result = GoalResult(ErrorCode.SUCCESSFUL, 'goal reached')
-        elif late > self._tolerances.goal_time:
-            self._miss(
-                Reason.GOAL_TOLERANCE,
-                ErrorCode.GOAL_TOLERANCE_VIOLATED,
-                f'{self._worst(error, limit)}, {late:.3f} s after the end; '
-                f'the goal time tolerance is {self._tolerances.goal_time:g} s',
-            )
-
-    def _miss(self, reason: Reason, code: ErrorCode, detail: str) -> None:
-        self.missed = reason
-        self.result = GoalResult(code, f'{reason.value}: {detail}')
-
-    def _worst(self, error: Array, limit: Array) -> str:
-        """Return in words the error that exceeds its limit by the greatest factor."""
+    def _miss(self, reason: Reason, error: Array, limit: Array, when: str) -> None:
+        """End with the error that exceeds its limit by the greatest factor."""
         row, column = np.unravel_index(np.argmax(np.abs(error) / limit), error.shape)
         kind = ('position', 'velocity')[row]
-        return (
-            f'joint {self._tolerances.joints[column]!r}: {kind} error {error[row, column]:.6g} '
-            f'exceeds {limit[row, column]:g}'
+        self.missed = reason
+        self.result = GoalResult(
+            error_code(reason.value),
+            f'{reason.value}: joint {self._tolerances.joints[column]!r}: {kind} error '
+            f'{error[row, column]:.6g} exceeds {limit[row, column]:g}, {when}',
         )

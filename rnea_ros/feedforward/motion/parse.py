@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Checks of the request itself: names, times, sizes and numbers.
+A requested trajectory: its fields as plain data, the rules for it, and the first checks.
 
-In: a :class:`.TrajectoryRequest`. Out: its points as arrays, the input of :mod:`.compile`, or a
-:class:`.TrajectoryError`.
+In: the fields of a JointTrajectory message, as a :class:`TrajectoryRequest`. Out: its points as
+:class:`.Knots`, the input of :mod:`.compile`, or a :class:`TrajectoryError`.
 
 Most of these rules are those of ros2_control's joint_trajectory_controller (JTC). JTC accepts,
 and this module rejects: values that are not finite, duplicate joint names, accelerations without
@@ -14,77 +14,356 @@ velocities (JTC then commands position 0), effort fields of the wrong length, an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+import enum
+from itertools import chain
 import math
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array, Indices
+from ...errors import InputError, RneaError
+from ...parameters import parameter
 from ..reasons import Reason
-from .request import Column, TrajectoryRequest
-from .rules import JointRules, TrajectoryError, TrajectoryReason, reject_where
-from .spline import CUBIC, LINEAR, QUINTIC, Knots
+from .trajectory import CUBIC, LINEAR, QUINTIC, Knots
 
-# JTC's tolerance for a final velocity of zero, rad/s or m/s.
-_FINAL_VELOCITY_TOLERANCE = float(np.finfo(np.float32).eps)
+Values: TypeAlias = Sequence[float] | Array
+
+# Fields of a point with a value per joint, in their order.
+_FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
 
 MAX_VALUES = 500_000
 """Points times joints of a request; each takes up to 300 bytes while the motion is computed."""
 
+# JTC's tolerance for a final velocity of zero, rad/s or m/s.
+_FINAL_VELOCITY_TOLERANCE = float(np.finfo(np.float32).eps)
+
+# A joint half a turn away goes in the requested direction (as in JTC). Share of a turn that
+# rounding may add to the half.
+_HALF_TURN_ROUNDING = 1e-9
+
+
+class TrajectoryReason(enum.Enum):
+    """Why a trajectory is rejected; the values appear in diagnostics and logs and are stable."""
+
+    NO_POINTS = 'no_points'
+    EMPTY_JOINT_NAMES = 'empty_joint_names'
+    DUPLICATE_JOINT = 'duplicate_joint'
+    UNKNOWN_JOINT = 'unknown_joint'
+    MISSING_JOINT = 'missing_joint'
+    WRONG_SIZE = 'wrong_size'
+    EFFORTS_INCOMPLETE = 'efforts_incomplete'
+    ACCELERATIONS_WITHOUT_VELOCITIES = 'accelerations_without_velocities'
+    NOT_FINITE = 'not_finite'
+    NEGATIVE_TIME = 'negative_time'
+    TIMES_NOT_INCREASING = 'times_not_increasing'
+    ENDED_IN_PAST = 'ended_in_past'
+    FINAL_VELOCITY = 'final_velocity'
+    POSITION_LIMIT = 'position_limit'
+    VELOCITY_LIMIT = 'velocity_limit'
+    ACCELERATION_LIMIT = 'acceleration_limit'
+    EFFORT_LIMIT = 'effort_limit'
+    START_TOO_FAR = 'start_too_far'
+    START_NOT_FINITE = 'start_not_finite'
+
+
+_R = TrajectoryReason
+
+
+class TrajectoryError(RneaError):
+    """
+    A trajectory or reference is rejected whole. The active motion stays active.
+
+    :param reason: broken rule
+    :param detail: offending values and the limit that they break
+    :param joint: joint at fault; ``None`` for a fault of no single joint
+    :param point: index of the point at fault; ``None`` for a fault of no single point
+    """
+
+    def __init__(
+        self, reason: TrajectoryReason | Reason, detail: str,
+        *, joint: str | None = None, point: int | None = None,
+    ) -> None:
+        where = '' if point is None else f', point {point}'
+        whose = '' if joint is None else f', joint {joint!r}'
+        super().__init__(f'{reason.value}{where}{whose}: {detail}')
+        self.reason = reason
+        self.word = reason.value
+        self.detail = detail
+        self.joint = joint
+        self.point = point
+
+
+def reject_where(
+    broken: NDArray[np.bool_], reason: TrajectoryReason, joints: tuple[str, ...],
+    first_point: int | None, detail: str, *values: ArrayLike,
+) -> None:
+    """
+    Raise a TrajectoryError for the first value that breaks a rule, if there is one.
+
+    :param broken: whether a value breaks the rule, shape (points, joints) or (joints,)
+    :param first_point: point of the first row; -1 for the start state, which is reported as the
+        point after it; ``None`` for values that are of no point
+    :param detail: text of the error, formatted with the ``values`` at fault, as in broken
+    """
+    if broken.any():
+        row, column = (int(index) for index in np.argwhere(np.atleast_2d(broken))[0])
+        at_fault = (np.broadcast_to(each, broken.shape) for each in values)
+        raise TrajectoryError(
+            reason, detail.format(*(np.atleast_2d(each)[row, column] for each in at_fault)),
+            joint=joints[column], point=None if first_point is None else max(0, row + first_point),
+        )
+
+
+class Interpolation(enum.Enum):
+    """The motion between points that have positions only."""
+
+    LINEAR = 'linear'
+    SPLINE = 'spline'
+
 
 @dataclass(frozen=True, eq=False)
-class ParsedRequest:
+class JointRules:
     """
-    The points of a request that passed all checks of the request itself.
+    The controller's joints, with the limits and options for their trajectories.
 
-    :param columns: index of each joint of the request in the controller's order, shape (k,)
-    :param points: values of the k joints of the request, in the order of the request
+    The arrays have one value per joint, in rad or m, and s; they are copied and read-only.
+
+    :param joint_names: joints in the controller's order
+    :param lower: lower position limits; ``-inf`` for no limit
+    :param upper: upper position limits; ``inf`` for no limit
+    :param continuous: which joints are continuous; as in a URDF, these have no position limits
+    :param velocity_limits: ``inf`` for no limit
+    :param acceleration_limits: one value per joint or one for all; ``inf`` for no limit
+    :param effort_limits: of trajectory points, N m or N; as the acceleration limits
+    :raises InputError: a wrong shape, limits in the wrong order, a velocity limit of 0 or less, or
+        a negative tolerance
     """
 
-    columns: Indices
-    points: Knots
+    joint_names: tuple[str, ...]
+    lower: Array
+    upper: Array
+    continuous: NDArray[np.bool_]
+    velocity_limits: Array
+    start_tolerance: float = parameter(
+        0.1, 'maximum distance from the robot to the start of a motion, rad or m',
+        span=(0.0, math.tau),
+    )
+    interpolation: Interpolation = parameter(
+        Interpolation.LINEAR,
+        'between points that have positions only; spline: without a step of the acceleration',
+    )
+    allow_partial_joints_goal: bool = parameter(
+        False, 'accept trajectories without all joints; missing joints hold'
+    )
+    allow_nonzero_velocity_at_trajectory_end: bool = parameter(
+        False, 'accept trajectories whose last point has a velocity'
+    )
+    interpolate_from_desired_state: bool = parameter(
+        False,
+        'true: a segment to a first point after time 0 starts at the desired state; '
+        'false: at the measured state',
+    )
+    allow_trajectory_replacement: bool = parameter(
+        False,
+        'join a trajectory to the active one: it starts at the desired state, without a step, and '
+        'missing joints follow the active one',
+    )
+    use_trajectory_effort: bool = parameter(
+        False, 'add the efforts of trajectory points to the command'
+    )
+    acceleration_limits: Array = field(default_factory=lambda: np.array(np.inf))
+    effort_limits: Array = field(default_factory=lambda: np.array(np.inf))
+
+    def __post_init__(self) -> None:
+        shape = (len(self.joint_names),)
+        for_all = ('acceleration_limits', 'effort_limits')
+        for name in ('continuous', 'lower', 'upper', 'velocity_limits', *for_all):
+            array = np.array(getattr(self, name), bool if name == 'continuous' else float)
+            if name in for_all:
+                array = np.zeros(shape) + array
+            if array.shape != shape:
+                raise InputError(name, f'shape {array.shape} is not {shape}')
+            if name == 'lower':
+                array[self.continuous] = -np.inf
+            elif name == 'upper':
+                array[self.continuous] = np.inf
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+        limits = zip(self.joint_names, self.lower, self.upper, self.velocity_limits, strict=True)
+        for joint, lower, upper, speed in limits:
+            if not lower <= upper:
+                raise InputError(
+                    'lower', f'{lower:.6g} is not below the upper limit {upper:.6g} '
+                    f'for {joint!r}; correct <limit> in the URDF',
+                )
+            if not speed > 0.0:
+                raise InputError('velocity_limits', f'{speed:.6g} is not above 0 for {joint!r}')
+        if not self.start_tolerance >= 0.0:
+            raise InputError('start_tolerance', f'{self.start_tolerance} is not 0 or more')
+
+    def check_names(self, names: tuple[str, ...]) -> None:
+        """Raise a TrajectoryError if there is no name, a name twice, or too few names."""
+        if not names:
+            raise TrajectoryError(_R.EMPTY_JOINT_NAMES, 'joint_names is empty')
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                raise TrajectoryError(_R.DUPLICATE_JOINT, f'twice in {names}', joint=name)
+        missing = [name for name in self.joint_names if name not in names]
+        if missing and not self.allow_partial_joints_goal:
+            raise TrajectoryError(
+                _R.MISSING_JOINT, f'{missing} not in {names}', joint=missing[0]
+            )
+
+    def whole_turns(self, difference: Array) -> Array:
+        """Return the whole turns in position differences, rad; 0 for other joints."""
+        turns = difference / math.tau
+        whole = np.copysign(np.ceil(np.abs(turns) - 0.5 - _HALF_TURN_ROUNDING), turns)
+        return np.where(self.continuous, math.tau * whole, 0.0)
+
+    def shortest_way(self, difference: Array) -> Array:
+        """Return position differences without whole turns of continuous joints."""
+        return difference - self.whole_turns(difference)
 
 
-def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> ParsedRequest:
+@dataclass(frozen=True)
+class TrajectoryPoint:
+    """
+    One point of a request, with the fields of ``trajectory_msgs/JointTrajectoryPoint``.
+
+    An empty field is absent. Every other field has one value per joint of the request, in rad or
+    m, and s, or N m or N. The time is that from the start of the trajectory, the efforts are the
+    user's own feedforward.
+    """
+
+    time: float
+    positions: Values
+    velocities: Values = ()
+    accelerations: Values = ()
+    efforts: Values = ()
+
+
+class Header(NamedTuple):
+    """The header of a message as received, for messages made from it."""
+
+    seconds: int = 0
+    nanoseconds: int = 0
+    frame_id: str = ''
+
+
+_NO_HEADER = Header()
+
+
+class Column(NamedTuple):
+    """
+    One field (positions, velocities, ...) of all points.
+
+    :param values: values of the first point, then of the second and so on, shape (values,)
+    :param counts: number of values of each point, shape (points,); 0 where the field is absent
+    """
+
+    values: Array
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, rows: Sequence[Values]) -> Column:
+        """Return a column with copies of the values, one row per point."""
+        values = np.fromiter(chain.from_iterable(rows), dtype=np.float64)
+        return cls(values, np.array([len(row) for row in rows], dtype=np.int64))
+
+    def of_point(self, point: int) -> list[float]:
+        """Return the values of one point."""
+        end = int(self.counts[: point + 1].sum())
+        values: list[float] = self.values[end - int(self.counts[point]) : end].tolist()
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class TrajectoryRequest:
+    """
+    A requested trajectory. Fields are arrays, so that thousands of points need no Python loop.
+
+    :param joint_names: joints of the values of every point, in any order
+    :param times: seconds from the start, shape (points,); empty to cancel the active trajectory
+    :param start_time: header stamp, s; ``None`` for a stamp of 0, then the trajectory starts when
+        it is first sampled
+    """
+
+    joint_names: tuple[str, ...]
+    times: Array
+    positions: Column
+    velocities: Column
+    accelerations: Column
+    efforts: Column
+    start_time: float | None = None
+    header: Header = _NO_HEADER
+
+    @classmethod
+    def of_points(
+        cls, joint_names: tuple[str, ...], points: Sequence[TrajectoryPoint],
+        start_time: float | None = None,
+    ) -> TrajectoryRequest:
+        """Return the request with copies of these points, in order of time."""
+        times = np.array([point.time for point in points], dtype=np.float64)
+        positions, velocities, accelerations, efforts = (
+            Column.of([getattr(point, field) for point in points]) for field in _FIELDS
+        )
+        return cls(joint_names, times, positions, velocities, accelerations, efforts, start_time)
+
+    @property
+    def is_cancel(self) -> bool:
+        """Whether there is no point: drop all motions, hold the position; JTC rejects it."""
+        return self.times.size == 0
+
+    @property
+    def is_setpoint(self) -> bool:
+        """Whether the request is a set-point: a single point at time 0."""
+        return self.times.size == 1 and bool(self.times[0] == 0.0)
+
+
+def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> tuple[Indices, Knots]:
     """
     Return a request's points, checked at a time of the clock of its stamp, s.
 
+    :returns: indices of its joints in the controller's order, and its points with all joints of
+        the controller; the values of joints that it leaves out are 0
     :raises TrajectoryError: the request breaks a rule
     """
-    columns = _columns(request.joint_names, rules)
+    names, known = request.joint_names, rules.joint_names
+    for joint in names:
+        if joint not in known:
+            raise TrajectoryError(_R.UNKNOWN_JOINT, f'not one of {known}', joint=joint)
+    rules.check_names(names)
+    columns = np.array([known.index(joint) for joint in names], dtype=np.intp)
     _check_times(request, rules, now)
-    positions, _ = _table(request, 'positions')
-    velocities, with_velocities = _table(request, 'velocities')
-    accelerations, with_accelerations = _table(request, 'accelerations')
-    efforts, with_efforts = _table(request, 'efforts')
-    _check_combination(request, with_velocities, with_accelerations, with_efforts)
+    tables = [_table(request, field, columns, len(known)) for field in _FIELDS]
+    (q, _), (qd, with_velocities), (qdd, with_accelerations), (efforts, with_efforts) = tables
+    _reject_point(
+        with_accelerations & ~with_velocities, _R.ACCELERATIONS_WITHOUT_VELOCITIES,
+        lambda point: f'accelerations {request.accelerations.of_point(point)} but no velocities',
+    )
+    _reject_point(
+        ~with_efforts & with_efforts.any(), _R.EFFORTS_INCOMPLETE,
+        lambda _: 'no efforts, but other points have efforts',
+    )
     if not (request.is_setpoint or rules.allow_nonzero_velocity_at_trajectory_end):
-        _check_final_velocity(velocities[-1:], request)
+        final = qd[-1, columns]
+        reject_where(
+            np.abs(final) > _FINAL_VELOCITY_TOLERANCE, _R.FINAL_VELOCITY, names,
+            request.times.size - 1, '{} at the last point is not 0', final,
+        )
     degrees = np.where(with_accelerations, QUINTIC, np.where(with_velocities, CUBIC, LINEAR))
     has_efforts = rules.use_trajectory_effort and bool(with_efforts.all())
-    points = Knots(
-        request.times.copy(), positions, velocities, accelerations, degrees,
-        efforts if has_efforts else None,
-    )
-    return ParsedRequest(columns, points)
-
-
-def _columns(joint_names: tuple[str, ...], rules: JointRules) -> Indices:
-    """Return the index of each joint of the request in the controller's order."""
-    for joint in joint_names:
-        if joint not in rules.joint_names:
-            raise TrajectoryError(
-                TrajectoryReason.UNKNOWN_JOINT, f'not one of {rules.joint_names}', joint=joint
-            )
-    rules.check_names(joint_names)
-    return np.array([rules.joint_names.index(joint) for joint in joint_names], dtype=np.intp)
+    return columns, Knots(request.times, q, qd, qdd, degrees, efforts if has_efforts else None)
 
 
 def _check_times(request: TrajectoryRequest, rules: JointRules, now: float) -> None:
     """Reject too many points, times that do not increase from 0, and an end in the past."""
     if request.is_cancel:
-        raise TrajectoryError(TrajectoryReason.NO_POINTS, 'the trajectory has no points')
+        raise TrajectoryError(_R.NO_POINTS, 'the trajectory has no points')
     times, joints = request.times, len(rules.joint_names)
     if times.size * joints > MAX_VALUES:
         raise TrajectoryError(
@@ -94,80 +373,49 @@ def _check_times(request: TrajectoryRequest, rules: JointRules, now: float) -> N
     broken = ~np.isfinite(times) | (times < 0.0)
     broken[1:] |= times[1:] <= times[:-1]
     if broken.any():
-        raise _time_error(times, int(np.argmax(broken)))
-    if request.start_time is None:
-        return
-    if not math.isfinite(request.start_time):
-        raise TrajectoryError(TrajectoryReason.NOT_FINITE, f'start time {request.start_time}')
-    duration = float(times[-1])
-    if request.start_time + duration < now:
+        point = int(np.argmax(broken))
+        time = float(times[point])
+        if not math.isfinite(time):
+            raise TrajectoryError(_R.NOT_FINITE, f'time {time}', point=point)
+        if time < 0.0:
+            raise TrajectoryError(_R.NEGATIVE_TIME, f'time {time} s', point=point)
+        detail = f'time {time} s after {float(times[point - 1])} s'
+        raise TrajectoryError(_R.TIMES_NOT_INCREASING, detail, point=point)
+    start, duration = request.start_time, float(times[-1])
+    if start is not None and not math.isfinite(start):
+        raise TrajectoryError(_R.NOT_FINITE, f'start time {start}')
+    if start is not None and start + duration < now:
         raise TrajectoryError(
-            TrajectoryReason.ENDED_IN_PAST,
-            f'start {request.start_time} s and duration {duration} s end before {now} s; '
-            'a stamp of 0 starts at once',
-            point=times.size - 1,
+            _R.ENDED_IN_PAST, f'start {start} s and duration {duration} s end before {now} s; '
+            'a stamp of 0 starts at once', point=times.size - 1,
         )
 
 
-def _time_error(times: Array, point: int) -> TrajectoryError:
-    time = float(times[point])
-    if not math.isfinite(time):
-        reason, detail = TrajectoryReason.NOT_FINITE, f'time {time}'
-    elif time < 0.0:
-        reason, detail = TrajectoryReason.NEGATIVE_TIME, f'time {time} s'
-    else:
-        reason = TrajectoryReason.TIMES_NOT_INCREASING
-        detail = f'time {time} s after {float(times[point - 1])} s'
-    return TrajectoryError(reason, detail, point=point)
-
-
-def _table(request: TrajectoryRequest, field: str) -> tuple[Array, NDArray[np.bool_]]:
-    """Return a field, (points, joints), with 0 where absent, and which points have it."""
+def _table(
+    request: TrajectoryRequest, field: str, columns: Indices, n: int
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Return a field, (points, n), with 0 where absent, and which points have it."""
     column: Column = getattr(request, field)
     joints = len(request.joint_names)
     present = column.counts == joints
-    wrong = ~present
-    if field != 'positions':
-        wrong &= column.counts > 0
-    if wrong.any():
-        point = int(np.argmax(wrong))
-        raise TrajectoryError(
-            TrajectoryReason.WRONG_SIZE, f'{column.counts[point]} {field} for {joints} joints',
-            point=point,
-        )
-    table = np.zeros((present.size, joints))
-    table[present] = column.values.reshape(-1, joints)
-    reject_where(
-        ~np.isfinite(table), TrajectoryReason.NOT_FINITE,
-        lambda point, joint: f'{field} {table[point, joint]}', request.joint_names,
+    _reject_point(
+        ~present & ((column.counts > 0) | (field == 'positions')), _R.WRONG_SIZE,
+        lambda point: f'{column.counts[point]} {field} for {joints} joints',
     )
+    values = np.zeros((present.size, joints))
+    values[present] = column.values.reshape(-1, joints)
+    reject_where(
+        ~np.isfinite(values), _R.NOT_FINITE, request.joint_names, 0, field + ' {}', values
+    )
+    table = np.zeros((present.size, n))
+    table[:, columns] = values
     return table, present
 
 
-def _check_combination(
-    request: TrajectoryRequest, with_velocities: NDArray[np.bool_],
-    with_accelerations: NDArray[np.bool_], with_efforts: NDArray[np.bool_],
+def _reject_point(
+    broken: NDArray[np.bool_], reason: TrajectoryReason, detail: Callable[[int], str]
 ) -> None:
-    """Reject accelerations without velocities, and efforts at some points only."""
-    wrong = with_accelerations & ~with_velocities
-    if wrong.any():
-        point = int(np.argmax(wrong))
-        raise TrajectoryError(
-            TrajectoryReason.ACCELERATIONS_WITHOUT_VELOCITIES,
-            f'accelerations {request.accelerations.of_point(point)} but no velocities',
-            point=point,
-        )
-    if with_efforts.any() and not with_efforts.all():
-        point = int(np.argmin(with_efforts))
-        raise TrajectoryError(
-            TrajectoryReason.EFFORTS_INCOMPLETE, 'no efforts, but other points have efforts',
-            point=point,
-        )
-
-
-def _check_final_velocity(qd: Array, request: TrajectoryRequest) -> None:
-    reject_where(
-        np.abs(qd) > _FINAL_VELOCITY_TOLERANCE, TrajectoryReason.FINAL_VELOCITY,
-        lambda row, joint: f'{qd[row, joint]} at the last point is not 0', request.joint_names,
-        first_point=request.times.size - 1,
-    )
+    """Raise a TrajectoryError for the first point that breaks a rule, if there is one."""
+    if broken.any():
+        point = int(np.argmax(broken))
+        raise TrajectoryError(reason, detail(point), point=point)

@@ -4,7 +4,7 @@
 """
 The reference: the desired state at each tick.
 
-Input: trajectories and set-points with their start times, and speed scaling. Output: desired
+In: trajectories and set-points with their start times, speed scaling and cancels. Out: desired
 position, velocity, acceleration and effort. There is one active motion, or a held position, or
 neither; one more motion may wait for its start time.
 """
@@ -17,11 +17,83 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Array
+from ...errors import InputError
 from ..reasons import Reason
-from .deceleration import Deceleration, stop_motion
 from .join import Handover
-from .speed_scaling import SpeedScaling
-from .trajectory import MotionState, Setpoint, Trajectory
+from .trajectory import QUINTIC, Knots, MotionState, Setpoint, Trajectory
+
+RATE = 2.0
+"""Rate of change of the speed factor, 1/s: from full speed to a stop in half a second."""
+
+ROUNDING = 1e-6
+"""Accepted excess over the range of the factor, for values in single precision."""
+
+_SHORTEST = 1e-6  # shortest time to a stop, s
+_NO_LIMIT = 1e6  # distance to a position limit that no motion covers, rad or m
+
+
+class SpeedScaling:
+    """
+    The pace of trajectory time; the active factor follows the requested one at a bounded rate.
+
+    A motion q(t') whose time t' advances at the rate s has velocity s q'(t') and acceleration
+    s^2 q''(t') + (ds/dt) q'(t').
+
+    :ivar factor: active factor s, from 0 (motions stand still) to 1
+    :ivar change: its rate of change, 1/s
+    :ivar delay: delay of trajectory time behind real time, s; it only grows
+    """
+
+    def __init__(self) -> None:
+        self._target = 1.0
+        self._last_time: float | None = None
+        self.factor = 1.0
+        self.change = 0.0
+        self.delay = 0.0
+
+    def set_target(self, speed: float, scale: float = 1.0) -> None:
+        """
+        Request a speed, times a scale (0.01 for percent), as the factor. Any thread may call this.
+
+        :raises InputError: the factor is not in [0, 1], or not a number
+        """
+        factor = scale * speed
+        if not -ROUNDING <= factor <= 1.0 + ROUNDING:
+            raise InputError(
+                'speed scaling',
+                f'{speed} times {scale} is not between 0 (stop) and 1 (full speed)',
+            )
+        self._target = min(max(factor, 0.0), 1.0)
+
+    def delay_at(self, time: float) -> float:
+        """Return the delay at a time after the last :meth:`advance`, with the present factor."""
+        ahead = 0.0 if self._last_time is None else time - self._last_time
+        return self.delay + (1.0 - self.factor) * ahead
+
+    def advance(self, now: float) -> None:
+        """Advance factor and delay to the present. A time that runs backwards changes nothing."""
+        elapsed = 0.0 if self._last_time is None else max(now - self._last_time, 0.0)
+        self._last_time = now
+        if elapsed == 0.0:
+            return
+        before, step = self.factor, RATE * elapsed
+        self.factor = min(max(self._target, before - step), before + step)
+        self.change = (self.factor - before) / elapsed
+        self.delay += elapsed * (1.0 - 0.5 * (before + self.factor))
+
+
+class Deceleration(NamedTuple):
+    """
+    Limits of the motion to a stop; arrays of shape (m,).
+
+    :param maximum: greatest deceleration, above 0, rad/s^2 or m/s^2
+    :param lower: lower position limits, rad or m
+    :param upper: upper position limits, rad or m
+    """
+
+    maximum: Array
+    lower: Array
+    upper: Array
 
 
 class _ActiveMotion(NamedTuple):
@@ -56,9 +128,7 @@ class Reference:
     :ivar time: time of the trajectory that is followed, s from its start, without the lead
     :ivar ahead: time of the desired state after the sample's, s; 0 for set-points and without
         a lead
-    :ivar position: desired position, rad or m
-    :ivar velocity: desired velocity, rad/s or m/s
-    :ivar acceleration: desired acceleration, rad/s^2 or m/s^2
+    :ivar position: desired position, rad or m; so velocity and acceleration
     :ivar effort: effort added to the output, N m or N
     """
 
@@ -75,10 +145,8 @@ class Reference:
         self.stale = False
         self.time = 0.0
         self.ahead = 0.0
-        self.position = np.zeros(m)
-        self.velocity = np.zeros(m)
-        self.acceleration = np.zeros(m)
-        self.effort = np.zeros(m)
+        self._desired = MotionState(*np.zeros((4, m)))
+        self.position, self.velocity, self.acceleration, self.effort = self._desired
 
     @property
     def is_set(self) -> bool:
@@ -99,11 +167,8 @@ class Reference:
     def from_controller(self) -> bool:
         """Whether the set-points of a trajectory controller are followed."""
         active = self._active
-        return (
-            isinstance(active, _ActiveMotion)
-            and isinstance(active.motion, Setpoint)
-            and active.motion.from_controller
-        )
+        motion = active.motion if isinstance(active, _ActiveMotion) else None
+        return isinstance(motion, Setpoint) and motion.from_controller
 
     def accept(self, motion: Trajectory | Setpoint, start: float | None) -> bool:
         """
@@ -133,10 +198,17 @@ class Reference:
 
     def stop(self, reason: Reason) -> None:
         """Drop every motion, and hold the present desired position if there is one."""
-        if self.is_set:
-            self.hold(self.position.copy(), reason)
-        else:
-            self.clear(reason)
+        was_set = self.is_set
+        self.clear(reason)
+        if was_set:
+            self._hold_position()
+
+    def clear(self, reason: Reason = Reason.CANCELLED) -> None:
+        """Drop every motion and hold nothing."""
+        self._count_change(reason)
+        self._active = self._next = None
+        self.stale = False
+        self._stand_still()
 
     def decelerate(self, limits: Deceleration, reason: Reason = Reason.CANCELLED) -> None:
         """
@@ -149,21 +221,11 @@ class Reference:
             self.stop(reason)
             return
         dropped = active.motion
-        state = (
-            dropped.state if isinstance(dropped, Setpoint) else dropped.state(self.time + ahead)
-        )
-        motion = stop_motion(dropped.joint_names, state, limits)
+        motion = _stop_motion(dropped.joint_names, dropped.state(self.time + ahead), limits)
         self._count_change(reason)
         self._next = None
         # Its begin is the last sample, which was ahead of time.
         self._active = _ActiveMotion(motion, self._sampled_at + ahead, self.scaling.delay)
-
-    def clear(self, reason: Reason = Reason.CANCELLED) -> None:
-        """Drop every motion and hold nothing."""
-        self._count_change(reason)
-        self._active = self._next = None
-        self.stale = False
-        self._stop()
 
     def advance(self, now: float) -> bool:
         """Advance the desired state; return whether there is one."""
@@ -184,7 +246,9 @@ class Reference:
             else:
                 self.ahead = self._lead
                 self.time = now - start - (self.scaling.delay - delay)
-                self._sample_trajectory(motion, self.time + self._lead * self.scaling.factor)
+                sampled_at = self.time + self._lead * self.scaling.factor
+                if not motion.sample(sampled_at, self._desired):
+                    self._apply_scaling()
         return self.is_set
 
     def state_at(self, time: float) -> MotionState | None:
@@ -200,10 +264,9 @@ class Reference:
         if not isinstance(active, _ActiveMotion):
             return active
         motion, start, delay = active
-        if isinstance(motion, Setpoint):
-            has_ended = time - start > self._timeout
-            return MotionState.at_rest(motion.q) if has_ended else motion.state
-        return motion.state(time - start - (self.scaling.delay_at(time) - delay))
+        if isinstance(motion, Setpoint) and time - start > self._timeout:
+            return MotionState.at_rest(motion.q)
+        return motion.state(self._motion_time(time, start, delay))
 
     def handover(self, time: float, newest: Trajectory | Setpoint | None) -> Handover | None:
         """
@@ -226,8 +289,12 @@ class Reference:
             start, delay, past = waiting.start, self.scaling.delay_at(waiting.start), -math.inf
         else:
             return None
-        at = time - start - (self.scaling.delay_at(time) - delay)
+        at = self._motion_time(time, start, delay)
         return Handover(newest, min(past, at), at)
+
+    def _motion_time(self, time: float, start: float, delay: float) -> float:
+        """Return the time of a motion at a time from now on, s, from its start and delay."""
+        return time - start - (self.scaling.delay_at(time) - delay)
 
     def _count_change(self, reason: Reason) -> None:
         self.changes += 1
@@ -236,24 +303,15 @@ class Reference:
     def _hold_position(self) -> None:
         """Hold the present desired position; the next motion stays."""
         self._active = MotionState.at_rest(self.position.copy())
-        self._stop()
+        self._stand_still()
 
-    def _stop(self) -> None:
+    def _stand_still(self) -> None:
         """Set desired velocity, acceleration and effort to zero."""
-        self.velocity[:] = 0.0
-        self.acceleration[:] = 0.0
-        self.effort[:] = 0.0
-
-    def _sample_trajectory(self, trajectory: Trajectory, t_since_start: float) -> None:
-        has_ended = trajectory.sample(
-            t_since_start, self.position, self.velocity, self.acceleration
-        )
-        trajectory.sample_effort(t_since_start, self.effort)
-        if not has_ended:
-            self._apply_scaling()
+        for values in self._desired[1:]:
+            values[:] = 0.0
 
     def _sample_setpoint(self, setpoint: Setpoint, age: float) -> None:
-        self.position[:], self.velocity[:], self.acceleration[:], self.effort[:] = setpoint.state
+        self.position[:], self.velocity[:], self.acceleration[:], self.effort[:] = setpoint.state()
         if age > self._timeout:
             # A stream may end with a set-point at rest, but not in motion. The set-points of a
             # trajectory controller must not end at all.
@@ -273,3 +331,44 @@ class Reference:
 
 def _has_root(motion: Trajectory | Setpoint, root: Trajectory) -> bool:
     return isinstance(motion, Trajectory) and motion.root is root
+
+
+def _stop_motion(
+    joint_names: tuple[str, ...], state: MotionState, limits: Deceleration
+) -> Trajectory:
+    """
+    Return the motion from a state to rest, which begins with its velocity and acceleration.
+
+    Each joint goes straight on and stops by itself, whatever the cancelled trajectory would have
+    done next, as with ``decelerate_on_cancel`` of ros2_control's joint_trajectory_controller.
+
+    With T the time to the stop, s = t / T and p = 6 v / T + 3 a, the acceleration is
+    (1 - s) (a - p s). It starts at a and ends at 0, and its greatest value in between is
+    (p - a)^2 / (4 p). T is the shortest time for which this is at most the maximum, or at most
+    abs(a) if that is greater. A joint that would leave its position limits stops at the limit.
+    """
+    sign = np.where(state.velocity < 0.0, -1.0, 1.0)
+    v, a = sign * state.velocity, sign * state.acceleration
+    maximum = np.maximum(limits.maximum, np.abs(a))
+    stop = 3.0 * v / (maximum - a + np.sqrt(maximum * (maximum + a)))
+    # The way to the stop is v T / 2 + a T^2 / 12.
+    room = np.where(sign > 0.0, limits.upper - state.position, state.position - limits.lower)
+    room = np.clip(room, 0.0, _NO_LIMIT)
+    under_root = 0.25 * v * v + a * room / 3.0
+    reaches = (under_root >= 0.0) & (v > 0.0)
+    to_limit = 2.0 * room[reaches] / (0.5 * v[reaches] + np.sqrt(under_root[reaches]))
+    stop[reaches] = np.minimum(stop[reaches], to_limit)
+    stop = np.maximum(stop, _SHORTEST)
+
+    times = np.unique(np.append(stop, 0.0))
+    s = np.minimum(times[:, np.newaxis] / stop, 1.0)
+    rest = 1.0 - s
+    p = 6.0 * v / stop + 3.0 * a
+    qdd = rest * (a - p * s)
+    # Integrals of the acceleration; with the factor (1 - s) the end is exactly at rest.
+    qd = rest * rest * (v + s * (2.0 * v + stop * a))
+    way = stop * s * (v + s * (0.5 * stop * a - s * ((a + p) * stop / 6.0 - s * p * stop / 12.0)))
+    q = state.position + sign * way
+    return Trajectory(
+        joint_names, None, Knots(times, q, sign * qd, sign * qdd, np.full(times.size, QUINTIC))
+    )

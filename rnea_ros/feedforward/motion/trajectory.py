@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Motions that are ready to be followed: trajectories and set-points.
+Motions that can be followed: set-points and trajectories, which are splines through points.
 
-In: :class:`.Knots`, checked by :mod:`.compile`. Out: the desired state at any time.
+A segment is the polynomial of lowest degree through the fields that both its points have, as in
+ros2_control's joint_trajectory_controller (JTC): linear for positions, cubic for positions and
+velocities, quintic for positions, velocities and accelerations.
 """
 
 from __future__ import annotations
@@ -18,7 +20,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array, Indices
-from .spline import CUBIC, LINEAR, QUINTIC, Knots, coefficients, values_at
+
+States: TypeAlias = tuple[Array, Array, Array]
+
+# Degree of the polynomial between two points with the same fields.
+LINEAR, CUBIC, QUINTIC = 1, 3, 5
+
+# Rows: coefficients of s^0 to s^degree for s in [0, 1]. Columns: q0, h v0, h^2 a0, q1 - q0, h v1,
+# h^2 a1 for a segment of h seconds. With q1 - q0 instead of q1, a joint many turns from zero
+# keeps its digits, and a joint at rest gives exact zeros.
+_FROM_ENDS = {
+    LINEAR: (
+        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, 0.0, 0.0, 1.0, 0.0, 0.0),
+    ),
+    CUBIC: (
+        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, -2.0, 0.0, 3.0, -1.0, 0.0),
+        (0.0, 1.0, 0.0, -2.0, 1.0, 0.0),
+    ),
+    QUINTIC: (
+        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+        (0.0, 0.0, 0.5, 0.0, 0.0, 0.0),
+        (0.0, -6.0, -1.5, 10.0, -4.0, 0.5),
+        (0.0, 8.0, 1.5, -15.0, 7.0, -1.0),
+        (0.0, -3.0, -0.5, 6.0, -3.0, 0.5),
+    ),
+}
+
+# Bisection steps for a zero of a slope: 2^-40, or 1e-12 of a segment.
+_BISECTIONS = 40
 
 
 class MotionState(NamedTuple):
@@ -40,18 +73,58 @@ class MotionState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class Knots:
+    """
+    The points of a motion as read-only copies of arrays, (points, joints) if not stated.
+
+    :param times: strictly increasing times, shape (points,), s from the start
+    :param velocities: 0 where a point has none, as in accelerations
+    :param degrees: :data:`LINEAR`, :data:`CUBIC` or :data:`QUINTIC` by the fields of each point,
+        shape (points,)
+    :param efforts: efforts added to the output, N m or N; ``None`` for none
+    """
+
+    times: Array
+    positions: Array
+    velocities: Array
+    accelerations: Array
+    degrees: NDArray[np.int64]
+    efforts: Array | None = None
+
+    def __post_init__(self) -> None:
+        for name, given in vars(self).items():
+            if given is not None:
+                copy = given.copy()
+                copy.setflags(write=False)
+                object.__setattr__(self, name, copy)
+
+    def coefficients(self) -> Array:
+        """Return the polynomials for s in [0, 1] in each segment, shape (segments, 6, joints)."""
+        q, qd, qdd = self.positions, self.velocities, self.accelerations
+        h = np.diff(self.times)[:, np.newaxis]
+        at_start = q[:-1], h * qd[:-1], h * h * qdd[:-1]
+        at_end = np.diff(q, axis=0), h * qd[1:], h * h * qdd[1:]
+        ends = np.stack((*at_start, *at_end), axis=1)
+        polynomials = np.empty_like(ends)
+        degrees = np.minimum(self.degrees[:-1], self.degrees[1:])
+        for degree, rows in _FROM_ENDS.items():
+            chosen = degrees == degree
+            from_ends = np.zeros((6, 6))
+            from_ends[: degree + 1] = rows
+            polynomials[chosen] = from_ends @ ends[chosen]
+        return polynomials
+
+
+@dataclass(frozen=True, eq=False)
 class Setpoint:
     """
     A streamed set-point: one point at time 0, followed until the next one comes.
 
-    Its velocity may be nonzero. :class:`.Reference` ends it after a timeout.
+    Its velocity may be nonzero. :class:`.Reference` ends it after a timeout. Arrays have the shape
+    (joints,), in the controller's order, with 0 for absent velocities and accelerations.
 
     :param start_time: time in the clock of the request's stamp, s; ``None`` for at once
-    :param joint_names: joints in the controller's order
-    :param q: joint positions, shape (joints,), rad or m
-    :param qd: joint velocities, shape (joints,), rad/s or m/s; 0 for absent ones
-    :param qdd: joint accelerations, shape (joints,), rad/s^2 or m/s^2; 0 for absent ones
-    :param effort: effort added to the output, shape (joints,), N m or N; ``None`` for none
+    :param effort: effort added to the output; ``None`` for none
     :param from_controller: whether a trajectory controller publishes it. Then speed scaling is
         already applied, and a missing next set-point is a fault, even at rest
     """
@@ -64,9 +137,9 @@ class Setpoint:
     effort: Array | None = None
     from_controller: bool = False
 
-    @property
-    def state(self) -> MotionState:
-        """The desired state."""
+    def state(self, t_since_start: float = 0.0) -> MotionState:
+        """Return the desired state, the same at any time."""
+        del t_since_start
         effort = np.zeros_like(self.q) if self.effort is None else self.effort
         return MotionState(self.q, self.qd, self.qdd, effort)
 
@@ -76,19 +149,6 @@ class Setpoint:
         q, qd, qdd = (values[np.newaxis] for values in (self.q, self.qd, self.qdd))
         knots = Knots(np.zeros(1), q, qd, qdd, np.array([degree]))
         return Trajectory(self.joint_names, self.start_time, knots)
-
-
-class Polynomials(NamedTuple):
-    """
-    The polynomials of all segments, in the segment's own time s in [0, 1].
-
-    :param positions: coefficients of s^0 to s^5, shape (segments, 6, joints), rad or m
-    :param efforts: efforts at the start and at the end of each segment, linear between them, shape
-        (segments, 2, joints), N m or N; ``None`` for none
-    """
-
-    positions: Array
-    efforts: Array | None
 
 
 class Join(NamedTuple):
@@ -115,27 +175,32 @@ class Trajectory:
     :param start_time: time in the clock of the request's stamp, s; ``None``: the trajectory starts
         when it is first sampled
     :param knots: at least one point
-    :param polynomials: one for each segment; ``None`` for those through the points
+    :param coefficients: coefficients of s^0 to s^5 with s in [0, 1] in each segment, shape
+        (segments, 6, joints); ``None`` for the polynomials and the efforts of the knots
+    :param efforts: efforts at the start and at the end of each segment, linear between them, shape
+        (segments, 2, joints), N m or N; ``None`` for none
     :param join: how it continues an earlier trajectory; ``None`` for one of its own
     :ivar duration: time of the last point, s
     :ivar final_position: position that is held from the end on, shape (joints,), rad or m
-    :ivar coefficients: coefficients of s^0 to s^5 with s in [0, 1] in each segment, shape
-        (segments, 6, joints)
-    :ivar efforts: efforts at the start and at the end of each segment, shape (segments, 2, joints)
     """
 
     def __init__(
         self, joint_names: tuple[str, ...], start_time: float | None, knots: Knots,
-        polynomials: Polynomials | None = None, join: Join | None = None,
+        coefficients: Array | None = None, efforts: Array | None = None, join: Join | None = None,
     ) -> None:
+        if coefficients is None:
+            coefficients = knots.coefficients()
+            if knots.efforts is not None:
+                efforts = np.stack((knots.efforts[:-1], knots.efforts[1:]), axis=1)
+        coefficients.setflags(write=False)
         self.joint_names = joint_names
         self.start_time = start_time
         self.knots = knots
+        self.coefficients = coefficients
+        self.efforts = efforts
         self.join = join
         self.duration = float(knots.times[-1])
         self.final_position = knots.positions[-1]
-        self.coefficients, self.efforts = _through(knots) if polynomials is None else polynomials
-        self.coefficients.setflags(write=False)
         # Bisecting a numpy array is slow, as each access makes a numpy scalar. A list of thousands
         # of floats takes long to make, and the control loop would wait for it.
         self._times = array('d', knots.times.tobytes())
@@ -153,32 +218,24 @@ class Trajectory:
     def state(self, t_since_start: float) -> MotionState:
         """Return the desired state at a time since the start, s, in new arrays."""
         state = MotionState(*np.empty((4, len(self.joint_names))))
-        self.sample(t_since_start, *state[:3])
-        self.sample_effort(t_since_start, state.effort)
+        self.sample(t_since_start, state)
         return state
 
-    def sample(self, t_since_start: float, q_out: Array, qd_out: Array, qdd_out: Array) -> bool:
+    def sample(self, t_since_start: float, out: MotionState) -> bool:
         """
-        Write the desired state at a time into arrays of the caller.
+        Write the desired state at a time since the start, s; return whether the motion has ended.
 
         The first position is held before the start, and the last position from the end on, both
-        with velocity and acceleration 0. JTC differs: it moves to a first point at once, even
-        with a stamp in the future, and it repeats the last point's velocity and acceleration for
-        ever. Inverse dynamics would turn these into torques for a motion that has ended.
-
-        :param t_since_start: time since the start, s
-        :param q_out: joint positions, shape (joints,), rad or m
-        :param qd_out: joint velocities, shape (joints,), rad/s or m/s
-        :param qdd_out: joint accelerations, shape (joints,), rad/s^2 or m/s^2
-        :returns: whether the motion has ended
+        at rest and without effort. JTC differs: it moves to a first point at once, even with a
+        stamp in the future, and it repeats the last point's velocity and acceleration for ever.
+        Inverse dynamics would turn these into torques for a motion that has ended.
         """
-        # Negated, so that NaN holds the first position.
-        if not t_since_start >= self._times[0]:
-            _hold(self.knots.positions[0], q_out, qd_out, qdd_out)
-            return False
-        if t_since_start >= self.duration:
-            _hold(self.final_position, q_out, qd_out, qdd_out)
-            return True
+        begun = t_since_start >= self._times[0]  # False for NaN
+        if not begun or t_since_start >= self.duration:
+            out.position[:] = self.final_position if begun else self.knots.positions[0]
+            for values in out[1:]:
+                values[:] = 0.0
+            return begun
         segment = bisect_right(self._times, t_since_start) - 1
         rate = self._rates[segment]
         s = (t_since_start - self._times[segment]) * rate
@@ -192,36 +249,15 @@ class Trajectory:
             (0.0, rate, 2.0 * s * rate, 3.0 * s2 * rate, 4.0 * s3 * rate, 5.0 * s4 * rate),
             (0.0, 0.0, 2.0 * rate2, 6.0 * s * rate2, 12.0 * s2 * rate2, 20.0 * s3 * rate2),
         ))
-        q_out[:], qd_out[:], qdd_out[:] = np.dot(powers, self.coefficients[segment])
+        out.position[:], out.velocity[:], out.acceleration[:] = np.dot(
+            powers, self.coefficients[segment]
+        )
+        if self.efforts is None:
+            out.effort[:] = 0.0
+        else:
+            at_start, at_end = self.efforts[segment]
+            out.effort[:] = (1.0 - s) * at_start + s * at_end
         return False
-
-    def sample_effort(self, t_since_start: float, effort_out: Array) -> None:
-        """Write the points' efforts: linear between them, 0 before the start and at the end."""
-        efforts = self.efforts
-        if efforts is None or not self._times[0] <= t_since_start < self.duration:
-            effort_out[:] = 0.0
-            return
-        segment = bisect_right(self._times, t_since_start) - 1
-        s = (t_since_start - self._times[segment]) * self._rates[segment]
-        at_start, at_end = efforts[segment]
-        effort_out[:] = (1.0 - s) * at_start + s * at_end
-
-
-def _through(knots: Knots) -> Polynomials:
-    """Return the polynomials through the points."""
-    efforts = knots.efforts
-    if efforts is not None:
-        efforts = np.stack((efforts[:-1], efforts[1:]), axis=1)
-    return Polynomials(coefficients(knots), efforts)
-
-
-def _hold(position: Array, q_out: Array, qd_out: Array, qdd_out: Array) -> None:
-    q_out[:] = position
-    qd_out[:] = 0.0
-    qdd_out[:] = 0.0
-
-
-States: TypeAlias = tuple[Array, Array, Array]
 
 
 def derivative(trajectory: Trajectory, order: int) -> Array:
@@ -241,10 +277,44 @@ def derivative(trajectory: Trajectory, order: int) -> Array:
 
 def states_in(trajectory: Trajectory, segment: NDArray[np.intp], s: Array) -> States:
     """Return q, qd and qdd, (N, joints) each, at s from 0 to 1 in segments, (N,) each."""
-    q, qd, qdd = (_values(derivative(trajectory, order), segment, s) for order in range(3))
+    s_of_joints = np.broadcast_to(s[:, np.newaxis], (s.size, len(trajectory.joint_names)))
+    q, qd, qdd = (
+        values_at(np.moveaxis(derivative(trajectory, order), 1, 0)[:, segment], s_of_joints)
+        for order in range(3)
+    )
     return q, qd, qdd
 
 
-def _values(polynomials: Array, segment: NDArray[np.intp], s: Array) -> Array:
-    by_power = np.moveaxis(polynomials, 1, 0)[:, segment]
-    return values_at(by_power, np.broadcast_to(s[:, np.newaxis], by_power.shape[1:]))
+def turning_points(polynomials: Array) -> Array:
+    """
+    Return 0, 1, and every s in between where the polynomials turn; perhaps others too.
+
+    Between two of its own turning points a slope is monotone and has one zero at most. So the
+    zeros of a slope are found by bisection between the turning points of the slope (recursion).
+
+    :param polynomials: coefficients, shape (powers, k)
+    :returns: values of s in increasing order, shape (powers, k)
+    """
+    ends = np.zeros((2, polynomials.shape[1]))
+    ends[1] = 1.0
+    if len(polynomials) <= 2:
+        return ends
+    # Scaling leaves the turning points in place and avoids overflow of the slopes.
+    size = np.maximum(np.abs(polynomials).max(axis=0), np.finfo(np.float64).tiny)
+    slope = np.arange(1.0, len(polynomials))[:, np.newaxis] * (polynomials[1:] / size)
+    between = turning_points(slope)
+    low, high = between[:-1], between[1:]
+    rises = values_at(slope, low) > 0.0
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        passed = (values_at(slope, middle) > 0.0) != rises
+        low, high = np.where(passed, low, middle), np.where(passed, middle, high)
+    return np.concatenate((ends[:1], high, ends[1:]))
+
+
+def values_at(polynomials: Array, s: Array) -> Array:
+    """Return polynomials, shape (powers, k), at arguments, shape (points, k): (points, k)."""
+    values = np.broadcast_to(polynomials[-1], s.shape)
+    for coefficient in polynomials[-2::-1]:
+        values = values * s + coefficient
+    return values
