@@ -4,9 +4,6 @@
 """
 Compiles a trajectory request into the motion that the robot follows.
 
-In: a :class:`.TrajectoryRequest` and the state of the robot. Out: a :class:`.Trajectory`, a
-:class:`.Setpoint`, or a :class:`.TrajectoryError`.
-
 A trajectory has the same meaning as in ros2_control's joint_trajectory_controller (JTC). Unlike
 JTC, this module checks the distance from the robot and the limits.
 """
@@ -34,8 +31,7 @@ from .parse import (
 )
 from .trajectory import CUBIC, LINEAR, QUINTIC, Knots, MotionState, Setpoint, Trajectory
 
-MIN_BRIDGE = 0.5
-"""Shortest bridge of a spline from the active trajectory, as a share of the segment after it."""
+MIN_BRIDGE = 0.5  # of a spline from the active trajectory, as a share of the segment after it
 
 
 def compile_trajectory(
@@ -43,43 +39,33 @@ def compile_trajectory(
     velocity: ArrayLike, desired: MotionState | None = None, handover: Handover | None = None,
 ) -> Trajectory | Setpoint:
     """
-    Check a request and compile it; a rejected request changes nothing.
+    Return the set-point of a single point at time 0, else the trajectory of a request.
 
-    **Start state.** The measured position and velocity, with acceleration and effort 0. With
-    ``rules.interpolate_from_desired_state`` it is the desired state, if there is one. The active
-    trajectory then continues during this check. So with a bridge, a stamp of 0 means ``now``, not
-    the time of the first sample: the two trajectories meet.
+    **Start state.** The measured one. With ``interpolate_from_desired_state`` it is the desired
+    state, if there is one. The active trajectory then continues during this check. So with a
+    bridge, a stamp of 0 means ``now``, not the time of the first sample: the two meet.
 
     **Bridge.** If the first point is after time 0, one more segment leads from the start state to
-    it, with the polynomial degree of that point. Joints that are not in the request hold the start
-    position.
+    it, with the polynomial degree of that point. Joints that are not in the request rest.
 
     **Stamp in the past.** The robot joins the trajectory midway. Before the first point, the
     bridge starts at ``now``; after it, the trajectory must be near ``position`` at ``now``.
-
-    **Stamp in the future.** The caller passes the state that it expects at the start time.
 
     **Handover.** The request takes over from the active trajectory, in the state that this one
     reaches then. Points at the handover or before it are dropped, and a bridge leads to the next
     one, continuous in position and velocity. Joints that are not in the request go on.
 
-    **Spline.** With ``rules.interpolation`` ``SPLINE``, points that all have positions only get
-    the velocities and accelerations of a spline. The bridge is its first segment, so that a
-    handover is continuous in the acceleration too.
+    **Spline.** Points that all have positions only get the velocities and accelerations of a
+    spline. The bridge is its first segment: a handover is continuous in the acceleration too.
 
     **Continuous joints.** Positions are shifted by whole turns, so that the trajectory starts
     within half a turn of the start state. JTC shifts the measured position instead.
 
-    :param request: requested trajectory with at least one point
-    :param rules: rules for the controller's joints
     :param now: time in the clock of ``request.start_time``, s; with a handover, its time
-    :param position: measured joint positions in the controller's order, shape (joints,), rad or m
-    :param velocity: measured joint velocities, shape (joints,), rad/s or m/s
-    :param desired: state of the active trajectory now, or at the start time if that is later;
-        ``None`` without an active trajectory
+    :param position: measured joint positions in the controller's order; so ``velocity``
+    :param desired: state of the active trajectory now, or at the start time if that is later
     :param handover: when to take over from the active trajectory; not for a set-point, and not
         before the start time of the request
-    :returns: a set-point for a single point at time 0, else a trajectory
     :raises TrajectoryError: the request breaks a rule, or the measured state is not finite
     :raises InputError: a wrong shape of ``position`` or ``velocity``
     """
@@ -217,21 +203,18 @@ def _with_bridge(points: Knots, columns: Indices, time: float, start: MotionStat
 
 def _upsampled(knots: Knots, *, continues: bool = False) -> Knots:
     """
-    Return the points with the velocities and accelerations of a spline that ends at rest.
+    Return points of positions with the other fields of a cubic spline that ends at rest.
 
-    Its acceleration is continuous (C2): inverse dynamics has no step at a point. The velocities
-    are those of ``positions_upsampling`` in JTC. A motion that continues another one begins with
-    its acceleration too, unlike in JTC: a stream of joined trajectories stays C2.
+    The acceleration is continuous (C2): inverse dynamics has no step at a point. The velocities
+    are those of ``positions_upsampling`` in JTC. A motion that ``continues`` another one begins
+    with its acceleration too, unlike in JTC: a stream of joined trajectories stays C2. Its first
+    segment is a quartic; a single segment then ends with acceleration 0.
 
     With velocities v_i at the points, and segments of h_i seconds and length d_i, the acceleration
     of a cubic is (-4 v_i - 2 v_i+1) / h_i + 6 d_i / h_i^2 at its start and
     (2 v_i + 4 v_i+1) / h_i - 6 d_i / h_i^2 at its end. A quartic that starts with the acceleration
     a_0 ends with a_0 + 6 (v_0 + v_1) / h_0 - 12 d_0 / h_0^2. Two segments have the same
     acceleration at the point between them.
-
-    :param knots: points with positions; the first one has the velocity of the start
-    :param continues: whether the first segment is a quartic, from the acceleration of the first
-        point; a single segment then ends with acceleration 0
     """
     q, count = knots.positions, knots.times.size
     if count < 2:

@@ -4,8 +4,6 @@
 """
 Checks of the compiled motion: finite, near the robot, within its limits.
 
-In: a :class:`.Trajectory`. Out: nothing, or a :class:`.TrajectoryError`.
-
 Between points a spline moves further and faster than at its points. The extremes checked here are
 exact: a polynomial has its extremes at its ends or where its slope is zero. To save time, slopes
 are searched for zeros only in segments whose coefficients are large enough to break a limit.
@@ -37,11 +35,8 @@ A spline through samples of a motion at full speed exceeds the limit a little: b
 15 rad/s^2 and a sample every 0.1 s.
 """
 
-MAX_EXCESS = 0.5
-"""Greatest distance of a joint beyond a position limit from which it may come back, rad or m."""
-
-EFFORT_RISE = 0.1
-"""Time from zero to full effort at the default rate limit, s."""
+MAX_EXCESS = 0.5  # beyond a position limit from which a joint may come back, rad or m
+EFFORT_RISE = 0.1  # time from zero to full effort at the default rate limit, s
 
 
 def check_points(points: Knots, rules: JointRules) -> None:
@@ -89,7 +84,7 @@ def check_positions(
     trajectory: Trajectory, first_point: int, q_robot: Array, rules: JointRules
 ) -> None:
     """
-    Reject a motion beyond the position limits by more than a milliradian, also a single point.
+    Reject a motion beyond the position limits by more than OVERSHOOT, also a single point.
 
     A robot beyond a limit may come back: each point is nearer to the limit than the one before.
     """
@@ -111,12 +106,10 @@ def check_rates(
     trajectory: Trajectory, first_point: int, rules: JointRules, *, single_point: bool
 ) -> None:
     """
-    Reject velocities 5 % above a limit, and impossible accelerations.
+    Reject velocities above OVERSPEED, and impossible accelerations.
 
     Points are rounded and noisy: in a segment shorter than EFFORT_RISE, the change of velocity is
-    limited. The way to a single point may use half of that, or the arm lags.
-
-    :param single_point: whether the motion is the way to one point, as in a stream
+    limited. The way to a single point, as in a stream, may use half of that, or the arm lags.
     """
     knots, joints = trajectory.knots, trajectory.joint_names
     limits = OVERSPEED * rules.velocity_limits

@@ -4,11 +4,9 @@
 """
 The reference of a trajectory controller as the source of the desired motion.
 
-In: ``reference`` of a control_msgs/JointTrajectoryControllerState, which ros2_control's
-joint_trajectory_controller (JTC) publishes many times a second. Out: a :class:`.Setpoint`, or
-``None`` for a rejected message.
-
-Inverse dynamics cannot take JTC's reference as it is:
+ros2_control's joint_trajectory_controller (JTC) publishes it many times a second, as ``reference``
+of a control_msgs/JointTrajectoryControllerState; each becomes a :class:`.Setpoint`. Inverse
+dynamics cannot take it as it is:
 
 - Velocities and accelerations are derivatives by trajectory time. At the speed scaling factor s
   the robot moves with s qd and s^2 qdd.
@@ -25,9 +23,8 @@ import enum
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import Array, Indices
+from ...arrays import Array
 from ..reasons import Reason
 from ..stamps import SINGLE, StampOrder
 from .constraints import OVERSHOOT, OVERSPEED, position_range
@@ -47,11 +44,8 @@ class ReferenceSource(enum.Enum):
 
 class ControllerStateMonitor:
     """
-    Checks the references of a trajectory controller and turns them into set-points.
+    Checks references; a rejected one changes nothing: the last is followed until its timeout.
 
-    A reference is rejected whole; the previous one is followed until its timeout.
-
-    :param rules: rules for the commanded joints
     :param scaling: speed scaling of the node, for controllers that publish no factor
     :ivar rejections: number of rejected references by reason
     :ivar complaint: error of the last rejected reference
@@ -64,8 +58,7 @@ class ControllerStateMonitor:
         self._stamps = StampOrder(1)
         self._names: tuple[str, ...] | None = None
         # Indices of the commanded joints in a message, and in the controller's order.
-        self._source: Indices = np.empty(0, dtype=np.intp)
-        self._target: Indices = np.empty(0, dtype=np.intp)
+        self._source = self._target = np.empty(0, dtype=np.intp)
         self._last_position: Array | None = None
         self._last_received = -math.inf
         self._publishes_speed = False
@@ -92,11 +85,9 @@ class ControllerStateMonitor:
         Return the set-point of a reference, or ``None`` for a rejected one.
 
         :param names: the k joints of the reference; joints that are not commanded are ignored
-        :param position: shape (k,), rad or m
-        :param velocity: shape (k,), rad/s or m/s; (0,) for zeros
-        :param acceleration: shape (k,), rad/s^2 or m/s^2; (0,) for zeros
+        :param position: shape (k,); velocity and acceleration may be (0,) for zeros
         :param speed: speed scaling factor; ``None`` if the message type has none
-        :param measured: positions of the commanded joints, shape (m,), rad or m
+        :param measured: positions of the commanded joints, shape (m,)
         :param held: returns the positions for joints missing in the reference, shape (m,)
         """
         try:
@@ -143,11 +134,14 @@ class ControllerStateMonitor:
             raise TrajectoryError(
                 _R.ACCELERATIONS_WITHOUT_VELOCITIES, 'accelerations but no velocities'
             )
-        used = np.zeros(len(self._rules.joint_names))
+        known = self._rules.joint_names
+        used = np.zeros(len(known))
         for field, values in fields.items():
             if values.size:
                 used[self._target] = values[self._source]
-                self._reject(~np.isfinite(used), _R.NOT_FINITE, field + ' {}', used)
+                reject_where(
+                    ~np.isfinite(used), _R.NOT_FINITE, known, None, field + ' {}', used
+                )
         if speed is not None and not 0.0 <= speed < math.inf:
             raise TrajectoryError(Reason.SPEED_OUT_OF_RANGE, f'{speed} is not 0 or more')
 
@@ -176,25 +170,21 @@ class ControllerStateMonitor:
 
     def _check_motion(self, setpoint: Setpoint, measured: Array) -> None:
         """Check the limits and the distance from the robot, as for a trajectory's points."""
-        rules, q = self._rules, setpoint.q
+        rules, q, joints = self._rules, setpoint.q, setpoint.joint_names
         lower, upper = position_range(rules, measured)
-        self._reject(
-            (q < lower - OVERSHOOT) | (q > upper + OVERSHOOT), _R.POSITION_LIMIT,
+        reject_where(
+            (q < lower - OVERSHOOT) | (q > upper + OVERSHOOT), _R.POSITION_LIMIT, joints, None,
             '{} is not in [{}, {}]', q, rules.lower, rules.upper,
         )
         for values, limits, reason in (
             (setpoint.qd, OVERSPEED * rules.velocity_limits, _R.VELOCITY_LIMIT),
             (setpoint.qdd, rules.acceleration_limits, _R.ACCELERATION_LIMIT),
         ):
-            text = '{:.6g} is more than the limit of {:.6g}'
-            self._reject(~(np.abs(values) <= limits), reason, text, values, limits)
-        self._reject(
+            reject_where(
+                ~(np.abs(values) <= limits), reason, joints, None,
+                '{:.6g} is more than the limit of {:.6g}', values, limits,
+            )
+        reject_where(
             np.abs(rules.shortest_way(q - measured)) > rules.start_tolerance, _R.START_TOO_FAR,
-            '{} is more than {} from {}', q, rules.start_tolerance, measured,
+            joints, None, '{} is more than {} from {}', q, rules.start_tolerance, measured,
         )
-
-    def _reject(
-        self, broken: NDArray[np.bool_], reason: TrajectoryReason, detail: str, *values: ArrayLike
-    ) -> None:
-        """Raise a TrajectoryError for the first joint that breaks a rule, if there is one."""
-        reject_where(broken, reason, self._rules.joint_names, None, detail, *values)

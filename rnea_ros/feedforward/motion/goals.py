@@ -4,15 +4,13 @@
 """
 The goal of a motion: it compares the robot with the motion at each tick, until it has a result.
 
-A goal is judged in the thread of the control, at every tick as in ros2_control's
-joint_trajectory_controller (JTC): a violation between two looks of a slower thread would be
-missed, and the arm would go on. Other threads read ``result`` and ``sample``, which are replaced
-and never changed.
+The thread of the control judges it, as in ros2_control's joint_trajectory_controller (JTC): a
+slower thread would miss a violation between two polls. Other threads read ``result`` and
+``sample``, which are replaced and never changed.
 
-Tolerances have defaults from parameters, replaced by what the goal states. Values mean the same as
-in JTC. In a goal, 0 is the default and -1 means no limit; every other negative value is invalid.
-In a parameter, 0 means no limit. JTC executes a goal with invalid tolerances with the defaults;
-here it is rejected.
+Tolerances have defaults from parameters, where 0 means no limit. In a goal, as in JTC, 0 is the
+default and -1 means no limit; other negative values are invalid. JTC executes a goal with invalid
+tolerances with the defaults; here it is rejected.
 """
 
 from __future__ import annotations
@@ -37,11 +35,7 @@ _NO_LIMIT_ROUNDING = float(np.finfo(np.float32).eps)
 
 
 class JointTolerance(NamedTuple):
-    """
-    A goal's tolerance for a joint, as in ``control_msgs/JointTolerance``; rad or m, s.
-
-    The acceleration is checked, but not applied: no acceleration is measured.
-    """
+    """A goal's tolerance for a joint; the acceleration is checked only: none is measured."""
 
     name: str
     position: float
@@ -54,9 +48,8 @@ class Tolerances:
     """
     Greatest errors of positions (row 0) and velocities (row 1), ``inf`` for no limit.
 
-    :param joints: the commanded joints, m of them
-    :param path: while the motion lasts, shape (2, m), rad or m, rad/s or m/s
-    :param goal: from the end of the motion on, shape (2, m)
+    :param path: while the motion lasts, shape (2, joints)
+    :param goal: from the end of the motion on, shape (2, joints)
     :param goal_time: longest time after the end until the robot is within ``goal``, s
     """
 
@@ -68,11 +61,7 @@ class Tolerances:
     def stated(
         self, path: Sequence[JointTolerance], goal: Sequence[JointTolerance], goal_time: float
     ) -> Tolerances:
-        """
-        Return these tolerances with those that a goal states.
-
-        :raises RequestRejectedError: an unknown joint, or an invalid value
-        """
+        """Return these with a goal's, or raise a RequestRejectedError for an invalid one."""
         return replace(
             self, path=self._table('path_tolerance', self.path, path),
             goal=self._table('goal_tolerance', self.goal, goal),
@@ -99,9 +88,7 @@ def default_tolerances(
     """
     Return the tolerances of goals that state none; 0 means no limit everywhere.
 
-    :param path: greatest position errors while a motion lasts by joint, rad or m
-    :param goal: greatest position errors from its end on by joint, rad or m
-    :param stopped_velocity: greatest velocity from its end on, rad/s or m/s
+    ``path`` and ``goal`` are position errors by joint, ``stopped_velocity`` is for the goal.
     """
     limits = np.zeros((2, 2, len(joints)))
     limits[0, 0] = [path.get(joint, 0.0) for joint in joints]
@@ -161,23 +148,14 @@ class GoalResult(NamedTuple):
 
 
 class GoalSample(NamedTuple):
-    """
-    The state of a goal at one tick.
+    """The state of a goal at one tick; times in s."""
 
-    :param now: monotonic time of the tick, s
-    :param elapsed: time since the start of the motion, s
-    :param motion_time: the same in the motion's time, which speed scaling slows down, s
-    :param desired: positions, velocities and accelerations, shape (3, m)
-    :param actual: measured positions and velocities, shape (2, m)
-    :param error: desired minus actual, shape (2, m); the shorter way for continuous joints
-    """
-
-    now: float
-    elapsed: float
-    motion_time: float
-    desired: Array
-    actual: Array
-    error: Array
+    now: float  # monotonic
+    elapsed: float  # since the start of the motion
+    motion_time: float  # the same in the motion's time, which speed scaling slows down
+    desired: Array  # positions, velocities and accelerations, shape (3, m)
+    actual: Array  # measured positions and velocities, shape (2, m)
+    error: Array  # desired minus actual, shape (2, m); the shorter way for continuous joints
 
 
 class Goal:
@@ -194,14 +172,9 @@ class Goal:
     ) -> None:
         self._tolerances = tolerances
         self._rules = rules
-        # Time 0, begin and duration of the motion; the first two in the time of its root.
-        self._zero, self._begin, self._duration = 0.0, -math.inf, 0.0
-        self._root: Trajectory | None = None
-        if isinstance(motion, Trajectory):
-            self._root = motion.root
-            if motion.join is not None:
-                self._begin, self._zero = motion.join.begin, motion.join.zero
-            self._duration = motion.duration - self._zero
+        self._root, join = motion.root, motion.join
+        self._begin, self._zero = (-math.inf, 0.0) if join is None else (join.begin, join.zero)
+        self._duration = motion.duration - self._zero
         self._reference: Reference | None = None
         self._change = 0
         self._start: float | None = None
@@ -219,9 +192,7 @@ class Goal:
     def go_on(self, motion: Trajectory | Setpoint) -> bool:
         """Go on with an accepted motion without a goal if it was joined to this one; or not."""
         assert self._reference is not None
-        if not isinstance(motion, Trajectory) or motion.join is None:
-            return False
-        if motion.root is not self._root:
+        if motion.join is None or motion.root is not self._root:
             return False
         self._change = self._reference.changes
         self._duration = motion.duration - self._zero

@@ -4,10 +4,9 @@
 """
 Joins a new trajectory to the active one, which is followed until the new one takes over.
 
-In: the active :class:`.Trajectory` and a new one that begins in its state. Out: one trajectory in
-the active one's time, so that it can replace the active one at any moment before the handover
-without a step, at any speed factor. Joints that the new trajectory leaves out follow the active
-one to its end.
+The result is one trajectory in the active one's time, so that it can replace the active one at any
+moment before the handover without a step, at any speed factor. Joints that the new trajectory
+leaves out follow the active one to its end.
 
 No polynomial is fitted again: each segment is a part of a segment of one of the two. In
 ros2_control's joint_trajectory_controller (JTC), joints that are left out are sampled at the new
@@ -31,26 +30,18 @@ _POWERS = np.arange(6)
 
 
 class Handover(NamedTuple):
-    """
-    Where a new trajectory takes over from the active one. Times are the active one's.
-
-    :param active: the active trajectory
-    :param past: time from which on the result is needed, s
-    :param time: time of the handover, s, not before ``past``
-    """
+    """Where a new trajectory takes over from the active one, in its time, s."""
 
     active: Trajectory
-    past: float
-    time: float
+    past: float  # time from which on the result is needed
+    time: float  # time of the handover, not before ``past``
 
 
 def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
     """
-    Return the active trajectory up to the handover, and the new one from there on.
+    Return the active trajectory up to the handover, and from there on the new one for some joints.
 
-    :param new: motion of all joints; its first knot is the active trajectory's state at the
-        handover
-    :param columns: joints that follow the new trajectory; all others follow the active one
+    The new one begins in the active one's state at the handover.
     """
     active, begin, n = handover.active, handover.time, len(new.joint_names)
     zero = begin - float(new.knots.times[0])

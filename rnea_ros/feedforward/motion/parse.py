@@ -4,9 +4,6 @@
 """
 A requested trajectory: its fields as plain data, the rules for it, and the first checks.
 
-In: the fields of a JointTrajectory message, as a :class:`TrajectoryRequest`. Out: its points as
-:class:`.Knots`, the input of :mod:`.compile`, or a :class:`TrajectoryError`.
-
 Most of these rules are those of ros2_control's joint_trajectory_controller (JTC). JTC accepts,
 and this module rejects: values that are not finite, duplicate joint names, accelerations without
 velocities (JTC then commands position 0), effort fields of the wrong length, and negative times.
@@ -14,7 +11,7 @@ velocities (JTC then commands position 0), effort fields of the wrong length, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 import enum
 from itertools import chain
@@ -77,10 +74,9 @@ class TrajectoryError(RneaError):
     """
     A trajectory or reference is rejected whole. The active motion stays active.
 
-    :param reason: broken rule
     :param detail: offending values and the limit that they break
-    :param joint: joint at fault; ``None`` for a fault of no single joint
-    :param point: index of the point at fault; ``None`` for a fault of no single point
+    :param joint: joint at fault, if it is one
+    :param point: index of the point at fault, if it is one
     """
 
     def __init__(
@@ -98,23 +94,26 @@ class TrajectoryError(RneaError):
 
 
 def reject_where(
-    broken: NDArray[np.bool_], reason: TrajectoryReason, joints: tuple[str, ...],
+    broken: NDArray[np.bool_], reason: TrajectoryReason, joints: tuple[str, ...] | None,
     first_point: int | None, detail: str, *values: ArrayLike,
 ) -> None:
     """
-    Raise a TrajectoryError for the first value that breaks a rule, if there is one.
+    Raise a TrajectoryError for the first entry that breaks a rule, if there is one.
 
-    :param broken: whether a value breaks the rule, shape (points, joints) or (joints,)
+    :param broken: where the rule is broken, shape (points, joints) or (joints,)
+    :param joints: joints of the columns; ``None`` for a column that is of no joint
     :param first_point: point of the first row; -1 for the start state, which is reported as the
-        point after it; ``None`` for values that are of no point
-    :param detail: text of the error, formatted with the ``values`` at fault, as in broken
+        point after it; ``None`` for a row that is of no point
+    :param detail: text of the error, formatted with the ``values`` at the entry
     """
     if broken.any():
-        row, column = (int(index) for index in np.argwhere(np.atleast_2d(broken))[0])
-        at_fault = (np.broadcast_to(each, broken.shape) for each in values)
+        broken = np.atleast_2d(broken)
+        row, column = (int(index) for index in np.argwhere(broken)[0])
         raise TrajectoryError(
-            reason, detail.format(*(np.atleast_2d(each)[row, column] for each in at_fault)),
-            joint=joints[column], point=None if first_point is None else max(0, row + first_point),
+            reason,
+            detail.format(*(np.broadcast_to(each, broken.shape)[row, column] for each in values)),
+            joint=None if joints is None else joints[column],
+            point=None if first_point is None else max(0, row + first_point),
         )
 
 
@@ -132,13 +131,9 @@ class JointRules:
 
     The arrays have one value per joint, in rad or m, and s; they are copied and read-only.
 
-    :param joint_names: joints in the controller's order
-    :param lower: lower position limits; ``-inf`` for no limit
-    :param upper: upper position limits; ``inf`` for no limit
+    :param lower: lower position limits; ``-inf`` for no limit, here and ``inf`` below
     :param continuous: which joints are continuous; as in a URDF, these have no position limits
-    :param velocity_limits: ``inf`` for no limit
-    :param acceleration_limits: one value per joint or one for all; ``inf`` for no limit
-    :param effort_limits: of trajectory points, N m or N; as the acceleration limits
+    :param acceleration_limits: one value per joint or one for all; so ``effort_limits``
     :raises InputError: a wrong shape, limits in the wrong order, a velocity limit of 0 or less, or
         a negative tolerance
     """
@@ -214,9 +209,7 @@ class JointRules:
                 raise TrajectoryError(_R.DUPLICATE_JOINT, f'twice in {names}', joint=name)
         missing = [name for name in self.joint_names if name not in names]
         if missing and not self.allow_partial_joints_goal:
-            raise TrajectoryError(
-                _R.MISSING_JOINT, f'{missing} not in {names}', joint=missing[0]
-            )
+            raise TrajectoryError(_R.MISSING_JOINT, f'{missing} not in {names}', joint=missing[0])
 
     def whole_turns(self, difference: Array) -> Array:
         """Return the whole turns in position differences, rad; 0 for other joints."""
@@ -234,9 +227,8 @@ class TrajectoryPoint:
     """
     One point of a request, with the fields of ``trajectory_msgs/JointTrajectoryPoint``.
 
-    An empty field is absent. Every other field has one value per joint of the request, in rad or
-    m, and s, or N m or N. The time is that from the start of the trajectory, the efforts are the
-    user's own feedforward.
+    The time is in s from the start of the trajectory. An empty field is absent; other fields have
+    one value per joint of the request. The efforts are the user's own feedforward.
     """
 
     time: float
@@ -261,8 +253,8 @@ class Column(NamedTuple):
     """
     One field (positions, velocities, ...) of all points.
 
-    :param values: values of the first point, then of the second and so on, shape (values,)
-    :param counts: number of values of each point, shape (points,); 0 where the field is absent
+    :param values: values of the first point, then of the second and so on
+    :param counts: number of values of each point; 0 where the field is absent
     """
 
     values: Array
@@ -287,9 +279,8 @@ class TrajectoryRequest:
     A requested trajectory. Fields are arrays, so that thousands of points need no Python loop.
 
     :param joint_names: joints of the values of every point, in any order
-    :param times: seconds from the start, shape (points,); empty to cancel the active trajectory
-    :param start_time: header stamp, s; ``None`` for a stamp of 0, then the trajectory starts when
-        it is first sampled
+    :param times: seconds from the start; empty to cancel the active trajectory
+    :param start_time: header stamp, s; ``None`` for a stamp of 0: at the first sample
     """
 
     joint_names: tuple[str, ...]
@@ -341,13 +332,15 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> tuple[In
     _check_times(request, rules, now)
     tables = [_table(request, field, columns, len(known)) for field in _FIELDS]
     (q, _), (qd, with_velocities), (qdd, with_accelerations), (efforts, with_efforts) = tables
-    _reject_point(
-        with_accelerations & ~with_velocities, _R.ACCELERATIONS_WITHOUT_VELOCITIES,
-        lambda point: f'accelerations {request.accelerations.of_point(point)} but no velocities',
+    wrong = with_accelerations & ~with_velocities
+    values = request.accelerations.of_point(int(np.argmax(wrong)))
+    reject_where(
+        wrong[:, np.newaxis], _R.ACCELERATIONS_WITHOUT_VELOCITIES, None, 0,
+        f'accelerations {values} but no velocities',
     )
-    _reject_point(
-        ~with_efforts & with_efforts.any(), _R.EFFORTS_INCOMPLETE,
-        lambda _: 'no efforts, but other points have efforts',
+    reject_where(
+        (~with_efforts & with_efforts.any())[:, np.newaxis], _R.EFFORTS_INCOMPLETE, None, 0,
+        'no efforts, but other points have efforts',
     )
     if not (request.is_setpoint or rules.allow_nonzero_velocity_at_trajectory_end):
         final = qd[-1, columns]
@@ -398,9 +391,10 @@ def _table(
     column: Column = getattr(request, field)
     joints = len(request.joint_names)
     present = column.counts == joints
-    _reject_point(
-        ~present & ((column.counts > 0) | (field == 'positions')), _R.WRONG_SIZE,
-        lambda point: f'{column.counts[point]} {field} for {joints} joints',
+    wrong = ~present & ((column.counts > 0) | (field == 'positions'))
+    reject_where(
+        wrong[:, np.newaxis], _R.WRONG_SIZE, None, 0, f'{{}} {field} for {joints} joints',
+        column.counts[:, np.newaxis],
     )
     values = np.zeros((present.size, joints))
     values[present] = column.values.reshape(-1, joints)
@@ -410,12 +404,3 @@ def _table(
     table = np.zeros((present.size, n))
     table[:, columns] = values
     return table, present
-
-
-def _reject_point(
-    broken: NDArray[np.bool_], reason: TrajectoryReason, detail: Callable[[int], str]
-) -> None:
-    """Raise a TrajectoryError for the first point that breaks a rule, if there is one."""
-    if broken.any():
-        point = int(np.argmax(broken))
-        raise TrajectoryError(reason, detail(point), point=point)

@@ -22,12 +22,8 @@ from ..reasons import Reason
 from .join import Handover
 from .trajectory import QUINTIC, Knots, MotionState, Setpoint, Trajectory
 
-RATE = 2.0
-"""Rate of change of the speed factor, 1/s: from full speed to a stop in half a second."""
-
-ROUNDING = 1e-6
-"""Accepted excess over the range of the factor, for values in single precision."""
-
+RATE = 2.0  # of change of the speed factor, 1/s: from full speed to a stop in half a second
+ROUNDING = 1e-6  # accepted excess over the range of the factor, for single precision
 _SHORTEST = 1e-6  # shortest time to a stop, s
 _NO_LIMIT = 1e6  # distance to a position limit that no motion covers, rad or m
 
@@ -52,11 +48,7 @@ class SpeedScaling:
         self.delay = 0.0
 
     def set_target(self, speed: float, scale: float = 1.0) -> None:
-        """
-        Request a speed, times a scale (0.01 for percent), as the factor. Any thread may call this.
-
-        :raises InputError: the factor is not in [0, 1], or not a number
-        """
+        """Request a speed, times a scale (0.01 for percent), as factor; for any thread."""
         factor = scale * speed
         if not -ROUNDING <= factor <= 1.0 + ROUNDING:
             raise InputError(
@@ -83,13 +75,7 @@ class SpeedScaling:
 
 
 class Deceleration(NamedTuple):
-    """
-    Limits of the motion to a stop; arrays of shape (m,).
-
-    :param maximum: greatest deceleration, above 0, rad/s^2 or m/s^2
-    :param lower: lower position limits, rad or m
-    :param upper: upper position limits, rad or m
-    """
+    """Limits of the motion to a stop, (m,) each: deceleration, above 0, and position limits."""
 
     maximum: Array
     lower: Array
@@ -97,15 +83,19 @@ class Deceleration(NamedTuple):
 
 
 class _ActiveMotion(NamedTuple):
-    """The motion that is followed, also after its end; its start, and delay of its time, s."""
+    """The motion that is followed, also after its end; its start, and the delay then."""
 
     motion: Trajectory | Setpoint
     start: float
     delay: float
 
+    def time_at(self, now: float, delay: float) -> float:
+        """Return the motion's time for a delay of trajectory time."""
+        return now - self.start - (delay - self.delay)
+
 
 class _WaitingMotion(NamedTuple):
-    """The motion that is followed next, from a time in s; ``None`` for the next sample."""
+    """The motion that is followed next, from a time on; ``None`` for the next sample."""
 
     motion: Trajectory | Setpoint
     start: float | None
@@ -113,23 +103,18 @@ class _WaitingMotion(NamedTuple):
 
 class Reference:
     """
-    Samples the active motion, and replaces it when the next one starts.
+    Samples the active motion, and replaces it when the next one starts; times are monotonic, in s.
 
-    Start times are monotonic times. The arrays have shape (m,), in the controller's order.
-
-    :param m: number of joints
-    :param setpoint_timeout: age from which the position of a set-point is held at rest, s
-    :param lead: time by which trajectories are sampled ahead, s
-    :ivar scaling: pace of trajectory time
+    :param m: number of joints, the shape of ``position``, ``velocity``, ``acceleration``, and of
+        ``effort``, which is added to the output
+    :param setpoint_timeout: age from which the position of a set-point is held at rest
+    :param lead: time by which trajectories are sampled ahead
     :ivar changes: number of times that a motion was set or dropped; the end of a motion is none
     :ivar reason: why the motion before the last change was dropped
     :ivar stale: whether a stream of set-points ended in motion, or the set-points of a trajectory
         controller stopped arriving
-    :ivar time: time of the trajectory that is followed, s from its start, without the lead
-    :ivar ahead: time of the desired state after the sample's, s; 0 for set-points and without
-        a lead
-    :ivar position: desired position, rad or m; so velocity and acceleration
-    :ivar effort: effort added to the output, N m or N
+    :ivar time: time of the trajectory that is followed, from its start, without the lead
+    :ivar ahead: time of the desired state after the sample's; 0 for set-points
     """
 
     def __init__(self, m: int, setpoint_timeout: float, lead: float = 0.0) -> None:
@@ -172,18 +157,17 @@ class Reference:
 
     def accept(self, motion: Trajectory | Setpoint, start: float | None) -> bool:
         """
-        Set the next motion. It replaces the active one at its start, s; ``None``: next sample.
+        Set the next motion. It replaces the active one at its start; ``None``: next sample.
 
         A joined trajectory contains the active one up to its start, and replaces it at once.
-
-        :return: False if the trajectory that a joined one continues is no longer followed
+        Return False if the trajectory that it continues is no longer followed.
         """
         active, waiting = self._active, self._next
-        if not isinstance(motion, Trajectory) or motion.join is None:
+        if motion.join is None:
             self._next = _WaitingMotion(motion, start)
-        elif isinstance(active, _ActiveMotion) and _has_root(active.motion, motion.root):
+        elif isinstance(active, _ActiveMotion) and active.motion.root is motion.root:
             self._active, self._next = active._replace(motion=motion), None
-        elif waiting is not None and _has_root(waiting.motion, motion.root):
+        elif waiting is not None and waiting.motion.root is motion.root:
             self._next = waiting._replace(motion=motion)
         else:
             return False
@@ -198,10 +182,10 @@ class Reference:
 
     def stop(self, reason: Reason) -> None:
         """Drop every motion, and hold the present desired position if there is one."""
-        was_set = self.is_set
-        self.clear(reason)
-        if was_set:
-            self._hold_position()
+        if self.is_set:
+            self.hold(self.position, reason)
+        else:
+            self.clear(reason)
 
     def clear(self, reason: Reason = Reason.CANCELLED) -> None:
         """Drop every motion and hold nothing."""
@@ -211,11 +195,7 @@ class Reference:
         self._stand_still()
 
     def decelerate(self, limits: Deceleration, reason: Reason = Reason.CANCELLED) -> None:
-        """
-        Drop every motion, and follow the motion to a stop; hold at once if nothing moves.
-
-        :param limits: limits of the motion to a stop; at a speed factor below 1 it takes longer
-        """
+        """Drop every motion, and follow the motion to a stop; hold at once if nothing moves."""
         active, ahead = self._active, self._lead * self.scaling.factor
         if not (isinstance(active, _ActiveMotion) and self.moving):
             self.stop(reason)
@@ -238,63 +218,57 @@ class Reference:
             self._active = _ActiveMotion(waiting.motion, start, self.scaling.delay)
             self._next = None
             self.stale = False
-        if isinstance(self._active, _ActiveMotion):
-            motion, start, delay = self._active
-            if isinstance(motion, Setpoint):
+        active = self._active
+        if isinstance(active, _ActiveMotion):
+            if isinstance(active.motion, Setpoint):
                 self.ahead = 0.0
-                self._sample_setpoint(motion, now - start)
+                self._sample_setpoint(active.motion, now - active.start)
             else:
                 self.ahead = self._lead
-                self.time = now - start - (self.scaling.delay - delay)
+                self.time = active.time_at(now, self.scaling.delay)
                 sampled_at = self.time + self._lead * self.scaling.factor
-                if not motion.sample(sampled_at, self._desired):
+                if not active.motion.sample(sampled_at, self._desired):
                     self._apply_scaling()
         return self.is_set
 
     def state_at(self, time: float) -> MotionState | None:
         """
-        Return the state that the active motion reaches at a time, at its present pace.
+        Return the state that the active motion reaches at a time, at its present pace, if any.
 
-        Velocities and accelerations are those at full speed. Any thread may call this.
-
-        :param time: monotonic time, s, not before the last sample
-        :return: ``None`` without a desired state
+        Velocities and accelerations are those at full speed. Any thread may call this, for times
+        that are not before the last sample.
         """
         active = self._active
         if not isinstance(active, _ActiveMotion):
             return active
-        motion, start, delay = active
-        if isinstance(motion, Setpoint) and time - start > self._timeout:
+        motion = active.motion
+        if isinstance(motion, Setpoint) and time - active.start > self._timeout:
             return MotionState.at_rest(motion.q)
-        return motion.state(self._motion_time(time, start, delay))
+        return motion.state(active.time_at(time, self.scaling.delay_at(time)))
 
     def handover(self, time: float, newest: Trajectory | Setpoint | None) -> Handover | None:
         """
         Return where a new trajectory takes over from the newest one. Any thread may call this.
 
-        :param time: monotonic time of the handover, s, not before the last sample
+        :param time: time of the handover, not before the last sample
         :param newest: the motion that was requested last, perhaps not accepted yet
         :return: ``None`` if this is not a trajectory, has ended, or starts after the handover
         """
         active, waiting, past = self._active, self._next, self.time
         if not isinstance(newest, Trajectory):
             return None
-        if isinstance(active, _ActiveMotion) and _has_root(active.motion, newest.root):
-            _, start, delay = active
+        if isinstance(active, _ActiveMotion) and active.motion.root is newest.root:
             if past >= newest.duration:
                 return None
-        elif waiting is not None and _has_root(waiting.motion, newest.root):
-            if waiting.start is None or waiting.start >= time:
+        elif waiting is not None and waiting.motion.root is newest.root:
+            start = waiting.start
+            if start is None or start >= time:
                 return None
-            start, delay, past = waiting.start, self.scaling.delay_at(waiting.start), -math.inf
+            active, past = _ActiveMotion(newest, start, self.scaling.delay_at(start)), -math.inf
         else:
             return None
-        at = self._motion_time(time, start, delay)
+        at = active.time_at(time, self.scaling.delay_at(time))
         return Handover(newest, min(past, at), at)
-
-    def _motion_time(self, time: float, start: float, delay: float) -> float:
-        """Return the time of a motion at a time from now on, s, from its start and delay."""
-        return time - start - (self.scaling.delay_at(time) - delay)
 
     def _count_change(self, reason: Reason) -> None:
         self.changes += 1
@@ -329,18 +303,14 @@ class Reference:
         self.velocity *= factor
 
 
-def _has_root(motion: Trajectory | Setpoint, root: Trajectory) -> bool:
-    return isinstance(motion, Trajectory) and motion.root is root
-
-
 def _stop_motion(
     joint_names: tuple[str, ...], state: MotionState, limits: Deceleration
 ) -> Trajectory:
     """
-    Return the motion from a state to rest, which begins with its velocity and acceleration.
+    Return the motion from a state to rest; each joint goes straight on and stops by itself.
 
-    Each joint goes straight on and stops by itself, whatever the cancelled trajectory would have
-    done next, as with ``decelerate_on_cancel`` of ros2_control's joint_trajectory_controller.
+    As with ``decelerate_on_cancel`` of ros2_control's joint_trajectory_controller (JTC), it does
+    not matter what the cancelled trajectory would have done next.
 
     With T the time to the stop, s = t / T and p = 6 v / T + 3 a, the acceleration is
     (1 - s) (a - p s). It starts at a and ends at 0, and its greatest value in between is

@@ -14,7 +14,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,16 +50,11 @@ _FROM_ENDS = {
     ),
 }
 
-# Bisection steps for a zero of a slope: 2^-40, or 1e-12 of a segment.
-_BISECTIONS = 40
+_BISECTIONS = 40  # steps for a zero of a slope: 2^-40, or 1e-12 of a segment
 
 
 class MotionState(NamedTuple):
-    """
-    The desired state at one time; arrays of shape (joints,), rad or m, and s; N m or N.
-
-    The effort is added to the output.
-    """
+    """The desired state at one time, (joints,) each; the effort is added to the output."""
 
     position: Array
     velocity: Array
@@ -68,20 +63,17 @@ class MotionState(NamedTuple):
 
     @classmethod
     def at_rest(cls, position: Array) -> MotionState:
-        """Return a state at rest: velocity, acceleration and effort are 0."""
+        """Return a state at rest, without effort."""
         return cls(position, *np.zeros((3, position.size)))
 
 
 @dataclass(frozen=True, eq=False)
 class Knots:
     """
-    The points of a motion as read-only copies of arrays, (points, joints) if not stated.
+    The points of a motion: read-only copies of arrays, (points, joints); 0 for absent fields.
 
     :param times: strictly increasing times, shape (points,), s from the start
-    :param velocities: 0 where a point has none, as in accelerations
-    :param degrees: :data:`LINEAR`, :data:`CUBIC` or :data:`QUINTIC` by the fields of each point,
-        shape (points,)
-    :param efforts: efforts added to the output, N m or N; ``None`` for none
+    :param degrees: :data:`LINEAR`, :data:`CUBIC` or :data:`QUINTIC` by the fields of each point
     """
 
     times: Array
@@ -118,13 +110,9 @@ class Knots:
 @dataclass(frozen=True, eq=False)
 class Setpoint:
     """
-    A streamed set-point: one point at time 0, followed until the next one comes.
-
-    Its velocity may be nonzero. :class:`.Reference` ends it after a timeout. Arrays have the shape
-    (joints,), in the controller's order, with 0 for absent velocities and accelerations.
+    A streamed set-point: one state, followed until the next one comes, at most for a timeout.
 
     :param start_time: time in the clock of the request's stamp, s; ``None`` for at once
-    :param effort: effort added to the output; ``None`` for none
     :param from_controller: whether a trajectory controller publishes it. Then speed scaling is
         already applied, and a missing next set-point is a fault, even at rest
     """
@@ -137,9 +125,13 @@ class Setpoint:
     effort: Array | None = None
     from_controller: bool = False
 
+    # As of a trajectory that continues none.
+    root: ClassVar[None] = None
+    join: ClassVar[None] = None
+    duration: ClassVar[float] = 0.0
+
     def state(self, t_since_start: float = 0.0) -> MotionState:
         """Return the desired state, the same at any time."""
-        del t_since_start
         effort = np.zeros_like(self.q) if self.effort is None else self.effort
         return MotionState(self.q, self.qd, self.qdd, effort)
 
@@ -152,36 +144,26 @@ class Setpoint:
 
 
 class Join(NamedTuple):
-    """
-    How a trajectory continues an earlier one, in whose time it is stated.
+    """How a trajectory continues an earlier one, in whose time it is stated."""
 
-    :param root: the trajectory that the first one was joined to; its time is that of all
-    :param begin: time at which the request takes over, s
-    :param zero: time 0 of the request, s
-    :param sources: the trajectories that are followed from then on, each with its joints
-    """
-
-    root: Trajectory
-    begin: float
-    zero: float
-    sources: tuple[tuple[Trajectory, Indices], ...]
+    root: Trajectory  # the one that the first was joined to; its time is that of all
+    begin: float  # time at which the request takes over, s
+    zero: float  # time 0 of the request, s
+    sources: tuple[tuple[Trajectory, Indices], ...]  # followed from then on, each by its joints
 
 
 class Trajectory:
     """
-    A desired motion of all joints. Any thread may sample it.
+    A desired motion of all joints, in the controller's order. Any thread may sample it.
 
-    :param joint_names: joints in the controller's order
     :param start_time: time in the clock of the request's stamp, s; ``None``: the trajectory starts
         when it is first sampled
-    :param knots: at least one point
-    :param coefficients: coefficients of s^0 to s^5 with s in [0, 1] in each segment, shape
+    :param knots: at least one point; the motion ends at the last one, and holds its position
+    :param coefficients: of s^0 to s^5 with s in [0, 1] in each segment, shape
         (segments, 6, joints); ``None`` for the polynomials and the efforts of the knots
-    :param efforts: efforts at the start and at the end of each segment, linear between them, shape
-        (segments, 2, joints), N m or N; ``None`` for none
-    :param join: how it continues an earlier trajectory; ``None`` for one of its own
-    :ivar duration: time of the last point, s
-    :ivar final_position: position that is held from the end on, shape (joints,), rad or m
+    :param efforts: at the start and at the end of each segment, linear between them, shape
+        (segments, 2, joints); ``None`` for none
+    :param join: how it continues an earlier trajectory, if it does
     """
 
     def __init__(
@@ -261,12 +243,7 @@ class Trajectory:
 
 
 def derivative(trajectory: Trajectory, order: int) -> Array:
-    """
-    Return the time derivative of each segment's polynomial, as a polynomial in s.
-
-    :param order: order of the derivative; 0 for the positions themselves
-    :returns: coefficients of s^0, s^1, ..., shape (segments, powers, joints)
-    """
+    """Return a time derivative in each segment by powers of s: (segments, powers, joints)."""
     durations = np.diff(trajectory.knots.times)[:, np.newaxis, np.newaxis]
     polynomials = trajectory.coefficients
     for _ in range(order):
@@ -287,13 +264,11 @@ def states_in(trajectory: Trajectory, segment: NDArray[np.intp], s: Array) -> St
 
 def turning_points(polynomials: Array) -> Array:
     """
-    Return 0, 1, and every s in between where the polynomials turn; perhaps others too.
+    Return 0, 1, and every s in between where polynomials, (powers, k), turn; perhaps others too.
 
     Between two of its own turning points a slope is monotone and has one zero at most. So the
     zeros of a slope are found by bisection between the turning points of the slope (recursion).
-
-    :param polynomials: coefficients, shape (powers, k)
-    :returns: values of s in increasing order, shape (powers, k)
+    The values of s increase, shape (powers, k).
     """
     ends = np.zeros((2, polynomials.shape[1]))
     ends[1] = 1.0
