@@ -20,20 +20,13 @@ from ...arrays import Array
 from .parse import JointRules, TrajectoryReason, reject_where
 from .trajectory import Knots, Trajectory, derivative, turning_points, values_at
 
+# Accepted distance beyond a position limit, rad or m: a spline overshoots a little at a turning
+# point, and less than the tracking error does no harm.
 OVERSHOOT = 1e-3
-"""
-Accepted distance beyond a position limit, rad or m.
 
-A spline overshoots a little at a turning point. Less than the tracking error does no harm.
-"""
-
+# Accepted velocity as a multiple of the limit: a spline through samples of a motion at full speed
+# exceeds the limit a little, by 5 % at 15 rad/s^2 and a sample every 0.1 s.
 OVERSPEED = 1.05
-"""
-Accepted velocity as a multiple of the velocity limit.
-
-A spline through samples of a motion at full speed exceeds the limit a little: by 5 % at
-15 rad/s^2 and a sample every 0.1 s.
-"""
 
 MAX_EXCESS = 0.5  # beyond a position limit from which a joint may come back, rad or m
 EFFORT_RISE = 0.1  # time from zero to full effort at the default rate limit, s

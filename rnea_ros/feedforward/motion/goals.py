@@ -35,7 +35,7 @@ _NO_LIMIT_ROUNDING = float(np.finfo(np.float32).eps)
 
 
 class JointTolerance(NamedTuple):
-    """A goal's tolerance for a joint; the acceleration is checked only: none is measured."""
+    """As ``control_msgs/JointTolerance``; the acceleration is only checked: none is measured."""
 
     name: str
     position: float
@@ -70,14 +70,15 @@ class Tolerances:
 
     def _table(self, field: str, default: Array, stated: Sequence[JointTolerance]) -> Array:
         table = default.copy()
-        for joint, *values in stated:
-            if joint not in self.joints:
-                raise _invalid(f'{field}: {brief(joint)} is not one of {self.joints}')
-            limits = table[:, self.joints.index(joint)]
-            where = f'{field} of {joint!r}:'
-            limits[0] = _resolve(f'{where} position', limits[0], values[0])
-            limits[1] = _resolve(f'{where} velocity', limits[1], values[1])
-            _resolve(f'{where} acceleration', math.inf, values[2])
+        for each in stated:
+            if each.name not in self.joints:
+                raise RequestRejectedError(
+                    'invalid_tolerance', f'{field}: {brief(each.name)} is not one of {self.joints}'
+                )
+            limits, given = table[:, self.joints.index(each.name)], f'{field} of {each.name!r}:'
+            limits[0] = _resolve(f'{given} position', limits[0], each.position)
+            limits[1] = _resolve(f'{given} velocity', limits[1], each.velocity)
+            _resolve(f'{given} acceleration', math.inf, each.acceleration)
         return table
 
 
@@ -106,11 +107,10 @@ def _resolve(where: str, default: float, stated: float) -> float:
         return default
     if abs(stated - _NO_LIMIT) < _NO_LIMIT_ROUNDING:
         return math.inf
-    raise _invalid(f'{where} {stated:g} is none of: above 0, 0 (the default), -1 (no limit)')
-
-
-def _invalid(detail: str) -> RequestRejectedError:
-    return RequestRejectedError('invalid_tolerance', detail)
+    raise RequestRejectedError(
+        'invalid_tolerance',
+        f'{where} {stated:g} is none of: above 0, 0 (the default), -1 (no limit)',
+    )
 
 
 class ErrorCode(enum.IntEnum):
@@ -170,8 +170,7 @@ class Goal:
     def __init__(
         self, motion: Trajectory | Setpoint, tolerances: Tolerances, rules: JointRules
     ) -> None:
-        self._tolerances = tolerances
-        self._rules = rules
+        self._tolerances, self._rules = tolerances, rules
         self._root, join = motion.root, motion.join
         self._begin, self._zero = (-math.inf, 0.0) if join is None else (join.begin, join.zero)
         self._duration = motion.duration - self._zero

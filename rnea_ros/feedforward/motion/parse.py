@@ -71,13 +71,7 @@ _R = TrajectoryReason
 
 
 class TrajectoryError(RneaError):
-    """
-    A trajectory or reference is rejected whole. The active motion stays active.
-
-    :param detail: offending values and the limit that they break
-    :param joint: joint at fault, if it is one
-    :param point: index of the point at fault, if it is one
-    """
+    """A trajectory or reference is rejected whole; joint or point at fault, if it is one."""
 
     def __init__(
         self, reason: TrajectoryReason | Reason, detail: str,
@@ -86,11 +80,8 @@ class TrajectoryError(RneaError):
         where = '' if point is None else f', point {point}'
         whose = '' if joint is None else f', joint {joint!r}'
         super().__init__(f'{reason.value}{where}{whose}: {detail}')
-        self.reason = reason
-        self.word = reason.value
-        self.detail = detail
-        self.joint = joint
-        self.point = point
+        self.reason, self.word, self.detail = reason, reason.value, detail
+        self.joint, self.point = joint, point
 
 
 def reject_where(
@@ -100,10 +91,10 @@ def reject_where(
     """
     Raise a TrajectoryError for the first entry that breaks a rule, if there is one.
 
-    :param broken: where the rule is broken, shape (points, joints) or (joints,)
-    :param joints: joints of the columns; ``None`` for a column that is of no joint
-    :param first_point: point of the first row; -1 for the start state, which is reported as the
-        point after it; ``None`` for a row that is of no point
+    :param broken: where it is broken, shape (points, joints) or (joints,)
+    :param joints: joints of the columns, if they are of joints
+    :param first_point: point of the first row, if it is of one; -1 for the start state, which is
+        reported as the point after it
     :param detail: text of the error, formatted with the ``values`` at the entry
     """
     if broken.any():
@@ -129,11 +120,10 @@ class JointRules:
     """
     The controller's joints, with the limits and options for their trajectories.
 
-    The arrays have one value per joint, in rad or m, and s; they are copied and read-only.
+    The arrays have one value per joint, an infinite one for no limit; they are copied and
+    read-only. Limits of accelerations and efforts may be one number for all joints. Continuous
+    joints have no position limits, as in a URDF.
 
-    :param lower: lower position limits; ``-inf`` for no limit, here and ``inf`` below
-    :param continuous: which joints are continuous; as in a URDF, these have no position limits
-    :param acceleration_limits: one value per joint or one for all; so ``effort_limits``
     :raises InputError: a wrong shape, limits in the wrong order, a velocity limit of 0 or less, or
         a negative tolerance
     """
@@ -224,12 +214,7 @@ class JointRules:
 
 @dataclass(frozen=True)
 class TrajectoryPoint:
-    """
-    One point of a request, with the fields of ``trajectory_msgs/JointTrajectoryPoint``.
-
-    The time is in s from the start of the trajectory. An empty field is absent; other fields have
-    one value per joint of the request. The efforts are the user's own feedforward.
-    """
+    """As ``trajectory_msgs/JointTrajectoryPoint``: an empty field is absent; time in s."""
 
     time: float
     positions: Values
@@ -251,10 +236,9 @@ _NO_HEADER = Header()
 
 class Column(NamedTuple):
     """
-    One field (positions, velocities, ...) of all points.
+    One field (positions, velocities, ...) of all points, the values of one after the other.
 
-    :param values: values of the first point, then of the second and so on
-    :param counts: number of values of each point; 0 where the field is absent
+    ``counts`` has the number of values of each point: 0 where the field is absent.
     """
 
     values: Array
@@ -317,11 +301,10 @@ class TrajectoryRequest:
 
 def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> tuple[Indices, Knots]:
     """
-    Return a request's points, checked at a time of the clock of its stamp, s.
+    Return a request's points, checked at a time of the clock of its stamp, s, or raise an error.
 
     :returns: indices of its joints in the controller's order, and its points with all joints of
         the controller; the values of joints that it leaves out are 0
-    :raises TrajectoryError: the request breaks a rule
     """
     names, known = request.joint_names, rules.joint_names
     for joint in names:

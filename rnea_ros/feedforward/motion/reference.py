@@ -41,11 +41,9 @@ class SpeedScaling:
     """
 
     def __init__(self) -> None:
-        self._target = 1.0
+        self._target = self.factor = 1.0
         self._last_time: float | None = None
-        self.factor = 1.0
-        self.change = 0.0
-        self.delay = 0.0
+        self.change = self.delay = 0.0
 
     def set_target(self, speed: float, scale: float = 1.0) -> None:
         """Request a speed, times a scale (0.01 for percent), as factor; for any thread."""
@@ -118,8 +116,7 @@ class Reference:
     """
 
     def __init__(self, m: int, setpoint_timeout: float, lead: float = 0.0) -> None:
-        self._timeout = setpoint_timeout
-        self._lead = lead
+        self._timeout, self._lead = setpoint_timeout, lead
         self._sampled_at = 0.0
         # A held state, or a motion. Other threads read it: replace it, never change its content.
         self._active: MotionState | _ActiveMotion | None = None
@@ -128,8 +125,7 @@ class Reference:
         self.changes = 0
         self.reason = Reason.REPLACED
         self.stale = False
-        self.time = 0.0
-        self.ahead = 0.0
+        self.time = self.ahead = 0.0
         self._desired = MotionState(*np.zeros((4, m)))
         self.position, self.velocity, self.acceleration, self.effort = self._desired
 

@@ -175,11 +175,8 @@ class Trajectory:
             if knots.efforts is not None:
                 efforts = np.stack((knots.efforts[:-1], knots.efforts[1:]), axis=1)
         coefficients.setflags(write=False)
-        self.joint_names = joint_names
-        self.start_time = start_time
-        self.knots = knots
-        self.coefficients = coefficients
-        self.efforts = efforts
+        self.joint_names, self.start_time = joint_names, start_time
+        self.knots, self.coefficients, self.efforts = knots, coefficients, efforts
         self.join = join
         self.duration = float(knots.times[-1])
         self.final_position = knots.positions[-1]
@@ -207,10 +204,9 @@ class Trajectory:
         """
         Write the desired state at a time since the start, s; return whether the motion has ended.
 
-        The first position is held before the start, and the last position from the end on, both
-        at rest and without effort. JTC differs: it moves to a first point at once, even with a
-        stamp in the future, and it repeats the last point's velocity and acceleration for ever.
-        Inverse dynamics would turn these into torques for a motion that has ended.
+        The first position is held before the start, and the last one from the end on. JTC moves
+        to a first point at once, even with a stamp in the future, and repeats the last point's
+        velocity and acceleration: inverse dynamics would make torques of these after the end.
         """
         begun = t_since_start >= self._times[0]  # False for NaN
         if not begun or t_since_start >= self.duration:

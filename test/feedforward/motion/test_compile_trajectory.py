@@ -185,7 +185,7 @@ def with_efforts(
 
 
 def effort(motion: Trajectory | Setpoint, time: float) -> list[float]:
-    state = motion.state if isinstance(motion, Setpoint) else motion.state(time)
+    state = motion.state(time)
     return list(state.effort.tolist())
 
 

@@ -19,7 +19,7 @@ from rnea_ros.feedforward.motion import (
     SpeedScaling,
     Trajectory,
 )
-from rnea_ros.feedforward.motion.speed_scaling import RATE
+from rnea_ros.feedforward.motion.reference import RATE
 from rnea_ros.node.parameters import complete_values
 from rnea_ros.node.parameters.values import deceleration_from
 from support.control.control_rig import Array, cubic, free_rules, setpoint, swing

@@ -76,6 +76,4 @@ def rejection(
 
 def sampled(motion: Trajectory, time: float) -> Array:
     """Return position, velocity and acceleration, shape (3, joints)."""
-    state = np.full((3, len(motion.joint_names)), np.nan)
-    motion.sample(time, *state)
-    return state
+    return np.array(motion.state(time)[:3])
