@@ -172,9 +172,10 @@ def _passed(points: Knots, time: float, *, is_spline: bool) -> int:
 
 def _after_handover(points: Knots, dropped: int, start: MotionState, *, is_spline: bool) -> Knots:
     """Return the points left after some were dropped, for a smooth bridge from the start."""
-    times, q, qd, qdd, degrees, efforts = (
-        None if values is None else values[dropped:].copy() for values in vars(points).values()
-    )
+    fields = points.times, points.positions, points.velocities, points.accelerations
+    times, q, qd, qdd = (field[dropped:].copy() for field in fields)
+    degrees = points.degrees[dropped:].copy()
+    efforts = None if points.efforts is None else points.efforts[dropped:]
     if degrees[0] == LINEAR and not is_spline:
         # A straight line would begin with a step of the velocity.
         degrees[0] = CUBIC

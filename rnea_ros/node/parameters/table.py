@@ -5,7 +5,7 @@
 All parameters of the node ``feedforward``.
 
 Parameters of the control are declared in the settings classes of ``feedforward.settings``, rules
-for trajectories in ``feedforward.motion.rules``, real-time settings in ``node.timing``, the
+for trajectories in ``feedforward.motion.parse``, real-time settings in ``node.timing``, the
 others here.
 """
 
