@@ -52,9 +52,9 @@ class _DeferredServer(ActionServer):
 
 
 class _AcceptedGoal(NamedTuple):
-    """A goal: its message, later rclpy's handle; its motion, and the control that follows it."""
+    """A goal with its motion, and what judged it."""
 
-    handle: Any
+    goal: Any  # the message; of the active goal rclpy's handle
     motion: GoalMotion
     motions: MotionRequests
 
@@ -146,20 +146,20 @@ class FollowJointTrajectory:
         """Follow the goal that was just accepted instead of the active one."""
         accepted, self._accepted = self._accepted, None
         assert accepted is not None
-        assert handle.request is accepted.handle
+        assert handle.request is accepted.goal
         motion = accepted.motion
         accepted.motions.controller.follow(motion.motion, motion.start, motion.goal)
         if self._active is not None:
             self._active.motion.goal.drop(Reason.REPLACED)
             self._monitor()
         handle.execute()
-        self._active = accepted._replace(handle=handle)
+        self._active = accepted._replace(goal=handle)
         self._timer.reset()
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
         """Stop, if the goal is still pursued."""
         active = self._active
-        if active is None or active.handle != handle or active.motion.goal.result is not None:
+        if active is None or active.goal != handle or active.motion.goal.result is not None:
             return CancelResponse.REJECT
         active.motions.cancel(active.motion.goal)
         # This runs after rclpy has set the state to canceling, since both share one executor.
@@ -180,7 +180,7 @@ class FollowJointTrajectory:
             feedback = self._type.Feedback(joint_names=motions.controller.joints)
             set_seconds(feedback.header.stamp, motions.stamp_at(goal.sample.now))
             fill_feedback(feedback, goal.sample, motion.times)
-            self._active.handle.publish_feedback(feedback)
+            self._active.goal.publish_feedback(feedback)
 
     def _conclude(self, result: GoalResult, *, cancelled: bool = False) -> None:
         """End the active goal."""
@@ -201,7 +201,7 @@ class FollowJointTrajectory:
 
         if result.code is not ErrorCode.SUCCESSFUL:
             self._node.get_logger().warning(f'goal aborted, {result.code.name}: {result.text}')
-        self._server.notify_execute(active.handle, end)
+        self._server.notify_execute(active.goal, end)
 
 
 def fill_feedback(feedback: Any, sample: GoalSample, times: Array) -> None:

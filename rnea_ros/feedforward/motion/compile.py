@@ -41,25 +41,20 @@ def compile_trajectory(
     """
     Return the set-point of a single point at time 0, else the trajectory of a request.
 
-    **Start state.** The measured one. With ``interpolate_from_desired_state`` it is the desired
-    state, if there is one. The active trajectory then continues during this check. So with a
-    bridge, a stamp of 0 means ``now``, not the time of the first sample: the two meet.
-
-    **Bridge.** If the first point is after time 0, one more segment leads from the start state to
-    it, with the polynomial degree of that point. Joints that are not in the request rest.
-
-    **Stamp in the past.** The robot joins the trajectory midway. Before the first point, the
-    bridge starts at ``now``; after it, the trajectory must be near ``position`` at ``now``.
-
-    **Handover.** The request takes over from the active trajectory, in the state that this one
-    reaches then. Points at the handover or before it are dropped, and a bridge leads to the next
-    one, continuous in position and velocity. Joints that are not in the request go on.
-
-    **Spline.** Points that all have positions only get the velocities and accelerations of a
-    spline. The bridge is its first segment: a handover is continuous in the acceleration too.
-
-    **Continuous joints.** Positions are shifted by whole turns, so that the trajectory starts
-    within half a turn of the start state. JTC shifts the measured position instead.
+    - The start state is the measured one; with ``interpolate_from_desired_state`` the desired one,
+      if there is one. The active trajectory then continues during this check. So with a bridge, a
+      stamp of 0 means ``now``, not the time of the first sample: the two meet.
+    - If the first point is after time 0, a bridge leads from the start state to it, a segment with
+      the polynomial degree of that point. Joints that are not in the request rest.
+    - With a stamp in the past, the robot joins the trajectory midway. Before the first point, the
+      bridge starts at ``now``; after it, the trajectory must be near ``position`` at ``now``.
+    - At a handover, the request takes over in the state that the active trajectory reaches then.
+      Points until then are dropped, and a bridge leads to the next one, continuous in position and
+      velocity. Joints that are not in the request go on.
+    - With ``SPLINE``, points of positions get the other fields of a spline, whose first segment is
+      the bridge: a handover is continuous in the acceleration too.
+    - Positions of continuous joints are shifted by whole turns, so that the trajectory starts
+      within half a turn of the start state. JTC shifts the measured position instead.
 
     :param now: time in the clock of ``request.start_time``, s; with a handover, its time
     :param position: measured joint positions in the controller's order; so ``velocity``

@@ -103,8 +103,7 @@ class Reference:
     """
     Samples the active motion, and replaces it when the next one starts; times are monotonic, in s.
 
-    :param m: number of joints, the shape of ``position``, ``velocity``, ``acceleration``, and of
-        ``effort``, which is added to the output
+    :param m: number of joints, the size of ``position`` to ``effort``
     :param setpoint_timeout: age from which the position of a set-point is held at rest
     :param lead: time by which trajectories are sampled ahead
     :ivar changes: number of times that a motion was set or dropped; the end of a motion is none
@@ -214,18 +213,30 @@ class Reference:
             self._active = _ActiveMotion(waiting.motion, start, self.scaling.delay)
             self._next = None
             self.stale = False
-        active = self._active
-        if isinstance(active, _ActiveMotion):
-            if isinstance(active.motion, Setpoint):
-                self.ahead = 0.0
-                self._sample_setpoint(active.motion, now - active.start)
-            else:
-                self.ahead = self._lead
-                self.time = active.time_at(now, self.scaling.delay)
-                sampled_at = self.time + self._lead * self.scaling.factor
-                if not active.motion.sample(sampled_at, self._desired):
-                    self._apply_scaling()
-        return self.is_set
+        active, factor = self._active, self.scaling.factor
+        if not isinstance(active, _ActiveMotion):
+            return self.is_set
+        motion = active.motion
+        if isinstance(motion, Setpoint):
+            self.ahead = 0.0
+            for out, value in zip(self._desired, motion.state(), strict=True):
+                out[:] = value
+            rests = now - active.start > self._timeout
+            if rests:
+                # A stream may end with a set-point at rest, but not in motion. The set-points of a
+                # trajectory controller must not end at all.
+                in_motion = self.moving or bool(self.acceleration.any())
+                self.stale = in_motion or motion.from_controller
+                self._hold_position()
+        else:
+            self.ahead = self._lead
+            self.time = active.time_at(now, self.scaling.delay)
+            rests = motion.sample(self.time + self._lead * factor, self._desired)
+        if not (rests or self.from_controller):  # to derivatives with respect to real time
+            self.acceleration *= factor * factor
+            self.acceleration += self.scaling.change * self.velocity
+            self.velocity *= factor
+        return True
 
     def state_at(self, time: float) -> MotionState | None:
         """
@@ -244,11 +255,10 @@ class Reference:
 
     def handover(self, time: float, newest: Trajectory | Setpoint | None) -> Handover | None:
         """
-        Return where a new trajectory takes over from the newest one. Any thread may call this.
+        Return where a new trajectory takes over at a time; for any thread, as :meth:`state_at`.
 
-        :param time: time of the handover, not before the last sample
-        :param newest: the motion that was requested last, perhaps not accepted yet
-        :return: ``None`` if this is not a trajectory, has ended, or starts after the handover
+        It takes over from the motion that was requested last, perhaps not accepted yet; ``None``
+        if this is not a trajectory, has ended, or starts after the handover.
         """
         active, waiting, past = self._active, self._next, self.time
         if not isinstance(newest, Trajectory):
@@ -279,24 +289,6 @@ class Reference:
         """Set desired velocity, acceleration and effort to zero."""
         for values in self._desired[1:]:
             values[:] = 0.0
-
-    def _sample_setpoint(self, setpoint: Setpoint, age: float) -> None:
-        self.position[:], self.velocity[:], self.acceleration[:], self.effort[:] = setpoint.state()
-        if age > self._timeout:
-            # A stream may end with a set-point at rest, but not in motion. The set-points of a
-            # trajectory controller must not end at all.
-            in_motion = self.moving or bool(self.acceleration.any())
-            self.stale = in_motion or setpoint.from_controller
-            self._hold_position()
-        elif not setpoint.from_controller:
-            self._apply_scaling()
-
-    def _apply_scaling(self) -> None:
-        """Convert derivatives with respect to trajectory time into those to real time."""
-        factor = self.scaling.factor
-        self.acceleration *= factor * factor
-        self.acceleration += self.scaling.change * self.velocity
-        self.velocity *= factor
 
 
 def _stop_motion(

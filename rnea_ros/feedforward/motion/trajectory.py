@@ -30,10 +30,7 @@ LINEAR, CUBIC, QUINTIC = 1, 3, 5
 # h^2 a1 for a segment of h seconds. With q1 - q0 instead of q1, a joint many turns from zero
 # keeps its digits, and a joint at rest gives exact zeros.
 _FROM_ENDS = {
-    LINEAR: (
-        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, 0.0, 0.0, 1.0, 0.0, 0.0),
-    ),
+    LINEAR: ((1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)),
     CUBIC: (
         (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
         (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
@@ -112,12 +109,11 @@ class Setpoint:
     """
     A streamed set-point: one state, followed until the next one comes, at most for a timeout.
 
-    :param start_time: time in the clock of the request's stamp, s; ``None`` for at once
-    :param from_controller: whether a trajectory controller publishes it. Then speed scaling is
-        already applied, and a missing next set-point is a fault, even at rest
+    Of a trajectory controller, speed scaling is already applied, and a missing next one is a
+    fault, even at rest.
     """
 
-    start_time: float | None
+    start_time: float | None  # in the clock of the request's stamp, s; ``None`` for at once
     joint_names: tuple[str, ...]
     q: Array
     qd: Array
