@@ -20,6 +20,7 @@ from rnea_ros.drawing import add_grid, legend_above, new_figure, save
 from rnea_ros.feedforward import FeedforwardController
 from rnea_ros.feedforward.laws import ComputedTorque
 from rnea_ros.feedforward.measured import JointStateMonitor
+from rnea_ros.feedforward.motion import Setpoint
 from rnea_ros.feedforward.settings import (
     ContactAction,
     ContactSettings,
@@ -27,7 +28,6 @@ from rnea_ros.feedforward.settings import (
     Settings,
     resolve,
 )
-from rnea_ros.feedforward.trajectory import Setpoint
 from rnea_ros.sim.physics import Noise, SimulatedRobot
 
 FILE = Path(__file__).parent / 'pictures' / 'external_effort.png'

@@ -15,8 +15,8 @@ from rnea_ros.feedforward import FeedforwardController, State
 from rnea_ros.feedforward.joint_bounds import JointBounds
 from rnea_ros.feedforward.laws import ComputedTorque
 from rnea_ros.feedforward.measured import JointStateMonitor
+from rnea_ros.feedforward.motion import CUBIC, Knots, Trajectory
 from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.trajectory import CUBIC, Knots, Trajectory
 from rnea_ros.resources import share_path
 from rnea_ros.sim.physics import SimulatedRobot
 

@@ -23,9 +23,9 @@ from .limiter import EffortLimiter
 from .loaded_model import LoadedModel
 from .measured import JointStateMonitor
 from .momentum_observer import TICK, MomentumObserver
+from .motion import Reference
 from .reasons import Reason
 from .settings import ContactAction, ResolvedSettings
-from .trajectory import Reference
 
 CLEARED = 0.5  # a contact ends when all external efforts are below this share of their thresholds
 MIN_RATIO = 0.02  # directions with singular values below this share of the largest one are damped

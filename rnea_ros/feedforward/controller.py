@@ -39,11 +39,11 @@ from .limiter import EffortLimiter
 from .loaded_model import LoadedModel, PayloadBlend
 from .measured import JointStateMonitor
 from .monitoring import TickMonitor
+from .motion import Deceleration, Goal, Handover, MotionState, Reference, Setpoint, Trajectory
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .settings.law import make_law
 from .state import ENDED, ActingEffort, Ending, Event, Stall, Stalls, State, StateMachine
-from .trajectory import Deceleration, Goal, Handover, MotionState, Reference, Setpoint, Trajectory
 from .wrench import WrenchInputs
 
 BASE_STALE = frozenset((Reason.BASE_STALE,))

@@ -15,9 +15,9 @@ from collections import Counter
 import math
 
 from .measured import JointStateMonitor, StateCheck
+from .motion import Reference
 from .reasons import Reason
 from .settings import ResolvedSettings
-from .trajectory import Reference
 
 FROZEN_AFTER = 0.08
 """Unchanged joint states during a motion raise a flag after this time, s."""

@@ -6,10 +6,10 @@
 from .cdr import CdrMessage, MalformedError
 from .fixed_layout import FixedLayout, FixedLayoutReader
 from .samples import ImuSample, JointStateSample, WrenchSample, controller_state_reader
-from .trajectory import decode_trajectory, load_decoder
+from .trajectory import decode_trajectory, load_decoder, trajectory_request
 
 __all__ = [
     'CdrMessage', 'FixedLayout', 'FixedLayoutReader', 'ImuSample', 'JointStateSample',
     'MalformedError', 'WrenchSample', 'controller_state_reader', 'decode_trajectory',
-    'load_decoder',
+    'load_decoder', 'trajectory_request',
 ]

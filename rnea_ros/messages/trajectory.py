@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Decoder of trajectory_msgs/JointTrajectory.
-
-In: the bytes of a message. Out: a :class:`.TrajectoryRequest`.
+Reader of trajectory_msgs/JointTrajectory: of its bytes, or of the message that rclpy made of them.
 
 rclpy makes a Python object of every point and every value, and blocks all other threads meanwhile:
-13 ms for 1,000 points of 7 joints. Here compiled kernels walk along the points and copy the
+13 ms for 1,000 points of 7 joints. For bytes, compiled kernels walk along the points and copy the
 values, while the control loop goes on.
 
 Memory is allocated only for values that are in the message, whatever its lengths say.
@@ -15,13 +13,18 @@ Memory is allocated only for values that are in the message, whatever its length
 
 from __future__ import annotations
 
+from array import array
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..compilation import batch_entry
-from ..feedforward.trajectory import Column, Header, TrajectoryRequest
-from .cdr import HEADER, CdrMessage, MalformedError
+from ..errors import RequestRejectedError
+from ..feedforward import Reason
+from ..feedforward.motion import Column, Header, TrajectoryRequest
+from .cdr import HEADER, MAX_NAMES, MAX_TEXT, CdrMessage, MalformedError, aligned
 
 _FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
 # The parts of a point, in this order; and the bytes of a point without values.
@@ -36,19 +39,61 @@ def decode_trajectory(data: bytes) -> TrajectoryRequest:
     """Decode a trajectory_msgs/JointTrajectory; other bytes raise a MalformedError."""
     message = CdrMessage(data)
     seconds, nanoseconds = message.integer('stamp'), message.unsigned('stamp')
-    frame = message.text('frame')
-    names = message.names()
-    times, (positions, velocities, accelerations, efforts) = _read_points(message)
-    start = seconds + 1e-9 * nanoseconds
-    return TrajectoryRequest(
-        names, times, positions, velocities, accelerations, efforts, start or None,
-        Header(seconds, nanoseconds, frame),
-    )
+    header = Header(seconds, nanoseconds, message.text('frame'))
+    return _request(message.names(), *_read_points(message), header)
 
 
 def load_decoder() -> None:
     """Compile or load the kernels, so that the first message need not wait for them."""
     decode_trajectory(_SMALLEST)
+
+
+def trajectory_request(message: Any) -> TrajectoryRequest:
+    """Return rclpy's message; a RequestRejectedError above the bounds of :class:`.CdrMessage`."""
+    points, names = message.points, tuple(message.joint_names)
+    columns = []
+    for field in ('positions', 'velocities', 'accelerations', 'effort'):
+        rows = [getattr(point, field) for point in points]
+        counts = np.array([len(row) for row in rows], dtype=np.int64)
+        columns.append(Column(np.array(array('d', b''.join(rows))), counts))
+    stamp = message.header.stamp
+    header = Header(stamp.sec, stamp.nanosec, message.header.frame_id)
+    _check_bounds(header.frame_id, names, [column.counts for column in columns])
+    times = [each.time_from_start.sec + 1e-9 * each.time_from_start.nanosec for each in points]
+    return _request(names, np.array(times, dtype=np.float64), columns, header)
+
+
+def _request(
+    names: tuple[str, ...], times: Array, columns: list[Column], header: Header
+) -> TrajectoryRequest:
+    positions, velocities, accelerations, efforts = columns
+    start_time = header.seconds + 1e-9 * header.nanoseconds or None
+    return TrajectoryRequest(
+        names, times, positions, velocities, accelerations, efforts, start_time, header
+    )
+
+
+def _check_bounds(frame: str, names: tuple[str, ...], counts: list[NDArray[np.int64]]) -> None:
+    """Raise a RequestRejectedError for a trajectory whose bytes would not be read."""
+    texts = [len(text.encode()) + 1 for text in (frame, *names)]
+    size = 8  # of the stamp; behind it frame, number of joints, names, number of points
+    for text in (texts[0], 0, *texts[1:], 0):
+        size = aligned(size, 4) + 4 + text
+    for of_point in zip(*(column.tolist() for column in counts), strict=True):
+        for count in of_point:
+            size = aligned(size + 4, 8 if count else 4) + 8 * count
+        size += 8
+    names_read = enumerate(texts[1 : MAX_NAMES + 1])
+    for number, most, what in (
+        (HEADER + size, CdrMessage.MAX_SIZE, 'bytes of the message'),
+        (texts[0], MAX_TEXT, 'bytes of frame'),
+        *((text, MAX_TEXT, f'bytes of name of joint {joint}') for joint, text in names_read),
+        (len(names), MAX_NAMES, 'joints'),
+    ):
+        if number > most:
+            raise RequestRejectedError(
+                Reason.TOO_LARGE.value, f'{number} {what}, at most {most} are read'
+            )
 
 
 def _read_points(message: CdrMessage) -> tuple[Array, list[Column]]:
@@ -81,8 +126,7 @@ def _find_points(
 
     Outputs: offset, in doubles, and number of the values of each field, shape (fields, points);
     seconds and nanoseconds, shape (2, points). Returns the number of complete points; then, for an
-    incomplete point: index in :data:`_PARTS` of the part with missing bytes, its offset, and the
-    bytes that it needs.
+    incomplete one: index in :data:`_PARTS` of the incomplete part, its offset, the bytes it needs.
     """
     for point in range(times.shape[1]):
         for field in range(starts.shape[0]):

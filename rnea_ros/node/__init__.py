@@ -18,7 +18,7 @@ The path of a joint state, or of a wrench, from the wire to the effort:
 6. :mod:`.loop` sends the command, if permitted, by :mod:`.outputs.publishers`.
 
 A trajectory: :mod:`.activation` subscribes, :mod:`.motion_requests` judges;
-:mod:`rnea_ros.feedforward.trajectory` lists the rest.
+:mod:`rnea_ros.feedforward.motion` lists the rest.
 
 Arguments in all modules: ``values``, parameter values by name; ``now``, the loop's time, s, on the
 executor monotonic time; ``clock``, the loop's clock; ``stamp``, of messages, s; ``controller``,

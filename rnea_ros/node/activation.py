@@ -14,7 +14,7 @@ from typing import Any
 from trajectory_msgs.msg import JointTrajectory
 
 from ..feedforward import CONTROLLING, Reason
-from ..feedforward.trajectory import ControllerStateMonitor
+from ..feedforward.motion import ControllerStateMonitor
 from ..messages import load_decoder
 from ..ros import PeriodicSchedule
 from .command_topic import (

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..feedforward import check_efforts
+from ..feedforward.motion import Deceleration, JointRules, ReferenceSource, Tolerances
 from ..feedforward.settings import ResolvedSettings, resolve
-from ..feedforward.trajectory import Deceleration, JointRules, ReferenceSource, Tolerances
 from ..parameters import from_values
 from ..robot import RobotModel
 from ..urdf import parse_urdf

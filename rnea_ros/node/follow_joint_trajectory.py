@@ -16,23 +16,19 @@ from typing import Any, NamedTuple
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.qos import QoSProfile
-from rclpy.serialization import serialize_message
 
 from ..arrays import Array
 from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, Reason
-from ..feedforward.trajectory import ErrorCode, GoalResult, GoalSample, JointTolerance, error_code
+from ..feedforward.motion import ErrorCode, GoalResult, GoalSample, error_code
 from ..ros import MACHINE_TIME, seconds, set_seconds
-from .motion_requests import REJECTIONS, GoalMotion, GoalTolerances, MotionRequests
+from .motion_requests import REJECTIONS, GoalMotion, MotionRequests
 
 ACTION = 'follow_joint_trajectory'
 
+# A client whose request is lost waits without end, and rclpy's queue holds 10. With a depth of
+# 10,000, clients got no answers over Fast DDS 3.2.
 REQUESTS = QoSProfile(depth=1000)
-"""
-Queue of requests: a client whose request is lost waits without end, and rclpy's queue holds 10.
-
-With a depth of 10,000, clients got no answers over Fast DDS 3.2.
-"""
 
 RESULT_TIMEOUT = 2
 """
@@ -55,10 +51,10 @@ class _DeferredServer(ActionServer):
             super().notify_execute(goal_handle, execute_callback)
 
 
-class _ActiveGoal(NamedTuple):
-    """The goal that is pursued: rclpy's handle, its motion, and the control that follows it."""
+class _AcceptedGoal(NamedTuple):
+    """A goal with its motion, and what judged it."""
 
-    handle: Any
+    goal: Any  # the message; of the active goal rclpy's handle
     motion: GoalMotion
     motions: MotionRequests
 
@@ -75,8 +71,8 @@ class FollowJointTrajectory:
     def __init__(self, node: Any, motions: Callable[[], MotionRequests | None]) -> None:
         self._node = node
         self._motions = motions
-        self._accepted: tuple[Any, GoalMotion, MotionRequests] | None = None
-        self._active: _ActiveGoal | None = None
+        self._accepted: _AcceptedGoal | None = None
+        self._active: _AcceptedGoal | None = None
         self._closing = False
         self._ended_at = 0.0
         self._server: _DeferredServer | None = None
@@ -125,7 +121,17 @@ class FollowJointTrajectory:
         try:
             if motions is None or self._closing:
                 raise RequestRejectedError('not_active', 'the node is not active')
-            self._accepted = (message, motions.goal(*_parts(message)), motions)
+            for part, content in (
+                ('multi_dof_trajectory', message.multi_dof_trajectory.points),
+                ('component_path_tolerance', message.component_path_tolerance),
+                ('component_goal_tolerance', message.component_goal_tolerance),
+            ):
+                if content:
+                    raise RequestRejectedError('multi_dof', f'{part} is not empty')
+            motion = motions.goal(
+                message.trajectory, message.path_tolerance, message.goal_tolerance,
+                seconds(message.goal_time_tolerance),
+            )
         except REJECTIONS as error:
             if motions is not None:
                 motions.count(ACTION, error.word)
@@ -133,26 +139,27 @@ class FollowJointTrajectory:
                 f'goal rejected, {error_code(error.word).name}: {error}', throttle_duration_sec=1.0
             )
             return GoalResponse.REJECT
+        self._accepted = _AcceptedGoal(message, motion, motions)
         return GoalResponse.ACCEPT
 
     def _on_accepted(self, handle: Any) -> None:
         """Follow the goal that was just accepted instead of the active one."""
-        assert self._accepted is not None
-        message, motion, motions = self._accepted
-        assert handle.request is message
-        self._accepted = None
-        motions.controller.follow(motion.motion, motion.start, motion.goal)
+        accepted, self._accepted = self._accepted, None
+        assert accepted is not None
+        assert handle.request is accepted.goal
+        motion = accepted.motion
+        accepted.motions.controller.follow(motion.motion, motion.start, motion.goal)
         if self._active is not None:
             self._active.motion.goal.drop(Reason.REPLACED)
             self._monitor()
         handle.execute()
-        self._active = _ActiveGoal(handle, motion, motions)
+        self._active = accepted._replace(goal=handle)
         self._timer.reset()
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
         """Stop, if the goal is still pursued."""
         active = self._active
-        if active is None or active.handle != handle or active.motion.goal.result is not None:
+        if active is None or active.goal != handle or active.motion.goal.result is not None:
             return CancelResponse.REJECT
         active.motions.cancel(active.motion.goal)
         # This runs after rclpy has set the state to canceling, since both share one executor.
@@ -173,7 +180,7 @@ class FollowJointTrajectory:
             feedback = self._type.Feedback(joint_names=motions.controller.joints)
             set_seconds(feedback.header.stamp, motions.stamp_at(goal.sample.now))
             fill_feedback(feedback, goal.sample, motion.times)
-            self._active.handle.publish_feedback(feedback)
+            self._active.goal.publish_feedback(feedback)
 
     def _conclude(self, result: GoalResult, *, cancelled: bool = False) -> None:
         """End the active goal."""
@@ -194,7 +201,7 @@ class FollowJointTrajectory:
 
         if result.code is not ErrorCode.SUCCESSFUL:
             self._node.get_logger().warning(f'goal aborted, {result.code.name}: {result.text}')
-        self._server.notify_execute(active.handle, end)
+        self._server.notify_execute(active.goal, end)
 
 
 def fill_feedback(feedback: Any, sample: GoalSample, times: Array) -> None:
@@ -210,27 +217,3 @@ def fill_feedback(feedback: Any, sample: GoalSample, times: Array) -> None:
     set_seconds(feedback.actual.time_from_start, sample.elapsed)
     if hasattr(feedback, 'index'):  # since control_msgs 6.3; not in Humble and Jazzy
         feedback.index = int(times.searchsorted(sample.motion_time))
-
-
-def _parts(message: Any) -> tuple[bytes, GoalTolerances]:
-    """Return a goal's trajectory as bytes, and its tolerances; reject multi_dof parts."""
-    for part, content in (
-        ('multi_dof_trajectory', message.multi_dof_trajectory.points),
-        ('component_path_tolerance', message.component_path_tolerance),
-        ('component_goal_tolerance', message.component_goal_tolerance),
-    ):
-        if content:
-            raise RequestRejectedError('multi_dof', f'{part} is not empty')
-    tolerances = GoalTolerances(
-        _joint_tolerances(message.path_tolerance), _joint_tolerances(message.goal_tolerance),
-        seconds(message.goal_time_tolerance),
-    )
-    # Bytes, so that the topic and the action share the decoder and its checks.
-    return serialize_message(message.trajectory), tolerances
-
-
-def _joint_tolerances(stated: Any) -> list[JointTolerance]:
-    return [
-        JointTolerance(each.name, each.position, each.velocity, each.acceleration)
-        for each in stated
-    ]

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..arrays import Array
 from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, FeedforwardController, Reason
-from ..feedforward.trajectory import (
+from ..feedforward.motion import (
     Goal,
     JointTolerance,
     Setpoint,
@@ -20,7 +21,7 @@ from ..feedforward.trajectory import (
     TrajectoryRequest,
     compile_trajectory,
 )
-from ..messages import MalformedError, decode_trajectory
+from ..messages import MalformedError, decode_trajectory, trajectory_request
 from ..ros import Clock
 from .configuration import Configuration
 
@@ -29,14 +30,6 @@ REJECTIONS = (MalformedError, TrajectoryError, RequestRejectedError)
 
 HANDOVER_DELAY = 3  # time from a request to the start of a trajectory that is joined, periods
 FOLLOWING_TICKS = 2  # periods for the next tick, which may follow the motion one period ahead
-
-
-class GoalTolerances(NamedTuple):
-    """The tolerances that a goal states; time in s."""
-
-    path: list[JointTolerance]
-    goal: list[JointTolerance]
-    goal_time: float
 
 
 class GoalMotion(NamedTuple):
@@ -65,7 +58,8 @@ class MotionRequests:
         """Follow a JointTrajectory; a rejected one is logged and counted, and changes nothing."""
         is_motion = False
         try:
-            request = self._request(message)
+            self._check_mode()
+            request = decode_trajectory(message)
             if request.is_cancel:
                 self.cancel()
                 return
@@ -83,11 +77,14 @@ class MotionRequests:
         """Drop the motion, if it is that of a goal or of any, and hold or decelerate."""
         self.controller.cancel(goal, self._configuration.setup.deceleration)
 
-    def goal(self, message: bytes, stated: GoalTolerances) -> GoalMotion:
+    def goal(
+        self, trajectory: Any, path: Sequence[JointTolerance], goal: Sequence[JointTolerance],
+        goal_time: float,
+    ) -> GoalMotion:
         """Return a motion with its goal, not yet followed; or raise one of :data:`REJECTIONS`."""
-        setup = self._configuration.setup
-        request = self._request(message)
-        tolerances = setup.tolerances.stated(*stated)
+        self._check_mode()
+        setup, request = self._configuration.setup, trajectory_request(trajectory)
+        tolerances = setup.tolerances.stated(path, goal, goal_time)
         motion, start = self._compile(request)
         return GoalMotion(motion, start, Goal(motion, tolerances, setup.rules), request.times)
 
@@ -99,7 +96,8 @@ class MotionRequests:
         """Return the stamp of a time of the loop, s."""
         return self._clock.stamp() - self._clock.latest() + now
 
-    def _request(self, message: bytes) -> TrajectoryRequest:
+    def _check_mode(self) -> None:
+        """Raise a RequestRejectedError if no motion can be followed now."""
         controller, setup = self.controller, self._configuration.setup
         if controller.state not in CONTROLLING:
             raise RequestRejectedError('not_active', f'the control is {controller.state.value}')
@@ -109,7 +107,6 @@ class MotionRequests:
             raise RequestRejectedError('mode_gravity', f'mode {law.name} follows no trajectory')
         if setup.state_type is not None:
             raise RequestRejectedError('other_source', 'reference_source is controller_state')
-        return decode_trajectory(message)
 
     def _compile(self, request: TrajectoryRequest) -> tuple[Trajectory | Setpoint, float | None]:
         """Return the motion, and its start in the loop's time."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
-from ..feedforward.trajectory import JointRules, Trajectory, TrajectoryRequest, compile_trajectory
+from ..feedforward.motion import JointRules, Trajectory, TrajectoryRequest, compile_trajectory
 from ..robot import Wrench
 from .physics import SimulatedRobot
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array
-from ..feedforward.trajectory import JointRules
+from ..feedforward.motion import JointRules
 from .arm import Arm
 from .feedback import LeaderEffort
 from .follower_setpoints import FollowerSetpoints, Motion

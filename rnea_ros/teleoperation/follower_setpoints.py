@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..feedforward.trajectory import JointRules
+from ..feedforward.motion import JointRules
 
 APPROACH = 0.05  # time constant of the end of a motion with limited acceleration, s
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
-from ..feedforward.trajectory import JointRules
+from ..feedforward.motion import JointRules
 from ..robot import RobotModel
 
 

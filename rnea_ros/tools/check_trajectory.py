@@ -26,7 +26,7 @@ import sys
 
 from ..collision import Wall
 from ..command_line import OneLineParser, target, tool
-from ..feedforward.trajectory import Interpolation, TrajectoryRequest
+from ..feedforward.motion import Interpolation, TrajectoryRequest
 from ..trajectory_check import RATE, TrajectoryCheck, TrajectoryLimits, check, picture, report
 from .arguments import (
     add_bag,

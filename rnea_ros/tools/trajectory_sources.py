@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RneaError, clipped
-from ..feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
+from ..feedforward.motion import TrajectoryPoint, TrajectoryRequest
 from ..messages import MalformedError, decode_trajectory
 from ..recordings import SUFFIXES, RecordingError, match_joints, open_bag
 from ..robot import RobotModel

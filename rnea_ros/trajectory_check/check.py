@@ -15,7 +15,7 @@ import enum
 
 from ..collision import CollisionModel
 from ..errors import RneaError
-from ..feedforward.trajectory import (
+from ..feedforward.motion import (
     Interpolation,
     TrajectoryError,
     TrajectoryReason,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..collision import REACH, CollisionModel
-from ..feedforward.trajectory import Trajectory
+from ..feedforward.motion import Trajectory
 from .efforts import samples
 from .traps import Trap
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Array
-from ..feedforward.trajectory import (
+from ..feedforward.motion import (
     JointRules,
     Trajectory,
     TrajectoryError,

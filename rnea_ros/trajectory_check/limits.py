@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import InputError, UnknownNameError
-from ..feedforward.trajectory import Interpolation, JointRules
+from ..feedforward.motion import Interpolation, JointRules
 from ..robot import RobotModel
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from ..feedforward.trajectory import (
+from ..feedforward.motion import (
     CUBIC,
     QUINTIC,
     Trajectory,

@@ -21,8 +21,8 @@ from ..arrays import Array, Indices
 from ..errors import RequestRejectedError
 from ..feedforward.laws import Feedforward
 from ..feedforward.loaded_model import LoadedModel
+from ..feedforward.motion import LINEAR, States, Trajectory, states_in
 from ..feedforward.settings import ResolvedSettings
-from ..feedforward.trajectory import LINEAR, States, Trajectory, states_in
 from ..robot import RobotModel
 
 EFFORT_LIMIT = 'effort_limit'  # word of a rejection

@@ -20,8 +20,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from ..arrays import Array
 from ..errors import RequestRejectedError
 from ..feedforward import check_efforts
-from ..feedforward.settings import resolve
-from ..feedforward.trajectory import (
+from ..feedforward.motion import (
     CUBIC,
     QUINTIC,
     Setpoint,
@@ -32,6 +31,7 @@ from ..feedforward.trajectory import (
     check_start,
     compile_trajectory,
 )
+from ..feedforward.settings import resolve
 from ..node.parameters import joint_rules, settings_from
 from ..robot import RobotModel
 from ..ros import set_seconds

@@ -31,7 +31,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ..errors import RequestRejectedError, RneaError
 from ..feedforward import JointBounds, JointStateMonitor
-from ..feedforward.trajectory import TrajectoryError
+from ..feedforward.motion import TrajectoryError
 from ..messages import (
     FixedLayoutReader,
     JointStateSample,

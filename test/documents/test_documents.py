@@ -18,8 +18,8 @@ import pytest
 
 from rnea_ros.command_line import OneLineParser
 from rnea_ros.feedforward import Reason, State
+from rnea_ros.feedforward.motion import TrajectoryReason
 from rnea_ros.feedforward.settings import StaleAction
-from rnea_ros.feedforward.trajectory import TrajectoryReason
 from rnea_ros.tools import check_trajectory
 from support.cases import each
 from support.models.robots import ROOT

@@ -10,8 +10,8 @@ import numpy as np
 
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.laws import Feedforward, Gravity, GravityFeedback
+from rnea_ros.feedforward.motion import Trajectory
 from rnea_ros.feedforward.settings import ContactAction, ContactSettings
-from rnea_ros.feedforward.trajectory import Trajectory
 from support.cases import each
 from support.control.control_rig import PANDA_POSE, Array, Rig, panda_arm, setpoint, swing
 

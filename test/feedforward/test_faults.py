@@ -13,8 +13,8 @@ import pytest
 from rnea_ros.feedforward import CONTROLLING, Reason, State
 from rnea_ros.feedforward.laws import ControlLaw, Feedback, Feedforward
 from rnea_ros.feedforward.measured import StateCheck
+from rnea_ros.feedforward.motion import Reference
 from rnea_ros.feedforward.settings import StaleAction
-from rnea_ros.feedforward.trajectory import Reference
 from support.control.control_rig import PANDA_POSE, Rig, mixed_arm, panda_arm, swing
 
 RAMP, HOLD = 0.3, 0.4

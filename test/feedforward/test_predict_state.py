@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward.laws import LAWS, ComputedTorque, ControlLaw
-from rnea_ros.feedforward.trajectory import QUINTIC, Knots, Trajectory
+from rnea_ros.feedforward.motion import QUINTIC, Knots, Trajectory
 from support.control.control_rig import PANDA_POSE, Rig, panda_arm, setpoint, swing
 
 KP, KD = 100.0, 20.0

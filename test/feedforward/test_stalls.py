@@ -11,6 +11,7 @@ import pytest
 
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.laws import ComputedTorque, ControlLaw, Feedforward, Gravity
+from rnea_ros.feedforward.motion.join import join
 from rnea_ros.feedforward.state import (
     BACKLOG_TIME,
     MAX_RETURNS,
@@ -18,7 +19,6 @@ from rnea_ros.feedforward.state import (
     SETTLING_TIME,
     Stalls,
 )
-from rnea_ros.feedforward.trajectory.join import join
 from support.control.control_rig import PANDA_POSE, Array, Rig, panda_arm, setpoint, swing
 
 RAMP, HOLD = 0.2, 1.0

@@ -15,7 +15,7 @@ import pytest
 from rnea_ros import RneaError, RobotModel
 from rnea_ros.arrays import Array
 from rnea_ros.collision import collision_model
-from rnea_ros.feedforward.trajectory import TrajectoryRequest
+from rnea_ros.feedforward.motion import TrajectoryRequest
 from rnea_ros.identification import Run
 from rnea_ros.identification.excitation import (
     Excitation,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     Column,
     TrajectoryError,
     TrajectoryRequest,

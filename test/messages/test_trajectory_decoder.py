@@ -12,8 +12,15 @@ import numpy as np
 import pytest
 
 from rnea_ros.compilation import COMPILED
-from rnea_ros.feedforward.trajectory import TrajectoryRequest
-from rnea_ros.messages import MalformedError, decode_trajectory, trajectory
+from rnea_ros.errors import RequestRejectedError
+from rnea_ros.feedforward.motion import TrajectoryRequest
+from rnea_ros.messages import (
+    CdrMessage,
+    MalformedError,
+    decode_trajectory,
+    trajectory,
+    trajectory_request,
+)
 from support.control.encoded_trajectories import (
     Encoder,
     Message,
@@ -68,11 +75,14 @@ def test_messages_of_every_shape_are_read_as_they_were_written(order: str) -> No
 # The same as rclpy
 
 
-def read_by_rclpy(data: bytes) -> Message:
+def by_rclpy(data: bytes) -> Any:
     from rclpy.serialization import deserialize_message
     from trajectory_msgs.msg import JointTrajectory
 
-    message: Any = deserialize_message(data, JointTrajectory)
+    return deserialize_message(data, JointTrajectory)
+
+
+def fields_of(message: Any) -> Message:
     points = [
         Point((p.positions, p.velocities, p.accelerations, p.effort),
               (p.time_from_start.sec, p.time_from_start.nanosec))
@@ -97,9 +107,34 @@ def test_random_and_damaged_messages_are_read_as_rclpy_reads_them() -> None:
         except MalformedError:
             assert damaged
             continue
-        assert_same(request, read_by_rclpy(bytes(data)))
+        message = by_rclpy(bytes(data))
+        assert_same(request, fields_of(message))
+        assert_same(trajectory_request(message), fields_of(message))
         taken += bool(damaged)
     assert taken > 400
+
+
+def test_a_goals_trajectory_has_the_bounds_of_its_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip('rclpy', reason=NO_ROS)
+    rng = np.random.default_rng(5)
+    rejected = []
+    for message, less in (
+        *((random_message(rng), less) for less in (0, 0, 1) for _ in range(50)),
+        *((Message(['a', name]), 0) for name in ('ä' * 127, 'ä' * 128)),
+        *((Message(frame=frame), 0) for frame in ('b' * 255, 'b' * 256)),
+        *((Message(['a'] * count), 0) for count in (256, 257)),
+    ):
+        data = encoded(message)
+        monkeypatch.setattr(CdrMessage, 'MAX_SIZE', len(data) - less)
+        reasons = []
+        for read, source in ((decode_trajectory, data), (trajectory_request, by_rclpy(data))):
+            try:
+                read(source)
+            except (MalformedError, RequestRejectedError) as error:
+                reasons.append((error.word, str(error).rpartition(': ')[2]))
+        assert reasons in ([], 2 * reasons[:1])
+        rejected += reasons[:1]
+    assert len(rejected) == 50 + 3
 
 
 # Rejections

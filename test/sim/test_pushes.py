@@ -11,7 +11,7 @@ import pytest
 from rnea_ros import InputError, ReferenceFrame, RobotModel, Wrench
 from rnea_ros.feedforward import settings
 from rnea_ros.feedforward.laws import ComputedTorque
-from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
+from rnea_ros.feedforward.motion import TrajectoryPoint, TrajectoryRequest
 from support.control.wrench_rig import INLINE, WrenchRig
 from support.models.robots import ROTOR, joint, link, load, robot
 

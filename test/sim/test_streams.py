@@ -10,14 +10,14 @@ import pytest
 
 from rnea_ros.feedforward import acceleration_limits
 from rnea_ros.feedforward.laws import ComputedTorque
-from rnea_ros.feedforward.settings import resolve
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     JointRules,
     TrajectoryError,
     TrajectoryPoint,
     TrajectoryRequest,
     compile_trajectory,
 )
+from rnea_ros.feedforward.settings import resolve
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 

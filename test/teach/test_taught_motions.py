@@ -16,8 +16,8 @@ from rnea_ros import RobotModel, teach
 from rnea_ros.arrays import Array
 from rnea_ros.feedforward.friction import FrictionModel, VelocitySource
 from rnea_ros.feedforward.laws import ComputedTorque, Gravity
+from rnea_ros.feedforward.motion import TrajectoryPoint, TrajectoryRequest, compile_trajectory
 from rnea_ros.feedforward.settings import FrictionSettings
-from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest, compile_trajectory
 from rnea_ros.identification.excitation import way
 from rnea_ros.recordings import Sample, recording_from
 from rnea_ros.teach import Demonstration, MotionLimits, TeachError, demonstration

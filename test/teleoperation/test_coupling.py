@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import pytest
 
 from rnea_ros import InputError
-from rnea_ros.feedforward.trajectory import JointRules
+from rnea_ros.feedforward.motion import JointRules
 from rnea_ros.messages import JointStateSample
 from rnea_ros.parameters import from_values
 from rnea_ros.teleoperation import (

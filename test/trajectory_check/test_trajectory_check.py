@@ -15,7 +15,7 @@ import pytest
 
 from rnea_ros import InputError, RneaError, RobotModel, UnknownNameError
 from rnea_ros.collision import collision_model
-from rnea_ros.feedforward.trajectory import TrajectoryPoint, TrajectoryRequest
+from rnea_ros.feedforward.motion import TrajectoryPoint, TrajectoryRequest
 from rnea_ros.trajectory_check import Quantity, TrajectoryCheck, TrajectoryLimits, check, report
 from rnea_ros.trajectory_check.check import MotionFigures, TrajectoryVerdict
 from support.control.control_rig import free_rules

@@ -15,7 +15,7 @@ from support.ros.ros_process import NO_ROS
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.errors import InputError, RequestRejectedError
-from rnea_ros.feedforward.trajectory import TrajectoryError, TrajectoryPoint, TrajectoryRequest
+from rnea_ros.feedforward.motion import TrajectoryError, TrajectoryPoint, TrajectoryRequest
 from rnea_ros.node.parameters import table
 from rnea_ros.trajectory_effort.parameters import PARAMETERS, values_of
 from rnea_ros.trajectory_effort.planner import MAX_POINTS, EffortPlan, EffortPlanner

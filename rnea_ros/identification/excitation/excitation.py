@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array, finite_vector
 from ...collision import CollisionModel, Nearest
-from ...feedforward.trajectory import TrajectoryRequest
+from ...feedforward.motion import TrajectoryRequest
 from ...robot import RobotModel
 from ..run import Run
 from .bounds import Constraints, FeasibleMotion

@@ -14,7 +14,7 @@ from std_msgs.msg import Float64
 
 from ...errors import InputError
 from ...feedforward import FeedforwardController
-from ...feedforward.trajectory import ControllerStateMonitor, SpeedScaling, TrajectoryError
+from ...feedforward.motion import ControllerStateMonitor, SpeedScaling, TrajectoryError
 from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
 from ...ros import Clock
 from ..parameters import ReferenceSettings

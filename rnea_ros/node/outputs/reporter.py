@@ -13,7 +13,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from ...feedforward import CONTROLLING, FeedforwardController, JointStateMonitor, Reason, State
-from ...feedforward.trajectory import ControllerStateMonitor
+from ...feedforward.motion import ControllerStateMonitor
 from ...ros import Clock, DiagnosticsPublisher
 from ..command_topic import CommandTopicMonitor, OtherPublishers
 from ..timing import LoopStatistics

@@ -5,7 +5,7 @@
 All parameters of the node ``feedforward``.
 
 Parameters of the control are declared in the settings classes of ``feedforward.settings``, rules
-for trajectories in ``feedforward.trajectory.rules``, real-time settings in ``node.timing``, the
+for trajectories in ``feedforward.motion.parse``, real-time settings in ``node.timing``, the
 others here.
 """
 
@@ -17,13 +17,13 @@ import enum
 import re
 
 from ...feedforward.loaded_model import HardwareCompensation
+from ...feedforward.motion import JointRules, ReferenceSource
 from ...feedforward.settings import (
     BaseSensorSettings,
     PayloadSettings,
     Settings,
     WrenchInputSettings,
 )
-from ...feedforward.trajectory import JointRules, ReferenceSource
 from ...parameters import Declaration, declarations_of, parameter
 from ..timing import RealtimeSettings
 from .hardware_compensation import NOTHING

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...errors import InputError, brief
 from ...feedforward import acceleration_limits
+from ...feedforward.motion import Deceleration, JointRules, Tolerances, default_tolerances
 from ...feedforward.settings import (
     BaseSensorSettings,
     PayloadSettings,
@@ -19,7 +20,6 @@ from ...feedforward.settings import (
     Settings,
     WrenchInputSettings,
 )
-from ...feedforward.trajectory import Deceleration, JointRules, Tolerances, default_tolerances
 from ...parameters import from_values
 from ...robot import RobotModel
 from ..timing import RealtimeSettings, check_realtime

@@ -17,7 +17,7 @@ import rclpy
 
 from ...arrays import Array
 from ...feedforward.angles import shortest
-from ...feedforward.trajectory import TrajectoryReason
+from ...feedforward.motion import TrajectoryReason
 from ...identification.excitation import RestToRestMotion
 from .arm import DemoArm, DemoError, DemoRun
 from .client import DemoClient, Received, positions

@@ -19,8 +19,8 @@ from ...arrays import Array
 from ...feedforward import FeedforwardController
 from ...feedforward.laws import ComputedTorque, Gravity
 from ...feedforward.measured import JointStateMonitor
+from ...feedforward.motion import Setpoint, TrajectoryPoint, TrajectoryRequest
 from ...feedforward.settings import AdditionalEffortSettings, Settings, resolve
-from ...feedforward.trajectory import Setpoint, TrajectoryPoint, TrajectoryRequest
 from ...messages import JointStateSample
 from ...robot import ReferenceFrame, RobotModel, Wrench
 from ...teleoperation import (

@@ -14,7 +14,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 
-from ...feedforward.trajectory import TrajectoryRequest
+from ...feedforward.motion import TrajectoryRequest
 from ...messages import decode_trajectory
 from ...recordings import Sample
 from ...ros import LATCHED, seconds

@@ -11,12 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rnea_ros.feedforward.laws import Feedforward, Gravity
-from rnea_ros.feedforward.trajectory import (
-    ControllerStateMonitor,
-    JointRules,
-    Setpoint,
-    SpeedScaling,
-)
+from rnea_ros.feedforward.motion import ControllerStateMonitor, JointRules, Setpoint, SpeedScaling
 from support.cases import each
 from support.control.control_rig import PANDA_POSE, Array, Rig, panda_arm, setpoint
 

@@ -28,12 +28,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.laws import Feedforward
-from rnea_ros.feedforward.trajectory import (
-    ErrorCode,
-    Goal,
-    default_tolerances,
-)
-from rnea_ros.node.motion_requests import GoalTolerances, MotionRequests
+from rnea_ros.feedforward.motion import ErrorCode, Goal, default_tolerances
+from rnea_ros.node.motion_requests import MotionRequests
 from rnea_ros.ros import set_seconds
 
 JOINTS, SHOULDER = ('shoulder', 'elbow'), ('shoulder',)
@@ -76,7 +72,7 @@ class Arm:
     def message(
         self, step: float, q: Rows, names: Sequence[str] = JOINTS, *,
         start: float | None = None, qd: Rows = (),
-    ) -> bytes:
+    ) -> Any:
         """Return a trajectory with a step between its points, s; stamped after the arm's start."""
         message = JointTrajectory(joint_names=list(names))
         set_seconds(message.header.stamp, 0.0 if start is None else self.began + start)
@@ -85,15 +81,15 @@ class Arm:
             if qd:
                 message.points[-1].velocities = array('d', qd[k])
             set_seconds(message.points[-1].time_from_start, step * (k + 1))
-        return bytes(serialize_message(message))
+        return message
 
     def send(self, *arguments: Any, **named: Any) -> None:
         """Publish a :meth:`message`."""
-        self.motions.on_message(self.message(*arguments, **named))
+        self.motions.on_message(serialize_message(self.message(*arguments, **named)))
 
     def pursue(self, *arguments: Any, **named: Any) -> Goal:
         """Send a :meth:`message` as a goal."""
-        goal = self.motions.goal(self.message(*arguments, **named), GoalTolerances([], [], 0.0))
+        goal = self.motions.goal(self.message(*arguments, **named), [], [], 0.0)
         self.rig.controller.follow(goal.motion, goal.start, goal.goal)
         return goal.goal
 
@@ -220,7 +216,7 @@ def test_a_goal_that_was_joined_to_a_missed_motion_ends_with_its_reason() -> Non
     arm = Arm(path=0.05)
     first = arm.pursue(1.0, [(0.5, 0.5), (1.0, 1.0)])
     arm.run(0.2)
-    goal = arm.motions.goal(arm.message(0.5, [(0.0, 0.0)]), GoalTolerances([], [], 0.0))
+    goal = arm.motions.goal(arm.message(0.5, [(0.0, 0.0)]), [], [], 0.0)
     arm.offset = 0.1
     arm.run(0.01)
     held = arm.reference

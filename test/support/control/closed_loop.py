@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import CONTROLLING, FeedforwardController, JointStateMonitor
+from rnea_ros.feedforward.motion import Setpoint
 from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.trajectory import Setpoint
 from rnea_ros.sim.physics import SimulatedRobot
 from support.models.robots import ROOT
 

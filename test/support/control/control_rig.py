@@ -21,9 +21,7 @@ from rnea_ros.feedforward import FeedforwardController, Reason, State
 from rnea_ros.feedforward.joint_bounds import JointBounds
 from rnea_ros.feedforward.laws import LAWS, ControlLaw
 from rnea_ros.feedforward.measured import JointStateMonitor
-from rnea_ros.feedforward.settings import Settings, resolve
-from rnea_ros.feedforward.state import MAX_WAIT
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     CUBIC,
     Goal,
     JointRules,
@@ -32,6 +30,8 @@ from rnea_ros.feedforward.trajectory import (
     Trajectory,
     default_tolerances,
 )
+from rnea_ros.feedforward.settings import Settings, resolve
+from rnea_ros.feedforward.state import MAX_WAIT
 from support.models.robots import ROOT, joint, link, load, robot
 
 Array = NDArray[np.float64]

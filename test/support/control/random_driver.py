@@ -19,8 +19,7 @@ import numpy as np
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.laws import LAWS, Gravity
-from rnea_ros.feedforward.settings import FrictionSettings
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     Deceleration,
     ErrorCode,
     Goal,
@@ -31,6 +30,7 @@ from rnea_ros.feedforward.trajectory import (
     compile_trajectory,
     default_tolerances,
 )
+from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.node.inputs import AdditionalEffortTopic, SensorTopics
 from rnea_ros.robot import Payload
 from support.control.control_rig import Array, setpoint

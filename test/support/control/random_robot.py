@@ -14,9 +14,9 @@ from rnea_ros import RobotModel
 from rnea_ros.feedforward import State
 from rnea_ros.feedforward.laws import ComputedTorque
 from rnea_ros.feedforward.loaded_model import HardwareCompensation
+from rnea_ros.feedforward.motion import Goal
 from rnea_ros.feedforward.reasons import Reason
 from rnea_ros.feedforward.settings import WrenchInputSettings
-from rnea_ros.feedforward.trajectory import Goal
 from rnea_ros.node.parameters import complete_values, joint_rules
 from support.control.control_rig import Array, Rig
 from support.control.random_messages import BadMessages, Queue, imu, joint_state, wrench

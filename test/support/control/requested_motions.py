@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     JointRules,
     Setpoint,
     Trajectory,
@@ -76,6 +76,4 @@ def rejection(
 
 def sampled(motion: Trajectory, time: float) -> Array:
     """Return position, velocity and acceleration, shape (3, joints)."""
-    state = np.full((3, len(motion.joint_names)), np.nan)
-    motion.sample(time, *state)
-    return state
+    return np.array(motion.state(time)[:3])

@@ -4,10 +4,9 @@
 """
 Joins a new trajectory to the active one, which is followed until the new one takes over.
 
-In: the active :class:`.Trajectory` and a new one that begins in its state. Out: one trajectory in
-the active one's time, so that it can replace the active one at any moment before the handover
-without a step, at any speed factor. Joints that the new trajectory leaves out follow the active
-one to its end.
+The result is one trajectory in the active one's time, so that it can replace the active one at any
+moment before the handover without a step, at any speed factor. Joints that the new trajectory
+leaves out follow the active one to its end.
 
 No polynomial is fitted again: each segment is a part of a segment of one of the two. In
 ros2_control's joint_trajectory_controller (JTC), joints that are left out are sampled at the new
@@ -23,8 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Array, Indices
-from .spline import QUINTIC, Knots
-from .trajectory import Join, Polynomials, Trajectory
+from .trajectory import QUINTIC, Join, Knots, Trajectory
 
 # Binomial coefficients: row j, column k is k over j.
 _BINOMIALS = np.array([[float(comb(k, j)) for k in range(6)] for j in range(6)])
@@ -32,35 +30,34 @@ _POWERS = np.arange(6)
 
 
 class Handover(NamedTuple):
-    """
-    Where a new trajectory takes over from the active one. Times are the active one's.
-
-    :param active: the active trajectory
-    :param past: time from which on the result is needed, s
-    :param time: time of the handover, s, not before ``past``
-    """
+    """Where a new trajectory takes over from the active one, in its time, s."""
 
     active: Trajectory
-    past: float
-    time: float
+    past: float  # time from which on the result is needed
+    time: float  # time of the handover, not before ``past``
 
 
 def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
     """
-    Return the active trajectory up to the handover, and the new one from there on.
+    Return the active trajectory up to the handover, and from there on the new one for some joints.
 
-    :param new: motion of all joints; its first knot is the active trajectory's state at the
-        handover
-    :param columns: joints that follow the new trajectory; all others follow the active one
+    The new one begins in the active one's state at the handover.
     """
-    active, begin = handover.active, handover.time
+    active, begin, n = handover.active, handover.time, len(new.joint_names)
     zero = begin - float(new.knots.times[0])
     times = zero + new.knots.times
     times[0] = begin
     new = Trajectory(new.joint_names, new.start_time, replace(new.knots, times=times))
+    if active.join is not None and active.join.begin <= begin:
+        followed = active.join.sources
+    else:  # without the trajectories that the active one was joined to
+        source = Trajectory(
+            active.joint_names, None, active.knots, active.coefficients, active.efforts
+        )
+        followed = ((source, np.arange(n)),)
     sources = [
         (source, others)
-        for source, joints in _sources(active, begin)
+        for source, joints in followed
         if (others := np.setdiff1d(joints, columns)).size
     ]
     sources.append((new, columns))
@@ -70,45 +67,30 @@ def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
     before = before[before < begin]
     after = [source.knots.times[source.knots.times > begin] for source, _ in sources]
     times = np.unique(np.concatenate((before, [begin], *after)))
-    early, late = times[: before.size + 1], times[before.size :]
-    positions = np.empty((times.size - 1, 6, active.final_position.size))
-    efforts = np.zeros((times.size - 1, 2, active.final_position.size))
-    final = np.empty_like(active.final_position)
-    positions[: before.size], efforts[: before.size] = _cut(active, early)
+    split = before.size  # segments of the active trajectory alone
+    coefficients, efforts = (np.empty((times.size - 1, rows, n)) for rows in (6, 2))
+    q, qd, qdd = np.zeros((3, times.size, n))
+    coefficients[:split], efforts[:split] = _cut(active, times[: split + 1])
     for source, joints in sources:
-        of_positions, of_efforts = _cut(source, late)
-        positions[before.size :, :, joints] = of_positions[:, :, joints]
-        efforts[before.size :, :, joints] = of_efforts[:, :, joints]
-        final[joints] = source.final_position[joints]
+        of_positions, of_efforts = _cut(source, times[split:])
+        coefficients[split:, :, joints] = of_positions[:, :, joints]
+        efforts[split:, :, joints] = of_efforts[:, :, joints]
+        q[-1, joints] = source.final_position[joints]
+    h = np.diff(times)[:, np.newaxis]
+    q[:-1] = coefficients[:, 0]
+    qd[:-1] = coefficients[:, 1] / h
+    qdd[:-1] = 2.0 * coefficients[:, 2] / (h * h)
     return Trajectory(
-        active.joint_names, new.start_time, _knots(times, positions, final),
-        Polynomials(positions, efforts if efforts.any() else None),
+        active.joint_names, new.start_time,
+        Knots(times, q, qd, qdd, np.full(times.size, QUINTIC)),
+        coefficients, efforts if efforts.any() else None,
         Join(active.root, begin, zero, tuple(sources)),
     )
 
 
-def _sources(active: Trajectory, begin: float) -> tuple[tuple[Trajectory, Indices], ...]:
-    """Return the trajectories that the active one is made of after a time, with their joints."""
-    if active.join is not None and active.join.begin <= begin:
-        return active.join.sources
-    polynomials = Polynomials(active.coefficients, active.efforts)
-    source = Trajectory(active.joint_names, None, active.knots, polynomials)
-    return ((source, np.arange(len(active.joint_names))),)
-
-
-def _knots(times: Array, polynomials: Array, final: Array) -> Knots:
-    """Return the starts of the segments and the final position, which is held."""
-    h = np.diff(times)[:, np.newaxis]
-    q, qd, qdd = np.zeros((3, times.size, final.size))
-    q[:-1], q[-1] = polynomials[:, 0], final
-    qd[:-1] = polynomials[:, 1] / h
-    qdd[:-1] = 2.0 * polynomials[:, 2] / (h * h)
-    return Knots(times, q, qd, qdd, np.full(times.size, QUINTIC))
-
-
 def _cut(trajectory: Trajectory, times: Array) -> tuple[Array, Array]:
     """
-    Return the polynomials of a trajectory between given times; at rest outside of its knots.
+    Return coefficients and efforts of a trajectory between given times; at rest outside of it.
 
     With t = s h + t_k in a segment of h seconds from t_k, and s = s_0 + r s' in its part from
     s_0 of length r, sum_k c_k s^k is sum_j c'_j s'^j with

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     JointRules,
     MotionState,
     Reference,
@@ -185,7 +185,7 @@ def with_efforts(
 
 
 def effort(motion: Trajectory | Setpoint, time: float) -> list[float]:
-    state = motion.state if isinstance(motion, Setpoint) else motion.state(time)
+    state = motion.state(time)
     return list(state.effort.tolist())
 
 

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     Deceleration,
     Reference,
     Setpoint,
     SpeedScaling,
     Trajectory,
 )
-from rnea_ros.feedforward.trajectory.speed_scaling import RATE
+from rnea_ros.feedforward.motion.reference import RATE
 from rnea_ros.node.parameters import complete_values
 from rnea_ros.node.parameters.values import deceleration_from
 from support.control.control_rig import Array, cubic, free_rules, setpoint, swing

@@ -4,15 +4,13 @@
 """
 The goal of a motion: it compares the robot with the motion at each tick, until it has a result.
 
-A goal is judged in the thread of the control, at every tick as in ros2_control's
-joint_trajectory_controller (JTC): a violation between two looks of a slower thread would be
-missed, and the arm would go on. Other threads read ``result`` and ``sample``, which are replaced
-and never changed.
+The thread of the control judges it, as in ros2_control's joint_trajectory_controller (JTC): a
+slower thread would miss a violation between two polls. Other threads read ``result`` and
+``sample``, which are replaced and never changed.
 
-Tolerances have defaults from parameters, replaced by what the goal states. Values mean the same as
-in JTC. In a goal, 0 is the default and -1 means no limit; every other negative value is invalid.
-In a parameter, 0 means no limit. JTC executes a goal with invalid tolerances with the defaults;
-here it is rejected.
+Tolerances have defaults from parameters, where 0 means no limit. In a goal, as in JTC, 0 is the
+default and -1 means no limit; other negative values are invalid. JTC executes a goal with invalid
+tolerances with the defaults; here it is rejected.
 """
 
 from __future__ import annotations
@@ -28,21 +26,16 @@ import numpy as np
 from ...arrays import Array
 from ...errors import RequestRejectedError, brief
 from ..reasons import Reason
+from .parse import JointRules, TrajectoryReason
 from .reference import Reference
-from .rules import JointRules, TrajectoryReason
 from .trajectory import Setpoint, Trajectory
 
-NO_LIMIT = -1.0  # value in a goal that stands for no limit
-
+_NO_LIMIT = -1.0  # value in a goal that stands for no limit
 _NO_LIMIT_ROUNDING = float(np.finfo(np.float32).eps)
 
 
 class JointTolerance(NamedTuple):
-    """
-    A goal's tolerance for a joint, as in ``control_msgs/JointTolerance``; rad or m, s.
-
-    The acceleration is checked, but not applied: no acceleration is measured.
-    """
+    """As ``control_msgs/JointTolerance``; the acceleration is only checked: none is measured."""
 
     name: str
     position: float
@@ -55,9 +48,8 @@ class Tolerances:
     """
     Greatest errors of positions (row 0) and velocities (row 1), ``inf`` for no limit.
 
-    :param joints: the commanded joints, m of them
-    :param path: while the motion lasts, shape (2, m), rad or m, rad/s or m/s
-    :param goal: from the end of the motion on, shape (2, m)
+    :param path: while the motion lasts, shape (2, joints)
+    :param goal: from the end of the motion on, shape (2, joints)
     :param goal_time: longest time after the end until the robot is within ``goal``, s
     """
 
@@ -69,11 +61,7 @@ class Tolerances:
     def stated(
         self, path: Sequence[JointTolerance], goal: Sequence[JointTolerance], goal_time: float
     ) -> Tolerances:
-        """
-        Return these tolerances with those that a goal states.
-
-        :raises RequestRejectedError: an unknown joint, or an invalid value
-        """
+        """Return these with a goal's, or raise a RequestRejectedError for an invalid one."""
         return replace(
             self, path=self._table('path_tolerance', self.path, path),
             goal=self._table('goal_tolerance', self.goal, goal),
@@ -82,14 +70,15 @@ class Tolerances:
 
     def _table(self, field: str, default: Array, stated: Sequence[JointTolerance]) -> Array:
         table = default.copy()
-        for joint, *values in stated:
-            if joint not in self.joints:
-                raise _invalid(f'{field}: {brief(joint)} is not one of {self.joints}')
-            column = self.joints.index(joint)
-            for row, kind in enumerate(('position', 'velocity')):
-                where = f'{field} of {joint!r}: {kind}'
-                table[row, column] = _resolve(where, default[row, column], values[row])
-            _resolve(f'{field} of {joint!r}: acceleration', math.inf, values[2])
+        for each in stated:
+            if each.name not in self.joints:
+                raise RequestRejectedError(
+                    'invalid_tolerance', f'{field}: {brief(each.name)} is not one of {self.joints}'
+                )
+            limits, given = table[:, self.joints.index(each.name)], f'{field} of {each.name!r}:'
+            limits[0] = _resolve(f'{given} position', limits[0], each.position)
+            limits[1] = _resolve(f'{given} velocity', limits[1], each.velocity)
+            _resolve(f'{given} acceleration', math.inf, each.acceleration)
         return table
 
 
@@ -100,9 +89,7 @@ def default_tolerances(
     """
     Return the tolerances of goals that state none; 0 means no limit everywhere.
 
-    :param path: greatest position errors while a motion lasts by joint, rad or m
-    :param goal: greatest position errors from its end on by joint, rad or m
-    :param stopped_velocity: greatest velocity from its end on, rad/s or m/s
+    ``path`` and ``goal`` are position errors by joint, ``stopped_velocity`` is for the goal.
     """
     limits = np.zeros((2, 2, len(joints)))
     limits[0, 0] = [path.get(joint, 0.0) for joint in joints]
@@ -113,17 +100,17 @@ def default_tolerances(
 
 
 def _resolve(where: str, default: float, stated: float) -> float:
+    """Return the limit of a stated value."""
     if stated > 0.0:
         return stated
     if stated == 0.0:
         return default
-    if abs(stated - NO_LIMIT) < _NO_LIMIT_ROUNDING:
+    if abs(stated - _NO_LIMIT) < _NO_LIMIT_ROUNDING:
         return math.inf
-    raise _invalid(f'{where} {stated:g} is none of: above 0, 0 (the default), -1 (no limit)')
-
-
-def _invalid(detail: str) -> RequestRejectedError:
-    return RequestRejectedError('invalid_tolerance', detail)
+    raise RequestRejectedError(
+        'invalid_tolerance',
+        f'{where} {stated:g} is none of: above 0, 0 (the default), -1 (no limit)',
+    )
 
 
 class ErrorCode(enum.IntEnum):
@@ -143,11 +130,13 @@ _CODES = {
     TrajectoryReason.UNKNOWN_JOINT.value: ErrorCode.INVALID_JOINTS,
     TrajectoryReason.MISSING_JOINT.value: ErrorCode.INVALID_JOINTS,
     TrajectoryReason.ENDED_IN_PAST.value: ErrorCode.OLD_HEADER_TIMESTAMP,
+    Reason.PATH_TOLERANCE.value: ErrorCode.PATH_TOLERANCE_VIOLATED,
+    Reason.GOAL_TOLERANCE.value: ErrorCode.GOAL_TOLERANCE_VIOLATED,
 }
 
 
 def error_code(word: str) -> ErrorCode:
-    """Return the error code of a goal that was rejected for a reason, in one word."""
+    """Return the error code of a goal that was rejected or missed for a reason, in one word."""
     return _CODES.get(word, ErrorCode.INVALID_GOAL)
 
 
@@ -159,23 +148,14 @@ class GoalResult(NamedTuple):
 
 
 class GoalSample(NamedTuple):
-    """
-    The state of a goal at one tick.
+    """The state of a goal at one tick; times in s."""
 
-    :param now: monotonic time of the tick, s
-    :param elapsed: time since the start of the motion, s
-    :param motion_time: the same in the motion's time, which speed scaling slows down, s
-    :param desired: positions, velocities and accelerations, shape (3, m)
-    :param actual: measured positions and velocities, shape (2, m)
-    :param error: desired minus actual, shape (2, m); the shorter way for continuous joints
-    """
-
-    now: float
-    elapsed: float
-    motion_time: float
-    desired: Array
-    actual: Array
-    error: Array
+    now: float  # monotonic
+    elapsed: float  # since the start of the motion
+    motion_time: float  # the same in the motion's time, which speed scaling slows down
+    desired: Array  # positions, velocities and accelerations, shape (3, m)
+    actual: Array  # measured positions and velocities, shape (2, m)
+    error: Array  # desired minus actual, shape (2, m); the shorter way for continuous joints
 
 
 class Goal:
@@ -190,15 +170,10 @@ class Goal:
     def __init__(
         self, motion: Trajectory | Setpoint, tolerances: Tolerances, rules: JointRules
     ) -> None:
-        self._zero, self._begin, self._duration = 0.0, -math.inf, 0.0
-        self._root: Trajectory | None = None
-        if isinstance(motion, Trajectory):
-            self._root = motion.root
-            if motion.join is not None:
-                self._begin, self._zero = motion.join.begin, motion.join.zero
-            self._duration = motion.duration - self._zero
-        self._tolerances = tolerances
-        self._rules = rules
+        self._tolerances, self._rules = tolerances, rules
+        self._root, join = motion.root, motion.join
+        self._begin, self._zero = (-math.inf, 0.0) if join is None else (join.begin, join.zero)
+        self._duration = motion.duration - self._zero
         self._reference: Reference | None = None
         self._change = 0
         self._start: float | None = None
@@ -216,9 +191,7 @@ class Goal:
     def go_on(self, motion: Trajectory | Setpoint) -> bool:
         """Go on with an accepted motion without a goal if it was joined to this one; or not."""
         assert self._reference is not None
-        if not isinstance(motion, Trajectory) or motion.join is None:
-            return False
-        if motion.join.root is not self._root:
+        if motion.join is None or motion.root is not self._root:
             return False
         self._change = self._reference.changes
         self._duration = motion.duration - self._zero
@@ -241,12 +214,11 @@ class Goal:
             return
         is_first = self.sample is None
         if is_first:
+            self._delay = reference.scaling.delay
             if self._begin > -math.inf:
                 self._start = now - (reference.time - self._zero)
-            elif self._start is None:
-                self._start = now
-            self._delay = reference.scaling.delay
-        assert self._start is not None
+        if self._start is None:
+            self._start = now
         elapsed = now - self._start
         motion_time = elapsed - (reference.scaling.delay - self._delay)
         desired = np.array((reference.position, reference.velocity, reference.acceleration))
@@ -256,39 +228,26 @@ class Goal:
         self.sample = GoalSample(now, elapsed, motion_time, desired, actual, error)
         # As in JTC, the path counts at the first tick even if the motion has only one point.
         if is_first or motion_time < self._duration:
-            self._judge_path(error, elapsed)
+            limit = self._tolerances.path
+            if (np.abs(error) > limit).any():
+                self._miss(Reason.PATH_TOLERANCE, error, limit, f'{elapsed:.3f} s after the start')
         if self.result is None and motion_time >= self._duration:
-            self._judge_goal(error, motion_time - self._duration)
+            limit, late = self._tolerances.goal, motion_time - self._duration
+            if not (np.abs(error) > limit).any():
+                self.result = GoalResult(ErrorCode.SUCCESSFUL, 'goal reached')
+            elif late > self._tolerances.goal_time:
+                self._miss(
+                    Reason.GOAL_TOLERANCE, error, limit, f'{late:.3f} s after the end; '
+                    f'the goal time tolerance is {self._tolerances.goal_time:g} s',
+                )
 
-    def _judge_path(self, error: Array, elapsed: float) -> None:
-        limit = self._tolerances.path
-        if (np.abs(error) > limit).any():
-            self._miss(
-                Reason.PATH_TOLERANCE, ErrorCode.PATH_TOLERANCE_VIOLATED,
-                f'{self._worst(error, limit)}, {elapsed:.3f} s after the start',
-            )
-
-    def _judge_goal(self, error: Array, late: float) -> None:
-        limit = self._tolerances.goal
-        if not (np.abs(error) > limit).any():
-            self.result = GoalResult(ErrorCode.SUCCESSFUL, 'goal reached')
-        elif late > self._tolerances.goal_time:
-            self._miss(
-                Reason.GOAL_TOLERANCE,
-                ErrorCode.GOAL_TOLERANCE_VIOLATED,
-                f'{self._worst(error, limit)}, {late:.3f} s after the end; '
-                f'the goal time tolerance is {self._tolerances.goal_time:g} s',
-            )
-
-    def _miss(self, reason: Reason, code: ErrorCode, detail: str) -> None:
-        self.missed = reason
-        self.result = GoalResult(code, f'{reason.value}: {detail}')
-
-    def _worst(self, error: Array, limit: Array) -> str:
-        """Return in words the error that exceeds its limit by the greatest factor."""
+    def _miss(self, reason: Reason, error: Array, limit: Array, when: str) -> None:
+        """End with the error that exceeds its limit by the greatest factor."""
         row, column = np.unravel_index(np.argmax(np.abs(error) / limit), error.shape)
         kind = ('position', 'velocity')[row]
-        return (
-            f'joint {self._tolerances.joints[column]!r}: {kind} error {error[row, column]:.6g} '
-            f'exceeds {limit[row, column]:g}'
+        self.missed = reason
+        self.result = GoalResult(
+            error_code(reason.value),
+            f'{reason.value}: joint {self._tolerances.joints[column]!r}: {kind} error '
+            f'{error[row, column]:.6g} exceeds {limit[row, column]:g}, {when}',
         )

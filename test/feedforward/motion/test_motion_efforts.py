@@ -13,8 +13,8 @@ from rnea_ros import RobotModel
 from rnea_ros.errors import RequestRejectedError
 from rnea_ros.feedforward.friction import FrictionModel
 from rnea_ros.feedforward.loaded_model import HardwareCompensation
+from rnea_ros.feedforward.motion import CUBIC, LINEAR, QUINTIC, Knots, Trajectory
 from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve
-from rnea_ros.feedforward.trajectory import CUBIC, LINEAR, QUINTIC, Knots, Trajectory
 from rnea_ros.robot import Payload
 from rnea_ros.trajectory_effort.motion_efforts import MotionEfforts, MotionPoints, number_of_points
 from support.control.control_rig import Array, mixed_arm, panda_arm, two_joint_arm

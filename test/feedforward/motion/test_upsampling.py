@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 import pytest
 
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     CUBIC,
     QUINTIC,
     Interpolation,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     TrajectoryPoint,
     TrajectoryReason,
 )

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.polynomial import Polynomial
 import pytest
 
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     CUBIC,
     LINEAR,
     QUINTIC,
     JointRules,
     Knots,
+    MotionState,
     Trajectory,
     TrajectoryPoint,
 )
@@ -88,10 +89,10 @@ def test_outside_a_motion_its_end_is_held_at_rest(
     q, qd, qdd = np.random.default_rng(19).uniform(-1.0, 1.0, (3, points, 4))
     knots = Knots(0.5 + np.arange(float(points)), q, qd, qdd, np.full(points, QUINTIC))
     for time in times:
-        q, qd, qdd = state = np.full((3, 4), np.nan)
-        assert Trajectory(NAMES, None, knots).sample(time, *state) is over
-        np.testing.assert_array_equal(q, knots.positions[held])
-        np.testing.assert_array_equal((qd, qdd), 0.0)
+        state = MotionState(*np.full((4, 4), np.nan))
+        assert Trajectory(NAMES, None, knots).sample(time, state) is over
+        np.testing.assert_array_equal(state.position, knots.positions[held])
+        np.testing.assert_array_equal(state[1:], 0.0)
 
 
 # Peaks between points are exact; the oracle is the roots of numpy's polynomials.

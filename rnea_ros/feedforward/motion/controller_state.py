@@ -4,11 +4,9 @@
 """
 The reference of a trajectory controller as the source of the desired motion.
 
-In: ``reference`` of a control_msgs/JointTrajectoryControllerState, which ros2_control's
-joint_trajectory_controller (JTC) publishes many times a second. Out: a :class:`.Setpoint`, or
-``None`` for a rejected message.
-
-Inverse dynamics cannot take JTC's reference as it is:
+ros2_control's joint_trajectory_controller (JTC) publishes it many times a second, as ``reference``
+of a control_msgs/JointTrajectoryControllerState; each becomes a :class:`.Setpoint`. Inverse
+dynamics cannot take it as it is:
 
 - Velocities and accelerations are derivatives by trajectory time. At the speed scaling factor s
   the robot moves with s qd and s^2 qdd.
@@ -25,14 +23,13 @@ import enum
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Array, Indices
+from ...arrays import Array
 from ..reasons import Reason
 from ..stamps import SINGLE, StampOrder
 from .constraints import OVERSHOOT, OVERSPEED, position_range
-from .rules import JointRules, TrajectoryError, TrajectoryReason
-from .speed_scaling import SpeedScaling
+from .parse import JointRules, TrajectoryError, TrajectoryReason, reject_where
+from .reference import SpeedScaling
 from .trajectory import Setpoint
 
 _R = TrajectoryReason
@@ -47,11 +44,8 @@ class ReferenceSource(enum.Enum):
 
 class ControllerStateMonitor:
     """
-    Checks the references of a trajectory controller and turns them into set-points.
+    Checks references; a rejected one changes nothing: the last is followed until its timeout.
 
-    A reference is rejected whole; the previous one is followed until its timeout.
-
-    :param rules: rules for the commanded joints
     :param scaling: speed scaling of the node, for controllers that publish no factor
     :ivar rejections: number of rejected references by reason
     :ivar complaint: error of the last rejected reference
@@ -64,8 +58,7 @@ class ControllerStateMonitor:
         self._stamps = StampOrder(1)
         self._names: tuple[str, ...] | None = None
         # Indices of the commanded joints in a message, and in the controller's order.
-        self._source: Indices = np.empty(0, dtype=np.intp)
-        self._target: Indices = np.empty(0, dtype=np.intp)
+        self._source = self._target = np.empty(0, dtype=np.intp)
         self._last_position: Array | None = None
         self._last_received = -math.inf
         self._publishes_speed = False
@@ -92,11 +85,9 @@ class ControllerStateMonitor:
         Return the set-point of a reference, or ``None`` for a rejected one.
 
         :param names: the k joints of the reference; joints that are not commanded are ignored
-        :param position: shape (k,), rad or m
-        :param velocity: shape (k,), rad/s or m/s; (0,) for zeros
-        :param acceleration: shape (k,), rad/s^2 or m/s^2; (0,) for zeros
+        :param position: shape (k,); velocity and acceleration may be (0,) for zeros
         :param speed: speed scaling factor; ``None`` if the message type has none
-        :param measured: positions of the commanded joints, shape (m,), rad or m
+        :param measured: positions of the commanded joints, shape (m,)
         :param held: returns the positions for joints missing in the reference, shape (m,)
         """
         try:
@@ -134,6 +125,7 @@ class ControllerStateMonitor:
     def _check_message(
         self, k: int, position: Array, velocity: Array, acceleration: Array, speed: float | None
     ) -> None:
+        """Check the sizes and numbers of a reference."""
         fields = {'positions': position, 'velocities': velocity, 'accelerations': acceleration}
         for field, values in fields.items():
             if values.size != k and (values.size or field == 'positions'):
@@ -142,15 +134,16 @@ class ControllerStateMonitor:
             raise TrajectoryError(
                 _R.ACCELERATIONS_WITHOUT_VELOCITIES, 'accelerations but no velocities'
             )
+        known = self._rules.joint_names
+        used = np.zeros(len(known))
         for field, values in fields.items():
-            self._check_finite(field, values[self._source] if values.size else values)
+            if values.size:
+                used[self._target] = values[self._source]
+                reject_where(
+                    ~np.isfinite(used), _R.NOT_FINITE, known, None, field + ' {}', used
+                )
         if speed is not None and not 0.0 <= speed < math.inf:
             raise TrajectoryError(Reason.SPEED_OUT_OF_RANGE, f'{speed} is not 0 or more')
-
-    def _check_finite(self, field: str, used: Array) -> None:
-        self._reject_where(
-            ~np.isfinite(used), self._target, _R.NOT_FINITE, lambda k: f'{field} {used[k]}'
-        )
 
     def _setpoint(
         self, position: Array, velocity: Array, acceleration: Array, speed: float | None,
@@ -159,7 +152,13 @@ class ControllerStateMonitor:
         """Return the set-point in real time; joints missing in a message rest at ``q_missing``."""
         q, qd, qdd = q_missing.copy(), np.zeros_like(q_missing), np.zeros_like(q_missing)
         q[self._target] = position[self._source]
-        scale, change = self._scale(speed)
+        # Ignore 0 until a positive factor was received: the controller may not publish one.
+        self._publishes_speed = self._publishes_speed or bool(speed)
+        if speed is None or not self._publishes_speed:
+            scale, change = self._scaling.factor, self._scaling.change
+        else:
+            scale, change = speed, 0.0
+        self.speed = scale
         if self._last_position is None or (q != self._last_position).any():
             with np.errstate(over='ignore', invalid='ignore'):  # rejected later
                 if velocity.size:
@@ -169,45 +168,23 @@ class ControllerStateMonitor:
                     qdd[self._target] += scale * scale * acceleration[self._source]
         return Setpoint(None, self._rules.joint_names, q, qd, qdd, from_controller=True)
 
-    def _scale(self, speed: float | None) -> tuple[float, float]:
-        """Return the speed scaling factor and its rate of change, 1/s."""
-        # Ignore 0 until a positive factor was received: the controller may not publish one.
-        self._publishes_speed = self._publishes_speed or bool(speed)
-        if speed is None or not self._publishes_speed:
-            self.speed = self._scaling.factor
-            return self.speed, self._scaling.change
-        self.speed = speed
-        return speed, 0.0
-
     def _check_motion(self, setpoint: Setpoint, measured: Array) -> None:
         """Check the limits and the distance from the robot, as for a trajectory's points."""
-        rules, joints = self._rules, np.arange(measured.size)
-        q = setpoint.q
+        rules, q, joints = self._rules, setpoint.q, setpoint.joint_names
         lower, upper = position_range(rules, measured)
-        self._reject_where(
-            (q < lower - OVERSHOOT) | (q > upper + OVERSHOOT), joints, _R.POSITION_LIMIT,
-            lambda k: f'{q[k]} is not in [{rules.lower[k]}, {rules.upper[k]}]',
+        reject_where(
+            (q < lower - OVERSHOOT) | (q > upper + OVERSHOOT), _R.POSITION_LIMIT, joints, None,
+            '{} is not in [{}, {}]', q, rules.lower, rules.upper,
         )
-        self._reject_above(setpoint.qd, OVERSPEED * rules.velocity_limits, _R.VELOCITY_LIMIT)
-        self._reject_above(setpoint.qdd, rules.acceleration_limits, _R.ACCELERATION_LIMIT)
-        self._reject_where(
-            np.abs(rules.shortest_way(q - measured)) > rules.start_tolerance,
-            joints, _R.START_TOO_FAR,
-            lambda k: f'{q[k]} is more than {rules.start_tolerance} from {measured[k]}',
+        for values, limits, reason in (
+            (setpoint.qd, OVERSPEED * rules.velocity_limits, _R.VELOCITY_LIMIT),
+            (setpoint.qdd, rules.acceleration_limits, _R.ACCELERATION_LIMIT),
+        ):
+            reject_where(
+                ~(np.abs(values) <= limits), reason, joints, None,
+                '{:.6g} is more than the limit of {:.6g}', values, limits,
+            )
+        reject_where(
+            np.abs(rules.shortest_way(q - measured)) > rules.start_tolerance, _R.START_TOO_FAR,
+            joints, None, '{} is more than {} from {}', q, rules.start_tolerance, measured,
         )
-
-    def _reject_above(self, values: Array, limits: Array, reason: TrajectoryReason) -> None:
-        self._reject_where(
-            ~(np.abs(values) <= limits), np.arange(values.size), reason,
-            lambda k: f'{values[k]:.6g} is more than the limit of {limits[k]:.6g}',
-        )
-
-    def _reject_where(
-        self, broken: NDArray[np.bool_], joints: Indices, reason: TrajectoryReason,
-        detail: Callable[[int], str],
-    ) -> None:
-        """Raise an error for the first joint that breaks a rule."""
-        if broken.any():
-            k = int(np.argmax(broken))
-            joint = self._rules.joint_names[joints[k]]
-            raise TrajectoryError(reason, detail(k), joint=joint)

@@ -4,8 +4,6 @@
 """
 Checks of the compiled motion: finite, near the robot, within its limits.
 
-In: a :class:`.Trajectory`. Out: nothing, or a :class:`.TrajectoryError`.
-
 Between points a spline moves further and faster than at its points. The extremes checked here are
 exact: a polynomial has its extremes at its ends or where its slope is zero. To save time, slopes
 are searched for zeros only in segments whose coefficients are large enough to break a limit.
@@ -19,34 +17,36 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
-from .rules import JointRules, TrajectoryError, TrajectoryReason, reject_where
-from .spline import Knots, turning_points, values_at
-from .trajectory import Trajectory, derivative
+from .parse import JointRules, TrajectoryReason, reject_where
+from .trajectory import Knots, Trajectory, derivative, turning_points, values_at
 
+# Accepted distance beyond a position limit, rad or m: a spline overshoots a little at a turning
+# point, and less than the tracking error does no harm.
 OVERSHOOT = 1e-3
-"""
-Accepted distance beyond a position limit, rad or m.
 
-A spline overshoots a little at a turning point. Less than the tracking error does no harm.
-"""
-
+# Accepted velocity as a multiple of the limit: a spline through samples of a motion at full speed
+# exceeds the limit a little, by 5 % at 15 rad/s^2 and a sample every 0.1 s.
 OVERSPEED = 1.05
-"""
-Accepted velocity as a multiple of the velocity limit.
 
-A spline through samples of a motion at full speed exceeds the limit a little: by 5 % at
-15 rad/s^2 and a sample every 0.1 s.
-"""
+MAX_EXCESS = 0.5  # beyond a position limit from which a joint may come back, rad or m
+EFFORT_RISE = 0.1  # time from zero to full effort at the default rate limit, s
 
-MAX_EXCESS = 0.5
-"""Greatest distance of a joint beyond a position limit from which it may come back, rad or m."""
 
-EFFORT_RISE = 0.1
-"""Time from zero to full effort at the default rate limit, s."""
+def check_points(points: Knots, rules: JointRules) -> None:
+    """Reject accelerations and efforts of points that the robot cannot have."""
+    efforts = np.zeros_like(points.positions) if points.efforts is None else points.efforts
+    for reason, values, limits in (
+        (TrajectoryReason.ACCELERATION_LIMIT, points.accelerations, rules.acceleration_limits),
+        (TrajectoryReason.EFFORT_LIMIT, efforts, rules.effort_limits),
+    ):
+        reject_where(
+            np.abs(values) > limits, reason, rules.joint_names, 0,
+            '{:.6g}, the robot at most {:.6g}', values, limits,
+        )
 
 
 def check_finite(trajectory: Trajectory, first_point: int) -> None:
-    """Reject a motion with a sample that overflows: ``not_finite``."""
+    """Reject a motion with a sample that overflows."""
     with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
         rate = 1.0 / np.diff(trajectory.knots.times)[:, np.newaxis]
         power = np.arange(6.0)
@@ -55,9 +55,8 @@ def check_finite(trajectory: Trajectory, first_point: int) -> None:
         bound = np.abs(trajectory.knots.positions)
         bound[1:] += np.einsum('sp,spj->sj', weights, np.abs(trajectory.coefficients))
     reject_where(
-        ~np.isfinite(bound), TrajectoryReason.NOT_FINITE,
-        lambda knot, joint: f'the motion to {trajectory.knots.positions[knot, joint]} overflows',
-        trajectory.joint_names, first_point,
+        ~np.isfinite(bound), TrajectoryReason.NOT_FINITE, trajectory.joint_names, first_point,
+        'the motion to {} overflows', trajectory.knots.positions,
     )
 
 
@@ -65,32 +64,20 @@ def check_start(
     trajectory: Trajectory, elapsed: float, q: Array, q_measured: Array, rules: JointRules,
     first_point: int = 0,
 ) -> None:
-    """Reject a motion whose q at a time, s, is not near the robot's: ``start_too_far``."""
-    too_far = np.abs(rules.shortest_way(q - q_measured)) > rules.start_tolerance
-    if too_far.any():
-        joint = int(np.argmax(too_far))
-        raise TrajectoryError(
-            TrajectoryReason.START_TOO_FAR,
-            f'{q[joint]} at {elapsed} s is more than {rules.start_tolerance} '
-            f'from {q_measured[joint]}',
-            joint=rules.joint_names[joint],
-            point=int(np.searchsorted(trajectory.knots.times, elapsed, side='right')) - 1
-            + first_point,
-        )
-
-
-def position_range(rules: JointRules, q_robot: Array) -> tuple[Array, Array]:
-    """Return position limits, widened to a joint's position if it is near outside."""
-    below = np.where(q_robot < rules.lower - MAX_EXCESS, np.inf, q_robot)
-    above = np.where(q_robot > rules.upper + MAX_EXCESS, -np.inf, q_robot)
-    return np.minimum(rules.lower, below), np.maximum(rules.upper, above)
+    """Reject a motion whose q at a time, s, is not near the robot's."""
+    knot = int(np.searchsorted(trajectory.knots.times, elapsed, side='right')) - 1
+    reject_where(
+        np.abs(rules.shortest_way(q - q_measured)) > rules.start_tolerance,
+        TrajectoryReason.START_TOO_FAR, rules.joint_names, knot + first_point,
+        '{} at {} s is more than {} from {}', q, elapsed, rules.start_tolerance, q_measured,
+    )
 
 
 def check_positions(
     trajectory: Trajectory, first_point: int, q_robot: Array, rules: JointRules
 ) -> None:
     """
-    Reject a motion beyond the position limits by more than a milliradian, also a single point.
+    Reject a motion beyond the position limits by more than OVERSHOOT, also a single point.
 
     A robot beyond a limit may come back: each point is nearer to the limit than the one before.
     """
@@ -102,9 +89,9 @@ def check_positions(
     lowest, highest = (np.vstack((q[:1], values)) for values in between)
     reject_where(
         (lowest < lower) | (highest > upper), TrajectoryReason.POSITION_LIMIT,
-        lambda row, joint: f'moves from {lowest[row, joint]} to {highest[row, joint]} on the way, '
-        f'which is not in [{lower[row, joint] + OVERSHOOT}, {upper[row, joint] - OVERSHOOT}]',
         trajectory.joint_names, first_point,
+        'moves from {} to {} on the way, which is not in [{}, {}]',
+        lowest, highest, lower + OVERSHOOT, upper - OVERSHOOT,
     )
 
 
@@ -112,23 +99,21 @@ def check_rates(
     trajectory: Trajectory, first_point: int, rules: JointRules, *, single_point: bool
 ) -> None:
     """
-    Reject velocities 5 % above a limit, and impossible accelerations.
+    Reject velocities above OVERSPEED, and impossible accelerations.
 
     Points are rounded and noisy: in a segment shorter than EFFORT_RISE, the change of velocity is
-    limited. The way to a single point may use half of that, or the arm lags.
-
-    :param single_point: whether the motion is the way to one point, as in a stream
+    limited. The way to a single point, as in a stream, may use half of that, or the arm lags.
     """
-    knots = trajectory.knots
+    knots, joints = trajectory.knots, trajectory.joint_names
     limits = OVERSPEED * rules.velocity_limits
     single = knots.times.size == 1
     speeds = np.abs(knots.velocities) if single else _peaks(trajectory, 1, limits)
     way_out = '; send several points, with allow_trajectory_replacement' if single_point else ''
     reject_where(
-        speeds > limits, TrajectoryReason.VELOCITY_LIMIT,
-        lambda row, joint: f'moves at {speeds[row, joint]} on the way, '
-        f'more than the limit of {rules.velocity_limits[joint]}{way_out}',
-        trajectory.joint_names, first_point if single else first_point + 1,
+        speeds > limits, TrajectoryReason.VELOCITY_LIMIT, joints,
+        first_point if single else first_point + 1,
+        'moves at {} on the way, more than the limit of {}' + way_out,
+        speeds, rules.velocity_limits,
     )
     durations = np.diff(knots.times)[:, np.newaxis]
     share = durations / EFFORT_RISE
@@ -139,26 +124,17 @@ def check_rates(
         step = derivative(trajectory, 1)[:, 0] - knots.velocities[:1]
         peaks = np.maximum(peaks, share * np.abs(step) / durations)
     reject_where(
-        peaks > possible, TrajectoryReason.ACCELERATION_LIMIT,
-        lambda row, joint: f'accelerates at {peaks[row, joint]:.6g} on the way, the robot at most '
-        f'at {possible[row, joint]:.6g} in {durations[row, 0]:.3g} s{way_out}',
-        trajectory.joint_names, first_point + 1,
+        peaks > possible, TrajectoryReason.ACCELERATION_LIMIT, joints, first_point + 1,
+        'accelerates at {:.6g} on the way, the robot at most at {:.6g} in {:.3g} s' + way_out,
+        peaks, possible, durations,
     )
 
 
-def check_points(points: Knots, rules: JointRules) -> None:
-    """Reject accelerations and efforts of points that the robot cannot have."""
-    efforts = np.zeros(1) if points.efforts is None else points.efforts
-    for reason, values, limits in (
-        (TrajectoryReason.ACCELERATION_LIMIT, points.accelerations, rules.acceleration_limits),
-        (TrajectoryReason.EFFORT_LIMIT, efforts, rules.effort_limits),
-    ):
-        reject_where(
-            np.abs(values) > limits, reason,
-            lambda point, joint, values=values, limits=limits:  # type: ignore[misc]
-            f'{values[point, joint]:.6g}, the robot at most {limits[joint]:.6g}',
-            rules.joint_names,
-        )
+def position_range(rules: JointRules, q_robot: Array) -> tuple[Array, Array]:
+    """Return position limits, widened to a joint's position if it is near outside."""
+    below = np.where(q_robot < rules.lower - MAX_EXCESS, np.inf, q_robot)
+    above = np.where(q_robot > rules.upper + MAX_EXCESS, -np.inf, q_robot)
+    return np.minimum(rules.lower, below), np.maximum(rules.upper, above)
 
 
 def _peaks(trajectory: Trajectory, order: int, limits: Array) -> Array:

@@ -13,7 +13,7 @@ import pytest
 from rnea_ros.errors import RequestRejectedError
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.laws import Feedforward, Gravity
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     ErrorCode,
     Goal,
     Handover,
@@ -23,7 +23,7 @@ from rnea_ros.feedforward.trajectory import (
     default_tolerances,
     error_code,
 )
-from rnea_ros.feedforward.trajectory.join import join
+from rnea_ros.feedforward.motion.join import join
 from support.control.control_rig import Array, Rig, free_rules, swing, two_joint_arm
 
 JOINTS = ('shoulder', 'elbow')

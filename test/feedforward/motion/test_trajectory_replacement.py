@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.trajectory import (
+from rnea_ros.feedforward.motion import (
     JointRules,
     Reference,
     Setpoint,

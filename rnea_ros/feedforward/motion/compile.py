@@ -1,0 +1,247 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+Compiles a trajectory request into the motion that the robot follows.
+
+A trajectory has the same meaning as in ros2_control's joint_trajectory_controller (JTC). Unlike
+JTC, this module checks the distance from the robot and the limits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import Array, Indices
+from ...errors import InputError
+from .constraints import check_finite, check_points, check_positions, check_rates, check_start
+from .join import Handover, join
+from .parse import (
+    Interpolation,
+    JointRules,
+    TrajectoryError,
+    TrajectoryReason,
+    TrajectoryRequest,
+    parse,
+    reject_where,
+)
+from .trajectory import CUBIC, LINEAR, QUINTIC, Knots, MotionState, Setpoint, Trajectory
+
+MIN_BRIDGE = 0.5  # of a spline from the active trajectory, as a share of the segment after it
+
+
+def compile_trajectory(
+    request: TrajectoryRequest, rules: JointRules, *, now: float, position: ArrayLike,
+    velocity: ArrayLike, desired: MotionState | None = None, handover: Handover | None = None,
+) -> Trajectory | Setpoint:
+    """
+    Return the set-point of a single point at time 0, else the trajectory of a request.
+
+    - The start state is the measured one; with ``interpolate_from_desired_state`` the desired one,
+      if there is one. The active trajectory then continues during this check. So with a bridge, a
+      stamp of 0 means ``now``, not the time of the first sample: the two meet.
+    - If the first point is after time 0, a bridge leads from the start state to it, a segment with
+      the polynomial degree of that point. Joints that are not in the request rest.
+    - With a stamp in the past, the robot joins the trajectory midway. Before the first point, the
+      bridge starts at ``now``; after it, the trajectory must be near ``position`` at ``now``.
+    - At a handover, the request takes over in the state that the active trajectory reaches then.
+      Points until then are dropped, and a bridge leads to the next one, continuous in position and
+      velocity. Joints that are not in the request go on.
+    - With ``SPLINE``, points of positions get the other fields of a spline, whose first segment is
+      the bridge: a handover is continuous in the acceleration too.
+    - Positions of continuous joints are shifted by whole turns, so that the trajectory starts
+      within half a turn of the start state. JTC shifts the measured position instead.
+
+    :param now: time in the clock of ``request.start_time``, s; with a handover, its time
+    :param position: measured joint positions in the controller's order; so ``velocity``
+    :param desired: state of the active trajectory now, or at the start time if that is later
+    :param handover: when to take over from the active trajectory; not for a set-point, and not
+        before the start time of the request
+    :raises TrajectoryError: the request breaks a rule, or the measured state is not finite
+    :raises InputError: a wrong shape of ``position`` or ``velocity``
+    """
+    columns, points = parse(request, rules, now)
+    start = measured = _measured_state(now, position, velocity, rules)
+    if handover is not None:
+        start = handover.active.state(handover.time)
+    elif desired is not None and rules.interpolate_from_desired_state:
+        start = desired
+    q = np.tile(start.position, (points.times.size, 1))
+    q[:, columns] = points.positions[:, columns]
+    points = replace(points, positions=q)
+    check_points(points, rules)
+    elapsed = 0.0 if request.start_time is None else max(0.0, now - request.start_time)
+    starts_midway = bool(points.times[0] <= elapsed)
+    has_bridge = handover is not None or not starts_midway
+    is_spline = bool(
+        rules.interpolation is Interpolation.SPLINE
+        and (points.degrees == LINEAR).all()
+        and not request.is_setpoint
+    )
+    start_time = request.start_time
+    if start_time is None and has_bridge and start is desired:
+        start_time = now
+
+    # Finite values may overflow here; check_finite rejects the result.
+    with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
+        if is_spline and not has_bridge:
+            points = _upsampled(points)
+        q_joined = points.positions[0]
+        if elapsed > points.times[0]:
+            q_joined = Trajectory(rules.joint_names, None, points).state(elapsed).position
+        shift = rules.whole_turns(q_joined - start.position)
+        points = replace(points, positions=points.positions - shift)
+        dropped = 0
+        if handover is not None:
+            dropped = _passed(points, elapsed, is_spline=is_spline)
+            points = _after_handover(points, dropped, start, is_spline=is_spline)
+        knots = _with_bridge(points, columns, elapsed, start) if has_bridge else points
+        if is_spline and has_bridge:
+            knots = _upsampled(knots, continues=handover is not None)
+        trajectory = Trajectory(rules.joint_names, start_time, knots)
+    # The start of the bridge is not a point of the request.
+    first_point = dropped - 1 if has_bridge else 0
+    check_finite(trajectory, first_point)
+    q_robot = start.position if has_bridge else measured.position
+    if starts_midway:
+        check_start(trajectory, elapsed, q_joined - shift, q_robot, rules, max(first_point, 0))
+    check_positions(trajectory, first_point, q_robot, rules)
+    single_point = has_bridge and points.times.size == 1
+    check_rates(trajectory, first_point, rules, single_point=single_point)
+    if request.is_setpoint:
+        return Setpoint(
+            start_time, rules.joint_names, points.positions[0], points.velocities[0],
+            points.accelerations[0], None if points.efforts is None else points.efforts[0],
+        )
+    if handover is None:
+        return trajectory
+    # Each part of the joined motion was checked, now or with the active trajectory.
+    with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
+        joined = join(handover, trajectory, columns)
+    check_finite(joined, first_point)
+    return joined
+
+
+def _measured_state(
+    now: float, position: ArrayLike, velocity: ArrayLike, rules: JointRules
+) -> MotionState:
+    """Return the measured state, checked."""
+    if not math.isfinite(now):
+        raise TrajectoryError(TrajectoryReason.START_NOT_FINITE, f'time {now}')
+    shape = (len(rules.joint_names),)
+    state = MotionState.at_rest(np.zeros(shape))
+    for argument, value, array in (
+        ('position', position, state.position), ('velocity', velocity, state.velocity)
+    ):
+        given = np.asarray(value, dtype=np.float64)
+        if given.shape != shape:
+            raise InputError(argument, f'shape {given.shape} is not {shape}')
+        array[:] = given
+        reject_where(
+            ~np.isfinite(given), TrajectoryReason.START_NOT_FINITE, rules.joint_names, None,
+            argument + ' {}', given,
+        )
+    return state
+
+
+def _passed(points: Knots, time: float, *, is_spline: bool) -> int:
+    """Return the number of points to drop, but not all: before a time, or too soon after it."""
+    passed = int(np.searchsorted(points.times, time, side='right'))
+    if passed == points.times.size:
+        raise TrajectoryError(
+            TrajectoryReason.ENDED_IN_PAST,
+            f'the last point at {points.times[-1]} s is not after the start at {time} s',
+            point=passed - 1,
+        )
+    if is_spline and passed + 1 < points.times.size:
+        # The point may deviate a little from the active trajectory: a short way would be abrupt.
+        before, after = points.times[passed : passed + 2] - time
+        if before < MIN_BRIDGE * (after - before):
+            passed += 1
+    return passed
+
+
+def _after_handover(points: Knots, dropped: int, start: MotionState, *, is_spline: bool) -> Knots:
+    """Return the points left after some were dropped, for a smooth bridge from the start."""
+    fields = points.times, points.positions, points.velocities, points.accelerations
+    times, q, qd, qdd = (field[dropped:].copy() for field in fields)
+    degrees = points.degrees[dropped:].copy()
+    efforts = None if points.efforts is None else points.efforts[dropped:]
+    if degrees[0] == LINEAR and not is_spline:
+        # A straight line would begin with a step of the velocity.
+        degrees[0] = CUBIC
+        if times.size > 1:
+            qd[0] = (q[1] - q[0]) / (times[1] - times[0])
+    if efforts is None and start.effort.any():
+        # The active trajectory's efforts end at the first point.
+        efforts = np.zeros_like(q)
+    return Knots(times, q, qd, qdd, degrees, efforts)
+
+
+def _with_bridge(points: Knots, columns: Indices, time: float, start: MotionState) -> Knots:
+    """Return the points with the start state before them, s; joints not in the request rest."""
+    first = MotionState.at_rest(start.position)
+    for values, at_start in zip(first[1:], start[1:], strict=True):
+        values[columns] = at_start[columns]
+    efforts = points.efforts
+    return Knots(
+        np.append(time, points.times), np.vstack((first.position, points.positions)),
+        np.vstack((first.velocity, points.velocities)),
+        np.vstack((first.acceleration, points.accelerations)),
+        np.append(points.degrees[:1], points.degrees),
+        None if efforts is None else np.vstack((first.effort, efforts)),
+    )
+
+
+def _upsampled(knots: Knots, *, continues: bool = False) -> Knots:
+    """
+    Return points of positions with the other fields of a cubic spline that ends at rest.
+
+    The acceleration is continuous (C2): inverse dynamics has no step at a point. The velocities
+    are those of ``positions_upsampling`` in JTC. A motion that ``continues`` another one begins
+    with its acceleration too, unlike in JTC: a stream of joined trajectories stays C2. Its first
+    segment is a quartic; a single segment then ends with acceleration 0.
+
+    With velocities v_i at the points, and segments of h_i seconds and length d_i, the acceleration
+    of a cubic is (-4 v_i - 2 v_i+1) / h_i + 6 d_i / h_i^2 at its start and
+    (2 v_i + 4 v_i+1) / h_i - 6 d_i / h_i^2 at its end. A quartic that starts with the acceleration
+    a_0 ends with a_0 + 6 (v_0 + v_1) / h_0 - 12 d_0 / h_0^2. Two segments have the same
+    acceleration at the point between them.
+    """
+    q, count = knots.positions, knots.times.size
+    if count < 2:
+        return knots
+    rate = 1.0 / np.diff(knots.times)[:, np.newaxis]
+    slope = rate * rate * np.diff(q, axis=0)
+    before, after = 4.0 * rate[:-1], 6.0 * slope[:-1]
+    qd, qdd = np.zeros_like(q), np.zeros_like(q)
+    qd[0], qdd[0] = knots.velocities[0], knots.accelerations[0]
+    if continues:
+        before[:1], after[:1] = 6.0 * rate[0], 12.0 * slope[0] - qdd[0] - 6.0 * rate[0] * qd[0]
+    else:
+        after[:1] -= 2.0 * rate[0] * qd[0]
+    diagonal, right = before + 4.0 * rate[1:], after + 6.0 * slope[1:]
+    _solve(diagonal[:, 0], 2.0 * rate[1:-1, 0], right, qd)
+    starts = slice(1 if continues else 0, None)
+    qdd[:-1][starts] = (6.0 * slope - 2.0 * rate * (2.0 * qd[:-1] + qd[1:]))[starts]
+    degrees = np.full(count, QUINTIC)
+    if count > 2 or not continues:
+        # A cubic too; JTC would go on with the acceleration of the last point.
+        degrees[-1] = CUBIC
+    return replace(knots, velocities=qd, accelerations=qdd, degrees=degrees)
+
+
+def _solve(diagonal: Array, beside: Array, right: Array, solution: Array) -> None:
+    """Solve symmetric tridiagonal equations into the rows between the first and the last."""
+    pivots, factors, rows = diagonal.tolist(), beside.tolist(), list(right)
+    for k, factor in enumerate(factors):
+        share = factor / pivots[k]
+        pivots[k + 1] -= share * factor
+        rows[k + 1] = rows[k + 1] - share * rows[k]
+    for k in range(len(rows), 0, -1):
+        over = factors[k - 1] * solution[k + 1] if k <= len(factors) else 0.0
+        solution[k] = (rows[k - 1] - over) / pivots[k - 1]
