@@ -19,10 +19,11 @@ An argument means the same in all modules, and is described only where it does n
 - ``rules``: rules for the commanded joints' trajectories
 """
 
-from .active_law import acceleration_limits, check_efforts
+from .active_law import check_efforts
 from .controller import FeedforwardController
 from .environment import Environment
 from .reasons import Reason
+from .settings import acceleration_limits
 from .state_machine import CONTROLLING, State
 
 __all__ = [

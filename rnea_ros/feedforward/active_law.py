@@ -27,7 +27,7 @@ from ..robot import RobotModel
 from .environment import Environment
 from .inputs import AdditionalEffort, JointStateMonitor
 from .law import LAWS, ControlLaw, JointEfforts, LoadedModel, Terms
-from .settings import ResolvedSettings
+from .settings import MAX_ACCELERATION, ResolvedSettings
 from .trajectory import Reference
 
 
@@ -38,11 +38,14 @@ def make_law(
     kp, kd = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
     kp[settings.joint_indices] = settings.kp
     kd[settings.joint_indices] = settings.kd
-    return (mode or settings.mode)(
+    mode = mode or settings.mode
+    law = mode(
         robot, kp, kd, compensate_coriolis=settings.compensate_coriolis,
         friction=settings.joint_friction, friction_velocity=settings.friction.velocity,
         armature=settings.rotor_inertia,
     )
+    law.parameters = settings.of_law(mode)
+    return law
 
 
 class ActiveLaw:
@@ -154,9 +157,6 @@ class ActiveLaw:
 DEFAULT_MAX_VELOCITY = 10.0
 """Velocity for joints without a velocity limit, rad/s or m/s."""
 
-MAX_ACCELERATION = 1000.0
-"""Greatest reference acceleration, rad/s^2 or m/s^2."""
-
 
 def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     """Raise an InputError if an effort of any mode, at the ends of joint ranges, is not finite."""
@@ -181,21 +181,3 @@ def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
                     f'with these parameters the efforts in mode {law.name} are not finite, '
                     f'largest at joint {joint!r}; look for a mass or a length that is too large',
                 )
-
-
-def acceleration_limits(model: RobotModel, settings: ResolvedSettings) -> Array:
-    """
-    Return the greatest accelerations of motions of the commanded joints, shape (m,).
-
-    Twice that of full effort with a joint's largest inertia in 100 poses. A folded arm may have
-    more, but no planner uses it. A larger effort limit in the URDF counts.
-    """
-    joints = settings.joint_indices
-    poses = np.random.default_rng(0).uniform(-np.pi, np.pi, (100, model.nv))
-    poses = np.clip(poses, model.position_lower, model.position_upper)
-    inertia = np.max([model.mass_matrix(q).diagonal() for q in poses], axis=0)
-    inertia += settings.rotor_inertia
-    urdf_limits = np.nan_to_num(model.effort_limits[joints], posinf=0.0)
-    effort = np.maximum(urdf_limits, settings.effort_limits)
-    limits: Array = effort / np.maximum(0.5 * inertia[joints], effort / MAX_ACCELERATION)
-    return limits

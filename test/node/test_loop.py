@@ -19,7 +19,7 @@ import pytest
 
 from rnea_ros.feedforward import CONTROLLING, FeedforwardController, Reason, State
 from rnea_ros.feedforward.inputs import JointStateMonitor
-from rnea_ros.feedforward.settings import Settings, resolve
+from rnea_ros.feedforward.settings import RealtimeSettings, Settings, resolve
 from support.control.control_rig import PANDA_POSE, Array, panda_arm
 from support.ros.ros_process import NO_ROS, PATIENCE, wait_until
 
@@ -27,7 +27,6 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.node.inputs import SensorTopics
 from rnea_ros.node.loop import ControlLoop
-from rnea_ros.node.timing import RealtimeSettings
 from rnea_ros.ros import PeriodicSchedule
 from support.control.random_messages import joint_state
 from support.control.virtual_loop import VirtualClock

@@ -90,7 +90,8 @@ class ControlLaw:
     Computes the efforts of all n joints of the model; arrays have shape (n,), in its order.
 
     A subclass with a ``name`` is a value of the parameter ``mode`` from then on. One that follows
-    motions overrides ``_follow``.
+    motions overrides ``_follow``. Its own class ``Parameters`` declares parameters ``<name>.*``,
+    which :meth:`.Settings.of_law` returns.
 
     :param kp: proportional gains
     :param kd: derivative gains
@@ -99,6 +100,7 @@ class ControlLaw:
     :param friction: joint friction, None for no friction
     :param friction_velocity: velocity for the friction model
     :param armature: rotor inertia at the joints, kg m^2 or kg; None for no rotors
+    :ivar parameters: an object of ``Parameters``
     :ivar holding: effort that holds the robot at the positions of the last call
     :ivar compensated: the part of gravity that the hardware compensates there; None for no part
     :cvar name: value of the parameter ``mode``
@@ -113,6 +115,10 @@ class ControlLaw:
     needs_gains: ClassVar[bool] = False
     gain_units: ClassVar[tuple[str, str]] = ('N m/rad or N/m', 'N m s/rad or N s/m')
     carries_gravity: ClassVar[bool] = True
+
+    @dataclass(frozen=True)
+    class Parameters:
+        """A law's own parameters: a frozen dataclass whose fields are made by ``parameter``."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -133,6 +139,7 @@ class ControlLaw:
         self._friction_velocity = friction_velocity
         self._armature = np.zeros(n) if armature is None else armature
         self.kp, self.kd = kp, kd
+        self.parameters: Any = self.Parameters()
         self._has_friction = self._friction.has_friction
         self.holding = np.zeros(n)
         self._zero = np.zeros(n)

@@ -11,7 +11,8 @@ trajectory's points and of other programs are added to every law's (:mod:`..acti
 from __future__ import annotations
 
 from ...arrays import Array
-from .control_law import ControlLaw, Parts, ReferenceMotion
+from ...modes import MODES
+from .control_law import LAWS, ControlLaw, Parts, ReferenceMotion
 
 
 class Gravity(ControlLaw):
@@ -60,3 +61,7 @@ class GravityFeedback(ControlLaw):
 
     def _follow(self, q: Array, qd: Array, reference: ReferenceMotion, feedback: Array) -> Parts:
         return Parts(q, effort=feedback)
+
+
+if (*LAWS,) != MODES:
+    raise TypeError(f'rnea_ros.modes lists {MODES}; the laws are {(*LAWS,)}')

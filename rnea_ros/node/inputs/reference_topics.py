@@ -14,10 +14,10 @@ from std_msgs.msg import Float64
 
 from ...errors import InputError
 from ...feedforward import FeedforwardController
+from ...feedforward.settings import ReferenceSettings
 from ...feedforward.trajectory import ControllerStateMonitor, SpeedScaling, TrajectoryError
 from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
 from ...ros import Clock
-from ..parameters import ReferenceSettings
 from .sensor_topics import RawSubscription
 
 

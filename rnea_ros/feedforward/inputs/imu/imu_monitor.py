@@ -9,7 +9,7 @@ import math
 
 from ....robot import RobotModel
 from ...reasons import Reason
-from ...settings import BaseSensorSettings, BaseUse, check_base_sensor, links_on_base
+from ...settings import BaseSensorSettings, BaseUse, links_on_base
 from ...stamps import SINGLE, SampleMonitor
 from .root_motion import ImuMessage, ImuMount, Numbers, RootMotion
 
@@ -24,14 +24,12 @@ class ImuMonitor(SampleMonitor):
     """
     Accepts or rejects messages, and updates the root link's motion.
 
-    :raises InputError: the first parameter that cannot be used
     :ivar motion: the root link's motion
     :ivar starts: number of times that messages started, first or after a silence
     """
 
     def __init__(self, model: RobotModel, settings: BaseSensorSettings) -> None:
         super().__init__()
-        check_base_sensor(settings, model)
         self._settings = settings
         self._mounts = {
             link: ImuMount.at(placement) for link, placement in links_on_base(model).items()

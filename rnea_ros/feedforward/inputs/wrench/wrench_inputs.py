@@ -24,7 +24,7 @@ from ....dynamics.kernels import BASE, kinematics
 from ....robot import RobotModel
 from ...law import LoadedBodies
 from ...reasons import Reason
-from ...settings import PublishFrame, SensorPlacement, WrenchInputSettings, check_wrench_inputs
+from ...settings import PublishFrame, SensorPlacement, WrenchInputSettings
 from .inline_load import InlineLoad, force_transform
 from .tare import TareOffsets
 from .wrench_sensor import SensorMount, WrenchSensor
@@ -37,7 +37,6 @@ class WrenchInputs:
     """
     The force-torque sensors of one robot.
 
-    :raises InputError: the first parameter that cannot be used
     :ivar settings: settings of the sensors
     :ivar sensors: the sensors by name
     :ivar stale: names of the sensors without current readings
@@ -45,7 +44,6 @@ class WrenchInputs:
     """
 
     def __init__(self, model: RobotModel, inputs: Sequence[WrenchInputSettings]) -> None:
-        check_wrench_inputs(inputs, model)
         self.settings = tuple(inputs)
         self._now = math.inf
         self._q = np.zeros(model.nq)
