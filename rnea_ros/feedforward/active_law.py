@@ -39,13 +39,11 @@ def make_law(
     kp[settings.joint_indices] = settings.kp
     kd[settings.joint_indices] = settings.kd
     mode = mode or settings.mode
-    law = mode(
+    return mode(
         robot, kp, kd, compensate_coriolis=settings.compensate_coriolis,
         friction=settings.joint_friction, friction_velocity=settings.friction.velocity,
-        armature=settings.rotor_inertia,
+        armature=settings.rotor_inertia, parameters=settings.of_law(mode),
     )
-    law.parameters = settings.of_law(mode)
-    return law
 
 
 class ActiveLaw:

@@ -6,7 +6,7 @@
 from .declaration import (
     EACH,
     Declaration,
-    active_parameter,
+    active,
     check_ranges,
     declarations_of,
     described,
@@ -20,7 +20,7 @@ from .declaration import (
 from .files import Value, check_type, parameter_file_text, parse_assignment, read_parameter_file
 
 __all__ = [
-    'EACH', 'Declaration', 'Value', 'active_parameter', 'check_ranges', 'check_type',
+    'EACH', 'Declaration', 'Value', 'active', 'check_ranges', 'check_type',
     'declarations_of', 'described', 'from_values', 'group', 'in_range', 'parameter',
     'parameter_file_text', 'parse_assignment', 'per_joint', 'read_parameter_file',
     'with_value_per_joint',

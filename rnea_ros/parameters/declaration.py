@@ -46,7 +46,7 @@ class Declaration:
 
 
 def parameter(
-    default: Any, summary: str = '', *, span: tuple[float, float] | None = None,
+    default: Any, summary: str = '', span: tuple[float, float] | None = None, *,
     while_active: bool = False, read_only: bool = False, name: str = '',
     words: Mapping[str, Any] | None = None, unset: Any = None,
 ) -> Any:
@@ -73,7 +73,7 @@ def parameter(
     return field(default=default, metadata={'declaration': declaration, 'name': name})
 
 
-active_parameter = partial(parameter, while_active=True)
+active = partial(parameter, while_active=True)
 """A :func:`parameter` that can be changed while the node is active."""
 
 

@@ -100,7 +100,7 @@ class ControlLaw:
     :param friction: joint friction, None for no friction
     :param friction_velocity: velocity for the friction model
     :param armature: rotor inertia at the joints, kg m^2 or kg; None for no rotors
-    :ivar parameters: an object of ``Parameters``
+    :param parameters: an object of ``Parameters``
     :ivar holding: effort that holds the robot at the positions of the last call
     :ivar compensated: the part of gravity that the hardware compensates there; None for no part
     :cvar name: value of the parameter ``mode``
@@ -129,6 +129,7 @@ class ControlLaw:
         self, robot: LoadedModel, kp: Array, kd: Array, *, compensate_coriolis: bool = False,
         friction: JointFriction | None = None,
         friction_velocity: VelocitySource = VelocitySource.MEASURED, armature: Array | None = None,
+        parameters: Any = None,
     ) -> None:
         n = robot.model.nv
         self._robot = robot
@@ -139,7 +140,7 @@ class ControlLaw:
         self._friction_velocity = friction_velocity
         self._armature = np.zeros(n) if armature is None else armature
         self.kp, self.kd = kp, kd
-        self.parameters: Any = self.Parameters()
+        self.parameters = parameters
         self._has_friction = self._friction.has_friction
         self.holding = np.zeros(n)
         self._zero = np.zeros(n)

@@ -16,7 +16,7 @@ import numpy as np
 from ...errors import InputError, brief
 from ...parameters import (
     Declaration,
-    active_parameter,
+    active,
     check_ranges,
     check_type,
     declarations_of,
@@ -36,7 +36,7 @@ MAX_CORES = 1024  # number of cores in Linux's cpu_set_t
 MAX_VELOCITY = 1000.0  # limit of joints without a limit, rad/s or m/s
 
 NOTHING = 'none'  # value of hardware_compensates for a robot whose own controller adds nothing
-COMPENSATIONS = {part.value: part for part in HardwareCompensation}
+COMPENSATIONS = ' | '.join(part.value for part in HardwareCompensation)
 
 
 class Trigger(enum.Enum):
@@ -58,7 +58,7 @@ class RobotSettings:
     )
     gravity: tuple[float, ...] = parameter(
         (0.0, 0.0, -9.81), 'gravitational acceleration in the root link frame, m/s^2',
-        span=(-100.0, 100.0),
+        (-100.0, 100.0),
     )
     command_topic: str = parameter(
         'effort_controller/commands', 'topic of the effort controller', read_only=True
@@ -68,9 +68,8 @@ class RobotSettings:
         "commanded joints in the controller's order; ['']: the controller's parameter joints",
     )
     hardware_compensates: tuple[str, ...] = parameter(
-        ('',),
-        f'what the robot adds to every command: {NOTHING}, or a list of '
-        f"{' | '.join(COMPENSATIONS)}; ['']: not set, the node does not activate",
+        ('',), f"what the robot adds to every command: {NOTHING}, or a list of {COMPENSATIONS}; "
+        "['']: not set, the node does not activate",
     )
     autostart: bool = parameter(
         True, 'configure and activate as soon as all inputs are available', read_only=True
@@ -92,13 +91,11 @@ class RealtimeSettings:
     """
 
     priority: int = parameter(
-        0,
-        "SCHED_FIFO priority of the loop, 2 to 98, the process's other threads one lower; "
-        '0: normal scheduling',
-        span=(0, MAX_PRIORITY),
+        0, "SCHED_FIFO priority of the loop, 2 to 98, the process's other threads one lower; 0: "
+        "normal scheduling", (0, MAX_PRIORITY),
     )
     cpu_affinity: tuple[int, ...] = parameter(
-        (-1,), 'cores on which the loop may run; [-1]: all', span=(-1, MAX_CORES - 1)
+        (-1,), 'cores on which the loop may run; [-1]: all', (-1, MAX_CORES - 1)
     )
     lock_memory: bool = parameter(False, "lock the process's memory against paging")
 
@@ -137,7 +134,7 @@ class ReferenceSettings:
     )
     speed_scaling_scale: float = parameter(
         1.0, 'multiplies the values of speed_scaling_topic to get 0 to 1; 0.01 for percent',
-        span=(1e-3, 1e3),
+        (1e-3, 1e3),
     )
 
 
@@ -146,21 +143,20 @@ class GoalSettings:
     """Parameters of the goals of all joints."""
 
     action_monitor_rate: float = parameter(
-        20.0, 'rate of feedback and results of follow_joint_trajectory, Hz',
-        span=(0.1, 200.0), read_only=True,
+        20.0, 'rate of feedback and results of follow_joint_trajectory, Hz', (0.1, 200.0),
+        read_only=True,
     )
-    goal_time: float = active_parameter(
+    goal_time: float = active(
         0.0, 'longest time after the end of a motion until its goal is reached, s; 0: no limit',
-        span=(0.0, 3600.0), name='constraints.goal_time',
+        (0.0, 3600.0), name='constraints.goal_time',
     )
-    stopped_velocity_tolerance: float = active_parameter(
-        0.01, 'maximum velocity of each joint at the goal, rad/s or m/s; 0: any',
-        span=(0.0, 100.0), name='constraints.stopped_velocity_tolerance',
+    stopped_velocity_tolerance: float = active(
+        0.01, 'maximum velocity of each joint at the goal, rad/s or m/s; 0: any', (0.0, 100.0),
+        name='constraints.stopped_velocity_tolerance',
     )
-    decelerate_on_cancel: bool = active_parameter(
-        False,
-        'decelerate after a cancel, by at most constraints.<joint>.max_deceleration_on_cancel; '
-        'false: hold at once',
+    decelerate_on_cancel: bool = active(
+        False, 'decelerate after a cancel, by at most '
+        'constraints.<joint>.max_deceleration_on_cancel; false: hold at once',
         name='constraints.decelerate_on_cancel',
     )
 
@@ -169,15 +165,13 @@ class GoalSettings:
 class JointGoalSettings:
     """Parameters ``constraints.<joint>.*`` of one joint's goals."""
 
-    trajectory: float = active_parameter(
+    trajectory: float = active(
         0.0, 'maximum position error while a motion of an action goal lasts, rad or m; 0: any',
-        span=(0.0, 100.0),
+        (0.0, 100.0),
     )
-    goal: float = active_parameter(
-        0.0, 'maximum position error at the goal, rad or m; 0: any', span=(0.0, 100.0)
-    )
-    max_deceleration_on_cancel: float = active_parameter(
-        0.0, 'maximum deceleration after a cancel, rad/s^2 or m/s^2', span=(0.0, 1e4)
+    goal: float = active(0.0, 'maximum position error at the goal, rad or m; 0: any', (0.0, 100.0))
+    max_deceleration_on_cancel: float = active(
+        0.0, 'maximum deceleration after a cancel, rad/s^2 or m/s^2', (0.0, 1e4)
     )
 
 
@@ -364,13 +358,13 @@ def missing_hardware_compensates(values: Mapping[str, Any]) -> str:
 
 def parse_compensation(words: Sequence[str]) -> tuple[HardwareCompensation, ...]:
     """Return what the hardware compensates; raise an InputError for words that make no sense."""
-    stated = [word for word in words if word]
+    known = {NOTHING: None} | {part.value: part for part in HardwareCompensation}
+    stated = [word for word in dict.fromkeys(words) if word]
     for word in stated:
-        if word not in (NOTHING, *COMPENSATIONS):
-            known = ', '.join((NOTHING, *COMPENSATIONS))
-            raise InputError('hardware_compensates', f'{brief(word)} is none of {known}')
-    if NOTHING not in stated:
-        return tuple(COMPENSATIONS[word] for word in dict.fromkeys(stated))
-    if set(stated) != {NOTHING}:
+        if word not in known:
+            raise InputError(
+                'hardware_compensates', f'{brief(word)} is none of {", ".join(known)}'
+            )
+    if NOTHING in stated and len(stated) > 1:
         raise InputError('hardware_compensates', f'{brief(stated)}: {NOTHING} stands alone')
-    return ()
+    return tuple(part for part in map(known.get, stated) if part)

@@ -192,8 +192,10 @@ def _check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
             raise InputError(
                 'payload.link', f'{brief(payload.link)} is not a link; known are {known}'
             )
-        com, inertia = np.ravel(payload.com).tolist(), np.ravel(payload.inertia).tolist()
-        PayloadSettings((payload.link,), (payload.mass,), com, inertia)  # checks the ranges
+        com, inertia = np.ravel(payload.com), np.ravel(payload.inertia)
+        PayloadSettings(  # checks the ranges
+            (payload.link,), (payload.mass,), tuple(com.tolist()), tuple(inertia.tolist())
+        )
 
 
 def _check_moved_link(link: str, joint_indices: Indices, model: RobotModel) -> None:

@@ -53,26 +53,26 @@ class WrenchInputSettings:
         'external wrench on the link only, or the whole load behind the sensor',
     )
     max_force: float = parameter(
-        200.0, 'reject readings above it; also the limit after filtering, N', span=(1e-3, 1e6)
+        200.0, 'reject readings above it; also the limit after filtering, N', (1e-3, 1e6)
     )
     max_torque: float = parameter(
-        20.0, 'reject readings above it; also the limit after filtering, N m', span=(1e-3, 1e6)
+        20.0, 'reject readings above it; also the limit after filtering, N m', (1e-3, 1e6)
     )
-    cutoff: float = parameter(20.0, 'low-pass filter, Hz', span=(0.1, 1000.0))
+    cutoff: float = parameter(20.0, 'low-pass filter, Hz', (0.1, 1000.0))
     deadband_force: float = parameter(
-        1.0, 'subtracted from the magnitude of the force, N', span=(0.0, 1e6)
+        1.0, 'subtracted from the magnitude of the force, N', (0.0, 1e6)
     )
     deadband_torque: float = parameter(
-        0.1, 'subtracted from the magnitude of the torque, N m', span=(0.0, 1e6)
+        0.1, 'subtracted from the magnitude of the torque, N m', (0.0, 1e6)
     )
-    gain: float = parameter(1.0, 'scale of the measured wrench in the command', span=(0.0, 1.0))
+    gain: float = parameter(1.0, 'scale of the measured wrench in the command', (0.0, 1.0))
     timeout: float = parameter(
-        0.1, 'age of a reading at which its term begins to fade, s', span=(0.001, 10.0)
+        0.1, 'age of a reading at which its term begins to fade, s', (0.001, 10.0)
     )
     fade: float = parameter(
-        0.5, 'time to fade a term out or in, and to apply a new tare, s', span=(0.01, 60.0)
+        0.5, 'time to fade a term out or in, and to apply a new tare, s', (0.01, 60.0)
     )
-    tare_duration: float = parameter(1.0, 'averaging time of a tare, s', span=(0.1, 60.0))
+    tare_duration: float = parameter(1.0, 'averaging time of a tare, s', (0.1, 60.0))
     publish_frame: PublishFrame = parameter(
         PublishFrame.SENSOR, "frame of ~/wrench/<name>: the sensor's link or the root link"
     )
@@ -168,25 +168,21 @@ class BaseSensorSettings:
         True, 'take the direction of gravity from the orientation, if a message has one'
     )
     stale: StaleBase = parameter(StaleBase.CONFIGURED, 'gravity while the IMU is silent')
-    max_acceleration: float = parameter(
-        50.0, 'reject messages above it, m/s^2', span=(1.0, 1000.0)
-    )
+    max_acceleration: float = parameter(50.0, 'reject messages above it, m/s^2', (1.0, 1000.0))
     max_angular_velocity: float = parameter(
         10.0,
         'reject messages above it; also the fastest change of the direction of gravity, rad/s',
-        span=(0.1, 100.0),
+        (0.1, 100.0),
     )
     tilt_cutoff: float = parameter(
         1.0, 'low-pass filter of the accelerometer for the direction of gravity, Hz',
-        span=(0.01, 1000.0),
+        (0.01, 1000.0),
     )
-    motion_cutoff: float = parameter(
-        20.0, 'low-pass filter of the base motion, Hz', span=(0.1, 1000.0)
-    )
+    motion_cutoff: float = parameter(20.0, 'low-pass filter of the base motion, Hz', (0.1, 1000.0))
     timeout: float = parameter(
-        0.1, 'age of a message at which the IMU counts as silent, s', span=(0.001, 10.0)
+        0.1, 'age of a message at which the IMU counts as silent, s', (0.001, 10.0)
     )
-    fade: float = parameter(0.5, 'time to fade the base motion out or in, s', span=(0.01, 60.0))
+    fade: float = parameter(0.5, 'time to fade the base motion out or in, s', (0.01, 60.0))
 
     def __post_init__(self) -> None:
         check_ranges(self, 'base_sensor.')

@@ -15,7 +15,7 @@ import enum
 from typing import Any, TypeAlias
 
 from ...errors import InputError, brief
-from ...parameters import EACH, active_parameter, check_ranges, group, parameter
+from ...parameters import EACH, active, check_ranges, group, parameter
 from ...robot import Payload
 from ..law import LAWS, ControlLaw, FrictionModel, Gravity, HardwareCompensation, VelocitySource
 from .sensors import BaseSensorSettings, WrenchInputSettings
@@ -63,16 +63,12 @@ class EffortUnits:
     """
 
     command_scale: Numbers = parameter(
-        (1.0,),
-        f"unit of the effort controller's commands per N m or N, {EACH}, as A/(N m); "
-        'negative: inverted sign; not 0',
-        span=(-MAX_SCALE, MAX_SCALE),
+        (1.0,), f"unit of the effort controller's commands per N m or N, {EACH}, as A/(N m); "
+        "negative: inverted sign; not 0", (-MAX_SCALE, MAX_SCALE),
     )
     effort_scale: Numbers = parameter(
-        (1.0,),
-        f'N m or N per unit of the measured efforts, {EACH}, as N m/A; '
-        'negative: inverted sign; not 0',
-        span=(-MAX_SCALE, MAX_SCALE),
+        (1.0,), f'N m or N per unit of the measured efforts, {EACH}, as N m/A; negative: inverted '
+        'sign; not 0', (-MAX_SCALE, MAX_SCALE),
     )
 
     def __post_init__(self) -> None:
@@ -87,46 +83,39 @@ class EffortUnits:
 class FrictionSettings:
     """Parameters ``friction.*``."""
 
-    model: FrictionModel = active_parameter(
-        FrictionModel.NONE, 'source of the friction parameters'
+    model: FrictionModel = active(FrictionModel.NONE, 'source of the friction parameters')
+    viscous: Numbers = active(
+        (0.0,), f'viscous friction, {EACH}, N m s/rad or N s/m', (0.0, MAX_GAIN)
     )
-    viscous: Numbers = active_parameter(
-        (0.0,), f'viscous friction, {EACH}, N m s/rad or N s/m', span=(0.0, MAX_GAIN)
-    )
-    coulomb: Numbers = active_parameter(
-        (0.0,), f'Coulomb friction, {EACH}, N m or N', span=(0.0, MAX_GAIN)
-    )
-    viscous_negative: Numbers = active_parameter(
+    coulomb: Numbers = active((0.0,), f'Coulomb friction, {EACH}, N m or N', (0.0, MAX_GAIN))
+    viscous_negative: Numbers = active(
         AS_POSITIVE, 'viscous friction in negative direction; [-1.0]: as in positive',
-        span=(-1.0, MAX_GAIN),
+        (-1.0, MAX_GAIN),
     )
-    coulomb_negative: Numbers = active_parameter(
+    coulomb_negative: Numbers = active(
         AS_POSITIVE, 'Coulomb friction in negative direction; [-1.0]: as in positive',
-        span=(-1.0, MAX_GAIN),
+        (-1.0, MAX_GAIN),
     )
-    load: Numbers = active_parameter(
-        (0.0,), f'Coulomb friction per N m or N of joint load, {EACH}', span=(0.0, 10.0)
+    load: Numbers = active(
+        (0.0,), f'Coulomb friction per N m or N of joint load, {EACH}', (0.0, 10.0)
     )
-    smoothing_velocity: Numbers = active_parameter(
-        (0.05,), f'speed below which Coulomb friction fades, {EACH}, rad/s or m/s',
-        span=(1e-6, 1000.0),
+    smoothing_velocity: Numbers = active(
+        (0.05,), f'speed below which Coulomb friction fades, {EACH}, rad/s or m/s', (1e-6, 1000.0)
     )
-    offset: Numbers = active_parameter(
+    offset: Numbers = active(
         (0.0,), f'constant effort, such as the offset of a sensor, {EACH}, N m or N',
-        span=(-MAX_GAIN, MAX_GAIN),
+        (-MAX_GAIN, MAX_GAIN),
     )
-    velocity: VelocitySource = active_parameter(
-        VelocitySource.MEASURED, 'velocity for the friction model'
-    )
+    velocity: VelocitySource = active(VelocitySource.MEASURED, 'velocity for the friction model')
 
 
 @dataclass(frozen=True)
 class ExternalEffortSettings:
     """Parameters ``external_effort.*``."""
 
-    gain: Numbers = active_parameter(
+    gain: Numbers = active(
         (50.0,), f'gain of the observer of external efforts, {EACH}, 1/s: its delay is 1 / gain',
-        span=(0.1, 1000.0),
+        (0.1, 1000.0),
     )
     source: EffortSource = parameter(
         EffortSource.MEASURED, 'motor efforts: of the joint states if they have any, or commanded'
@@ -138,17 +127,15 @@ class ExternalEffortSettings:
 class ContactSettings:
     """Parameters ``contact.*``."""
 
-    action: ContactAction = active_parameter(ContactAction.NONE, 'reaction to a contact')
-    threshold: Numbers = active_parameter(
+    action: ContactAction = active(ContactAction.NONE, 'reaction to a contact')
+    threshold: Numbers = active(
         (0.0,),
         f'external effort that counts as contact, {EACH}, N m or N; 0: 1.5 % of effort_limits',
-        span=(0.0, 1e6),
+        (0.0, 1e6),
     )
-    model_error: Numbers = active_parameter(
-        (0.1,),
-        f'relative error of the model, {EACH}: this share of the efforts of gravity, motion and '
-        'friction is added to contact.threshold',
-        span=(0.0, 10.0),
+    model_error: Numbers = active(
+        (0.1,), f'relative error of the model, {EACH}: this share of the efforts of gravity, '
+        'motion and friction is added to contact.threshold', (0.0, 10.0),
     )
 
 
@@ -156,16 +143,15 @@ class ContactSettings:
 class AdditionalEffortSettings:
     """Parameters ``additional_effort.*``."""
 
-    limits: Numbers = active_parameter(
-        (0.0,), f'largest effort of ~/additional_effort, {EACH}, N m or N; 0: none',
-        span=(0.0, 1e6),
+    limits: Numbers = active(
+        (0.0,), f'largest effort of ~/additional_effort, {EACH}, N m or N; 0: none', (0.0, 1e6)
     )
-    timeout: float = active_parameter(
-        0.1, 'age of a message at which its efforts begin to fade, s', span=(0.001, 10.0)
+    timeout: float = active(
+        0.1, 'age of a message at which its efforts begin to fade, s', (0.001, 10.0)
     )
-    fade: float = active_parameter(
+    fade: float = active(
         0.1, 'time to fade the efforts out after silence, and in at the start of a stream, s',
-        span=(0.001, 10.0),
+        (0.001, 10.0),
     )
 
 
@@ -173,23 +159,17 @@ class AdditionalEffortSettings:
 class SoftLimitSettings:
     """Parameters ``soft_limits.*``; :mod:`.soft_limits` has their meaning."""
 
-    margin: Numbers = active_parameter(
-        OF_URDF,
-        f'width of the zone before each position limit, {EACH}, rad or m; 0: none; -1: to the '
-        "soft limits of the URDF's <safety_controller>, none without",
-        span=(-1.0, 100.0),
+    margin: Numbers = active(
+        OF_URDF, f"width of the zone before each position limit, {EACH}, rad or m; 0: none; -1: "
+        "to the soft limits of the URDF's <safety_controller>, none without", (-1.0, 100.0),
     )
-    stiffness: Numbers = active_parameter(
-        OF_URDF,
-        f'effort per rad or m at the position limit, {EACH}, N m/rad or N/m; '
-        '-1: k_position k_velocity',
-        span=(-1.0, MAX_GAIN),
+    stiffness: Numbers = active(
+        OF_URDF, f'effort per rad or m at the position limit, {EACH}, N m/rad or N/m; -1: '
+        'k_position k_velocity', (-1.0, MAX_GAIN),
     )
-    damping: Numbers = active_parameter(
-        OF_URDF,
-        f'damping at the position limit, {EACH}, N m s/rad or N s/m; '
-        '-1: k_velocity, without it 0.05 s stiffness',
-        span=(-1.0, MAX_GAIN),
+    damping: Numbers = active(
+        OF_URDF, f'damping at the position limit, {EACH}, N m s/rad or N s/m; -1: k_velocity, '
+        'without it 0.05 s stiffness', (-1.0, MAX_GAIN),
     )
 
 
@@ -197,17 +177,15 @@ class SoftLimitSettings:
 class PayloadSettings:
     """Parameters ``payload.*``: one list each, with the values of all payloads."""
 
-    link: tuple[str, ...] = active_parameter(('',), 'links that carry a payload')
-    mass: Numbers = active_parameter((0.0,), 'mass of each payload, kg', span=(0.0, 1e4))
-    com: Numbers = active_parameter(
+    link: tuple[str, ...] = active(('',), 'links that carry a payload')
+    mass: Numbers = active((0.0,), 'mass of each payload, kg', (0.0, 1e4))
+    com: Numbers = active(
         (0.0, 0.0, 0.0), 'centre of mass of each payload in its link frame, three values each, m',
-        span=(-100.0, 100.0),
+        (-100.0, 100.0),
     )
-    inertia: Numbers = active_parameter(
-        (0.0,) * 6,
-        'inertia of each payload about its centre of mass, in link axes, xx xy xz yy yz zz each, '
-        'kg m^2; zeros: point masses',
-        span=(-1e6, 1e6),
+    inertia: Numbers = active(
+        (0.0,) * 6, 'inertia of each payload about its centre of mass, in link axes, xx xy xz yy '
+        'yz zz each, kg m^2; zeros: point masses', (-1e6, 1e6),
     )
 
     def __post_init__(self) -> None:
@@ -259,70 +237,57 @@ class Settings:
     """
 
     joints: tuple[str, ...]
-    rate: float = parameter(500.0, 'commands per second, Hz', span=RATES)
-    mode: type[ControlLaw] = active_parameter(Gravity, 'control law', words=LAWS)
-    kp: Numbers = active_parameter(
-        (0.0,), f'proportional gains, {EACH}: {_units(0)}', span=(0.0, MAX_GAIN), name='gains.kp'
+    rate: float = parameter(500.0, 'commands per second, Hz', RATES)
+    mode: type[ControlLaw] = active(Gravity, 'control law', words=LAWS)
+    kp: Numbers = active(
+        (0.0,), f'proportional gains, {EACH}: {_units(0)}', (0.0, MAX_GAIN), name='gains.kp'
     )
-    kd: Numbers = active_parameter(
-        (0.0,), f'derivative gains, {EACH}: {_units(1)}', span=(0.0, MAX_GAIN), name='gains.kd'
+    kd: Numbers = active(
+        (0.0,), f'derivative gains, {EACH}: {_units(1)}', (0.0, MAX_GAIN), name='gains.kd'
     )
-    compensate_coriolis: bool = active_parameter(
+    compensate_coriolis: bool = active(
         False, 'include Coriolis and centrifugal efforts in mode gravity'
     )
-    damping: Numbers = active_parameter(
-        (0.0,), f'damping while no motion is followed, {EACH}, N m s/rad or N s/m',
-        span=(0.0, MAX_GAIN),
+    damping: Numbers = active(
+        (0.0,), f'damping while no motion is followed, {EACH}, N m s/rad or N s/m', (0.0, MAX_GAIN)
     )
     armature: Numbers = parameter(
-        (0.0,),
-        f'rotor inertia at the joint, {EACH}, kg m^2 or kg: '
-        'inertia of the rotor itself times gear ratio squared',
-        span=(0.0, 1e4),
+        (0.0,), f'rotor inertia at the joint, {EACH}, kg m^2 or kg: inertia of the rotor itself '
+        'times gear ratio squared', (0.0, 1e4),
     )
     hardware_gravity: Numbers = parameter(
-        AS_GRAVITY,
-        'gravitational acceleration in the root link frame for which the robot compensates '
-        'gravity and payload, m/s^2; [0.0]: the parameter gravity, with an IMU its direction',
-        span=(-100.0, 100.0),
+        AS_GRAVITY, 'gravitational acceleration in the root link frame for which the robot '
+        'compensates gravity and payload, m/s^2; [0.0]: the parameter gravity, with an IMU its '
+        'direction', (-100.0, 100.0),
     )
     effort_limits: Numbers = parameter(
-        (0.0,), f'maximum effort, {EACH}, N m or N; 0: the URDF limit', span=(0.0, 1e6)
+        (0.0,), f'maximum effort, {EACH}, N m or N; 0: the URDF limit', (0.0, 1e6)
     )
     effort_rate_limit: Numbers = parameter(
         (0.0,), f'maximum change of effort, {EACH}, N m/s or N/s; 0: full effort in 0.1 s',
-        span=(0.0, 1e9),
+        (0.0, 1e9),
     )
     ramp_duration: float = parameter(
-        1.0, 'ramp at start, at a mode change, and down to zero, s', span=(0.0, MAX_DURATION)
+        1.0, 'ramp at start, at a mode change, and down to zero, s', (0.0, MAX_DURATION)
     )
     hold_duration: float = parameter(
-        1.0,
-        'time for which gravity is held after a fault; after a stall the control returns '
-        'within it, s',
-        span=(0.0, MAX_DURATION),
+        1.0, 'time for which gravity is held after a fault; after a stall the control returns '
+        'within it, s', (0.0, MAX_DURATION),
     )
     joint_states_timeout: float = parameter(
-        0.0,
-        'age of joint states, or time without a tick, that interrupts the control, s; '
-        '0: twenty periods, at least 0.1 s',
-        span=(0.0, MAX_DURATION),
+        0.0, 'age of joint states, or time without a tick, that interrupts the control, s; 0: '
+        'twenty periods, at least 0.1 s', (0.0, MAX_DURATION),
     )
     uncommanded_timeout: float = parameter(
-        0.0,
-        'time without a valid value of an uncommanded joint that interrupts the control, s; '
-        '0: its last valid value counts for ever',
-        span=(0.0, MAX_DURATION),
+        0.0, 'time without a valid value of an uncommanded joint that interrupts the control, s; '
+        '0: its last valid value counts for ever', (0.0, MAX_DURATION),
     )
     velocity_limit_factor: float = parameter(
-        2.0,
-        'reject velocities, and positions that need a speed, above this multiple of the URDF '
-        'velocity limit, 1 or more; 0: accept all',
-        span=(0.0, 1000.0),
+        2.0, 'reject velocities, and positions that need a speed, above this multiple of the URDF '
+        'velocity limit, 1 or more; 0: accept all', (0.0, 1000.0),
     )
     reference_timeout: float = parameter(
-        0.2, 'age of a streamed set-point at which its position is held, s',
-        span=(1e-4, MAX_DURATION),
+        0.2, 'age of a streamed set-point at which its position is held, s', (1e-4, MAX_DURATION)
     )
     stale_action: StaleAction = parameter(StaleAction.RAMP_DOWN, 'action at a fault or a stop')
     start_from_measured_effort: bool = parameter(
@@ -331,9 +296,9 @@ class Settings:
     predict_state: bool = parameter(
         False, 'follow trajectories with state and reference predicted to one period from now'
     )
-    payload_blend_duration: float = active_parameter(
-        1.0, 'transition time of a payload change, s',
-        span=(0.0, MAX_DURATION), name='payload.blend_duration',
+    payload_blend_duration: float = active(
+        1.0, 'transition time of a payload change, s', (0.0, MAX_DURATION),
+        name='payload.blend_duration',
     )
     units: EffortUnits = group(EffortUnits())
     friction: FrictionSettings = group(FrictionSettings(), 'friction.')

@@ -33,7 +33,7 @@ from rnea_ros.feedforward.settings import (
     parse_compensation,
     settings_from,
 )
-from rnea_ros.parameters import EACH, active_parameter
+from rnea_ros.parameters import EACH, parameter
 from rnea_ros.ros import ParameterServices
 from support.ros.fake_robot import GRAVITY, JOINTS, LIMITS, MODEL, PANDA_ARM, POSE
 from support.ros.virtual_node import VirtualRig, virtual_node
@@ -199,11 +199,11 @@ def test_exceptions_are_rejections(active: VirtualRig, monkeypatch: pytest.Monke
     assert (result.successful, result.reason) == (False, 'mode: AssertionError: broken check')
 
 
-# --- parameters of a law ----------------------------------------------------------------------------
+# --- parameters of a law ------------------------------------------------------------------------
 
 
 @pytest.fixture
-def lifting() -> Iterator[type[ControlLaw]]:
+def lifting() -> Iterator[Any]:
     """A law that adds the same effort to every joint."""
 
     class Lifting(ControlLaw):
@@ -212,7 +212,9 @@ def lifting() -> Iterator[type[ControlLaw]]:
 
         @dataclass(frozen=True)
         class Parameters:
-            effort: tuple[float, ...] = active_parameter((0.0,), f'{EACH}, N m', span=(-1.0, 1.0))
+            effort: tuple[float, ...] = parameter(
+                (0.0,), f'{EACH}, N m', (-1.0, 1.0), while_active=True
+            )
 
         def _weightless(self, q: Array, qd: Array) -> Parts:
             return Parts(q, effort=np.array(self.parameters.effort))
@@ -221,9 +223,7 @@ def lifting() -> Iterator[type[ControlLaw]]:
     del control_law._LAWS[Lifting.name]
 
 
-def test_a_laws_own_parameter_is_declared_checked_read_and_acts(
-    lifting: type[ControlLaw]
-) -> None:
+def test_a_laws_own_parameter_is_declared_checked_read_and_acts(lifting: Any) -> None:
     with virtual_node(mode='lifting', lifting__effort=[0.5]) as rig:
         rig.wait_until_controlled().wait_for_command(GRAVITY + 0.5)
         assert rig.node.describe_parameter('lifting.effort').description == f'{EACH}, N m'
