@@ -196,7 +196,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             activation.deactivate()
 
     def _release(self) -> None:
-        configuration, self._configuration = self._configuration, None
+        configuration, self._configuration, self._changed = self._configuration, None, None
         if configuration is not None:
             configuration.close()
 

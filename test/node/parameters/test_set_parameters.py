@@ -3,6 +3,7 @@
 
 """Parameters set at the start, while active and while inactive: whole node, virtual time."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 import math
@@ -33,6 +34,7 @@ from rnea_ros.feedforward.settings import (
     parse_compensation,
     settings_from,
 )
+from rnea_ros.node import control_setup
 from rnea_ros.parameters import EACH, parameter
 from rnea_ros.ros import ParameterServices
 from support.ros.fake_robot import GRAVITY, JOINTS, LIMITS, MODEL, PANDA_ARM, POSE
@@ -170,6 +172,32 @@ def effort_of(rig: VirtualRig) -> Array:
     effort = weight * ('gravity' not in adds) + load * ('payload' not in adds)
     limits = np.full(7, value['effort_limits'][0]) if value['effort_limits'][0] else LIMITS
     return np.asarray(np.clip(effort, -limits, limits))
+
+
+def test_settings_are_made_and_resolved_once_a_change(
+    active: VirtualRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: Counter[str] = Counter()
+
+    def counted(kind: Any, name: str) -> None:
+        original = getattr(kind, name)
+
+        def call(*arguments: Any) -> Any:
+            calls[name] += 1
+            return original(*arguments)
+
+        monkeypatch.setattr(kind, name, call)
+
+    counted(control_setup, 'resolve')
+    counted(control_setup.NodeSettings, 'of')
+    assert active.change(**LOAD).successful
+    active.wait_for_command(LOADED)
+    assert calls == {'resolve': 1, 'of': 1}
+    active.node.trigger_deactivate()
+    assert active.change(rate=50.0).successful
+    assert active.node.trigger_activate() is SUCCESS
+    active.wait_for_command(LOADED)
+    assert calls == {'resolve': 2, 'of': 2}
 
 
 def test_without_callbacks_after_a_set_as_on_humble_what_is_set_acts_too(
