@@ -23,12 +23,13 @@ import interface_tables as tables
 from interface_tables import Endpoint, NodeInterface
 from rclpy.parameter import Parameter
 
-from rnea_ros.node.parameters import (
+from rnea_ros.feedforward.settings import (
     PARAMETERS,
-    constraint_declarations,
-    sensor_declarations,
+    JointGoalSettings,
+    WrenchInputSettings,
+    all_declarations,
 )
-from rnea_ros.parameters import Declaration
+from rnea_ros.parameters import Declaration, declarations_of
 from rnea_ros.sim.options import PARAMETERS as ROBOT_PARAMETERS
 from rnea_ros.teleoperation import PARAMETERS as TELEOPERATION_PARAMETERS
 from rnea_ros.trajectory_effort.parameters import PARAMETERS as EFFORT_PARAMETERS
@@ -56,10 +57,14 @@ UNSET = {
 def page() -> str:
     """Return the whole page."""
     feedforward_tables = [
-        *_parameters(PARAMETERS),
-        *_of_each('name in `wrench_inputs.names`', sensor_declarations('<name>')),
+        *_parameters(all_declarations((), ())),
         *_of_each(
-            'commanded joint, if a value is given at the start', constraint_declarations('<joint>')
+            'name in `wrench_inputs.names`',
+            declarations_of(WrenchInputSettings, 'wrench_inputs.<name>.'),
+        ),
+        *_of_each(
+            'commanded joint, if a value is given at the start',
+            declarations_of(JointGoalSettings, 'constraints.<joint>.'),
         ),
     ]
     return '\n\n'.join([

@@ -13,21 +13,15 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 import os
 from pathlib import Path
-import re
 from typing import Any
 
+from .modes import MODES as MODES
 from .shared_memory import LOOPBACK_NOTICE, loopback_by_default
 from .urdf import read_urdf
 from .yaml_files import read_document
 
 DEFAULT_TOPIC = 'effort_controller/commands'
 TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
-
-MODES = tuple(re.findall(
-    r"^    name = '(\w+)'$",
-    (Path(__file__).parent / 'feedforward/laws.py').read_text(encoding='utf-8'), re.MULTILINE,
-))
-"""The control laws, read from their source: an import would load the compiler."""
 
 
 def declared(
@@ -120,8 +114,8 @@ def _parameter_in(section: Any, name: str) -> Any:
     if not isinstance(section, dict):
         return None
     inner = [_parameter_in(value, name) for value in section.values()]
-    found = [value for value in inner if value is not None]
-    return (section.get('ros__parameters') or {}).get(name, found[-1] if found else None)
+    values = [value for value in inner if value is not None]
+    return (section.get('ros__parameters') or {}).get(name, values[-1] if values else None)
 
 
 def urdf_text(path: Path, xacro_arguments: str = '') -> str:

@@ -23,7 +23,8 @@ from .controller import FeedforwardController, Snapshot
 from .joint_bounds import JointBounds
 from .measured import JointStateMonitor
 from .reasons import Reason
-from .settings.law import acceleration_limits, check_efforts
+from .settings import acceleration_limits
+from .settings.law import check_efforts
 from .state import CONTROLLING, State
 
 __all__ = [

@@ -32,7 +32,7 @@ from ..arrays import Array
 from ..dynamics.tree import Placement
 from ..robot import RobotModel
 from .reasons import Reason
-from .settings import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
+from .settings import BaseSensorSettings, BaseUse, StaleBase, links_on_base
 from .stamps import SINGLE, SampleMonitor
 
 Numbers: TypeAlias = Sequence[float]
@@ -122,7 +122,6 @@ class ImuMonitor(SampleMonitor):
 
     Vectors have shape (3,). All but ``down`` are delayed by the filter.
 
-    :raises InputError: the first parameter that cannot be used
     :ivar down: direction of gravity, a unit vector
     :ivar angular_velocity: rad/s; ``angular_acceleration``, rad/s^2
     :ivar proper_acceleration: a - g of the root link's origin, m/s^2
@@ -131,7 +130,6 @@ class ImuMonitor(SampleMonitor):
 
     def __init__(self, model: RobotModel, settings: BaseSensorSettings) -> None:
         super().__init__()
-        check_base_sensor(settings, model)
         self._settings = settings
         self._mounts = {link: _mount(place) for link, place in links_on_base(model).items()}
         self._link = settings.link

@@ -24,6 +24,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from ..arrays import Array
+from ..modes import MODES
 from .angles import shortest
 from .friction import JointFriction, VelocitySource
 from .loaded_model import LoadedModel
@@ -85,7 +86,7 @@ class ControlLaw:
     :param friction: joint friction, None for no friction
     :param friction_velocity: velocity for the friction model
     :param armature: rotor inertia at the joints, kg m^2 or kg; None for no rotors
-    :param parameters: the law's own parameters, None if it has none
+    :param parameters: an object of ``Parameters``, which declares parameters ``<name>.*``
     :ivar dt: time since the last tick, s
     :ivar holding: effort that holds the robot at the positions of the last call
     :ivar compensated: the part of gravity that the hardware compensates there; None for no part
@@ -96,6 +97,10 @@ class ControlLaw:
     :cvar carries_gravity: whether the arm is carried with gains of zero; False for a law without
         the model: nothing is added to its formula
     """
+
+    @dataclass(frozen=True)
+    class Parameters:
+        """A law's own parameters: a frozen dataclass whose fields are made by ``parameter``."""
 
     name: ClassVar[str]
     follows_motions: ClassVar[bool] = True
@@ -295,3 +300,7 @@ class GravityFeedback(ControlLaw):
     def follow(self, q: Array, qd: Array, q_d: Array, qd_d: Array, qdd_d: Array) -> Array:
         """Return the formula of the class."""
         return self.gravity(q) + self.feedback(q, qd, q_d, qd_d)
+
+
+if (*LAWS,) != MODES:
+    raise TypeError(f'rnea_ros.modes lists {MODES}; the laws are {(*LAWS,)}')

@@ -49,7 +49,6 @@ from .settings import (
     PublishFrame,
     SensorPlacement,
     WrenchInputSettings,
-    check_wrench_inputs,
 )
 from .stamps import SampleMonitor
 from .tare import Tare, TareOffsets
@@ -64,7 +63,6 @@ class WrenchInputs:
     One thread gives readings to the sensors' monitors, and calls :meth:`tare` and :meth:`advance`.
     What other threads read is replaced, never changed.
 
-    :raises InputError: the first parameter that cannot be used
     :ivar sensors: the sensors by name
     :ivar loaded_bodies: bodies whose payloads load the in-line sensors
     :ivar stale: names of the sensors without current readings
@@ -72,7 +70,6 @@ class WrenchInputs:
     """
 
     def __init__(self, model: RobotModel, inputs: Sequence[WrenchInputSettings]) -> None:
-        check_wrench_inputs(inputs, model)
         self.settings = tuple(inputs)
         tree = model.tree
         moved = [name for name in model.link_names if tree.frames[name].body != BASE]

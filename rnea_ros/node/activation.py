@@ -15,6 +15,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ..feedforward import CONTROLLING, Reason
 from ..feedforward.motion import ControllerStateMonitor
+from ..feedforward.settings import Trigger
 from ..messages import load_decoder
 from ..ros import PeriodicSchedule
 from .command_topic import (
@@ -35,7 +36,6 @@ from .joint_state_trigger import JointStateTrigger
 from .loop import ControlLoop, Schedule
 from .motion_requests import MotionRequests
 from .outputs import Reporter
-from .parameters import Trigger
 from .timing import reserve_memory
 
 STOP_MARGIN = 5.0  # additional time after the longest ramp-down, after which the loop is ended, s
@@ -84,7 +84,7 @@ class Activation:
         controller.acting_effort.watchdog_effort = watchdog.newest
         schedule: Schedule
         period = settings.period
-        if setup.robot.trigger is Trigger.TIMER:
+        if setup.parameters.robot.trigger is Trigger.TIMER:
             takes.insert(0, inputs.take_joint_states)
             schedule = PeriodicSchedule(period, clock.now, clock.sleep)
         else:
@@ -94,15 +94,15 @@ class Activation:
             )
         permission = CommandPermission(
             node, configuration.publishers.command_publisher, controller_joints,
-            listed=setup.listed_joints,
+            joints_given=setup.joints_given,
         )
         self._loop = ControlLoop(
             controller, takes, configuration.publishers, permission,
-            period, clock, schedule, setup.realtime,
+            period, clock, schedule, setup.parameters.realtime,
         )
         self._command_topic = CommandTopicMonitor(
             node, controller, controller_joints, permission, other_publishers,
-            time.monotonic(), listed=setup.listed_joints,
+            time.monotonic(), joints_given=setup.joints_given,
         )
         rejections: Counter[str] = Counter()
         self._reporter = Reporter(
@@ -118,7 +118,7 @@ class Activation:
         )
         resources.callback(node.destroy_subscription, trajectories)
         subscribe_speed_scaling(
-            node, resources, setup.reference, controller.speed_scaling, rejections
+            node, resources, setup.parameters.reference, controller.speed_scaling, rejections
         )
         self.poll()
         self._loop.start()

@@ -83,13 +83,13 @@ class Configuration:
             self.imu = subscribe(Imu, parameters.base_sensor.topic, SENSOR_DATA, raw=True)
         self.controller_state: RawSubscription | None = None
         if setup.state_type is not None:
-            topic = setup.reference.controller_state_topic
+            topic = setup.parameters.reference.controller_state_topic
             self.controller_state = subscribe(setup.state_type, topic, NEWEST, raw=True)
         self.watchdog: PolledSubscription[Any] = subscribe(
             Float64MultiArray, watchdog_topic(command_topic), NEWEST
         )
         self.sim_clock: PolledSubscription[Any] | None = None
-        if setup.values['use_sim_time']:
+        if setup.parameters.values['use_sim_time']:
             self.sim_clock = subscribe(ClockMessage, '/clock', NEWEST)
 
     def change(self, setup: ControlSetup) -> None:

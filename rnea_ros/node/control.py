@@ -21,7 +21,7 @@ class Control:
         model = setup.model
         self.states = JointStateMonitor(
             model.joint_names, JointBounds.of_robot(model, settings),
-            differentiate_velocity=setup.reference.differentiate_velocity,
+            differentiate_velocity=setup.parameters.reference.differentiate_velocity,
         )
         controller = self.controller = FeedforwardController(model, settings, self.states)
         controller.wrenches.use_offsets(configuration.offsets)

@@ -1,34 +1,82 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Robot and settings of the control, checked together before any topic is created."""
+"""The node's parameters, and robot and settings of the control, before any topic is created."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
+
+from rclpy.parameter import Parameter
 
 from ..errors import InputError
 from ..feedforward import check_efforts
 from ..feedforward.motion import Deceleration, JointRules, ReferenceSource, Tolerances
-from ..feedforward.settings import ResolvedSettings, resolve
-from ..parameters import from_values
+from ..feedforward.settings import (
+    PARAMETERS,
+    NodeSettings,
+    ResolvedSettings,
+    all_declarations,
+    resolve,
+)
 from ..robot import RobotModel
+from ..ros import check_topic, declare, parameter_overrides, reject_unknown
 from ..urdf import parse_urdf
 from .command_topic import ControllerJoints, difference
 from .inputs import controller_state_type
-from .parameters import (
-    ReferenceSettings,
-    RobotSettings,
-    deceleration_from,
-    joint_rules,
-    listed_joints,
-    realtime_from,
-    settings_from,
-    tolerances_from,
-)
-from .timing import RealtimeSettings
+
+SIMULATED_TIME = 'use_sim_time'  # a parameter that ROS itself declares
+
+
+class NodeParameters:
+    """
+    The parameters of a node, declared by this object.
+
+    :raises InputError: a value at the start cannot be used, or is for an unknown parameter
+    """
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+        declare(node, PARAMETERS)
+        sensors = node.get_parameter('wrench_inputs.names').value
+        self._table = all_declarations(sensors, parameter_overrides(node))
+        declare(node, {
+            name: entry for name, entry in self._table.items() if name not in PARAMETERS
+        })
+        reject_unknown(node, self._table)
+        self._settings = self._checked(self._values())
+        for sensor in self._settings.control.wrench_inputs:
+            check_topic(node, 'wrench_inputs.names', f'~/wrench/{sensor.name}')
+
+    def settings(self, changes: Iterable[Parameter] = ()) -> NodeSettings:
+        """Return the settings in force, with changes; InputError for the first bad parameter."""
+        values = self._values()
+        values.update({change.name: change.value for change in changes if change.name in values})
+        if values != self._settings.values:
+            self._settings = self._checked(values)
+        return self._settings
+
+    def check_while_active(self, changes: Iterable[Parameter]) -> None:
+        """Raise an InputError for a parameter that cannot be changed while the node is active."""
+        for change in changes:
+            declaration = self._table.get(change.name)
+            fixed = declaration is not None and not declaration.while_active
+            if fixed or change.name == SIMULATED_TIME:
+                reason = 'cannot be changed while active; deactivate first'
+                raise InputError(change.name, reason)
+
+    def _values(self) -> dict[str, Any]:
+        names = (*self._table, SIMULATED_TIME)
+        return {name: self._node.get_parameter(name).value for name in names}
+
+    def _checked(self, values: dict[str, Any]) -> NodeSettings:
+        settings = NodeSettings.of(values)
+        for name, value in values.items():
+            if name.endswith('topic') and value:
+                check_topic(self._node, name, value)
+        return settings
 
 
 @dataclass(frozen=True)
@@ -38,40 +86,42 @@ class ControlSetup:
 
     :param deceleration: limits of the motion to a stop after a cancel; None to hold at once
     :param state_type: class of a trajectory controller's state, None if no such state is followed
-    :param listed_joints: whether the user listed the joints
     :param warnings: warnings about the model, one sentence each
     """
 
-    values: Mapping[str, Any]
+    parameters: NodeSettings
     urdf: str
     model: RobotModel
     settings: ResolvedSettings
     rules: JointRules
     tolerances: Tolerances
     deceleration: Deceleration | None
-    robot: RobotSettings
-    reference: ReferenceSettings
-    realtime: RealtimeSettings
     state_type: Any
-    listed_joints: bool
     warnings: tuple[str, ...]
 
-    def changed(self, values: Mapping[str, Any]) -> ControlSetup:
+    def changed(self, parameters: NodeSettings) -> ControlSetup:
         """Return the setup with changed parameters, checked; robot and joints stay the same."""
-        settings = resolve(settings_from(values, self.settings.joints), self.model)
-        check_efforts(self.model, settings)
+        settings = _resolve(parameters, self.settings.joints, self.model)
         return replace(
-            self, values=values, settings=settings,
-            tolerances=tolerances_from(values, settings.joints),
-            deceleration=deceleration_from(values, self.rules),
+            self, parameters=parameters, settings=settings,
+            tolerances=parameters.tolerances(settings.joints),
+            deceleration=parameters.deceleration(self.rules),
         )
+
+    def is_for(self, parameters: NodeSettings, urdf: str) -> bool:
+        """Return whether parameters and URDF are those of this setup."""
+        return (self.parameters.values, self.urdf) == (parameters.values, urdf)
+
+    @property
+    def joints_given(self) -> bool:
+        """Whether the user listed the joints."""
+        return bool(self.parameters.control.joints)
 
     @property
     def zero_gains_warning(self) -> str:
         """A warning if the mode needs gains and all are zero; otherwise empty."""
-        parameters = self.settings
-        law = parameters.mode
-        if not law.needs_gains or any((*parameters.kp, *parameters.kd)):
+        law = self.settings.mode
+        if not law.needs_gains or any((*self.settings.kp, *self.settings.kd)):
             return ''
         falls = '' if law.carries_gravity else ', not even of gravity: the arm falls'
         return (
@@ -81,7 +131,7 @@ class ControlSetup:
 
 
 def make_setup(
-    values: Mapping[str, Any], urdf: str, controller: ControllerJoints,
+    parameters: NodeSettings, urdf: str, controller: ControllerJoints,
     before: ControlSetup | None = None,
 ) -> ControlSetup:
     """
@@ -90,42 +140,39 @@ def make_setup(
     :param before: the previous setup; its model is used again if URDF, ``gravity`` and
         ``strict_inertia`` are unchanged
     """
-    warnings: list[str] = []
-    robot = from_values(RobotSettings, values)
+    warnings: tuple[str, ...] = ()
+    robot, joints = parameters.robot, parameters.control.joints
     if before is not None and (
-        (before.urdf, before.robot.strict_inertia, before.robot.gravity)
+        (before.urdf, before.parameters.robot.strict_inertia, before.parameters.robot.gravity)
         == (urdf, robot.strict_inertia, robot.gravity)
     ):
         model = before.model
     else:
         description = parse_urdf(urdf, strict_inertia=robot.strict_inertia)
-        warnings.extend(description.warnings)
+        warnings = tuple(description.warnings)
         model = RobotModel.from_description(description, gravity=robot.gravity)
-    listed = listed_joints(values)
-    if listed and controller.joints and listed != controller.joints:
+    if joints and controller.joints and joints != controller.joints:
         raise InputError(
             'joints',
-            f'{controller.controller} takes commands {difference(controller.joints, listed)}',
+            f'{controller.controller} takes commands {difference(controller.joints, joints)}',
         )
     # While the controller is absent, the joints of the previous setup count.
-    joints = listed or controller.joints or (before.settings.joints if before else ())
-    settings = resolve(settings_from(values, joints), model)
-    check_efforts(model, settings)
-    rules = joint_rules(values, model, settings)
-    reference = from_values(ReferenceSettings, values)
-    from_controller = reference.reference_source is ReferenceSource.CONTROLLER_STATE
+    joints = joints or controller.joints or (before.settings.joints if before else ())
+    settings = _resolve(parameters, joints, model)
+    rules = parameters.rules(model, settings)
+    from_controller = parameters.reference.reference_source is ReferenceSource.CONTROLLER_STATE
     return ControlSetup(
-        values=values,
-        urdf=urdf,
-        model=model,
-        settings=settings,
-        rules=rules,
-        tolerances=tolerances_from(values, settings.joints),
-        deceleration=deceleration_from(values, rules),
-        robot=robot,
-        reference=reference,
-        realtime=realtime_from(values),
+        parameters, urdf, model, settings, rules,
+        tolerances=parameters.tolerances(settings.joints),
+        deceleration=parameters.deceleration(rules),
         state_type=controller_state_type() if from_controller else None,
-        listed_joints=bool(listed),
-        warnings=tuple(warnings),
+        warnings=warnings,
     )
+
+
+def _resolve(
+    parameters: NodeSettings, joints: tuple[str, ...], model: RobotModel
+) -> ResolvedSettings:
+    settings = resolve(replace(parameters.control, joints=joints), model)
+    check_efforts(model, settings)
+    return settings

@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 import sys
 import time
-from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
@@ -17,6 +16,7 @@ from rclpy.utilities import try_shutdown
 from std_msgs.msg import String
 
 from ..errors import RneaError
+from ..feedforward.settings import NodeSettings, all_declarations, missing_hardware_compensates
 from ..parameters import described
 from ..ros import (
     LATCHED,
@@ -33,17 +33,8 @@ from .activation import Activation
 from .autostart import Autostart
 from .command_topic import ControllerJoints, OtherPublishers, difference
 from .configuration import Configuration
-from .control_setup import ControlSetup, make_setup
+from .control_setup import ControlSetup, NodeParameters, make_setup
 from .follow_joint_trajectory import FollowJointTrajectory
-from .node_parameters import NodeParameters
-from .parameters import (
-    PARAMETERS,
-    check_without_robot,
-    constraint_declarations,
-    listed_joints,
-    missing_hardware_compensates,
-    sensor_declarations,
-)
 from .tare_service import TareService
 
 CONFIGURE_PATIENCE = 6.0  # longest wait of configure, above that for the controller's service, s
@@ -65,7 +56,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
 
     def __init__(self) -> None:
         super().__init__('feedforward')
-        self._parameter_values = NodeParameters(self)
+        self._node_parameters = NodeParameters(self)
         self._configuration: Configuration | None = None
         self._activation: Activation | None = None
         self._changed: ControlSetup | None = None
@@ -106,7 +97,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             return TransitionCallbackReturn.FAILURE
         try:
             with ros_errors():  # a topic may exist here with another type
-                self._configure(self._setup_of(self._parameter_values.values()))
+                self._configure(self._setup_of(self._node_parameters.settings()))
         except RneaError as error:
             self.get_logger().error(f'cannot configure: {error}')
             return TransitionCallbackReturn.FAILURE
@@ -117,10 +108,10 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     def on_activate(self, _: LifecycleState) -> TransitionCallbackReturn:
         """Start the control loop, unless another node commands or the joints differ."""
         self._poll_command_topic()
-        values = self._parameter_values.values()
+        parameters = self._node_parameters.settings()
         try:
-            rejection = missing_hardware_compensates(values)
-            rejection = rejection or self._rejection(self._up_to_date(values))
+            rejection = missing_hardware_compensates(parameters.values)
+            rejection = rejection or self._rejection(self._up_to_date(parameters))
             if not rejection and self._configuration is not None:
                 with ros_errors():
                     self._activation = Activation(
@@ -165,26 +156,31 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._deactivate()
         self._release()
 
-    def _setup_of(self, values: Mapping[str, Any]) -> ControlSetup:
-        """Return the setup for parameter values; an unchanged model is reused."""
-        before = None if self._configuration is None else self._configuration.setup
-        return make_setup(values, self._urdf(values), self._controller_joints, before)
+    def _setup_of(self, parameters: NodeSettings) -> ControlSetup:
+        """Return the setup for parameters: the checked one if nothing has changed since."""
+        urdf, joints, setup = self._urdf(parameters), self._controller_joints, self._changed
+        if setup is None or not setup.is_for(parameters, urdf) or (
+            joints.joints and joints.joints != setup.settings.joints
+        ):
+            before = None if self._configuration is None else self._configuration.setup
+            setup = make_setup(parameters, urdf, joints, before)
+        return setup
 
-    def _urdf(self, values: Mapping[str, Any]) -> str:
-        source = values['robot_description']
+    def _urdf(self, parameters: NodeSettings) -> str:
+        source = parameters.robot.robot_description
         return read_urdf(source) if source else self._urdf_from_topic
 
     def _configure(self, setup: ControlSetup) -> Configuration:
         self._configuration = Configuration(self, setup, self._command_topic)
         return self._configuration
 
-    def _up_to_date(self, values: Mapping[str, Any]) -> Configuration:
+    def _up_to_date(self, parameters: NodeSettings) -> Configuration:
         """Return the configuration, a new one after changes; an error leaves the old one."""
         assert self._configuration is not None
         made, offsets = self._configuration.setup, self._configuration.offsets
-        if made.values == values and made.urdf == self._urdf(values):
+        if made.is_for(parameters, self._urdf(parameters)):
             return self._configuration
-        setup = self._setup_of(values)
+        setup = self._setup_of(parameters)
         self._release()
         configuration = self._configure(setup)
         configuration.offsets.update(offsets)
@@ -200,23 +196,23 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             activation.deactivate()
 
     def _release(self) -> None:
-        configuration, self._configuration = self._configuration, None
+        configuration, self._configuration, self._changed = self._configuration, None, None
         if configuration is not None:
             configuration.close()
 
     def _missing(self) -> str:
         """Return a text about what configure still needs; empty if nothing."""
-        values = self._parameter_values.values()
-        if not (values['robot_description'] or self._urdf_from_topic):
+        parameters = self._node_parameters.settings()
+        if not (parameters.robot.robot_description or self._urdf_from_topic):
             topic = self.resolve_topic_name('robot_description')
             return f'no robot_description, neither as parameter nor on {topic}'
-        if not listed_joints(values):
+        if not parameters.control.joints:
             return self._controller_joints.missing
         return ''
 
     def _missing_at_start(self) -> str:
         robots = self._conflict() or self._joint_state_publishers.same_names
-        values = self._parameter_values.values()
+        values = self._node_parameters.settings().values
         return robots or missing_hardware_compensates(values) or self._missing()
 
     def _conflict(self) -> str:
@@ -277,15 +273,13 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         """Check all changes together; they take effect after every callback has accepted them."""
         self._changed = None
         try:
-            values = self._parameter_values.values(changes)
             if self._activation is not None:
-                self._parameter_values.check_while_active(changes)
-            check_without_robot(values)
-            self._parameter_values.check_topics(values)
+                self._node_parameters.check_while_active(changes)
+            parameters = self._node_parameters.settings(changes)
             if self._activation is not None and self._configuration is not None:
-                self._changed = self._configuration.setup.changed(values)
+                self._changed = self._configuration.setup.changed(parameters)
             elif self._configuration is not None:
-                self._setup_of(values)  # only a check: the next activation makes the setup
+                self._changed = self._setup_of(parameters)  # for the next activation
         except RneaError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
@@ -303,7 +297,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
 
 def main(args: list[str] | None = None) -> int:
     """Run the node until a signal, then ramp down; return the exit code."""
-    table = {**PARAMETERS, **sensor_declarations('NAME'), **constraint_declarations('JOINT')}
+    table = all_declarations(['NAME'], ['constraints.JOINT.goal'])
     process = NodeProcess('feedforward_node', ABOUT, described(table), args)
     node = process.create(FeedforwardNode)
     try:

@@ -19,11 +19,12 @@ import numpy as np
 
 from ..arrays import Array
 from ..feedforward import FeedforwardController, Reason, State
+from ..feedforward.settings import RealtimeSettings
 from ..ros import Clock, ManualGarbageCollection, PeriodicSchedule
 from .command_topic import CommandPermission
 from .joint_state_trigger import JointStateTrigger
 from .outputs import Publishers
-from .timing import LoopStatistics, RealtimeSettings, enter_realtime, leave_realtime
+from .timing import LoopStatistics, enter_realtime, leave_realtime
 
 Schedule = PeriodicSchedule | JointStateTrigger
 

@@ -5,16 +5,17 @@
 Parameters: each is declared once, as a field of a settings class (:func:`parameter`).
 
 The parameters of a node, their ranges in ``ros2 param describe``, the checks of values, the
-settings objects and the interface reference are all made from these fields. CONTRIBUTING.md lists
-the places to change for a new one.
+settings objects and the interface reference are all made from these fields. The constructor of a
+settings class calls :func:`check_ranges`; what gets its objects trusts them.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 import enum
+from functools import partial
 from typing import Any, TypeVar
 
 from ..errors import InputError, brief
@@ -43,19 +44,9 @@ class Declaration:
         """The text for ``ros2 param describe``."""
         return ': '.join(part for part in (self.summary, ' | '.join(self.choices)) if part)
 
-    def check(self, name: str, value: Any) -> None:
-        """Raise an InputError for a value that is out of range, or not among the choices."""
-        if self.choices and value not in self.choices:
-            raise InputError(name, f'{brief(value)} is none of {", ".join(self.choices)}')
-        if self.span is not None:
-            try:
-                in_range(name, value, *self.span)
-            except InputError as error:
-                raise InputError(name, f'{error.reason} ({self.description})') from None
-
 
 def parameter(
-    default: Any, summary: str = '', *, span: tuple[float, float] | None = None,
+    default: Any, summary: str = '', span: tuple[float, float] | None = None, *,
     while_active: bool = False, read_only: bool = False, name: str = '',
     words: Mapping[str, Any] | None = None, unset: Any = None,
 ) -> Any:
@@ -82,77 +73,95 @@ def parameter(
     return field(default=default, metadata={'declaration': declaration, 'name': name})
 
 
+active = partial(parameter, while_active=True)
+"""A :func:`parameter` that can be changed while the node is active."""
+
+
 def group(default: Any, prefix: str = '') -> Any:
     """Return a field of a settings class that holds another settings object, with its prefix."""
     return field(default=default, metadata={'prefix': prefix})
 
 
-def _parameters(settings: Any, prefix: str) -> Iterator[tuple[str, Field[Any], Declaration]]:
-    """Yield name, field and declaration of each parameter of a settings class or object."""
-    for each in fields(settings):
-        if 'declaration' in each.metadata:
-            name = each.metadata['name'] or each.name
-            yield f'{prefix}{name}', each, each.metadata['declaration']
+def _items(settings: Any, prefix: str) -> Iterator[tuple[str, str, Declaration | None, Any]]:
+    """
+    Yield field, name, declaration and value (of a class: default) of parameters and groups.
 
-
-def _groups(settings: Any) -> Iterator[tuple[str, Any, str]]:
-    """Yield field name, default and prefix of each group of a settings class or object."""
-    for each in fields(settings):
-        if 'prefix' in each.metadata:
-            yield each.name, each.default, each.metadata['prefix']
+    A group has no declaration; its name is the prefix of its parameters.
+    """
+    for item in fields(settings):
+        metadata, value = item.metadata, getattr(settings, item.name, None)
+        if 'declaration' in metadata:
+            name = prefix + (metadata['name'] or item.name)
+            yield item.name, name, metadata['declaration'], value
+        elif 'prefix' in metadata:
+            yield item.name, prefix + metadata['prefix'], None, value
 
 
 def declarations_of(
-    settings: type[Any], prefix: str = '', *, read_only: bool = False
+    settings: Any, prefix: str = '', *, read_only: bool = False
 ) -> dict[str, Declaration]:
     """
-    Return the parameters of a settings class, then those of its groups, by name.
+    Return the parameters of a settings class and of its groups, by name.
 
     :param read_only: whether all of them can be set only at the start
     """
-    table = {name: declaration for name, _, declaration in _parameters(settings, prefix)}
-    for _, default, group_prefix in _groups(settings):
-        table.update(declarations_of(type(default), group_prefix))
-    if read_only:
-        return {name: replace(each, read_only=True) for name, each in table.items()}
+    table: dict[str, Declaration] = {}
+    for _, name, declaration, default in _items(settings, prefix):
+        if declaration is None:
+            table |= declarations_of(default, name, read_only=read_only)
+        else:
+            table[name] = replace(declaration, read_only=read_only or declaration.read_only)
     return table
 
 
-def from_values(
-    settings: type[T], values: Mapping[str, Any], prefix: str = '', **others: Any
-) -> T:
-    """Return settings from values by name, and other fields; a wrong word is an InputError."""
-    given = dict(others)
-    for name, each, declaration in _parameters(settings, prefix):
-        value = values[name]
-        if declaration.choices:
-            declaration.check(name, value)
-            value = declaration.choices[value]
-        given[each.name] = tuple(value) if isinstance(each.default, tuple) else value
-    for name, default, group_prefix in _groups(settings):
-        given[name] = from_values(type(default), values, group_prefix)
-    return settings(**given)
+def described(table: Mapping[str, Declaration]) -> dict[str, tuple[Any, str]]:
+    """Return default (None if unset) and description of each parameter, for a node's help."""
+    return {name: (None if d.unset else d.default, d.description) for name, d in table.items()}
 
 
 def check_ranges(settings: Any, prefix: str = '') -> None:
     """Raise an InputError for the first number, also of a group, that is out of its range."""
-    for name, each, declaration in _parameters(settings, prefix):
-        if declaration.span is not None:
-            in_range(name, getattr(settings, each.name), *declaration.span)
-    for name, _, group_prefix in _groups(settings):
-        check_ranges(getattr(settings, name), group_prefix)
+    for _, name, declaration, value in _items(settings, prefix):
+        if declaration is None:
+            check_ranges(value, name)
+        elif declaration.span is not None:
+            in_range(name, value, *declaration.span, f' ({declaration.description})')
+
+
+def from_values(
+    settings: type[T], values: Mapping[str, Any], prefix: str = '', /, **others: Any
+) -> T:
+    """Return settings from values by name, and other fields; a wrong word is an InputError."""
+    def read(name: str, declaration: Declaration, default: Any) -> Any:
+        value, choices = values[name], declaration.choices
+        if choices and value not in choices:
+            raise InputError(name, f'{brief(value)} is none of {", ".join(choices)}')
+        if choices:
+            return choices[value]
+        return tuple(value) if isinstance(default, tuple) else value
+
+    made: T = _changed(settings, read, prefix, **others)
+    return made
 
 
 def with_value_per_joint(settings: T, joints: Sequence[str], prefix: str = '') -> T:
     """Return settings in which each parameter with :data:`EACH`, also in groups, has n values."""
-    changes: dict[str, Any] = {
-        each.name: per_joint(name, getattr(settings, each.name), joints)
-        for name, each, declaration in _parameters(settings, prefix)
-        if EACH in declaration.summary
-    }
-    for name, _, group_prefix in _groups(settings):
-        changes[name] = with_value_per_joint(getattr(settings, name), joints, group_prefix)
-    return replace(settings, **changes)  # type: ignore[type-var]
+    def expand(name: str, declaration: Declaration, value: Any) -> Any:
+        return per_joint(name, value, joints) if EACH in declaration.summary else value
+
+    made: T = _changed(settings, expand, prefix)
+    return made
+
+
+def _changed(
+    settings: Any, change: Callable[[str, Declaration, Any], Any], prefix: str, **others: Any
+) -> Any:
+    """Return settings, of a class a new object, with each value replaced by ``change``."""
+    for field_name, name, declaration, value in _items(settings, prefix):
+        others[field_name] = (
+            change(name, declaration, value) if declaration else _changed(value, change, name)
+        )
+    return settings(**others) if isinstance(settings, type) else replace(settings, **others)
 
 
 def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> tuple[float, ...]:
@@ -166,12 +175,12 @@ def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> tupl
     return tuple(values) if len(values) == len(joints) else len(joints) * tuple(values)
 
 
-def in_range(name: str, value: Any, lowest: float, highest: float) -> None:
+def in_range(name: str, value: Any, lowest: float, highest: float, about: str = '') -> None:
     """Raise an InputError for a number, or the first number of a sequence, out of range."""
     values = value if isinstance(value, Sequence | array) else (value,)
     for k, number in enumerate(values):
         if not lowest <= number <= highest:
             which = f'value {k + 1} of {len(values)}, ' if len(values) > 1 else ''
             raise InputError(
-                name, f'{which}{brief(number)} is not between {lowest:g} and {highest:g}'
+                name, f'{which}{brief(number)} is not between {lowest:g} and {highest:g}{about}'
             )

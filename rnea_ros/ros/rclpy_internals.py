@@ -10,6 +10,7 @@ node is made.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rclpy.impl import implementation_singleton
@@ -39,6 +40,12 @@ def missing() -> list[str]:
         for method in methods
         if not hasattr(getattr(_rclpy, name, None), method)
     ]
+
+
+def parameter_overrides(node: Any) -> Mapping[str, Any]:
+    """Return the parameters given at the start, by name; none if rclpy lacks the attribute."""
+    overrides: Mapping[str, Any] = getattr(node, '_parameter_overrides', {})
+    return overrides
 
 
 def take_messages(handle: Any, msg_type: type[Any], *, raw: bool, limit: int) -> list[Any]:

@@ -33,8 +33,8 @@ from trajectory_msgs.msg import JointTrajectory
 from ..command_line import BAD_INPUT
 from ..errors import RneaError
 from ..messages import decode_trajectory
-from ..parameters import described, read_settings
-from ..ros import LATCHED, LoopThread, NodeProcess, PolledSubscription, finish
+from ..parameters import described
+from ..ros import LATCHED, LoopThread, NodeProcess, PolledSubscription, finish, read_settings
 from ..shared_memory import LOOPBACK_NOTICE, loopback_by_default
 
 try:

@@ -18,9 +18,17 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from ..errors import RneaError
-from ..parameters import described, read_settings
+from ..parameters import described
 from ..robot import RobotModel
-from ..ros import LATCHED, MACHINE_TIME, DiagnosticsPublisher, NodeProcess, check_topic, finish
+from ..ros import (
+    LATCHED,
+    MACHINE_TIME,
+    DiagnosticsPublisher,
+    NodeProcess,
+    check_topic,
+    finish,
+    read_settings,
+)
 from ..urdf import read_urdf
 from .coupling import Coupling, CouplingState
 from .loop import TeleoperationLoop, in_namespace

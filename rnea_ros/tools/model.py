@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..collision import CollisionModel, CollisionsNotCheckedError, Wall, collision_model
 from ..errors import InputError, UrdfError
-from ..feedforward.settings import ResolvedSettings, resolve
-from ..node.parameters import complete_values, listed_joints, read_parameter_file, settings_from
+from ..feedforward.settings import ResolvedSettings, complete_values, resolve, settings_from
+from ..parameters import read_parameter_file
 from ..robot import RobotModel
 from ..urdf import parse_urdf, read_urdf
 
@@ -65,4 +65,4 @@ def joint_factors(given: Sequence[float] | None, model: RobotModel) -> Array:
 def load_settings(path: Path, model: RobotModel) -> ResolvedSettings:
     """Return the settings of a parameter file of the node, for a robot."""
     values = complete_values(read_parameter_file(path))
-    return resolve(settings_from(values, listed_joints(values) or model.joint_names), model)
+    return resolve(settings_from(values, model.joint_names), model)

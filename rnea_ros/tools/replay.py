@@ -22,13 +22,8 @@ import sys
 from typing import Any
 
 from ..command_line import OneLineParser, target, tool
-from ..node.parameters import (
-    complete_values,
-    listed_joints,
-    parse_assignment,
-    read_parameter_file,
-    settings_from,
-)
+from ..feedforward.settings import complete_values, settings_from
+from ..parameters import parse_assignment, read_parameter_file
 from ..recordings import read_joint_states
 from ..replay import Review, picture, recorded_robot, report, review, write_table
 from .arguments import add_bag, add_recorded_joints
@@ -71,8 +66,7 @@ def _review(options: argparse.Namespace) -> Review:
     samples = list(read_joint_states(options.bag, options.topic))
     robot = recorded_robot(model, samples, dict(options.joints))
     return review(
-        robot, settings_from(values, listed_joints(values)),
-        differentiate_velocity=values['differentiate_velocity']
+        robot, settings_from(values), differentiate_velocity=values['differentiate_velocity']
     )
 
 

@@ -12,9 +12,9 @@ from typing import Any
 from rclpy.parameter import Parameter
 
 from ..errors import InputError
-from ..node.parameters import PARAMETERS as NODE_PARAMETERS
-from ..node.parameters import check_without_robot
-from ..parameters import Declaration, declarations_of, parameter
+from ..feedforward.settings import PARAMETERS as NODE_PARAMETERS
+from ..feedforward.settings import NodeSettings, all_declarations
+from ..parameters import Declaration, check_ranges, declarations_of, from_values, parameter
 
 _SHARED = (
     'strict_inertia', 'gravity', 'hardware_compensates', 'hardware_gravity', 'command_scale',
@@ -67,12 +67,12 @@ PARAMETERS: Mapping[str, Declaration] = {
 
 def values_of(node: Any, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
     """Return all values by name, with changes; unused ones of ``feedforward`` are defaults."""
-    values = {name: declaration.default for name, declaration in NODE_PARAMETERS.items()}
+    table = all_declarations((), ())
+    values = {name: declaration.default for name, declaration in table.items()}
     values.update({name: node.get_parameter(name).value for name in PARAMETERS})
     values.update({change.name: change.value for change in changes if change.name in PARAMETERS})
-    check_without_robot({**values, 'joint_states_timeout': 0.0})
-    for name, declaration in declarations_of(TrajectoryEffortSettings).items():
-        declaration.check(name, values[name])
+    NodeSettings.of({**values, 'joint_states_timeout': 0.0})
+    check_ranges(from_values(TrajectoryEffortSettings, values))
     if 0.0 < values['resample'] < 1e-3:
         raise InputError('resample', f'{values["resample"]} s is below 0.001 s and not 0')
     return values

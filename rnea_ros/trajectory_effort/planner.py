@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,8 +32,7 @@ from ..feedforward.motion import (
     check_start,
     compile_trajectory,
 )
-from ..feedforward.settings import resolve
-from ..node.parameters import joint_rules, settings_from
+from ..feedforward.settings import NodeSettings, resolve
 from ..robot import RobotModel
 from ..ros import set_seconds
 from .motion_efforts import Deviation, MotionEfforts, MotionPoints, number_of_points
@@ -84,9 +84,10 @@ class EffortPlanner:
         self, model: RobotModel, joints: tuple[str, ...], values: Mapping[str, Any]
     ) -> None:
         self.joints = joints
-        self._settings = resolve(settings_from(values, joints), model)
+        parameters = NodeSettings.of(values)
+        self._settings = resolve(replace(parameters.control, joints=joints), model)
         check_efforts(model, self._settings)
-        self._rules = joint_rules(values, model, self._settings)
+        self._rules = parameters.rules(model, self._settings)
         self._efforts = MotionEfforts(model, self._settings)
         self._period: float = values['resample']
 

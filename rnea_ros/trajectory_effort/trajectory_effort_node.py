@@ -39,8 +39,7 @@ from ..messages import (
     decode_trajectory,
     load_decoder,
 )
-from ..node.parameters import listed_joints
-from ..parameters import declare_all, described
+from ..parameters import described
 from ..robot import RobotModel
 from ..ros import (
     LATCHED,
@@ -51,6 +50,7 @@ from ..ros import (
     PolledNodeTime,
     PolledSubscription,
     check_topic,
+    declare_all,
 )
 from ..urdf import parse_urdf, read_urdf
 from . import parameters
@@ -138,7 +138,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
     def _update(self) -> None:
         """Read the joint states; make the planner once the robot and its joints are known."""
         self._read_joint_states()
-        joints = listed_joints(self._values) or self._controller.joints
+        joints = tuple(filter(None, self._values['joints'])) or self._controller.joints
         if self._model is None or not joints or (self._planner and joints == self._planner.joints):
             return
         try:

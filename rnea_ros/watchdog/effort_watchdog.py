@@ -21,8 +21,15 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from ..errors import InputError
-from ..parameters import described, read_settings
-from ..ros import MACHINE_TIME, DiagnosticsPublisher, NodeProcess, check_topic, finish
+from ..parameters import described
+from ..ros import (
+    MACHINE_TIME,
+    DiagnosticsPublisher,
+    NodeProcess,
+    check_topic,
+    finish,
+    read_settings,
+)
 from ..shared_memory import without_shared_memory
 from .loop import CommandLink, WatchLoop
 from .parameters import PARAMETERS, Action, WatchdogSettings

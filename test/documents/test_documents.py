@@ -119,7 +119,7 @@ def test_tools_on_the_pages_exist_and_take_the_arguments(
 def test_nodes_on_the_pages_exist_and_have_the_parameters() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     declared = {
-        'feedforward_node': 'node.parameters', 'simulated_robot': 'sim.options',
+        'feedforward_node': 'feedforward.settings', 'simulated_robot': 'sim.options',
         'effort_watchdog': 'watchdog.parameters',
         'trajectory_effort_node': 'trajectory_effort.parameters',
     }

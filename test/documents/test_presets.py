@@ -22,7 +22,7 @@ pytest.importorskip('yaml', reason='PyYAML is not installed')
 
 import yaml
 
-from rnea_ros.node.parameters import PARAMETERS, settings_from
+from rnea_ros.feedforward.settings import PARAMETERS, settings_from
 from rnea_ros.sim.options import PARAMETERS as ROBOT_PARAMETERS
 
 DIRECTORY = ROOT / 'config/presets'

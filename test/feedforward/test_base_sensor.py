@@ -11,7 +11,12 @@ import pytest
 
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.settings import BaseUse, StaleBase
+from rnea_ros.feedforward.settings import (
+    BaseSensorSettings,
+    BaseUse,
+    StaleBase,
+    check_base_sensor,
+)
 from rnea_ros.feedforward.stamps import MAX_FUTURE
 from support.cases import each
 from support.control.base_rig import CLOCK, STILL, BaseRig, G, about, tilting_robot
@@ -36,7 +41,7 @@ def test_settings_that_cannot_be_used_are_rejected_by_name(
     settings: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(InputError, match=words):
-        BaseRig(**settings)
+        check_base_sensor(BaseSensorSettings(**settings), BaseRig().model)
 
 
 @each('use', BaseUse)

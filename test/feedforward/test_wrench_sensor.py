@@ -249,7 +249,7 @@ def test_what_cannot_be_used_is_rejected_by_name(
     sensors: list[dict[str, Any]], parameter: str, words: str
 ) -> None:
     with pytest.raises(InputError, match=words) as caught:
-        WrenchInputs(arm(), [WrenchInputSettings(**(PLAIN | sensor)) for sensor in sensors])
+        check_wrench_inputs([WrenchInputSettings(**(PLAIN | sensor)) for sensor in sensors], arm())
     assert caught.value.argument == f'wrench_inputs.{parameter}'.rstrip('.')
 
 

@@ -12,11 +12,10 @@ import pytest
 
 from rnea_ros.feedforward.laws import Feedforward
 from rnea_ros.feedforward.loaded_model import LoadedModel
-from rnea_ros.feedforward.settings import ResolvedSettings, resolve
+from rnea_ros.feedforward.settings import ResolvedSettings, complete_values, resolve, settings_from
 from rnea_ros.identification import Identification, payload_parameters
 from rnea_ros.identification.report import figures, picture, text
-from rnea_ros.node import parameters
-from rnea_ros.parameters import Value, parameter_file_text
+from rnea_ros.parameters import Value, parameter_file_text, read_parameter_file
 from rnea_ros.robot import Payload
 from support.models.robots import SHIPPED, description, load
 from support.recorded.known_result import identified
@@ -155,8 +154,8 @@ def settings(result: Identification, values: dict[str, Value], folder: Path) -> 
     """Return what the node makes of the values, by a file."""
     path = folder / 'arm.yaml'
     path.write_text(parameter_file_text(values, ['made by a test']), encoding='utf-8')
-    given = parameters.complete_values(parameters.read_parameter_file(path))
-    return resolve(parameters.settings_from(given, parameters.listed_joints(given)), result.model)
+    given = complete_values(read_parameter_file(path))
+    return resolve(settings_from(given), result.model)
 
 
 def test_the_nodes_feedforward_commands_the_identified_efforts(

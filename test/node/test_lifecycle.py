@@ -68,7 +68,7 @@ def live(rig: VirtualRig) -> Any:
 
 
 @pytest.mark.parametrize(('transition', 'module', 'part'), [
-    ('configure', configuration, 'Publishers'), ('configure', control_setup, 'joint_rules'),
+    ('configure', configuration, 'Publishers'), ('configure', control_setup, 'resolve'),
     ('activate', activation, 'CommandTopicMonitor'),
     ('activate', activation, 'subscribe_speed_scaling'),
     ('activate', loop, 'ManualGarbageCollection'), ('activate', activation, 'ControlLoop'),

@@ -30,9 +30,9 @@ from support.ros.ros_process import NO_ROS, PATIENCE, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
+from rnea_ros.feedforward.settings import RealtimeSettings
 from rnea_ros.node.inputs import SensorTopics
 from rnea_ros.node.loop import ControlLoop
-from rnea_ros.node.timing import RealtimeSettings
 from rnea_ros.ros import PeriodicSchedule
 from support.control.random_messages import joint_state
 from support.control.virtual_loop import VirtualClock

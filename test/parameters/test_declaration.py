@@ -16,7 +16,6 @@ from rnea_ros.parameters import (
     EACH,
     check_ranges,
     declarations_of,
-    declare,
     described,
     from_values,
     group,
@@ -99,6 +98,8 @@ def test_a_wrong_form_is_rejected_with_the_right_one(name: str, given: Any, reas
         declare_parameter=Mock(side_effect=TypeError('by rclpy')),
         _parameter_overrides={name: SimpleNamespace(value=given)},
     )
+    from rnea_ros.ros import declare
+
     with pytest.raises(InputError) as caught:
         declare(node, {name: declarations_of(ArmSettings)[name]})
     assert caught.value.reason == reason

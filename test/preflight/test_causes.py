@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.settings import resolve
-from rnea_ros.node.parameters import complete_values, listed_joints, settings_from
+from rnea_ros.feedforward.settings import complete_values, resolve, settings_from
 from rnea_ros.preflight import check, check_units, found_parameters
 from rnea_ros.preflight.findings import Cause, ModelVerdict
 from rnea_ros.recordings import Kind, Recording, RecordingError
@@ -177,7 +176,7 @@ def test_what_is_wrong_is_named_alone(case: Case, kind: Kind) -> None:
     assert kind is Kind.MOTION or 'friction.model' not in values
     if values:
         complete = complete_values(values)
-        resolve(settings_from(complete, listed_joints(complete)), case.model)
+        resolve(settings_from(complete), case.model)
 
 
 @pytest.mark.parametrize('kind', Kind)

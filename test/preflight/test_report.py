@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from rnea_ros import RneaError
-from rnea_ros.feedforward.settings import ResolvedSettings, resolve
-from rnea_ros.node.parameters import complete_values, listed_joints, settings_from
+from rnea_ros.feedforward.settings import ResolvedSettings, complete_values, resolve, settings_from
 from rnea_ros.preflight import check, found_parameters
 from rnea_ros.preflight.assessment import Assessment
 from rnea_ros.preflight.checkup import find_causes
@@ -39,7 +38,7 @@ def found(robot: Robot) -> dict[str, Any]:
 def resolved(values: dict[str, Any]) -> ResolvedSettings:
     """Return what the node makes of the values."""
     complete = complete_values(values)
-    return resolve(settings_from(complete, listed_joints(complete)), ARM)
+    return resolve(settings_from(complete), ARM)
 
 
 def test_the_table_has_the_figures_of_each_joint() -> None:

@@ -22,7 +22,7 @@ from support.ros.fork_server import run_forked
 from support.tools import EXECUTABLES, run
 
 NODES = {
-    'feedforward_node': 'node.parameters.table', 'simulated_robot': 'sim.options',
+    'feedforward_node': 'feedforward.settings', 'simulated_robot': 'sim.options',
     'effort_watchdog': 'watchdog.parameters', 'teleoperation': 'teleoperation.settings',
 }
 """Modules with the parameters of nodes."""

@@ -126,7 +126,7 @@ def test_parameter_files_are_accepted_and_one_has_every_default() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     import yaml
 
-    from rnea_ros.node.parameters import PARAMETERS, complete_values
+    from rnea_ros.feedforward.settings import PARAMETERS, complete_values
 
     for path in PARAMETER_FILES:
         given = yaml.safe_load(path.read_text(encoding='utf-8'))['/**']['ros__parameters']

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rnea_ros.feedforward.settings import complete_values
 from rnea_ros.identification import Identification
-from rnea_ros.node.parameters import complete_values, read_parameter_file
-from rnea_ros.parameters import parameter_file_text
+from rnea_ros.parameters import parameter_file_text, read_parameter_file
 from rnea_ros.recordings import Kind
 from rnea_ros.tools import identification_inputs, identify
 from support.models.robots import description, load

@@ -10,8 +10,8 @@ from subprocess import CompletedProcess
 import numpy as np
 import pytest
 
-from rnea_ros.node.parameters import complete_values, read_parameter_file
-from rnea_ros.parameters import Value, parameter_file_text
+from rnea_ros.feedforward.settings import complete_values
+from rnea_ros.parameters import Value, parameter_file_text, read_parameter_file
 from rnea_ros.recordings import Kind
 from rnea_ros.tools.preflight import main
 from support.models.robots import ROOT

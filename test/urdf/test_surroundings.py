@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from rnea_ros import RneaError, RobotModel, UrdfError, UrdfWarning
-from rnea_ros.feedforward.settings import resolve
-from rnea_ros.node.parameters import complete_values, joint_rules, settings_from
+from rnea_ros.feedforward.settings import NodeSettings, complete_values, resolve, settings_from
 from rnea_ros.urdf import JointLimits, parse_urdf, read_urdf
 from support.cases import each
 from support.models.robots import ARM, SHIPPED, joint, link, load, robot, vendor_robots
@@ -187,7 +186,7 @@ def test_crossed_limits_are_for_the_library_and_not_for_the_node() -> None:
     settings = resolve(settings_from(values, ('shoulder',)), model)
     reason = r"3 is not below the upper limit -3 for 'shoulder'; correct <limit> in the URDF"
     with pytest.raises(RneaError, match=reason):
-        joint_rules(values, model, settings)
+        NodeSettings.of(values).rules(model, settings)
     sliding = chain(88e3, (880, 0, 0, 880, 0, 880)).replace('revolute', 'prismatic')
     crossed = sliding.replace('lower="-3" upper="3"', 'lower="5" upper="-5"')
     assert 'kg in a robot of 1 m; are the units' in parse_urdf(crossed).warnings[-1]

@@ -1,29 +1,63 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters of the control, each declared once, checked together before they take effect."""
+"""Parameters of the control and of its node, each declared once; resolved for a robot."""
 
-from .base_sensor import BaseSensorSettings, BaseUse, StaleBase, check_base_sensor, links_on_base
-from .effort_units import EffortUnits
-from .external_effort import ContactAction, ContactSettings, EffortSource, ExternalEffortSettings
-from .friction import FrictionSettings
-from .payloads import PayloadSettings
-from .resolved import ResolvedSettings, default_timeout, resolve
-from .settings import AdditionalEffortSettings, Settings, StaleAction
-from .soft_limits import SoftLimitSettings, SoftLimitZones
-from .wrench_inputs import (
+from .node import (
+    PARAMETERS,
+    JointGoalSettings,
+    NodeSettings,
+    RealtimeSettings,
+    ReferenceSettings,
+    Trigger,
+    all_declarations,
+    complete_values,
+    missing_hardware_compensates,
+    parse_compensation,
+    settings_from,
+)
+from .resolved import (
+    MAX_ACCELERATION,
+    ResolvedSettings,
+    acceleration_limits,
+    default_timeout,
+    resolve,
+)
+from .sensors import (
+    BaseSensorSettings,
+    BaseUse,
     Measures,
     PublishFrame,
     SensorPlacement,
+    StaleBase,
     WrenchInputSettings,
+    check_base_sensor,
     check_wrench_inputs,
+    links_on_base,
 )
+from .settings import (
+    AdditionalEffortSettings,
+    ContactAction,
+    ContactSettings,
+    EffortSource,
+    EffortUnits,
+    ExternalEffortSettings,
+    FrictionSettings,
+    PayloadSettings,
+    Settings,
+    SoftLimitSettings,
+    StaleAction,
+)
+from .soft_limits import SoftLimitZones
 
 __all__ = [
-    'AdditionalEffortSettings', 'BaseSensorSettings', 'BaseUse', 'ContactAction',
-    'ContactSettings', 'EffortSource', 'EffortUnits', 'ExternalEffortSettings', 'FrictionSettings',
-    'Measures', 'PayloadSettings', 'PublishFrame', 'ResolvedSettings', 'SensorPlacement',
-    'Settings', 'SoftLimitSettings', 'SoftLimitZones', 'StaleAction', 'StaleBase',
-    'WrenchInputSettings', 'check_base_sensor', 'check_wrench_inputs', 'default_timeout',
-    'links_on_base', 'resolve',
+    'MAX_ACCELERATION', 'PARAMETERS', 'AdditionalEffortSettings', 'BaseSensorSettings',
+    'BaseUse', 'ContactAction', 'ContactSettings', 'EffortSource', 'EffortUnits',
+    'ExternalEffortSettings', 'FrictionSettings', 'JointGoalSettings', 'Measures',
+    'NodeSettings', 'PayloadSettings', 'PublishFrame', 'RealtimeSettings', 'ReferenceSettings',
+    'ResolvedSettings', 'SensorPlacement', 'Settings', 'SoftLimitSettings', 'SoftLimitZones',
+    'StaleAction', 'StaleBase', 'Trigger', 'WrenchInputSettings', 'acceleration_limits',
+    'all_declarations', 'check_base_sensor', 'check_wrench_inputs', 'complete_values',
+    'default_timeout', 'links_on_base', 'missing_hardware_compensates', 'parse_compensation',
+    'resolve', 'settings_from',
 ]

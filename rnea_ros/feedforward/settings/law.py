@@ -9,18 +9,14 @@ from itertools import product
 
 import numpy as np
 
-from ...arrays import Array
 from ...errors import InputError
 from ...robot import RobotModel
 from ..laws import LAWS, ControlLaw
 from ..loaded_model import LoadedModel
-from .resolved import ResolvedSettings
+from .resolved import MAX_ACCELERATION, ResolvedSettings
 
 DEFAULT_MAX_VELOCITY = 10.0
 """Velocity for joints without a velocity limit, rad/s or m/s."""
-
-MAX_ACCELERATION = 1000.0
-"""Greatest reference acceleration, rad/s^2 or m/s^2."""
 
 
 def make_law(
@@ -29,10 +25,11 @@ def make_law(
     """Return the law of a mode (None: that of the settings) for all joints of the model."""
     kp, kd = np.zeros((2, robot.model.nv))
     kp[settings.joint_indices], kd[settings.joint_indices] = settings.kp, settings.kd
-    return (mode or settings.mode)(
+    mode = mode or settings.mode
+    return mode(
         robot, kp, kd, compensate_coriolis=settings.compensate_coriolis,
         friction=settings.joint_friction, friction_velocity=settings.friction.velocity,
-        armature=settings.rotor_inertia,
+        armature=settings.rotor_inertia, parameters=settings.of_law(mode),
     )
 
 
@@ -58,21 +55,3 @@ def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
                     f'with these parameters the efforts in mode {law.name} are not finite, '
                     f'largest at joint {joint!r}; look for a mass or a length that is too large',
                 )
-
-
-def acceleration_limits(model: RobotModel, settings: ResolvedSettings) -> Array:
-    """
-    Return the greatest accelerations of motions of the commanded joints, shape (m,).
-
-    Twice that of full effort with a joint's largest inertia in 100 poses. A folded arm may have
-    more, but no planner uses it. A larger effort limit in the URDF counts.
-    """
-    joints = settings.joint_indices
-    poses = np.random.default_rng(0).uniform(-np.pi, np.pi, (100, model.nv))
-    poses = np.clip(poses, model.position_lower, model.position_upper)
-    inertia = np.max([model.mass_matrix(q).diagonal() for q in poses], axis=0)
-    inertia += settings.rotor_inertia
-    urdf_limits = np.nan_to_num(model.effort_limits[joints], posinf=0.0)
-    effort = np.maximum(urdf_limits, settings.effort_limits)
-    limits: Array = effort / np.maximum(0.5 * inertia[joints], effort / MAX_ACCELERATION)
-    return limits

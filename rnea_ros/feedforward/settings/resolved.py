@@ -6,40 +6,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...arrays import Array, Indices
+from ...dynamics.kernels import BASE
 from ...errors import InputError, brief
-from ...parameters import check_ranges, in_range, with_value_per_joint
-from ...robot import RobotModel
-from ..friction import JointFriction
+from ...parameters import in_range, per_joint, with_value_per_joint
+from ...robot import Payload, RobotModel
+from ..friction import FrictionModel, JointFriction
+from ..laws import LAWS
 from ..loaded_model import HardwareCompensation
-from .base_sensor import check_base_sensor
-from .damping import bound_damping
-from .effort_units import resolve_effort_scale
-from .external_effort import check_link, with_default_threshold
-from .friction import resolve_friction
-from .payloads import check_payloads
-from .settings import MAX_DURATION, RATES, Settings
-from .soft_limits import SoftLimitZones, resolve_soft_limits
-from .wrench_inputs import check_wrench_inputs
+from .sensors import check_base_sensor, check_wrench_inputs
+from .settings import AS_POSITIVE, MAX_DURATION, FrictionSettings, PayloadSettings, Settings
+from .soft_limits import SoftLimitZones, bound_damping, resolve_soft_limits
 
-DEFAULT_TIMEOUT_PERIODS = 20
-"""Default timeout of joint states, in periods of the control."""
-
-MIN_DEFAULT_TIMEOUT = 0.1
-"""Minimum default timeout of joint states, s: a busy computer stalls for so long."""
-
-DEFAULT_RATE_LIMIT_TIME = 0.1
-"""Time from zero to full effort at the default rate limit, s."""
-
-MAX_EFFORT = 1e12
-"""Maximum effort limit, N m or N; a larger one in the URDF counts as none."""
-
-MAX_STOP_TIME = 3.0 * MAX_DURATION
-"""Longest permitted duration of a stop, s."""
+DEFAULT_TIMEOUT_PERIODS = 20  # default timeout of joint states, in periods of the control
+MIN_DEFAULT_TIMEOUT = 0.1  # its minimum, s: a busy computer stalls for so long
+DEFAULT_RATE_LIMIT_TIME = 0.1  # from zero to full effort at the default rate limit, s
+DEFAULT_THRESHOLD_SHARE = 0.015  # default of contact.threshold, as a share of the effort limit
+MAX_EFFORT = 1e12  # maximum effort limit, N m or N; a larger one in the URDF counts as none
+MAX_STOP_TIME = 3.0 * MAX_DURATION  # longest permitted duration of a stop, s
+MAX_PAYLOADS = 16  # more on one robot are a mistake
+MAX_ACCELERATION = 1000.0  # greatest reference acceleration, rad/s^2 or m/s^2
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -64,6 +54,9 @@ class ResolvedSettings(Settings):
     motor_friction: JointFriction
     zones: SoftLimitZones
 
+    def __post_init__(self) -> None:
+        """Trust :func:`resolve`; limits of a URDF may exceed the range of the parameter."""
+
     @property
     def greatest_swing(self) -> float:
         """Longest time from one effort limit to the other at the rate limit, s."""
@@ -82,57 +75,54 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
 
     :raises InputError: the first parameter that cannot be used
     """
-    joints = settings.joints
+    joints, stated = settings.joints, settings
     _check_joints(joints, model)
     joint_indices = np.array([model.joint_names.index(name) for name in joints], dtype=np.intp)
-    _check_numbers(settings)
-    given, settings = settings, with_value_per_joint(settings, joints)
-    check_payloads(settings.payloads, model)
-    urdf_limits, limits = model.effort_limits[joint_indices], np.array(settings.effort_limits)
-    effort_limits = np.where(limits > 0.0, limits, urdf_limits)
+    _check_together(settings)
+    settings = with_value_per_joint(settings, joints)
+    _check_payloads(settings.payloads, model)
+    limits, rate_limits = np.array(settings.effort_limits), np.array(settings.effort_rate_limit)
+    effort_limits = np.where(limits > 0.0, limits, model.effort_limits[joint_indices])
     for name, limit in zip(joints, effort_limits, strict=True):
         if not 0.0 < limit <= MAX_EFFORT:
             raise InputError(
                 'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
             )
-    rate_limit = np.array(settings.effort_rate_limit)
-    rate_limit = np.where(rate_limit > 0.0, rate_limit, effort_limits / DEFAULT_RATE_LIMIT_TIME)
+    default_rate_limits = effort_limits / DEFAULT_RATE_LIMIT_TIME
+    threshold = np.array(settings.contact.threshold)
+    threshold = np.where(threshold > 0.0, threshold, DEFAULT_THRESHOLD_SHARE * effort_limits)
     rotor_inertia = np.zeros(model.nv)
     rotor_inertia[joint_indices] = settings.armature
     check_wrench_inputs(settings.wrench_inputs, model)
     if settings.base_sensor is not None:
         check_base_sensor(settings.base_sensor, model)
-    check_link(settings.external_effort.link, joint_indices, model)
+    _check_moved_link(settings.external_effort.link, joint_indices, model)
     zones = resolve_soft_limits(settings.soft_limits, joints, model, settings.period)
     bound_damping(settings, zones, rotor_inertia, model)
-
-    def friction(*, compensated: bool) -> JointFriction:
-        return resolve_friction(
-            settings.friction, joints, joint_indices, model, compensated=compensated
-        )
-
-    settings = replace(
-        settings,
-        effort_limits=tuple(effort_limits.tolist()),
-        effort_rate_limit=tuple(rate_limit.tolist()),
-        joint_states_timeout=settings.joint_states_timeout or default_timeout(settings.period),
-        contact=with_default_threshold(settings.contact, effort_limits),
-    )
-    resolved = ResolvedSettings(
-        **{field.name: getattr(settings, field.name) for field in fields(Settings)},
-        joint_indices=joint_indices,
-        rotor_inertia=rotor_inertia,
-        effort_scale=resolve_effort_scale(given.units.effort_scale, joints, model.joint_names),
-        joint_friction=friction(
-            compensated=HardwareCompensation.FRICTION in settings.hardware_compensates
+    motor_friction = _friction(settings.friction, joints, joint_indices, model)
+    compensated = HardwareCompensation.FRICTION in settings.hardware_compensates
+    scales = stated.units.effort_scale  # several: 1 for the joints that are not commanded
+    effort_scale = np.full(model.nv, scales[0] if len(scales) == 1 else 1.0)
+    effort_scale[joint_indices] = scales
+    resolved = ResolvedSettings(**vars(settings) | {
+        'effort_limits': tuple(effort_limits.tolist()),
+        'effort_rate_limit': tuple(
+            np.where(rate_limits > 0.0, rate_limits, default_rate_limits).tolist()
         ),
-        motor_friction=friction(compensated=False),
-        zones=zones,
-    )
+        'joint_states_timeout': settings.joint_states_timeout or default_timeout(settings.period),
+        'contact': replace(settings.contact, threshold=tuple(threshold.tolist())),
+        'law_parameters': tuple(
+            (mode, with_value_per_joint(settings.of_law(law), joints, f'{mode}.'))
+            for mode, law in LAWS.items()
+        ),
+        'joint_indices': joint_indices, 'rotor_inertia': rotor_inertia,
+        'effort_scale': effort_scale, 'zones': zones, 'motor_friction': motor_friction,
+        'joint_friction': JointFriction.none(model.nv) if compensated else motor_friction,
+    })
     if not resolved.greatest_stop_time <= MAX_STOP_TIME:
         raise InputError(
             'effort_rate_limit',
-            f'{brief(given.effort_rate_limit)} lets a stop take '
+            f'{brief(stated.effort_rate_limit)} lets a stop take '
             f'{resolved.greatest_stop_time:.3g} s, more than {MAX_STOP_TIME:g} s',
         )
     return resolved
@@ -143,22 +133,22 @@ def default_timeout(period: float) -> float:
     return max(DEFAULT_TIMEOUT_PERIODS * period, MIN_DEFAULT_TIMEOUT)
 
 
-def _check_numbers(settings: Settings) -> None:
-    """Check ranges; those that depend on another parameter first, with their own bounds."""
-    in_range('rate', settings.rate, *RATES)
-    for name in ('joint_states_timeout', 'uncommanded_timeout'):
-        if getattr(settings, name) != 0.0:
-            in_range(name, getattr(settings, name), settings.period, MAX_DURATION)
-    factor = settings.velocity_limit_factor
-    if 0.0 < factor < 1.0:
-        raise InputError('velocity_limit_factor', f'{factor} is below 1 and not 0')
-    in_range('reference_timeout', settings.reference_timeout, settings.period, MAX_DURATION)
-    check_ranges(settings)
-    if len(settings.hardware_gravity) != 3 and settings.own_hardware_gravity is not None:
-        raise InputError(
-            'hardware_gravity',
-            f'{brief(settings.hardware_gravity)} is neither three numbers nor [0.0]',
-        )
+def acceleration_limits(model: RobotModel, settings: ResolvedSettings) -> Array:
+    """
+    Return the greatest accelerations of motions of the commanded joints, shape (m,).
+
+    Twice that of full effort with a joint's largest inertia in 100 poses. A folded arm may have
+    more, but no planner uses it. A larger effort limit in the URDF counts.
+    """
+    joints = settings.joint_indices
+    poses = np.random.default_rng(0).uniform(-np.pi, np.pi, (100, model.nv))
+    poses = np.clip(poses, model.position_lower, model.position_upper)
+    inertia = np.max([model.mass_matrix(q).diagonal() for q in poses], axis=0)
+    inertia += settings.rotor_inertia
+    urdf_limits = np.nan_to_num(model.effort_limits[joints], posinf=0.0)
+    effort = np.maximum(urdf_limits, settings.effort_limits)
+    limits: Array = effort / np.maximum(0.5 * inertia[joints], effort / MAX_ACCELERATION)
+    return limits
 
 
 def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
@@ -177,3 +167,81 @@ def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
                 f'joint {brief(name)} is not a moving, independent joint of robot {model.name!r}; '
                 f'known are {", ".join(model.joint_names)}',
             )
+
+
+def _check_together(settings: Settings) -> None:
+    """Check the parameters whose range depends on another parameter, or has a gap."""
+    for name in ('joint_states_timeout', 'uncommanded_timeout', 'reference_timeout'):
+        if getattr(settings, name) != 0.0:
+            in_range(name, getattr(settings, name), settings.period, MAX_DURATION)
+    if 0.0 < settings.velocity_limit_factor < 1.0:
+        raise InputError(
+            'velocity_limit_factor', f'{settings.velocity_limit_factor} is below 1 and not 0'
+        )
+    if len(settings.hardware_gravity) != 3 and settings.own_hardware_gravity is not None:
+        raise InputError(
+            'hardware_gravity',
+            f'{brief(settings.hardware_gravity)} is neither three numbers nor [0.0]',
+        )
+
+
+def _check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
+    if len(payloads) > MAX_PAYLOADS:
+        raise InputError('payload.link', f'{len(payloads)} are more than {MAX_PAYLOADS}')
+    for payload in payloads:
+        if payload.link not in model.link_names:
+            known = ', '.join(model.link_names)
+            raise InputError(
+                'payload.link', f'{brief(payload.link)} is not a link; known are {known}'
+            )
+        com, inertia = np.ravel(payload.com), np.ravel(payload.inertia)
+        PayloadSettings(  # checks the ranges
+            (payload.link,), (payload.mass,), tuple(com.tolist()), tuple(inertia.tolist())
+        )
+
+
+def _check_moved_link(link: str, joint_indices: Indices, model: RobotModel) -> None:
+    """Raise an InputError for a link that is unknown, or that no commanded joint moves."""
+    if not link:
+        return
+    if link not in model.link_names:
+        raise InputError(
+            'external_effort.link',
+            f'{brief(link)} is not a link of robot {model.name!r}; known are '
+            f'{", ".join(model.link_names)}',
+        )
+    moving: set[int] = set()
+    body = model.tree.frames[link].body
+    while body != BASE:
+        record = model.tree.bodies[body]
+        moving.update(range(record['qd_index'], record['qd_index'] + record['qd_size']))
+        body = int(record['parent'])
+    if not moving & set(joint_indices.tolist()):
+        raise InputError('external_effort.link', f'no commanded joint moves link {link!r}')
+
+
+def _friction(
+    settings: FrictionSettings, joints: Sequence[str], joint_indices: Indices, model: RobotModel
+) -> JointFriction:
+    """Return the friction of all joints of a model; uncommanded joints have none."""
+    friction, j = JointFriction.none(model.nv), joint_indices
+    for name, coefficients in (('viscous', friction.viscous), ('coulomb', friction.coulomb)):
+        positive, negative = getattr(settings, name), getattr(settings, f'{name}_negative')
+        if negative == AS_POSITIVE:
+            backwards = positive
+        else:
+            backwards = per_joint(f'friction.{name}_negative', negative, joints)
+            if min(backwards) < 0.0:
+                raise InputError(
+                    f'friction.{name}_negative',
+                    f'{brief(negative)} has a negative value; only [-1.0] alone stands for the '
+                    'values of the positive direction',
+                )
+        if settings.model is FrictionModel.PARAMETERS:
+            coefficients[:, j] = positive, backwards
+    friction.smoothing_velocity[j] = settings.smoothing_velocity
+    if settings.model is FrictionModel.PARAMETERS:
+        friction.load[j], friction.offset[j] = settings.load, settings.offset
+    elif settings.model is FrictionModel.URDF:
+        friction.viscous[:, j], friction.coulomb[:, j] = model.damping[j], model.friction[j]
+    return friction

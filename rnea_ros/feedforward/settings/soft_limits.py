@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Parameters of the soft limits, and the zones of the joints that follow from them.
+The zones of the soft limits, and the bounds of damping.
 
 The URDF's ``<safety_controller>`` bounds the effort near a position limit: with the soft upper
 limit x+, the velocity is at most v+ = -k_position (x - x+), and the effort at most
 -k_velocity (v - v+). Beyond x+ this is a spring of k_position k_velocity and a damper of
 k_velocity. Here both have this size at the position limit, and rise from zero at the soft limit.
+
+Too much damping adds energy, because the efforts of a sampled control act late. With mass matrix
+M, damping D, period T and one period of delay, v[k+1] = v[k] - T M^-1 D v[k-1]. The velocities
+decay if T times the largest eigenvalue of M^-1 D is below 1. Zones are judged joint by joint, with
+the joint's damping: joints are seldom in their zones at once.
 """
 
 from __future__ import annotations
@@ -20,12 +25,9 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...errors import InputError
-from ...parameters import EACH, parameter
 from ...robot import RobotModel
-from ...urdf import SafetyController
-from .friction import MAX_GAIN
+from .settings import Settings, SoftLimitSettings
 
-OF_URDF = (-1.0,)  # stands for the values of the URDF's <safety_controller>
 DAMPING_TIME = 0.05  # default damping as a multiple of the stiffness, s
 
 # Minimum damping as a multiple of the stiffness, in periods of the control. A spring whose effort
@@ -33,29 +35,9 @@ DAMPING_TIME = 0.05  # default damping as a multiple of the stiffness, s
 # limit. Efforts of a sampled control come one to two periods late.
 MIN_DAMPING_PERIODS = 4.0
 
-
-@dataclass(frozen=True)
-class SoftLimitSettings:
-    """Parameters ``soft_limits.*``."""
-
-    margin: tuple[float, ...] = parameter(
-        OF_URDF,
-        f'width of the zone before each position limit, {EACH}, rad or m; 0: none; -1: to the '
-        "soft limits of the URDF's <safety_controller>, none without",
-        span=(-1.0, 100.0), while_active=True,
-    )
-    stiffness: tuple[float, ...] = parameter(
-        OF_URDF,
-        f'effort per rad or m at the position limit, {EACH}, N m/rad or N/m; '
-        '-1: k_position k_velocity',
-        span=(-1.0, MAX_GAIN), while_active=True,
-    )
-    damping: tuple[float, ...] = parameter(
-        OF_URDF,
-        f'damping at the position limit, {EACH}, N m s/rad or N s/m; '
-        '-1: k_velocity, without it 0.05 s stiffness',
-        span=(-1.0, MAX_GAIN), while_active=True,
-    )
+POSITIONS = 8  # at which the inertia is computed: middle and ends of the ranges, and random ones
+MIN_INERTIA = 1e-9  # added to every joint, kg m^2 or kg: a link may have none
+MARGIN = 0.995  # for rounding
 
 
 @dataclass(frozen=True)
@@ -96,8 +78,11 @@ def resolve_soft_limits(
     for k, name in enumerate(joints):
         i = model.joint_names.index(name)
         lower, upper = float(model.position_lower[i]), float(model.position_upper[i])
-        given = described[name].safety_controller if name in described else None
-        below, above = _margins(settings.margin[k], given, lower, upper)
+        urdf = described[name].safety_controller if name in described else None
+        below = above = settings.margin[k]
+        if below < 0.0:
+            below = 0.0 if urdf is None else max(urdf.soft_lower_limit - lower, 0.0)
+            above = 0.0 if urdf is None else max(upper - urdf.soft_upper_limit, 0.0)
         if not lower < upper or (below == above == 0.0):
             continue
         if below + above > upper - lower:
@@ -110,35 +95,60 @@ def resolve_soft_limits(
             zones.lower[k], zones.lower_margin[k] = lower + below, below
         if above > 0.0 and upper < np.inf:
             zones.upper[k], zones.upper_margin[k] = upper - above, above
-        zones.stiffness[k], damping = _gains(settings, k, name, given)
-        least = MIN_DAMPING_PERIODS * period * zones.stiffness[k]
-        zones.damping[k] = max(damping, least)
+        stiffness, damping = settings.stiffness[k], settings.damping[k]
+        if stiffness < 0.0:
+            if urdf is None:
+                raise InputError(
+                    'soft_limits.stiffness',
+                    f'joint {name!r}: set it, as the URDF has no <safety_controller> for this '
+                    'joint',
+                )
+            stiffness = urdf.k_position * urdf.k_velocity
+        if damping < 0.0:
+            damping = DAMPING_TIME * stiffness if urdf is None else urdf.k_velocity
+        zones.stiffness[k] = stiffness
+        zones.damping[k] = max(damping, MIN_DAMPING_PERIODS * period * stiffness)
     return zones
 
 
-def _margins(
-    margin: float, given: SafetyController | None, lower: float, upper: float
-) -> tuple[float, float]:
-    """Return the widths of the zones before the lower and the upper limit, rad or m."""
-    if margin >= 0.0:
-        return margin, margin
-    if given is None:
-        return 0.0, 0.0
-    return max(given.soft_lower_limit - lower, 0.0), max(upper - given.soft_upper_limit, 0.0)
-
-
-def _gains(
-    settings: SoftLimitSettings, k: int, name: str, given: SafetyController | None
-) -> tuple[float, float]:
-    """Return stiffness and damping of joint k."""
-    stiffness, damping = settings.stiffness[k], settings.damping[k]
-    if stiffness < 0.0:
-        if given is None:
+def bound_damping(
+    settings: Settings, zones: SoftLimitZones, armature: Array, model: RobotModel
+) -> None:
+    """Reject damping that adds energy; lower values of the zones that the user has not set."""
+    in_zone, damping = zones.present, settings.damping
+    if not (any(damping) or in_zone.any()):
+        return
+    lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)
+    upper = np.where(np.isfinite(model.position_upper), model.position_upper, np.pi)
+    shares = np.random.default_rng(0).uniform(size=(POSITIONS, model.nv))
+    shares[:3] = [[0.0], [0.5], [1.0]]
+    joints = [model.joint_names.index(name) for name in settings.joints]
+    rotors = np.diag(armature + MIN_INERTIA)
+    with np.errstate(all='ignore'):
+        inertia = np.array([model.mass_matrix(lower + s * (upper - lower)) for s in shares])
+        mobility = np.linalg.inv(inertia + rotors)[:, joints][:, :, joints]
+    if not np.isfinite(mobility).all():
+        return  # the check of the efforts names the cause
+    root, period, stated = np.sqrt(damping), settings.period, settings.soft_limits
+    alone = 1.0 / (period * mobility.diagonal(axis1=1, axis2=2).max(axis=0))
+    by_period = MIN_DAMPING_PERIODS * period
+    left = MARGIN * np.maximum(alone - damping, 0.5 * alone)
+    stiffness = np.minimum(zones.stiffness, left / by_period)
+    np.copyto(zones.stiffness, stiffness, where=np.array(stated.stiffness) < 0.0)
+    lowered = np.minimum(zones.damping, np.maximum(left, by_period * zones.stiffness))
+    np.copyto(zones.damping, lowered, where=np.array(stated.damping) < 0.0)
+    excess = period * np.linalg.eigvalsh(root[:, np.newaxis] * mobility * root).max()
+    of_zones = in_zone * (zones.damping + damping)
+    for name, values, factor in (
+        ('damping', np.array(damping), excess),
+        ('soft_limits.damping', of_zones, (of_zones / alone).max()),
+    ):
+        if factor >= 1.0:
+            k = int((values / alone).argmax())
             raise InputError(
-                'soft_limits.stiffness',
-                f'joint {name!r}: set it, as the URDF has no <safety_controller> for this joint',
+                name,
+                f'joint {settings.joints[k]!r}: {values[k]:.6g} N m s/rad or N s/m adds energy '
+                f'at {settings.rate:g} Hz; at most {MARGIN * values[k] / factor:.3g}. Lower it, '
+                'the other joints and the stiffness of zones in proportion, or raise rate. If the '
+                'URDF has no rotors, set armature',
             )
-        stiffness = given.k_position * given.k_velocity
-    if damping < 0.0:
-        damping = DAMPING_TIME * stiffness if given is None else given.k_velocity
-    return stiffness, damping

@@ -29,13 +29,13 @@ class CommandTopicMonitor:
 
     def __init__(
         self, node: Any, controller: FeedforwardController, joints: ControllerJoints,
-        permission: CommandPermission, others: OtherPublishers, now: float, *, listed: bool,
+        permission: CommandPermission, others: OtherPublishers, now: float, *, joints_given: bool,
     ) -> None:
         self._logger = node.get_logger()
         self._controller = controller
         self._joints = joints
         self._permission = permission
-        self._listed = listed
+        self._joints_given = joints_given
         self.others = others
         self._known_others = frozenset(others.names)
         self._discovery_ends = now + DISCOVERY
@@ -73,7 +73,7 @@ class CommandTopicMonitor:
         joints, commanded = self._joints, self._controller.joints
         if joints.joints is None:
             return
-        if joints.joints == commanded or (self._listed and not joints.joints):
+        if joints.joints == commanded or (self._joints_given and not joints.joints):
             self._permission.confirmed = joints.endpoints
             return
         what = difference(joints.joints, commanded)

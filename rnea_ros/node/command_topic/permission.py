@@ -34,19 +34,19 @@ class CommandPermission:
     Every tick compares the number of listeners, which takes 1 us. If it or the state of the
     controller has changed, the graph is read until it is settled and shows every listener.
 
-    :param listed: whether the user listed the joints
+    :param joints_given: whether the user listed the joints
     :ivar unconfirmed: whether a listener is, or may be, a controller that is not confirmed yet
     :ivar confirmed: GIDs of the controller's subscriptions that take the commanded joints; any
         thread may replace it
     """
 
     def __init__(
-        self, node: Any, publisher: Any, joints: ControllerJoints, *, listed: bool
+        self, node: Any, publisher: Any, joints: ControllerJoints, *, joints_given: bool
     ) -> None:
         self._node = node
         self._publisher = publisher
         self._joints = joints
-        self._listed = listed
+        self._joints_given = joints_given
         self._reader = EndpointReader()
         self._last_inputs: tuple[int, frozenset[bytes], frozenset[bytes]] | None = None
         self._next_read = self._settled_after = 0.0
@@ -85,7 +85,7 @@ class CommandPermission:
                 return False
             has_known_receiver = self._joints.answered
         else:
-            if not self._listed:
+            if not self._joints_given:
                 return False
             has_known_receiver = any(
                 each.node and not is_watchdog(each.node) for each in listeners

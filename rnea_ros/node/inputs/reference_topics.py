@@ -15,9 +15,9 @@ from std_msgs.msg import Float64
 from ...errors import InputError
 from ...feedforward import FeedforwardController
 from ...feedforward.motion import ControllerStateMonitor, SpeedScaling, TrajectoryError
+from ...feedforward.settings import ReferenceSettings
 from ...messages import FixedLayoutReader, MalformedError, controller_state_reader
 from ...ros import Clock
-from ..parameters import ReferenceSettings
 from .sensor_topics import RawSubscription
 
 

@@ -4,15 +4,6 @@
 """Timing of the control loop: real-time settings, memory, statistics. Importable without ROS."""
 
 from .loop_statistics import LoopStatistics
-from .realtime import (
-    RealtimeSettings,
-    check_realtime,
-    enter_realtime,
-    leave_realtime,
-    reserve_memory,
-)
+from .realtime import enter_realtime, leave_realtime, reserve_memory
 
-__all__ = [
-    'LoopStatistics', 'RealtimeSettings', 'check_realtime', 'enter_realtime', 'leave_realtime',
-    'reserve_memory',
-]
+__all__ = ['LoopStatistics', 'enter_realtime', 'leave_realtime', 'reserve_memory']

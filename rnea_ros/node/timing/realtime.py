@@ -13,63 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 import ctypes
-from dataclasses import dataclass
 import os
 from pathlib import Path
 import resource
 import sys
 import threading
 
-from ...errors import InputError, brief
-from ...parameters import parameter
-
-MAX_PRIORITY = 98  # 99 is for threads of the kernel
-MAX_CORES = 1024  # number of cores in Linux's cpu_set_t
-
-ALL_CORES = (-1,)
+from ...feedforward.settings import RealtimeSettings
 
 _PR_SET_TIMERSLACK = 29
 _MCL_CURRENT_AND_FUTURE = 3
 _CAP_IPC_LOCK = 14
-
-
-@dataclass(frozen=True)
-class RealtimeSettings:
-    """
-    Parameters ``realtime.*`` of a thread.
-
-    With a priority the process's other threads get one less, so that no other process delays one
-    that holds the interpreter.
-    """
-
-    priority: int = parameter(
-        0,
-        "SCHED_FIFO priority of the loop, 2 to 98, the process's other threads one lower; "
-        '0: normal scheduling',
-        span=(0, MAX_PRIORITY),
-    )
-    cpu_affinity: tuple[int, ...] = parameter(
-        ALL_CORES, 'cores on which the loop may run; [-1]: all', span=(-1, MAX_CORES - 1)
-    )
-    lock_memory: bool = parameter(False, "lock the process's memory against paging")
-
-    @property
-    def cpus(self) -> tuple[int, ...]:
-        """The cores that the thread may run on; empty for all."""
-        return () if self.cpu_affinity == ALL_CORES else self.cpu_affinity
-
-
-def check_realtime(settings: RealtimeSettings) -> None:
-    """Raise an InputError for the first value that no system can grant."""
-    if settings.priority != 0 and not 2 <= settings.priority <= MAX_PRIORITY:
-        raise InputError(
-            'realtime.priority', f'{settings.priority} is neither 0 nor from 2 to {MAX_PRIORITY}'
-        )
-    for cpu in settings.cpus:
-        if cpu < 0 or settings.cpus.count(cpu) > 1:
-            raise InputError(
-                'realtime.cpu_affinity', f'{brief(settings.cpus)} is not a list of cores: {cpu}'
-            )
 
 
 def enter_realtime(settings: RealtimeSettings) -> list[str]:

@@ -5,10 +5,7 @@
 
 from collections.abc import Iterator
 import math
-import runpy
-import sys
 from typing import Any
-from unittest.mock import MagicMock, patch
 
 import numpy as np
 import pytest
@@ -19,13 +16,14 @@ from rnea_ros.feedforward import check_efforts, laws
 from rnea_ros.feedforward.friction import JointFriction, VelocitySource
 from rnea_ros.feedforward.laws import LAWS, ControlLaw, Feedback, ReferenceMotion, Terms
 from rnea_ros.feedforward.loaded_model import HardwareCompensation, LoadedModel
-from rnea_ros.feedforward.settings import resolve
-from rnea_ros.node.parameters import PARAMETERS, complete_values, settings_from
+from rnea_ros.feedforward.settings import PARAMETERS, complete_values, resolve, settings_from
+from rnea_ros.modes import MODES
 from rnea_ros.robot import Payload
 from support.cases import each
 from support.control.control_rig import Array, Rig, law_effort, mixed_arm, panda_arm, two_joint_arm
 from support.models.oracles import Pinocchio
 from support.models.robots import SHIPPED, description, load
+from support.python_process import run
 
 
 def assert_close(actual: Array, expected: Array, name: str = '') -> None:
@@ -209,8 +207,7 @@ def test_laws_state_whether_they_follow_need_gains_and_carry_gravity() -> None:
     }
 
 
-def test_launch_files_offer_every_control_law() -> None:
-    modules = ('launch', 'launch.actions', 'launch.logging', 'launch.substitutions')
-    with patch.dict(sys.modules, {name: MagicMock() for name in modules}):
-        offered = runpy.run_module('rnea_ros.launch_arguments')['MODES']
-    assert offered == (*LAWS,)
+def test_launch_files_offer_every_control_law_and_load_no_compiler() -> None:
+    assert (*LAWS,) == MODES
+    code = 'import sys, rnea_ros.launch_arguments; print("numba" in sys.modules)'
+    assert run(code) == 'False\n'

@@ -20,8 +20,7 @@ from rnea_ros.feedforward.motion import (
     Trajectory,
 )
 from rnea_ros.feedforward.motion.reference import RATE
-from rnea_ros.node.parameters import complete_values
-from rnea_ros.node.parameters.values import deceleration_from
+from rnea_ros.feedforward.settings import NodeSettings, complete_values
 from support.control.control_rig import Array, cubic, free_rules, setpoint, swing
 
 NAMES = ('a', 'b')
@@ -333,11 +332,11 @@ def test_a_cancel_at_rest_holds_at_once_and_drops_what_waits() -> None:
 def test_every_joint_needs_a_maximum_deceleration() -> None:
     rules = free_rules(JOINTS)
     given: dict[str, Any] = {'constraints.elbow.max_deceleration_on_cancel': 3.0}
-    assert deceleration_from(complete_values(given), rules) is None
+    assert NodeSettings.of(complete_values(given)).deceleration(rules) is None
     given['constraints.decelerate_on_cancel'] = True
     with pytest.raises(InputError, match=r'constraints\.shoulder\.max_deceleration_on_cancel'):
-        deceleration_from(complete_values(given), rules)
+        NodeSettings.of(complete_values(given)).deceleration(rules)
     given['constraints.shoulder.max_deceleration_on_cancel'] = 2.0
-    found = deceleration_from(complete_values(given), rules)
+    found = NodeSettings.of(complete_values(given)).deceleration(rules)
     assert found is not None
     assert found.maximum.tolist() == [2.0, 3.0]

@@ -57,9 +57,9 @@ class Bench:
         others: Any = SimpleNamespace(names=(), poll=lambda now, publishing: None)
         node: Any = self.graph
         self.joints = ControllerJoints(node, TOPIC)
-        self.permission = CommandPermission(node, node, self.joints, listed=listed)
+        self.permission = CommandPermission(node, node, self.joints, joints_given=listed)
         parts: Any = (self.control, self.control, self.joints, self.permission, others, 0.0)
-        self.monitor = CommandTopicMonitor(*parts, listed=listed)
+        self.monitor = CommandTopicMonitor(*parts, joints_given=listed)
         self.monitor.poll(0.0)
 
     def answer(self, joints: tuple[str, ...] | None) -> None:

@@ -10,13 +10,8 @@ from typing import Any
 import pytest
 
 from rnea_ros.errors import InputError
-from rnea_ros.node.parameters import (
-    PARAMETERS,
-    complete_values,
-    parse_assignment,
-    read_parameter_file,
-    tolerances_from,
-)
+from rnea_ros.feedforward.settings import PARAMETERS, NodeSettings, complete_values
+from rnea_ros.parameters import parse_assignment, read_parameter_file
 from rnea_ros.yaml_files import YamlError
 from support.models.robots import PARAMETER_FILES
 
@@ -55,11 +50,11 @@ def test_a_sensor_and_a_joint_that_are_named_have_their_parameters() -> None:
     with pytest.raises(InputError, match='no such parameter'):
         complete_values(topic)
     values = complete_values({'constraints.elbow.goal': 0.1, 'constraints.goal_time': 2.0})
-    limits = tolerances_from(values, ('shoulder', 'elbow'))
+    limits = NodeSettings.of(values).tolerances(('shoulder', 'elbow'))
     assert limits.goal.tolist() == [[math.inf, 0.1], [0.01, 0.01]]
     assert limits.goal_time == 2.0
     with pytest.raises(InputError, match=r'constraints\.elbow: not one of the commanded joints'):
-        tolerances_from(values, ('shoulder',))
+        NodeSettings.of(values).tolerances(('shoulder',))
 
 
 @pytest.mark.parametrize(('name', 'value'), [

@@ -16,7 +16,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rclpy.lifecycle import TransitionCallbackReturn
 
-from rnea_ros.node.parameters import PARAMETERS
+from rnea_ros.feedforward.settings import PARAMETERS
 from support.fuzz.random_parameters import requests
 from support.ros.virtual_node import VirtualRig, virtual_node
 

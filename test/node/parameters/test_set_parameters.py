@@ -3,7 +3,9 @@
 
 """Parameters set at the start, while active and while inactive: whole node, virtual time."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 import math
 from typing import Any
 
@@ -13,6 +15,8 @@ import pytest
 
 import rnea_ros
 from rnea_ros.errors import InputError
+from rnea_ros.feedforward.law import Parts, control_law
+from rnea_ros.feedforward.laws import ControlLaw
 from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from support.ros.ros_process import NO_ROS, isolated, new_domain_id
 
@@ -25,8 +29,16 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
-from rnea_ros.node.parameters import PARAMETERS, missing_hardware_compensates
-from rnea_ros.node.parameters.hardware_compensation import compensated
+from rnea_ros.feedforward.settings import (
+    PARAMETERS,
+    NodeSettings,
+    complete_values,
+    missing_hardware_compensates,
+    parse_compensation,
+    settings_from,
+)
+from rnea_ros.node import control_setup
+from rnea_ros.parameters import EACH, parameter
 from rnea_ros.ros import ParameterServices
 from support.ros.fake_robot import GRAVITY, JOINTS, LIMITS, MODEL, PANDA_ARM, POSE
 from support.ros.virtual_node import VirtualRig, virtual_node
@@ -165,6 +177,32 @@ def effort_of(rig: VirtualRig) -> Array:
     return np.asarray(np.clip(effort, -limits, limits))
 
 
+def test_settings_are_made_and_resolved_once_a_change(
+    active: VirtualRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: Counter[str] = Counter()
+
+    def counted(kind: Any, name: str) -> None:
+        original = getattr(kind, name)
+
+        def call(*arguments: Any) -> Any:
+            calls[name] += 1
+            return original(*arguments)
+
+        monkeypatch.setattr(kind, name, call)
+
+    counted(control_setup, 'resolve')
+    counted(NodeSettings, 'of')
+    assert active.change(**LOAD).successful
+    active.wait_for_command(LOADED)
+    assert calls == {'resolve': 1, 'of': 1}
+    active.node.trigger_deactivate()
+    assert active.change(rate=50.0).successful
+    assert active.node.trigger_activate() is SUCCESS
+    active.wait_for_command(LOADED)
+    assert calls == {'resolve': 2, 'of': 2}
+
+
 def test_without_callbacks_after_a_set_as_on_humble_what_is_set_acts_too(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,6 +228,48 @@ def test_exceptions_are_rejections(active: VirtualRig, monkeypatch: pytest.Monke
     monkeypatch.setattr('rnea_ros.node.feedforward_node.make_setup', broken)
     result = active.change(mode='feedforward')
     assert (result.successful, result.reason) == (False, 'mode: AssertionError: broken check')
+
+
+# --- parameters of a law ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lifting() -> Iterator[Any]:
+    """A law that adds the same effort to every joint."""
+
+    class Lifting(ControlLaw):
+        name = 'lifting'
+        follows_motions = False
+
+        @dataclass(frozen=True)
+        class Parameters:
+            effort: tuple[float, ...] = parameter(
+                (0.0,), f'{EACH}, N m', (-1.0, 1.0), while_active=True
+            )
+
+        def _weightless(self, q: Array, qd: Array) -> Parts:
+            return Parts(q, effort=np.array(self.parameters.effort))
+
+    yield Lifting
+    del control_law._LAWS[Lifting.name]
+
+
+def test_a_laws_own_parameter_is_declared_checked_read_and_acts(lifting: Any) -> None:
+    with virtual_node(mode='lifting', lifting__effort=[0.5]) as rig:
+        rig.wait_until_controlled().wait_for_command(GRAVITY + 0.5)
+        assert rig.node.describe_parameter('lifting.effort').description == f'{EACH}, N m'
+        for effort, reason in (([1.5], 'lifting.effort: 1.5 is not between -1 and 1 ('),
+                               ([0.5, 0.5], 'lifting.effort: [0.5, 0.5] has 2 values, not 1')):
+            assert rig.change(lifting__effort=effort).reason.startswith(reason)
+        assert rig.change(lifting__effort=[0.1] * 7).successful
+        rig.wait_for_command(GRAVITY + 0.1)
+    settings = settings_from(complete_values({'lifting.effort': [0.2]}))
+    assert settings.of_law(lifting) == lifting.Parameters((0.2,))
+
+
+def test_a_law_that_is_not_registered_has_no_parameter() -> None:
+    with pytest.raises(InputError, match=r'^lifting\.effort: no such parameter'):
+        complete_values({'lifting.effort': [0.2]})
 
 
 # --- what the hardware compensates, and gains of zero --------------------------------------------
@@ -226,9 +306,9 @@ def test_unstated_it_is_configured_and_not_activated() -> None:
 def test_what_is_stated_is_what_is_left_to_the_hardware(given: list[str], parts: Any) -> None:
     if parts is None:
         with pytest.raises(InputError, match=r'^hardware_compensates: '):
-            compensated(given)
+            parse_compensation(given)
         return
-    assert compensated(given) == parts
+    assert parse_compensation(given) == parts
     stated = given not in ([''], [])
     assert bool(missing_hardware_compensates({'hardware_compensates': given})) == (not stated)
 

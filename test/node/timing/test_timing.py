@@ -18,10 +18,9 @@ import numpy as np
 import pytest
 
 from rnea_ros.errors import InputError
+from rnea_ros.feedforward.settings import RealtimeSettings
 from rnea_ros.node.timing import (
     LoopStatistics,
-    RealtimeSettings,
-    check_realtime,
     enter_realtime,
     leave_realtime,
     loop_statistics,
@@ -98,7 +97,7 @@ def test_of_what_is_rejected_a_remedy_is_named_and_the_rest_is_in_force(
 ])
 def test_what_no_system_can_grant_is_rejected(settings: Any, parameter: str) -> None:
     with pytest.raises(InputError, match=parameter):
-        check_realtime(RealtimeSettings(**settings))
+        RealtimeSettings(**settings)
 
 
 FAULTS = """

@@ -27,12 +27,12 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
 from rnea_ros.feedforward import FeedforwardController, JointBounds, JointStateMonitor
+from rnea_ros.feedforward.settings import NodeSettings, complete_values
 from rnea_ros.messages import decode_trajectory
 from rnea_ros.node.control_setup import make_setup
 from rnea_ros.node.motion_requests import MotionRequests
 from rnea_ros.node.outputs import TERMS
-from rnea_ros.node.parameters import complete_values, read_parameter_file
-from rnea_ros.parameters import from_values
+from rnea_ros.parameters import from_values, read_parameter_file
 from rnea_ros.ros import set_seconds
 from rnea_ros.sim.demo import client, comparison, motion, reports, session
 from rnea_ros.sim.demo.arm import DemoError
@@ -76,7 +76,7 @@ class Stage:
         values = complete_values(given)
         assert (values['trigger'], 1e3 / values['rate']) == ('joint_states', self.steps)
         controller: Any = SimpleNamespace(joints=self.robot.joint_names, controller='')
-        setup = make_setup(values, values['robot_description'], controller)
+        setup = make_setup(NodeSettings.of(values), values['robot_description'], controller)
         model, settings = setup.model, setup.settings
         self.monitor = JointStateMonitor(model.joint_names, JointBounds.of_robot(model, settings))
         self.control = FeedforwardController(model, settings, self.monitor)
@@ -131,7 +131,9 @@ class Stage:
             each.name: each.value if each.name == 'mode' else list(each.value) for each in values
         }
         setup = self.configuration.setup
-        self.configuration.setup = setup.changed({**setup.values, **changes})
+        self.configuration.setup = setup.changed(
+            NodeSettings.of({**setup.parameters.values, **changes})
+        )
         self.control.change(self.configuration.setup.settings)
         self.laws.append((changes['mode'], changes['gains.kp'][0]))
         response = SimpleNamespace(result=SimpleNamespace(successful=True))

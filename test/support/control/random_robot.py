@@ -16,8 +16,7 @@ from rnea_ros.feedforward.laws import ComputedTorque
 from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from rnea_ros.feedforward.motion import Goal
 from rnea_ros.feedforward.reasons import Reason
-from rnea_ros.feedforward.settings import WrenchInputSettings
-from rnea_ros.node.parameters import complete_values, joint_rules
+from rnea_ros.feedforward.settings import NodeSettings, WrenchInputSettings, complete_values
 from support.control.control_rig import Array, Rig
 from support.control.random_messages import BadMessages, Queue, imu, joint_state, wrench
 from support.control.random_plan import Event, Plan, Robot
@@ -146,7 +145,8 @@ class RandomRobot:
         )
         self._names = rig.settings.joints
         parameters = {'allow_trajectory_replacement': True, 'use_trajectory_effort': True}
-        self._limits = joint_rules(complete_values(parameters), model, rig.resolved)
+        settings = NodeSettings.of(complete_values(parameters))
+        self._limits = settings.rules(model, rig.resolved)
         self._events, self._due = list(plan.events), list[Event]()
         self._waited = self._after_end = 0
         self._present: dict[str, Event] = {}

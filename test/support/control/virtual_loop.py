@@ -14,8 +14,8 @@ import numpy as np
 
 import rnea_ros
 from rnea_ros.feedforward import FeedforwardController
+from rnea_ros.feedforward.settings import RealtimeSettings
 from rnea_ros.node.loop import ControlLoop
-from rnea_ros.node.timing import RealtimeSettings
 from rnea_ros.ros import MachineClock, PeriodicSchedule
 
 STALLED = tuple(

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 from rclpy.parameter import Parameter
 
-from rnea_ros.node.parameters import PARAMETERS
+from rnea_ros.feedforward.settings import PARAMETERS
 from rnea_ros.parameters import Declaration
 
 Type: Any = Parameter.Type

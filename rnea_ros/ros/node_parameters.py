@@ -9,8 +9,11 @@ from array import array
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+
 from ..errors import InputError, clipped
-from .declaration import Declaration, declarations_of, from_values
+from ..parameters import Declaration, declarations_of, from_values
+from .rclpy_internals import parameter_overrides
 
 T = TypeVar('T')
 
@@ -32,11 +35,15 @@ def declare_all(node: Any, table: Mapping[str, Declaration]) -> None:
     reject_unknown(node, table)
 
 
+def reject_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
+    """Raise an InputError for the first value at the start without such a parameter."""
+    for name in sorted(parameter_overrides(node)):
+        if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
+            raise InputError(name, f'no such parameter; known are {", ".join(table)}')
+
+
 def declare(node: Any, table: Mapping[str, Declaration]) -> None:
     """Declare a table on a node; a start value of wrong type or range is an InputError."""
-    # Imported here: declarations are also read without ROS.
-    from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
-
     for name, declaration in table.items():
         descriptor = ParameterDescriptor(
             description=declaration.description, read_only=declaration.read_only
@@ -47,45 +54,24 @@ def declare(node: Any, table: Mapping[str, Declaration]) -> None:
         try:
             node.declare_parameter(name, declaration.default, descriptor)
         except Exception as error:  # rclpy has an error class for each kind of rejection
-            given = getattr(parameter_overrides(node).get(name), 'value', None)
-            form = _right_form(given, declaration.default)
-            reason = str(error) if form is None else f'expected {form}, got {given}'
+            value = getattr(parameter_overrides(node).get(name), 'value', None)
+            form = _right_form(value, declaration.default)
+            reason = str(error) if form is None else f'expected {form}, got {value}'
             raise InputError(name, clipped(reason)) from error
 
 
-def _right_form(given: Any, default: Any) -> Any:
+def _right_form(value: Any, default: Any) -> Any:
     """Return a value as a list, or with decimal points, if its parameter needs that; else None."""
-    is_list = isinstance(given, (list, tuple, array))
-    values = list(given) if is_list else [given]
+    is_list = isinstance(value, list | tuple | array)
+    elements = list(value) if is_list else [value]
     needs_list = isinstance(default, list) or str(default).endswith('_ARRAY')
     sample = default[0] if isinstance(default, list) and default else default
     if isinstance(sample, float) or 'DOUBLE' in str(sample):
-        values = [float(value) if type(value) is int else value for value in values]
+        elements = [float(element) if type(element) is int else element for element in elements]
         kind: type = float
     else:
         kind = str if 'STRING' in str(sample) else type(sample)
-    if {*map(type, values)} != {kind} or (is_list and not needs_list):
+    if {*map(type, elements)} != {kind} or (is_list and not needs_list):
         return None
-    form = values if needs_list else values[0]
-    return form if str(form) != str(list(given) if is_list else given) else None
-
-
-def reject_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
-    """Raise an InputError for the first value at the start without such a parameter."""
-    for name in sorted(parameter_overrides(node)):
-        if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
-            raise InputError(name, f'no such parameter; known are {", ".join(table)}')
-
-
-def parameter_overrides(node: Any) -> Mapping[str, Any]:
-    """Return all values given at the start, by name; none without rclpy's attribute."""
-    overrides: Mapping[str, Any] = getattr(node, '_parameter_overrides', {})
-    return overrides
-
-
-def described(table: Mapping[str, Declaration]) -> dict[str, tuple[Any, str]]:
-    """Return default (None if unset) and description of each parameter, for a node's help."""
-    return {
-        name: (None if each.unset else each.default, each.description)
-        for name, each in table.items()
-    }
+    form = elements if needs_list else elements[0]
+    return form if str(form) != str(list(value) if is_list else value) else None
