@@ -16,7 +16,7 @@ from ..feedforward.trajectory import Deceleration, JointRules, ReferenceSource, 
 from ..parameters import from_values
 from ..robot import RobotModel
 from ..urdf import parse_urdf
-from .command_topic import ControllerJoints, difference
+from .command_topic import CommandTopic
 from .inputs import controller_state_type
 from .parameters import (
     ReferenceSettings,
@@ -81,7 +81,7 @@ class ControlSetup:
 
 
 def make_setup(
-    values: Mapping[str, Any], urdf: str, controller: ControllerJoints,
+    values: Mapping[str, Any], urdf: str, controller: CommandTopic,
     before: ControlSetup | None = None,
 ) -> ControlSetup:
     """
@@ -103,10 +103,7 @@ def make_setup(
         model = RobotModel.from_description(description, gravity=robot.gravity)
     listed = listed_joints(values)
     if listed and controller.joints and listed != controller.joints:
-        raise InputError(
-            'joints',
-            f'{controller.controller} takes commands {difference(controller.joints, listed)}',
-        )
+        raise InputError('joints', controller.other_joints(listed))
     # While the controller is absent, the joints of the previous setup count.
     joints = listed or controller.joints or (before.settings.joints if before else ())
     settings = resolve(settings_from(values, joints), model)

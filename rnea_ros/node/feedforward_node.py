@@ -22,6 +22,7 @@ from ..ros import (
     LATCHED,
     MACHINE_TIME,
     NodeProcess,
+    OtherPublishers,
     ParameterServices,
     PolledNodeTime,
     PolledSubscription,
@@ -31,7 +32,7 @@ from ..ros import (
 from ..urdf import read_urdf
 from .activation import Activation
 from .autostart import Autostart
-from .command_topic import ControllerJoints, OtherPublishers, difference
+from .command_topic import CommandTopic
 from .configuration import Configuration
 from .control_setup import ControlSetup, make_setup
 from .follow_joint_trajectory import FollowJointTrajectory
@@ -72,13 +73,11 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._urdf_from_topic = ''
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.add_post_set_parameters_callback(self._after_set_parameters)
-        self._command_topic = self.resolve_topic_name(self.get_parameter('command_topic').value)
-        self._controller_joints = ControllerJoints(self, self._command_topic)
-        self._other_publishers = OtherPublishers(self, self._command_topic)
-        self._joint_state_publishers = OtherPublishers(self, 'joint_states')
-        self._autostart = Autostart(
-            self, self._other_publishers, self._controller_joints, self._missing_at_start
+        self._command_topic = CommandTopic(
+            self, self.resolve_topic_name(self.get_parameter('command_topic').value)
         )
+        self._joint_state_publishers = OtherPublishers(self, 'joint_states')
+        self._autostart = Autostart(self, self._command_topic, self._missing_at_start)
         self._autostart.enable()
         self._description: PolledSubscription[String] = PolledSubscription(
             self, String, 'robot_description', LATCHED
@@ -102,14 +101,12 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             self._take_description()
             self._poll_command_topic()
         if missing:
-            self.get_logger().error(f'cannot configure: {missing}')
-            return TransitionCallbackReturn.FAILURE
+            return self._failure('configure', missing)
         try:
             with ros_errors():  # a topic may exist here with another type
                 self._configure(self._setup_of(self._parameter_values.values()))
         except RneaError as error:
-            self.get_logger().error(f'cannot configure: {error}')
-            return TransitionCallbackReturn.FAILURE
+            return self._failure('configure', error)
         self._warn(self._joint_state_publishers.same_names)
         return TransitionCallbackReturn.SUCCESS
 
@@ -118,21 +115,18 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         """Start the control loop, unless another node commands or the joints differ."""
         self._poll_command_topic()
         values = self._parameter_values.values()
+        if missing := missing_hardware_compensates(values):
+            return self._failure('activate', missing)
         try:
-            rejection = missing_hardware_compensates(values)
-            rejection = rejection or self._rejection(self._up_to_date(values))
-            if not rejection and self._configuration is not None:
-                with ros_errors():
-                    self._activation = Activation(
-                        self, self._configuration, self._controller_joints, self._other_publishers
-                    )
+            configuration = self._up_to_date(values)
+            if rejection := self._rejection(configuration):
+                return self._failure('activate', rejection)
+            with ros_errors():
+                self._activation = Activation(self, configuration, self._command_topic)
         except RneaError as error:
-            rejection = str(error)
-        if rejection or self._configuration is None:
-            self.get_logger().error(f'cannot activate: {rejection}')
-            return TransitionCallbackReturn.FAILURE
+            return self._failure('activate', error)
         self._autostart.activated()
-        self._warn(self._configuration.setup.zero_gains_warning)
+        self._warn(configuration.setup.zero_gains_warning)
         return TransitionCallbackReturn.SUCCESS
 
     @logged_transition
@@ -165,17 +159,25 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._deactivate()
         self._release()
 
+    def _failure(self, transition: str, why: object) -> TransitionCallbackReturn:
+        self.get_logger().error(f'cannot {transition}: {why}')
+        return TransitionCallbackReturn.FAILURE
+
+    def _warn(self, warning: str) -> None:
+        if warning:
+            self.get_logger().warning(warning)
+
     def _setup_of(self, values: Mapping[str, Any]) -> ControlSetup:
         """Return the setup for parameter values; an unchanged model is reused."""
         before = None if self._configuration is None else self._configuration.setup
-        return make_setup(values, self._urdf(values), self._controller_joints, before)
+        return make_setup(values, self._urdf(values), self._command_topic, before)
 
     def _urdf(self, values: Mapping[str, Any]) -> str:
         source = values['robot_description']
         return read_urdf(source) if source else self._urdf_from_topic
 
     def _configure(self, setup: ControlSetup) -> Configuration:
-        self._configuration = Configuration(self, setup, self._command_topic)
+        self._configuration = Configuration(self, setup, self._command_topic.topic)
         return self._configuration
 
     def _up_to_date(self, values: Mapping[str, Any]) -> Configuration:
@@ -189,10 +191,6 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         configuration = self._configure(setup)
         configuration.offsets.update(offsets)
         return configuration
-
-    def _warn(self, warning: str) -> None:
-        if warning:
-            self.get_logger().warning(warning)
 
     def _deactivate(self) -> None:
         activation, self._activation = self._activation, None
@@ -210,30 +208,19 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         if not (values['robot_description'] or self._urdf_from_topic):
             topic = self.resolve_topic_name('robot_description')
             return f'no robot_description, neither as parameter nor on {topic}'
-        if not listed_joints(values):
-            return self._controller_joints.missing
-        return ''
+        return '' if listed_joints(values) else self._command_topic.missing
 
     def _missing_at_start(self) -> str:
-        robots = self._conflict() or self._joint_state_publishers.same_names
+        robots = self._command_topic.conflict or self._joint_state_publishers.same_names
         values = self._parameter_values.values()
         return robots or missing_hardware_compensates(values) or self._missing()
 
-    def _conflict(self) -> str:
-        """Return which other nodes prevent a start: DDS lists a killed one for ten seconds."""
-        others = self._other_publishers
-        return others.conflict(others.names) if others.names else self._controller_joints.conflict
-
     def _rejection(self, configuration: Configuration) -> str:
         """Return why the control must not start; empty if it may."""
-        if conflict := self._conflict():
-            return conflict
-        joints = self._controller_joints
-        commanded = configuration.setup.settings.joints
-        if joints.joints and joints.joints != commanded:
-            what = difference(joints.joints, commanded)
-            return f'{joints.controller} takes commands {what} now; configure again'
-        return ''
+        topic, commanded = self._command_topic, configuration.setup.settings.joints
+        if topic.conflict or topic.joints in (None, (), commanded):
+            return topic.conflict
+        return f'{topic.other_joints(commanded)} now; configure again'
 
     def _poll(self) -> None:
         """Do the periodic work that is too slow for the control loop, ten times a second."""
@@ -250,8 +237,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     def _poll_command_topic(self) -> None:
         """Look for controllers and publishers while the node is not active."""
         now = time.monotonic()
-        self._controller_joints.poll(now)
-        self._other_publishers.poll(now, publishing=self._configuration is not None)
+        self._command_topic.poll(now, publishing=self._configuration is not None)
         self._joint_state_publishers.poll(now)
 
     def _each_second(self) -> None:
@@ -276,16 +262,19 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
         """Check all changes together; they take effect after every callback has accepted them."""
         self._changed = None
+        active = self._activation is not None
         try:
             values = self._parameter_values.values(changes)
-            if self._activation is not None:
+            if active:
                 self._parameter_values.check_while_active(changes)
             check_without_robot(values)
             self._parameter_values.check_topics(values)
-            if self._activation is not None and self._configuration is not None:
-                self._changed = self._configuration.setup.changed(values)
-            elif self._configuration is not None:
-                self._setup_of(values)  # only a check: the next activation makes the setup
+            if self._configuration is not None:
+                # While the node is inactive this is only a check: the next activation makes the
+                # setup.
+                setup = self._configuration.setup
+                made = setup.changed(values) if active else self._setup_of(values)
+                self._changed = made if active else None
         except RneaError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)

@@ -24,7 +24,7 @@ class JointStateTrigger:
 
     :param wait: sleeps until a joint state arrives; gets the longest sleep, s
     :param take: takes the joint states that have arrived; gets the time, s
-    :ivar missed: number of skipped ticks: always 0, ticks have no planned times
+    :ivar missed: always 0: ticks have no planned times
     :ivar untriggered: number of ticks without a new joint state
     """
 
@@ -32,17 +32,12 @@ class JointStateTrigger:
         self, states: JointStateMonitor, commanded: Indices, wait: Callable[[float], None],
         take: Callable[[float], None], period: float, clock: Clock,
     ) -> None:
-        self._states = states
-        self._commanded = commanded
-        self._wait = wait
-        self._take = take
-        self._period = period
-        self._clock = clock
-        self._ticked = 0.0
-        self._cancelled = False
+        self._states, self._commanded = states, commanded
+        self._wait, self._take = wait, take
+        self._period, self._clock = period, clock
+        self._ticked, self._cancelled = 0.0, False
         self._rejections = states.rejections
-        self.missed = 0
-        self.untriggered = 0
+        self.missed = self.untriggered = 0
 
     def start(self) -> None:
         """Start now."""

@@ -6,6 +6,16 @@ The control loop: take the new messages, compute one tick of the control, send t
 
 It runs in a thread of its own and on no executor. It takes and sends messages as bytes, does not
 log and does not wait for another thread.
+
+- An error that ends the thread: the thread itself ramps down before it ends.
+- A take or a publish that blocks for ever: the watchdog process sees the silence. Without one
+  (``ros2 run``), only another thread can notice it: the executor looks for new ticks at its polls,
+  and starts a thread that ramps down. A second thread that only waits for this would see no more:
+  if the executor hangs too, for example in a lock of DDS, its commands would block as well.
+- A stop that does not end, also because simulated time stands still: the thread that waits for it
+  ramps down.
+
+All three run :meth:`ControlLoop._take_over`.
 """
 
 from __future__ import annotations
@@ -20,9 +30,9 @@ import numpy as np
 from ..arrays import Array
 from ..feedforward import FeedforwardController, Reason, State
 from ..ros import Clock, ManualGarbageCollection, PeriodicSchedule
-from .command_topic import CommandPermission
+from .command_topic import CommandTopic
 from .joint_state_trigger import JointStateTrigger
-from .outputs import Publishers
+from .publishers import Publishers
 from .timing import LoopStatistics, RealtimeSettings, enter_realtime, leave_realtime
 
 Schedule = PeriodicSchedule | JointStateTrigger
@@ -38,55 +48,67 @@ class ControlLoop:
     """
     Steps the control in a thread until it has stopped.
 
-    A second thread supervises it. If the loop's thread dies, or hangs for 0.9 s or three periods,
-    whichever is longer, the supervisor takes over and ramps the control down. In simulated time
-    it takes over only if the thread dies.
-
-    :param takes: functions that take new messages, called with the time of the tick, s; the
+    :param message_readers: take the new messages, called with the time of the tick, s; the
         messages that trigger ticks are taken by the schedule
     :ivar statistics: timing of the ticks
     :ivar warnings: one sentence per rejected real-time setting
     """
 
     def __init__(
-        self, controller: FeedforwardController, takes: Sequence[Callable[[float], None]],
-        publishers: Publishers, permission: CommandPermission, period: float, clock: Clock,
-        schedule: Schedule, realtime: RealtimeSettings,
+        self, controller: FeedforwardController,
+        message_readers: Sequence[Callable[[float], None]], publishers: Publishers,
+        command_topic: CommandTopic, clock: Clock, schedule: Schedule, realtime: RealtimeSettings,
     ) -> None:
         self._controller = controller
-        self._takes = takes
+        self._message_readers = message_readers
         self._publishers = publishers
-        self._permission = permission
+        self._command_topic = command_topic
         self._clock = clock
-        self._period = period
-        self._schedule = schedule
+        self._period = controller.settings.period
+        self.schedule = schedule
         self._realtime = realtime
         self._garbage = ManualGarbageCollection()
         self._stopped = threading.Event()
-        self._joining = False
-        self._taken_over = False
-        self._ticks = 0
+        self._joining = self._taken_over = False
         self._now = 0.0
-        self._thread_error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name='control_loop', daemon=True)
-        self._supervisor = threading.Thread(
-            target=self._supervise, name='loop_supervisor', daemon=True
-        )
-        self.statistics = LoopStatistics(period, clock.now())
+        self._takeover: threading.Thread | None = None
+        self._seen_ticks = self._checks_without_tick = 0
+        self.statistics = LoopStatistics(self._period, clock.now())
         self.warnings: list[str] = []
 
     def start(self) -> None:
-        """Start both threads; all objects and compiled functions of the loop must exist."""
+        """Start the thread; all objects and compiled functions of the loop must exist."""
         self._garbage.begin()
         self._thread.start()
-        self._supervisor.start()
+
+    def supervise(self) -> None:
+        """
+        Take over, in a new thread, if the loop hangs; to be called every :data:`CHECK_INTERVAL`.
+
+        It hangs after 0.9 s or three periods without a tick, whichever is longer. Checks are
+        counted, not their time: the whole machine may have stalled. In simulated time no loop
+        hangs: if that is paused, so is the simulated robot.
+        """
+        ticks, timeout = self.statistics.ticks, max(HANG_TIMEOUT, 3.0 * self._period)
+        if ticks != self._seen_ticks or self._clock.simulated or self._taken_over:
+            self._seen_ticks, self._checks_without_tick = ticks, 0
+            return
+        self._checks_without_tick += 1
+        if self._checks_without_tick * CHECK_INTERVAL < timeout or self._stopped.is_set():
+            return
+        self._taken_over = True
+        hang = RuntimeError(f'the control loop hangs for {timeout:g} s')
+        self._takeover = threading.Thread(
+            target=self._take_over, args=(hang,), name='loop_takeover', daemon=True
+        )
+        self._takeover.start()
 
     def join(self, timeout: float, meanwhile: Callable[[], None] = lambda: None) -> str:
         """
-        Wait until the control has stopped, then end the threads.
+        Wait until the control has stopped, then end the thread.
 
-        If it does not stop in time, s, or simulated time stands still, this thread takes over and
-        ramps the control down.
+        If it does not stop in time, s, or simulated time stands still, this thread takes over.
 
         :param meanwhile: called ten times a second
         :return: why this thread took over; empty if it did not
@@ -94,13 +116,11 @@ class ControlLoop:
         try:
             why = self._wait_for_stop(timeout, meanwhile)
             self._joining = True
-            self._schedule.cancel()
-            for thread in (self._thread, self._supervisor):
+            self.schedule.cancel()
+            for thread in filter(None, (self._thread, self._takeover)):
                 thread.join(HANG_TIMEOUT)
             if why:
-                self._taken_over = True
-                deadline = time.monotonic() + timeout
-                self._ramp_down(lambda: time.monotonic() < deadline)
+                self._take_over(None, deadline=time.monotonic() + timeout)
         finally:
             leave_realtime(self._realtime)
             self._garbage.end()
@@ -127,24 +147,25 @@ class ControlLoop:
         try:
             self.warnings = enter_realtime(self._realtime)
             self._tick_until_stopped()
-        except BaseException as error:  # SystemExit too: the supervisor takes over
-            self._thread_error = error
+        except BaseException as error:  # SystemExit too: this thread ends, but not with torque on
+            if not self._taken_over:
+                self._take_over(error)
 
     def _tick_until_stopped(self) -> None:
-        while not self._clock.now() and not self._joining:
-            self._clock.sleep(self._period)  # simulated time is 0 before the first /clock
-        self._schedule.start()
-        last_command = LastCommand(self._controller, self._permission)
+        clock, schedule, controller = self._clock, self.schedule, self._controller
+        while not clock.now() and not self._joining:
+            clock.sleep(self._period)  # simulated time is 0 before the first /clock
+        schedule.start()
+        last_command = LastCommand(controller, self._command_topic)
         while not (self._joining or last_command.done):
             lateness = self._wait_for_tick()
-            began = time.perf_counter()
-            now = self._clock.now()
+            began, now = time.perf_counter(), clock.now()
             if self._taken_over:
                 return  # this thread hung; another one sends commands
             self._now = now
-            for take in self._takes:
+            for read_messages in self._message_readers:
                 try:
-                    take(now)
+                    read_messages(now)
                 except Exception as error:
                     self._enter_fault(error)
             try:
@@ -152,10 +173,8 @@ class ControlLoop:
             except Exception as error:
                 self._enter_fault(error)
                 command = None
-            last_command.register(command)
-            self._ticks += 1
-            self.statistics.missed = self._schedule.missed
-            self.statistics.untriggered = self._schedule.untriggered
+            if controller.state is State.STOPPED:
+                last_command.register(command)
             self.statistics.record(lateness, time.perf_counter() - began)
         if not self._taken_over:
             self._stopped.set()
@@ -163,7 +182,7 @@ class ControlLoop:
     def _wait_for_tick(self) -> float:
         """Wait for the next tick; return its lateness, s."""
         try:
-            return self._schedule.wait()
+            return self.schedule.wait()
         except Exception as error:
             self._enter_fault(error)
             time.sleep(self._period)
@@ -175,79 +194,70 @@ class ControlLoop:
 
     def _send_command(self, now: float) -> Array | None:
         """Step the control and send its command; return the command, None if none was sent."""
+        controller, clock = self._controller, self._clock
         try:
-            self._controller.permitted = self._permission.check()
+            controller.permitted = self._command_topic.check()
         except Exception as error:
             self._enter_fault(error)  # the last permission stays in force for the ramp-down
         if self._taken_over:
             return None
-        controller = self._controller
         command = controller.step(now)
         if command is None or self._taken_over:
             return None
         # If the process was suspended during this tick, the command is too old to send.
-        if controller.command_expired(self._clock.now() - now):
+        if controller.command_expired(clock.now() - now):
             controller.withdraw_command()
             return None
-        stamp = self._clock.stamp()
+        stamp = clock.stamp()
         self._publishers.send_command(command)
-        controller.command_sent(self._clock.latest())
+        controller.command_sent(clock.latest())
         self._publishers.send_extras(command, controller, now, stamp)
         return command
 
-    def _supervise(self) -> None:
-        """Take over and ramp down if the loop's thread dies or hangs."""
-        ticks, checks = self._ticks, 0
-        timeout = max(HANG_TIMEOUT, 3.0 * self._period)
-        while checks * CHECK_INTERVAL < timeout:
-            self._thread.join(CHECK_INTERVAL)
-            if self._joining or self._stopped.is_set():
-                return
-            if not self._thread.is_alive():
-                break
-            # No timeout in simulated time: if it is paused, so is the simulated robot.
-            checks = 0 if self._ticks != ticks or self._clock.simulated else checks + 1
-            ticks = self._ticks
-        self._taken_over = True
-        hang = RuntimeError(f'the control loop hangs for {timeout:g} s')
-        self._enter_fault(self._thread_error or hang)
-        self._ramp_down(lambda: not self._joining)
-        self._stopped.set()
+    def _take_over(self, error: BaseException | None, deadline: float | None = None) -> None:
+        """
+        Step the control in this thread, in the machine's time, until it has stopped.
 
-    def _ramp_down(self, may_go_on: Callable[[], bool]) -> None:
-        """Step the control here, in the machine's time, until it has stopped or may not go on."""
-        # Clock, schedule, inputs and permission may be the cause: they are not read.
+        Clock, schedule, inputs and permission may be the cause: they are not read. Without a
+        deadline (monotonic, s), zeros are repeated after a fault until :meth:`join`.
+        """
+        self._taken_over = True
+        if error is not None:
+            self._enter_fault(error)
         began, start = time.monotonic(), self._now
-        last_command = LastCommand(self._controller, self._permission)
-        while not last_command.done and may_go_on():
-            command = self._controller.step(start + time.monotonic() - began)
+        last_command = LastCommand(self._controller, self._command_topic)
+        while not last_command.done:
+            if self._joining if deadline is None else time.monotonic() >= deadline:
+                return
+            command = None
             try:
+                command = self._controller.step(start + time.monotonic() - began)
                 if command is not None:
                     self._publishers.send_command(command)
-            except Exception as error:
-                self._enter_fault(error)
-            last_command.register(command)
+            except Exception as raised:
+                self._enter_fault(raised)
+            if self._controller.state is State.STOPPED:
+                last_command.register(command)
             time.sleep(self._period)
+        self._stopped.set()
 
 
 class LastCommand:
     """Decides when the last command of a stop was sent often enough, or cannot be sent."""
 
-    def __init__(self, controller: FeedforwardController, permission: CommandPermission) -> None:
+    def __init__(self, controller: FeedforwardController, command_topic: CommandTopic) -> None:
         self._controller = controller
-        self._permission = permission
+        self._command_topic = command_topic
         self._command = np.full(len(controller.joints), np.nan)
         self._repeats_left = REPEATS
         self._stopped_at = math.inf
         self.done = False
 
     def register(self, command: Array | None) -> None:
-        """Register the command that a tick sent, shape (m,); None if none was sent."""
-        if self._controller.state is not State.STOPPED:
-            return
+        """Register what a tick in state ``stopped`` sent, shape (m,); None if nothing was sent."""
         now = time.monotonic()
         self._stopped_at = min(self._stopped_at, now)
-        unconfirmed = self._controller.withheld and self._permission.unconfirmed
+        unconfirmed = self._controller.withheld and self._command_topic.unconfirmed
         if unconfirmed and now - self._stopped_at < CONFIRM_TIMEOUT:
             return
         if command is not None and not (command == self._command).all():

@@ -3,22 +3,12 @@
 
 """What every node of this package uses of ROS: process, parameters, clock, subscriptions."""
 
-from .clock import (
-    MACHINE_TIME,
-    Clock,
-    MachineClock,
-    PeriodicSchedule,
-    PolledNodeTime,
-    SimClock,
-    seconds,
-    set_seconds,
-)
-from .endpoints import LATCHED, Endpoint, EndpointReader, process_of, watchdog_topic
-from .interpreter import ManualGarbageCollection, prepare_interpreter
-from .loop_thread import LoopThread, finish
-from .message_builders import DiagnosticsPublisher, trajectory_message
+from .clock import MACHINE_TIME, Clock, MachineClock, PeriodicSchedule, PolledNodeTime, SimClock
+from .endpoints import HINT, LATCHED, Endpoint, EndpointReader, OtherPublishers, watchdog_topic
+from .loop_thread import LoopThread, ManualGarbageCollection, finish
+from .message_builders import DiagnosticsPublisher, seconds, set_seconds, trajectory_message
 from .parameter_services import ParameterServices
-from .polled_subscription import PolledClient, PolledSubscription
+from .polled_subscription import PolledClient, PolledSubscription, RepeatedRequest
 from .process import (
     NodeProcess,
     RosError,
@@ -27,13 +17,12 @@ from .process import (
     ros_errors,
     without_ros_arguments,
 )
-from .repeated_request import RepeatedRequest
 
 __all__ = [
-    'LATCHED', 'MACHINE_TIME', 'Clock', 'DiagnosticsPublisher', 'Endpoint', 'EndpointReader',
-    'LoopThread', 'MachineClock', 'ManualGarbageCollection', 'NodeProcess', 'ParameterServices',
-    'PeriodicSchedule', 'PolledClient', 'PolledNodeTime', 'PolledSubscription', 'RepeatedRequest',
-    'RosError', 'SimClock', 'check_topic', 'finish', 'logged_transition', 'prepare_interpreter',
-    'process_of', 'ros_errors', 'seconds', 'set_seconds', 'trajectory_message', 'watchdog_topic',
-    'without_ros_arguments',
+    'HINT', 'LATCHED', 'MACHINE_TIME', 'Clock', 'DiagnosticsPublisher', 'Endpoint',
+    'EndpointReader', 'LoopThread', 'MachineClock', 'ManualGarbageCollection', 'NodeProcess',
+    'OtherPublishers', 'ParameterServices', 'PeriodicSchedule', 'PolledClient', 'PolledNodeTime',
+    'PolledSubscription', 'RepeatedRequest', 'RosError', 'SimClock', 'check_topic', 'finish',
+    'logged_transition', 'ros_errors', 'seconds', 'set_seconds', 'trajectory_message',
+    'watchdog_topic', 'without_ros_arguments',
 ]

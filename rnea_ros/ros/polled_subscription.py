@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Subscriptions and service clients that a thread polls, without an executor.
+Subscriptions and service clients that a thread polls, without an executor; repeated requests.
 
 An executor costs more time per message than the control does, and delays a message until the
 callbacks before it have ended.
@@ -10,6 +10,8 @@ callbacks before it have ended.
 
 from __future__ import annotations
 
+import math
+import time
 from typing import Any, Generic, TypeVar
 
 from rclpy.callback_groups import CallbackGroup
@@ -19,6 +21,8 @@ from rclpy.qos import QoSProfile
 from .rclpy_internals import MessageWait, send_request, take_messages, take_response
 
 Message = TypeVar('Message')
+
+REPEAT_PERIOD = 1.0  # time from one repeated request to the next, s
 
 
 class _OffExecutor(CallbackGroup):
@@ -42,7 +46,6 @@ class PolledSubscription(Generic[Message]):
     """
     A subscription that a thread polls; its node may be on an executor.
 
-    :param qos: with a history of 1, :meth:`take` costs least
     :param raw: True for messages as CDR bytes
     :param options: further arguments of ``Node.create_subscription``
     :ivar subscription: rclpy's subscription
@@ -52,9 +55,7 @@ class PolledSubscription(Generic[Message]):
         self, node: Node, msg_type: type[Any], topic: str, qos: QoSProfile,
         *, raw: bool = False, **options: Any,
     ) -> None:
-        self._node = node
-        self._msg_type = msg_type
-        self._raw = raw
+        self._node, self._msg_type, self._raw = node, msg_type, raw
         self.subscription = node.create_subscription(
             msg_type, topic, lambda _: None, qos, callback_group=_OffExecutor(), raw=raw, **options
         )
@@ -116,3 +117,31 @@ class PolledClient(Generic[Message]):
         if response is not None:
             self._pending = None
         return response
+
+
+class RepeatedRequest:
+    """
+    A request that is sent each second until it is answered: only for one that may act twice.
+
+    A server sends one answer to a request. Fast DDS drops it if the server has not discovered the
+    client within 0.1 s: on a busy computer the first answer after a start can be lost.
+
+    :param client: service client; its node must be spun
+    :param request: the request, of the client's type
+    :ivar response: the answer; None until there is one
+    """
+
+    def __init__(self, client: Any, request: Any) -> None:
+        self._client, self._request = client, request
+        self._futures: list[Any] = []
+        self._due = -math.inf
+        self.response: Any = None
+
+    def poll(self) -> bool:
+        """Send the request if it is due and the service exists; return whether it is answered."""
+        self.response = next((sent.result() for sent in self._futures if sent.done()), None)
+        due = self.response is None and time.monotonic() >= self._due
+        if due and self._client.service_is_ready():
+            self._futures.append(self._client.call_async(self._request))
+            self._due = time.monotonic() + REPEAT_PERIOD
+        return self.response is not None

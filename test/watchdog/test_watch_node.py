@@ -117,7 +117,7 @@ def test_watchdogs_are_ignored_and_own_commands_marked(monkeypatch: pytest.Monke
 def test_the_watched_node_knows_the_watchdogs_latest_effort() -> None:
     waiting: list[Float64MultiArray] = []
     subscription: Any = SimpleNamespace(take=lambda: waiting.pop() if waiting else None)
-    efforts = WatchdogEfforts(subscription, np.array([2.0, -1.0]))
+    efforts = WatchdogEfforts(subscription, (2.0, -1.0))
     assert efforts.newest() is None
     for now, data, expected in (
         (10.0, (4.0, 3.0), [2.0, -3.0]), (10.19, (), [2.0, -3.0]), (10.21, (), None),
@@ -125,7 +125,7 @@ def test_the_watched_node_knows_the_watchdogs_latest_effort() -> None:
         (5.0, (8.0, 0.0), [4.0, 0.0]), (4.0, (), None),
     ):
         waiting[:] = [command(*data)] if data else []
-        efforts.take_messages(now)
+        efforts.read_messages(now)
         newest = efforts.newest()
         assert (newest if newest is None else newest.tolist()) == expected
 
