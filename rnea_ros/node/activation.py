@@ -19,8 +19,7 @@ from ..ros import PeriodicSchedule
 from .command_topic import CommandTopic
 from .configuration import Configuration, Control
 from .inputs import WatchdogEfforts, subscribe_speed_scaling
-from .joint_state_trigger import JointStateTrigger
-from .loop import ControlLoop, Schedule
+from .loop import ControlLoop, JointStateTrigger
 from .motion_requests import MotionRequests
 from .parameters import Trigger
 from .reporter import Reporter
@@ -54,7 +53,7 @@ class Activation:
         watchdog = WatchdogEfforts(configuration.watchdog, setup.settings.units.command_scale)
         controller.acting_effort.watchdog_effort = watchdog.newest
         readers = [*inputs.message_readers, watchdog.read_messages]
-        schedule: Schedule
+        schedule: PeriodicSchedule | JointStateTrigger
         period, clock = setup.settings.period, control.clock
         if setup.robot.trigger is Trigger.TIMER:
             readers.insert(0, inputs.read_joint_states)

@@ -16,14 +16,12 @@ from rcl_interfaces.srv import GetParameters
 
 from ..errors import clipped
 from ..feedforward import FeedforwardController, Reason
-from ..ros import HINT, Endpoint, EndpointReader, OtherPublishers, PolledClient
+from ..ros import HINT, Endpoint, EndpointReader, OtherPublishers, PolledRequest
 
 # A controller without a parameter service for this long counts as one without joints, s. The
 # service is requested as soon as it appears. If its first announcements are lost, Fast DDS repeats
 # them after 3 s: before that, a controller of other joints may look like one without any.
 SERVICE_TIMEOUT = 4.0
-
-RETRY = 0.5  # time between two requests, s: the first may go to a controller that was killed
 
 # Time after the start in which a discovered publisher counts as already present, s. If its first
 # announcements are lost, Fast DDS repeats them after 3 s.
@@ -58,9 +56,8 @@ class CommandTopic:
     its subscription appears, and again whenever another subscription of this node appears: it may
     have been restarted with other joints. Commands go to a controller of the commanded joints:
 
-    - Once a confirmed controller takes the commands, other listeners (recorders, plots) have no
-      effect. If the user listed the joints and the graph shows no controller, any named listener
-      but a watchdog counts as a driver.
+    - Other listeners (recorders, plots) have no effect then. If the user listed the joints and the
+      graph shows no controller, any named listener but a watchdog counts as a driver.
     - If the controller has left, or a new one is not confirmed yet, commands are withheld from the
       same tick on. A controller of other joints ends the control.
     - DDS counts a new listener up to 0.1 s before the graph shows it with the name of its node.
@@ -68,11 +65,7 @@ class CommandTopic:
       while a controller that has answered, or such a driver, takes the commands.
 
     Another publisher that is discovered soon after the start was there before: the control ends. A
-    later one is flagged and named, and the control goes on: one test command of another node must
-    not drop the arm. A second controller, maybe the first one restarted, is only flagged.
-
-    The executor calls :meth:`poll`, the loop's thread :meth:`check`; between them only
-    ``receiver`` changes.
+    later one, such as one test command, is flagged and named; so is a second controller.
 
     :ivar appeared_at: when the newest of the controller's subscriptions was discovered, s
     :ivar others: the other nodes that publish commands
@@ -86,11 +79,11 @@ class CommandTopic:
         self.others = OtherPublishers(node, topic)
         self.receiver = Receiver()
         self.appeared_at = -math.inf
-        self._client: PolledClient[Any] = PolledClient(
-            node, GetParameters, f'{self.controller}/get_parameters'
+        self._request: PolledRequest[Any] = PolledRequest(
+            node, GetParameters, f'{self.controller}/get_parameters',
+            GetParameters.Request(names=['joints']),
         )
         self._endpoints = EndpointReader()
-        self._requested_at = 0.0
         self._control: FeedforwardController | None = None
 
     def begin(
@@ -198,19 +191,18 @@ class CommandTopic:
         if new:
             self.appeared_at = now
         if new or not present:
-            self._client.discard()
+            self._request.restart()
             self._set(endpoints=present, joints=None, answered=False)
         self._set(endpoints=present)
         if not present or self.receiver.answered:
             return
-        response = self._client.response() if self._client.pending else None
+        response = self._request.poll(now)
         if response is not None:
             self._set(joints=_joints(response), answered=True)
-        elif self._client.ready:
-            if not self._client.pending or now - self._requested_at > RETRY:
-                self._client.send(GetParameters.Request(names=['joints']))
-                self._requested_at = now
-        elif self.joints is None and now - self.appeared_at > SERVICE_TIMEOUT:
+        elif (
+            self.joints is None and not self._request.ready
+            and now - self.appeared_at > SERVICE_TIMEOUT
+        ):
             self._set(joints=())
 
     def _set(self, **fields: Any) -> None:

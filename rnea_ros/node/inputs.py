@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 import math
 import time
@@ -42,7 +42,7 @@ class InputTopics(Protocol):
     """The subscriptions; wrenches by name of the sensor. None: parameters do not need it (yet)."""
 
     joint_states: RawSubscription
-    wrenches: Mapping[str, RawSubscription]
+    wrenches: dict[str, RawSubscription]
     imu: RawSubscription | None
     additional_effort: RawSubscription | None
     controller_state: RawSubscription | None
@@ -60,11 +60,8 @@ class Inputs:
         self, controller: FeedforwardController, states: JointStateMonitor, topics: InputTopics,
         clock: Clock, references: ControllerStateMonitor | None = None,
     ) -> None:
-        self._controller = controller
-        self._states = states
-        self._topics = topics
-        self._clock = clock
-        self._references = references
+        self._controller, self._states, self._references = controller, states, references
+        self._topics, self._clock = topics, clock
         sensors = controller.environment.wrenches.sensors
         self._wrenches = [
             (sensors[name].monitor, subscription, FixedLayoutReader(WrenchSample.read))

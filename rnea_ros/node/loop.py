@@ -7,15 +7,12 @@ The control loop: take the new messages, compute one tick of the control, send t
 It runs in a thread of its own and on no executor. It takes and sends messages as bytes, does not
 log and does not wait for another thread.
 
-- An error that ends the thread: the thread itself ramps down before it ends.
-- A take or a publish that blocks for ever: the watchdog process sees the silence. Without one
-  (``ros2 run``), only another thread can notice it: the executor looks for new ticks at its polls,
-  and starts a thread that ramps down. A second thread that only waits for this would see no more:
-  if the executor hangs too, for example in a lock of DDS, its commands would block as well.
-- A stop that does not end, also because simulated time stands still: the thread that waits for it
-  ramps down.
-
-All three run :meth:`ControlLoop._take_over`.
+Whatever ends it, :meth:`ControlLoop._take_over` ramps down: in this thread if an error ends it, in
+the thread that waits for a stop if the stop does not end. If a take or a publish blocks for ever,
+the watchdog process sees the silence; without one (``ros2 run``) only another thread can notice:
+the executor looks for new ticks at its polls, and starts a thread that takes over. A thread that
+only waits for this would see no more: where the executor hangs too, for example in a lock of DDS,
+its commands would block as well.
 """
 
 from __future__ import annotations
@@ -27,21 +24,22 @@ import time
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, Indices
 from ..feedforward import FeedforwardController, Reason, State
+from ..feedforward.inputs import JointStateMonitor
 from ..ros import Clock, ManualGarbageCollection, PeriodicSchedule
 from .command_topic import CommandTopic
-from .joint_state_trigger import JointStateTrigger
 from .publishers import Publishers
 from .timing import LoopStatistics, RealtimeSettings, enter_realtime, leave_realtime
-
-Schedule = PeriodicSchedule | JointStateTrigger
 
 HANG_TIMEOUT = 0.9  # a loop without a tick for this long counts as hung, s
 CHECK_INTERVAL = 0.1  # time between two checks of the loop by another thread, s
 STANDSTILL = 1.0  # simulated time that is unchanged for this long has stopped, s of machine time
 REPEATS = 5  # of the last command: a best-effort subscription may lose one
 CONFIRM_TIMEOUT = 2.0  # longest wait for the joints of a controller that came back in a stop, s
+
+TRIGGER_TIMEOUT = 1.5  # without new joint states, a tick comes after this many periods
+MAX_TICKS = 2.0  # greatest number of ticks per period
 
 
 class ControlLoop:
@@ -50,6 +48,7 @@ class ControlLoop:
 
     :param message_readers: take the new messages, called with the time of the tick, s; the
         messages that trigger ticks are taken by the schedule
+    :ivar schedule: when ticks come, and how many were missed or untriggered
     :ivar statistics: timing of the ticks
     :ivar warnings: one sentence per rejected real-time setting
     """
@@ -57,15 +56,13 @@ class ControlLoop:
     def __init__(
         self, controller: FeedforwardController,
         message_readers: Sequence[Callable[[float], None]], publishers: Publishers,
-        command_topic: CommandTopic, clock: Clock, schedule: Schedule, realtime: RealtimeSettings,
+        command_topic: CommandTopic, clock: Clock,
+        schedule: PeriodicSchedule | JointStateTrigger, realtime: RealtimeSettings,
     ) -> None:
-        self._controller = controller
+        self._controller, self._period = controller, controller.settings.period
         self._message_readers = message_readers
-        self._publishers = publishers
-        self._command_topic = command_topic
-        self._clock = clock
-        self._period = controller.settings.period
-        self.schedule = schedule
+        self._publishers, self._command_topic = publishers, command_topic
+        self._clock, self.schedule = clock, schedule
         self._realtime = realtime
         self._garbage = ManualGarbageCollection()
         self._stopped = threading.Event()
@@ -84,11 +81,10 @@ class ControlLoop:
 
     def supervise(self) -> None:
         """
-        Take over, in a new thread, if the loop hangs; to be called every :data:`CHECK_INTERVAL`.
+        Take over in a new thread if the loop hangs; to be called every :data:`CHECK_INTERVAL`.
 
-        It hangs after 0.9 s or three periods without a tick, whichever is longer. Checks are
-        counted, not their time: the whole machine may have stalled. In simulated time no loop
-        hangs: if that is paused, so is the simulated robot.
+        It hangs after 0.9 s or three periods without a tick, whichever is longer. Checks count,
+        not their time: the machine may have stalled. A paused simulation is no hang.
         """
         ticks, timeout = self.statistics.ticks, max(HANG_TIMEOUT, 3.0 * self._period)
         if ticks != self._seen_ticks or self._clock.simulated or self._taken_over:
@@ -106,10 +102,9 @@ class ControlLoop:
 
     def join(self, timeout: float, meanwhile: Callable[[], None] = lambda: None) -> str:
         """
-        Wait until the control has stopped, then end the thread.
+        Wait until the control has stopped, then end the loop's thread.
 
-        If it does not stop in time, s, or simulated time stands still, this thread takes over.
-
+        :param timeout: after this time, s, or if simulated time stands still, take over
         :param meanwhile: called ten times a second
         :return: why this thread took over; empty if it did not
         """
@@ -158,7 +153,12 @@ class ControlLoop:
         schedule.start()
         last_command = LastCommand(controller, self._command_topic)
         while not (self._joining or last_command.done):
-            lateness = self._wait_for_tick()
+            try:
+                lateness = schedule.wait()
+            except Exception as error:
+                self._enter_fault(error)
+                lateness = 0.0
+                time.sleep(self._period)
             began, now = time.perf_counter(), clock.now()
             if self._taken_over:
                 return  # this thread hung; another one sends commands
@@ -179,15 +179,6 @@ class ControlLoop:
         if not self._taken_over:
             self._stopped.set()
 
-    def _wait_for_tick(self) -> float:
-        """Wait for the next tick; return its lateness, s."""
-        try:
-            return self.schedule.wait()
-        except Exception as error:
-            self._enter_fault(error)
-            time.sleep(self._period)
-            return 0.0
-
     def _enter_fault(self, error: BaseException) -> None:
         """End the control because of an error; the loop goes on and ramps down."""
         self._controller.enter_fault(Reason.INTERNAL_ERROR, self._now, error)
@@ -199,9 +190,7 @@ class ControlLoop:
             controller.permitted = self._command_topic.check()
         except Exception as error:
             self._enter_fault(error)  # the last permission stays in force for the ramp-down
-        if self._taken_over:
-            return None
-        command = controller.step(now)
+        command = None if self._taken_over else controller.step(now)
         if command is None or self._taken_over:
             return None
         # If the process was suspended during this tick, the command is too old to send.
@@ -211,15 +200,17 @@ class ControlLoop:
         stamp = clock.stamp()
         self._publishers.send_command(command)
         controller.command_sent(clock.latest())
-        self._publishers.send_extras(command, controller, now, stamp)
+        if self._publishers.subscribed:
+            self._publishers.send_extras(command, controller, now, stamp)
         return command
 
     def _take_over(self, error: BaseException | None, deadline: float | None = None) -> None:
         """
         Step the control in this thread, in the machine's time, until it has stopped.
 
-        Clock, schedule, inputs and permission may be the cause: they are not read. Without a
-        deadline (monotonic, s), zeros are repeated after a fault until :meth:`join`.
+        Clock, schedule, inputs and permission may be the cause: they are not read.
+
+        :param deadline: end at this time (monotonic, s); None: at :meth:`join`
         """
         self._taken_over = True
         if error is not None:
@@ -265,3 +256,66 @@ class LastCommand:
         else:
             self._repeats_left -= 1
         self.done = self._repeats_left == 0
+
+
+class JointStateTrigger:
+    """
+    Wakes its thread when every commanded joint has a new sample, or when samples are late.
+
+    A simulation in lockstep waits for the command after each of its joint states. So in simulated
+    time a rejected joint state triggers a tick too, and no tick waits for time that stands still.
+
+    :param wait: sleeps until a joint state arrives, at most for a time, s
+    :param take: takes the joint states that have arrived, at a time, s
+    :ivar missed: always 0: ticks have no planned times
+    :ivar untriggered: number of ticks without a new joint state
+    """
+
+    def __init__(
+        self, states: JointStateMonitor, commanded: Indices, wait: Callable[[float], None],
+        take: Callable[[float], None], period: float, clock: Clock,
+    ) -> None:
+        self._states, self._commanded = states, commanded
+        self._wait, self._take = wait, take
+        self._period, self._clock = period, clock
+        self._ticked, self._cancelled = 0.0, False
+        self._rejections = states.rejections
+        self.missed = self.untriggered = 0
+
+    def start(self) -> None:
+        """Start now."""
+        self._ticked = self._clock.now()
+
+    def cancel(self) -> None:
+        """Make the present call of :meth:`wait`, and every later one, return soon."""
+        self._cancelled = True
+
+    def wait(self) -> float:
+        """Sleep until the next tick; return by how much it took longer than a period, s."""
+        now = self._clock.now()
+        while not self._cancelled:
+            self._ticked = min(self._ticked, now)  # simulated time can be set back
+            elapsed = now - self._ticked
+            if elapsed >= TRIGGER_TIMEOUT * self._period:
+                self.untriggered += 1
+                break
+            self._take(now)
+            if not self._prompted():
+                self._wait(TRIGGER_TIMEOUT * self._period - elapsed)
+            elif elapsed < self._period / MAX_TICKS:
+                self._clock.sleep(self._period / MAX_TICKS - elapsed)
+                if self._clock.now() == now:
+                    break  # simulated time stands still, perhaps until this tick's command
+            else:
+                break
+            now = self._clock.now()
+        self._states.mark_seen()
+        self._rejections = self._states.rejections
+        late = max(now - self._ticked - self._period, 0.0)
+        self._ticked = now
+        return late
+
+    def _prompted(self) -> bool:
+        """Return whether joint states trigger a tick."""
+        rejected = self._states.rejections is not self._rejections  # replaced at each rejection
+        return self._states.all_updated(self._commanded) or (rejected and self._clock.simulated)

@@ -96,10 +96,10 @@ class Publishers:
     Publishes commands; efforts, terms, and external wrenches only while they have subscribers.
 
     Only a command is in the unit of the driver; everything else is in N m or N. Publishing all
-    terms takes longer than the control itself. So a set of terms is taken at one tick and
-    published over several.
+    terms takes longer than the control: a set of one tick is published over several.
 
     :ivar command_publisher: rclpy's publisher of the commands
+    :ivar subscribed: the other topics that have subscribers
     """
 
     def __init__(self, node: Any, command_topic: str, settings: ResolvedSettings) -> None:
@@ -121,7 +121,7 @@ class Publishers:
             topic: node.create_publisher(kind, f'~/{topic}', NEWEST)
             for topic, kind in (kinds | dict.fromkeys(wrenches, WrenchStamped)).items()
         }
-        self._subscribed: tuple[str, ...] = ()
+        self.subscribed: tuple[str, ...] = ()
 
     def close(self) -> None:
         """Destroy the publishers after reliable subscribers have received the last command."""
@@ -131,7 +131,7 @@ class Publishers:
 
     def poll_subscribers(self) -> None:
         """Find out which topics have subscribers; too slow for the loop."""
-        self._subscribed = tuple([
+        self.subscribed = tuple([
             topic
             for topic, publisher in self._publishers.items()
             if publisher.get_subscription_count() > 0
@@ -140,7 +140,7 @@ class Publishers:
     @property
     def external_effort_subscribed(self) -> bool:
         """Whether external efforts or the external wrench have subscribers."""
-        return any(topic.startswith('external_') for topic in self._subscribed)
+        return any(topic.startswith('external_') for topic in self.subscribed)
 
     def send_command(self, command: Array) -> None:
         """Publish a command, shape (m,), N m or N."""
@@ -151,9 +151,7 @@ class Publishers:
         self, command: Array, controller: FeedforwardController, now: float, stamp: float
     ) -> None:
         """Publish on the other topics that have subscribers; the command was just sent."""
-        subscribed = self._subscribed
-        if not subscribed:
-            return
+        subscribed = self.subscribed
         if 'effort' in subscribed:
             self._publish('effort', self._effort.filled(command, stamp))
         self._send_terms(command, controller, subscribed, now, stamp)

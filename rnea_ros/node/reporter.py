@@ -38,14 +38,10 @@ class Reporter:
         self, node: Any, control: Control, loop: ControlLoop, command_topic: CommandTopic,
         rejections: Counter[str],
     ) -> None:
-        self._logger = node.get_logger()
-        self._controller, self._states, self._clock = (
-            control.controller, control.states, control.clock
-        )
-        self._references = control.references
-        self._loop = loop
-        self._command_topic = command_topic
-        self._rejections = rejections
+        self._logger, self._clock = node.get_logger(), control.clock
+        self._controller, self._states = control.controller, control.states
+        self._references, self._rejections = control.references, rejections
+        self._loop, self._command_topic = loop, command_topic
         self._publishers = OtherPublishers(node, 'joint_states')
         self._logged_state: State | None = None
         self._logged_error: BaseException | None = None

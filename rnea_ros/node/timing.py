@@ -49,8 +49,7 @@ class RealtimeSettings:
     """
     Parameters ``realtime.*`` of a thread.
 
-    With a priority the process's other threads get one less, so that no other process delays one
-    that holds the interpreter.
+    The process's other threads get a priority too: one of them may hold the interpreter.
     """
 
     priority: int = parameter(
@@ -177,28 +176,18 @@ def reserve_memory() -> bool:
 
 
 class LoopReport(NamedTuple):
-    """
-    Timing of the loop since the last report; ``late`` since the start.
+    """Timing of the loop since the last report; pairs: 99th percentile and maximum, s."""
 
-    :param rate: ticks per second of the loop's clock, Hz
-    :param late: number of ticks more than half a period late
-    :param lateness: delay of a tick's start, 99th percentile and maximum, s
-    :param compute: duration of a tick, 99th percentile and maximum, s
-    :param cpu: share of one core that the whole process used
-    """
-
-    rate: float
-    late: int
-    lateness: tuple[float, float]
-    compute: tuple[float, float]
-    cpu: float
+    rate: float                     # ticks per second of the loop's clock, Hz
+    late: int                       # ticks more than half a period late, since the start
+    lateness: tuple[float, float]   # delay of a tick's start
+    compute: tuple[float, float]    # duration of a tick
+    cpu: float                      # share of one core that the whole process used
 
 
 class LoopStatistics:
     """
-    Records lateness and duration of ticks without allocating memory.
-
-    One thread records, another reports; a report may miss the present tick.
+    Records lateness and duration of ticks without allocating memory; another thread reports.
 
     :param capacity: greatest number of ticks in a report
     :ivar ticks: number of recorded ticks

@@ -8,7 +8,7 @@ from .endpoints import HINT, LATCHED, Endpoint, EndpointReader, OtherPublishers,
 from .loop_thread import LoopThread, ManualGarbageCollection, finish
 from .message_builders import DiagnosticsPublisher, seconds, set_seconds, trajectory_message
 from .parameter_services import ParameterServices
-from .polled_subscription import PolledClient, PolledSubscription, RepeatedRequest
+from .polled_subscription import PolledRequest, PolledSubscription, RepeatedRequest
 from .process import (
     NodeProcess,
     RosError,
@@ -21,7 +21,7 @@ from .process import (
 __all__ = [
     'HINT', 'LATCHED', 'MACHINE_TIME', 'Clock', 'DiagnosticsPublisher', 'Endpoint',
     'EndpointReader', 'LoopThread', 'MachineClock', 'ManualGarbageCollection', 'NodeProcess',
-    'OtherPublishers', 'ParameterServices', 'PeriodicSchedule', 'PolledClient', 'PolledNodeTime',
+    'OtherPublishers', 'ParameterServices', 'PeriodicSchedule', 'PolledNodeTime', 'PolledRequest',
     'PolledSubscription', 'RepeatedRequest', 'RosError', 'SimClock', 'check_topic', 'finish',
     'logged_transition', 'ros_errors', 'seconds', 'set_seconds', 'trajectory_message',
     'watchdog_topic', 'without_ros_arguments',

@@ -42,11 +42,7 @@ class MachineClock:
 
 
 class SimClock:
-    """
-    Simulated time; 0 before the first message of ``/clock``.
-
-    :param on_reset: called in the loop's thread, with the new time in s, when time runs backwards
-    """
+    """Simulated time, s; 0 before ``/clock``. ``on_reset`` is called when it runs backwards."""
 
     simulated: ClassVar[bool] = True
 
@@ -74,8 +70,7 @@ class SimClock:
     stamp = latest
 
     def sleep(self, duration: float) -> None:
-        """Sleep until simulated time moves, at most for :data:`MAX_WAIT` of the machine's time."""
-        del duration
+        """Sleep until simulated time moves, at most for :data:`MAX_WAIT`, not for the duration."""
         self._subscription.wait(MAX_WAIT)
 
 
@@ -132,9 +127,8 @@ class PolledNodeTime(Node):
     """
     A node that reads ``/clock`` only when :meth:`set_time` is called.
 
-    Gazebo publishes ``/clock`` at 1 kHz. On an executor each message would take 0.5 ms, during
-    which no other Python thread runs. Between two calls of :meth:`set_time` the node's clock
-    stands still, so timers must use :data:`MACHINE_TIME`.
+    Gazebo publishes ``/clock`` at 1 kHz. On an executor each message would take 0.5 ms of Python.
+    The node's clock stands still between two calls, so timers must use :data:`MACHINE_TIME`.
     """
 
     _sim_time: PolledSubscription[Any] | None = None  # rclpy subscribes in Node.__init__

@@ -58,7 +58,7 @@ class Rig:
     :ivar delay: what a tick waits for its joint states, which are stamped afterwards, s
     """
 
-    permitted, unconfirmed, delay, taken = True, False, 0.0, 0
+    permitted, unconfirmed, delay, taken, subscribed = True, False, 0.0, 0, True
 
     def __init__(self, **options: Any) -> None:
         model, defaults = panda_arm(), {'rate': 1.0 / PERIOD, 'joint_states_timeout': 10.0}

@@ -119,7 +119,7 @@ def run_loop(
     """
     Run a loop until its control has stopped; return why it did not end by itself, '' if it did.
 
-    :param robot: takes commands (``send_command``, ``send_extras``), permits them (``check``,
+    :param robot: takes commands (``send_command``; ``subscribed``), permits them (``check``,
         ``unconfirmed``), and is called before, between and after ticks (``end_tick``)
     """
     ticks = _Ticks(controller, clock, robot.end_tick)
