@@ -38,7 +38,7 @@ class MachineClock:
     def __init__(self) -> None:
         self.now = self.latest = time.monotonic  # setting the wall clock does not change it
         self.stamp = time.time
-        self.sleep = time.sleep
+        self.sleep: Callable[[float], None] = time.sleep
 
 
 class SimClock:

@@ -88,7 +88,7 @@ class PolledRequest(Generic[Message]):
     def __init__(self, node: Node, srv_type: type[Any], name: str, request: Any) -> None:
         self._response_type: type[Message] = srv_type.Response
         self._client: Any = node.create_client(srv_type, name, callback_group=_OffExecutor())
-        self._request = request
+        self._request, self._sent_at = request, -math.inf
         self.restart()
 
     def restart(self) -> None:

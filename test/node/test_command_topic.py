@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -50,7 +50,7 @@ class Bench:
             request_fault=self.ended.append,
         )
         self.topic = CommandTopic(self.graph, TOPIC)
-        self.topic.begin(self.control, self.graph, listed=listed, now=0.0)
+        self.topic.begin(cast(Any, self.control), self.graph, listed=listed, now=0.0)
         self.topic.poll(0.0)
 
     def answer(self, joints: tuple[str, ...] | None) -> None:

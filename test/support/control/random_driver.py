@@ -123,6 +123,9 @@ class Driver(RandomRobot):
         if self._brakes_open:
             self.arm.command = self._command
 
+    def send_extras(self, *_: object) -> None:
+        """Need nothing but commands."""
+
     def end_tick(self) -> None:
         """Judge the tick that ends."""
         rig, arm, controller = self.rig, self.arm, self.controller

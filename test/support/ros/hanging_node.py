@@ -18,6 +18,6 @@ if __name__ == '__main__':
             threading.Event().wait()
         read(inputs, now)
 
-    Inputs.read_joint_states = read_or_hang  # type: ignore[method-assign]
+    Inputs.read_joint_states = read_or_hang  # type: ignore[method-assign, assignment]
     signal.signal(signal.SIGUSR1, lambda *_: hung.set())
     sys.exit(feedforward_node.main())
