@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rnea_ros.node.outputs import TERMS
+from rnea_ros.node.publishers import TERMS
 
 BEST_EFFORT = 'best effort'
 RELIABLE = 'reliable'

@@ -48,7 +48,7 @@ ARGUMENTS = {
     'rate': ('', 'rate of the commands, Hz; empty: as in params_file or preset'),
     'joint_states': ('joint_states', 'topic of the joint states'),
     'use_sim_time': ('false', 'true: take the time from /clock'),
-    'watchdog': ('false', 'true: start a second process that commands zero if the node dies'),
+    'watchdog': ('true', 'false: without the process that commands zero if the node dies'),
     'namespace': ('', 'namespace of the node, its topics and the controller'),
     'enclaves': ('', 'root of the SROS2 enclaves, such as /rnea_ros; empty: the default enclave'),
 }
@@ -74,7 +74,7 @@ def watchdog(topic: str, namespace: str, enclaves: str) -> Node:
 
 
 def nodes(context: Any) -> list[Node]:
-    """Return the feedforward node and, if requested, the watchdog."""
+    """Return the feedforward node and its watchdog."""
     given = values(ARGUMENTS, context)
     share = Path(get_package_share_directory('rnea_ros'))
     overrides: dict[str, Any] = {'use_sim_time': is_true(given['use_sim_time'])}

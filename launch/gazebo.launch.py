@@ -283,6 +283,7 @@ def actions(context: Any) -> list[Any]:
             'mode': given['mode'],
             'rate': given['rate'],
             'use_sim_time': 'true',
+            'watchdog': 'false',  # Gazebo may pause, and ends with the node
         }.items(),
     )
     hold = [] if given['mode'] == 'gravity' else ['--hold']  # gravity mode holds no pose

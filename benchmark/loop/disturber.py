@@ -17,7 +17,7 @@ from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
-from rnea_ros.node.outputs.terms import NAMES
+from rnea_ros.node.publishers import NAMES
 
 from .pace import asked_to_end
 from .parameters import HARMLESS

@@ -31,15 +31,12 @@ class MalformedError(RneaError):
     The bytes are not a message of the expected type, or too many.
 
     :param offset: position in the message, bytes from the start of the header
-    :param detail: what was found and what was expected
     """
 
     def __init__(self, offset: int, detail: str, reason: Reason = Reason.MALFORMED) -> None:
         super().__init__(f'{reason.value}: byte {offset}: {detail}')
-        self.reason = reason
-        self.word = reason.value
-        self.offset = offset
-        self.detail = detail
+        self.reason, self.word = reason, reason.value
+        self.offset, self.detail = offset, detail
 
     @classmethod
     def too_short(cls, offset: int, what: str, need: int, left: int) -> MalformedError:
@@ -49,10 +46,8 @@ class MalformedError(RneaError):
 
 class CdrMessage:
     """
-    A message that is read from front to back.
+    A message that is read from front to back; a MalformedError quotes the name of the field.
 
-    :param data: the message with its header
-    :raises MalformedError: the header is not one of plain CDR
     :cvar MAX_SIZE: larger messages are rejected before they are copied, bytes
     :ivar size: number of bytes after the header
     :ivar offset: position of the next field, bytes from the end of the header
@@ -79,7 +74,7 @@ class CdrMessage:
         self.doubles = self._octets.view(f'{order}f8').astype(np.float64, copy=False)
 
     def integer(self, what: str) -> int:
-        """Read an int32; MalformedErrors quote the name of the field, here and below."""
+        """Read an int32."""
         self.offset = aligned(self.offset, 4)
         self.expect(4, what)
         value = int(self.words[self.offset // 4])
@@ -123,8 +118,8 @@ class CdrMessage:
 
     def expect(self, need: int, what: str) -> None:
         """Raise a MalformedError if less than a number of bytes is left for the next field."""
-        left = self.size - self.offset
-        if need > left:
+        if need > self.size - self.offset:
+            left = self.size - self.offset
             raise MalformedError.too_short(self.offset + HEADER, what, need, left)
 
 

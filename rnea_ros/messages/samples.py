@@ -4,16 +4,13 @@
 """
 Layouts of messages that come at every tick: joint states, wrenches, IMU, controller state.
 
-:mod:`.trajectory` reads trajectories, whose lengths change from message to message.
-
 From ROS 2 Jazzy on, joint_trajectory_controller sends its reference at every update, up to 1000
-times a second. For 7 joints rclpy takes 60 us to deserialise a message of this size, this module
-2 us. Its fields differ between ROS distributions: they are read in the installed type's order.
+times a second. Its fields differ between distributions: they are read in the installed order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -24,11 +21,7 @@ from .fixed_layout import FixedLayout
 
 
 class JointStateSample(NamedTuple):
-    """
-    A sensor_msgs/JointState with k joints: shapes (k,), rad or m, and s, N m or N.
-
-    An array is empty if the message has no such values.
-    """
+    """A sensor_msgs/JointState with k joints: shapes (k,), or empty; rad or m, and s, N m or N."""
 
     names: tuple[str, ...]
     position: Array
@@ -63,11 +56,8 @@ class WrenchSample(NamedTuple):
 
 class ImuSample(NamedTuple):
     """
-    A sensor_msgs/Imu.
+    A sensor_msgs/Imu; a first covariance element of -1 marks a part as absent.
 
-    A first covariance element of -1 marks a part as absent.
-
-    :param frame: frame_id of the header
     :param parts: orientation (x, y, z, w), angular velocity, rad/s, and linear acceleration, m/s^2
     :param covariances: covariance of each part, row by row, shapes (9,)
     """
@@ -93,17 +83,8 @@ class ImuSample(NamedTuple):
         ]
 
 
-# The fields of a point, and how many numbers an element has.
-_POINT = (('positions', 1), ('velocities', 1), ('accelerations', 1), ('efforts', 1))
-_MULTI_DOF_POINT = (('transforms', 7), ('velocities', 6), ('accelerations', 6))
-
-
 class ControllerStateSample(NamedTuple):
-    """
-    The reference of k joints: shapes (k,), rad or m, and s; the speed factor, shape (1,).
-
-    An array is empty if the message has no such values, or its type none.
-    """
+    """The reference of k joints: shapes (k,), rad or m, s; speed factor, (1,). Absent: empty."""
 
     names: tuple[str, ...]
     position: Array
@@ -130,11 +111,10 @@ def controller_state_reader(
     return read
 
 
-def _point(
-    message: FixedLayout, what: str, fields: Sequence[tuple[str, int]] = _POINT
-) -> list[Array]:
+def _point(message: FixedLayout, what: str, **widths: int) -> list[Array]:
+    """Read a point; ``widths``: how many numbers an element of each field has."""
     values = []
-    for field, width in fields:
+    for field, width in widths.items():
         count = message.unsigned(f'number of {field} of {what}')
         values.append(message.numbers(width * count, f'{field} of {what}'))
     message.skip_duration(f'time of {what}')
@@ -144,7 +124,11 @@ def _point(
 _FIELD_READERS: Mapping[str, Callable[[FixedLayout, str], Any]] = {
     'std_msgs/Header': lambda message, _: message.text('frame'),
     'sequence<string>': lambda message, _: message.names(),
-    'trajectory_msgs/JointTrajectoryPoint': _point,
-    'trajectory_msgs/MultiDOFJointTrajectoryPoint': partial(_point, fields=_MULTI_DOF_POINT),
+    'trajectory_msgs/JointTrajectoryPoint': partial(
+        _point, positions=1, velocities=1, accelerations=1, efforts=1
+    ),
+    'trajectory_msgs/MultiDOFJointTrajectoryPoint': partial(
+        _point, transforms=7, velocities=6, accelerations=6
+    ),
     'double': lambda message, what: message.numbers(1, what),
 }

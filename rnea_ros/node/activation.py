@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The objects that exist from activate to deactivate: control, loop, monitors, subscriptions."""
+"""What lives from activate to deactivate: the control in its loop, reports, requested motions."""
 
 from __future__ import annotations
 
@@ -14,28 +14,15 @@ from typing import Any
 from trajectory_msgs.msg import JointTrajectory
 
 from ..feedforward import CONTROLLING, Reason
-from ..feedforward.motion import ControllerStateMonitor
 from ..feedforward.settings import Trigger
 from ..messages import load_decoder
 from ..ros import PeriodicSchedule
-from .command_topic import (
-    CommandPermission,
-    CommandTopicMonitor,
-    ControllerJoints,
-    OtherPublishers,
-)
-from .configuration import Configuration
-from .control import Control
-from .inputs import (
-    AdditionalEffortTopic,
-    ControllerStateInput,
-    WatchdogEfforts,
-    subscribe_speed_scaling,
-)
-from .joint_state_trigger import JointStateTrigger
-from .loop import ControlLoop, Schedule
+from .command_topic import CommandTopic
+from .configuration import Configuration, Control
+from .inputs import WatchdogEfforts, subscribe_speed_scaling
+from .loop import ControlLoop, JointStateTrigger
 from .motion_requests import MotionRequests
-from .outputs import Reporter
+from .reporter import Reporter
 from .timing import reserve_memory
 
 STOP_MARGIN = 5.0  # additional time after the longest ramp-down, after which the loop is ended, s
@@ -50,65 +37,44 @@ class Activation:
     """
 
     def __init__(
-        self, node: Any, configuration: Configuration, controller_joints: ControllerJoints,
-        other_publishers: OtherPublishers,
+        self, node: Any, configuration: Configuration, command_topic: CommandTopic
     ) -> None:
         self._node = node
         self._configuration = configuration
+        self._command_topic = command_topic
         with ExitStack() as resources:
-            self._start(resources, controller_joints, other_publishers)
+            self._start(resources, Control(configuration))
             self._resources = resources.pop_all()
 
-    def _start(
-        self, resources: ExitStack, controller_joints: ControllerJoints,
-        other_publishers: OtherPublishers,
-    ) -> None:
+    def _start(self, resources: ExitStack, control: Control) -> None:
         node, configuration, setup = self._node, self._configuration, self._configuration.setup
-        settings = setup.settings
-        control = Control(configuration)
-        states, clock, inputs = control.states, control.clock, control.inputs
-        controller = self.controller = control.controller
-        takes = list(inputs.take_others)
-        references: ControllerStateMonitor | None = None
-        if configuration.controller_state is not None:
-            references = ControllerStateMonitor(setup.rules, controller.speed_scaling)
-            source = ControllerStateInput(
-                configuration.controller_state, references, controller, clock
-            )
-            takes.append(source.take_messages)
-        additional = AdditionalEffortTopic(
-            lambda: configuration.additional_effort, controller.additional_effort, clock
-        )
-        watchdog = WatchdogEfforts(configuration.watchdog, settings)
-        takes += [additional.take_messages, watchdog.take_messages]
+        controller, inputs = control.controller, control.inputs
+        self.controller = controller
+        watchdog = WatchdogEfforts(configuration.watchdog, setup.settings.units.command_scale)
         controller.acting_effort.watchdog_effort = watchdog.newest
-        schedule: Schedule
-        period = settings.period
+        readers = [*inputs.message_readers, watchdog.read_messages]
+        schedule: PeriodicSchedule | JointStateTrigger
+        period, clock = setup.settings.period, control.clock
         if setup.parameters.robot.trigger is Trigger.TIMER:
-            takes.insert(0, inputs.take_joint_states)
+            readers.insert(0, inputs.read_joint_states)
             schedule = PeriodicSchedule(period, clock.now, clock.sleep)
         else:
             schedule = JointStateTrigger(
-                states, settings.joint_indices, configuration.joint_states.wait,
-                inputs.take_joint_states, period, clock,
+                control.states, setup.settings.joint_indices, configuration.joint_states.wait,
+                inputs.read_joint_states, period, clock,
             )
-        permission = CommandPermission(
-            node, configuration.publishers.command_publisher, controller_joints,
-            joints_given=setup.joints_given,
-        )
+        publishers = configuration.publishers
         self._loop = ControlLoop(
-            controller, takes, configuration.publishers, permission,
-            period, clock, schedule, setup.parameters.realtime,
+            controller, readers, publishers, self._command_topic, clock, schedule,
+            setup.parameters.realtime,
         )
-        self._command_topic = CommandTopicMonitor(
-            node, controller, controller_joints, permission, other_publishers,
-            time.monotonic(), joints_given=setup.joints_given,
+        self._command_topic.begin(
+            controller, publishers.command_publisher, joints_given=setup.joints_given,
+            now=time.monotonic(),
         )
+        resources.callback(self._command_topic.end)
         rejections: Counter[str] = Counter()
-        self._reporter = Reporter(
-            node, controller, states, self._loop.statistics, clock, rejections,
-            self._command_topic, references,
-        )
+        self._reporter = Reporter(node, control, self._loop, self._command_topic, rejections)
         resources.callback(self._reporter.close)
         reserve_memory()
         load_decoder()
@@ -124,12 +90,7 @@ class Activation:
         self._loop.start()
 
     def deactivate(self) -> None:
-        """
-        Ramp down according to stale_action, end the loop, and destroy all parts; blocks.
-
-        :meth:`.ControlTick.stop` changes the state, :class:`.RampDown` computes the commands, and
-        :class:`.LastCommand` ends the loop after the last one.
-        """
+        """Ramp down according to stale_action, end the loop, and destroy all parts; blocks."""
         with self._resources:
             self.controller.request_stop()
             # Poll during the ramp-down: a controller that restarts must be confirmed before the
@@ -150,10 +111,10 @@ class Activation:
         return ended and controller.reason is Reason.SECOND_PUBLISHER
 
     def poll(self) -> None:
-        """Log changes and check the command topic; to be called ten times a second."""
-        self.controller.publish_external_effort(
-            bool(self._configuration.publishers.external_effort.subscribed)
-        )
+        """Check loop and command topic, log changes; to be called ten times a second."""
+        self._loop.supervise()
+        subscribed = self._configuration.publishers.external_effort_subscribed
+        self.controller.publish_external_effort(subscribed)
         self._reporter.log_changes()
         self._command_topic.poll(time.monotonic())
 

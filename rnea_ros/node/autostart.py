@@ -13,7 +13,7 @@ from typing import Any
 from rclpy.lifecycle import TransitionCallbackReturn
 
 from .activation import Activation
-from .command_topic import ControllerJoints, OtherPublishers
+from .command_topic import CommandTopic
 
 DISCOVERY = 0.5  # wait for others after the start of the node and after the newest controller, s
 TRY_LATER = (0.5, 3.0)  # range of the random delay after a conflict of two publishers, s
@@ -30,16 +30,12 @@ class Autostart:
     """
 
     def __init__(
-        self, node: Any, others: OtherPublishers, joints: ControllerJoints,
-        missing: Callable[[], str],
+        self, node: Any, command_topic: CommandTopic, missing: Callable[[], str]
     ) -> None:
         self._node = node
-        self._others = others
-        self._joints = joints
+        self._command_topic = command_topic
         self._missing = missing
-        self._pending = False
-        self._started = False
-        self._used = False
+        self._pending = self._started = self._used = False
         self._not_before = time.monotonic() + DISCOVERY
         self._reported = ''
 
@@ -60,7 +56,6 @@ class Autostart:
         """
         Start the node if nothing is missing; to be called ten times a second.
 
-        :param activation: the active control, None if the node is not active
         :param configured: whether the node is configured; then activating it is up to the user
         """
         if self._started and activation is not None and activation.lost_to_other_publisher:
@@ -69,8 +64,9 @@ class Autostart:
             return
         if configured or not self._pending:
             return
-        not_before = max(self._not_before, self._joints.appeared_at + DISCOVERY)
-        if self._others.unnamed or time.monotonic() < not_before:
+        topic = self._command_topic
+        not_before = max(self._not_before, topic.appeared_at + DISCOVERY)
+        if topic.others.unnamed or time.monotonic() < not_before:
             return
         missing = self._missing()
         if not missing:

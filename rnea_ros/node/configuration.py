@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What lives from configure to cleanup: the loop's publishers; its joint states, wrenches, IMU."""
+"""What lives from configure to cleanup, topics and tares; and the control that is made of it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray
 
+from ..feedforward import FeedforwardController, Reason, State
+from ..feedforward.joint_bounds import JointBounds
+from ..feedforward.measured import JointStateMonitor
+from ..feedforward.motion import ControllerStateMonitor
 from ..feedforward.tare import TareOffsets
-from ..ros import PolledSubscription, watchdog_topic
+from ..ros import Clock, MachineClock, PolledSubscription, SimClock, watchdog_topic
 from .control_setup import ControlSetup
-from .inputs import RawSubscription
-from .outputs import Publishers
+from .inputs import Inputs, RawSubscription
+from .publishers import Publishers
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 SENSOR_DATA = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -41,19 +45,19 @@ class Configuration:
 
     def __init__(self, node: Any, setup: ControlSetup, command_topic: str) -> None:
         self._node = node
-        self.setup = setup
         self.offsets: TareOffsets = {}
-        logger = node.get_logger()
+        self._subscriptions: list[PolledSubscription[Any]] = []
+        settings, logger = setup.settings, node.get_logger()
         for warning in setup.warnings:
             logger.warning(warning)
-        settings = setup.settings
+        self._resources = ExitStack()
         with ExitStack() as resources:
-            self._subscribe(node, resources, command_topic)
+            resources.callback(self.close)
+            self._subscribe_all(setup, command_topic)
             self.publishers = Publishers(node, command_topic, settings)
-            resources.callback(self.publishers.close)
-            self._resources = resources.pop_all()
-        self.additional_effort: RawSubscription | None = None
-        self.change(setup)
+            self._resources.callback(self.publishers.close)
+            self.change(setup)
+            resources.pop_all()
         logger.info(
             f'{setup.model!r}: {settings.mode.name} at {settings.rate:g} Hz '
             f'on {command_topic} for {", ".join(settings.joints)}'
@@ -63,54 +67,93 @@ class Configuration:
             limited = [name for name, zone in zip(settings.joints, present, strict=True) if zone]
             logger.info(f'soft limits at {", ".join(limited)}')
 
-    def _subscribe(self, node: Any, resources: ExitStack, command_topic: str) -> None:
-        def subscribe(kind: Any, topic: str, qos: QoSProfile, **options: Any) -> Any:
-            subscription: Any = PolledSubscription(node, kind, topic, qos, **options)
-            resources.callback(subscription.destroy)
-            return subscription
-
-        setup, parameters = self.setup, self.setup.settings
-        self.joint_states: RawSubscription = subscribe(
-            JointState, 'joint_states', JOINT_STATES, raw=True,
+    def _subscribe_all(self, setup: ControlSetup, command_topic: str) -> None:
+        settings = setup.settings
+        self.joint_states: RawSubscription = self._subscribe(
+            JointState, 'joint_states', JOINT_STATES,
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
         self.wrenches: dict[str, RawSubscription] = {
-            sensor.name: subscribe(WrenchStamped, sensor.topic, SENSOR_DATA, raw=True)
-            for sensor in parameters.wrench_inputs
+            sensor.name: self._subscribe(WrenchStamped, sensor.topic)
+            for sensor in settings.wrench_inputs
         }
         self.imu: RawSubscription | None = None
-        if parameters.base_sensor is not None:
-            self.imu = subscribe(Imu, parameters.base_sensor.topic, SENSOR_DATA, raw=True)
+        if settings.base_sensor is not None:
+            self.imu = self._subscribe(Imu, settings.base_sensor.topic)
         self.controller_state: RawSubscription | None = None
         if setup.state_type is not None:
             topic = setup.parameters.reference.controller_state_topic
-            self.controller_state = subscribe(setup.state_type, topic, NEWEST, raw=True)
-        self.watchdog: PolledSubscription[Any] = subscribe(
-            Float64MultiArray, watchdog_topic(command_topic), NEWEST
+            self.controller_state = self._subscribe(setup.state_type, topic, NEWEST)
+        self.additional_effort: RawSubscription | None = None
+        self.watchdog: PolledSubscription[Any] = self._subscribe(
+            Float64MultiArray, watchdog_topic(command_topic), NEWEST, raw=False
         )
         self.sim_clock: PolledSubscription[Any] | None = None
         if setup.parameters.values['use_sim_time']:
-            self.sim_clock = subscribe(ClockMessage, '/clock', NEWEST)
+            self.sim_clock = self._subscribe(ClockMessage, '/clock', NEWEST, raw=False)
+
+    def _subscribe(
+        self, kind: Any, topic: str, qos: QoSProfile = SENSOR_DATA, *, raw: bool = True,
+        **options: Any,
+    ) -> Any:
+        subscription: Any = PolledSubscription(self._node, kind, topic, qos, raw=raw, **options)
+        self._resources.callback(subscription.destroy)
+        self._subscriptions.append(subscription)
+        return subscription
 
     def change(self, setup: ControlSetup) -> None:
         """Replace the setup; subscribe to additional efforts once they may be above 0."""
         self.setup = setup
-        if self.additional_effort is None and any(
-            setup.settings.additional_effort.limits
-        ):
-            subscription: RawSubscription = PolledSubscription(
-                self._node, JointState, '~/additional_effort', SENSOR_DATA, raw=True
-            )
-            self._resources.callback(subscription.destroy)
-            self.additional_effort = subscription
+        if self.additional_effort is None and any(setup.settings.additional_effort.limits):
+            self.additional_effort = self._subscribe(JointState, '~/additional_effort')
 
-    @property
-    def inputs(self) -> list[PolledSubscription[Any]]:
-        """All subscriptions that the loop reads, except ``/clock``."""
-        optional = (self.imu, self.controller_state, self.additional_effort)
-        others = [subscription for subscription in optional if subscription is not None]
-        return [self.joint_states, *self.wrenches.values(), *others, self.watchdog]
+    def discard_messages(self) -> None:
+        """Discard the messages that were received without a control, except the time."""
+        for subscription in self._subscriptions:
+            if subscription is not self.sim_clock:
+                subscription.take()
 
     def close(self) -> None:
         """Destroy subscriptions and publishers."""
         self._resources.close()
+
+
+class Control:
+    """
+    A new control of the configured robot, not yet in a loop, with its inputs and clock.
+
+    It goes on with the tares of the control before it.
+
+    :ivar references: the reference of a trajectory controller; None if none is followed
+    """
+
+    def __init__(self, configuration: Configuration) -> None:
+        setup, settings = configuration.setup, configuration.setup.settings
+        configuration.discard_messages()
+        self.states = JointStateMonitor(
+            setup.model.joint_names, JointBounds.of_robot(setup.model, settings),
+            differentiate_velocity=setup.parameters.reference.differentiate_velocity,
+        )
+        controller = self.controller = FeedforwardController(setup.model, settings, self.states)
+        controller.wrenches.use_offsets(configuration.offsets)
+        self.clock: Clock = MachineClock()
+        if configuration.sim_clock is not None:
+            self.clock = SimClock(
+                configuration.sim_clock,
+                lambda now: controller.enter_fault(Reason.CLOCK_RESET, now),
+            )
+        self.references: ControllerStateMonitor | None = None
+        if configuration.controller_state is not None:
+            self.references = ControllerStateMonitor(setup.rules, controller.speed_scaling)
+        self.inputs = Inputs(controller, self.states, configuration, self.clock, self.references)
+
+    def step_unpermitted(self) -> bool:
+        """Step without commands; return whether all joint states and wrenches are valid."""
+        now, controller = self.clock.now(), self.controller
+        controller.permitted = False
+        self.inputs.read_joint_states(now)
+        for read_messages in self.inputs.message_readers:
+            read_messages(now)
+        controller.step(now)
+        sensors = controller.wrenches.sensors.values()
+        return controller.state is State.READY and all(sensor.fresh(now) for sensor in sensors)

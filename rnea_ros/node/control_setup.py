@@ -24,7 +24,7 @@ from ..feedforward.settings import (
 from ..robot import RobotModel
 from ..ros import check_topic, declare, parameter_overrides, reject_unknown
 from ..urdf import parse_urdf
-from .command_topic import ControllerJoints, difference
+from .command_topic import CommandTopic
 from .inputs import controller_state_type
 
 SIMULATED_TIME = 'use_sim_time'  # a parameter that ROS itself declares
@@ -131,7 +131,7 @@ class ControlSetup:
 
 
 def make_setup(
-    parameters: NodeSettings, urdf: str, controller: ControllerJoints,
+    parameters: NodeSettings, urdf: str, controller: CommandTopic,
     before: ControlSetup | None = None,
 ) -> ControlSetup:
     """
@@ -152,10 +152,7 @@ def make_setup(
         warnings = tuple(description.warnings)
         model = RobotModel.from_description(description, gravity=robot.gravity)
     if joints and controller.joints and joints != controller.joints:
-        raise InputError(
-            'joints',
-            f'{controller.controller} takes commands {difference(controller.joints, joints)}',
-        )
+        raise InputError('joints', controller.other_joints(joints))
     # While the controller is absent, the joints of the previous setup count.
     joints = joints or controller.joints or (before.settings.joints if before else ())
     settings = _resolve(parameters, joints, model)

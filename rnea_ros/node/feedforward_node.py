@@ -22,6 +22,7 @@ from ..ros import (
     LATCHED,
     MACHINE_TIME,
     NodeProcess,
+    OtherPublishers,
     ParameterServices,
     PolledNodeTime,
     PolledSubscription,
@@ -31,7 +32,7 @@ from ..ros import (
 from ..urdf import read_urdf
 from .activation import Activation
 from .autostart import Autostart
-from .command_topic import ControllerJoints, OtherPublishers, difference
+from .command_topic import CommandTopic
 from .configuration import Configuration
 from .control_setup import ControlSetup, NodeParameters, make_setup
 from .follow_joint_trajectory import FollowJointTrajectory
@@ -63,13 +64,11 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._urdf_from_topic = ''
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.add_post_set_parameters_callback(self._after_set_parameters)
-        self._command_topic = self.resolve_topic_name(self.get_parameter('command_topic').value)
-        self._controller_joints = ControllerJoints(self, self._command_topic)
-        self._other_publishers = OtherPublishers(self, self._command_topic)
-        self._joint_state_publishers = OtherPublishers(self, 'joint_states')
-        self._autostart = Autostart(
-            self, self._other_publishers, self._controller_joints, self._missing_at_start
+        self._command_topic = CommandTopic(
+            self, self.resolve_topic_name(self.get_parameter('command_topic').value)
         )
+        self._joint_state_publishers = OtherPublishers(self, 'joint_states')
+        self._autostart = Autostart(self, self._command_topic, self._missing_at_start)
         self._autostart.enable()
         self._description: PolledSubscription[String] = PolledSubscription(
             self, String, 'robot_description', LATCHED
@@ -93,14 +92,12 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             self._take_description()
             self._poll_command_topic()
         if missing:
-            self.get_logger().error(f'cannot configure: {missing}')
-            return TransitionCallbackReturn.FAILURE
+            return self._failure('configure', missing)
         try:
             with ros_errors():  # a topic may exist here with another type
                 self._configure(self._setup_of(self._node_parameters.settings()))
         except RneaError as error:
-            self.get_logger().error(f'cannot configure: {error}')
-            return TransitionCallbackReturn.FAILURE
+            return self._failure('configure', error)
         self._warn(self._joint_state_publishers.same_names)
         return TransitionCallbackReturn.SUCCESS
 
@@ -109,21 +106,18 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         """Start the control loop, unless another node commands or the joints differ."""
         self._poll_command_topic()
         parameters = self._node_parameters.settings()
+        if missing := missing_hardware_compensates(parameters.values):
+            return self._failure('activate', missing)
         try:
-            rejection = missing_hardware_compensates(parameters.values)
-            rejection = rejection or self._rejection(self._up_to_date(parameters))
-            if not rejection and self._configuration is not None:
-                with ros_errors():
-                    self._activation = Activation(
-                        self, self._configuration, self._controller_joints, self._other_publishers
-                    )
+            configuration = self._up_to_date(parameters)
+            if rejection := self._rejection(configuration):
+                return self._failure('activate', rejection)
+            with ros_errors():
+                self._activation = Activation(self, configuration, self._command_topic)
         except RneaError as error:
-            rejection = str(error)
-        if rejection or self._configuration is None:
-            self.get_logger().error(f'cannot activate: {rejection}')
-            return TransitionCallbackReturn.FAILURE
+            return self._failure('activate', error)
         self._autostart.activated()
-        self._warn(self._configuration.setup.zero_gains_warning)
+        self._warn(configuration.setup.zero_gains_warning)
         return TransitionCallbackReturn.SUCCESS
 
     @logged_transition
@@ -156,14 +150,22 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._deactivate()
         self._release()
 
+    def _failure(self, transition: str, why: object) -> TransitionCallbackReturn:
+        self.get_logger().error(f'cannot {transition}: {why}')
+        return TransitionCallbackReturn.FAILURE
+
+    def _warn(self, warning: str) -> None:
+        if warning:
+            self.get_logger().warning(warning)
+
     def _setup_of(self, parameters: NodeSettings) -> ControlSetup:
         """Return the setup for parameters: the checked one if nothing has changed since."""
-        urdf, joints, setup = self._urdf(parameters), self._controller_joints, self._changed
+        urdf, joints, setup = self._urdf(parameters), self._command_topic.joints, self._changed
         if setup is None or not setup.is_for(parameters, urdf) or (
-            joints.joints and joints.joints != setup.settings.joints
+            joints and joints != setup.settings.joints
         ):
             before = None if self._configuration is None else self._configuration.setup
-            setup = make_setup(parameters, urdf, joints, before)
+            setup = make_setup(parameters, urdf, self._command_topic, before)
         return setup
 
     def _urdf(self, parameters: NodeSettings) -> str:
@@ -171,7 +173,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         return read_urdf(source) if source else self._urdf_from_topic
 
     def _configure(self, setup: ControlSetup) -> Configuration:
-        self._configuration = Configuration(self, setup, self._command_topic)
+        self._configuration = Configuration(self, setup, self._command_topic.topic)
         return self._configuration
 
     def _up_to_date(self, parameters: NodeSettings) -> Configuration:
@@ -185,10 +187,6 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         configuration = self._configure(setup)
         configuration.offsets.update(offsets)
         return configuration
-
-    def _warn(self, warning: str) -> None:
-        if warning:
-            self.get_logger().warning(warning)
 
     def _deactivate(self) -> None:
         activation, self._activation = self._activation, None
@@ -206,30 +204,19 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         if not (parameters.robot.robot_description or self._urdf_from_topic):
             topic = self.resolve_topic_name('robot_description')
             return f'no robot_description, neither as parameter nor on {topic}'
-        if not parameters.control.joints:
-            return self._controller_joints.missing
-        return ''
+        return '' if parameters.control.joints else self._command_topic.missing
 
     def _missing_at_start(self) -> str:
-        robots = self._conflict() or self._joint_state_publishers.same_names
+        robots = self._command_topic.conflict or self._joint_state_publishers.same_names
         values = self._node_parameters.settings().values
         return robots or missing_hardware_compensates(values) or self._missing()
 
-    def _conflict(self) -> str:
-        """Return which other nodes prevent a start: DDS lists a killed one for ten seconds."""
-        others = self._other_publishers
-        return others.conflict(others.names) if others.names else self._controller_joints.conflict
-
     def _rejection(self, configuration: Configuration) -> str:
         """Return why the control must not start; empty if it may."""
-        if conflict := self._conflict():
-            return conflict
-        joints = self._controller_joints
-        commanded = configuration.setup.settings.joints
-        if joints.joints and joints.joints != commanded:
-            what = difference(joints.joints, commanded)
-            return f'{joints.controller} takes commands {what} now; configure again'
-        return ''
+        topic, commanded = self._command_topic, configuration.setup.settings.joints
+        if topic.conflict or topic.joints in (None, (), commanded):
+            return topic.conflict
+        return f'{topic.other_joints(commanded)} now; configure again'
 
     def _poll(self) -> None:
         """Do the periodic work that is too slow for the control loop, ten times a second."""
@@ -246,8 +233,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     def _poll_command_topic(self) -> None:
         """Look for controllers and publishers while the node is not active."""
         now = time.monotonic()
-        self._controller_joints.poll(now)
-        self._other_publishers.poll(now, publishing=self._configuration is not None)
+        self._command_topic.poll(now, publishing=self._configuration is not None)
         self._joint_state_publishers.poll(now)
 
     def _each_second(self) -> None:
@@ -272,11 +258,12 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
         """Check all changes together; they take effect after every callback has accepted them."""
         self._changed = None
+        active = self._activation is not None
         try:
-            if self._activation is not None:
+            if active:
                 self._node_parameters.check_while_active(changes)
             parameters = self._node_parameters.settings(changes)
-            if self._activation is not None and self._configuration is not None:
+            if active and self._configuration is not None:
                 self._changed = self._configuration.setup.changed(parameters)
             elif self._configuration is not None:
                 self._changed = self._setup_of(parameters)  # for the next activation

@@ -6,6 +6,13 @@ The control loop: take the new messages, compute one tick of the control, send t
 
 It runs in a thread of its own and on no executor. It takes and sends messages as bytes, does not
 log and does not wait for another thread.
+
+Whatever ends it, :meth:`ControlLoop._take_over` ramps down: in this thread if an error ends it, in
+the thread that waits for a stop if the stop does not end. If a take or a publish blocks for ever,
+the watchdog process sees the silence; without one (``ros2 run``) only another thread can notice:
+the executor looks for new ticks at its polls, and starts a thread that takes over. A thread that
+only waits for this would see no more: where the executor hangs too, for example in a lock of DDS,
+its commands would block as well.
 """
 
 from __future__ import annotations
@@ -17,16 +24,14 @@ import time
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, Indices
 from ..feedforward import FeedforwardController, Reason, State
+from ..feedforward.measured import JointStateMonitor
 from ..feedforward.settings import RealtimeSettings
 from ..ros import Clock, ManualGarbageCollection, PeriodicSchedule
-from .command_topic import CommandPermission
-from .joint_state_trigger import JointStateTrigger
-from .outputs import Publishers
+from .command_topic import CommandTopic
+from .publishers import Publishers
 from .timing import LoopStatistics, enter_realtime, leave_realtime
-
-Schedule = PeriodicSchedule | JointStateTrigger
 
 HANG_TIMEOUT = 0.9  # a loop without a tick for this long counts as hung, s
 CHECK_INTERVAL = 0.1  # time between two checks of the loop by another thread, s
@@ -34,74 +39,84 @@ STANDSTILL = 1.0  # simulated time that is unchanged for this long has stopped, 
 REPEATS = 5  # of the last command: a best-effort subscription may lose one
 CONFIRM_TIMEOUT = 2.0  # longest wait for the joints of a controller that came back in a stop, s
 
+TRIGGER_TIMEOUT = 1.5  # without new joint states, a tick comes after this many periods
+MAX_TICKS = 2.0  # greatest number of ticks per period
+
 
 class ControlLoop:
     """
     Steps the control in a thread until it has stopped.
 
-    A second thread supervises it. If the loop's thread dies, or hangs for 0.9 s or three periods,
-    whichever is longer, the supervisor takes over and ramps the control down. In simulated time
-    it takes over only if the thread dies.
-
-    :param takes: functions that take new messages, called with the time of the tick, s; the
+    :param message_readers: take the new messages, called with the time of the tick, s; the
         messages that trigger ticks are taken by the schedule
+    :ivar schedule: when ticks come, and how many were missed or untriggered
     :ivar statistics: timing of the ticks
     :ivar warnings: one sentence per rejected real-time setting
     """
 
     def __init__(
-        self, controller: FeedforwardController, takes: Sequence[Callable[[float], None]],
-        publishers: Publishers, permission: CommandPermission, period: float, clock: Clock,
-        schedule: Schedule, realtime: RealtimeSettings,
+        self, controller: FeedforwardController,
+        message_readers: Sequence[Callable[[float], None]], publishers: Publishers,
+        command_topic: CommandTopic, clock: Clock,
+        schedule: PeriodicSchedule | JointStateTrigger, realtime: RealtimeSettings,
     ) -> None:
-        self._controller = controller
-        self._takes = takes
-        self._publishers = publishers
-        self._permission = permission
-        self._clock = clock
-        self._period = period
-        self._schedule = schedule
+        self._controller, self._period = controller, controller.settings.period
+        self._message_readers = message_readers
+        self._publishers, self._command_topic = publishers, command_topic
+        self._clock, self.schedule = clock, schedule
         self._realtime = realtime
         self._garbage = ManualGarbageCollection()
         self._stopped = threading.Event()
-        self._joining = False
-        self._taken_over = False
-        self._ticks = 0
+        self._joining = self._taken_over = False
         self._now = 0.0
-        self._thread_error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name='control_loop', daemon=True)
-        self._supervisor = threading.Thread(
-            target=self._supervise, name='loop_supervisor', daemon=True
-        )
-        self.statistics = LoopStatistics(period, clock.now())
+        self._takeover: threading.Thread | None = None
+        self._seen_ticks = self._checks_without_tick = 0
+        self.statistics = LoopStatistics(self._period, clock.now())
         self.warnings: list[str] = []
 
     def start(self) -> None:
-        """Start both threads; all objects and compiled functions of the loop must exist."""
+        """Start the thread; all objects and compiled functions of the loop must exist."""
         self._garbage.begin()
         self._thread.start()
-        self._supervisor.start()
+
+    def supervise(self) -> None:
+        """
+        Take over in a new thread if the loop hangs; to be called every :data:`CHECK_INTERVAL`.
+
+        It hangs after 0.9 s or three periods without a tick, whichever is longer. Checks count,
+        not their time: the machine may have stalled. A paused simulation is no hang.
+        """
+        ticks, timeout = self.statistics.ticks, max(HANG_TIMEOUT, 3.0 * self._period)
+        if ticks != self._seen_ticks or self._clock.simulated or self._taken_over:
+            self._seen_ticks, self._checks_without_tick = ticks, 0
+            return
+        self._checks_without_tick += 1
+        if self._checks_without_tick * CHECK_INTERVAL < timeout or self._stopped.is_set():
+            return
+        self._taken_over = True
+        hang = RuntimeError(f'the control loop hangs for {timeout:g} s')
+        self._takeover = threading.Thread(
+            target=self._take_over, args=(hang,), name='loop_takeover', daemon=True
+        )
+        self._takeover.start()
 
     def join(self, timeout: float, meanwhile: Callable[[], None] = lambda: None) -> str:
         """
-        Wait until the control has stopped, then end the threads.
+        Wait until the control has stopped, then end the loop's thread.
 
-        If it does not stop in time, s, or simulated time stands still, this thread takes over and
-        ramps the control down.
-
+        :param timeout: after this time, s, or if simulated time stands still, take over
         :param meanwhile: called ten times a second
         :return: why this thread took over; empty if it did not
         """
         try:
             why = self._wait_for_stop(timeout, meanwhile)
             self._joining = True
-            self._schedule.cancel()
-            for thread in (self._thread, self._supervisor):
+            self.schedule.cancel()
+            for thread in filter(None, (self._thread, self._takeover)):
                 thread.join(HANG_TIMEOUT)
             if why:
-                self._taken_over = True
-                deadline = time.monotonic() + timeout
-                self._ramp_down(lambda: time.monotonic() < deadline)
+                self._take_over(None, deadline=time.monotonic() + timeout)
         finally:
             leave_realtime(self._realtime)
             self._garbage.end()
@@ -128,24 +143,30 @@ class ControlLoop:
         try:
             self.warnings = enter_realtime(self._realtime)
             self._tick_until_stopped()
-        except BaseException as error:  # SystemExit too: the supervisor takes over
-            self._thread_error = error
+        except BaseException as error:  # SystemExit too: this thread ends, but not with torque on
+            if not self._taken_over:
+                self._take_over(error)
 
     def _tick_until_stopped(self) -> None:
-        while not self._clock.now() and not self._joining:
-            self._clock.sleep(self._period)  # simulated time is 0 before the first /clock
-        self._schedule.start()
-        last_command = LastCommand(self._controller, self._permission)
+        clock, schedule, controller = self._clock, self.schedule, self._controller
+        while not clock.now() and not self._joining:
+            clock.sleep(self._period)  # simulated time is 0 before the first /clock
+        schedule.start()
+        last_command = LastCommand(controller, self._command_topic)
         while not (self._joining or last_command.done):
-            lateness = self._wait_for_tick()
-            began = time.perf_counter()
-            now = self._clock.now()
+            try:
+                lateness = schedule.wait()
+            except Exception as error:
+                self._enter_fault(error)
+                lateness = 0.0
+                time.sleep(self._period)
+            began, now = time.perf_counter(), clock.now()
             if self._taken_over:
                 return  # this thread hung; another one sends commands
             self._now = now
-            for take in self._takes:
+            for read_messages in self._message_readers:
                 try:
-                    take(now)
+                    read_messages(now)
                 except Exception as error:
                     self._enter_fault(error)
             try:
@@ -153,22 +174,11 @@ class ControlLoop:
             except Exception as error:
                 self._enter_fault(error)
                 command = None
-            last_command.register(command)
-            self._ticks += 1
-            self.statistics.missed = self._schedule.missed
-            self.statistics.untriggered = self._schedule.untriggered
+            if controller.state is State.STOPPED:
+                last_command.register(command)
             self.statistics.record(lateness, time.perf_counter() - began)
         if not self._taken_over:
             self._stopped.set()
-
-    def _wait_for_tick(self) -> float:
-        """Wait for the next tick; return its lateness, s."""
-        try:
-            return self._schedule.wait()
-        except Exception as error:
-            self._enter_fault(error)
-            time.sleep(self._period)
-            return 0.0
 
     def _enter_fault(self, error: BaseException) -> None:
         """End the control because of an error; the loop goes on and ramps down."""
@@ -176,79 +186,70 @@ class ControlLoop:
 
     def _send_command(self, now: float) -> Array | None:
         """Step the control and send its command; return the command, None if none was sent."""
+        controller, clock = self._controller, self._clock
         try:
-            self._controller.permitted = self._permission.check()
+            controller.permitted = self._command_topic.check()
         except Exception as error:
             self._enter_fault(error)  # the last permission stays in force for the ramp-down
-        if self._taken_over:
-            return None
-        controller = self._controller
-        command = controller.step(now)
+        command = None if self._taken_over else controller.step(now)
         if command is None or self._taken_over:
             return None
         # If the process was suspended during this tick, the command is too old to send.
-        if controller.command_expired(self._clock.now() - now):
+        if controller.command_expired(clock.now() - now):
             controller.withdraw_command()
             return None
-        stamp = self._clock.stamp()
+        stamp = clock.stamp()
         self._publishers.send_command(command)
-        controller.command_sent(self._clock.latest())
-        self._publishers.send_extras(command, controller, now, stamp)
+        controller.command_sent(clock.latest())
+        if self._publishers.subscribed:
+            self._publishers.send_extras(command, controller, now, stamp)
         return command
 
-    def _supervise(self) -> None:
-        """Take over and ramp down if the loop's thread dies or hangs."""
-        ticks, checks = self._ticks, 0
-        timeout = max(HANG_TIMEOUT, 3.0 * self._period)
-        while checks * CHECK_INTERVAL < timeout:
-            self._thread.join(CHECK_INTERVAL)
-            if self._joining or self._stopped.is_set():
-                return
-            if not self._thread.is_alive():
-                break
-            # No timeout in simulated time: if it is paused, so is the simulated robot.
-            checks = 0 if self._ticks != ticks or self._clock.simulated else checks + 1
-            ticks = self._ticks
-        self._taken_over = True
-        hang = RuntimeError(f'the control loop hangs for {timeout:g} s')
-        self._enter_fault(self._thread_error or hang)
-        self._ramp_down(lambda: not self._joining)
-        self._stopped.set()
+    def _take_over(self, error: BaseException | None, deadline: float | None = None) -> None:
+        """
+        Step the control in this thread, in the machine's time, until it has stopped.
 
-    def _ramp_down(self, may_go_on: Callable[[], bool]) -> None:
-        """Step the control here, in the machine's time, until it has stopped or may not go on."""
-        # Clock, schedule, inputs and permission may be the cause: they are not read.
+        Clock, schedule, inputs and permission may be the cause: they are not read.
+
+        :param deadline: end at this time (monotonic, s); None: at :meth:`join`
+        """
+        self._taken_over = True
+        if error is not None:
+            self._enter_fault(error)
         began, start = time.monotonic(), self._now
-        last_command = LastCommand(self._controller, self._permission)
-        while not last_command.done and may_go_on():
-            command = self._controller.step(start + time.monotonic() - began)
+        last_command = LastCommand(self._controller, self._command_topic)
+        while not last_command.done:
+            if self._joining if deadline is None else time.monotonic() >= deadline:
+                return
+            command = None
             try:
+                command = self._controller.step(start + time.monotonic() - began)
                 if command is not None:
                     self._publishers.send_command(command)
-            except Exception as error:
-                self._enter_fault(error)
-            last_command.register(command)
+            except Exception as raised:
+                self._enter_fault(raised)
+            if self._controller.state is State.STOPPED:
+                last_command.register(command)
             time.sleep(self._period)
+        self._stopped.set()
 
 
 class LastCommand:
     """Decides when the last command of a stop was sent often enough, or cannot be sent."""
 
-    def __init__(self, controller: FeedforwardController, permission: CommandPermission) -> None:
+    def __init__(self, controller: FeedforwardController, command_topic: CommandTopic) -> None:
         self._controller = controller
-        self._permission = permission
+        self._command_topic = command_topic
         self._command = np.full(len(controller.joints), np.nan)
         self._repeats_left = REPEATS
         self._stopped_at = math.inf
         self.done = False
 
     def register(self, command: Array | None) -> None:
-        """Register the command that a tick sent, shape (m,); None if none was sent."""
-        if self._controller.state is not State.STOPPED:
-            return
+        """Register what a tick in state ``stopped`` sent, shape (m,); None if nothing was sent."""
         now = time.monotonic()
         self._stopped_at = min(self._stopped_at, now)
-        unconfirmed = self._controller.withheld and self._permission.unconfirmed
+        unconfirmed = self._controller.withheld and self._command_topic.unconfirmed
         if unconfirmed and now - self._stopped_at < CONFIRM_TIMEOUT:
             return
         if command is not None and not (command == self._command).all():
@@ -256,3 +257,66 @@ class LastCommand:
         else:
             self._repeats_left -= 1
         self.done = self._repeats_left == 0
+
+
+class JointStateTrigger:
+    """
+    Wakes its thread when every commanded joint has a new sample, or when samples are late.
+
+    A simulation in lockstep waits for the command after each of its joint states. So in simulated
+    time a rejected joint state triggers a tick too, and no tick waits for time that stands still.
+
+    :param wait: sleeps until a joint state arrives, at most for a time, s
+    :param take: takes the joint states that have arrived, at a time, s
+    :ivar missed: always 0: ticks have no planned times
+    :ivar untriggered: number of ticks without a new joint state
+    """
+
+    def __init__(
+        self, states: JointStateMonitor, commanded: Indices, wait: Callable[[float], None],
+        take: Callable[[float], None], period: float, clock: Clock,
+    ) -> None:
+        self._states, self._commanded = states, commanded
+        self._wait, self._take = wait, take
+        self._period, self._clock = period, clock
+        self._ticked, self._cancelled = 0.0, False
+        self._rejections = states.rejections
+        self.missed = self.untriggered = 0
+
+    def start(self) -> None:
+        """Start now."""
+        self._ticked = self._clock.now()
+
+    def cancel(self) -> None:
+        """Make the present call of :meth:`wait`, and every later one, return soon."""
+        self._cancelled = True
+
+    def wait(self) -> float:
+        """Sleep until the next tick; return by how much it took longer than a period, s."""
+        now = self._clock.now()
+        while not self._cancelled:
+            self._ticked = min(self._ticked, now)  # simulated time can be set back
+            elapsed = now - self._ticked
+            if elapsed >= TRIGGER_TIMEOUT * self._period:
+                self.untriggered += 1
+                break
+            self._take(now)
+            if not self._prompted():
+                self._wait(TRIGGER_TIMEOUT * self._period - elapsed)
+            elif elapsed < self._period / MAX_TICKS:
+                self._clock.sleep(self._period / MAX_TICKS - elapsed)
+                if self._clock.now() == now:
+                    break  # simulated time stands still, perhaps until this tick's command
+            else:
+                break
+            now = self._clock.now()
+        self._states.mark_seen()
+        self._rejections = self._states.rejections
+        late = max(now - self._ticked - self._period, 0.0)
+        self._ticked = now
+        return late
+
+    def _prompted(self) -> bool:
+        """Return whether joint states trigger a tick."""
+        rejected = self._states.rejections is not self._rejections  # replaced at each rejection
+        return self._states.all_updated(self._commanded) or (rejected and self._clock.simulated)

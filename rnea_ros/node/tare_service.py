@@ -15,8 +15,7 @@ from std_srvs.srv import Trigger
 
 from ..errors import one_line
 from ..feedforward import FeedforwardController, State
-from .configuration import Configuration
-from .control import Control
+from .configuration import Configuration, Control
 
 CHECK_INTERVAL = 0.01  # time between two checks whether the tare has ended, s
 START_TIMEOUT = 1.0  # longest time from the request until the tare starts, s
@@ -34,9 +33,7 @@ class TareService:
         self, node: Any, configuration: Callable[[], Configuration | None],
         controller: Callable[[], FeedforwardController | None],
     ) -> None:
-        self._node = node
-        self._configuration = configuration
-        self._controller = controller
+        self._node, self._configuration, self._controller = node, configuration, controller
         self._taring = False
         # A callback group of its own: other callbacks go on during a tare.
         node.create_service(

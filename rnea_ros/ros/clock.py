@@ -19,50 +19,30 @@ from rclpy.clock import ClockType
 from rclpy.node import Node
 from rclpy.time_source import CLOCK_TOPIC
 
+from .message_builders import seconds
 from .polled_subscription import PolledSubscription
 from .rclpy_internals import DESTROYED
 
 MAX_WAIT = 0.01  # longest sleep of the machine before simulated time is read again, s
 
 
-def seconds(stamp: Any) -> float:
-    """Return a builtin_interfaces Time or Duration in seconds."""
-    return float(stamp.sec + 1e-9 * stamp.nanosec)
-
-
-def set_seconds(stamp: Any, value: float) -> None:
-    """Set a builtin_interfaces Time or Duration to a time, s."""
-    stamp.sec, stamp.nanosec = divmod(round(1e9 * value), 1_000_000_000)
-
-
 class MachineClock:
-    """Monotonic time for ages and schedules, wall time for stamps; not from ``/clock``."""
+    """
+    Monotonic time for ages and schedules, wall time for stamps, s; not from ``/clock``.
+
+    Its methods are the functions of :mod:`time`: a tick calls them several times.
+    """
 
     simulated: ClassVar[bool] = False
 
-    def now(self) -> float:
-        """Return monotonic time, s; setting the wall clock does not change it."""
-        return time.monotonic()
-
-    def latest(self) -> float:
-        """Return monotonic time, s."""
-        return time.monotonic()
-
-    def stamp(self) -> float:
-        """Return wall time, s."""
-        return time.time()
-
-    def sleep(self, duration: float) -> None:
-        """Sleep for a duration, s."""
-        time.sleep(duration)
+    def __init__(self) -> None:
+        self.now = self.latest = time.monotonic  # setting the wall clock does not change it
+        self.stamp = time.time
+        self.sleep: Callable[[float], None] = time.sleep
 
 
 class SimClock:
-    """
-    Simulated time; 0 before the first message of ``/clock``.
-
-    :param on_reset: called in the loop's thread, with the new time in s, when time runs backwards
-    """
+    """Simulated time, s; 0 before ``/clock``. ``on_reset`` is called when it runs backwards."""
 
     simulated: ClassVar[bool] = True
 
@@ -87,13 +67,10 @@ class SimClock:
         """Return the simulated time that :meth:`now` returned last, s."""
         return self._time
 
-    def stamp(self) -> float:
-        """Return simulated time, s."""
-        return self._time
+    stamp = latest
 
     def sleep(self, duration: float) -> None:
-        """Sleep until simulated time moves, at most for :data:`MAX_WAIT` of the machine's time."""
-        del duration
+        """Sleep until simulated time moves, at most for :data:`MAX_WAIT`, not for the duration."""
         self._subscription.wait(MAX_WAIT)
 
 
@@ -107,7 +84,7 @@ class PeriodicSchedule:
     A late tick is followed by no burst: missed ticks are skipped and counted.
 
     :ivar missed: number of skipped ticks
-    :ivar untriggered: number of ticks without a new joint state: always 0, ticks need none
+    :ivar untriggered: always 0: ticks need no joint state
     """
 
     def __init__(
@@ -150,9 +127,8 @@ class PolledNodeTime(Node):
     """
     A node that reads ``/clock`` only when :meth:`set_time` is called.
 
-    Gazebo publishes ``/clock`` at 1 kHz. On an executor each message would take 0.5 ms, during
-    which no other Python thread runs. Between two calls of :meth:`set_time` the node's clock
-    stands still, so timers must use :data:`MACHINE_TIME`.
+    Gazebo publishes ``/clock`` at 1 kHz. On an executor each message would take 0.5 ms of Python.
+    The node's clock stands still between two calls, so timers must use :data:`MACHINE_TIME`.
     """
 
     _sim_time: PolledSubscription[Any] | None = None  # rclpy subscribes in Node.__init__

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Diagnostics and trajectories as ROS messages, from plain data."""
+"""Times, diagnostics and trajectories as ROS messages, from plain data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
-from .clock import set_seconds
+
+def seconds(stamp: Any) -> float:
+    """Return a builtin_interfaces Time or Duration in seconds."""
+    return float(stamp.sec + 1e-9 * stamp.nanosec)
+
+
+def set_seconds(stamp: Any, value: float) -> None:
+    """Set a builtin_interfaces Time or Duration to a time, s."""
+    stamp.sec, stamp.nanosec = divmod(round(1e9 * value), 1_000_000_000)
 
 
 class DiagnosticsPublisher:

@@ -96,11 +96,7 @@ class ParameterServices(Node):
     def _differing(self, requested: list[Parameter]) -> list[Parameter]:
         """Return the parameters whose values differ from those in force."""
         number = Counter(change.name for change in requested)
-        return [
-            change
-            for change in requested
-            if number[change.name] > 1 or not self._is_in_force(change)
-        ]
+        return [x for x in requested if number[x.name] > 1 or not self._is_in_force(x)]
 
     def _is_in_force(self, change: Parameter) -> bool:
         if not self.has_parameter(change.name):
@@ -117,25 +113,20 @@ class ParameterServices(Node):
             if not self.has_parameter(change.name):
                 return f'{clipped(change.name, 60)}: no such parameter'
             declared = self.describe_parameter(change.name)
-            expected, given = Parameter.Type(declared.type), change.type_
-            if given is expected or declared.dynamic_typing:
+            types = Parameter.Type(declared.type), change.type_
+            if types[0] is types[1] or declared.dynamic_typing:
                 continue
-            if given is Parameter.Type.NOT_SET:
+            if change.type_ is Parameter.Type.NOT_SET:
                 return f'{change.name}: a parameter cannot be unset'
-            hint = '; write 1.0, not 1' if (expected, given) in INTEGERS_FOR_DOUBLES else ''
-            return (
-                f'{change.name}: {brief(change.value)} is of type {_word(given)}, '
-                f'not {_word(expected)}{hint}'
-            )
+            hint = '; write 1.0, not 1' if types in INTEGERS_FOR_DOUBLES else ''
+            expected, actual = (str(kind.name).lower().replace('_array', '[]') for kind in types)
+            value = brief(change.value)
+            return f'{change.name}: {value} is of type {actual}, not {expected}{hint}'
         return ''
 
 
-def _same(own: Any, given: Any) -> bool:
+def _same(a: Any, b: Any) -> bool:
     """Return whether two values, or all values of two lists, are equal or both NaN."""
-    if isinstance(own, list | tuple | array):
-        return len(own) == len(given) and all(map(_same, own, given))
-    return bool(own == given or (own != own and given != given))
-
-
-def _word(kind: Parameter.Type) -> str:
-    return str(kind.name).lower().replace('_array', '[]')
+    if isinstance(a, list | tuple | array):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return bool(a == b or (a != a and b != b))

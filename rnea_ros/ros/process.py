@@ -33,31 +33,17 @@ ARGUMENT_ERRORS = (NameValidationException, ROS_ERROR, UNKNOWN_ARGUMENTS)
 SOURCE_LOCATION = re.compile(r', at /\S+:\d+')  # source file and line in the messages of ROS
 PAUSE = 0.01  # pause after an exception in a callback, so that repeated ones leave some time, s
 
+# Signals that end a node in good order. A closed terminal and a lost SSH connection send SIGHUP;
+# SIGXCPU announces a kill for a limit of processor time.
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
-"""
-Signals that end a node in good order.
 
-A closed terminal and a lost SSH connection send SIGHUP. SIGXCPU announces a kill for a limit of
-processor time.
-"""
-
+# Signals that keep their default effect: crashes; suspend and resume; without effect; SIGKILL. All
+# others are ignored: by default they kill a process, and nobody sends them to a node on purpose.
 UNTOUCHED = (
-    # crashes
     signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSYS,
-    signal.SIGTRAP,
-    # suspend and resume
-    signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGCONT,
-    # no effect by default
-    signal.SIGCHLD, signal.SIGURG, signal.SIGWINCH,
-    # cannot be handled
-    signal.SIGKILL,
+    signal.SIGTRAP, signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU,
+    signal.SIGCONT, signal.SIGCHLD, signal.SIGURG, signal.SIGWINCH, signal.SIGKILL,
 )
-"""
-Signals with their default effect.
-
-All others, such as SIGUSR1, SIGALRM and the real-time signals, are ignored: by default they kill a
-process, and nobody sends them to a node on purpose.
-"""
 
 Transition = Callable[[Any, LifecycleState], TransitionCallbackReturn]
 
@@ -73,8 +59,6 @@ class NodeProcess:
     SIGHUP stays ignored if it is ignored at the start, as with ``nohup``. An invalid command line
     ends the process with one log line and exit code 2.
 
-    :param name: name of the executable
-    :param description: text for ``--help``
     :param parameters: the node's parameters, default and description by name, for ``--help``
     :param arguments: command-line arguments; None for those of the process
     """
@@ -84,14 +68,14 @@ class NodeProcess:
         arguments: Sequence[str] | None,
     ) -> None:
         self._name = name
-        given = sys.argv[1:] if arguments is None else list(arguments)
+        words = sys.argv[1:] if arguments is None else list(arguments)
         try:
             if lacking := missing():
                 raise RosError(f'this version of rclpy lacks {", ".join(lacking)}')
-            own = without_ros_arguments(given)
+            own = without_ros_arguments(words)
             node_parser(name, description, parameters).parse_args(own)
             with ros_errors():
-                rclpy.init(args=given, signal_handler_options=SignalHandlerOptions.NO)
+                rclpy.init(args=words, signal_handler_options=SignalHandlerOptions.NO)
         except RosError as error:
             self._reject(error)
         self._signalled = False

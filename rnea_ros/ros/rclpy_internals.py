@@ -18,13 +18,12 @@ from rclpy.node import Node
 
 _rclpy: Any = getattr(implementation_singleton, 'rclpy_implementation', None)
 
-USED = {
+USED = {  # methods of rclpy's compiled classes
     'Destroyable': ('__enter__', '__exit__'),
     'Subscription': ('take_message',),
     'Client': ('send_request', 'take_response'),
     'WaitSet': ('clear_entities', 'add_subscription', 'wait'),
 }
-"""Methods of rclpy's compiled classes."""
 
 ROS_ERROR = getattr(_rclpy, 'RCLError', RuntimeError)
 UNKNOWN_ARGUMENTS = getattr(_rclpy, 'UnknownROSArgsError', RuntimeError)
@@ -94,4 +93,3 @@ def take_response(client: Any, response_type: type[Any], number: int | None) -> 
             header, response = handle.take_response(response_type)
             if header is None or header.request_id.sequence_number == number:
                 return None if header is None else response
-

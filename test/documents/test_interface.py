@@ -28,7 +28,7 @@ import interface_tables as tables
 from interface_tables import NodeInterface
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
-from rnea_ros.node.outputs.terms import NAMES
+from rnea_ros.node.publishers import NAMES
 
 GIVEN = {
     'command_topic': 'effort_controller/commands',

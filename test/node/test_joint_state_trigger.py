@@ -14,14 +14,14 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.joint_state_trigger import TIMEOUT, JointStateTrigger
+from rnea_ros.node.loop import TRIGGER_TIMEOUT, JointStateTrigger
 
 PERIOD = 0.125
 """A period without rounding errors, so that times can be compared exactly."""
 
 JOINTS = ('a', 'b', 'finger')
 REJECTED = ['rejected']
-LATE = TIMEOUT * PERIOD
+LATE = TRIGGER_TIMEOUT * PERIOD
 
 Arrivals = Sequence[tuple[float, Sequence[str]]]
 

@@ -25,7 +25,7 @@ from rnea_ros.node import (
     feedforward_node,
     loop,
 )
-from rnea_ros.node.command_topic.monitor import DISCOVERY
+from rnea_ros.node.command_topic import DISCOVERY
 from support.ros.command_graph import CONTROLLER, TOPIC
 from support.ros.fake_robot import DEFAULT_RATE_LIMIT, GRAVITY, JOINTS, LIMITS, PANDA_ARM
 from support.ros.virtual_node import VirtualRig, virtual_node
@@ -69,7 +69,7 @@ def live(rig: VirtualRig) -> Any:
 
 @pytest.mark.parametrize(('transition', 'module', 'part'), [
     ('configure', configuration, 'Publishers'), ('configure', control_setup, 'resolve'),
-    ('activate', activation, 'CommandTopicMonitor'),
+    ('activate', activation, 'Reporter'),
     ('activate', activation, 'subscribe_speed_scaling'),
     ('activate', loop, 'ManualGarbageCollection'), ('activate', activation, 'ControlLoop'),
     ('deactivate', loop, 'leave_realtime'),

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ from support.ros.ros_process import NO_ROS, PATIENCE, wait_until
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.feedforward.settings import RealtimeSettings
-from rnea_ros.node.inputs import SensorTopics
+from rnea_ros.node.inputs import Inputs
 from rnea_ros.node.loop import ControlLoop
 from rnea_ros.ros import PeriodicSchedule
 from support.control.random_messages import joint_state
@@ -63,7 +63,7 @@ class Rig:
     :ivar delay: what a tick waits for its joint states, which are stamped afterwards, s
     """
 
-    permitted, unconfirmed, delay, taken = True, False, 0.0, 0
+    permitted, unconfirmed, delay, taken, subscribed = True, False, 0.0, 0, True
 
     def __init__(self, **options: Any) -> None:
         model, defaults = panda_arm(), {'rate': 1.0 / PERIOD, 'joint_states_timeout': 10.0}
@@ -73,13 +73,12 @@ class Rig:
         self.commands: list[Array] = []
         self.clock = clock = HaltingClock(1000.0, lambda _: None)
         self.schedule = PeriodicSchedule(PERIOD, clock.now, clock.sleep)
-        around = cast(Any, self)
-        inputs = SensorTopics(
-            self.states, self.controller, around, {}, None, clock.of_messages
-        )
+        around: Any = self
+        topics: Any = SimpleNamespace(joint_states=self, wrenches={}, imu=None)
+        inputs = Inputs(self.controller, self.states, topics, clock.of_messages)
         self.loop = ControlLoop(
-            self.controller, [inputs.take_joint_states], around, around, PERIOD, clock,
-            self.schedule, RealtimeSettings(),
+            self.controller, [inputs.read_joint_states], around, around, clock, self.schedule,
+            RealtimeSettings(),
         )
 
     def take_all(self) -> list[bytes]:
@@ -134,7 +133,7 @@ def fail(*_: Any) -> Any:
     raise RuntimeError('planted')
 
 
-@pytest.mark.parametrize(('owner', 'method', 'fault', 'supervised'), [
+@pytest.mark.parametrize(('owner', 'method', 'fault', 'ends_thread'), [
     (lambda rig: rig, 'take_all', fail, False),
     (lambda rig: rig, 'send_extras', fail, False),
     (lambda rig: rig, 'check', fail, False),
@@ -145,7 +144,7 @@ def fail(*_: Any) -> Any:
 ], ids=['inputs', 'outputs', 'permission', 'schedule', 'clock', 'statistics', 'exit'])
 def test_an_error_around_the_control_ends_in_zero_effort(
     monkeypatch: pytest.MonkeyPatch, owner: Callable[[Rig], object], method: str, fault: Any,
-    supervised: bool,
+    ends_thread: bool,
 ) -> None:
     with active_rig() as rig:
         monkeypatch.setattr(owner(rig), method, fault)
@@ -154,7 +153,7 @@ def test_an_error_around_the_control_ends_in_zero_effort(
         assert rig.ends_at_zero()  # sent after the change of state
         changes = np.abs(np.diff([*rig.commands], axis=0))
         assert (changes <= np.array(rig.settings.effort_rate_limit) * PERIOD * (1.0 + 1e-9)).all()
-        if supervised:
+        if ends_thread:
             assert rig.controller.snapshot.error is not None
             sent = len(rig.commands)
             assert wait_until(lambda: len(rig.commands) > sent + 10)  # zeros, while it is active
@@ -162,7 +161,7 @@ def test_an_error_around_the_control_ends_in_zero_effort(
             assert str(rig.controller.snapshot.error) == 'planted'
 
 
-def test_the_supervisor_ramps_down_a_loop_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_poll_notices_a_loop_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     released, returned = threading.Event(), threading.Event()
 
     def hang() -> list[bytes]:
@@ -173,7 +172,12 @@ def test_the_supervisor_ramps_down_a_loop_that_hangs(monkeypatch: pytest.MonkeyP
     with active_rig() as rig:
         monkeypatch.setattr(rig.clock, 'simulated', False)  # in which a hang ends by time
         monkeypatch.setattr(rig, 'take_all', hang)
-        assert wait_until(lambda: rig.controller.state is State.FAULT)
+
+        def polled_to_fault() -> bool:
+            rig.loop.supervise()
+            return rig.controller.state is State.FAULT
+
+        assert wait_until(polled_to_fault)
         assert rig.controller.reason is Reason.INTERNAL_ERROR
         assert rig.ends_at_zero()
         released.set()

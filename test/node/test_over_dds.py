@@ -241,6 +241,19 @@ def test_a_signal_ramps_to_zero_and_ends_with_exit_code_0(domain_id: int) -> Non
         robot.assert_safe()
 
 
+def test_a_loop_that_hangs_without_a_watchdog_ends_in_zeros(domain_id: int) -> None:
+    module = 'support.ros.hanging_node'
+    with fake_robot(domain_id) as robot, node(domain_id, module=module) as process:
+        assert wait_until(lambda: robot.newest_is(GRAVITY)), process.output
+        process.send(signal.SIGUSR1)
+        process.wait_for('RuntimeError: the control loop hangs for 0.9 s')
+        process.wait_for('fault (internal_error)')
+        assert wait_until(lambda: robot.newest_is(REST, 0.0))
+        process.send(signal.SIGINT)
+        assert process.wait() == 0
+        robot.assert_safe()
+
+
 def test_a_controller_that_is_back_is_asked_and_commanded(domain_id: int) -> None:
     def is_gravity(commands: Any) -> bool:
         return bool(commands) and np.allclose(commands[-1][1], GRAVITY, atol=1e-9)

@@ -23,8 +23,8 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from rnea_ros.node.inputs import SensorTopics
-from rnea_ros.node.outputs.messages import CommandMessage
+from rnea_ros.node.inputs import Inputs
+from rnea_ros.node.publishers import CommandMessage
 from rnea_ros.node.timing import LoopStatistics
 from rnea_ros.ros import MachineClock
 
@@ -56,16 +56,19 @@ def test_ticks_keep_no_memory() -> None:
         name=list(model.joint_names), position=array('d', PANDA_POSE),
         velocity=array('d', bytes(56)),
     ))
-    wrenches = {'wrist': topic(WrenchStamped())}
-    inputs = SensorTopics(states, controller, joint_states, wrenches, None, clock)
+    topics: Any = SimpleNamespace(
+        joint_states=joint_states, wrenches={'wrist': topic(WrenchStamped())}, imu=None,
+        additional_effort=None,
+    )
+    inputs = Inputs(controller, states, topics, clock)
     message, statistics = CommandMessage(model.nv), LoopStatistics(0.001, 0.0)
 
     def kept() -> int:
         before = sys.getallocatedblocks()
         for _ in range(TICKS):
             now = clock.now()
-            for take in (inputs.take_joint_states, *inputs.take_others):
-                take(now)
+            for read_messages in (inputs.read_joint_states, *inputs.message_readers):
+                read_messages(now)
             command = controller.step(now)
             assert command is not None
             message.view[:] = command

@@ -43,9 +43,9 @@ def test_seconds_become_whole_ones_and_nanoseconds(value: float, parts: tuple[in
 
 def test_a_wall_clock_that_is_set_moves_stamps_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, 'monotonic', lambda: 50.0)
-    clock = MachineClock()
     for wall in (1.7e9, 1e6, 2e9):
         monkeypatch.setattr(time, 'time', lambda now=wall: now)
+        clock = MachineClock()
         assert (clock.now(), clock.latest(), clock.stamp()) == (50.0, 50.0, wall)
 
 

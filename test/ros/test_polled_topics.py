@@ -23,7 +23,8 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Int64
 from std_srvs.srv import SetBool
 
-from rnea_ros.ros import PolledClient, PolledNodeTime, PolledSubscription
+from rnea_ros.ros import PolledNodeTime, PolledRequest, PolledSubscription
+from rnea_ros.ros.polled_subscription import RETRY
 
 pytestmark = pytest.mark.ros
 
@@ -153,16 +154,12 @@ def test_a_service_is_called_without_an_executor(node: Any) -> None:
         return response
 
     node.create_service(SetBool, 'question', answer)
-    client: Any = PolledClient(node, SetBool, 'question')
-    assert wait_until(lambda: client.ready)
-    assert not client.pending
-    client.send(SetBool.Request(data=False))
-    assert wait_until(lambda: asked == [False])
-    client.send(SetBool.Request(data=True))
-    assert wait_until(lambda: getattr(client.response(), 'message', '') == '2')
-    assert not client.pending
-    client.send(SetBool.Request(data=False))
-    client.discard()
-    assert not client.pending
-    client.send(SetBool.Request(data=False))
-    assert wait_until(lambda: getattr(client.response(), 'message', '') == '4')
+    request: Any = PolledRequest(node, SetBool, 'question', SetBool.Request(data=True))
+    assert wait_until(lambda: request.ready)
+    assert request.poll(0.0) is None
+    assert wait_until(lambda: len(asked) == 1)
+    request.restart()
+    for now, count in ((0.0, 2), (0.5 * RETRY, 2), (1.5 * RETRY, 3)):
+        request.poll(now)
+        assert wait_until(lambda count=count: len(asked) == count)  # type: ignore[misc]
+    assert wait_until(lambda: getattr(request.poll(RETRY), 'message', '') == '3'), 'the newest'

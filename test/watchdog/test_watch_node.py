@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 import re
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
@@ -23,7 +23,6 @@ from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.settings import EffortUnits
 from rnea_ros.node.inputs import WatchdogEfforts
 from rnea_ros.watchdog import effort_watchdog, loop
 from rnea_ros.watchdog.effort_watchdog import ControllerSwitch, EffortWatchdog
@@ -118,9 +117,7 @@ def test_watchdogs_are_ignored_and_own_commands_marked(monkeypatch: pytest.Monke
 def test_the_watched_node_knows_the_watchdogs_latest_effort() -> None:
     waiting: list[Float64MultiArray] = []
     subscription: Any = SimpleNamespace(take=lambda: waiting.pop() if waiting else None)
-    efforts = WatchdogEfforts(
-        subscription, cast(Any, SimpleNamespace(units=EffortUnits(command_scale=(2.0, -1.0))))
-    )
+    efforts = WatchdogEfforts(subscription, (2.0, -1.0))
     assert efforts.newest() is None
     for now, data, expected in (
         (10.0, (4.0, 3.0), [2.0, -3.0]), (10.19, (), [2.0, -3.0]), (10.21, (), None),
@@ -128,7 +125,7 @@ def test_the_watched_node_knows_the_watchdogs_latest_effort() -> None:
         (5.0, (8.0, 0.0), [4.0, 0.0]), (4.0, (), None),
     ):
         waiting[:] = [command(*data)] if data else []
-        efforts.take_messages(now)
+        efforts.read_messages(now)
         newest = efforts.newest()
         assert (newest if newest is None else newest.tolist()) == expected
 

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from ...node.outputs import TERMS
+from ...node.publishers import TERMS
 from .arm import DemoRun
 from .client import positions
 from .reports import comparison_table, draw_comparison

@@ -31,7 +31,7 @@ from rnea_ros.feedforward.settings import NodeSettings, complete_values
 from rnea_ros.messages import decode_trajectory
 from rnea_ros.node.control_setup import make_setup
 from rnea_ros.node.motion_requests import MotionRequests
-from rnea_ros.node.outputs import TERMS
+from rnea_ros.node.publishers import TERMS
 from rnea_ros.parameters import from_values, read_parameter_file
 from rnea_ros.ros import set_seconds
 from rnea_ros.sim.demo import client, comparison, motion, reports, session

@@ -12,7 +12,8 @@ import argparse
 from collections import Counter
 from contextlib import suppress
 import sys
-from typing import Any, NoReturn, cast
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from rnea_ros.feedforward.motion import (
     default_tolerances,
 )
 from rnea_ros.feedforward.settings import FrictionSettings
-from rnea_ros.node.inputs import AdditionalEffortTopic, SensorTopics
+from rnea_ros.node.inputs import Inputs
 from rnea_ros.robot import Payload
 from support.control.control_rig import Array, setpoint
 from support.control.random_plan import EVENTS, FAULTS, MOTIONS, Event, Plan, plan_of_seed
@@ -58,19 +59,16 @@ class Driver(RandomRobot):
     def run(self) -> dict[str, str]:
         """Run to the end; return the broken rules, each with what broke it first."""
         controller, queues, clock = self.controller, self._queues, self.clock.of_messages
-        sensors = {name: cast(Any, queues[name]) for name in controller.wrenches.sensors}
-        topics = SensorTopics(
-            self.rig.states, controller, cast(Any, queues['joint_states']), sensors,
-            cast(Any, queues['imu']) if controller.base else None, clock,
+        sensors = {name: queues[name] for name in controller.wrenches.sensors}
+        topics: Any = SimpleNamespace(
+            joint_states=queues['joint_states'], wrenches=sensors,
+            imu=queues['imu'] if controller.base else None, additional_effort=queues['efforts'],
         )
-        efforts = AdditionalEffortTopic(
-            lambda: cast(Any, queues['efforts']), controller.additional_effort, clock
-        )
-        takes = [
-            self._begin_tick, topics.take_joint_states, *topics.take_others,
-            efforts.take_messages, self._end_takes,
+        inputs = Inputs(controller, self.rig.states, topics, clock)
+        readers = [
+            self._begin_tick, inputs.read_joint_states, *inputs.message_readers, self._end_reading
         ]
-        why = run_loop(controller, self, takes, self.clock, self.stalls)
+        why = run_loop(controller, self, readers, self.clock, self.stalls)
         if why:
             self.rules.broken['last_command'] = why
         self.rules.judge_last()
@@ -105,7 +103,7 @@ class Driver(RandomRobot):
         controller.outside_flags = frozenset(FLAGS) if self.acting('flags') else frozenset()
         self._sense()
 
-    def _end_takes(self, now: float) -> None:
+    def _end_reading(self, now: float) -> None:
         del now
         if self._follows and self.acting('stream', 'controller_stream'):
             self._stream()

@@ -113,7 +113,7 @@ class RandomRobot:
     :ivar seen: all states, and all reasons of ends, flags and rejections
     """
 
-    unconfirmed = False
+    unconfirmed, subscribed = False, True
 
     def __init__(self, plan: Plan) -> None:
         values = plan.values()

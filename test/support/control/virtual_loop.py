@@ -93,11 +93,13 @@ class Stalls:
 
 
 class _Ticks(PeriodicSchedule):
-    """Calls a function at the end of each tick; its first error ends the loop."""
+    """Calls a function at the end of each tick; its first error stops the control and the loop."""
 
-    def __init__(self, period: float, clock: VirtualClock, end: Callable[[], object]) -> None:
-        super().__init__(period, clock.now, clock.sleep)
-        self._end = end
+    def __init__(
+        self, controller: FeedforwardController, clock: VirtualClock, end: Callable[[], object]
+    ) -> None:
+        super().__init__(controller.settings.period, clock.now, clock.sleep)
+        self._stop, self._end = controller.request_stop, end
         self.error: BaseException | None = None
 
     def wait(self) -> float:
@@ -105,27 +107,25 @@ class _Ticks(PeriodicSchedule):
             self._end()
         except BaseException as error:
             self.error = self.error or error
+            self._stop()  # the thread ends with its ramp-down
             raise SystemExit from error
         return super().wait()
 
 
 def run_loop(
-    controller: FeedforwardController, robot: Any, takes: Sequence[Callable[[float], None]],
+    controller: FeedforwardController, robot: Any, readers: Sequence[Callable[[float], None]],
     clock: VirtualClock, stalls: Stalls | None,
 ) -> str:
     """
     Run a loop until its control has stopped; return why it did not end by itself, '' if it did.
 
-    :param robot: takes commands (``send_command``, ``send_extras``), permits them (``check``,
+    :param robot: takes commands (``send_command``; ``subscribed``), permits them (``check``,
         ``unconfirmed``), and is called before, between and after ticks (``end_tick``)
     """
-    period = controller.settings.period
-    ticks = _Ticks(period, clock, robot.end_tick)
+    ticks = _Ticks(controller, clock, robot.end_tick)
     # To search all modules for garbage would take longer than a run.
     with mock.patch('rnea_ros.node.loop.ManualGarbageCollection'):
-        loop = ControlLoop(
-            controller, takes, robot, robot, period, clock, ticks, RealtimeSettings()
-        )
+        loop = ControlLoop(controller, readers, robot, robot, clock, ticks, RealtimeSettings())
     before, known = threading.gettrace(), set(threading.enumerate())
     if stalls is not None:
         threading.settrace(stalls.trace)
@@ -136,8 +136,6 @@ def run_loop(
     for thread in set(threading.enumerate()) - known:
         if thread.name == 'control_loop':
             thread.join()
-    if ticks.error is not None:
-        controller.request_stop()
     why = loop.join(60.0)
     if ticks.error is not None:
         raise ticks.error

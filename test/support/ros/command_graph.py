@@ -38,9 +38,11 @@ class CommandGraph:
     :ivar listeners: name of the node by number of the endpoint
     :ivar undiscovered: endpoints that the publisher counts, and the graph does not show yet
     :ivar ready: whether the controller has a parameter service
+    :ivar warnings: logged warnings, as ``errors``
     """
 
     def __init__(self) -> None:
+        self.warnings, self.errors = list[str](), list[str]()
         self.listeners: dict[int, str] = {}
         self.undiscovered: set[int] = set()
         self.ready = True
@@ -81,3 +83,16 @@ class CommandGraph:
             for gid, name in self.listeners.items()
             if gid not in self.undiscovered
         ]
+
+    def get_publishers_info_by_topic(self, topic: str) -> list[SimpleNamespace]:
+        assert topic == TOPIC
+        return []
+
+    def resolve_topic_name(self, topic: str) -> str:
+        return topic
+
+    def get_fully_qualified_name(self) -> str:
+        return '/feedforward'
+
+    def get_logger(self) -> SimpleNamespace:
+        return SimpleNamespace(warning=self.warnings.append, error=self.errors.append)

@@ -27,7 +27,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from rnea_ros.node import control, feedforward_node, loop
+from rnea_ros.node import configuration, feedforward_node, loop
 from rnea_ros.ros import polled_subscription, set_seconds
 from support.control.control_rig import assert_valid
 from support.ros.command_graph import CONTROLLER, TOPIC
@@ -47,11 +47,10 @@ from support.ros.virtual_time import VirtualTime
 Array = NDArray[np.float64]
 
 MODULES = (
-    'activation', 'autostart', 'command_topic.permission', 'feedforward_node',
-    'follow_joint_trajectory', 'inputs.sensor_topics', 'loop', 'outputs.reporter',
-    'tare_service', 'timing.loop_statistics',
+    'activation', 'autostart', 'command_topic', 'feedforward_node', 'follow_joint_trajectory',
+    'inputs', 'loop', 'reporter', 'tare_service', 'timing',
 )
-"""Where ``time`` is virtual; stamps of diagnostics and the loop's supervisor use real time."""
+"""Where ``time`` is virtual; stamps of diagnostics use real time."""
 
 DEFAULTS = {
     'hardware_compensates': ['none'], 'rate': 100.0, 'ramp_duration': 0.05, 'hold_duration': 0.1,
@@ -299,7 +298,7 @@ def virtual_node(**options: Any) -> Iterator[VirtualRig]:
         patch.setattr(loop, 'HANG_TIMEOUT', 10.0 * PATIENCE)
         patch.setattr(loop.ControlLoop, 'start', start_in_step)
         patch.setattr(loop.ControlLoop, 'join', lambda *each: time.run_freely(join, *each))
-        patch.setattr(control, 'MachineClock', lambda: time)
+        patch.setattr(configuration, 'MachineClock', lambda: time)
         for module in MODULES:
             patch.setattr(f'rnea_ros.node.{module}.time', time)
         rig = VirtualRig(time, **options)

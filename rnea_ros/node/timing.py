@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Real-time settings of a thread: scheduler, cores, locked memory; and memory for large blocks.
+Timing of the loop's thread: real-time settings, memory, statistics. Importable without ROS.
 
 Most users need a permission for the settings. A rejected one is reported with the permission that
 it needs; the others stay in force.
@@ -10,6 +10,7 @@ it needs; the others stay in force.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from contextlib import suppress
 import ctypes
@@ -18,8 +19,19 @@ from pathlib import Path
 import resource
 import sys
 import threading
+import time
+from typing import NamedTuple
 
-from ...feedforward.settings import RealtimeSettings
+import numpy as np
+from numpy.typing import NDArray
+
+from ..feedforward.settings import RealtimeSettings
+
+RESERVE = 32 * 1024 * 1024  # bytes; a trajectory of 10,000 points of 7 joints needs so much
+
+# Parameters of glibc's mallopt, and their values.
+_M_TRIM_THRESHOLD, _NEVER = -1, -1
+_M_MMAP_MAX, _NONE = -4, 0
 
 _PR_SET_TIMERSLACK = 29
 _MCL_CURRENT_AND_FUTURE = 3
@@ -27,11 +39,7 @@ _CAP_IPC_LOCK = 14
 
 
 def enter_realtime(settings: RealtimeSettings) -> list[str]:
-    """
-    Apply the settings to the calling thread; memory is locked for the whole process.
-
-    Returns one sentence per rejected setting, with the permission that it needs.
-    """
+    """Apply the settings to the calling thread; return a sentence for each rejected one."""
     if sys.platform != 'linux':
         asked = settings != RealtimeSettings()
         return [f'realtime.* is not in force: {sys.platform} is not Linux'] if asked else []
@@ -91,10 +99,8 @@ def _schedule_others(scheduler: int, priority: int) -> None:
 
 def _lock_memory(_: RealtimeSettings) -> str:
     # With a limit, a later allocation beyond it would fail and crash the process.
-    if resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] != resource.RLIM_INFINITY:
-        allowed = _capabilities() >> _CAP_IPC_LOCK & 1
-    else:
-        allowed = True
+    unlimited = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] == resource.RLIM_INFINITY
+    allowed = unlimited or _capabilities() >> _CAP_IPC_LOCK & 1
     if not allowed or ctypes.CDLL(None).mlockall(_MCL_CURRENT_AND_FUTURE) != 0:
         return (
             'realtime.lock_memory is not in force: it takes a line "<user> - memlock unlimited" '
@@ -110,21 +116,12 @@ def _capabilities() -> int:
     return 0
 
 
-RESERVE = 32 * 1024 * 1024  # bytes; a trajectory of 10,000 points of 7 joints needs so much
-
-# Parameters of glibc's mallopt, and their values.
-_M_TRIM_THRESHOLD, _NEVER = -1, -1
-_M_MMAP_MAX, _NONE = -4, 0
-
-
 def reserve_memory() -> bool:
     """
-    Allocate memory for large blocks, and keep freed blocks in the process.
+    Allocate memory for large blocks, keep freed blocks; return whether the C library can (glibc).
 
-    By default the C library takes every large block from the system and gives it back at once.
-    Per MB, that took 1 ms at the first use and 0.25 ms at the return, with Python's lock held.
-
-    :return: whether the C library can keep memory: only glibc can
+    By default it takes every large block from the system and gives it back at once. Per MB, that
+    took 1 ms at the first use and 0.25 ms at the return, with Python's lock held.
     """
     mallopt = getattr(ctypes.CDLL(None), 'mallopt', None)
     if mallopt is None:
@@ -132,3 +129,61 @@ def reserve_memory() -> bool:
     kept = bool(mallopt(_M_MMAP_MAX, _NONE) and mallopt(_M_TRIM_THRESHOLD, _NEVER))
     bytearray(b'\1') * RESERVE  # written to, so that the system provides it; then freed
     return kept
+
+
+class LoopReport(NamedTuple):
+    """Timing of the loop since the last report; pairs: 99th percentile and maximum, s."""
+
+    rate: float                     # ticks per second of the loop's clock, Hz
+    late: int                       # ticks more than half a period late, since the start
+    lateness: tuple[float, float]   # delay of a tick's start
+    compute: tuple[float, float]    # duration of a tick
+    cpu: float                      # share of one core that the whole process used
+
+
+class LoopStatistics:
+    """
+    Records lateness and duration of ticks without allocating memory; another thread reports.
+
+    :param capacity: greatest number of ticks in a report
+    :ivar ticks: number of recorded ticks
+    """
+
+    def __init__(self, period: float, loop_time: float, capacity: int = 10_000) -> None:
+        self._late_after = 0.5 * period
+        self._capacity = capacity
+        self._lateness, self._compute = (array('d', bytes(8 * capacity)) for _ in range(2))
+        self.ticks = self._late = 0
+        self._reported = (time.monotonic(), time.process_time(), 0, loop_time)
+
+    def record(self, lateness: float, compute: float) -> None:
+        """Record a tick: the delay of its start, and its duration, s."""
+        slot = self.ticks % self._capacity
+        self._lateness[slot] = lateness
+        self._compute[slot] = compute
+        self.ticks += 1
+        if lateness > self._late_after:
+            self._late += 1
+
+    def report(self, loop_time: float) -> LoopReport:
+        """Return the timing since the last report; ``loop_time``: the loop's clock now, s."""
+        before = self._reported
+        now, cpu, ticks, _ = self._reported = (
+            time.monotonic(), time.process_time(), self.ticks, loop_time
+        )
+        new, passed = ticks - before[2], loop_time - before[3]
+        newest = np.arange(ticks - min(new, self._capacity), ticks) % self._capacity
+        return LoopReport(
+            rate=new / passed if passed > 0.0 else 0.0,
+            late=self._late,
+            lateness=_summary(np.asarray(self._lateness)[newest]),
+            compute=_summary(np.asarray(self._compute)[newest]),
+            cpu=(cpu - before[1]) / max(now - before[0], 1e-9),
+        )
+
+
+def _summary(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the 99th percentile and the maximum of some values; zeros without any."""
+    if not values.size:
+        return (0.0, 0.0)
+    return (float(np.percentile(values, 99.0)), float(values.max()))

@@ -1,82 +1,20 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The controller's joints are requested for each new endpoint; other publishers are named."""
+"""The other publishers of a topic are named, once they are discovered."""
 
 from types import SimpleNamespace
 
 import pytest
 
-from support.ros.command_graph import CONTROLLER, TOPIC, CommandGraph
 from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node.command_topic import ControllerJoints, OtherPublishers
-from rnea_ros.node.command_topic.controller_joints import RETRY, SERVICE_TIMEOUT
+from rnea_ros.ros import OtherPublishers
 from rnea_ros.ros.endpoints import NAME_TIMEOUT, UNKNOWN
 
-OWN = '/arm/feedforward'
-
-
-@pytest.fixture
-def graph() -> CommandGraph:
-    graph = CommandGraph()
-    graph.listeners = {1: CONTROLLER}
-    return graph
-
-
-def test_a_controller_is_asked_once_and_two_are_a_conflict(graph: CommandGraph) -> None:
-    joints = ControllerJoints(graph, TOPIC)
-    joints.poll(0.0)
-    graph.questions[0].names(('a', 'b'))
-    graph.listeners |= {2: 'recorder', 3: 'recorder'}
-    joints.poll(10.0)
-    assert (joints.joints, joints.answered, joints.missing) == (('a', 'b'), True, '')
-    assert (joints.appeared_at, len(graph.questions), joints.conflict) == (0.0, 1, '')
-    graph.listeners[4] = CONTROLLER
-    joints.poll(11.0)
-    said = f'2 controllers named /effort_controller listen on {TOPIC}: two robots on one domain?'
-    assert joints.conflict.startswith(said)
-    del graph.listeners[1]
-    joints.poll(12.0)
-    assert joints.conflict == ''
-    graph.listeners = {}
-    joints.poll(13.0)
-    assert joints.missing.startswith('/effort_controller does not listen')
-
-
-def test_an_answer_from_before_an_endpoint_appeared_does_not_count(graph: CommandGraph) -> None:
-    joints = ControllerJoints(graph, TOPIC)
-    joints.poll(0.0)
-    graph.questions[0].names(('a', 'b'))
-    graph.listeners[2] = CONTROLLER
-    joints.poll(0.1)
-    assert (joints.joints, len(graph.questions), joints.appeared_at) == (None, 2, 0.1)
-
-
-def test_a_question_without_an_answer_is_asked_again(graph: CommandGraph) -> None:
-    joints = ControllerJoints(graph, TOPIC)
-    for now in (0.0, 0.4 * RETRY, 0.8 * RETRY, 1.2 * RETRY):
-        joints.poll(now)
-    assert (joints.joints, len(graph.questions)) == (None, 2)
-    assert joints.missing == '/effort_controller has not answered which joints it commands'
-
-
-def test_a_parameter_service_that_appears_late_is_asked(graph: CommandGraph) -> None:
-    joints = ControllerJoints(graph, TOPIC)
-    graph.ready = False
-    for share, known in ((0.0, None), (0.9, None), (1.1, ())):
-        joints.poll(share * SERVICE_TIMEOUT)
-        assert joints.joints == known
-    graph.ready = True
-    joints.poll(1.2 * SERVICE_TIMEOUT)
-    graph.questions[0].names(('a', 'b'))
-    joints.poll(1.3 * SERVICE_TIMEOUT)
-    assert (joints.joints, joints.answered) == (('a', 'b'), True)
-
-
-# --- other publishers ----------------------------------------------------------------------------
+TOPIC, OWN = '/effort_controller/commands', '/arm/feedforward'
 
 
 class Graph:

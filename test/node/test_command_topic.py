@@ -1,12 +1,12 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Commands go to the confirmed controller; other listeners change nothing."""
+"""Commands go to the confirmed controller, which names its joints; other listeners change none."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -16,15 +16,10 @@ from support.ros.ros_process import NO_ROS
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from rnea_ros.node import loop
-from rnea_ros.node.command_topic import (
-    CommandPermission,
-    CommandTopicMonitor,
-    ControllerJoints,
-    permission,
-)
-from rnea_ros.node.command_topic.controller_joints import SERVICE_TIMEOUT
+from rnea_ros.node import command_topic, loop
+from rnea_ros.node.command_topic import READ_INTERVAL, SERVICE_TIMEOUT, CommandTopic
 from rnea_ros.ros.endpoints import NAME_TIMEOUT, UNKNOWN
+from rnea_ros.ros.polled_subscription import RETRY
 
 JOINTS = ('a', 'b', 'c')
 CLOCK: Any = SimpleNamespace(now=0.0)
@@ -35,32 +30,28 @@ listed_or_not = pytest.mark.parametrize('listed', [False, True])
 
 @pytest.fixture(autouse=True)
 def virtual_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(permission, 'time', CLOCK)
+    monkeypatch.setattr(command_topic, 'time', CLOCK)
 
 
 class Bench:
     """
-    A monitor and a permission with all around them replaced.
+    A command topic with all around it replaced.
 
     :ivar ended: why the control was ended
     """
 
     def __init__(self, listeners: dict[int, str] | None = None, *, listed: bool = False) -> None:
         CLOCK.now = 0.0
-        self.graph, self.ended, self.warnings, self.errors = CommandGraph(), [], [], []  # type: ignore[var-annotated]
+        self.graph, self.ended = CommandGraph(), list[Reason]()
         self.graph.listeners = {1: CONTROLLER} if listeners is None else listeners
-        log = SimpleNamespace(warning=self.warnings.append, error=self.errors.append)
+        self.warnings, self.errors = self.graph.warnings, self.graph.errors
         self.control: Any = SimpleNamespace(
             joints=JOINTS, withheld=False, outside_flags=frozenset(),
-            request_fault=self.ended.append, get_logger=lambda: log,
+            request_fault=self.ended.append,
         )
-        others: Any = SimpleNamespace(names=(), poll=lambda now, publishing: None)
-        node: Any = self.graph
-        self.joints = ControllerJoints(node, TOPIC)
-        self.permission = CommandPermission(node, node, self.joints, joints_given=listed)
-        parts: Any = (self.control, self.control, self.joints, self.permission, others, 0.0)
-        self.monitor = CommandTopicMonitor(*parts, joints_given=listed)
-        self.monitor.poll(0.0)
+        self.topic = CommandTopic(self.graph, TOPIC)
+        self.topic.begin(cast(Any, self.control), self.graph, joints_given=listed, now=0.0)
+        self.topic.poll(0.0)
 
     def answer(self, joints: tuple[str, ...] | None) -> None:
         """Let the controller answer the newest question."""
@@ -69,24 +60,24 @@ class Bench:
 
     def poll(self, seconds: float = 0.1) -> None:
         CLOCK.now += seconds
-        self.monitor.poll(CLOCK.now)
+        self.topic.poll(CLOCK.now)
 
     def permits(self, after: float = 0.0) -> bool:
         """Return whether the tick after some time may command, s."""
         CLOCK.now += after
-        return self.permission.check()
+        return self.topic.check()
 
 
 def confirmed(*, listed: bool = False) -> Bench:
     """Return a bench whose controller has answered with the commanded joints."""
     bench: Any = Bench(listed=listed)
     assert not bench.permits()
-    assert bench.permission.unconfirmed
-    assert bench.monitor.controller_status == 'withheld'
+    assert bench.topic.unconfirmed
+    assert bench.topic.controller_status == 'withheld'
     bench.answer(JOINTS)
     assert bench.permits()
-    assert not bench.permission.unconfirmed
-    assert bench.monitor.controller_status == 'confirmed'
+    assert not bench.topic.unconfirmed
+    assert bench.topic.controller_status == 'confirmed'
     checked: Bench = bench
     return checked
 
@@ -96,16 +87,16 @@ def test_a_controller_discovered_late_is_sent_no_command() -> None:
     bench.graph.listeners[2], bench.graph.undiscovered = CONTROLLER, {2}
     assert bench.permits()
     bench.graph.undiscovered = set()
-    assert bench.permits(0.9 * permission.READ_INTERVAL)
-    assert not bench.permits(0.2 * permission.READ_INTERVAL)
-    assert bench.permission.unconfirmed
+    assert bench.permits(0.9 * READ_INTERVAL)
+    assert not bench.permits(0.2 * READ_INTERVAL)
+    assert bench.topic.unconfirmed
 
 
 def test_an_exchanged_controller_is_noticed_while_the_graph_settles() -> None:
     bench = confirmed()
     bench.graph.listeners = {2: CONTROLLER}  # the same number of listeners
     assert bench.permits()
-    assert not bench.permits(1.1 * permission.READ_INTERVAL)
+    assert not bench.permits(1.1 * READ_INTERVAL)
 
 
 def test_an_unidentified_listener_gets_no_command_for_listed_joints() -> None:
@@ -113,11 +104,11 @@ def test_an_unidentified_listener_gets_no_command_for_listed_joints() -> None:
     assert bench.permits()
     bench.graph.listeners[1], bench.graph.undiscovered = CONTROLLER, {1}
     assert not bench.permits()
-    assert bench.permission.unconfirmed
+    assert bench.topic.unconfirmed
     bench.graph.undiscovered = set()
     bench.poll()
     bench.answer(JOINTS)
-    assert bench.permits(permission.READ_INTERVAL)
+    assert bench.permits(READ_INTERVAL)
 
 
 @listed_or_not
@@ -129,7 +120,7 @@ def test_a_listener_that_comes_or_goes_withholds_no_command(name: str, listed: b
         assert bench.permits()
         bench.poll()
         assert bench.permits()
-        assert not bench.permission.unconfirmed
+        assert not bench.topic.unconfirmed
         del bench.graph.listeners[2]
         assert bench.permits()
     assert len(bench.graph.questions) == 1
@@ -149,7 +140,7 @@ def test_without_a_controller_only_listed_joints_are_commanded(
     bench = Bench(listeners, listed=listed)
     assert bench.permits() == permitted
     if CONTROLLER not in listeners.values():
-        assert bench.monitor.controller_status == 'absent'
+        assert bench.topic.controller_status == 'absent'
         assert bench.permits(1.1 * NAME_TIMEOUT) == listed, 'an unknown name is no node by now'
     assert not bench.ended
 
@@ -187,7 +178,7 @@ def test_a_controller_that_comes_back_with_other_joints_ends_the_control(
     for _ in range(3):
         bench.poll()
         assert not bench.permits()
-    assert bench.monitor.controller_status == 'withheld'
+    assert bench.topic.controller_status == 'withheld'
     assert bench.ended == [Reason.CONTROLLER_JOINTS_CHANGED]
     assert bench.errors == [f'/{CONTROLLER} takes commands {difference} now; configure again']
 
@@ -209,7 +200,7 @@ def test_a_controller_without_joint_names_needs_them_from_the_user(
         assert not bench.permits(), 'it may still answer'
         bench.poll(0.2 * SERVICE_TIMEOUT)
     assert bench.permits() is listed
-    assert bench.joints.missing == '/effort_controller names no joints; set joints'
+    assert bench.topic.missing == '/effort_controller names no joints; set joints'
     assert bench.ended == ([] if listed else [Reason.CONTROLLER_JOINTS_CHANGED])
     if listed:
         bench.graph.listeners[2] = UNKNOWN
@@ -229,8 +220,8 @@ def test_withheld_commands_and_a_second_controller_are_flagged_and_counted() -> 
     bench.poll()
     assert bench.permits()
     assert bench.control.outside_flags == {Reason.SECOND_CONTROLLER}
-    assert bench.monitor.counts == {Reason.COMMANDS_WITHHELD: 1, Reason.SECOND_CONTROLLER: 1}
-    assert bench.warnings == [bench.joints.conflict]
+    assert bench.topic.counts == {Reason.COMMANDS_WITHHELD: 1, Reason.SECOND_CONTROLLER: 1}
+    assert bench.warnings == [bench.topic.conflict]
     del bench.graph.listeners[1]  # a killed controller is listed for some ten seconds
     bench.poll()
     assert bench.permits()
@@ -251,3 +242,63 @@ def test_a_stop_waits_for_a_controller_but_not_for_ever(monkeypatch: pytest.Monk
         assert not last.done
         last.register(None)
     assert last.done
+
+
+# --- the joints of the controller ----------------------------------------------------------------
+
+
+@pytest.fixture
+def graph() -> CommandGraph:
+    graph = CommandGraph()
+    graph.listeners = {1: CONTROLLER}
+    return graph
+
+
+def test_a_controller_is_asked_once_and_two_are_a_conflict(graph: CommandGraph) -> None:
+    topic = CommandTopic(graph, TOPIC)
+    topic.poll(0.0)
+    graph.questions[0].names(('a', 'b'))
+    graph.listeners |= {2: 'recorder', 3: 'recorder'}
+    topic.poll(10.0)
+    assert (topic.joints, topic.receiver.answered, topic.missing) == (('a', 'b'), True, '')
+    assert (topic.appeared_at, len(graph.questions), topic.conflict) == (0.0, 1, '')
+    graph.listeners[4] = CONTROLLER
+    topic.poll(11.0)
+    said = f'2 controllers named /effort_controller listen on {TOPIC}: two robots on one domain?'
+    assert topic.conflict.startswith(said)
+    del graph.listeners[1]
+    topic.poll(12.0)
+    assert topic.conflict == ''
+    graph.listeners = {}
+    topic.poll(13.0)
+    assert topic.missing.startswith('/effort_controller does not listen')
+
+
+def test_an_answer_from_before_an_endpoint_appeared_does_not_count(graph: CommandGraph) -> None:
+    topic = CommandTopic(graph, TOPIC)
+    topic.poll(0.0)
+    graph.questions[0].names(('a', 'b'))
+    graph.listeners[2] = CONTROLLER
+    topic.poll(0.1)
+    assert (topic.joints, len(graph.questions), topic.appeared_at) == (None, 2, 0.1)
+
+
+def test_a_question_without_an_answer_is_asked_again(graph: CommandGraph) -> None:
+    topic = CommandTopic(graph, TOPIC)
+    for now in (0.0, 0.4 * RETRY, 0.8 * RETRY, 1.2 * RETRY):
+        topic.poll(now)
+    assert (topic.joints, len(graph.questions)) == (None, 2)
+    assert topic.missing == '/effort_controller has not answered which joints it commands'
+
+
+def test_a_parameter_service_that_appears_late_is_asked(graph: CommandGraph) -> None:
+    topic = CommandTopic(graph, TOPIC)
+    graph.ready = False
+    for share, known in ((0.0, None), (0.9, None), (1.1, ())):
+        topic.poll(share * SERVICE_TIMEOUT)
+        assert topic.joints == known
+    graph.ready = True
+    topic.poll(1.2 * SERVICE_TIMEOUT)
+    graph.questions[0].names(('a', 'b'))
+    topic.poll(1.3 * SERVICE_TIMEOUT)
+    assert (topic.joints, topic.receiver.answered) == (('a', 'b'), True)

@@ -19,12 +19,11 @@ import pytest
 
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward.settings import RealtimeSettings
+from rnea_ros.node import timing
 from rnea_ros.node.timing import (
     LoopStatistics,
     enter_realtime,
     leave_realtime,
-    loop_statistics,
-    realtime,
 )
 from support.python_process import needs_proc, run
 from support.ros.ros_process import NO_ROS
@@ -81,7 +80,7 @@ def test_of_what_is_rejected_a_remedy_is_named_and_the_rest_is_in_force(
     assert granted == {CORE}
     monkeypatch.setattr(resource, 'getrlimit', lambda _: (8 << 20, 8 << 20))
     for capabilities in (0, 0x3FFF):
-        monkeypatch.setattr(realtime, '_capabilities', lambda found=capabilities: found)
+        monkeypatch.setattr(timing, '_capabilities', lambda found=capabilities: found)
         (complaint,), _ = in_thread(lock_memory=True)
         assert complaint.startswith('realtime.lock_memory is not in force')
         assert 'memlock unlimited' in complaint
@@ -102,7 +101,7 @@ def test_what_no_system_can_grant_is_rejected(settings: Any, parameter: str) -> 
 
 FAULTS = """
 import resource
-from rnea_ros.node.timing.realtime import RESERVE, reserve_memory
+from rnea_ros.node.timing import RESERVE, reserve_memory
 
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -131,7 +130,7 @@ class Cycle:
 def test_threads_give_way_and_garbage_waits_for_a_request_until_the_end() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     from rnea_ros.ros import ManualGarbageCollection
-    from rnea_ros.ros.interpreter import SWITCH_INTERVAL
+    from rnea_ros.ros.loop_thread import SWITCH_INTERVAL
 
     before, garbage = sys.getswitchinterval(), ManualGarbageCollection()
     garbage.begin()
@@ -159,7 +158,7 @@ def test_rate_and_share_of_a_core_are_those_since_the_last_report(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine, cpu_time, now = BEGIN, 3.0, 7.0
-    monkeypatch.setattr(loop_statistics, 'time', SimpleNamespace(
+    monkeypatch.setattr(timing, 'time', SimpleNamespace(
         monotonic=lambda: machine, process_time=lambda: cpu_time
     ))
     loop = LoopStatistics(PERIOD, now)

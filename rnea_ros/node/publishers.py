@@ -1,0 +1,197 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The loop's publishers: commands, and other topics while they have subscribers.
+
+Messages are serialised once; then only their numbers change, as CDR bytes.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import fields
+import math
+from typing import Any
+
+from geometry_msgs.msg import WrenchStamped
+import numpy as np
+from rclpy.duration import Duration
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from ..arrays import Array
+from ..feedforward import FeedforwardController
+from ..feedforward.laws import Terms
+from ..feedforward.settings import ResolvedSettings
+from ..messages import FixedLayout, JointStateSample, WrenchSample
+
+NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+ACK_TIMEOUT = 1.0  # longest wait for the delivery of the last command, s
+
+TERMS = tuple(term.name for term in fields(Terms))
+NAMES = (*TERMS, 'limited')
+TERMS_RATE = 100.0  # how often a set of terms is taken, Hz
+
+
+class CommandMessage(FixedLayout):
+    """A Float64MultiArray of m commands; ``view``: those inside, shape (m,), driver's unit."""
+
+    def __init__(self, m: int) -> None:
+        super().__init__(serialize_message(Float64MultiArray(data=array('d', bytes(8 * m)))))
+        for what in ('number of dimensions', 'offset'):
+            self.integer(what)
+        self.view = self.numbers(self.unsigned('number of commands'), 'commands')
+
+
+class StampedMessage(FixedLayout):
+    """A ROS message with a header."""
+
+    def __init__(self, message: Any) -> None:
+        super().__init__(serialize_message(message))
+        self.skip_stamp()
+
+    def set_stamp(self, time: float) -> None:
+        """Set the stamp of the header, s."""
+        seconds = int(time)
+        nanoseconds = min(int((time - seconds) * 1e9), 999_999_999)
+        self.words[:2] = seconds, nanoseconds
+
+
+class EffortMessage(StampedMessage):
+    """A JointState with efforts only, shape (m,), N m or N."""
+
+    def __init__(self, joints: Sequence[str]) -> None:
+        super().__init__(JointState(name=list(joints), effort=array('d', bytes(8 * len(joints)))))
+        self._effort = JointStateSample.read(self).effort
+
+    def filled(self, effort: Array, stamp: float) -> bytes:
+        """Return the message with efforts and a stamp, s."""
+        self._effort[:] = effort
+        self.set_stamp(stamp)
+        return self.data
+
+
+class WrenchMessage(StampedMessage):
+    """A WrenchStamped in a frame, N and N m."""
+
+    def __init__(self, frame: str) -> None:
+        message = WrenchStamped()
+        message.header.frame_id = frame
+        super().__init__(message)
+        self.frame, self._force, self._torque = WrenchSample.read(self)
+
+    def filled(self, wrench: Array, stamp: float) -> bytes:
+        """Return the message with a wrench [torque; force], shape (6,), and a stamp, s."""
+        self._torque[:], self._force[:] = wrench[:3], wrench[3:]
+        self.set_stamp(stamp)
+        return self.data
+
+
+class Publishers:
+    """
+    Publishes commands; efforts, terms, and external wrenches only while they have subscribers.
+
+    Only a command is in the unit of the driver; everything else is in N m or N. Publishing all
+    terms takes longer than the control: a set of one tick is published over several.
+
+    :ivar command_publisher: rclpy's publisher of the commands
+    :ivar subscribed: the other topics that have subscribers
+    """
+
+    def __init__(self, node: Any, command_topic: str, settings: ResolvedSettings) -> None:
+        self._node = node
+        self._scale = np.array(settings.units.command_scale)
+        self._command = CommandMessage(len(settings.joints))
+        self._effort = EffortMessage(settings.joints)
+        self._terms_per_tick = math.ceil(len(NAMES) * TERMS_RATE * settings.period)
+        self._unsent_terms: list[tuple[str, Array]] = []
+        self._terms_stamp, self._next_terms = 0.0, -math.inf
+        self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
+        self._link = settings.external_effort.link
+        self._wrenches = {'external_wrench': WrenchMessage(self._link)}
+        self._term_topics = {f'terms/{term}': term for term in NAMES}
+        self._wrench_topics = {f'wrench/{x.name}': x.name for x in settings.wrench_inputs}
+        kinds = dict.fromkeys(('effort', *self._term_topics, 'external_effort'), JointState)
+        wrenches = (*self._wrench_topics, *(['external_wrench'] if self._link else []))
+        self._publishers = {
+            topic: node.create_publisher(kind, f'~/{topic}', NEWEST)
+            for topic, kind in (kinds | dict.fromkeys(wrenches, WrenchStamped)).items()
+        }
+        self.subscribed: tuple[str, ...] = ()
+
+    def close(self) -> None:
+        """Destroy the publishers after reliable subscribers have received the last command."""
+        self.command_publisher.wait_for_all_acked(Duration(seconds=ACK_TIMEOUT))
+        for publisher in (*self._publishers.values(), self.command_publisher):
+            self._node.destroy_publisher(publisher)
+
+    def poll_subscribers(self) -> None:
+        """Find out which topics have subscribers; too slow for the loop."""
+        self.subscribed = tuple([
+            topic
+            for topic, publisher in self._publishers.items()
+            if publisher.get_subscription_count() > 0
+        ])
+
+    @property
+    def external_effort_subscribed(self) -> bool:
+        """Whether external efforts or the external wrench have subscribers."""
+        return any(topic.startswith('external_') for topic in self.subscribed)
+
+    def send_command(self, command: Array) -> None:
+        """Publish a command, shape (m,), N m or N."""
+        np.multiply(command, self._scale, out=self._command.view)
+        self.command_publisher.publish(self._command.data)
+
+    def send_extras(
+        self, command: Array, controller: FeedforwardController, now: float, stamp: float
+    ) -> None:
+        """Publish on the other topics that have subscribers; the command was just sent."""
+        subscribed = self.subscribed
+        if 'effort' in subscribed:
+            self._publish('effort', self._effort.filled(command, stamp))
+        self._send_terms(command, controller, subscribed, now, stamp)
+        for topic, sensor in self._wrench_topics.items():
+            if topic in subscribed:
+                measured = controller.wrenches.external_wrench(sensor, now)
+                if measured is not None:  # the readings are current
+                    self._send_wrench(topic, *measured, stamp)
+        external = controller.external_effort
+        if external is None:
+            return
+        if 'external_effort' in subscribed:
+            self._publish('external_effort', self._effort.filled(external.effort, stamp))
+        if 'external_wrench' in subscribed:
+            wrench = external.wrench_at_link()
+            if wrench is not None:
+                self._send_wrench('external_wrench', self._link, wrench, stamp)
+
+    def _send_terms(
+        self, command: Array, controller: FeedforwardController, subscribed: Sequence[str],
+        now: float, stamp: float,
+    ) -> None:
+        """Take a set of terms if one is due, and publish this tick's share of the last set."""
+        due = not self._next_terms - 1.0 / TERMS_RATE <= now < self._next_terms
+        topics = [topic for topic in self._term_topics if topic in subscribed]
+        if topics and due and not self._unsent_terms:
+            taken = controller.terms()
+            values = {name: getattr(taken, name) for name in TERMS}
+            values['limited'] = command - sum(values.values())  # the change by ramps and limits
+            self._unsent_terms = [(x, values[self._term_topics[x]]) for x in reversed(topics)]
+            self._terms_stamp, self._next_terms = stamp, now + 1.0 / TERMS_RATE
+        for _ in range(min(self._terms_per_tick, len(self._unsent_terms))):
+            topic, effort = self._unsent_terms.pop()
+            self._publish(topic, self._effort.filled(effort, self._terms_stamp))
+
+    def _send_wrench(self, topic: str, frame: str, wrench: Array, stamp: float) -> None:
+        message = self._wrenches.get(topic)
+        if message is None or message.frame != frame:
+            message = self._wrenches[topic] = WrenchMessage(frame)
+        self._publish(topic, message.filled(wrench, stamp))
+
+    def _publish(self, topic: str, data: bytes) -> None:
+        self._publishers[topic].publish(data)
