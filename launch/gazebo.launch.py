@@ -172,7 +172,8 @@ def robot(arguments: dict[str, str], share: Path) -> tuple[str, str, str]:
     path = existing_file('urdf', arguments['urdf'] or share / 'urdf/panda.urdf')
     text = urdf_text(path, arguments['xacro_arguments'])
     source = existing_file(
-        'controllers_file', arguments['controllers_file'] or share / 'config/gazebo_controllers.yaml'
+        'controllers_file',
+        arguments['controllers_file'] or share / 'config/gazebo_controllers.yaml',
     )
     if is_true(arguments['own_control']):
         if arguments['joints'] or arguments['positions']:
@@ -272,7 +273,8 @@ def actions(context: Any) -> list[Any]:
         output='screen',
         arguments=['-topic', 'robot_description', '-name', name],
     )
-    adds = arguments['hardware_compensates'] or ('' if is_true(arguments['own_control']) else 'none')
+    default = '' if is_true(arguments['own_control']) else 'none'
+    adds = arguments['hardware_compensates'] or default
     feedforward = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(share / 'launch/feedforward.launch.py')),
         launch_arguments={
