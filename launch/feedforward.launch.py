@@ -75,37 +75,37 @@ def watchdog(topic: str, namespace: str, enclaves: str) -> Node:
 
 def nodes(context: Any) -> list[Node]:
     """Return the feedforward node and its watchdog."""
-    given = values(ARGUMENTS, context)
+    arguments = values(ARGUMENTS, context)
     share = Path(get_package_share_directory('rnea_ros'))
-    overrides: dict[str, Any] = {'use_sim_time': is_true(given['use_sim_time'])}
-    if given['urdf']:
-        overrides['robot_description'] = urdf_text(existing_file('urdf', given['urdf']))
-    if given['controller']:
-        overrides['command_topic'] = f'{given["controller"]}/commands'
-    if given['hardware_compensates']:
-        overrides['hardware_compensates'] = words(given['hardware_compensates'])
-    if given['mode']:
-        overrides['mode'] = given['mode']
-    if given['rate']:
-        overrides['rate'] = number('rate', given['rate'])
-    files = parameter_files(given['preset'], given['params_file'], share / 'config')
-    watched = is_true(given['watchdog'])
+    overrides: dict[str, Any] = {'use_sim_time': is_true(arguments['use_sim_time'])}
+    if arguments['urdf']:
+        overrides['robot_description'] = urdf_text(existing_file('urdf', arguments['urdf']))
+    if arguments['controller']:
+        overrides['command_topic'] = f'{arguments["controller"]}/commands'
+    if arguments['hardware_compensates']:
+        overrides['hardware_compensates'] = words(arguments['hardware_compensates'])
+    if arguments['mode']:
+        overrides['mode'] = arguments['mode']
+    if arguments['rate']:
+        overrides['rate'] = number('rate', arguments['rate'])
+    files = parameter_files(arguments['preset'], arguments['params_file'], share / 'config')
+    watched = is_true(arguments['watchdog'])
     node = Node(
         package='rnea_ros',
         executable='feedforward_node',
         name='feedforward',
-        namespace=given['namespace'],
+        namespace=arguments['namespace'],
         output='screen',
         parameters=[*map(str, files), overrides],
-        remappings=[('joint_states', given['joint_states'])],
-        ros_arguments=enclave(given['enclaves'], 'feedforward'),
+        remappings=[('joint_states', arguments['joint_states'])],
+        ros_arguments=enclave(arguments['enclaves'], 'feedforward'),
         additional_env=without_shared_memory(os.environ) if watched else {},
         sigkill_timeout=LaunchConfiguration('sigkill_timeout', default=SIGKILL_TIMEOUT),
     )
     if not watched:
         return [node]
     topic = overrides.get('command_topic') or command_topic(files)
-    return [node, watchdog(topic, given['namespace'], given['enclaves'])]
+    return [node, watchdog(topic, arguments['namespace'], arguments['enclaves'])]
 
 
 def generate_launch_description() -> LaunchDescription:

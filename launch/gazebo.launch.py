@@ -136,53 +136,54 @@ class StartOrder:
 
 def installed(names: Sequence[str], debian_name: str) -> str:
     """Return the first of several package names that is installed."""
-    known = get_packages_with_prefixes()
-    found = [name for name in names if name in known]
-    if not found:
+    packages = get_packages_with_prefixes()
+    present = [name for name in names if name in packages]
+    if not present:
         missing, package = names[0], f'ros-$ROS_DISTRO-{debian_name}'
         raise RuntimeError(f'{missing} is not installed: apt install {package}')
-    return found[0]
+    return present[0]
 
 
 def mesh_paths(description: str) -> list[Any]:
     """Return actions that let Gazebo find the meshes of a URDF."""
-    found = set()
+    folders = set()
     for package in set(re.findall(r'package://([^/"]+)/', description)):
         try:
-            found.add(str(Path(get_package_share_directory(package)).parent))
+            folders.add(str(Path(get_package_share_directory(package)).parent))
         except PackageNotFoundError as error:
             raise RuntimeError(
                 f'meshes of the URDF are in the package {package!r}, which is not found: install '
                 'it, source its workspace, or link it ("Meshes" in docs/gazebo.md)'
             ) from error
     return [
-        AppendEnvironmentVariable(name, os.pathsep.join(sorted(found)))
+        AppendEnvironmentVariable(name, os.pathsep.join(sorted(folders)))
         for name in RESOURCE_PATHS
-        if found
+        if folders
     ]
 
 
-def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
+def robot(arguments: dict[str, str], share: Path) -> tuple[str, str, str]:
     """Return the robot's name, its URDF with tags for Gazebo, and the controllers' file."""
     from rnea_ros.sim.gazebo.controllers import listed_joints, with_joints
     from rnea_ros.sim.gazebo.description import PLUGINS, has_own_control, with_gazebo_control
     from rnea_ros.sim.gazebo.urdf_changes import reject_massless
     from rnea_ros.urdf import parse_urdf
 
-    path = existing_file('urdf', given['urdf'] or share / 'urdf/panda.urdf')
-    text = urdf_text(path, given['xacro_arguments'])
+    path = existing_file('urdf', arguments['urdf'] or share / 'urdf/panda.urdf')
+    text = urdf_text(path, arguments['xacro_arguments'])
     source = existing_file(
-        'controllers_file', given['controllers_file'] or share / 'config/gazebo_controllers.yaml'
+        'controllers_file',
+        arguments['controllers_file'] or share / 'config/gazebo_controllers.yaml',
     )
-    if is_true(given['own_control']):
-        if given['joints'] or given['positions']:
+    if is_true(arguments['own_control']):
+        if arguments['joints'] or arguments['positions']:
             raise RuntimeError('own_control: joints and positions are those of the URDF')
         if not has_own_control(text):
             raise RuntimeError(f'own_control: {path} has no <ros2_control>')
         reject_massless(text)
         return parse_urdf(text).name, text, str(source)
     parameters = read_document(source)
-    joints = words(given['joints'])
+    joints = words(arguments['joints'])
     # Gazebo and the spawners read a file in this directory.
     directory = tempfile.mkdtemp(prefix='rnea_ros_')
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
@@ -190,11 +191,11 @@ def robot(given: dict[str, str], share: Path) -> tuple[str, str, str]:
     made = with_gazebo_control(
         text,
         str(target),
-        joints=joints or listed_joints(parameters, given['controller']),
-        positions=[number('positions', word) for word in words(given['positions'])],
+        joints=joints or listed_joints(parameters, arguments['controller']),
+        positions=[number('positions', word) for word in words(arguments['positions'])],
         plugins=PLUGINS[installed(list(PLUGINS), 'gz-ros2-control')],
     )
-    parameters = with_joints(parameters, given['controller'], made.joints)
+    parameters = with_joints(parameters, arguments['controller'], made.joints)
     target.write_text(yaml.safe_dump(parameters), encoding='utf-8')
     return made.name, made.description, str(target)
 
@@ -227,17 +228,17 @@ def activation(controller: str, timeout: str, *options: str) -> Node:
 
 def actions(context: Any) -> list[Any]:
     """Return all actions in the order of their start."""
-    given = values(ARGUMENTS, context)
+    arguments = values(ARGUMENTS, context)
     share = Path(get_package_share_directory('rnea_ros'))
-    parameters = given['params_file'] or share / 'config/gazebo.yaml'
+    parameters = arguments['params_file'] or share / 'config/gazebo.yaml'
     params_file = existing_file('params_file', parameters)
     for argument in ('rate', 'timeout'):
-        number(argument, given[argument])
+        number(argument, arguments[argument])
     for package, debian_name in NEEDED.items():
         installed([package], debian_name)
     gz_launch = Path(get_package_share_directory('ros_gz_sim'), 'launch/gz_sim.launch.py')
-    name, description, controllers = robot(given, share)
-    server = '' if is_true(given['gui']) else '-s '
+    name, description, controllers = robot(arguments, share)
+    server = '' if is_true(arguments['gui']) else '-s '
     gazebo = [
         *mesh_paths(description),
         GroupAction([
@@ -245,7 +246,7 @@ def actions(context: Any) -> list[Any]:
             SetLaunchConfiguration('launch-prefix', 'exec'),
             IncludeLaunchDescription(
                 PythonLaunchDescriptionSource(str(gz_launch)),
-                launch_arguments={'gz_args': f'{server}{given["world"]}'}.items(),
+                launch_arguments={'gz_args': f'{server}{arguments["world"]}'}.items(),
             ),
         ]),
         Node(
@@ -272,22 +273,23 @@ def actions(context: Any) -> list[Any]:
         output='screen',
         arguments=['-topic', 'robot_description', '-name', name],
     )
-    adds = given['hardware_compensates'] or ('' if is_true(given['own_control']) else 'none')
+    default = '' if is_true(arguments['own_control']) else 'none'
+    adds = arguments['hardware_compensates'] or default
     feedforward = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(share / 'launch/feedforward.launch.py')),
         launch_arguments={
             'urdf': '',  # from robot_state_publisher
             'params_file': str(params_file),
-            'controller': given['controller'],
+            'controller': arguments['controller'],
             'hardware_compensates': adds,
-            'mode': given['mode'],
-            'rate': given['rate'],
+            'mode': arguments['mode'],
+            'rate': arguments['rate'],
             'use_sim_time': 'true',
             'watchdog': 'false',  # Gazebo may pause, and ends with the node
         }.items(),
     )
-    hold = [] if given['mode'] == 'gravity' else ['--hold']  # gravity mode holds no pose
-    controller, timeout = given['controller'], given['timeout']
+    hold = [] if arguments['mode'] == 'gravity' else ['--hold']  # gravity mode holds no pose
+    controller, timeout = arguments['controller'], arguments['timeout']
     order = StartOrder(
         [
             [*gazebo, create],

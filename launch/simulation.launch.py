@@ -56,12 +56,12 @@ CHOICES = {
 
 def actions(context: Any) -> list[Any]:
     """Return the node, the simulated robot, and RViz if requested."""
-    given = values(ARGUMENTS, context)
+    arguments = values(ARGUMENTS, context)
     share = Path(get_package_share_directory('rnea_ros'))
-    urdf = existing_file('urdf', given['urdf'] or share / f'urdf/{given["robot"]}.urdf')
-    passed_on = {name: given[name] for name in ('mode', 'rate', 'use_sim_time', 'watchdog')}
+    urdf = existing_file('urdf', arguments['urdf'] or share / f'urdf/{arguments["robot"]}.urdf')
+    passed_on = {name: arguments[name] for name in ('mode', 'rate', 'use_sim_time', 'watchdog')}
     passed_on['hardware_compensates'] = 'none'  # the simulated robot adds nothing to a command
-    passed_on['params_file'] = given['params_file'] or str(share / 'config/simulation.yaml')
+    passed_on['params_file'] = arguments['params_file'] or str(share / 'config/simulation.yaml')
     return [
         # First: if it rejects an argument, launch does not stop a robot that was started before.
         IncludeLaunchDescription(
@@ -76,13 +76,13 @@ def actions(context: Any) -> list[Any]:
             parameters=[
                 {
                     'urdf': str(urdf),
-                    'publish_clock': is_true(given['use_sim_time']),
-                    'wrench_link': given['wrench_link'],
-                    'viewer': is_true(given['viewer']),
+                    'publish_clock': is_true(arguments['use_sim_time']),
+                    'wrench_link': arguments['wrench_link'],
+                    'viewer': is_true(arguments['viewer']),
                 }
             ],
         ),
-        *(_rviz(urdf, share / 'layouts') if is_true(given['rviz']) else ()),
+        *(_rviz(urdf, share / 'layouts') if is_true(arguments['rviz']) else ()),
     ]
 
 

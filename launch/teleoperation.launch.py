@@ -29,15 +29,15 @@ CHOICES = {'feedback': ('', 'none', 'external_effort', 'coupling')}
 
 def nodes(context: Any) -> list[Node]:
     """Return the node teleoperation."""
-    given = values(ARGUMENTS, context)
+    arguments = values(ARGUMENTS, context)
     share = Path(get_package_share_directory('rnea_ros'))
     default = str(share / 'config/teleoperation.yaml')
-    params_file = existing_file('params_file', given['params_file'] or default)
-    overrides: dict[str, Any] = {name: given[name] for name in ('leader', 'follower')}
-    if given['joints']:
-        overrides['joints'] = words(given['joints'])
-    if given['feedback']:
-        overrides['feedback.source'] = given['feedback']
+    params_file = existing_file('params_file', arguments['params_file'] or default)
+    overrides: dict[str, Any] = {name: arguments[name] for name in ('leader', 'follower')}
+    if arguments['joints']:
+        overrides['joints'] = words(arguments['joints'])
+    if arguments['feedback']:
+        overrides['feedback.source'] = arguments['feedback']
     return [
         Node(
             package='rnea_ros',
@@ -45,7 +45,7 @@ def nodes(context: Any) -> list[Node]:
             name='teleoperation',
             output='screen',
             parameters=[str(params_file), overrides],
-            ros_arguments=enclave(given['enclaves'], 'teleoperation'),
+            ros_arguments=enclave(arguments['enclaves'], 'teleoperation'),
         )
     ]
 
