@@ -51,7 +51,7 @@ class JointEfforts:
         self._share = 0.0
         self.acting = False
         self.damping, self.soft_limits = np.zeros((2, m))
-        self.add(np.zeros(m), *np.zeros((2, n)), 0.0, damped=False)  # compiles the kernel
+        self.add(np.zeros(m), np.zeros(n), np.zeros(n), 0.0, damped=False)  # compiles the kernel
 
     def configure(self, constants: Array) -> None:
         """Set damping and zones: constants of shape (7, m), rows as above."""
