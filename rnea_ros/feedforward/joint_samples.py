@@ -115,22 +115,22 @@ def judge_and_store(
     :return: the highest verdict on a commanded joint or on an effort, and the joint's number
     """
     worst, at_fault = VALID, -1
-    for k in in_robot:
-        moves = abs(table[VELOCITY, k]) > MIN_MOVING_SPEED
-        frozen |= moves and table[ROLE, k] == COMMANDED
-    for k, number in enumerate(in_robot):
-        joint, i = table[:, number], in_message[k]
+    for k in range(in_robot.size):
+        joint = table[:, in_robot[k]]
+        frozen |= abs(joint[VELOCITY]) > MIN_MOVING_SPEED and joint[ROLE] == COMMANDED
+    for k in range(in_robot.size):
+        joint, i = table[:, in_robot[k]], in_message[k]
         qd = velocity[i] if velocity.size else 0.0
         if joint[ROLE] != COMMANDED and math.isnan(qd):
             qd = 0.0
         verdict = _judge(joint, position[i], qd, stamp, received, machine, frozen)
         if verdict > worst and joint[ROLE] == COMMANDED:
-            worst, at_fault = verdict, number
+            worst, at_fault = verdict, in_robot[k]
     if worst > VALID:
         return worst, at_fault
     changed, alive, largest = False, False, 0.0
-    for k, number in enumerate(in_robot):
-        joint, i = table[:, number], in_message[k]
+    for k in range(in_robot.size):
+        joint, i = table[:, in_robot[k]], in_message[k]
         if joint[VERDICT] != VALID:
             continue
         q = position[i]
@@ -142,7 +142,7 @@ def judge_and_store(
         if abs(tau) > joint[bound.MAX_EFFORT] or math.isinf(tau):
             joint[VERDICT], joint[VALUE] = EFFORT_TOO_HIGH, tau
             if abs(tau) > largest:
-                worst, at_fault, largest = EFFORT_TOO_HIGH, number, abs(tau)
+                worst, at_fault, largest = EFFORT_TOO_HIGH, in_robot[k], abs(tau)
             tau = math.nan
         if joint[ROLE] == COMMANDED:
             changed |= q != joint[POSITION] or (not derives and qd != joint[VELOCITY])
@@ -152,11 +152,12 @@ def judge_and_store(
             qd = min(max(qd, -limit), limit)
         joint[POSITION], joint[VELOCITY], joint[EFFORT] = q, qd, tau
         _register(joint, stamp, received, machine)
-    for k in in_robot:
-        if table[ROLE, k] == COMMANDED and (changed or alive):
-            table[CHANGED_OR_EFFORT, k] = received
+    for k in range(in_robot.size):
+        joint = table[:, in_robot[k]]
+        if joint[ROLE] == COMMANDED and (changed or alive):
+            joint[CHANGED_OR_EFFORT] = received
             if changed:
-                table[CHANGED, k] = received
+                joint[CHANGED] = received
     return worst, at_fault
 
 
@@ -295,8 +296,8 @@ def check_states(
     received = others_received = changed = alive = growing_since = math.inf
     any_late = others_late = contested = moves = False
     unchanged_for = 0.0
-    for i, k in enumerate(commanded):
-        joint = table[:, k]
+    for k in range(commanded.size):
+        joint = table[:, commanded[k]]
         received = min(received, joint[RECEIVED])
         changed, alive = min(changed, joint[CHANGED]), min(alive, joint[CHANGED_OR_EFFORT])
         unchanged_for = max(unchanged_for, joint[RECEIVED] - joint[CHANGED])
@@ -306,9 +307,9 @@ def check_states(
             joint[CONTEST_COUNT] > MAX_CONTESTS if several_publishers
             else joint[CONTEST_SHARE] > MAX_CONTEST_SHARE
         )
-        growing_since = min(growing_since, _growing_since(joint, reference[i], now, follows))
-    for k in others:
-        joint = table[:, k]
+        growing_since = min(growing_since, _growing_since(joint, reference[k], now, follows))
+    for k in range(others.size):
+        joint = table[:, others[k]]
         others_received = min(others_received, joint[RECEIVED])
         others_late |= rejected(joint) or late(joint, now, timeout / LATE_INTERVALS)
     return (
@@ -354,6 +355,6 @@ def _growing_since(joint: Array, reference: float, now: float, follows: bool) ->
 def earliest(table: Array, row: int, joints: Indices) -> float:
     """Return the earliest time, or smallest value, in a row of some joints."""
     least = math.inf
-    for k in joints:
-        least = min(least, table[row, k])
+    for k in range(joints.size):
+        least = min(least, table[row, joints[k]])
     return least
