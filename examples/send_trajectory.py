@@ -20,7 +20,9 @@ from rnea_ros.interrupts import interrupts_held
 
 ATTEMPTS = 10
 LARGE_ERROR = 0.1  # rad
-SEE_LOG = "the node's log says why (mode gravity follows no trajectory)"
+REASONS = (
+    "the node's log names the reason (mode gravity follows no trajectory), or friction holds it"
+)
 
 
 def main() -> None:
@@ -84,7 +86,7 @@ def send(joint: str | None, interrupted: Callable[[], bool]) -> None:
 
     for attempt in range(ATTEMPTS):  # a node that has just started is not active yet
         if attempt == 2:
-            print(f'{name} does not turn yet: {SEE_LOG}; trying again', flush=True)
+            print(f'{name} does not turn yet: {REASONS}. Trying again', flush=True)
         del states[:-1]
         begin = Time.from_msg(states[-1].header.stamp) + Duration(seconds=0.3)
         message.header.stamp = begin.to_msg()
@@ -93,7 +95,7 @@ def send(joint: str | None, interrupted: Callable[[], bool]) -> None:
         if max(turned()) > 0.01:
             break
     else:
-        raise AssertionError(f'{name} does not turn: {SEE_LOG}')
+        raise AssertionError(f'{name} does not turn: {REASONS}')
     print(f'sent: {name} to {start + 0.3:.3f} rad and back to {start:.3f}, in 4 s', flush=True)
     receive_for(3.5)
     error = 0.0

@@ -79,7 +79,7 @@ def _fail_if_skipped(
 
 
 def pytest_report_header() -> str | None:
-    return None if HAS_ROS2_LAUNCH else f'ros2 launch is missing: without test/{INSTALLED}'
+    return None if HAS_ROS2_LAUNCH else f'ros2 launch is missing: test/{INSTALLED} does not run or count'
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
