@@ -106,8 +106,8 @@ def send(joint: str | None, interrupted: Callable[[], bool]) -> None:
     efforts = [abs(term.effort[term.name.index(name)]) for term in feedback]
     print(f'{name}: largest tracking error {1e3 * error:.2f} mrad, '
           f'largest feedback {max(efforts, default=0.0):.2f} N m')
-    assert error < LARGE_ERROR, f'that is above {1e3 * LARGE_ERROR:.0f} mrad: low gains, a payload '\
-        "that the model lacks, or a fault (the node's log)"
+    why = "low gains, a payload that the model lacks, or a fault (the node's log)"
+    assert error < LARGE_ERROR, f'that is above {1e3 * LARGE_ERROR:.0f} mrad: {why}'
 
 
 if __name__ == '__main__':
