@@ -12,12 +12,13 @@ from contextlib import suppress
 
 import numpy as np
 import rclpy
-from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
 from rnea_ros import RobotModel
 from rnea_ros.arrays import Array
+from rnea_ros.interrupts import interrupts_held
 from rnea_ros.resources import share_path
 
 LINK = 'fer_link8'
@@ -70,7 +71,7 @@ class Impedance(Node):
         self.distance = float(np.linalg.norm((here - self.law.target)[:3, 3]))
         efforts = self.law.efforts(q, qd)
         message = JointState(name=self.model.joint_names, effort=efforts.tolist())
-        message.header.stamp = self.get_clock().now().to_msg()
+        message.header.stamp = states.header.stamp  # in the robot's time, simulated or not
         self.publisher.publish(message)
 
     def show(self) -> None:
@@ -84,10 +85,14 @@ class Impedance(Node):
 
 def main() -> None:
     """Hold the flange of the shipped Panda until Ctrl-C."""
-    rclpy.init()
-    with suppress(KeyboardInterrupt, ExternalShutdownException):
-        rclpy.spin(Impedance(RobotModel.from_urdf(share_path('urdf/panda_arm.urdf'))))
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    node = Impedance(RobotModel.from_urdf(share_path('urdf/panda_arm.urdf')))
+    with interrupts_held() as interrupted:  # Ctrl-C ends it between two messages
+        while not interrupted():
+            rclpy.spin_once(node, timeout_sec=0.1)
+        rclpy.shutdown()
 
 
 if __name__ == '__main__':
-    main()
+    with suppress(KeyboardInterrupt):
+        main()

@@ -6,7 +6,6 @@
 import sys
 import time
 
-from control_msgs.action import FollowJointTrajectory
 import rclpy
 from rclpy.action import ActionClient
 from rclpy.duration import Duration
@@ -14,6 +13,10 @@ from rclpy.wait_for_message import wait_for_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectoryPoint
 
+try:
+    from control_msgs.action import FollowJointTrajectory
+except ModuleNotFoundError as missing:  # in an installation from PyPI
+    sys.exit(f'send_goal: {missing}; send_trajectory.py does without it')
 
 def main() -> int:
     """Move the last joint by 0.3 rad; return the error code of the result."""

@@ -79,7 +79,10 @@ class FollowJointTrajectory:
         try:
             from control_msgs.action import FollowJointTrajectory as Action
         except ImportError:
-            node.get_logger().info(f'no action ~/{ACTION}: control_msgs is not installed')
+            node.get_logger().info(
+                f'no action ~/{ACTION}: control_msgs is not installed (the PyPI wheels lack it; '
+                'the topic ~/joint_trajectory works)'
+            )
             return
         if not hasattr(ActionServer, 'notify_execute'):  # which the server replaces
             node.get_logger().error(f'no action ~/{ACTION}: rclpy lacks notify_execute')

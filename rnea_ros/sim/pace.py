@@ -68,15 +68,17 @@ class Lockstep(RealTime):
     on every machine. Simulated time follows real time before the first command, and after a state
     without a command within :data:`ANSWER_TIMEOUT`, until the next command.
 
-    To be watched, it is not faster than real time. ``warn`` is called when commands stop.
+    To be watched, it is not faster than real time. ``warn`` is called when commands stop while
+    ``publishers`` still counts a publisher: without one the control has ended.
     """
 
     def __init__(
         self, commands: PolledSubscription[Any], timestep: float, lose: Callable[[float], None],
-        warn: Callable[[str], None], *, watched: bool = False
+        warn: Callable[[str], None], publishers: Callable[[], int], *, watched: bool = False
     ) -> None:
         super().__init__(commands, timestep, lose)
         self._warn = warn
+        self._publishers = publishers
         self._watched = watched
         self._answered = False
 
@@ -104,6 +106,8 @@ class Lockstep(RealTime):
             if message is not None:
                 return message
         self._answered = False
-        self._warn(f'no command within {ANSWER_TIMEOUT:g} s: simulated time now follows real time')
+        if self._publishers():
+            text = f'no command within {ANSWER_TIMEOUT:g} s: simulated time now follows real time'
+            self._warn(text)
         self.start()  # do not catch up the wait
         return None

@@ -227,8 +227,12 @@ def start(node: Any) -> tuple[Any, PhysicsLoop]:
     )
     pace = RealTime(commands, TIMESTEP, broadcasters.lose)
     if options.lockstep:
+        publishers = partial(
+            controller_node.count_publishers, commands.subscription.topic_name
+        )
         pace = Lockstep(
-            commands, TIMESTEP, broadcasters.lose, logger.warning, watched=options.viewer
+            commands, TIMESTEP, broadcasters.lose, logger.warning, publishers,
+            watched=options.viewer,
         )
     loop = PhysicsLoop(robot, controller, broadcasters, pace, options)
     guide = partial(_guide, loop.hand, node.get_logger())

@@ -113,7 +113,8 @@ def _read(
         text = _decoded(read_regular(Path(source), MAX_BYTES))  # with its line breaks
     except (OSError, ValueError, LookupError) as error:
         also = ', which is not XML either' if isinstance(source, str) else ''
-        raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}{also}: {error}') from error
+        why = getattr(error, 'strerror', None) or error  # the error names the path again
+        raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}{also}: {why}') from error
     return (expand(source, arguments) if is_xacro(source) else text), text
 
 
@@ -274,4 +275,5 @@ def unknown_parts(root: ElementTree.Element) -> Iterator[str]:
                 found.setdefault((element.tag, clipped(', '.join(odd), 200)), []).append(owner)
     for (tag, parts), (owner, *others) in islice(found.items(), MAX_KINDS):
         more = f', {len(others) + 1} times in all' if others else ''
-        yield f'{clipped(owner)}: not understood and not used in <{tag}>: {parts}{more}'
+        text = f'{clipped(owner)}: not understood and not used in <{tag}>: {parts}{more}'
+        yield f'{text} (harmless unless it describes mass or motion)'

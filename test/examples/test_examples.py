@@ -5,6 +5,7 @@
 
 from collections.abc import Callable
 from importlib import import_module
+from itertools import count
 import json
 from pathlib import Path
 import runpy
@@ -102,26 +103,27 @@ def test_the_cartesian_impedance_has_its_stiffness_and_does_not_overshoot(axis: 
     assert np.max(moved, axis=0)[axis] < 1.01 * moved[-1][axis]
 
 
-@pytest.mark.parametrize(('nodes', 'ends'), [
-    (['robot', 'robot'], 'two robots on one domain'), (['robot', 'other'], 'sent'),
-    (['_NODE_NAME_UNKNOWN_', '_NODE_NAME_UNKNOWN_'], 'sent'),
+@pytest.mark.parametrize(('nodes', 'times', 'ends'), [
+    (['robot', 'robot'], 0, 'two robots on one domain'),
+    (['robot', 'other'], 10, 'a does not turn: .*mode gravity follows no trajectory'),
+    (['_NODE_NAME_UNKNOWN_', '_NODE_NAME_UNKNOWN_'], 10, 'a does not turn'),
 ])
-def test_nothing_is_sent_to_two_robots_of_one_name(
-    nodes: list[str], ends: str, monkeypatch: pytest.MonkeyPatch
+def test_a_trajectory_is_sent_ten_times_and_never_to_two_robots_of_one_name(
+    nodes: list[str], times: int, ends: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rclpy = pytest.importorskip('rclpy', reason='rclpy is not installed')
-    from rclpy import wait_for_message
+    from rclpy.time import Time
     from sensor_msgs.msg import JointState
 
-    def send(message: Any) -> None:
-        raise AssertionError('sent')
-
     def spin(*_: Any, **__: Any) -> None:
-        if callbacks:
-            callbacks['joint_states'](states)
+        state = JointState(name=['a'], position=[0.0])
+        state.header.stamp = Time(nanoseconds=100_000_000 * next(ticks)).to_msg()
+        callbacks['joint_states'](state)
 
+    ticks = count()
+    sent: list[Any] = []
     callbacks: dict[str, Any] = {}
-    publisher = SimpleNamespace(publish=send, get_subscription_count=lambda: 1)
+    publisher = SimpleNamespace(publish=sent.append, get_subscription_count=lambda: 1)
     node = SimpleNamespace(
         create_publisher=lambda *_: publisher,
         create_subscription=lambda _, topic, callback, __: callbacks.update({topic: callback}),
@@ -130,12 +132,21 @@ def test_nothing_is_sent_to_two_robots_of_one_name(
         ],
         get_subscriptions_info_by_topic=lambda _: [],
     )
-    states = JointState(name=['a'], position=[0.0])
-    monkeypatch.setattr('sys.argv', ['send_trajectory'])
-    monkeypatch.setattr(rclpy, 'init', lambda: None)
     monkeypatch.setattr(rclpy, 'create_node', lambda _: node)
     monkeypatch.setattr(rclpy, 'spin_once', spin)
-    monkeypatch.setattr(wait_for_message, 'wait_for_message', lambda *_, **__: (True, states))
     example = runpy.run_path(str(ROOT / 'examples/send_trajectory.py'))
     with pytest.raises(AssertionError, match=ends):
-        example['main']()
+        example['send'](None, lambda: False)
+    assert len(sent) == times
+    with pytest.raises(KeyboardInterrupt):
+        example['send'](None, lambda: True)
+
+
+def test_the_help_of_the_sender_needs_no_robot(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip('rclpy', reason='rclpy is not installed')
+    monkeypatch.setattr('sys.argv', ['send_trajectory', '--help'])
+    with pytest.raises(SystemExit, match='0'):
+        runpy.run_path(str(ROOT / 'examples/send_trajectory.py'))['main']()
+    assert '[joint]' in capsys.readouterr().out

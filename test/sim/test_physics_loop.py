@@ -158,7 +158,8 @@ class Paced:
         monkeypatch.setattr(pace, 'PeriodicSchedule', lambda _: SimpleNamespace(
             start=self._start, wait=self._wait_for_schedule, missed=0
         ))
-        warn = (self.warnings.append,) if kind is Lockstep else ()
+        self.publishers = 1
+        warn = (self.warnings.append, lambda: self.publishers) if kind is Lockstep else ()
         self.pace = kind(self, TIMESTEP, self.lost.append, *warn, **options)
         self._schedule = self.pace._schedule
 
@@ -219,3 +220,6 @@ def test_in_lockstep_time_waits_for_the_command_that_answers_each_state(
     assert paced.waited == pytest.approx(ANSWER_TIMEOUT)
     assert (len(paced.warnings), paced.starts) == (1, 1)
     assert (steps(), paced.exchange()) == (3, (None, 1))  # as before the first
+    paced.waiting, paced.publishers = ['another'], 0
+    assert (command(), paced.exchange()) == ('another', (None, PUBLICATIONS))
+    assert (len(paced.warnings), paced.starts) == (1, 2)  # the control has ended

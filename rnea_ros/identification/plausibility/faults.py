@@ -81,7 +81,7 @@ def check_fit(
     unusual = (factor < 1.0 / UNUSUAL_FACTOR) | (factor > UNUSUAL_FACTOR)
     notes += [
         f'{names[joint]}: the effort without friction is {factor[joint]:.1f} times that of the '
-        'URDF; if its masses are right: another unit, a current, or the URDF of another robot'
+        'URDF: its masses are wrong; if not: another unit, a current, or the URDF of another robot'
         for joint in np.flatnonzero(unusual)
     ]
     notes += [
