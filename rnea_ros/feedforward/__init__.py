@@ -19,13 +19,13 @@ An argument means the same in all modules, and is described only where it does n
 - ``rules``: rules for the commanded joints' trajectories
 """
 
-from .controller import FeedforwardController, Snapshot
+from .controller import FeedforwardController
 from .joint_bounds import JointBounds
 from .measured import JointStateMonitor
 from .reasons import Reason
 from .settings import acceleration_limits
 from .settings.law import check_efforts
-from .state import CONTROLLING, State
+from .state import CONTROLLING, Snapshot, State
 
 __all__ = [
     'CONTROLLING', 'FeedforwardController', 'JointBounds', 'JointStateMonitor', 'Reason',

@@ -13,7 +13,6 @@ the motion.
 from __future__ import annotations
 
 from dataclasses import dataclass
-import math
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from .limiter import EffortLimiter
 from .loaded_model import LoadedModel
 from .measured import JointStateMonitor
 from .momentum_observer import TICK, MomentumObserver
-from .motion import Reference
+from .motion import Motions
 from .reasons import Reason
 from .settings import ContactAction, ResolvedSettings
 
@@ -49,24 +48,16 @@ class ContactReaction:
     """
     Runs the observer of external efforts, and reacts to contacts.
 
-    A contact ends a motion once, when it begins: a later motion, away from the obstacle, is
-    followed at once. A stream that a contact ended is ignored until it pauses for
-    ``reference_timeout``, so that its next message does not start the motion again. Set-points are
-    a stream, and so are other motions without a goal that follow each other within this time. The
-    pause is counted in ticks without a message: a stall of the computer does not count.
-
     :ivar monitor: the observer; None while nothing needs it
     :ivar newest: the newest contact, None before the first
     """
 
     def __init__(
         self, robot: LoadedModel, states: JointStateMonitor, settings: ResolvedSettings,
-        reference: Reference,
+        motions: Motions,
     ) -> None:
-        self._reference = reference
-        self._longest_pause = settings.reference_timeout
-        self._pause = math.inf
-        self._published = self._streaming = self._ignores_stream = False
+        self._motions = motions
+        self._published = False
         # Made in any case: kernels are compiled before the loop starts.
         self._observer = ExternalEffortMonitor(robot, states, settings)
         self.monitor: ExternalEffortMonitor | None = None
@@ -87,7 +78,8 @@ class ContactReaction:
     def configure(self, settings: ResolvedSettings) -> None:
         """Set the observer's parameters; start it or end it, as they need."""
         if not self._published and settings.contact.action is ContactAction.NONE:
-            self.monitor, self._ignores_stream = None, False
+            self.monitor = None
+            self._motions.heed_stream()
             return
         self._observer.configure(settings)
         if self.monitor is None:
@@ -106,28 +98,13 @@ class ContactReaction:
         if contact is None:
             return
         self.newest = contact
-        moves = self._reference.is_set or self._reference.waiting
-        if contact.action is ContactAction.FLAG or not moves:
+        if contact.action is ContactAction.FLAG:
             return
-        self._ignores_stream = self._streaming and self._pause <= self._longest_pause
-        if contact.action is ContactAction.HOLD:
-            self._reference.stop(Reason.CONTACT)
-        else:
+        hold = contact.action is ContactAction.HOLD
+        if self._motions.end_by_contact(hold=hold) and not hold:
             # Without a reference every mode acts like gravity. The rate limit, not a blend,
             # smooths the step: the arm should not push for another ramp_duration.
-            self._reference.clear(Reason.CONTACT)
             limiter.end_blend()
-
-    def count_pause(self, dt: float) -> None:
-        """Count the pause of a stream; once a tick."""
-        self._pause += dt
-        self._ignores_stream &= self._pause <= self._longest_pause
-
-    def register_motion(self, *, is_setpoint: bool) -> bool:
-        """Register a motion without a goal; return whether it is to be ignored."""
-        self._streaming = is_setpoint or self._pause <= self._longest_pause
-        self._pause = 0.0
-        return self._ignores_stream
 
 
 class ExternalEffortMonitor(MomentumObserver):

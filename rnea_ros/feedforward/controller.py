@@ -8,73 +8,35 @@ Time is an argument; nothing is read or sent here, so tests check every rule wit
 The thread of the loop calls :meth:`FeedforwardController.step`. Requests of other threads (a
 motion, changed settings, a stop) wait in a queue until the next tick; what they may read is
 replaced, never changed.
-
-With ``predict_state`` trajectories are sampled ahead, at t + r. The measured state, of age a, is
-predicted to the same time along the reference, over h = a + r::
-
-    q  <- q + h qd_d - h^2/2 qdd_d          (q_d(t + r) - q_d(t - a), to second order)
-    qd <- qd + h qdd_d
-
-So errors are those at the time of measurement, and gains, delay and noise of the loop stay as they
-are; the measured velocity would add its noise. Set-points are not predicted: their age is unknown.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Array
 from ..robot import RobotModel
 from .base_imu import BaseSensor
-from .contact import Contact, ContactReaction, ExternalEffortMonitor
+from .contact import ContactReaction, ExternalEffortMonitor
 from .efforts import AdditionalEffort, JointEfforts
 from .laws import ControlLaw, Terms
 from .limiter import EffortLimiter
 from .loaded_model import LoadedModel, PayloadBlend
 from .measured import JointStateMonitor
 from .monitoring import TickMonitor
-from .motion import Deceleration, Goal, Handover, MotionState, Reference, Setpoint, Trajectory
+from .motion import Deceleration, Goal, Motions, Reference, Setpoint, Trajectory, predicted
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .settings.law import make_law
-from .state import ENDED, ActingEffort, Ending, Event, Stall, Stalls, State, StateMachine
+from .state import ENDED, ActingEffort, Ending, Event, Snapshot, Stalls, State, StateMachine
 from .wrench import WrenchInputs
 
 BASE_STALE = frozenset((Reason.BASE_STALE,))
-
-
-class Snapshot(NamedTuple):
-    """
-    The control after a tick: immutable, for any thread.
-
-    :param reason: why the control ended; None if it has not ended
-    :param error: the first error that ended the control, or None
-    :param flags: raised flags: the control goes on, but something is wrong
-    :param flag_counts: number of times that each of the control's own flags was raised
-    :param contact: the newest contact, None before the first
-    :param stall: the newest stall after which the control has returned, None before the first
-    :param returns: number of returns after stalls, by reason
-    :param saturated: commands that the effort limits cut, (m,)
-    :param overloaded: joints whose effort limit is below the effort that holds the robot, (m,)
-    """
-
-    state: State
-    reason: Reason | None
-    stop_requested: bool
-    error: BaseException | None
-    flags: frozenset[Reason]
-    flag_counts: Counter[Reason]
-    contact: Contact | None
-    stall: Stall | None
-    returns: Counter[Reason]
-    saturated: tuple[bool, ...]
-    overloaded: tuple[bool, ...]
 
 
 class FeedforwardController:
@@ -95,6 +57,7 @@ class FeedforwardController:
     :ivar joints: the commanded joints, in the order of every command
     :ivar law: the control law in force
     :ivar snapshot: the control after the last tick
+    :ivar motions: the motions that are followed; any thread may read them
     :ivar speed_scaling: speed scaling of motions; any thread may request a new factor
     """
 
@@ -107,14 +70,11 @@ class FeedforwardController:
         self.outside_flags: frozenset[Reason] = frozenset()
         self._error: BaseException | None = None
         self._requests: deque[Callable[[float], object]] = deque()
-        self._newest: Trajectory | Setpoint | None = None
-        self._goal: Goal | None = None
         self._external_effort_published = False
         self._states = states
         self._commanded = settings.joint_indices
-        self.robot = LoadedModel(
-            model, settings.hardware_compensates, settings.own_hardware_gravity
-        )
+        hardware = (settings.hardware_compensates, settings.own_hardware_gravity)
+        self.robot = LoadedModel(model, *hardware)
         self.wrenches = WrenchInputs(model, settings.wrench_inputs)
         imu = settings.base_sensor
         self.base = None if imu is None else BaseSensor(model, imu)
@@ -126,6 +86,7 @@ class FeedforwardController:
             m, settings.reference_timeout, lead=settings.period if settings.predict_state else 0.0
         )
         self._motion = (np.zeros(n), np.zeros(n), np.zeros(n))
+        self.motions = Motions(self._reference, settings.reference_timeout)
         self.speed_scaling = self._reference.scaling
         self._machine = StateMachine()
         self._monitor = TickMonitor(states, self._reference, settings)
@@ -136,7 +97,7 @@ class FeedforwardController:
         self._ending = Ending(self._machine, self._limiter, settings)
         self._stalls = Stalls(settings)
         self.acting_effort = ActingEffort(states)
-        self._contact = ContactReaction(self.robot, states, settings, self._reference)
+        self._contact = ContactReaction(self.robot, states, settings, self.motions)
         self._external: Array | None = None
         self._use_law(settings, make_law(settings, self.robot))
         self._take_snapshot()
@@ -172,46 +133,24 @@ class FeedforwardController:
         """Return positions and velocities of the commanded joints, shapes (m,), rad or m."""
         return self._states.position[self._commanded], self._states.velocity[self._commanded]
 
-    def reference_at(self, time: float) -> MotionState | None:
-        """Return the reference at a time; see :meth:`.Reference.state_at`."""
-        return self._reference.state_at(time)
-
-    def handover(self, time: float) -> Handover | None:
-        """
-        Return where a new trajectory can take over from the one that was requested last.
-
-        :param time: monotonic time of the handover, s; at the next tick or later
-        :return: None if no trajectory is active then
-        """
-        return self._reference.handover(time, self._newest)
-
     def hold_position(self, time: float) -> Array:
         """Return the reference position at a time, or the measured one without a reference."""
-        reference = self.reference_at(time)
+        reference = self.motions.reference_at(time)
         return self.measured()[0] if reference is None else reference.position
 
     def follow(
         self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None = None
     ) -> None:
-        """
-        Request to follow a motion.
-
-        :param motion: motion of the commanded joints, in their order
-        :param start: monotonic time, s; None for the next tick
-        :param goal: goal of the motion, judged at each tick; None for a motion without one
-        """
-        self._newest = motion
-        self._requests.append(lambda now: self._follow(motion, start, goal))
+        """Request to follow a motion from a monotonic time on, s; None: from the next tick on."""
+        self.motions.newest = motion
+        self._requests.append(lambda now: self.motions.follow(
+            motion, start, goal, mode_follows=self.law.follows_motions
+        ))
 
     def cancel(self, goal: Goal | None = None, limits: Deceleration | None = None) -> None:
-        """
-        Request to drop every motion, and to hold the current reference position or decelerate.
-
-        :param goal: do so only if the motion of this goal is followed; None: whatever is followed
-        :param limits: limits of the motion to a stop; None: hold at once
-        """
-        self._newest = None
-        self._requests.append(lambda now: self._cancel(goal, limits))
+        """Request to hold the reference position, or decelerate; see :meth:`.Motions.cancel`."""
+        self.motions.newest = None
+        self._requests.append(lambda now: self.motions.cancel(goal, limits))
 
     def change(self, settings: ResolvedSettings) -> None:
         """Request a blended change; new settings may differ in ``while_active`` parameters."""
@@ -227,7 +166,7 @@ class FeedforwardController:
 
     def note_setpoint(self) -> None:
         """Request that a motion which cannot be followed counts as no pause of its stream."""
-        self._requests.append(lambda now: self._contact.register_motion(is_setpoint=False))
+        self._requests.append(lambda now: self.motions.register(is_setpoint=False))
 
     def tare(self) -> None:
         """Request a tare of the force-torque sensors."""
@@ -285,7 +224,7 @@ class FeedforwardController:
 
     def set_reference(self, setpoint: Setpoint) -> None:
         """Take a trajectory controller's set-point; the first one of a stream is blended in."""
-        if self._contact.register_motion(is_setpoint=True) or not self.following:
+        if self.motions.register(is_setpoint=True) or not self.following:
             return
         if not self._reference.from_controller:
             self._limiter.blend(self.settings.ramp_duration)
@@ -323,10 +262,12 @@ class FeedforwardController:
             effort = self.acting_effort.after_block(now, self.settings, blocked=monitor.blocked)
             if effort is not None:
                 self._limiter.start(effort)
-        self._react_to_contact(known=permitted and was_started and self.acting_effort.known)
-        monitor.set_flags(
-            now, overloaded=self._ending.overloads, cut=self.additional_effort.cut
+        if machine.controlling:
+            self.motions.count_pause(monitor.dt)
+        self._react_to_contact(
+            motor_effort_known=permitted and was_started and self.acting_effort.known
         )
+        monitor.set_flags(now, overloaded=self._ending.overloads, cut=self.additional_effort.cut)
         flagged = bool(self._raised_flags())
         if flagged != (machine.state is State.DEGRADED):
             machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
@@ -352,8 +293,8 @@ class FeedforwardController:
         if self.additional_effort.enabled:
             self.additional_effort.advance(now, dt)
         reference.advance(now)
-        if self._goal is not None:  # before the effort: a missed goal changes the reference
-            self._judge(self._goal, now)
+        if self.motions.goal is not None:  # a missed goal changes the reference
+            self.motions.judge(now, *self.measured())
         effort = self._effort(now, dt)
         if not math.isfinite(sum(effort.tolist())):
             self.enter_fault(Reason.OUTPUT_NOT_FINITE, now)
@@ -378,7 +319,7 @@ class FeedforwardController:
             qdd_d[commanded] = reference.acceleration
             if reference.ahead:
                 h = max(states.age(now, commanded), 0.0) + reference.ahead
-                q, qd = q + h * qd_d - 0.5 * h * (h * qdd_d), qd + h * qdd_d
+                q, qd = predicted(q, qd, qd_d, qdd_d, h)
         effort: Array = self.law.effort(q, qd, motion, self._external, dt)[commanded]
         effort += reference.effort
         if self.additional_effort.acting:
@@ -439,9 +380,7 @@ class FeedforwardController:
         if contested:
             reason = Reason.JOINT_STATES_CONTRADICT
         self.enter_fault(reason, now)
-        if self._goal is not None:
-            self._goal.drop(reason)
-            self._goal = None
+        self.motions.drop_goal(reason)
         if not contested:
             self._stalls.begin(reason, now, duration, timeout)
 
@@ -468,45 +407,7 @@ class FeedforwardController:
         self._limiter.blend(self.settings.ramp_duration)
         self._machine.handle(Event.WITHHELD, now)
 
-    # Requests
-
-    def _follow(
-        self, motion: Trajectory | Setpoint, start: float | None, goal: Goal | None
-    ) -> None:
-        """
-        Follow a motion from a time on (None: this tick); drop it if the mode follows none.
-
-        The mode may have changed since the request. If a trajectory without a goal is joined to
-        the motion of a goal, the goal stays, and is judged by the joined motion, as in
-        ros2_control's joint_trajectory_controller.
-        """
-        is_setpoint = isinstance(motion, Setpoint)
-        if goal is None and self._contact.register_motion(is_setpoint=is_setpoint):
-            return
-        dropped = None
-        if not self.law.follows_motions:
-            dropped = Reason.MODE_GRAVITY
-        elif not self._reference.accept(motion, start):
-            dropped = self._reference.reason
-        if dropped is not None:
-            if goal is not None:
-                goal.drop(dropped)
-            return
-        if self._goal is not None:
-            if goal is None and self._goal.go_on(motion):
-                return
-            self._goal.drop(Reason.REPLACED)
-        self._goal = goal
-        if goal is not None:
-            goal.begin(self._reference, start)
-
-    def _cancel(self, goal: Goal | None, limits: Deceleration | None) -> None:
-        if goal is not None and goal is not self._goal:
-            return
-        if limits is None:
-            self._reference.stop(Reason.CANCELLED)
-        else:
-            self._reference.decelerate(limits)
+    # Parts of a tick
 
     def _change(
         self, settings: ResolvedSettings, law: ControlLaw, payloads: list[Array]
@@ -518,7 +419,7 @@ class FeedforwardController:
             before = replace(before, payloads=settings.payloads)  # not blended by the limiter
         if not law.follows_motions:
             # The arm may be moved by hand now: a later mode must not pull it back.
-            self._reference.clear(Reason.MODE_GRAVITY)
+            self._reference.clear(Reason.MODE_WITHOUT_MOTION)
         if self._machine.controlling and before != settings:
             self._limiter.blend(settings.ramp_duration)
         self._contact.configure(settings)
@@ -527,8 +428,6 @@ class FeedforwardController:
     def _use_law(self, settings: ResolvedSettings, law: ControlLaw) -> None:
         self.law = law
         self._joint_efforts.configure(np.array([*vars(settings.zones).values(), settings.damping]))
-
-    # Parts of a tick
 
     def _raised_flags(self) -> frozenset[Reason]:
         flags = self._monitor.flags | self.wrenches.flags | self._contact.flags
@@ -554,26 +453,14 @@ class FeedforwardController:
         elif not self._machine.controlling:
             wrenches.advance(now, self._states.position, self._states.velocity)
 
-    def _react_to_contact(self, *, known: bool) -> None:
-        """Observe external efforts if the efforts of the motors are known."""
-        contact, controlling = self._contact, self._machine.controlling
-        if controlling:
-            contact.count_pause(self._monitor.dt)
+    def _react_to_contact(self, *, motor_effort_known: bool) -> None:
+        contact = self._contact
         if contact.monitor is None:
             return
-        if known and controlling:
+        if motor_effort_known and self._machine.controlling:
             ramping = self._machine.state is State.RAMPING or self._limiter.starting > 0.0
             contact.react(
                 self._limiter, self.law.compensated, self._external, detect_contact=not ramping
             )
         else:
             contact.monitor.reset()
-
-    def _judge(self, goal: Goal, now: float) -> None:
-        """Compare the robot with a goal; hold where the robot is if the goal was missed."""
-        position, velocity = self.measured()
-        goal.judge(now, position, velocity)
-        if goal.missed:
-            self._reference.hold(position, goal.missed)
-        if goal.result is not None:
-            self._goal = None

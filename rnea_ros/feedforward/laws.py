@@ -110,6 +110,8 @@ class ControlLaw:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if hasattr(cls, '_follow'):
+            raise TypeError(f'{cls.__name__}._follow is now follow, and returns the effort')
         if _LAWS.setdefault(cls.name, cls) is not cls:
             raise TypeError(f'there is a control law {cls.name} already')
 

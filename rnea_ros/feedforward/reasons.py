@@ -68,7 +68,7 @@ class Reason(enum.Enum):
     # ends of an action goal, beside commands_withheld and the ends of the control
     REPLACED = 'replaced'
     CANCELLED = 'cancelled'
-    MODE_GRAVITY = 'mode_gravity'
+    MODE_WITHOUT_MOTION = 'mode_without_motion'
     PATH_TOLERANCE = 'path_tolerance'
     GOAL_TOLERANCE = 'goal_tolerance'
 

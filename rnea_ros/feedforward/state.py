@@ -21,11 +21,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 import enum
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Array
 from ..compilation import kernel
+from .contact import Contact
 from .limiter import EffortLimiter
 from .measured import JointStateMonitor
 from .reasons import Reason
@@ -397,3 +399,31 @@ def _judge_load(effort: Array, limits: Array) -> int:
         if abs(effort[i]) > limits[i]:
             load = OVERLOAD
     return load
+
+
+class Snapshot(NamedTuple):
+    """
+    The control after a tick: immutable, for any thread.
+
+    :param reason: why the control ended; None if it has not ended
+    :param error: the first error that ended the control, or None
+    :param flags: raised flags: the control goes on, but something is wrong
+    :param flag_counts: number of times that each of the control's own flags was raised
+    :param contact: the newest contact, None before the first
+    :param stall: the newest stall after which the control has returned, None before the first
+    :param returns: number of returns after stalls, by reason
+    :param saturated: commands that the effort limits cut, (m,)
+    :param overloaded: joints whose effort limit is below the effort that holds the robot, (m,)
+    """
+
+    state: State
+    reason: Reason | None
+    stop_requested: bool
+    error: BaseException | None
+    flags: frozenset[Reason]
+    flag_counts: Counter[Reason]
+    contact: Contact | None
+    stall: Stall | None
+    returns: Counter[Reason]
+    saturated: tuple[bool, ...]
+    overloaded: tuple[bool, ...]

@@ -104,7 +104,8 @@ class MotionRequests:
         # The mode requested last, not the mode in force: the loop handles requests in their order.
         law = setup.settings.mode
         if not law.follows_motions:
-            raise RequestRejectedError('mode_gravity', f'mode {law.name} follows no trajectory')
+            reason = Reason.MODE_WITHOUT_MOTION.value
+            raise RequestRejectedError(reason, f'mode {law.name} follows no trajectory')
         if setup.state_type is not None:
             raise RequestRejectedError('other_source', 'reference_source is controller_state')
 
@@ -120,11 +121,11 @@ class MotionRequests:
             now, stamp = self._clock.latest(), self._clock.stamp()
             position, velocity = controller.measured()
             wait = 0.0 if request.start_time is None else max(request.start_time - stamp, 0.0)
-            handover = controller.handover(now + max(wait, delay)) if may_join else None
+            handover = controller.motions.handover(now + max(wait, delay)) if may_join else None
             motion = compile_trajectory(
                 request, rules, now=stamp if handover is None else stamp + max(wait, delay),
-                position=position, velocity=velocity, desired=controller.reference_at(now + wait),
-                handover=handover,
+                position=position, velocity=velocity,
+                desired=controller.motions.reference_at(now + wait), handover=handover,
             )
             # A trajectory of many points takes longer: its handover must not be in the past.
             elapsed = self._clock.latest() - now

@@ -88,7 +88,7 @@ def test_a_motion_ends_where_it_is_and_the_next_is_followed_at_once(action: Cont
     if action is ContactAction.HOLD:
         assert (held != POSE).all()
     else:
-        assert arm.controller.reference_at(arm.now) is None
+        assert arm.controller.motions.reference_at(arm.now) is None
     arm.run(0.3)
     assert (arm.desired()[0] == held).all()
     arm.controller.follow(swing(NAMES, POSE, POSE - 0.1, 0.5), None)

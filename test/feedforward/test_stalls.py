@@ -138,7 +138,7 @@ def test_a_weightless_arm_is_weightless_again(mode: type[ControlLaw], reason: Re
     rig = active_rig(mode=mode)
     stall(rig, reason)
     rig.activate()
-    assert rig.controller.reference_at(rig.now) is None
+    assert rig.controller.motions.reference_at(rig.now) is None
 
 
 @EITHER
@@ -209,7 +209,7 @@ def test_commands_that_were_withheld_in_a_stall_come_back(reason: Reason, back: 
 def test_a_trajectory_joined_to_a_stalled_one_is_not_followed(when: str, reason: Reason) -> None:
     rig = active_rig()
     follow_long_motion(rig)
-    handover = rig.controller.handover(rig.now + 0.01)
+    handover = rig.controller.motions.handover(rig.now + 0.01)
     assert handover is not None
     position = handover.active.state(handover.time).position
     joined = join(handover, swing(rig.model.joint_names, position, PANDA_POSE, 3.0), np.arange(7))

@@ -145,7 +145,7 @@ def test_an_arm_that_was_moved_meanwhile_is_not_pulled_back(held: bool, waiting:
     commands = rig.run(1.5 * RAMP)
     assert (np.abs(commands) <= np.abs(rig.gravity) + 1e-9).all()
     np.testing.assert_allclose(commands[-1], rig.gravity, atol=1e-9)
-    desired = rig.controller.reference_at(rig.now)
+    desired = rig.controller.motions.reference_at(rig.now)
     assert (desired is not None) == held
     if desired is not None:
         np.testing.assert_allclose(desired.position, rig.q)

@@ -82,7 +82,7 @@ def test_rejections_are_logged_once_a_second_and_all_counted(rig: VirtualRig) ->
     for _ in range(2):
         rig.run(3.0)
         assert rig.count('joint_states/not_finite') == 40
-        assert rig.count('joint_trajectory/mode_gravity') == 4
+        assert rig.count('joint_trajectory/mode_without_motion') == 4
         assert rig.logged('joint_states/not_finite') == 2, 'a report is not repeated'
 
 

@@ -95,7 +95,7 @@ def test_a_missing_tool_is_weighed_placed_and_becomes_a_payload(kind: Kind) -> N
 
 def test_friction_is_taken_by_the_node_but_not_of_efforts_in_another_unit() -> None:
     robot = Robot(ARM, noise=0.02)
-    friction = resolved(found(robot)).friction
+    friction = resolved(found(robot)).joint_friction
     expected = dry_friction(robot, Kind.MOTION, 3)
     np.testing.assert_allclose(friction.coulomb[0], expected, rtol=0.3, atol=0.05)
     np.testing.assert_array_equal(friction.coulomb[0], friction.coulomb[1])

@@ -46,7 +46,7 @@ class Stream(ClosedLoop):
     def send(self, points: list[TrajectoryPoint], start: float | None = None) -> None:
         request = TrajectoryRequest.of_points(self.settings.joints, points, start)
         joined = self.rules.allow_trajectory_replacement
-        handover = self.control.handover(self.now + HANDOVER) if joined else None
+        handover = self.control.motions.handover(self.now + HANDOVER) if joined else None
         position, velocity = self.control.measured()
         motion = compile_trajectory(
             request, self.rules, now=self.now + (HANDOVER if handover else 0.0),
@@ -76,7 +76,7 @@ def stream(*, replacement: bool, points: int = 1) -> tuple[float, float, list[st
                 rejections.append(str(error))
         loop.tick()
         position, velocity = loop.control.measured()
-        desired = loop.control.reference_at(loop.now)
+        desired = loop.control.motions.reference_at(loop.now)
         assert desired is not None
         share = max(share, float(np.abs(velocity / loop.model.velocity_limits).max()))
         deviation = max(deviation, float(np.abs(desired.position - position).max()))

@@ -17,6 +17,7 @@ from .goals import (
     error_code,
 )
 from .join import Handover
+from .motions import Motions
 from .parse import (
     Column,
     Header,
@@ -27,7 +28,7 @@ from .parse import (
     TrajectoryReason,
     TrajectoryRequest,
 )
-from .reference import Deceleration, Reference, SpeedScaling
+from .reference import Deceleration, Reference, SpeedScaling, predicted
 from .trajectory import (
     CUBIC,
     LINEAR,
@@ -46,8 +47,9 @@ from .trajectory import (
 __all__ = [
     'CUBIC', 'LINEAR', 'QUINTIC', 'Column', 'ControllerStateMonitor', 'Deceleration', 'ErrorCode',
     'Goal', 'GoalResult', 'GoalSample', 'Handover', 'Header', 'Interpolation', 'JointRules',
-    'JointTolerance', 'Knots', 'MotionState', 'Reference', 'ReferenceSource', 'Setpoint',
-    'SpeedScaling', 'States', 'Tolerances', 'Trajectory', 'TrajectoryError', 'TrajectoryPoint',
-    'TrajectoryReason', 'TrajectoryRequest', 'check_start', 'compile_trajectory',
-    'default_tolerances', 'derivative', 'error_code', 'states_in', 'turning_points', 'values_at',
+    'JointTolerance', 'Knots', 'MotionState', 'Motions', 'Reference', 'ReferenceSource',
+    'Setpoint', 'SpeedScaling', 'States', 'Tolerances', 'Trajectory', 'TrajectoryError',
+    'TrajectoryPoint', 'TrajectoryReason', 'TrajectoryRequest', 'check_start',
+    'compile_trajectory', 'default_tolerances', 'derivative', 'error_code', 'predicted',
+    'states_in', 'turning_points', 'values_at',
 ]

@@ -330,3 +330,18 @@ def _stop_motion(
     return Trajectory(
         joint_names, None, Knots(times, q, sign * qd, sign * qdd, np.full(times.size, QUINTIC))
     )
+
+
+def predicted(q: Array, qd: Array, qd_d: Array, qdd_d: Array, h: float) -> tuple[Array, Array]:
+    """
+    Return a measured state of age a, predicted to the time t + r of the reference; h = a + r.
+
+    It moves as the reference does, to second order::
+
+        q  + h qd_d - h^2/2 qdd_d          (q_d(t + r) - q_d(t - a))
+        qd + h qdd_d
+
+    So errors are those at the time of measurement, and gains, delay and noise of the loop stay as
+    they are; the measured velocity would add its noise.
+    """
+    return q + h * qd_d - 0.5 * h * (h * qdd_d), qd + h * qdd_d

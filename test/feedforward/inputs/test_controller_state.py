@@ -190,4 +190,4 @@ def test_the_controller_blends_in_a_reference_whose_speed_is_stated() -> None:
     rig.change(mode=Gravity)
     rig.run(0.2)
     rig.controller.set_reference(point)
-    assert rig.controller.reference_at(rig.now) is None
+    assert rig.controller.motions.reference_at(rig.now) is None

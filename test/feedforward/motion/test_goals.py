@@ -57,7 +57,7 @@ class GoalRig(Rig):
     def track(self, seconds: float, error: Any = 0.0) -> None:
         """Let the robot follow the reference, off it by an error."""
         for _ in range(round(seconds / self.period)):
-            desired = self.controller.reference_at(self.now + self.period)
+            desired = self.controller.motions.reference_at(self.now + self.period)
             if desired is not None:
                 self.q[:], self.qd[:] = desired.position + error, desired.velocity
             self.tick()
@@ -231,7 +231,7 @@ def withhold(rig: Rig) -> None:
     (lambda rig: rig.controller.follow(SLOW, None), Reason.REPLACED),
     (lambda rig: rig.controller.follow(SLOW, rig.now + 1.0), Reason.REPLACED),
     (lambda rig: rig.controller.cancel(), Reason.CANCELLED),
-    (lambda rig: rig.change(mode=Gravity), Reason.MODE_GRAVITY),
+    (lambda rig: rig.change(mode=Gravity), Reason.MODE_WITHOUT_MOTION),
     (withhold, Reason.COMMANDS_WITHHELD),
 ], ids=['another motion', 'a later motion', 'cancel', 'mode gravity', 'withheld commands'])
 def test_a_dropped_motion_aborts_its_goal(
@@ -244,10 +244,10 @@ def test_a_dropped_motion_aborts_its_goal(
     rig.track(2 * rig.period)
     assert code(goal) is ErrorCode.INVALID_GOAL
     assert text(goal).startswith(f'{reason.value}: ')
-    if reason is Reason.MODE_GRAVITY:  # nor is a motion followed that comes in this mode
+    if reason is Reason.MODE_WITHOUT_MOTION:  # nor is a motion followed that comes in this mode
         goal = rig.follow(tolerances())
         rig.tick()
-        assert text(goal).startswith('mode_gravity: ')
+        assert text(goal).startswith('mode_without_motion: ')
     if reason is Reason.COMMANDS_WITHHELD:
         np.testing.assert_allclose(rig.held(), rig.q)
 

@@ -97,7 +97,7 @@ class Arm:
         """Return the reference positions of some time, shape (ticks, 2)."""
         positions = []
         for _ in range(round(seconds / self.rig.period)):
-            desired = self.rig.controller.reference_at(self.rig.now + self.rig.period)
+            desired = self.rig.controller.motions.reference_at(self.rig.now + self.rig.period)
             if desired is not None:  # the robot follows its reference at an offset
                 self.rig.q[:] = desired.position + self.offset
                 self.rig.qd[:] = desired.velocity
@@ -244,7 +244,7 @@ def test_a_trajectory_checked_for_long_does_not_start_in_the_past() -> None:
     arm.late = 0.02
     arm.send(1.0, [(-0.5, -0.5), (-0.9, -0.9)])
     arm.late = 0.0
-    now: Any = arm.rig.controller.handover(arm.rig.now)
+    now: Any = arm.rig.controller.motions.handover(arm.rig.now)
     assert now.active.join.begin > now.time + arm.rig.period
     after = arm.run(0.5)
     assert steps(after) < 10.0 * arm.rig.period**2

@@ -72,7 +72,7 @@ def test_a_rejection_is_named_and_leaves_the_trajectory_in_force() -> None:
 def test_mode_gravity_follows_no_trajectory() -> None:
     with active() as rig:
         rig.send_trajectory((0.0, POSE))
-        assert rig.logged('trajectory rejected: mode_gravity: ') == 1
+        assert rig.logged('trajectory rejected: mode_without_motion: ') == 1
         assert rig.change(mode='computed_torque').successful
         rig.send_trajectory((0.0, POSE))
         assert rig.logged('trajectory rejected') == 1

@@ -15,7 +15,7 @@ import pytest
 
 import rnea_ros
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.law import Parts, control_law
+from rnea_ros.feedforward import laws
 from rnea_ros.feedforward.laws import ControlLaw
 from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from support.ros.ros_process import NO_ROS, isolated, new_domain_id
@@ -247,11 +247,12 @@ def lifting() -> Iterator[Any]:
                 (0.0,), f'{EACH}, N m', (-1.0, 1.0), while_active=True
             )
 
-        def _weightless(self, q: Array, qd: Array) -> Parts:
-            return Parts(q, effort=np.array(self.parameters.effort))
+        def weightless(self, q: Array, qd: Array) -> Array:
+            lift: Array = np.array(self.parameters.effort)
+            return self.gravity(q) + lift
 
     yield Lifting
-    del control_law._LAWS[Lifting.name]
+    del laws._LAWS[Lifting.name]
 
 
 def test_a_laws_own_parameter_is_declared_checked_read_and_acts(lifting: Any) -> None:

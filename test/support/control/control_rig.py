@@ -243,7 +243,7 @@ class Rig:
 
     def desired(self) -> tuple[Array, Array]:
         """Return the position and velocity that are desired, zeros while none are."""
-        desired = self.controller.reference_at(self.now)
+        desired = self.controller.motions.reference_at(self.now)
         zero = np.zeros(len(self.settings.joints))
         return (zero, zero) if desired is None else (desired.position, desired.velocity)
 

@@ -250,13 +250,13 @@ class Driver(RandomRobot):
             point = TrajectoryPoint(event.one_of(*EVENTS[event.kind]), target)
         if event.kind == 'join':
             ahead = now + 3.0 * self.rig.period
-            handover = controller.handover(ahead)
+            handover = controller.motions.handover(ahead)
         position, velocity = controller.measured()
         try:
             motion = compile_trajectory(
                 TrajectoryRequest.of_points(self._names, [point]), rules,
                 now=now if handover is None else ahead, position=position, velocity=velocity,
-                desired=controller.reference_at(now), handover=handover,
+                desired=controller.motions.reference_at(now), handover=handover,
             )
         except TrajectoryError:
             self._until[event.kind] = -np.inf

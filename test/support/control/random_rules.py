@@ -193,7 +193,7 @@ class Rules:
         rig, now, joints = self.rig, self.rig.now, self.driver.joints
         if 'nonsense' in self.driver.causes:
             return None
-        reference, acting = rig.controller.reference_at(now), self.driver.acting('frozen')
+        reference, acting = rig.controller.motions.reference_at(now), self.driver.acting('frozen')
         if reference is None or not acting or self._state not in ACTIVE:
             self._frozen_at = now
             return None
