@@ -14,7 +14,7 @@ import warnings
 def moved(module: str, places: Mapping[str, str]) -> Callable[[str], Any]:
     """Return ``__getattr__`` of an old module; ``places``: new module by name."""
 
-    def __getattr__(name: str) -> Any:
+    def attribute(name: str) -> Any:
         if name not in places:
             raise AttributeError(f'module {module!r} has no attribute {name!r}')
         place = f'rnea_ros.feedforward{places[name]}'
@@ -22,4 +22,4 @@ def moved(module: str, places: Mapping[str, str]) -> Callable[[str], Any]:
         warnings.warn(text, DeprecationWarning, stacklevel=2)
         return getattr(import_module(place), name)
 
-    return __getattr__
+    return attribute
