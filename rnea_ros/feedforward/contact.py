@@ -23,7 +23,6 @@ from .loaded_model import LoadedModel
 from .measured import JointStateMonitor
 from .momentum_observer import TICK, MomentumObserver
 from .motion import Motions
-from .reasons import Reason
 from .settings import ContactAction, ResolvedSettings
 
 CLEARED = 0.5  # a contact ends when all external efforts are below this share of their thresholds
@@ -65,10 +64,9 @@ class ContactReaction:
         self.configure(settings)
 
     @property
-    def flags(self) -> frozenset[Reason]:
-        """``contact`` while a contact lasts, otherwise nothing."""
-        contact = self.monitor is not None and self.monitor.contact
-        return frozenset((Reason.CONTACT,)) if contact else frozenset()
+    def lasts(self) -> bool:
+        """Whether a contact lasts."""
+        return self.monitor is not None and self.monitor.contact
 
     def publish(self, published: bool, settings: ResolvedSettings) -> None:
         """Start the observer for subscribers, or end it unless contacts need it."""

@@ -36,8 +36,6 @@ from .settings.law import make_law
 from .state import ENDED, ActingEffort, Ending, Event, Snapshot, Stalls, State, StateMachine
 from .wrench import WrenchInputs
 
-BASE_STALE = frozenset((Reason.BASE_STALE,))
-
 
 class FeedforwardController:
     """
@@ -254,7 +252,8 @@ class FeedforwardController:
             base_motion = self.base.advance(now)
             self.robot.set_base(*base_motion)
             self.wrenches.set_base(*base_motion)
-        self._tare_without_control(now)
+        if self.wrenches.taring:
+            self._tare_without_control(now)
         was_started = self._started
         if not was_started and not self._start(now):
             return None
@@ -430,9 +429,12 @@ class FeedforwardController:
         self._joint_efforts.configure(np.array([*vars(settings.zones).values(), settings.damping]))
 
     def _raised_flags(self) -> frozenset[Reason]:
-        flags = self._monitor.flags | self.wrenches.flags | self._contact.flags
-        base_stale = self.base is not None and self.base.stale
-        return flags | (self.outside_flags | BASE_STALE if base_stale else self.outside_flags)
+        flags = self._monitor.flags | self.outside_flags
+        if self.wrenches.stale:
+            flags |= {Reason.WRENCH_STALE}
+        if self.base is not None and self.base.stale:
+            flags |= {Reason.BASE_STALE}
+        return flags | {Reason.CONTACT} if self._contact.lasts else flags
 
     def _take_snapshot(self) -> None:
         machine, stalls, ending = self._machine, self._stalls, self._ending
@@ -445,13 +447,10 @@ class FeedforwardController:
 
     def _tare_without_control(self, now: float) -> None:
         """Advance a tare while the law is not commanded; stale joint states end every tare."""
-        wrenches = self.wrenches
-        if not wrenches.taring:
-            return
         if self._monitor.stale:
-            wrenches.reject_tare(Reason.JOINT_STATES_STALE)
+            self.wrenches.reject_tare(Reason.JOINT_STATES_STALE)
         elif not self._machine.controlling:
-            wrenches.advance(now, self._states.position, self._states.velocity)
+            self.wrenches.advance(now, self._states.position, self._states.velocity)
 
     def _react_to_contact(self, *, motor_effort_known: bool) -> None:
         contact = self._contact

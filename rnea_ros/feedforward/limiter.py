@@ -46,7 +46,8 @@ class EffortLimiter:
         self.command = np.zeros_like(effort_limits)
         self.saturated = np.zeros(effort_limits.shape, dtype=bool)
         self.starting = math.inf
-        self._limit_commands(self.command, 0.0, 0.0)  # compiles before the loop starts
+        self.limit(self.command, -math.inf, 0.0)  # compiles before the loop starts
+        self.starting = math.inf
 
     @property
     def blending(self) -> bool:
@@ -101,15 +102,12 @@ class EffortLimiter:
         # Simulated time can be set back: then the last command counts as one period old.
         allowed = min(dt, since_sent) if since_sent >= 0.0 else dt
         self._sent_before, self._sent_at = self._sent_at, now
-        reached = self._limit_commands(effort, share, allowed)
+        reached = limit_commands(
+            self._limits, self._rate_limit, self._offset, self._before, self.command,
+            self.saturated, effort, share, allowed,
+        )
         self.starting = 0.0 if reached and share == 0.0 else self.starting - dt
         return self.command
-
-    def _limit_commands(self, effort: Array, share: float, dt: float) -> bool:
-        return limit_commands(
-            self._limits, self._rate_limit, self._offset, self._before, self.command,
-            self.saturated, effort, share, dt,
-        )
 
     def sent(self, now: float) -> None:
         """Set the time right after sending: a stall may lie between the limits and sending."""

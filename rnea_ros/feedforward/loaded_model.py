@@ -46,6 +46,9 @@ class LoadedModel:
     :param hardware_gravity: gravitational acceleration for which it does so, shape (3,), m/s^2;
         None for that of the model, or of :meth:`set_base`
     :ivar loaded_bodies: the bodies, with payloads
+    :ivar inverse_dynamics: returns ID(q, qd, qdd), shape (n,)
+    :ivar bias: returns C(q, qd) qd + g(q), shape (n,)
+    :ivar mass_matrix: returns M(q), shape (n, n)
     """
 
     def __init__(
@@ -56,6 +59,8 @@ class LoadedModel:
         self._loaded = model.workspace()
         self._unloaded = model.workspace()
         self.loaded_bodies = LoadedBodies(self._loaded, model.tree)
+        self.inverse_dynamics = self._loaded.inverse_dynamics
+        self.bias, self.mass_matrix = self._loaded.bias_torques, self._loaded.mass_matrix
         self._zero = np.zeros(model.nv)
         self._base_turns = False
         hardware = frozenset(hardware)
@@ -84,18 +89,6 @@ class LoadedModel:
     def gravity(self, q: Array) -> Array:
         """Return g(q), which holds robot and payloads at rest on the base, even if that moves."""
         return self._at_rest(self._loaded, q)
-
-    def bias(self, q: Array, qd: Array) -> Array:
-        """Return C(q, qd) qd + g(q)."""
-        return self._loaded.bias_torques(q, qd)
-
-    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return ID(q, qd, qdd)."""
-        return self._loaded.inverse_dynamics(q, qd, qdd)
-
-    def mass_matrix(self, q: Array) -> Array:
-        """Return M(q), shape (n, n)."""
-        return self._loaded.mass_matrix(q)
 
     def compensated(self, q: Array, gravity: Array) -> Array | None:
         """Return the part of g(q) that the hardware compensates; None for no part."""

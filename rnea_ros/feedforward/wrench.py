@@ -102,14 +102,9 @@ class WrenchInputs:
         return sum((s.monitor.rejections for s in self.sensors.values()), Counter())
 
     @property
-    def flags(self) -> frozenset[Reason]:
-        """Raised flags; ``stale`` names the sensors."""
-        return frozenset((Reason.WRENCH_STALE,)) if self.stale else frozenset()
-
-    @property
     def taring(self) -> bool:
         """Whether a tare is averaging."""
-        return any(sensor.tare.averaging for sensor in self.sensors.values())
+        return bool(self.sensors) and any(s.tare.averaging for s in self.sensors.values())
 
     @property
     def tare_rejections(self) -> dict[str, Reason]:

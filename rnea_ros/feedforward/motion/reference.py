@@ -141,7 +141,7 @@ class Reference:
     @property
     def moving(self) -> bool:
         """Whether the desired velocity is nonzero."""
-        return isinstance(self._active, _ActiveMotion) and bool(self.velocity.any())
+        return isinstance(self._active, _ActiveMotion) and any(self.velocity.tolist())
 
     @property
     def from_controller(self) -> bool:
