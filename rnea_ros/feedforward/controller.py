@@ -83,7 +83,7 @@ class FeedforwardController:
         self._reference = Reference(
             m, settings.reference_timeout, lead=settings.period if settings.predict_state else 0.0
         )
-        self._motion = (np.zeros(n), np.zeros(n), np.zeros(n))
+        self._desired = (np.zeros(n), np.zeros(n), np.zeros(n))
         self.motions = Motions(self._reference, settings.reference_timeout)
         self.speed_scaling = self._reference.scaling
         self._machine = StateMachine()
@@ -96,7 +96,8 @@ class FeedforwardController:
         self._stalls = Stalls(settings)
         self.acting_effort = ActingEffort(states)
         self._contact = ContactReaction(self.robot, states, settings, self.motions)
-        self._external: Array | None = None
+        self._external: Array | None = None  # of the sensors, at the last command
+        self._compensated: Array | None = None  # by the hardware, at the last command
         self._use_law(settings, make_law(settings, self.robot))
         self._take_snapshot()
 
@@ -174,9 +175,9 @@ class FeedforwardController:
         """Request a ramp-down that ends in state ``stopped``."""
         self._requests.append(lambda now: self._end(Event.STOP, Reason.STOP_REQUESTED, now))
 
-    def request_fault(self, reason: Reason) -> None:
+    def request_fault(self, reason: Reason, error: BaseException | None = None) -> None:
         """Request a ramp-down that ends in state ``fault``."""
-        self._requests.append(lambda now: self.enter_fault(reason, now))
+        self._requests.append(lambda now: self.enter_fault(reason, now, error))
 
     # For the thread of the loop
 
@@ -189,10 +190,10 @@ class FeedforwardController:
         :return: None before the first valid joint states, while commands are not permitted, and
             shortly after a blocked tick
         """
-        if self.withheld and self.permitted:
-            self._start_output()
-        self.withheld = self._started and not self.permitted
+        was_withheld, self.withheld = self.withheld, self._started and not self.permitted
         try:
+            if was_withheld and self.permitted:
+                self._start_output()
             while self._requests:
                 self._requests.popleft()(now)
             command = self._tick(now)
@@ -215,7 +216,7 @@ class FeedforwardController:
         self._limiter.withdraw()
 
     def enter_fault(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
-        """Ramp down to ``fault`` at once; the first error is kept."""
+        """Hold, then ramp down to ``fault``, from this tick on; the first error is kept."""
         self._error = self._error or error
         self._end(Event.FAILED, reason, now)
         self._take_snapshot()
@@ -243,7 +244,12 @@ class FeedforwardController:
         return Terms(**values)
 
     def _tick(self, now: float) -> Array | None:
-        """Check the inputs, change the state, compute the command."""
+        """
+        Check the inputs, change the state, compute the command.
+
+        In this order: ages, payloads and base, start, contact by the last command, flags, stalls,
+        permission; then the law and the limiter, or the end of the control.
+        """
         machine, monitor, permitted = self._machine, self._monitor, self.permitted
         follows = permitted and machine.controlling and self._reference.is_set
         monitor.check_times(now, follows=follows)
@@ -280,13 +286,14 @@ class FeedforwardController:
             self.additional_effort.clear()
         if machine.controlling and not permitted:
             self._withhold(now)
-        if not self.acting_effort.known:
-            return None
+        if not self.acting_effort.known and machine.state not in ENDED:
+            return None  # after a block, until the effort that acts is known
         return self._control(now) if machine.controlling else self._ending_command(now)
 
     def _control(self, now: float) -> Array | None:
         """Return the command of the control law."""
-        dt, states, reference = self._monitor.dt, self._states, self._reference
+        machine, dt = self._machine, self._monitor.dt
+        states, reference = self._states, self._reference
         if self.wrenches.settings:
             self.wrenches.advance(now, states.position, states.velocity)
         if self.additional_effort.enabled:
@@ -298,10 +305,10 @@ class FeedforwardController:
         if not math.isfinite(sum(effort.tolist())):
             self.enter_fault(Reason.OUTPUT_NOT_FINITE, now)
             return self._ending_command(now)
-        self._ending.hold(self.law.holding[self._commanded])
+        self._ending.set_holding(self.law.holding[self._commanded])
         command = self._limiter.limit(effort, now, dt)
-        if self._machine.state is State.RAMPING and not self._limiter.blending:
-            self._machine.handle(Event.BLENDED, now)
+        if self.permitted and machine.state is State.RAMPING and not self._limiter.blending:
+            machine.handle(Event.BLENDED, now)
         return command
 
     def _effort(self, now: float, dt: float) -> Array:
@@ -312,7 +319,7 @@ class FeedforwardController:
         motion = None
         if reference.is_set:
             # Uncommanded joints have their measured state.
-            motion = q_d, qd_d, qdd_d = self._motion
+            motion = q_d, qd_d, qdd_d = self._desired
             q_d[:], qd_d[:] = q, qd
             q_d[commanded], qd_d[commanded] = reference.position, reference.velocity
             qdd_d[commanded] = reference.acceleration
@@ -320,6 +327,7 @@ class FeedforwardController:
                 h = max(states.age(now, commanded), 0.0) + reference.ahead
                 q, qd = predicted(q, qd, qd_d, qdd_d, h)
         effort: Array = self.law.effort(q, qd, motion, self._external, dt)[commanded]
+        self._compensated = self.law.compensated
         effort += reference.effort
         if self.additional_effort.acting:
             effort += self.additional_effort.effort
@@ -334,7 +342,7 @@ class FeedforwardController:
             return None
         # After an error the same computation may fail again; a last command must not change.
         if self._error is None and self._machine.state not in ENDED:
-            self._ending.hold(self.law.holding_effort(self._states.position)[self._commanded])
+            self._ending.set_holding(self.law.holding_effort(self._states.position)[self._commanded])
         command, event = self._ending.command(now, self._monitor.dt, self.settings)
         if event is not None and not self._stalls.may_return:
             self._machine.handle(event, now)
@@ -360,7 +368,7 @@ class FeedforwardController:
         self.law.reset()
 
     def _end(self, event: Event, reason: Reason, now: float) -> None:
-        """End the control by a fault or on request."""
+        """Interrupt the control by a fault or on request; the first reason stays."""
         self._limiter.end_blend()
         self._stalls.forbid_return()
         self._machine.handle(event, now, reason)
@@ -459,7 +467,7 @@ class FeedforwardController:
         if motor_effort_known and self._machine.controlling:
             ramping = self._machine.state is State.RAMPING or self._limiter.starting > 0.0
             contact.react(
-                self._limiter, self.law.compensated, self._external, detect_contact=not ramping
+                self._limiter, self._compensated, self._external, detect_contact=not ramping
             )
         else:
             contact.monitor.reset()

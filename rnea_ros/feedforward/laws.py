@@ -76,7 +76,8 @@ class ControlLaw:
     A subclass with a ``name`` is a value of the parameter ``mode`` from then on. Its formula is
     :meth:`follow`, from :meth:`gravity`, :meth:`bias` or :meth:`inverse_dynamics`, at most one of
     them in a tick, and from :meth:`feedback` or efforts of its own. It may use ``robot``, with
-    payloads, and ``robot.model`` (Jacobians, poses), ``dt`` and ``parameters``.
+    payloads, and ``robot.model`` (Jacobians, poses), ``dt`` and ``parameters``. What it keeps from
+    tick to tick ends with :meth:`reset`, and with a change of parameters, which makes a new law.
 
     :param robot: the robot with its payloads, on its base
     :param kp: proportional gains
@@ -87,7 +88,7 @@ class ControlLaw:
     :param friction_velocity: velocity for the friction model
     :param armature: rotor inertia at the joints, kg m^2 or kg; None for no rotors
     :param parameters: an object of ``Parameters``, which declares parameters ``<name>.*``
-    :ivar dt: time since the last tick, s
+    :ivar dt: time since the last tick, at most a period, s; 0 in the trial of parameters
     :ivar holding: effort that holds the robot at the positions of the last call
     :ivar compensated: the part of gravity that the hardware compensates there; None for no part
     :cvar name: value of the parameter ``mode``
@@ -112,6 +113,8 @@ class ControlLaw:
         super().__init_subclass__(**options)
         if hasattr(cls, '_follow'):
             raise TypeError(f'{cls.__name__}._follow is now follow, and returns the effort')
+        if not hasattr(cls, 'name'):
+            raise TypeError(f'control law {cls.__name__} has no name')
         if _LAWS.setdefault(cls.name, cls) is not cls:
             raise TypeError(f'there is a control law {cls.name} already')
 
@@ -134,6 +137,7 @@ class ControlLaw:
         self._armature = armature if armature is not None and armature.any() else None
         self._model = self._formula = self._q = self._zero  # of the model, of the law; the state
         self._model_state: tuple[Array, Array | None, Array | None] | None = None
+        self._without_model = False
         self._reference: ReferenceMotion | None = None
         self._friction_effort = self._zero
         self._external: Array | None = None
@@ -149,14 +153,15 @@ class ControlLaw:
     def gravity(self, q: Array) -> Array:
         """Return g(q)."""
         self._model_state = (q, None, None)
+        # At the measured positions it is computed already, for the holding effort.
         self._model = self._gravity if q is self._q else self.robot.gravity(q).copy()
-        return self._model
+        return self._model.copy()
 
     def bias(self, q: Array, qd: Array) -> Array:
         """Return C(q, qd) qd + g(q)."""
         self._model_state = (q, qd, None)
         self._model = self.robot.bias(q, qd).copy()
-        return self._model
+        return self._model.copy()
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return ID(q, qd, qdd) + A qdd, with the rotors' inertia A at the joints."""
@@ -197,11 +202,13 @@ class ControlLaw:
         self._begin(q, reference, dt)
         total = self.weightless(q, qd) if reference is None else self.follow(q, qd, *reference)
         self._formula, self._external = total, external
-        if self._model_state is None:
+        self._without_model = reference is not None and not self.carries_gravity
+        if self._without_model:
             return total
         if self._friction is not None:
             velocity = self._velocity_for_friction(qd)
-            self._friction_effort = self._friction.friction(velocity, self._model)
+            load = total if self._model_state is None else self._model
+            self._friction_effort = self._friction.friction(velocity, load)
             total = total + self._friction_effort
         if external is not None:
             total = total + external
@@ -212,11 +219,13 @@ class ControlLaw:
     def terms(self) -> Terms:
         """Split the last :meth:`effort`, before its arguments change."""
         robot, zero = self.robot, self._zero
-        if self._model_state is None:
+        if self._without_model:
             return Terms.of(zero.size, feedback=self._formula.copy())
-        q, qd, qdd = self._model_state
-        gravity, coriolis, inertia = robot.gravity(q).copy(), zero, zero
-        if qd is not None:
+        gravity, coriolis, inertia = zero.copy(), zero, zero
+        q, qd, qdd = self._model_state or (None, None, None)
+        if q is not None:
+            gravity = robot.gravity(q).copy()
+        if q is not None and qd is not None:
             bias = robot.bias(q, qd).copy()
             coriolis = bias - gravity
             if qdd is not None and self._reference is not None:
@@ -232,7 +241,7 @@ class ControlLaw:
         )
 
     def _with_rotors(self, effort: Array, qdd: Array) -> Array:
-        return effort if self._armature is None else effort + self._armature * qdd
+        return effort.copy() if self._armature is None else effort + self._armature * qdd
 
     def _begin(self, q: Array, reference: ReferenceMotion | None, dt: float) -> None:
         self._q, self._reference, self.dt = q, reference, dt

@@ -107,8 +107,8 @@ class StateMachine:
 
     :ivar state: the state
     :ivar controlling: whether the control law is commanded
-    :ivar reason: why the control ended, by the first fault or stop; None if it has not ended, or
-        has returned
+    :ivar reason: why the control was interrupted or ended: the first fault or stop; None if it was
+        not, or has returned
     :ivar since: monotonic time of the last change of state, s
     :ivar stop_requested: whether a stop was requested; the control then ends in ``stopped``
     """
@@ -231,9 +231,9 @@ class Stalls:
         """
         if not fresh and self._fresh_since < math.inf:
             self._held_since = now
-            self._returns.append(now)
             if self._too_many_returns(now):
                 self.forbid_return()
+            self._returns.append(now)
         self._held_since = min(self._held_since, now)
         held = now - self._held_since >= self._settings.hold_duration
         if jumped or (held and not fresh):
@@ -339,7 +339,7 @@ class Ending:
         self.holding = np.zeros(len(settings.joints))
         self.overloads = False
         self.target = limiter.command
-        self.hold(self.holding)
+        self.set_holding(self.holding)  # compiles before the loop starts
 
     @property
     def overloaded(self) -> tuple[bool, ...]:
@@ -348,7 +348,7 @@ class Ending:
             return (False,) * self.holding.size
         return tuple((np.abs(self.holding) > self._limits).tolist())
 
-    def hold(self, effort: Array) -> None:
+    def set_holding(self, effort: Array) -> None:
         """Set the holding effort to a new array, if it is finite."""
         load = _judge_load(effort, self._limits)
         if load != NOT_FINITE:

@@ -131,7 +131,8 @@ class ControlLoop:
             try:
                 meanwhile()
             except Exception as error:
-                self._enter_fault(error)  # the stop must continue
+                # In the next tick, of another thread; the stop must continue.
+                self._controller.request_fault(Reason.INTERNAL_ERROR, error)
             now = time.monotonic()
             if self._clock.latest() != loop_time or self._taken_over:
                 loop_time, moved_at = self._clock.latest(), now
@@ -191,8 +192,8 @@ class ControlLoop:
             controller.permitted = self._command_topic.check()
         except Exception as error:
             self._enter_fault(error)  # the last permission stays in force for the ramp-down
-        command = None if self._taken_over else controller.step(now)
-        if command is None or self._taken_over:
+        command = None if self._hung() else controller.step(now)
+        if command is None or self._hung():
             return None
         # If the process was suspended during this tick, the command is too old to send.
         if controller.command_expired(clock.now() - now):
@@ -200,10 +201,16 @@ class ControlLoop:
             return None
         stamp = clock.stamp()
         self._publishers.send_command(command)
+        if self._hung():
+            return None
         controller.command_sent(clock.latest())
         if self._publishers.subscribed:
             self._publishers.send_extras(command, controller, now, stamp)
         return command
+
+    def _hung(self) -> bool:
+        """Return whether another thread sends commands: this one hung, in sending perhaps."""
+        return self._taken_over
 
     def _take_over(self, error: BaseException | None, deadline: float | None = None) -> None:
         """

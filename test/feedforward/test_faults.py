@@ -296,6 +296,18 @@ def test_an_exception_before_any_command_commands_nothing(monkeypatch: pytest.Mo
     assert rig.state() is State.STOPPED
 
 
+def test_a_law_that_fails_to_start_again_winds_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = rig_in_motion()
+    rig.controller.permitted = False
+    rig.tick()
+    monkeypatch.setattr(ControlLaw, 'reset', Broken())
+    rig.controller.permitted = True
+    rig.tick()
+    assert rig.state() is State.HOLDING
+    rig.run_until(State.FAULT)
+    assert not rig.commands[-1].any()
+
+
 @pytest.mark.parametrize(('rate_limit', 'ramp_duration'), [(20.0, 0.4), (2000.0, 0.0)])
 def test_a_stop_is_over_in_time_however_far_gravity_is_from_the_command(
     rate_limit: float, ramp_duration: float

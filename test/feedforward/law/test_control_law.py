@@ -16,11 +16,20 @@ from rnea_ros.feedforward import check_efforts, laws
 from rnea_ros.feedforward.friction import JointFriction, VelocitySource
 from rnea_ros.feedforward.laws import LAWS, ControlLaw, Feedback, ReferenceMotion, Terms
 from rnea_ros.feedforward.loaded_model import HardwareCompensation, LoadedModel
+from rnea_ros.feedforward.motion import Setpoint
 from rnea_ros.feedforward.settings import PARAMETERS, complete_values, resolve, settings_from
 from rnea_ros.modes import MODES
 from rnea_ros.robot import Payload
 from support.cases import each
-from support.control.control_rig import Array, Rig, law_effort, mixed_arm, panda_arm, two_joint_arm
+from support.control.control_rig import (
+    PANDA_POSE,
+    Array,
+    Rig,
+    law_effort,
+    mixed_arm,
+    panda_arm,
+    two_joint_arm,
+)
 from support.models.oracles import Pinocchio
 from support.models.robots import SHIPPED, description, load
 from support.python_process import run
@@ -211,3 +220,66 @@ def test_launch_files_offer_every_control_law_and_load_no_compiler() -> None:
     assert (*LAWS,) == MODES
     code = 'import sys, rnea_ros.launch_arguments; print("numba" in sys.modules)'
     assert run(code) == 'False\n'
+
+
+@pytest.fixture
+def cartesian() -> Iterator[Any]:
+
+    class Cartesian(ControlLaw):
+        """bias(q, qd) + J^T (K (x_d - x) + integral) for the tip, with x_d = x(q_d)."""
+
+        name = 'cartesian'
+        stiffness = 200.0
+
+        def reset(self) -> None:
+            self.integral = np.zeros(3)
+
+        def follow(self, q: Array, qd: Array, q_d: Array, qd_d: Array, qdd_d: Array) -> Array:
+            model = self.robot.model
+            tip = model.link_names[-1]
+            x, x_d = (model.forward_kinematics(angles, tip)[:3, 3] for angles in (q, q_d))
+            self.integral = self.integral + self.dt * (x_d - x)
+            force = self.stiffness * (x_d - x) + self.integral
+            push: Array = model.jacobian(q, tip)[3:].T @ force
+            return self.bias(q, qd) + push
+
+    yield Cartesian
+    del laws._LAWS[Cartesian.name]
+
+
+def test_a_cartesian_law_pulls_its_tip_starts_anew_and_names_its_terms(
+    cartesian: Any,
+) -> None:
+    rig = Rig(panda_arm(), q=PANDA_POSE, mode=cartesian, rate=1000.0)
+    rig.activate()
+    q_d = rig.q + 0.01
+    rig.controller.follow(Setpoint(None, rig.model.joint_names, q_d, 0.0 * q_d, 0.0 * q_d), None)
+    rig.run(0.1)
+    law: Any = rig.controller.law
+    assert isinstance(law, cartesian)
+    assert np.abs(law.integral).max() > 0.0
+    tip = rig.model.link_names[-1]
+    poses = [rig.model.forward_kinematics(q, tip)[:3, 3] for q in (rig.q, q_d)]
+    force = law.stiffness * (poses[1] - poses[0]) + law.integral
+    terms = rig.controller.terms()
+    np.testing.assert_allclose(
+        terms.feedback, rig.model.jacobian(rig.q, tip)[3:].T @ force, rtol=1e-9, atol=1e-10
+    )
+    np.testing.assert_allclose(terms.gravity, rig.gravity, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(terms.total(), rig.commands[-1], rtol=1e-9, atol=1e-10)
+    rig.controller.permitted = False
+    rig.tick()
+    rig.controller.permitted = True
+    rig.tick()
+    assert not law.integral.any()
+
+
+def test_a_law_may_change_what_the_model_returned(law: type[ControlLaw]) -> None:
+    for name in ('gravity', 'bias', 'inverse_dynamics'):
+        case = Case(panda_arm())
+        made = law(case.robot, case.kp, case.kd)
+        state = (case.q, case.q, case.q)[:{'gravity': 1, 'bias': 2}.get(name, 3)]
+        made.holding_effort(case.q)
+        before = made.holding.copy()
+        getattr(made, name)(*state)[:] += 5.0
+        np.testing.assert_array_equal(made.holding, before)
