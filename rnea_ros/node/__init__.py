@@ -9,16 +9,16 @@ The path of a joint state, or of a wrench, from the wire to the effort:
 1. :mod:`rnea_ros.ros.polled_subscription` takes its bytes at a tick of :mod:`.loop`.
 2. :mod:`rnea_ros.messages.fixed_layout` reads the bytes as a sample: names and arrays.
 3. :mod:`.inputs` gives the sample, its stamp and its time of receipt to the control.
-4. :mod:`rnea_ros.feedforward.inputs` checks it and keeps the measured joint state or wrench;
-   ``inputs.wrench.wrench_inputs`` turns wrenches into joint efforts for the active law (5).
-5. :mod:`rnea_ros.feedforward.controller` runs one tick: :mod:`~rnea_ros.feedforward.control_tick`
-   computes the effort by :mod:`~rnea_ros.feedforward.active_law`, and limits it by
-   :mod:`~rnea_ros.feedforward.effort_limiter`. From the active law it goes on to
-   ``law.control_law``, ``law.loaded_model``, ``dynamics.workspace`` and ``kernels.rnea``.
-6. :mod:`.loop` sends the command, if permitted, by :mod:`.publishers`.
+4. :mod:`rnea_ros.feedforward.measured` checks a joint state, :mod:`rnea_ros.feedforward.wrench` a
+   wrench; each keeps the newest valid one.
+5. :mod:`rnea_ros.feedforward.controller` runs one tick: :mod:`~rnea_ros.feedforward.wrench` turns
+   wrenches into joint efforts, :mod:`~rnea_ros.feedforward.laws` computes the effort, by
+   ``loaded_model``, ``dynamics.workspace`` and ``kernels.rnea``, and
+   :mod:`~rnea_ros.feedforward.limiter` limits it.
+6. :mod:`.loop` sends the command by :mod:`.publishers`, if :mod:`.command_topic` permits.
 
-A trajectory: :mod:`.activation` subscribes, :mod:`.motion_requests` judges;
-:mod:`rnea_ros.feedforward.motion` lists the rest.
+A trajectory: :mod:`.activation` subscribes, :mod:`.motion_requests` has the request compiled by
+:mod:`rnea_ros.feedforward.motion`, and the control follows the result from its next tick on.
 
 Arguments in all modules: ``values``, parameter values by name; ``now``, the loop's time, s, on the
 executor monotonic time; ``clock``, the loop's clock; ``stamp``, of messages, s; ``controller``,
