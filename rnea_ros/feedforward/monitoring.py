@@ -22,6 +22,9 @@ from .settings import ResolvedSettings
 FROZEN_AFTER = 0.08
 """Unchanged joint states during a motion raise a flag after this time, s."""
 
+NEVER = 1e9
+"""A timeout that no age reaches, s, but that of a joint without any valid value, infinity."""
+
 FLAGS = (
     Reason.JOINT_STATES_LATE,
     Reason.JOINT_STATES_FROZEN,
@@ -58,7 +61,7 @@ class TickMonitor:
         self._reference = reference
         self._period = settings.period
         self._timeout = settings.joint_states_timeout
-        self._timeout_of_others = settings.uncommanded_timeout or math.inf
+        self._timeout_of_others = settings.uncommanded_timeout or NEVER
         self._last_tick = math.inf
         self._last_rest = 0.0
         self._conditions = (False,) * len(FLAGS)

@@ -93,6 +93,15 @@ def test_an_uncommanded_joint_never_ends_the_control(joint: str, fault: str) -> 
         assert not rig.controller.flags
 
 
+def test_nothing_is_commanded_before_a_joint_that_counts_has_a_valid_value() -> None:
+    rig = left_arm()
+    for _ in range(20):
+        tick(rig, {'names': [name for name in JOINTS if name != 'gripper']})
+        assert rig.state() is State.WAITING
+    tick(rig, {})
+    assert rig.state() is State.RAMPING
+
+
 def test_joints_of_another_arm_need_no_sample_and_a_gripper_no_velocity() -> None:
     rig = left_arm()
     for number in range(100):
