@@ -35,7 +35,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..compilation import compiled, kernel
-from ..dynamics import Workspace, check_compiled_code, needs_check
+from ..dynamics import Workspace, require_nan_detection
 from ..dynamics.kernels import BASE, Records
 from ..dynamics.kernels.joints import add_joint_efforts, joint_transform
 from ..dynamics.kernels.spatial import add, load, scale, store, subtract, transform_force_back
@@ -282,7 +282,7 @@ class WrenchMonitor(SampleMonitor):
 
     def __init__(self, settings: WrenchInputSettings, links: Container[str]) -> None:
         super().__init__()
-        require_nan_detection()
+        _check_kernel()
         self._settings = settings
         self._links = links
         self._sign = 1.0 if settings.measures is Measures.ENVIRONMENT_ON_ROBOT else -1.0
@@ -315,13 +315,13 @@ class WrenchMonitor(SampleMonitor):
         return reason
 
 
-def require_nan_detection() -> None:
+def _check_kernel() -> None:
     """Check before its first use that the compiled check of readings detects NaN and infinity."""
-    name = 'judge_wrenches'
-    if needs_check(name):
-        force, torque, wrench = np.zeros(3), np.zeros(3), np.zeros(6)
-        reading = (force, torque, 1.0, math.inf, math.inf, wrench)
-        check_compiled_code(name, lambda: _check_reading(*reading) == FINE, force, torque)
+    force, torque, wrench = np.zeros(3), np.zeros(3), np.zeros(6)
+    reading = (force, torque, 1.0, math.inf, math.inf, wrench)
+    require_nan_detection(
+        'judge_wrenches', lambda: _check_reading(*reading) == FINE, force, torque
+    )
 
 
 @kernel
