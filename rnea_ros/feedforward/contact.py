@@ -70,8 +70,9 @@ class ContactReaction:
 
     def publish(self, published: bool, settings: ResolvedSettings) -> None:
         """Start the observer for subscribers, or end it unless contacts need it."""
-        self._published = published
-        self.configure(settings)
+        if published != self._published:
+            self._published = published
+            self.configure(settings)
 
     def configure(self, settings: ResolvedSettings) -> None:
         """Set the observer's parameters; start it or end it, as they need."""
@@ -86,10 +87,19 @@ class ContactReaction:
 
     def react(
         self, limiter: EffortLimiter, compensated: Array | None, external: Array | None,
-        *, detect_contact: bool,
+        *, effort_known: bool, detect_contact: bool,
     ) -> None:
-        """Observe, once a tick before its command, and end the motion if a contact begins."""
-        assert self.monitor is not None
+        """
+        Observe, once a tick before its command, and end the motion if a contact begins.
+
+        :param effort_known: whether the last command acts on the robot, and alone; without it the
+            observer starts again
+        """
+        if self.monitor is None:
+            return
+        if not effort_known:
+            self.monitor.reset()
+            return
         contact = self.monitor.find_contact(
             limiter.command, compensated, external, detect_contact
         )
@@ -116,13 +126,19 @@ class ExternalEffortMonitor(MomentumObserver):
     def __init__(
         self, robot: LoadedModel, states: JointStateMonitor, settings: ResolvedSettings
     ) -> None:
+        link = settings.external_effort.link
+        self.wrench = ExternalWrench(robot.model, settings) if link else None
         super().__init__(robot.bodies, settings)
         self._states = states
         self._longest_gap = settings.joint_states_timeout
         self._sampled = 0.0
-        link = settings.external_effort.link
-        self.wrench = ExternalWrench(robot.model, settings) if link else None
         self._detect_contact, self._contacts = False, 0
+
+    def configure(self, settings: ResolvedSettings) -> None:
+        """Set gains, thresholds and friction; thresholds are the weights of the wrench too."""
+        super().configure(settings)
+        if self.wrench is not None:
+            self.wrench.configure(settings)
 
     def wrench_at_link(self) -> Array | None:
         """Return the wrench at ``external_effort.link``, shape (6,), None without a link."""
@@ -192,9 +208,13 @@ class ExternalWrench:
         self._model = model
         self._link = settings.external_effort.link
         self._joints = settings.joint_indices
-        self._weights = 1.0 / np.array(settings.contact.threshold)
         self.determined = 6
+        self.configure(settings)
         self.estimate(np.zeros(model.nv), np.zeros(len(settings.joints)))  # compiles the kernel
+
+    def configure(self, settings: ResolvedSettings) -> None:
+        """Set the weights of the joints."""
+        self._weights = 1.0 / np.array(settings.contact.threshold)
 
     def estimate(self, q: Array, effort: Array) -> Array:
         """

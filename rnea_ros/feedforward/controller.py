@@ -50,6 +50,7 @@ class FeedforwardController:
     :ivar payloads: the blend of payloads
     :ivar additional_effort: efforts of another program; feed it before :meth:`step`
     :ivar acting_effort: the effort from which commands start; set what a watchdog commands
+    :ivar limiter: the limits of commands; tell it after :meth:`step` whether the command was sent
     :ivar outside_flags: flags that the caller of the control has set
     :ivar settings: the settings in force
     :ivar joints: the commanded joints, in the order of every command
@@ -68,14 +69,12 @@ class FeedforwardController:
         self.outside_flags: frozenset[Reason] = frozenset()
         self._error: BaseException | None = None
         self._requests: deque[Callable[[float], object]] = deque()
-        self._external_effort_published = False
         self._states = states
         self._commanded = settings.joint_indices
         hardware = (settings.hardware_compensates, settings.own_hardware_gravity)
         self.robot = LoadedModel(model, *hardware)
         self.wrenches = WrenchInputs(model, settings.wrench_inputs)
-        imu = settings.base_sensor
-        self.base = None if imu is None else BaseSensor(model, imu)
+        self.base = BaseSensor(model, settings.base_sensor) if settings.base_sensor else None
         self.payloads = PayloadBlend(
             (self.robot.loaded_bodies, *self.wrenches.loaded_bodies), settings.payloads
         )
@@ -89,10 +88,10 @@ class FeedforwardController:
         self._machine = StateMachine()
         self._monitor = TickMonitor(states, self._reference, settings)
         self._joint_efforts = JointEfforts(settings.joint_indices)
-        self._limiter = EffortLimiter(
+        self.limiter = EffortLimiter(
             np.array(settings.effort_limits), np.array(settings.effort_rate_limit)
         )
-        self._ending = Ending(self._machine, self._limiter, settings)
+        self._ending = Ending(self._machine, self.limiter, settings)
         self._stalls = Stalls(settings)
         self.acting_effort = ActingEffort(states)
         self._contact = ContactReaction(self.robot, states, settings, self.motions)
@@ -159,9 +158,7 @@ class FeedforwardController:
 
     def publish_external_effort(self, published: bool) -> None:
         """Request external efforts, or their end unless contact needs them."""
-        if published != self._external_effort_published:
-            self._external_effort_published = published
-            self._requests.append(lambda now: self._contact.publish(published, self.settings))
+        self._requests.append(lambda now: self._contact.publish(published, self.settings))
 
     def note_setpoint(self) -> None:
         """Request that a motion which cannot be followed counts as no pause of its stream."""
@@ -207,14 +204,6 @@ class FeedforwardController:
         """Return whether a command is too old to be sent; ``age``: time since its tick, s."""
         return self._monitor.exceeds_timeout(age)
 
-    def command_sent(self, now: float) -> None:
-        """Set the time right after sending; without it, the time of the tick counts."""
-        self._limiter.sent(now)
-
-    def withdraw_command(self) -> None:
-        """Take the last command back: it was not sent. The next one starts from the one before."""
-        self._limiter.withdraw()
-
     def enter_fault(self, reason: Reason, now: float, error: BaseException | None = None) -> None:
         """Hold, then ramp down to ``fault``, from this tick on; the first error is kept."""
         self._error = self._error or error
@@ -226,7 +215,7 @@ class FeedforwardController:
         if self.motions.register(is_setpoint=True) or not self.following:
             return
         if not self._reference.from_controller:
-            self._limiter.blend(self.settings.ramp_duration)
+            self.limiter.blend(self.settings.ramp_duration)
         self._reference.accept(setpoint, None)
 
     def terms(self) -> Terms:
@@ -259,18 +248,21 @@ class FeedforwardController:
             self.robot.set_base(*base_motion)
             self.wrenches.set_base(*base_motion)
         if self.wrenches.taring:
-            self._tare_without_control(now)
+            self._advance_tare(now)
         was_started = self._started
         if not was_started and not self._start(now):
             return None
         if was_started and machine.state not in ENDED:
             effort = self.acting_effort.after_block(now, self.settings, blocked=monitor.blocked)
             if effort is not None:
-                self._limiter.start(effort)
+                self.limiter.start(effort)
         if machine.controlling:
             self.motions.count_pause(monitor.dt)
-        self._react_to_contact(
-            motor_effort_known=permitted and was_started and self.acting_effort.known
+        ramping = machine.state is State.RAMPING or self.limiter.starting > 0.0
+        commanded = permitted and was_started and machine.controlling
+        self._contact.react(
+            self.limiter, self._compensated, self._external, detect_contact=not ramping,
+            effort_known=commanded and self.acting_effort.known,
         )
         monitor.set_flags(now, overloaded=self._ending.overloads, cut=self.additional_effort.cut)
         flagged = bool(self._raised_flags())
@@ -293,12 +285,11 @@ class FeedforwardController:
     def _control(self, now: float) -> Array | None:
         """Return the command of the control law."""
         machine, dt = self._machine, self._monitor.dt
-        states, reference = self._states, self._reference
         if self.wrenches.settings:
-            self.wrenches.advance(now, states.position, states.velocity)
+            self.wrenches.advance(now, self._states.position, self._states.velocity)
         if self.additional_effort.enabled:
             self.additional_effort.advance(now, dt)
-        reference.advance(now)
+        self._reference.advance(now)
         if self.motions.goal is not None:  # a missed goal changes the reference
             self.motions.judge(now, *self.measured())
         effort = self._effort(now, dt)
@@ -306,8 +297,8 @@ class FeedforwardController:
             self.enter_fault(Reason.OUTPUT_NOT_FINITE, now)
             return self._ending_command(now)
         self._ending.set_holding(self.law.holding[self._commanded])
-        command = self._limiter.limit(effort, now, dt)
-        if self.permitted and machine.state is State.RAMPING and not self._limiter.blending:
+        command = self.limiter.limit(effort, now, dt)
+        if self.permitted and machine.state is State.RAMPING and not self.limiter.blending:
             machine.handle(Event.BLENDED, now)
         return command
 
@@ -363,13 +354,13 @@ class FeedforwardController:
     def _start_output(self) -> None:
         """Start commands by a ramp from the measured effort, or from zero."""
         effort = self.acting_effort.measured(self.settings)
-        self._limiter.start(np.zeros(len(self.joints)) if effort is None else effort)
-        self._limiter.ramp(self.settings.ramp_duration)
+        self.limiter.start(np.zeros(len(self.joints)) if effort is None else effort)
+        self.limiter.ramp(self.settings.ramp_duration)
         self.law.reset()
 
     def _end(self, event: Event, reason: Reason, now: float) -> None:
         """Interrupt the control by a fault or on request; the first reason stays."""
-        self._limiter.end_blend()
+        self.limiter.end_blend()
         self._stalls.forbid_return()
         self._machine.handle(event, now, reason)
 
@@ -393,8 +384,8 @@ class FeedforwardController:
 
     def _return_after_stall(self, now: float) -> None:
         """Resume control once a stall is over."""
-        fresh = not (self._monitor.stale or self._monitor.blocked)
-        if self._stalls.check_return(now, fresh=fresh, jumped=self._states.jumped):
+        fresh, states = not (self._monitor.stale or self._monitor.blocked), self._states
+        if self._stalls.check_return(now, fresh=fresh, jumped=states.jumped):
             self._hold_here(self._machine.reason or Reason.JOINT_STATES_STALE)
             self._machine.handle(Event.RETURNED, now)
             self.law.reset()
@@ -405,20 +396,18 @@ class FeedforwardController:
             self._reference.hold(self._states.position[self._commanded], reason)
         else:
             self._reference.clear(reason)
-        self._limiter.blend(self.settings.ramp_duration)
+        self.limiter.blend(self.settings.ramp_duration)
 
     def _withhold(self, now: float) -> None:
         """Drop the motion, and prepare a new start: another controller may move the robot."""
         self._reference.position[:] = self._states.position[self._commanded]
         self._reference.stop(Reason.COMMANDS_WITHHELD)
-        self._limiter.blend(self.settings.ramp_duration)
+        self.limiter.blend(self.settings.ramp_duration)
         self._machine.handle(Event.WITHHELD, now)
 
     # Parts of a tick
 
-    def _change(
-        self, settings: ResolvedSettings, law: ControlLaw, payloads: list[Array]
-    ) -> None:
+    def _change(self, settings: ResolvedSettings, law: ControlLaw, payloads: list[Array]) -> None:
         before, self.settings = self.settings, settings
         self._use_law(settings, law)
         if settings.payloads != before.payloads:
@@ -428,7 +417,7 @@ class FeedforwardController:
             # The arm may be moved by hand now: a later mode must not pull it back.
             self._reference.clear(Reason.MODE_WITHOUT_MOTION)
         if self._machine.controlling and before != settings:
-            self._limiter.blend(settings.ramp_duration)
+            self.limiter.blend(settings.ramp_duration)
         self._contact.configure(settings)
         self.additional_effort.configure(settings)
 
@@ -449,25 +438,13 @@ class FeedforwardController:
         self.snapshot = Snapshot(
             machine.state, machine.reason, machine.stop_requested, self._error,
             self._raised_flags(), self._monitor.flag_counts, self._contact.newest,
-            stalls.newest, stalls.counts, tuple(self._limiter.saturated.tolist()),
+            stalls.newest, stalls.counts, tuple(self.limiter.saturated.tolist()),
             ending.overloaded,
         )
 
-    def _tare_without_control(self, now: float) -> None:
-        """Advance a tare while the law is not commanded; stale joint states end every tare."""
+    def _advance_tare(self, now: float) -> None:
+        """End a tare if joint states are stale; else advance it where the law does not."""
         if self._monitor.stale:
             self.wrenches.reject_tare(Reason.JOINT_STATES_STALE)
         elif not self._machine.controlling:
             self.wrenches.advance(now, self._states.position, self._states.velocity)
-
-    def _react_to_contact(self, *, motor_effort_known: bool) -> None:
-        contact = self._contact
-        if contact.monitor is None:
-            return
-        if motor_effort_known and self._machine.controlling:
-            ramping = self._machine.state is State.RAMPING or self._limiter.starting > 0.0
-            contact.react(
-                self._limiter, self._compensated, self._external, detect_contact=not ramping
-            )
-        else:
-            contact.monitor.reset()

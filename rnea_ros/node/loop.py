@@ -197,13 +197,13 @@ class ControlLoop:
             return None
         # If the process was suspended during this tick, the command is too old to send.
         if controller.command_expired(clock.now() - now):
-            controller.withdraw_command()
+            controller.limiter.withdraw()
             return None
         stamp = clock.stamp()
         self._publishers.send_command(command)
         if self._hung():
             return None
-        controller.command_sent(clock.latest())
+        controller.limiter.sent(clock.latest())
         if self._publishers.subscribed:
             self._publishers.send_extras(command, controller, now, stamp)
         return command

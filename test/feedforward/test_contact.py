@@ -11,7 +11,7 @@ import numpy as np
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.laws import Feedforward, Gravity, GravityFeedback
 from rnea_ros.feedforward.motion import Trajectory
-from rnea_ros.feedforward.settings import ContactAction, ContactSettings
+from rnea_ros.feedforward.settings import ContactAction, ContactSettings, ExternalEffortSettings
 from support.cases import each
 from support.control.control_rig import PANDA_POSE, Array, Rig, panda_arm, setpoint, swing
 
@@ -233,3 +233,21 @@ def test_without_a_motion_every_action_acts_like_flag(action: ContactAction) -> 
         assert arm.controller.flags == {Reason.CONTACT}
         arm.run(0.2)
     np.testing.assert_array_equal(arms[0].commands, arms[1].commands)
+
+
+def test_a_change_of_the_thresholds_changes_the_weights_of_the_wrench() -> None:
+    threshold = ContactSettings(ContactAction.FLAG, threshold=(1.0, 9.0) * 3 + (1.0,))
+    link = ExternalEffortSettings(link='fer_link8')  # six directions, seven joints: weights decide
+    changed, begun = (
+        rig(ContactAction.FLAG, external_effort=link),
+        rig(ContactAction.FLAG, external_effort=link, contact=threshold),
+    )
+    changed.change(contact=threshold)
+    wrenches = []
+    for arm in (changed, begun):
+        arm.run(0.1)
+        external: Any = arm.controller.external_effort
+        external.effort[:] = np.arange(1.0, 8.0)
+        wrenches.append(external.wrench_at_link().copy())
+    assert np.abs(wrenches[0]).max() > 1.0
+    np.testing.assert_allclose(wrenches[0], wrenches[1], rtol=1e-9)

@@ -161,7 +161,7 @@ class Stage:
             robot.reported_joints, *measured, stamp=before, clock=before, received=before
         )
         command = self.control.step(before)
-        self.control.command_sent(before)
+        self.control.limiter.sent(before)
         if command is not None:
             self.receiver.receive(command)
         efforts = self.receiver.update(*robot.motion)
