@@ -216,15 +216,29 @@ def test_a_stop_sends_zeros_to_a_controller_that_has_returned(
         assert not np.array(commands[-3:]).any()
 
 
-def test_an_error_beside_a_stop_does_not_keep_it_from_its_zeros() -> None:
-    with active_rig(ramp_duration=0.3) as rig:
+def test_an_error_beside_a_stop_does_not_keep_it_from_its_zeros(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ramping_down, planted = threading.Event(), threading.Event()
 
-        def stop_and_break() -> None:
+    def wait_in_ramp_down(rig: Rig, command: Array) -> None:
+        rig.commands.append(command.copy())
+        if rig.controller.state not in CONTROLLING:
+            ramping_down.set()
+            assert planted.wait(PATIENCE)
+
+    with active_rig() as rig:
+        monkeypatch.setattr(Rig, 'send_command', wait_in_ramp_down)
+
+        def stop_then_break() -> None:
+            if ramping_down.is_set():  # called again: the error is known to the control
+                planted.set()
+                return
             rig.controller.request_stop()
-            assert wait_until(lambda: rig.controller.state not in CONTROLLING)
+            assert ramping_down.wait(PATIENCE)
             raise RuntimeError('planted')
 
-        assert not rig.loop.join(PATIENCE, stop_and_break)
+        assert not rig.loop.join(PATIENCE, stop_then_break)
         assert str(rig.controller.snapshot.error) == 'planted'
         assert not rig.commands[-1].any()
 
