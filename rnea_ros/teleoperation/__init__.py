@@ -3,8 +3,8 @@
 
 """Teleoperation: a leader arm moves a follower arm, which sends its contact forces back."""
 
+from .arm import follower_rules, leader_inertia
 from .coupling import Coupling, CouplingState, Output, Uncoupled
-from .models import follower_rules, leader_inertia
 from .settings import PARAMETERS, FeedbackSettings, FeedbackSource, TeleoperationSettings
 
 __all__ = [

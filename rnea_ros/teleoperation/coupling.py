@@ -21,9 +21,8 @@ import numpy as np
 from ..arrays import Array
 from ..feedforward.motion import JointRules
 from .arm import Arm
-from .feedback import LeaderEffort
 from .follower_setpoints import FollowerSetpoints, Motion
-from .leader_motion import LeaderMotion
+from .leader import LeaderEffort, LeaderMotion
 from .settings import FeedbackSource, TeleoperationSettings
 
 ALIGNED = 0.01  # distance between set-point and leader at which the arms couple, rad or m

@@ -30,9 +30,9 @@ from ..ros import (
     read_settings,
 )
 from ..urdf import read_urdf
+from .arm import follower_rules, leader_inertia
 from .coupling import Coupling, CouplingState
 from .loop import TeleoperationLoop, in_namespace
-from .models import follower_rules, leader_inertia
 from .settings import PARAMETERS, TeleoperationSettings
 
 ABOUT = """\

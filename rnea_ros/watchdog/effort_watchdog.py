@@ -32,8 +32,7 @@ from ..ros import (
 )
 from ..shared_memory import without_shared_memory
 from .loop import CommandLink, WatchLoop
-from .parameters import PARAMETERS, Action, WatchdogSettings
-from .silence import SilenceMonitor, WatchState
+from .silence import PARAMETERS, Action, SilenceMonitor, WatchdogSettings, WatchState
 
 ABOUT = """\
 The node 'effort_watchdog': commands zero effort when the commanding node falls silent, because

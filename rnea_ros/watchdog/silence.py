@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The watchdog's rules: when silence on the command topic is an emergency, and the commands then.
+The watchdog's parameters and rules: when silence is an emergency, and the commands then.
 
 ros2_control applies the last command without end. Silence after a command of zeros is harmless.
 After any other command it is an emergency: the publisher has died or hangs.
@@ -12,14 +12,63 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 import enum
 import math
+
+from ..errors import InputError
+from ..parameters import check_ranges, declarations_of, parameter
 
 MAX_JOINTS = 1000  # longer commands are rejected: they would delay the watchdog
 ZEROS_DURATION = 0.5  # how long zeros are repeated, in case one is lost, s
 MAX_PERIOD = 1.0  # longest time between two commands that the watchdog waits for, s
 GAPS = 5  # number of times between two commands from which the usual one is taken
 MAX_STEP = 2.5  # greatest part of the time between two updates that counts as silence, periods
+
+
+class Action(enum.Enum):
+    """What the watchdog does after a silence."""
+
+    ZERO = 'zero'  # ramp from the last command to zero
+    DEACTIVATE_CONTROLLER = 'deactivate_controller'  # ramp to zero, then deactivate the controller
+
+
+@dataclass(frozen=True)
+class WatchdogSettings:
+    """The watchdog's parameters."""
+
+    command_topic: str = parameter(
+        'effort_controller/commands', 'topic of the effort controller'
+    )
+    timeout: float = parameter(
+        0.1, 'silence after which it acts, beyond the usual time between two commands, s',
+        span=(0.005, 60.0),
+    )
+    ramp_duration: float = parameter(
+        0.2, 'duration of the ramp from the last command to zero, s; 0: at once', span=(0.0, 60.0)
+    )
+    rate: float = parameter(
+        250.0, 'rate of its checks, and of its commands while it acts, Hz', span=(50.0, 1000.0)
+    )
+    action: Action = parameter(Action.ZERO)
+    controller_manager: str = parameter(
+        'controller_manager', 'name of the node that deactivates the controller'
+    )
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
+        if self.timeout < 2.0 * self.period:
+            raise InputError(
+                'timeout', f'{self.timeout} s is shorter than two periods at {self.rate} Hz'
+            )
+
+    @property
+    def period(self) -> float:
+        """Time between two checks, s."""
+        return 1.0 / self.rate
+
+
+PARAMETERS = declarations_of(WatchdogSettings, read_only=True)
 
 
 class WatchState(enum.Enum):

@@ -120,7 +120,7 @@ def test_nodes_on_the_pages_exist_and_have_the_parameters() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     declared = {
         'feedforward_node': 'feedforward.settings', 'simulated_robot': 'sim.options',
-        'effort_watchdog': 'watchdog.parameters',
+        'effort_watchdog': 'watchdog.silence',
         'trajectory_effort_node': 'trajectory_effort.parameters',
     }
     for page, words in COMMANDS:
@@ -202,8 +202,7 @@ def test_troubleshooting_has_cause_and_remedy_of_every_reason(reason: str) -> No
 
 def test_the_pages_explain_every_word_of_the_log() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
-    from rnea_ros.watchdog.parameters import Action
-    from rnea_ros.watchdog.silence import WatchState
+    from rnea_ros.watchdog.silence import Action, WatchState
 
     pages = ('control', 'trajectories', 'troubleshooting', 'watchdog')
     text = '\n'.join(PAGES[f'docs/{page}.md'] for page in pages)

@@ -23,7 +23,7 @@ from support.tools import EXECUTABLES, run
 
 NODES = {
     'feedforward_node': 'feedforward.settings', 'simulated_robot': 'sim.options',
-    'effort_watchdog': 'watchdog.parameters', 'teleoperation': 'teleoperation.settings',
+    'effort_watchdog': 'watchdog.silence', 'teleoperation': 'teleoperation.settings',
 }
 """Modules with the parameters of nodes."""
 

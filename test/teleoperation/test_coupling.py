@@ -26,8 +26,7 @@ from rnea_ros.teleoperation import (
     follower_rules,
 )
 from rnea_ros.teleoperation.coupling import ALIGNED, FADE_OUT, PAUSE
-from rnea_ros.teleoperation.feedback import LeaderEffort
-from rnea_ros.teleoperation.leader_motion import LeaderMotion
+from rnea_ros.teleoperation.leader import LeaderEffort, LeaderMotion
 from support.control.control_rig import panda_arm
 from support.models.robots import ROOT
 

@@ -26,8 +26,7 @@ from rnea_ros.errors import InputError
 from rnea_ros.node.inputs import WatchdogEfforts
 from rnea_ros.watchdog import effort_watchdog, loop
 from rnea_ros.watchdog.effort_watchdog import ControllerSwitch, EffortWatchdog
-from rnea_ros.watchdog.parameters import WatchdogSettings
-from rnea_ros.watchdog.silence import SilenceMonitor
+from rnea_ros.watchdog.silence import SilenceMonitor, WatchdogSettings
 
 PERIOD = 0.004
 TOPIC = '/left/effort_controller/commands'

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The efforts on the leader: filtered, limited and passive.
+The leader at a set-point: its motion, and the efforts on it, filtered, limited and passive.
+
+Joint states have no acceleration. It comes from a causal observer of second order whose
+input is the measured velocity: at constant acceleration its velocity has no delay, which a
+low-pass filter would have. A delayed velocity would pull the follower back with its damping.
 
 A delay between contact and hand feeds energy into the leader: it gets more on the way out of a
 contact than it gave on the way in, and the arms oscillate. A passivity observer counts the energy
@@ -22,6 +26,8 @@ import numpy as np
 from ..arrays import Array
 from .settings import FeedbackSettings
 
+DAMPING_RATIO = math.sqrt(0.5)  # of the observer: a Butterworth filter
+
 # Bound of the counted energy, positive or negative, J. An impact takes more: what is lost in it
 # must not feed an oscillation later.
 STORE = 1.0
@@ -33,6 +39,43 @@ MEMORY = 0.2
 # Shortest time from zero to the limit of an effort, s. The leader's node limits the rate of its
 # commands: a faster rise would be counted but not applied.
 RISE_TIME = 0.05
+
+
+class LeaderMotion:
+    """Filters the motion of m joints; the cut-off frequency is that of the acceleration, Hz."""
+
+    def __init__(self, m: int, cutoff: float) -> None:
+        self._frequency = math.tau * cutoff
+        self._time = -math.inf
+        self._position = np.zeros(m)
+        self._velocity = np.zeros(m)
+        self._acceleration = np.zeros(m)
+
+    def update(self, position: Array, velocity: Array, time: float, gap: float) -> None:
+        """Take a newer state, received at a time, s; the filter starts anew after a gap, s."""
+        elapsed = time - self._time
+        if elapsed <= 0.0:
+            return
+        self._time = time
+        self._position = position.copy()
+        if elapsed > gap:
+            self._velocity, self._acceleration = velocity.copy(), np.zeros_like(velocity)
+            return
+        # Implicit Euler steps of v' = a + 2 D w e, a' = w^2 e with e = measured - v: stable for
+        # every interval.
+        w = self._frequency
+        damped, stiff = 2.0 * DAMPING_RATIO * w * elapsed, (w * elapsed) ** 2
+        error = velocity - self._velocity - elapsed * self._acceleration
+        error /= 1.0 + damped + stiff
+        self._acceleration = self._acceleration + w * w * elapsed * error
+        self._velocity = velocity - error
+
+    def at(self, time: float, longest: float) -> tuple[Array, Array, Array]:
+        """Return q, qd, qdd, shape (m,), extrapolated by at most ``longest``, s, to a time."""
+        t = min(max(time - self._time, 0.0), longest)
+        velocity = self._velocity + t * self._acceleration
+        position = self._position + 0.5 * t * (self._velocity + velocity)
+        return position, velocity, self._acceleration
 
 
 class LeaderEffort:
