@@ -23,8 +23,7 @@ from .controller import FeedforwardController
 from .joint_bounds import JointBounds
 from .measured import JointStateMonitor
 from .reasons import Reason
-from .settings import acceleration_limits
-from .settings.law import check_efforts
+from .settings import acceleration_limits, check_efforts
 from .state import CONTROLLING, Snapshot, State
 
 __all__ = [

@@ -31,8 +31,7 @@ from .measured import JointStateMonitor
 from .monitoring import TickMonitor
 from .motion import Deceleration, Goal, Motions, Reference, Setpoint, Trajectory, predicted
 from .reasons import Reason
-from .settings import ResolvedSettings
-from .settings.law import make_law
+from .settings import ResolvedSettings, make_law
 from .state import ENDED, ActingEffort, Ending, Event, Snapshot, Stalls, State, StateMachine
 from .wrench import WrenchInputs
 

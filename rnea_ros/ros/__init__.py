@@ -7,8 +7,7 @@ from .clock import MACHINE_TIME, Clock, MachineClock, PeriodicSchedule, PolledNo
 from .endpoints import HINT, LATCHED, Endpoint, EndpointReader, OtherPublishers, watchdog_topic
 from .loop_thread import LoopThread, ManualGarbageCollection, finish
 from .message_builders import DiagnosticsPublisher, seconds, set_seconds, trajectory_message
-from .node_parameters import declare, declare_all, read_settings, reject_unknown
-from .parameter_services import ParameterServices
+from .parameters import ParameterServices, declare, declare_all, read_settings, reject_unknown
 from .polled_subscription import PolledRequest, PolledSubscription, RepeatedRequest
 from .process import (
     NodeProcess,

@@ -20,7 +20,9 @@ from .resolved import (
     MAX_ACCELERATION,
     ResolvedSettings,
     acceleration_limits,
+    check_efforts,
     default_timeout,
+    make_law,
     resolve,
 )
 from .sensors import (
@@ -31,8 +33,6 @@ from .sensors import (
     SensorPlacement,
     StaleBase,
     WrenchInputSettings,
-    check_base_sensor,
-    check_wrench_inputs,
     links_on_base,
 )
 from .settings import (
@@ -57,7 +57,7 @@ __all__ = [
     'NodeSettings', 'PayloadSettings', 'PublishFrame', 'RealtimeSettings', 'ReferenceSettings',
     'ResolvedSettings', 'SensorPlacement', 'Settings', 'SoftLimitSettings', 'SoftLimitZones',
     'StaleAction', 'StaleBase', 'Trigger', 'WrenchInputSettings', 'acceleration_limits',
-    'all_declarations', 'check_base_sensor', 'check_wrench_inputs', 'complete_values',
-    'default_timeout', 'links_on_base', 'missing_hardware_compensates', 'parse_compensation',
-    'resolve', 'settings_from',
+    'all_declarations', 'check_efforts', 'complete_values', 'default_timeout', 'links_on_base',
+    'make_law', 'missing_hardware_compensates', 'parse_compensation', 'resolve',
+    'settings_from',
 ]

@@ -1,12 +1,13 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parameters of the control for one robot: checked together, defaults filled in."""
+"""Parameters of the control for one robot: checked together, defaults filled in; its law."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -16,8 +17,8 @@ from ...errors import InputError, brief
 from ...parameters import in_range, per_joint, with_value_per_joint
 from ...robot import Payload, RobotModel
 from ..friction import FrictionModel, JointFriction
-from ..laws import LAWS
-from ..loaded_model import HardwareCompensation
+from ..laws import LAWS, ControlLaw
+from ..loaded_model import HardwareCompensation, LoadedModel
 from .sensors import check_base_sensor, check_wrench_inputs
 from .settings import AS_POSITIVE, MAX_DURATION, FrictionSettings, PayloadSettings, Settings
 from .soft_limits import SoftLimitZones, bound_damping, resolve_soft_limits
@@ -30,6 +31,7 @@ MAX_EFFORT = 1e12  # maximum effort limit, N m or N; a larger one in the URDF co
 MAX_STOP_TIME = 3.0 * MAX_DURATION  # longest permitted duration of a stop, s
 MAX_PAYLOADS = 16  # more on one robot are a mistake
 MAX_ACCELERATION = 1000.0  # greatest reference acceleration, rad/s^2 or m/s^2
+DEFAULT_MAX_VELOCITY = 10.0  # of joints without a velocity limit, rad/s or m/s
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -126,6 +128,44 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
             f'{resolved.greatest_stop_time:.3g} s, more than {MAX_STOP_TIME:g} s',
         )
     return resolved
+
+
+def make_law(
+    settings: ResolvedSettings, robot: LoadedModel, mode: type[ControlLaw] | None = None
+) -> ControlLaw:
+    """Return the law of a mode (None: that of the settings) for all joints of the model."""
+    kp, kd = np.zeros((2, robot.model.nv))
+    kp[settings.joint_indices], kd[settings.joint_indices] = settings.kp, settings.kd
+    mode = mode or settings.mode
+    return mode(
+        robot, kp, kd, compensate_coriolis=settings.compensate_coriolis,
+        friction=settings.joint_friction, friction_velocity=settings.friction.velocity,
+        armature=settings.rotor_inertia, parameters=settings.of_law(mode),
+    )
+
+
+def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
+    """Raise an InputError if an effort of any mode, at the ends of joint ranges, is not finite."""
+    robot = LoadedModel(model, settings.hardware_compensates, settings.own_hardware_gravity)
+    robot.set_payloads(settings.payloads)
+    laws = [make_law(settings, robot, mode) for mode in LAWS.values()]
+    lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)
+    upper = np.where(np.isfinite(model.position_upper), model.position_upper, np.pi)
+    limits = model.velocity_limits
+    fastest = np.where((limits > 0.0) & np.isfinite(limits), limits, DEFAULT_MAX_VELOCITY)
+    test_acceleration = np.full(model.nv, MAX_ACCELERATION)
+    one, other = (lower, fastest), (upper, -fastest)
+    with np.errstate(all='ignore'):
+        for law, ((q, qd), (q_d, qd_d)) in product(laws, ((one, other), (other, one))):
+            effort = law.effort(q, qd, (q_d, qd_d, test_acceleration))
+            # The sum of huge efforts may overflow, too.
+            if not np.isfinite(effort.sum()):
+                joint = model.joint_names[int(np.abs(np.nan_to_num(effort)).argmax())]
+                raise InputError(
+                    'robot_description',
+                    f'with these parameters the efforts in mode {law.name} are not finite, '
+                    f'largest at joint {joint!r}; look for a mass or a length that is too large',
+                )
 
 
 def default_timeout(period: float) -> float:

@@ -18,7 +18,7 @@ from rnea_ros.feedforward.laws import LAWS, ControlLaw, Feedback, ReferenceMotio
 from rnea_ros.feedforward.loaded_model import HardwareCompensation, LoadedModel
 from rnea_ros.feedforward.motion import Setpoint
 from rnea_ros.feedforward.settings import PARAMETERS, complete_values, resolve, settings_from
-from rnea_ros.modes import MODES
+from rnea_ros.launch_arguments import MODES
 from rnea_ros.robot import Payload
 from support.cases import each
 from support.control.control_rig import (
