@@ -4,8 +4,14 @@
 """Messages: from CDR bytes to plain data. Importable without ROS."""
 
 from .cdr import CdrMessage, MalformedError
-from .fixed_layout import FixedLayout, FixedLayoutReader
-from .samples import ImuSample, JointStateSample, WrenchSample, controller_state_reader
+from .fixed_layout import (
+    FixedLayout,
+    FixedLayoutReader,
+    ImuSample,
+    JointStateSample,
+    WrenchSample,
+    controller_state_reader,
+)
 from .trajectory import decode_trajectory, load_decoder, trajectory_request
 
 __all__ = [

@@ -11,7 +11,7 @@ import pytest
 
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.laws import ComputedTorque, ControlLaw, Feedforward, Gravity
-from rnea_ros.feedforward.motion.join import join
+from rnea_ros.feedforward.motion.trajectory import join
 from rnea_ros.feedforward.state import (
     BACKLOG_TIME,
     MAX_RETURNS,

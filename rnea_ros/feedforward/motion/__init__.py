@@ -3,21 +3,19 @@
 
 """Desired motions: from a request, or a controller's state, to the state followed now."""
 
-from .compile import compile_trajectory
-from .constraints import check_start
+from .compile import check_start, compile_trajectory
 from .controller_state import ControllerStateMonitor, ReferenceSource
-from .goals import (
+from .motions import (
     ErrorCode,
     Goal,
     GoalResult,
     GoalSample,
     JointTolerance,
+    Motions,
     Tolerances,
     default_tolerances,
     error_code,
 )
-from .join import Handover
-from .motions import Motions
 from .parse import (
     Column,
     Header,
@@ -33,6 +31,7 @@ from .trajectory import (
     CUBIC,
     LINEAR,
     QUINTIC,
+    Handover,
     Knots,
     MotionState,
     Setpoint,

@@ -27,7 +27,7 @@ import numpy as np
 from ...arrays import Array
 from ..reasons import Reason
 from ..stamps import SINGLE, StampOrder
-from .constraints import OVERSHOOT, OVERSPEED, position_range
+from .compile import OVERSHOOT, OVERSPEED, position_range
 from .parse import JointRules, TrajectoryError, TrajectoryReason, reject_where
 from .reference import SpeedScaling
 from .trajectory import Setpoint

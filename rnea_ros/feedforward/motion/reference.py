@@ -19,8 +19,7 @@ import numpy as np
 from ...arrays import Array
 from ...errors import InputError
 from ..reasons import Reason
-from .join import Handover
-from .trajectory import QUINTIC, Knots, MotionState, Setpoint, Trajectory
+from .trajectory import QUINTIC, Handover, Knots, MotionState, Setpoint, Trajectory
 
 RATE = 2.0  # of change of the speed factor, 1/s: from full speed to a stop in half a second
 ROUNDING = 1e-6  # accepted excess over the range of the factor, for single precision

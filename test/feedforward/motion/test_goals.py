@@ -23,7 +23,7 @@ from rnea_ros.feedforward.motion import (
     default_tolerances,
     error_code,
 )
-from rnea_ros.feedforward.motion.join import join
+from rnea_ros.feedforward.motion.trajectory import join
 from support.control.control_rig import Array, Rig, free_rules, swing, two_joint_arm
 
 JOINTS = ('shoulder', 'elbow')
