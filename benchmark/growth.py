@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rnea_ros.dynamics.reference import newton_euler, nonrecursive
-from rnea_ros.dynamics.reference.textbook_tree import bodies_of
+from rnea_ros.textbook import newton_euler, nonrecursive
+from rnea_ros.textbook.textbook_tree import bodies_of
 
 from .contenders import PINOCCHIO, WORKSPACE, Computation, Pinocchio, our_calls
 from .effort import Effort

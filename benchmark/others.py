@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from rnea_ros.dynamics.reference.screw import screw_chain
-from rnea_ros.dynamics.reference.textbook_tree import chain_of
 from rnea_ros.dynamics.tree import Placement
+from rnea_ros.textbook.screw import screw_chain
+from rnea_ros.textbook.textbook_tree import chain_of
 
 from .robots import Array, Robot, State
 from .timing import Arguments, Contender

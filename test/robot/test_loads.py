@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 import pytest
 
 from rnea_ros import InputError, ReferenceFrame, RobotModel, Wrench
-from rnea_ros.dynamics.reference import newton_euler
-from rnea_ros.dynamics.reference.textbook_tree import bodies_of
 from rnea_ros.robot import Payload
+from rnea_ros.textbook import newton_euler
+from rnea_ros.textbook.textbook_tree import bodies_of
 from support.cases import each
 from support.models.comparison import assert_equal
 from support.models.oracle_pairs import Pair, moments_of

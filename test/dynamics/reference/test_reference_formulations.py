@@ -11,7 +11,8 @@ import pytest
 
 from rnea_ros import BaseMotion, InputError, RobotModel, Wrench
 from rnea_ros.dynamics import tree as trees
-from rnea_ros.dynamics.reference import (
+from rnea_ros.errors import TreeError
+from rnea_ros.textbook import (
     closed_form,
     mass_matrix,
     newton_euler,
@@ -19,9 +20,8 @@ from rnea_ros.dynamics.reference import (
     recursion,
     screw,
 )
-from rnea_ros.dynamics.reference.screw import ScrewChain, chain_of_lists, screw_chain
-from rnea_ros.dynamics.reference.textbook_tree import bodies_of, chain_of
-from rnea_ros.errors import TreeError
+from rnea_ros.textbook.screw import ScrewChain, chain_of_lists, screw_chain
+from rnea_ros.textbook.textbook_tree import bodies_of, chain_of
 from support.cases import each
 from support.models.joint_trees import GRAVITY, model_of, random_motion, random_parts
 from support.models.oracles import Array, Formulation, random_moments, random_state, random_tree

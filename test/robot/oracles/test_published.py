@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rnea_ros import RobotModel, Wrench
-from rnea_ros.dynamics.reference import closed_form, screw
+from rnea_ros.textbook import closed_form, screw
 from support.cases import each
 from support.models.oracles import Array, Formulation
 from support.models.robots import joint, link, load, robot

@@ -36,7 +36,7 @@ from operator import add
 
 import numpy as np
 
-from ...arrays import Array
+from ..arrays import Array
 from .nonrecursive import path_to
 from .screw import ad, adjoint, inverse
 from .textbook_tree import Body, Z

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...arrays import Array
+from ..arrays import Array
 from .newton_euler import inverse_dynamics
 from .textbook_tree import Body
 

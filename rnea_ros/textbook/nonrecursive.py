@@ -35,7 +35,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...arrays import Array
+from ..arrays import Array
 from .textbook_tree import Body, cross
 
 

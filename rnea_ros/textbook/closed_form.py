@@ -42,7 +42,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...arrays import Array
+from ..arrays import Array
 from .screw import AT_REST, ScrewChain, ad, adjoints
 
 

@@ -47,7 +47,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Array
+from ..arrays import Array
 from .textbook_tree import Body, Z, cross
 
 

@@ -43,8 +43,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...arrays import Array, finite_array
-from ..tree import Placement
+from ..arrays import Array, finite_array
+from ..dynamics.tree import Placement
 from .textbook_tree import Body, Z, cross, skew
 
 AT_REST = np.zeros(6)
@@ -73,7 +73,7 @@ def screw_chain(bodies: Sequence[Body], tip: Placement) -> ScrewChain:
     Return a serial chain with its frames moved to the centres of mass.
 
     :param bodies: bodies of a serial chain
-        (:func:`~rnea_ros.dynamics.reference.textbook_tree.chain_of`)
+        (:func:`~rnea_ros.textbook.textbook_tree.chain_of`)
     :param tip: pose of the tip frame in the last body's frame
     """
     M, A, G = [], [], []

@@ -25,10 +25,10 @@ import math
 
 import numpy as np
 
-from ...arrays import Array
-from ...errors import TreeError
-from ..kernels import JointKind
-from ..tree import KinematicTree
+from ..arrays import Array
+from ..dynamics.kernels import JointKind
+from ..dynamics.tree import KinematicTree
+from ..errors import TreeError
 
 Z = np.array([0.0, 0.0, 1.0])
 """The joint's axis, in the coordinates of the body that it moves."""
