@@ -13,19 +13,14 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 import os
 from pathlib import Path
-import re
 from typing import Any
 
+from .modes import MODES as MODES
 from .shared_memory import LOOPBACK_NOTICE, loopback_by_default
 from .urdf import read_urdf
 from .yaml_files import read_document
 
 DEFAULT_TOPIC = 'effort_controller/commands'
-# Read from the source: an import of the laws loads the compiler.
-_LAWS = Path(__file__).with_name('feedforward') / 'laws.py'
-MODES = tuple(re.findall(r"^    name = '(\w+)'$", _LAWS.read_text(encoding='utf-8'), re.MULTILINE))
-"""Values of the parameter ``mode``: the names of the control laws."""
-
 TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
 
 

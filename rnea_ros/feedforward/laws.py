@@ -24,6 +24,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from ..arrays import Array
+from ..modes import MODES
 from .angles import shortest
 from .friction import JointFriction, VelocitySource
 from .loaded_model import LoadedModel
@@ -310,3 +311,7 @@ class GravityFeedback(ControlLaw):
     def follow(self, q: Array, qd: Array, q_d: Array, qd_d: Array, qdd_d: Array) -> Array:
         """Return the formula of the class."""
         return self.gravity(q) + self.feedback(q, qd, q_d, qd_d)
+
+
+if (*LAWS,) != MODES:
+    raise TypeError(f'rnea_ros.modes lists {MODES}; the laws are {(*LAWS,)}')
