@@ -19,6 +19,7 @@ from rclpy.lifecycle import TransitionCallbackReturn
 
 from rnea_ros.node import (
     activation,
+    autostart,
     configuration,
     control_setup,
     feedforward_node,
@@ -154,7 +155,7 @@ def test_a_second_controller_is_waited_for_after_the_newest_one() -> None:
         rig.graph.listeners = {}
         rig.run(1.0)
         rig.graph.listeners = {1: CONTROLLER}
-        rig.run(0.8 * activation.DISCOVERY)
+        rig.run(0.8 * autostart.DISCOVERY)
         rig.graph.listeners[2] = CONTROLLER
         rig.run(2.0)
         assert rig.state == 'none'
@@ -186,10 +187,10 @@ def test_a_start_that_a_late_discovery_prevents_is_tried_again() -> None:
             return configure()
 
         rig.node.trigger_configure = discover
-        rig.run(activation.DISCOVERY + 0.2)
+        rig.run(autostart.DISCOVERY + 0.2)
         assert rig.logged(f'error: cannot activate: /rival publishes on {TOPIC} already') == 1
         rig.node.trigger_configure = configure
-        rig.run(activation.TRY_LATER[1])
+        rig.run(autostart.TRY_LATER[1])
         assert rig.state == 'none'
         rig.publishers[TOPIC] = []
         rig.wait_for_command(GRAVITY)
@@ -200,7 +201,7 @@ def test_a_start_that_fails_for_another_reason_is_left_to_the_user(
 ) -> None:
     monkeypatch.setattr(feedforward_node, 'Activation', raise_it)
     with virtual_node() as rig:
-        rig.run(2.0 * activation.TRY_LATER[1])
+        rig.run(2.0 * autostart.TRY_LATER[1])
         assert rig.logged('on_activate failed') == 1
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rnea_ros.feedforward import CONTROLLING, State
+from rnea_ros.feedforward.joint_bounds import MAX_MEASURED_VELOCITY
 from rnea_ros.feedforward.settings import StaleAction
 from support.control.control_rig import Array
 from support.control.random_plan import FAULTS, WILD
@@ -61,7 +62,7 @@ class Rules:
         self._ramp_began, self._withheld = -np.inf, False
         self._ramp_start = np.zeros(self.limits.size)
         self._terms = self._start_terms = self._ramp_start
-        self._started = self._sent = False
+        self._started = self._sent = self._was_too_fast = False
         self._events = 0
         self._began: dict[str, float] = {}
         self._at_limit = -np.inf
@@ -233,7 +234,11 @@ class Rules:
         driver, joints = self.driver, self.driver.joints
         stained = {*FAULTS, *WILD, 'withhold', 'clock_step'} & set(driver.happened)
         clean = driver.first == 'true' and not stained
-        if not (clean and driver.acting('bad_joint_states') and self._started):
+        # From then on true states are refused too: as too fast, then perhaps as jumps.
+        highest = self.rig.states.table[MAX_MEASURED_VELOCITY, joints]
+        self._was_too_fast |= bool((np.abs(self.rig.qd[joints]) > highest).any())
+        acting = driver.acting('bad_joint_states') and self._started
+        if not (clean and acting) or self._was_too_fast:
             return None
         away = self.rig.states.position[joints] - self.rig.q[joints]
         return f'{away} away' if away.any() else ''
