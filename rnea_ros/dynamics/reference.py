@@ -13,6 +13,6 @@ warnings.warn(
 for _name in (
     'closed_form', 'mass_matrix', 'newton_euler', 'nonrecursive', 'recursion', 'screw',
     'textbook_tree',
-):  # fmt: skip
+):
     _module = import_module(f'rnea_ros.textbook.{_name}')
     globals()[_name] = sys.modules[f'{__name__}.{_name}'] = _module

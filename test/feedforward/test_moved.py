@@ -9,6 +9,7 @@ import pytest
 
 from rnea_ros.feedforward import JointBounds, laws, loaded_model, motion
 from rnea_ros.feedforward.laws import ControlLaw
+from rnea_ros.textbook import screw
 
 
 @pytest.mark.parametrize(('module', 'place', 'name'), [
@@ -21,6 +22,12 @@ def test_an_old_name_warns_and_says_the_new_place(module: str, place: type, name
         assert getattr(old, name) is place
     with pytest.raises(AttributeError, match='no attribute'):
         old.no_such  # noqa: B018
+
+
+def test_the_textbooks_are_the_same_modules_at_their_old_place() -> None:
+    with pytest.warns(DeprecationWarning, match=r'import from rnea_ros\.textbook'):
+        old = import_module('rnea_ros.dynamics.reference')
+    assert import_module('rnea_ros.dynamics.reference.screw') is screw is old.screw
 
 
 def test_a_law_of_the_old_form_is_refused_at_its_definition() -> None:
