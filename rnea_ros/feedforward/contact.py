@@ -87,17 +87,17 @@ class ContactReaction:
 
     def react(
         self, limiter: EffortLimiter, compensated: Array | None, external: Array | None,
-        *, effort_known: bool, detect_contact: bool,
+        *, motor_effort_known: bool, detect_contact: bool,
     ) -> None:
         """
         Observe, once a tick before its command, and end the motion if a contact begins.
 
-        :param effort_known: whether the last command acts on the robot, and alone; without it the
-            observer starts again
+        :param motor_effort_known: whether the last command acts on the robot, and alone; if not,
+            the observer starts again
         """
         if self.monitor is None:
             return
-        if not effort_known:
+        if not motor_effort_known:
             self.monitor.reset()
             return
         contact = self.monitor.find_contact(

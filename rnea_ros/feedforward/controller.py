@@ -258,10 +258,10 @@ class FeedforwardController:
         if machine.controlling:
             self.motions.count_pause(monitor.dt)
         ramping = machine.state is State.RAMPING or self.limiter.starting > 0.0
-        commanded = permitted and was_started and machine.controlling
+        commanding = permitted and was_started and machine.controlling
         self._contact.react(
             self.limiter, self._compensated, self._external, detect_contact=not ramping,
-            effort_known=commanded and self.acting_effort.known,
+            motor_effort_known=commanding and self.acting_effort.known,
         )
         monitor.set_flags(now, overloaded=self._ending.overloads, cut=self.additional_effort.cut)
         flagged = bool(self._raised_flags())
@@ -383,8 +383,8 @@ class FeedforwardController:
 
     def _return_after_stall(self, now: float) -> None:
         """Resume control once a stall is over."""
-        fresh, states = not (self._monitor.stale or self._monitor.blocked), self._states
-        if self._stalls.check_return(now, fresh=fresh, jumped=states.jumped):
+        fresh = not (self._monitor.stale or self._monitor.blocked)
+        if self._stalls.check_return(now, fresh=fresh, jumped=self._states.jumped):
             self._hold_here(self._machine.reason or Reason.JOINT_STATES_STALE)
             self._machine.handle(Event.RETURNED, now)
             self.law.reset()
