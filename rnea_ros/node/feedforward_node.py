@@ -30,7 +30,8 @@ from ..ros import (
     ros_errors,
 )
 from ..urdf import read_urdf
-from .activation import Activation, Autostart
+from .activation import Activation
+from .autostart import Autostart
 from .command_topic import CommandTopic
 from .configuration import Configuration
 from .control_setup import ControlSetup, NodeParameters, make_setup

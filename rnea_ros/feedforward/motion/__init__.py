@@ -5,17 +5,17 @@
 
 from .compile import check_start, compile_trajectory
 from .controller_state import ControllerStateMonitor, ReferenceSource
-from .motions import (
+from .goals import (
     ErrorCode,
     Goal,
     GoalResult,
     GoalSample,
     JointTolerance,
-    Motions,
     Tolerances,
     default_tolerances,
     error_code,
 )
+from .motions import Motions
 from .parse import (
     Column,
     Header,

@@ -10,9 +10,8 @@ import math
 from ...arrays import Array
 from ..reasons import Reason
 from .goals import Goal
-from .join import Handover
 from .reference import Deceleration, Reference
-from .trajectory import MotionState, Setpoint, Trajectory
+from .trajectory import Handover, MotionState, Setpoint, Trajectory
 
 
 class Motions:

@@ -47,7 +47,7 @@ from support.ros.virtual_time import VirtualTime
 Array = NDArray[np.float64]
 
 MODULES = (
-    'activation', 'command_topic', 'feedforward_node', 'follow_joint_trajectory',
+    'activation', 'autostart', 'command_topic', 'feedforward_node', 'follow_joint_trajectory',
     'inputs', 'loop', 'reporter', 'tare_service', 'timing',
 )
 """Where ``time`` is virtual; stamps of diagnostics use real time."""
