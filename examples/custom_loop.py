@@ -11,8 +11,7 @@ states: the control holds gravity for a second, ramps to zero, and says why.
 import numpy as np
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward import FeedforwardController, State
-from rnea_ros.feedforward.joint_bounds import JointBounds
+from rnea_ros.feedforward import FeedforwardController, JointBounds, State
 from rnea_ros.feedforward.laws import ComputedTorque
 from rnea_ros.feedforward.measured import JointStateMonitor
 from rnea_ros.feedforward.motion import CUBIC, Knots, Trajectory

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Array types, and checks of numbers and arrays whose errors name the argument."""
+"""Array types; angles; checks of numbers and arrays whose errors name the argument."""
 
 from __future__ import annotations
 
@@ -22,6 +22,15 @@ Indices: TypeAlias = NDArray[np.intp]
 
 P = ParamSpec('P')
 Numbers = TypeVar('Numbers', float, Array)
+
+
+def shortest(difference: Array, continuous: NDArray[np.bool_]) -> Array:
+    """Return position differences, shape (k,), without whole turns of continuous joints."""
+    if not continuous.any():
+        return difference
+    with np.errstate(invalid='ignore'):  # numpy 1.21 warns of NaN here
+        wrapped = np.remainder(difference + np.pi, 2.0 * np.pi) - np.pi
+    return np.where(continuous, wrapped, difference)
 
 
 def finite_number(argument: str, value: float) -> float:

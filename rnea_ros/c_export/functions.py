@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import Array
 from ..dynamics.kernels import BASE, Records, spatial, vectors
 from ..dynamics.tracing import ARGUMENTS, Trace, TracedTree, Values, placement
-from ..feedforward.friction import JointFriction
+from ..feedforward.laws import JointFriction
 from ..robot import RobotModel
 
 Environment: TypeAlias = Mapping[str, Mapping[str, Any]]

@@ -20,7 +20,7 @@ An argument means the same in all modules, and is described only where it does n
 """
 
 from .controller import FeedforwardController
-from .joint_bounds import JointBounds
+from .joint_samples import JointBounds
 from .measured import JointStateMonitor
 from .reasons import Reason
 from .settings import acceleration_limits, check_efforts

@@ -27,8 +27,7 @@ from .efforts import AdditionalEffort, JointEfforts
 from .laws import ControlLaw, Terms
 from .limiter import EffortLimiter
 from .loaded_model import LoadedModel, PayloadBlend
-from .measured import JointStateMonitor
-from .monitoring import TickMonitor
+from .measured import JointStateMonitor, TickMonitor
 from .motion import Deceleration, Goal, Motions, Reference, Setpoint, Trajectory, predicted
 from .reasons import Reason
 from .settings import ResolvedSettings, make_law
@@ -240,7 +239,7 @@ class FeedforwardController:
         """
         machine, monitor, permitted = self._machine, self._monitor, self.permitted
         follows = permitted and machine.controlling and self._reference.is_set
-        monitor.check_times(now, follows=follows)
+        monitor.check(now, follows=follows)
         self.payloads.advance(monitor.dt)
         if self.base is not None:
             base_motion = self.base.advance(now)
@@ -268,7 +267,7 @@ class FeedforwardController:
         if flagged != (machine.state is State.DEGRADED):
             machine.handle(Event.FLAGGED if flagged else Event.CLEARED, now)
         if machine.controlling:
-            if monitor.check.thawed and not self._reference.moving:
+            if monitor.thawed and not self._reference.moving:
                 self._hold_here(Reason.JOINT_STATES_FROZEN)  # the position held until now was old
             self._interrupt_after_stall(now, was_started=was_started)
         elif machine.state is State.HOLDING:

@@ -19,15 +19,118 @@ message must repeat: one joint that stands still among moving ones may be stuck.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array, Indices
 from ..compilation import compiled, kernel
 from ..dynamics import require_nan_detection
-from . import joint_bounds as bound
-from .joint_bounds import COMMANDED, ROLE, SCALE, UNRELATED, JointBounds
+from ..dynamics.kernels import BASE
+from ..dynamics.tree import KinematicTree
+from ..robot import RobotModel
+from .settings import ResolvedSettings
+
+COMMANDED, UNCOMMANDED, UNRELATED = range(3)
+"""Roles of a joint; an unrelated one does not change the efforts of the commanded joints."""
+
+JUMP_TOLERANCE = 0.01  # permitted step of a position, rad or m: encoders have steps of 0.006 rad
+
+# Permitted excess of a velocity over the maximum plausible speed, rad/s or m/s. A coarse encoder's
+# step of 0.006 rad, differentiated at 100 Hz, is 0.6 rad/s of noise: faster than slow joints.
+VELOCITY_TOLERANCE = 1.0
+
+# Timeouts, plus ``hold_duration``, after which the last valid position is forgotten: by then the
+# control has ended. A control that waits for joint states then accepts new positions.
+FORGET_TIMEOUTS = 2.0
+
+MAX_JOINT_VALUE = 1e6  # greatest position and velocity of any joint, rad or m, rad/s or m/s
+EFFORT_FACTOR = 2.0  # permitted multiple of the URDF's effort limit, or of ``effort_limits``
+
+(
+    ROLE, CONTINUOUS, MAX_SPEED, MAX_STEP, MAX_MEASURED_VELOCITY, LOWER, UPPER, FORGET_AFTER,
+    MAX_EFFORT, SCALE,
+) = range(10)
+"""
+Rows of the bounds. MAX_SPEED: maximum plausible speed; MAX_STEP: permitted step of a position;
+FORGET_AFTER: age at which the last valid position no longer counts, s; SCALE: N m or N per unit of
+a sample's efforts.
+"""
+
+
+@dataclass(frozen=True)
+class JointBounds:
+    """The bounds of n joints: ``table`` has a row per bound, as above, shape (rows, n)."""
+
+    table: Array
+
+    @classmethod
+    def none(cls, n: int) -> JointBounds:
+        """Return the bounds of n commanded joints that may measure any finite number."""
+        return cls.of_speeds(np.full(n, np.inf))
+
+    @classmethod
+    def of_speeds(
+        cls, speeds: Array, continuous: NDArray[np.bool_] | bool = False,
+        timeouts: Array | float = np.inf, hold_duration: float = 0.0,
+    ) -> JointBounds:
+        """
+        Return bounds of speed alone.
+
+        :param speeds: maximum plausible speeds, shape (n,), rad/s or m/s; inf for no check
+        :param continuous: which joints may jump by whole turns, shape (n,)
+        :param timeouts: timeouts of the joints' states, s; after it, ``hold_duration`` begins
+        """
+        table, checked = np.zeros((SCALE + 1, speeds.size)), np.isfinite(speeds)
+        table[LOWER], table[[UPPER, MAX_EFFORT]], table[SCALE] = -np.inf, np.inf, 1.0
+        table[CONTINUOUS] = continuous
+        table[MAX_SPEED] = np.where(checked, speeds, 0.0)
+        table[MAX_STEP] = np.where(checked, JUMP_TOLERANCE, np.inf)
+        table[MAX_MEASURED_VELOCITY] = speeds + VELOCITY_TOLERANCE
+        table[FORGET_AFTER] = FORGET_TIMEOUTS * np.asarray(timeouts) + hold_duration
+        return cls(table)
+
+    @classmethod
+    def of_robot(cls, model: RobotModel, settings: ResolvedSettings) -> JointBounds:
+        """Return the bounds of a robot's joints, from the limits of its URDF."""
+        factor, limits = settings.velocity_limit_factor, model.velocity_limits
+        # Many URDFs have a limit of 0 for an unknown limit.
+        checked = (limits > 0.0) & (factor > 0.0)
+        bounds = cls.of_speeds(
+            np.where(checked, limits, np.inf) * max(factor, 1.0), model.continuous,
+            settings.joint_states_timeout, settings.hold_duration,
+        )
+        table, commanded = bounds.table, settings.joint_indices
+        table[MAX_MEASURED_VELOCITY] = np.minimum(table[MAX_MEASURED_VELOCITY], MAX_JOINT_VALUE)
+        lower, upper = model.position_lower, model.position_upper
+        # Zeros and limits of URDFs may be off, but hardly by more than the joint's whole range.
+        limited = np.isfinite(upper - lower) & (upper > lower) & ~model.continuous
+        span = np.where(limited, upper - lower, 0.0)
+        table[LOWER] = np.where(limited, lower - span, -MAX_JOINT_VALUE)
+        table[UPPER] = np.where(limited, upper + span, MAX_JOINT_VALUE)
+        urdf_limits = np.nan_to_num(model.effort_limits[commanded], posinf=0.0)
+        largest = np.maximum(urdf_limits, settings.effort_limits)
+        table[MAX_EFFORT, commanded] = EFFORT_FACTOR * largest
+        table[SCALE] = settings.effort_scale
+        table[ROLE] = _roles(model.tree, commanded)
+        return bounds
+
+
+def _roles(tree: KinematicTree, commanded: NDArray[np.intp]) -> Array:
+    """Return the roles of all joints; joints on one chain with a commanded one are related."""
+    roles = np.full(tree.nv, float(UNRELATED))
+    moved_by: list[set[int]] = [set()]
+    for record in tree.bodies[BASE + 1 :]:
+        first, size = int(record['qd_index']), int(record['qd_size'])
+        moved_by.append(moved_by[record['parent']] | set(range(first, first + size)))
+    for joints in moved_by:
+        if not joints.isdisjoint(commanded.tolist()):
+            roles[list(joints)] = UNCOMMANDED
+    roles[commanded] = COMMANDED
+    return roles
+
 
 (
     POSITION, VELOCITY, EFFORT, RECEIVED, INTERVAL, STAMP, MACHINE_TIME, CHANGED,
@@ -139,7 +242,7 @@ def judge_and_store(
         if not derives:
             qd = velocity[i]
         tau = joint[SCALE] * effort[i] if effort.size else math.nan
-        if abs(tau) > joint[bound.MAX_EFFORT] or math.isinf(tau):
+        if abs(tau) > joint[MAX_EFFORT] or math.isinf(tau):
             joint[VERDICT], joint[VALUE] = EFFORT_TOO_HIGH, tau
             if abs(tau) > largest:
                 worst, at_fault, largest = EFFORT_TOO_HIGH, in_robot[k], abs(tau)
@@ -148,7 +251,7 @@ def judge_and_store(
             changed |= q != joint[POSITION] or (not derives and qd != joint[VELOCITY])
             alive |= not math.isnan(tau) and tau != joint[EFFORT]
         else:
-            limit = joint[bound.MAX_MEASURED_VELOCITY]
+            limit = joint[MAX_MEASURED_VELOCITY]
             qd = min(max(qd, -limit), limit)
         joint[POSITION], joint[VELOCITY], joint[EFFORT] = q, qd, tau
         _register(joint, stamp, received, machine)
@@ -166,7 +269,7 @@ def _judge(
     joint: Array, q: float, qd: float, stamp: float, received: float, machine: float, frozen: bool
 ) -> int:
     """Write and return the verdict on a joint's position and velocity, with value and bound."""
-    lower, upper = joint[bound.LOWER], joint[bound.UPPER]
+    lower, upper = joint[LOWER], joint[UPPER]
     verdict, value, limit = VALID, q, math.inf
     if not math.isfinite(q):
         verdict = POSITION_NOT_FINITE
@@ -176,13 +279,13 @@ def _judge(
         verdict, limit = OUT_OF_RANGE, lower if q < lower else upper
     else:
         elapsed = _elapsed(joint, stamp, received, machine, frozen)
-        reach = joint[bound.MAX_SPEED] * elapsed + joint[bound.MAX_STEP]
+        reach = joint[MAX_SPEED] * elapsed + joint[MAX_STEP]
         jumps = _jumps(joint, q, elapsed, reach)
         if jumps:
             verdict, limit = JUMP, reach
         joint[JUMPS] = joint[JUMPS] + 1.0 if jumps else 0.0
-        if abs(qd) > joint[bound.MAX_MEASURED_VELOCITY]:
-            verdict, value, limit = TOO_FAST, qd, joint[bound.MAX_MEASURED_VELOCITY]
+        if abs(qd) > joint[MAX_MEASURED_VELOCITY]:
+            verdict, value, limit = TOO_FAST, qd, joint[MAX_MEASURED_VELOCITY]
         commanded = joint[ROLE] == COMMANDED
         if jumps or not (verdict == VALID or commanded):
             persists = _persists(joint, q, received)
@@ -223,14 +326,14 @@ def _jumps(joint: Array, q: float, elapsed: float, reach: float) -> bool:
     from_valid = abs(shortest_way(joint, difference - expected))
     from_jump = abs(shortest_way(joint, q - joint[REJECTED]))
     too_far = abs(difference) > reach or (joint[JUMPS] > 0.0 and from_jump < from_valid)
-    return bool(too_far and elapsed <= joint[bound.FORGET_AFTER])
+    return bool(too_far and elapsed <= joint[FORGET_AFTER])
 
 
 @compiled
 def _persists(joint: Array, q: float, received: float) -> bool:
     """Keep a rejected position; return whether such positions have agreed for a while."""
     elapsed = min(received - joint[REJECTED_AT], FOREVER)
-    reach = joint[bound.MAX_SPEED] * elapsed + joint[bound.MAX_STEP]
+    reach = joint[MAX_SPEED] * elapsed + joint[MAX_STEP]
     if abs(shortest_way(joint, q - joint[REJECTED])) <= reach:
         joint[CONTESTED] = 1.0
     else:
@@ -253,7 +356,7 @@ def _count_contests(joint: Array, received: float) -> None:
 @compiled
 def shortest_way(joint: Array, difference: float) -> float:
     """Return a position difference, without whole turns of a continuous joint."""
-    return (difference + math.pi) % math.tau - math.pi if joint[bound.CONTINUOUS] else difference
+    return (difference + math.pi) % math.tau - math.pi if joint[CONTINUOUS] else difference
 
 
 @compiled
@@ -271,7 +374,7 @@ def _derive(joint: Array, q: float, received: float, time_constant: float) -> fl
 @compiled
 def _register(joint: Array, stamp: float, received: float, machine: float) -> None:
     """Write the times of a valid sample."""
-    interval = min(received - joint[RECEIVED], 0.5 * joint[bound.FORGET_AFTER])
+    interval = min(received - joint[RECEIVED], 0.5 * joint[FORGET_AFTER])
     if interval > 0.0 and joint[RECEIVED] > -math.inf:
         usual = joint[INTERVAL]
         share = 1.0 if usual == 0.0 else LONGER if interval > usual else SHORTER
@@ -288,10 +391,14 @@ def check_states(
     period: float, timeout: float, several_publishers: bool, follows: bool,
 ) -> tuple[float, float, bool, bool, bool, float, float, float, float]:
     """
-    Check all joints once a tick; see :class:`.StateCheck`.
+    Check all joints once a tick; see :class:`.TickMonitor`.
 
-    :return: its ``received`` to ``unchanged_for``; when all commanded joints had newer values, and
-        newer values or, at rest, efforts; since when an error has grown beyond its limit, s
+    :return: receipt of the oldest commanded joint's newest sample, s, and of the other joints';
+        whether a commanded joint's next sample is late: after two usual intervals, and two
+        periods; whether another joint's value is rejected, or late and beyond the timeout;
+        whether two sources contradict each other; the longest time for which samples have
+        repeated; when all commanded joints had newer values, and newer values or, at rest,
+        efforts; since when an error has grown beyond its limit
     """
     received = others_received = changed = alive = growing_since = math.inf
     any_late = others_late = contested = moves = False
@@ -311,7 +418,9 @@ def check_states(
     for k in range(others.size):
         joint = table[:, others[k]]
         others_received = min(others_received, joint[RECEIVED])
-        others_late |= rejected(joint) or late(joint, now, timeout / LATE_INTERVALS)
+        others_late |= (
+            joint[VERDICT] > EFFORT_TOO_HIGH or late(joint, now, timeout / LATE_INTERVALS)
+        )
     return (
         received, others_received, any_late, others_late, contested, unchanged_for, changed,
         changed if moves else alive, growing_since,
@@ -322,12 +431,6 @@ def check_states(
 def late(joint: Array, now: float, interval: float) -> bool:
     """Return whether two usual intervals, or these, s, have passed without a joint's sample."""
     return bool(now - joint[RECEIVED] > LATE_INTERVALS * max(joint[INTERVAL], interval))
-
-
-@compiled
-def rejected(joint: Array) -> bool:
-    """Return whether a joint's newest position or velocity was rejected."""
-    return bool(joint[VERDICT] > EFFORT_TOO_HIGH)
 
 
 @compiled

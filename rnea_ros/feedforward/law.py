@@ -12,6 +12,6 @@ _LAWS = (
 
 __getattr__ = moved(__name__, {
     **dict.fromkeys(_LAWS, '.laws'),
-    **dict.fromkeys(('FrictionModel', 'JointFriction', 'VelocitySource'), '.friction'),
+    **dict.fromkeys(('FrictionModel', 'JointFriction', 'VelocitySource'), '.laws'),
     **dict.fromkeys(('HardwareCompensation', 'LoadedModel', 'PayloadBlend'), '.loaded_model'),
 })

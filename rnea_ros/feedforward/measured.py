@@ -7,6 +7,10 @@ The measured joint state: samples are merged by joint name, and the result is ch
 Several publishers may each send some of the joints; :mod:`.joint_samples` judges each joint. The
 age of a sample is the time since its receipt. Stamps give the order of samples, and the time
 between two positions.
+
+Stale joint states interrupt the control, and so does a pause between ticks as long as the same
+timeout. Joint states are stale too if they repeat old values while the reference moves. A flag is
+only a warning: the control continues.
 """
 
 from __future__ import annotations
@@ -21,7 +25,8 @@ import numpy as np
 
 from ..arrays import Array, Indices
 from . import joint_samples as samples
-from .joint_bounds import COMMANDED, ROLE, UNCOMMANDED, UNRELATED, JointBounds
+from .joint_samples import COMMANDED, ROLE, UNCOMMANDED, UNRELATED, JointBounds
+from .motion import Reference
 from .reasons import Reason
 from .settings import ResolvedSettings
 from .stamps import StampOrder
@@ -111,7 +116,7 @@ class JointStateMonitor:
     :ivar complaint: why the newest rejected sample was rejected; empty before the first
     :ivar frozen: whether the commanded joints are known to repeat old values; set by the control
     :ivar contested: whether two sources contradict each other on a commanded joint: rejected
-        positions agree, and valid ones come between them; set by :class:`StateCheck`
+        positions agree, and valid ones come between them; set by :class:`TickMonitor`
     :ivar several_publishers: whether several publishers are known; set by the node
     """
 
@@ -160,7 +165,7 @@ class JointStateMonitor:
         complaints = {}
         for k in self.uncommanded:
             name, joint = self._names[k], self.table[:, k].copy()
-            if samples.rejected(joint):
+            if joint[samples.VERDICT] > samples.EFFORT_TOO_HIGH:
                 complaints[name] = _fault(name, joint)
             elif samples.late(joint, now, timeout / samples.LATE_INTERVALS):
                 silence = now - joint[samples.RECEIVED]
@@ -248,44 +253,116 @@ def _fault(name: str, joint: Array) -> str:
     return f'joint {name!r}: {text}'
 
 
-class StateCheck:
-    """
-    Checks the measured state once a tick; other joints are uncommanded ones that count.
+FROZEN_AFTER = 0.08
+"""Unchanged joint states during a motion raise a flag after this time, s."""
 
-    :ivar received: receipt of the oldest commanded joint's newest sample, s; ``others_received``
-    :ivar late: whether a commanded joint's next sample is late: after two usual intervals, and
-        two periods
-    :ivar others_late: whether another joint's value is rejected, or late and beyond the timeout
-    :ivar unchanged_for: longest time for which a commanded joint's samples have repeated, s
-    :ivar repeating: whether the commanded joints repeat old values although the reference moves;
-        ends with newer values, of joints at rest also efforts alone
-    :ivar old: whether positions may be old: from then on until they change
+NEVER = 1e9
+"""A timeout that no age reaches, s, but that of a joint without any valid value, infinity."""
+
+FLAGS = (
+    Reason.JOINT_STATES_LATE, Reason.JOINT_STATES_FROZEN, Reason.UNCOMMANDED_STALE,
+    Reason.REFERENCE_STALE, Reason.LIMITS_CANNOT_HOLD, Reason.ADDITIONAL_EFFORT_CUT,
+)
+"""The flags that :class:`TickMonitor` raises."""
+
+
+class TickMonitor:
+    """
+    Checks joint states and ticks, once a tick.
+
+    Each timeout trips at the nearest tick: ages are measured half a period ahead, times between
+    ticks half a period short. Other joints are uncommanded ones that count.
+
+    :ivar dt: time in which this tick may change the command: time since the last tick, at most a
+        period, s
+    :ivar elapsed: time since the last tick, s
+    :ivar blocked: whether that exceeds the timeout of the joint states: even if joint states are
+        new, the old command was in force for too long
+    :ivar stale: whether joint states are too old, missing, repeated, or of two sources
     :ivar thawed: whether old positions have changed in this tick
+    :ivar unchanged_for: longest time for which a commanded joint's samples have repeated, s
+    :ivar flags: raised flags; ``flag_counts``: number of times that each was raised; replaced,
+        never changed, because other threads read them
     """
 
-    def __init__(self, states: JointStateMonitor, settings: ResolvedSettings) -> None:
-        self._states = states
-        self._settings = settings
-        self.repeating = self.old = self.thawed = False
-        self._frozen_at = math.inf
-        # Compiles the kernel before the loop starts.
-        self.run(np.zeros(len(settings.joints)), 0.0, follows=False)
+    def __init__(
+        self, states: JointStateMonitor, reference: Reference, settings: ResolvedSettings
+    ) -> None:
+        self._states, self._reference, self._settings = states, reference, settings
+        self._period, self._timeout = settings.period, settings.joint_states_timeout
+        self._timeout_of_others = settings.uncommanded_timeout or NEVER
+        self._last_tick = self._frozen_at = math.inf
+        self._last_rest = 0.0
+        # The commanded joints repeat old values although the reference moves; positions may be
+        # old, from then on until they change.
+        self._repeating = self._old = self.thawed = False
+        self.dt, self.elapsed, self.blocked, self.stale = self._period, 0.0, False, True
+        self._conditions = (False,) * len(FLAGS)
+        self.flags: frozenset[Reason] = frozenset()
+        self.flag_counts: Counter[Reason] = Counter()
+        self._check_states(0.0, follows=False)  # compiles the kernel before the loop starts
 
-    def run(self, reference: Array, now: float, *, follows: bool) -> None:
-        """Check the state; ``follows``: whether the m joints are to follow reference positions."""
+    def check(self, now: float, *, follows: bool) -> None:
+        """Check tick and joint states; ``follows``: whether joints are to follow the reference."""
+        self.elapsed, self._last_tick = now - self._last_tick, now
+        self.blocked = self.exceeds_timeout(self.elapsed)
+        self._check_states(now, follows=follows)
+        half_period_ahead = now + 0.5 * self._period
+        self.stale = (
+            self._repeating
+            or half_period_ahead - self._received > self._timeout
+            or half_period_ahead - self._others_received > self._timeout_of_others
+            or self._states.contested
+        )
+        # The first tick, and a tick after simulated time was set back, count as a whole period.
+        self.dt = min(self.elapsed, self._period) if self.elapsed >= 0.0 else self._period
+
+    def _check_states(self, now: float, *, follows: bool) -> None:
+        """Check the measured state; repeated values end with newer ones, at rest also efforts."""
         states, settings = self._states, self._settings
         (
-            self.received, self.others_received, self.late, self.others_late, states.contested,
-            self.unchanged_for, changed, alive, growing_since,
+            self._received, self._others_received, self._late, self._others_late,
+            states.contested, self.unchanged_for, changed, alive, growing_since,
         ) = samples.check_states(
-            states.table, settings.joint_indices, states.uncommanded, reference, now,
-            settings.period, settings.joint_states_timeout, states.several_publishers, follows,
+            states.table, settings.joint_indices, states.uncommanded, self._reference.position,
+            now, self._period, self._timeout, states.several_publishers, follows,
         )
         self._frozen_at = min(self._frozen_at, now)  # simulated time can be set back
-        self.thawed = self.old and changed > self._frozen_at
-        self.old = self.old and not self.thawed
-        if self.repeating:
-            self.repeating = alive <= self._frozen_at
-        elif now - growing_since > settings.joint_states_timeout - 0.5 * settings.period:
-            self.repeating = self.old = True
+        self.thawed = self._old and changed > self._frozen_at
+        self._old = self._old and not self.thawed
+        if self._repeating:
+            self._repeating = alive <= self._frozen_at
+        elif now - growing_since > self._timeout - 0.5 * self._period:
+            self._repeating = self._old = True
             self._frozen_at = now
+
+    def overdue(self, now: float) -> tuple[Reason, float, float]:
+        """Return why joint states are stale, for how long, and the timeout, s."""
+        commanded = now - self._received
+        if self.exceeds_timeout(commanded + self._period):
+            return Reason.JOINT_STATES_STALE, commanded, self._timeout
+        if self._repeating:
+            return Reason.JOINT_STATES_FROZEN, self.unchanged_for, self._timeout
+        others = now - self._others_received
+        return Reason.JOINT_STATES_STALE, others, self._timeout_of_others
+
+    def exceeds_timeout(self, duration: float) -> bool:
+        """Return whether a duration exceeds the joint states' timeout by half a period."""
+        return duration - 0.5 * self._period > self._timeout
+
+    def set_flags(self, now: float, *, overloaded: bool, cut: bool) -> None:
+        """Raise and clear flags; ``overloaded``: effort limits are below the holding effort."""
+        if not self._reference.moving:
+            self._last_rest = now
+        in_motion = now - self._last_rest > FROZEN_AFTER
+        repeats = self._repeating or (in_motion and self.unchanged_for > FROZEN_AFTER)
+        self._states.frozen = repeats or self._old
+        stale = self._reference.stale
+        conditions = (self._late, repeats, self._others_late, stale, overloaded, cut)
+        if conditions == self._conditions:
+            return
+        self._conditions = conditions
+        flags = frozenset([flag for flag, holds in zip(FLAGS, conditions, strict=True) if holds])
+        if flags - self.flags:
+            self.flag_counts = self.flag_counts + Counter(flags - self.flags)
+        self.flags = flags

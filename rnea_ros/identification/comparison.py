@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..arrays import Array
-from ..feedforward.friction import JointFriction
+from ..feedforward.laws import JointFriction
 from ..recordings import contains
 from ..robot import RobotModel
 from .run import IdentificationError, Run

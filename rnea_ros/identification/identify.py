@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import InputError
-from ..feedforward.friction import JointFriction
+from ..feedforward.laws import JointFriction
 from ..robot import RobotModel
 from .base_parameters import BaseParameters, base_parameters, combinations
 from .comparison import ArmModel, check_held_out, compare, repetition_notes

@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Array
 from ..dynamics.tree import RigidBodyInertia
 from ..errors import UnknownNameError
-from ..feedforward.friction import JointFriction
+from ..feedforward.laws import JointFriction
 from ..parameters import Value
 from ..preflight import huber_weights
 from ..robot import Payload, RobotModel

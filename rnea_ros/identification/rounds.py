@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..feedforward.friction import JointFriction
+from ..feedforward.laws import JointFriction
 from ..preflight import huber_weights
 from ..robot import RobotModel
 from .equations import Equations

@@ -15,8 +15,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray
 
-from ..feedforward import FeedforwardController, Reason, State
-from ..feedforward.joint_bounds import JointBounds
+from ..feedforward import FeedforwardController, JointBounds, Reason, State
 from ..feedforward.measured import JointStateMonitor
 from ..feedforward.motion import ControllerStateMonitor
 from ..feedforward.tare import TareOffsets

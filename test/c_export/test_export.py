@@ -15,7 +15,7 @@ import pytest
 from rnea_ros import InputError, RobotModel
 from rnea_ros.c_export import CExport, export_c
 from rnea_ros.c_export.functions import functions
-from rnea_ros.feedforward.friction import JointFriction
+from rnea_ros.feedforward.laws import JointFriction
 from rnea_ros.tools.export import main
 from support.models.joint_trees import MOVING, model_of, random_parts
 from support.models.oracle_pairs import random_pair

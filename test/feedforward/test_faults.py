@@ -12,7 +12,7 @@ import pytest
 
 from rnea_ros.feedforward import CONTROLLING, Reason, State
 from rnea_ros.feedforward.laws import ControlLaw, Feedback, Feedforward
-from rnea_ros.feedforward.measured import StateCheck
+from rnea_ros.feedforward.measured import TickMonitor
 from rnea_ros.feedforward.motion import Reference
 from rnea_ros.feedforward.settings import StaleAction
 from support.control.control_rig import PANDA_POSE, Rig, mixed_arm, panda_arm, swing
@@ -269,7 +269,7 @@ class Broken:
 
 @pytest.mark.parametrize(('owner', 'method'), [
     (ControlLaw, 'effort'), (ControlLaw, 'holding_effort'), (Reference, 'advance'),
-    (StateCheck, 'run'),
+    (TickMonitor, 'check'),
 ])
 @pytest.mark.parametrize('make_rig', [rig_at_start, rig_in_motion])
 def test_an_exception_in_a_tick_winds_down_and_the_first_one_is_kept(
@@ -287,7 +287,7 @@ def test_an_exception_in_a_tick_winds_down_and_the_first_one_is_kept(
 
 def test_an_exception_before_any_command_commands_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = Rig(panda_arm())
-    monkeypatch.setattr(StateCheck, 'run', Broken())
+    monkeypatch.setattr(TickMonitor, 'check', Broken())
     assert rig.tick() is None
     assert rig.state() is State.FAULT
     assert rig.controller.reason is Reason.INTERNAL_ERROR

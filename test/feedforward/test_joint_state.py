@@ -15,7 +15,7 @@ import pytest
 
 from rnea_ros.arrays import Indices
 from rnea_ros.feedforward import JointStateMonitor, Reason
-from rnea_ros.feedforward.measured import MAX_LAYOUTS, JointLayouts, StateCheck
+from rnea_ros.feedforward.measured import MAX_LAYOUTS, JointLayouts, TickMonitor
 from support.cases import each
 
 JOINTS = ('a', 'b', 'c')
@@ -43,14 +43,18 @@ class States(JointStateMonitor):
             received=received,
         )
 
-    def check(self, now: float, period: float = 0.1, joints: Indices = ALL) -> StateCheck:
+    def check(self, now: float, period: float = 0.1, joints: Indices = ALL) -> TickMonitor:
         """Check these commanded joints in one tick."""
         settings: Any = SimpleNamespace(
-            joints=joints, joint_indices=joints, period=period, joint_states_timeout=1.0
+            joint_indices=joints, period=period, joint_states_timeout=1.0, uncommanded_timeout=0.0
         )
-        check = StateCheck(self, settings)
-        check.run(np.zeros(joints.size), now, follows=False)
-        return check
+        reference: Any = SimpleNamespace(
+            position=np.zeros(joints.size), moving=False, stale=False
+        )
+        monitor = TickMonitor(self, reference, settings)
+        monitor.check(now, follows=False)
+        monitor.set_flags(now, overloaded=False, cut=False)
+        return monitor
 
     def contents(self) -> list[list[float]]:
         return [values.tolist() for values in (self.position, self.velocity, self.effort)]
@@ -148,15 +152,15 @@ def test_a_joint_is_late_after_two_periods_or_two_usual_intervals() -> None:
             states.feed(0.01 * k + 0.005, names=('a', 'b'), q=two, qd=two)
     # a comes every 100 ms, c every 10 ms: only c is late.
     for late, period in ((0.02, 0.002), (0.04, 0.02)):
-        assert not states.check(10.0 + late - 1e-4, period).late
-        assert states.check(10.0 + late + 1e-4, period).late
+        assert Reason.JOINT_STATES_LATE not in states.check(10.0 + late - 1e-4, period).flags
+        assert Reason.JOINT_STATES_LATE in states.check(10.0 + late + 1e-4, period).flags
     states = States()
     for k in range(100):
         states.feed(0.01 * k)
     states.feed(1.09)
     # One long gap hardly changes the usual interval: 14.5 ms.
-    assert not states.check(1.09 + 0.0289, period=0.001).late
-    assert states.check(1.09 + 0.0291, period=0.001).late
+    assert Reason.JOINT_STATES_LATE not in states.check(1.09 + 0.0289, period=0.001).flags
+    assert Reason.JOINT_STATES_LATE in states.check(1.09 + 0.0291, period=0.001).flags
 
 
 def test_frozen_is_a_repeated_position_and_velocity(states: States) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rnea_ros import BaseMotion, RobotModel, Wrench
 from rnea_ros.feedforward.contact import ExternalWrench
-from rnea_ros.feedforward.friction import FrictionModel
+from rnea_ros.feedforward.laws import FrictionModel
 from rnea_ros.feedforward.loaded_model import HardwareCompensation, LoadedModel
 from rnea_ros.feedforward.momentum_observer import MomentumObserver
 from rnea_ros.feedforward.settings import (

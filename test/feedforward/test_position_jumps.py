@@ -12,8 +12,7 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import JointBounds, JointStateMonitor, Reason
-from rnea_ros.feedforward.joint_bounds import JUMP_TOLERANCE, VELOCITY_TOLERANCE
-from rnea_ros.feedforward.joint_samples import MAX_DELAY
+from rnea_ros.feedforward.joint_samples import JUMP_TOLERANCE, MAX_DELAY, VELOCITY_TOLERANCE
 from rnea_ros.feedforward.settings import Settings, resolve
 from support.cases import each
 from support.control.control_rig import mixed_arm, panda_arm

@@ -14,8 +14,7 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.feedforward import Reason, State
-from rnea_ros.feedforward.friction import FrictionModel
-from rnea_ros.feedforward.laws import Feedback
+from rnea_ros.feedforward.laws import Feedback, FrictionModel
 from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from rnea_ros.feedforward.settings import (
     EffortUnits,

@@ -14,8 +14,7 @@ import pytest
 
 from rnea_ros import RobotModel, teach
 from rnea_ros.arrays import Array
-from rnea_ros.feedforward.friction import FrictionModel, VelocitySource
-from rnea_ros.feedforward.laws import ComputedTorque, Gravity
+from rnea_ros.feedforward.laws import ComputedTorque, FrictionModel, Gravity, VelocitySource
 from rnea_ros.feedforward.motion import TrajectoryPoint, TrajectoryRequest, compile_trajectory
 from rnea_ros.feedforward.settings import FrictionSettings
 from rnea_ros.identification.excitation import way

@@ -16,8 +16,7 @@ from ...dynamics.kernels import BASE
 from ...errors import InputError, brief
 from ...parameters import in_range, per_joint, with_value_per_joint
 from ...robot import Payload, RobotModel
-from ..friction import FrictionModel, JointFriction
-from ..laws import LAWS, ControlLaw
+from ..laws import LAWS, ControlLaw, FrictionModel, JointFriction
 from ..loaded_model import HardwareCompensation, LoadedModel
 from .sensors import check_base_sensor, check_wrench_inputs
 from .settings import AS_POSITIVE, MAX_DURATION, FrictionSettings, PayloadSettings, Settings

@@ -17,8 +17,7 @@ from typing import Any, TypeAlias
 from ...errors import InputError, brief
 from ...parameters import EACH, active, check_ranges, group, parameter
 from ...robot import Payload
-from ..friction import FrictionModel, VelocitySource
-from ..laws import LAWS, ControlLaw, Gravity
+from ..laws import LAWS, ControlLaw, FrictionModel, Gravity, VelocitySource
 from ..loaded_model import HardwareCompensation
 from .sensors import BaseSensorSettings, WrenchInputSettings
 

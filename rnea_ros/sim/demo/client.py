@@ -22,8 +22,7 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from ...arrays import Array
-from ...feedforward.angles import shortest
+from ...arrays import Array, shortest
 from ...identification.excitation import RestToRestMotion
 from ...recordings import Sample, recording_from
 from ...ros import PolledSubscription, RepeatedRequest, seconds, trajectory_message

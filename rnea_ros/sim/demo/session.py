@@ -15,8 +15,7 @@ from typing import TypeAlias
 import numpy as np
 import rclpy
 
-from ...arrays import Array
-from ...feedforward.angles import shortest
+from ...arrays import Array, shortest
 from ...feedforward.motion import TrajectoryReason
 from ...identification.excitation import RestToRestMotion
 from .arm import DemoArm, DemoError, DemoRun

@@ -13,8 +13,15 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import check_efforts, laws
-from rnea_ros.feedforward.friction import JointFriction, VelocitySource
-from rnea_ros.feedforward.laws import LAWS, ControlLaw, Feedback, ReferenceMotion, Terms
+from rnea_ros.feedforward.laws import (
+    LAWS,
+    ControlLaw,
+    Feedback,
+    JointFriction,
+    ReferenceMotion,
+    Terms,
+    VelocitySource,
+)
 from rnea_ros.feedforward.loaded_model import HardwareCompensation, LoadedModel
 from rnea_ros.feedforward.motion import Setpoint
 from rnea_ros.feedforward.settings import PARAMETERS, complete_values, resolve, settings_from

@@ -12,7 +12,7 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.friction import FrictionModel, JointFriction
+from rnea_ros.feedforward.laws import FrictionModel, JointFriction
 from rnea_ros.feedforward.loaded_model import HardwareCompensation, LoadedModel
 from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve
 from rnea_ros.robot import Payload

@@ -11,7 +11,7 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.errors import RequestRejectedError
-from rnea_ros.feedforward.friction import FrictionModel
+from rnea_ros.feedforward.laws import FrictionModel
 from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from rnea_ros.feedforward.motion import CUBIC, LINEAR, QUINTIC, Knots, Trajectory
 from rnea_ros.feedforward.settings import FrictionSettings, Settings, resolve

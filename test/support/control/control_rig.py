@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward import FeedforwardController, Reason, State
-from rnea_ros.feedforward.joint_bounds import JointBounds
+from rnea_ros.feedforward import FeedforwardController, JointBounds, Reason, State
 from rnea_ros.feedforward.laws import LAWS, ControlLaw
 from rnea_ros.feedforward.measured import JointStateMonitor
 from rnea_ros.feedforward.motion import (

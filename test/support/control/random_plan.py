@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rnea_ros import RobotModel
-from rnea_ros.feedforward.friction import FrictionModel
-from rnea_ros.feedforward.laws import LAWS
+from rnea_ros.feedforward.laws import LAWS, FrictionModel
 from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from rnea_ros.feedforward.settings import (
     AdditionalEffortSettings,

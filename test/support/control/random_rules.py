@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rnea_ros.feedforward import CONTROLLING, State
-from rnea_ros.feedforward.joint_bounds import MAX_MEASURED_VELOCITY
+from rnea_ros.feedforward.joint_samples import MAX_MEASURED_VELOCITY
 from rnea_ros.feedforward.settings import StaleAction
 from support.control.control_rig import Array
 from support.control.random_plan import FAULTS, WILD

@@ -9,7 +9,7 @@ import numpy as np
 
 from rnea_ros import RobotModel
 from rnea_ros.arrays import Array
-from rnea_ros.feedforward.friction import JointFriction
+from rnea_ros.feedforward.laws import JointFriction
 from rnea_ros.identification import (
     BaseParameters,
     Comparison,
