@@ -40,22 +40,17 @@ class FeedforwardController:
     Feedforward control of one robot with m commanded joints.
 
     :ivar permitted: whether commands may be sent; set it in the thread of :meth:`step`. The first
-        True starts the commands; a later False withholds them
-    :ivar withheld: whether started commands are withheld now
-    :ivar robot: the robot with its payloads, on its base
-    :ivar wrenches: the force-torque sensors; feed them before :meth:`step`
-    :ivar base: the IMU on the base, None for no IMU; feed it before :meth:`step`
-    :ivar payloads: the blend of payloads
-    :ivar additional_effort: efforts of another program; feed it before :meth:`step`
+        True starts the commands; a later False withholds them. ``withheld``: it does so now
+    :ivar wrenches: the force-torque sensors; feed them before :meth:`step`; likewise ``base``, the
+        IMU on the base or None, and ``additional_effort``, the efforts of another program
     :ivar acting_effort: the effort from which commands start; set what a watchdog commands
     :ivar limiter: the limits of commands; tell it after :meth:`step` whether the command was sent
     :ivar outside_flags: flags that the caller of the control has set
-    :ivar settings: the settings in force
-    :ivar joints: the commanded joints, in the order of every command
-    :ivar law: the control law in force
-    :ivar snapshot: the control after the last tick
-    :ivar motions: the motions that are followed; any thread may read them
-    :ivar speed_scaling: speed scaling of motions; any thread may request a new factor
+    :ivar settings: the settings in force, with the ``law`` and the ``robot`` with its payloads, on
+        its base; ``joints``: the commanded joints, in the order of every command
+    :ivar snapshot: the control after the last tick; any thread may read it
+    :ivar motions: the motions that are followed; any thread may read them, and request another
+        ``speed_scaling``
     """
 
     def __init__(
@@ -69,13 +64,13 @@ class FeedforwardController:
         self._requests: deque[Callable[[float], object]] = deque()
         self._states = states
         self._commanded = settings.joint_indices
-        hardware = (settings.hardware_compensates, settings.own_hardware_gravity)
-        self.robot = LoadedModel(model, *hardware)
+        self.robot = LoadedModel(
+            model, settings.hardware_compensates, settings.own_hardware_gravity
+        )
         self.wrenches = WrenchInputs(model, settings.wrench_inputs)
         self.base = BaseSensor(model, settings.base_sensor) if settings.base_sensor else None
-        self.payloads = PayloadBlend(
-            (self.robot.loaded_bodies, *self.wrenches.loaded_bodies), settings.payloads
-        )
+        loaded_bodies = (self.robot.loaded_bodies, *self.wrenches.loaded_bodies)
+        self._payloads = PayloadBlend(loaded_bodies, settings.payloads)
         self.additional_effort = AdditionalEffort(settings)
         self._reference = Reference(
             m, settings.reference_timeout, lead=settings.period if settings.predict_state else 0.0
@@ -86,9 +81,7 @@ class FeedforwardController:
         self._machine = StateMachine()
         self._monitor = TickMonitor(states, self._reference, settings)
         self._joint_efforts = JointEfforts(settings.joint_indices)
-        self.limiter = EffortLimiter(
-            np.array(settings.effort_limits), np.array(settings.effort_rate_limit)
-        )
+        self.limiter = EffortLimiter(settings.effort_limits, settings.effort_rate_limit)
         self._ending = Ending(self._machine, self.limiter, settings)
         self._stalls = Stalls(settings)
         self.acting_effort = ActingEffort(states)
@@ -151,7 +144,7 @@ class FeedforwardController:
     def change(self, settings: ResolvedSettings) -> None:
         """Request a blended change; new settings may differ in ``while_active`` parameters."""
         law = make_law(settings, self.robot)
-        payloads = self.payloads.prepare(settings.payloads)
+        payloads = self._payloads.prepare(settings.payloads)
         self._requests.append(lambda now: self._change(settings, law, payloads))
 
     def publish_external_effort(self, published: bool) -> None:
@@ -240,7 +233,7 @@ class FeedforwardController:
         machine, monitor, permitted = self._machine, self._monitor, self.permitted
         follows = permitted and machine.controlling and self._reference.is_set
         monitor.check(now, follows=follows)
-        self.payloads.advance(monitor.dt)
+        self._payloads.advance(monitor.dt)
         if self.base is not None:
             base_motion = self.base.advance(now)
             self.robot.set_base(*base_motion)
@@ -409,7 +402,7 @@ class FeedforwardController:
         before, self.settings = self.settings, settings
         self._use_law(settings, law)
         if settings.payloads != before.payloads:
-            self.payloads.change(payloads, settings.payload_blend_duration)
+            self._payloads.change(payloads, settings.payload_blend_duration)
             before = replace(before, payloads=settings.payloads)  # not blended by the limiter
         if not law.follows_motions:
             # The arm may be moved by hand now: a later mode must not pull it back.

@@ -4,6 +4,9 @@
 """
 The table of the measured joints, and its kernels: one for each sample, one for each tick.
 
+A joint without a URDF limit is not checked against it. A joint that no commanded joint carries,
+and that carries no commanded joint, such as the other arm, has no effect on the commands.
+
 A sample with an invalid value of a commanded joint is rejected whole. An invalid value of another
 joint is rejected alone: its last valid value stays, until a new position persists.
 
@@ -37,15 +40,12 @@ COMMANDED, UNCOMMANDED, UNRELATED = range(3)
 """Roles of a joint; an unrelated one does not change the efforts of the commanded joints."""
 
 JUMP_TOLERANCE = 0.01  # permitted step of a position, rad or m: encoders have steps of 0.006 rad
-
 # Permitted excess of a velocity over the maximum plausible speed, rad/s or m/s. A coarse encoder's
 # step of 0.006 rad, differentiated at 100 Hz, is 0.6 rad/s of noise: faster than slow joints.
 VELOCITY_TOLERANCE = 1.0
-
 # Timeouts, plus ``hold_duration``, after which the last valid position is forgotten: by then the
 # control has ended. A control that waits for joint states then accepts new positions.
 FORGET_TIMEOUTS = 2.0
-
 MAX_JOINT_VALUE = 1e6  # greatest position and velocity of any joint, rad or m, rad/s or m/s
 EFFORT_FACTOR = 2.0  # permitted multiple of the URDF's effort limit, or of ``effort_limits``
 
@@ -62,14 +62,9 @@ a sample's efforts.
 
 @dataclass(frozen=True)
 class JointBounds:
-    """The bounds of n joints: ``table`` has a row per bound, as above, shape (rows, n)."""
+    """The bounds of n joints: ``table`` has a row per bound, shape (rows, n)."""
 
     table: Array
-
-    @classmethod
-    def none(cls, n: int) -> JointBounds:
-        """Return the bounds of n commanded joints that may measure any finite number."""
-        return cls.of_speeds(np.full(n, np.inf))
 
     @classmethod
     def of_speeds(
@@ -81,7 +76,7 @@ class JointBounds:
 
         :param speeds: maximum plausible speeds, shape (n,), rad/s or m/s; inf for no check
         :param continuous: which joints may jump by whole turns, shape (n,)
-        :param timeouts: timeouts of the joints' states, s; after it, ``hold_duration`` begins
+        :param timeouts: timeouts of the joints' states, s, after which ``hold_duration`` begins
         """
         table, checked = np.zeros((SCALE + 1, speeds.size)), np.isfinite(speeds)
         table[LOWER], table[[UPPER, MAX_EFFORT]], table[SCALE] = -np.inf, np.inf, 1.0
@@ -96,8 +91,7 @@ class JointBounds:
     def of_robot(cls, model: RobotModel, settings: ResolvedSettings) -> JointBounds:
         """Return the bounds of a robot's joints, from the limits of its URDF."""
         factor, limits = settings.velocity_limit_factor, model.velocity_limits
-        # Many URDFs have a limit of 0 for an unknown limit.
-        checked = (limits > 0.0) & (factor > 0.0)
+        checked = (limits > 0.0) & (factor > 0.0)  # many URDFs have 0 for an unknown limit
         bounds = cls.of_speeds(
             np.where(checked, limits, np.inf) * max(factor, 1.0), model.continuous,
             settings.joint_states_timeout, settings.hold_duration,
@@ -171,7 +165,6 @@ MAX_CONTEST_COUNT = 6.0  # so a source that has ended is forgotten in seconds
 MAX_CONTEST_SHARE = 0.3  # share of contested samples above which joint states have two sources
 MAX_CONTESTS = 3.0  # number of them above which several known publishers contradict each other
 LATE_INTERVALS = 2  # number of usual intervals without a sample after which a joint is late
-
 MIN_GROWTH = 0.001  # growth of the error from which its time counts, rad or m
 MAX_GROWTH = 0.02  # greatest growth, rad or m: coarse encoders have steps of 0.006 rad
 MAX_GROWTH_WITH_EFFORTS = 0.03  # the same while measured efforts change, rad or m
@@ -179,7 +172,7 @@ MIN_SPEED = 0.1  # a faster joint must change, rad/s or m/s; drivers may report 
 
 
 def empty_table(bounds: JointBounds) -> Array:
-    """Return the table of n joints without a sample, (rows, n); unrelated joints need none."""
+    """Return the table of n joints without a sample; unrelated joints need none."""
     table = np.zeros((GROWING_SINCE + 1, bounds.table.shape[1]))
     table[: SCALE + 1] = bounds.table
     table[[POSITION, EFFORT, REJECTED]] = math.nan
@@ -191,12 +184,13 @@ def empty_table(bounds: JointBounds) -> Array:
 
 def check_kernel() -> None:
     """Check before its first use that the compiled kernel detects NaN and infinity."""
+    bounds = JointBounds.of_speeds(np.ones(1))
     joint, none = np.zeros(1, dtype=np.intp), np.empty(0)
     position, velocity = np.zeros((2, 1))
 
     def accepts() -> bool:
-        sample = (joint, joint, position, velocity, none, 0.0, 0.0, -math.inf, 0.0)
-        return judge_and_store(empty_table(JointBounds.none(1)), *sample, False)[0] == VALID
+        sample = (joint, joint, position, velocity, none, 0.0, 0.0, -math.inf, 0.0, False)
+        return judge_and_store(empty_table(bounds), *sample)[0] == VALID
 
     require_nan_detection('judge_joint_states', accepts, position, velocity)
 
@@ -210,11 +204,9 @@ def judge_and_store(
     """
     Judge a sample of the joints ``in_robot``, and store it unless a commanded joint is at fault.
 
-    :param velocity: empty to derive velocities, as for NaN of uncommanded joints; ``effort``: may
-        be empty
+    :param velocity: empty to derive velocities, as for NaN of uncommanded joints
     :param machine: machine's time of receipt with simulated time, s; -inf without
     :param time_constant: of the filter of derived velocities, s
-    :param frozen: whether the joints are known to repeat old values
     :return: the highest verdict on a commanded joint or on an effort, and the joint's number
     """
     worst, at_fault = VALID, -1
@@ -304,10 +296,9 @@ def _elapsed(joint: Array, stamp: float, received: float, machine: float, frozen
     Return the time since a joint's last valid sample, s.
 
     The time between receipts is too short if the earlier sample was delayed, or if one tick takes
-    both. So the longest of three times counts: between the receipts, between the stamps, and the
-    usual interval. A wrong stamp adds at most ``MAX_DELAY``. In simulated time, joints keep moving
-    while ``/clock`` is delayed: the machine's time between the receipts counts too. Repeated
-    values count as no sample while a joint of the message moves.
+    both: the time between the stamps and the usual interval count too, if longer. A wrong stamp
+    adds at most ``MAX_DELAY``. In simulated time, joints move on while ``/clock`` is delayed: the
+    machine's time counts. Repeated values count as no sample while a joint of the message moves.
     """
     last = min(joint[RECEIVED], joint[CHANGED]) if frozen else joint[RECEIVED]
     elapsed: float = max(received - last, joint[INTERVAL])
@@ -379,10 +370,9 @@ def _register(joint: Array, stamp: float, received: float, machine: float) -> No
         usual = joint[INTERVAL]
         share = 1.0 if usual == 0.0 else LONGER if interval > usual else SHORTER
         joint[INTERVAL] = usual + (interval - usual) * share
-    joint[RECEIVED], joint[MACHINE_TIME] = received, machine
+    joint[RECEIVED], joint[MACHINE_TIME], joint[UPDATED] = received, machine, 1.0
     if stamp != 0.0:
         joint[STAMP] = stamp
-    joint[UPDATED] = 1.0
 
 
 @kernel
@@ -393,12 +383,10 @@ def check_states(
     """
     Check all joints once a tick; see :class:`.TickMonitor`.
 
-    :return: receipt of the oldest commanded joint's newest sample, s, and of the other joints';
-        whether a commanded joint's next sample is late: after two usual intervals, and two
-        periods; whether another joint's value is rejected, or late and beyond the timeout;
-        whether two sources contradict each other; the longest time for which samples have
-        repeated; when all commanded joints had newer values, and newer values or, at rest,
-        efforts; since when an error has grown beyond its limit
+    :return: receipt of the oldest commanded joint's newest sample, s, and of the others'; whether
+        a commanded joint is late, and another one late or rejected; whether two sources contradict
+        each other; longest time of repeated samples; when all commanded joints had newer values,
+        and newer values or, at rest, efforts; since when an error has grown beyond its limit
     """
     received = others_received = changed = alive = growing_since = math.inf
     any_late = others_late = contested = moves = False

@@ -101,26 +101,18 @@ class Terms:
     """
     The terms of an effort, each of shape (n,), N m or N; their sum is the effort.
 
-    :param gravity: without the part that the hardware compensates
-    :param coriolis: Coriolis and centrifugal efforts
-    :param inertia: efforts for the reference's acceleration, including the rotors
-    :param friction: joint friction
-    :param external: -J^T f for external forces f
-    :param feedback: efforts of the gains for position and velocity errors, and of the damping
-    :param trajectory: efforts from the trajectory's own points
-    :param soft_limits: efforts away from position limits
-    :param additional: efforts of another program
+    ``external`` is -J^T f for external forces f.
     """
 
-    gravity: Array
-    coriolis: Array
-    inertia: Array
+    gravity: Array  # without the part that the hardware compensates
+    coriolis: Array  # Coriolis and centrifugal efforts
+    inertia: Array  # for the reference's acceleration, including the rotors
     friction: Array
     external: Array
-    feedback: Array
-    trajectory: Array
-    soft_limits: Array
-    additional: Array
+    feedback: Array  # of the gains for position and velocity errors, and of the damping
+    trajectory: Array  # from the trajectory's own points
+    soft_limits: Array  # away from position limits
+    additional: Array  # of another program
 
     @classmethod
     def of(cls, n: int, **terms: Array) -> Terms:
@@ -253,16 +245,9 @@ class ControlLaw:
         self, q: Array, qd: Array, reference: ReferenceMotion | None,
         external: Array | None = None, dt: float = 0.0,
     ) -> Array:
-        """
-        Return the effort, and update ``holding``.
-
-        :param q: measured positions, rad or m
-        :param qd: measured velocities, rad/s or m/s
-        :param reference: the reference motion, None for none
-        :param external: -J^T f for external forces f, None for no force
-        """
+        """Return the effort for -J^T f, ``external`` or None, and update ``holding``."""
         self.holding_effort(q)
-        self._begin(q, reference, dt)
+        self._q, self._reference, self.dt, self._model_state = q, reference, dt, None
         total = self.weightless(q, qd) if reference is None else self.follow(q, qd, *reference)
         self._formula, self._external = total, external
         self._without_model = reference is not None and not self.carries_gravity
@@ -305,10 +290,6 @@ class ControlLaw:
 
     def _with_rotors(self, effort: Array, qdd: Array) -> Array:
         return effort.copy() if self._armature is None else effort + self._armature * qdd
-
-    def _begin(self, q: Array, reference: ReferenceMotion | None, dt: float) -> None:
-        self._q, self._reference, self.dt = q, reference, dt
-        self._model_state = None
 
     def _velocity_for_friction(self, qd: Array) -> Array:
         if self._friction_velocity is VelocitySource.MEASURED:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array
 from ..compilation import kernel
@@ -24,28 +24,26 @@ class EffortLimiter:
     The first blend of a start is its ramp. What ends the ramp keeps the share that it has reached:
     see :meth:`ramped`.
 
-    :param effort_limits: maximum command in either direction, shape (m,), N m or N
-    :param effort_rate_limit: maximum change of a command, shape (m,), N m/s or N/s
+    :param effort_limits: maximum command in either direction, m values, N m or N
+    :param effort_rate_limit: maximum change of a command, m values, N m/s or N/s
     :ivar command: the last command, shape (m,), N m or N
     :ivar saturated: commands that the effort limits cut at the last tick, shape (m,)
     :ivar starting: time for which the rate limit may still delay a start, s; 0 once commands have
         reached their efforts
     """
 
-    def __init__(self, effort_limits: Array, effort_rate_limit: Array) -> None:
-        self._limits = effort_limits
-        self._rate_limit = effort_rate_limit
-        self._offset = np.zeros_like(effort_limits)
-        self._remaining = 0.0
-        self._duration = 1.0
+    def __init__(self, effort_limits: ArrayLike, effort_rate_limit: ArrayLike) -> None:
+        self._limits = np.array(effort_limits, dtype=np.float64)
+        self._rate_limit = np.array(effort_rate_limit, dtype=np.float64)
+        self._offset, self._before, self._start_effort, self.command = np.zeros(
+            (4, self._limits.size)
+        )
+        self.saturated = np.zeros(self._limits.shape, dtype=bool)
         self._offset_is_due = False
-        self._sent_at = self._sent_before = -math.inf
-        self._before = np.zeros_like(effort_limits)
-        self._start_effort = np.zeros_like(effort_limits)
+        self._remaining, self._duration = 0.0, 1.0
         self._start_share = 1.0  # what the ramp has left of the effort from which commands started
-        self.command = np.zeros_like(effort_limits)
-        self.saturated = np.zeros(effort_limits.shape, dtype=bool)
-        self.starting = math.inf
+        self._sent_at = self._sent_before = -math.inf
+        self.starting = 0.0
         self.limit(self.command, -math.inf, 0.0)  # compiles before the loop starts
         self.starting = math.inf
 

@@ -45,7 +45,7 @@ class LoadedModel:
     :param hardware: efforts that the hardware compensates
     :param hardware_gravity: gravitational acceleration for which it does so, shape (3,), m/s^2;
         None for that of the model, or of :meth:`set_base`
-    :ivar loaded_bodies: the bodies, with payloads
+    :ivar loaded_bodies: the bodies, with payloads; ``set_payloads``: replaces these at once
     :ivar inverse_dynamics: returns ID(q, qd, qdd), shape (n,)
     :ivar bias: returns C(q, qd) qd + g(q), shape (n,)
     :ivar mass_matrix: returns M(q), shape (n, n)
@@ -59,6 +59,7 @@ class LoadedModel:
         self._loaded = model.workspace()
         self._unloaded = model.workspace()
         self.loaded_bodies = LoadedBodies(self._loaded, model.tree)
+        self.set_payloads = self.loaded_bodies.set_payloads
         self.inverse_dynamics = self._loaded.inverse_dynamics
         self.bias, self.mass_matrix = self._loaded.bias_torques, self._loaded.mass_matrix
         self._zero = np.zeros(model.nv)
@@ -74,10 +75,6 @@ class LoadedModel:
     def bodies(self) -> NDArray[np.void]:
         """Records of the bodies with payloads, on the base, for kernels."""
         return self._loaded.bodies
-
-    def set_payloads(self, payloads: Sequence[Payload]) -> None:
-        """Replace the payloads at once."""
-        self.loaded_bodies.set_payloads(payloads)
 
     def set_base(self, gravity: Array, velocity: Array, acceleration: Array) -> None:
         """Set gravity, velocity and acceleration of the base, as in :class:`.BaseState`."""
@@ -133,8 +130,7 @@ class LoadedBodies:
         J = tree.bodies['J'].reshape(len(tree.bodies), 9)
         # Rows: mass, h and J of a body.
         self._unloaded = np.column_stack([tree.bodies['mass'], tree.bodies['h'], J])
-        self._before = self._target = self._unloaded
-        self._parameters = self._unloaded.copy()
+        self._parameters = self._before = self._target = self._unloaded
 
     def parameters(self, payloads: Sequence[Payload]) -> Array:
         """Return the inertial parameters of the bodies with payloads; any thread may call this."""
@@ -147,16 +143,13 @@ class LoadedBodies:
 
     def change(self, parameters: Array) -> None:
         """Start a blend from the present parameters to a result of :meth:`parameters`."""
-        self._before, self._target = self._parameters.copy(), parameters
+        self._before, self._target = self._parameters, parameters
 
     def blend(self, share: float) -> None:
         """Write the bodies at a share of the blend, from 0 to 1, the end."""
-        if share == 1.0:
-            self._parameters[:] = self._target
-        else:
-            np.subtract(self._target, self._before, out=self._parameters)
-            self._parameters *= share
-            self._parameters += self._before
+        at_end = share == 1.0  # exact
+        difference = self._target - self._before
+        self._parameters = self._target if at_end else difference * share + self._before
         self._bodies['mass'], self._bodies['h'] = self._parameters[:, 0], self._parameters[:, 1:4]
         self._bodies['J'] = self._parameters[:, 4:].reshape(-1, 3, 3)
 
@@ -167,12 +160,11 @@ class LoadedBodies:
 
 
 class PayloadBlend:
-    """Blends bodies from one set of payloads to another."""
+    """Blends bodies from one set of payloads to another, after the first set at once."""
 
     def __init__(self, loaded: Sequence[LoadedBodies], payloads: Sequence[Payload] = ()) -> None:
         self._loaded = tuple(loaded)
-        self._remaining = 0.0
-        self._duration = 1.0
+        self._remaining, self._duration = 0.0, 1.0
         for bodies in self._loaded:
             bodies.set_payloads(payloads)
 

@@ -110,9 +110,8 @@ class JointStateMonitor:
     :ivar position: its row, shape (n,), rad or m; NaN before the first sample, 0 for joints that
         do not count. ``velocity``: rad/s or m/s. ``effort``: N m or N, NaN if missing or too high
     :ivar uncommanded: indices of the joints that are not commanded, but change the commands
-    :ivar accepted: number of accepted samples
-    :ivar rejections: number of rejected samples by reason; replaced, never changed, because
-        other threads read it
+    :ivar accepted: number of accepted samples; ``rejections``: of rejected ones by reason;
+        replaced, never changed, because other threads read it
     :ivar complaint: why the newest rejected sample was rejected; empty before the first
     :ivar frozen: whether the commanded joints are known to repeat old values; set by the control
     :ivar contested: whether two sources contradict each other on a commanded joint: rejected
@@ -125,7 +124,8 @@ class JointStateMonitor:
         differentiate_velocity: bool = False, cutoff: float = 20.0,
     ) -> None:
         self._names = tuple(joint_names)
-        self.table = samples.empty_table(bounds or JointBounds.none(len(self._names)))
+        unbounded = JointBounds.of_speeds(np.full(len(self._names), math.inf))
+        self.table = samples.empty_table(bounds or unbounded)
         roles = self.table[ROLE]
         self._commanded = np.flatnonzero(roles == COMMANDED)
         self.uncommanded = np.flatnonzero(roles == UNCOMMANDED)

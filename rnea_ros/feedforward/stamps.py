@@ -41,8 +41,6 @@ class StampOrder:
     """
     Checks stamps joint by joint: several publishers may send a joint, each may have its own clock.
 
-    Joints are plain objects, not arrays: for a few joints a loop takes a tenth of the time.
-
     :ivar steps: number of detected steps of a clock
     """
 

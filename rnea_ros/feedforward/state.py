@@ -21,12 +21,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 import enum
 import math
+from operator import gt
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Array
-from ..compilation import kernel
 from .contact import Contact
 from .limiter import EffortLimiter
 from .measured import JointStateMonitor
@@ -105,20 +105,18 @@ class StateMachine:
     """
     Applies :data:`TRANSITIONS`.
 
-    :ivar state: the state
-    :ivar controlling: whether the control law is commanded
+    :ivar controlling: whether the control law is commanded; ``since``: monotonic time of the last
+        change of state, s
     :ivar reason: why the control was interrupted or ended: the first fault or stop; None if it was
         not, or has returned
-    :ivar since: monotonic time of the last change of state, s
     :ivar stop_requested: whether a stop was requested; the control then ends in ``stopped``
     """
 
     def __init__(self) -> None:
         self.state = State.WAITING
-        self.controlling = False
+        self.controlling = self.stop_requested = False
         self.reason: Reason | None = None
         self.since = 0.0
-        self.stop_requested = False
 
     def elapsed(self, now: float) -> float:
         """Return the time in this state, s; it starts again if simulated time was set back."""
@@ -140,18 +138,14 @@ class StateMachine:
             self.controlling = state in CONTROLLING
 
 
-SETTLING_TIME = 0.1
-"""Joint states must be fresh for this long before the control returns, s."""
-
+SETTLING_TIME = 0.1  # joint states must be fresh for this long before the control returns, s
+RETURN_WINDOW = 10.0  # time in which returns are counted, s
 MAX_RETURNS = 20
 """
 Maximum number of returns within :data:`RETURN_WINDOW`; a further stall forbids a return.
 
 A desktop stalls a few times a minute. An arm that stalls twice a second is not under control.
 """
-
-RETURN_WINDOW = 10.0
-"""Time in which returns are counted, s."""
 
 BUSY = 'run fewer processes, set realtime.priority, or raise joint_states_timeout'
 CAUSES = {
@@ -258,15 +252,10 @@ class Stalls:
         return full and 0.0 <= now - self._returns[0] < RETURN_WINDOW
 
 
+# Time after a blocked tick until messages are current, s: a process that was suspended first reads
+# old messages, then those of the pause.
 BACKLOG_TIME = 0.02
-"""
-Time after a blocked tick until messages are current, s.
-
-A process that was suspended first reads old messages, then those of the pause.
-"""
-
-MAX_WAIT = 0.1
-"""Longest wait for a joint state after a blocked tick, s."""
+MAX_WAIT = 0.1  # longest wait for a joint state after a blocked tick, s
 
 
 class ActingEffort:
@@ -287,8 +276,7 @@ class ActingEffort:
         """
         Return the commanded joints' measured effort, shape (m,); None if it must not be used.
 
-        It is not used with ``hardware_compensates``: the measured effort then includes the robot's
-        own compensation, which must not be commanded.
+        With ``hardware_compensates`` it includes the robot's own compensation.
         """
         effort = self._states.effort[settings.joint_indices]
         used = settings.start_from_measured_effort and not settings.hardware_compensates
@@ -335,11 +323,10 @@ class Ending:
     ) -> None:
         self._machine = machine
         self._limiter = limiter
-        self._limits = np.array(settings.effort_limits)
+        self._limits = settings.effort_limits
         self.holding = np.zeros(len(settings.joints))
         self.overloads = False
         self.target = limiter.command
-        self.set_holding(self.holding)  # compiles before the loop starts
 
     @property
     def overloaded(self) -> tuple[bool, ...]:
@@ -350,9 +337,10 @@ class Ending:
 
     def set_holding(self, effort: Array) -> None:
         """Set the holding effort to a new array, if it is finite."""
-        load = _judge_load(effort, self._limits)
-        if load != NOT_FINITE:
-            self.holding, self.overloads = effort, load == OVERLOAD
+        efforts = effort.tolist()
+        if math.isfinite(sum(efforts)):
+            self.holding = effort
+            self.overloads = any(map(gt, map(abs, efforts), self._limits))
 
     def command(
         self, now: float, dt: float, settings: ResolvedSettings
@@ -385,27 +373,11 @@ class Ending:
         return Event.HELD_AT_STOP if hold else Event.HELD
 
 
-CARRIED, OVERLOAD, NOT_FINITE = range(3)
-"""Results of :func:`_judge_load`."""
-
-
-@kernel
-def _judge_load(effort: Array, limits: Array) -> int:
-    """Return whether limits let the joints carry an effort."""
-    load = CARRIED
-    for i in range(effort.size):
-        if not math.isfinite(effort[i]):
-            return NOT_FINITE
-        if abs(effort[i]) > limits[i]:
-            load = OVERLOAD
-    return load
-
-
 class Snapshot(NamedTuple):
     """
     The control after a tick: immutable, for any thread.
 
-    :param reason: why the control ended; None if it has not ended
+    :param reason: why the control was interrupted or ended; None if it was not, or has returned
     :param error: the first error that ended the control, or None
     :param flags: raised flags: the control goes on, but something is wrong
     :param flag_counts: number of times that each of the control's own flags was raised
