@@ -31,11 +31,8 @@ THICKNESS = 1e-3  # least thickness of a hull, m; thinner ones are thickened
 class Scene:
     """The links with their collision shapes, and walls; the URDF's path finds relative meshes."""
 
-    def __init__(
-        self, description: RobotDescription, shapes: Sequence[Shape], urdf: Path | None,
-        unread: dict[str, str]
-    ) -> None:
-        self.unread = unread
+    def __init__(self, description: RobotDescription, urdf: Path | None) -> None:
+        self.unread = dict(description.unread_shapes)
         """Links with a shape that cannot be read, and the reason."""
         self.shaped: set[str] = set()
         """Links with shapes, and walls."""
@@ -52,7 +49,7 @@ class Scene:
                 slides = joint.type == 'prismatic'
                 kind = mujoco.mjtJoint.mjJNT_SLIDE if slides else mujoco.mjtJoint.mjJNT_HINGE
                 body.add_joint(name=joint.name, type=kind, axis=joint.axis)
-        for shape in shapes:
+        for shape in description.shapes:
             try:
                 self._add(shape, urdf)
                 self.shaped.add(shape.link)

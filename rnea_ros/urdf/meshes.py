@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..errors import UrdfError
 from ..files import read_regular
-from ..xacro_process import package_folders
+from .xacro_process import package_folders
 from .xml import MAX_BYTES
 
 MAX_TRIANGLES = 500_000  # MuJoCo takes 30 s and 500 MB for their hulls

@@ -10,7 +10,6 @@ import pytest
 
 from rnea_ros.urdf import Inertial, Joint, JointLimits, Link, Mimic, Origin, parse_urdf
 from rnea_ros.urdf.description import SafetyController
-from rnea_ros.urdf.shapes import collision_shapes
 from support.cases import each
 from support.models.oracles import Pinocchio
 from support.models.robots import ARM, joint, link, load, robot
@@ -108,7 +107,7 @@ def test_a_quaternion_is_the_rotation_of_pinocchio_in_every_origin() -> None:
         motion = random.normal(size=(3, 1))
         expected = Pinocchio(text, ['j']).inverse_dynamics(*motion)
         np.testing.assert_allclose(load(turned).inverse_dynamics(*motion), expected, rtol=1e-9)
-        (found,) = collision_shapes(parse_urdf(turned), {})
+        (found,) = parse_urdf(turned).shapes
         matrix = pin.rpy.rpyToMatrix(np.array(found.origin.rpy))
         np.testing.assert_allclose(matrix, pin.rpy.rpyToMatrix(rpy), atol=1e-10)
 

@@ -18,7 +18,7 @@ from ...arrays import Array
 from ...dynamics.tree import Placement
 from ...errors import InputError, UrdfError
 from ...robot import RobotModel
-from ...urdf import RobotDescription, Shape, collision_shapes, mesh_path, mesh_triangles
+from ...urdf import RobotDescription, Shape, mesh_path, mesh_triangles
 
 MASS_FACTOR = 1.6
 """Greatest factor between the total masses of arm and URDF; errors of CAD masses are smaller."""
@@ -122,13 +122,13 @@ def _boxes(model: RobotModel) -> dict[int, Array]:
 def link_points(description: RobotDescription) -> dict[str, Array]:
     """Return points (any, 3), m, whose box encloses a link's geometry, if it can be read."""
     found: dict[str, list[Array]] = {}
-    unread: dict[str, str] = {}
-    for shape in collision_shapes(description, unread):
+    unread = set(description.unread_shapes)
+    for shape in description.shapes:
         try:
             found.setdefault(shape.link, []).append(_points(shape))
-        except UrdfError as error:
-            unread[shape.link] = str(error)
-    return {link: np.concatenate(found[link]) for link in found.keys() - unread.keys()}
+        except UrdfError:
+            unread.add(shape.link)
+    return {link: np.concatenate(found[link]) for link in found.keys() - unread}
 
 
 def _points(shape: Shape) -> Array:
