@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import UrdfError
-from ..urdf import MAX_SIZE, Origin, RobotDescription, Shape, mesh_path, mesh_triangles
+from ..urdf import Origin, RobotDescription, Shape, shape_triangles
 
 SLAB = 0.08  # thickness of a slab, m, about
 
@@ -92,13 +92,7 @@ class Scene:
         kinds, body = mujoco.mjtGeom, self._bodies[shape.link]
         pose = {'pos': shape.origin.xyz, 'quat': _quaternion(shape.origin)}
         if shape.kind == 'mesh':
-            path = mesh_path(shape.file, urdf)
-            if path is None:
-                raise UrdfError('mesh', f'{shape.file} is not found')
-            triangles = mesh_triangles(path) * shape.size
-            if not np.abs(triangles).max() < MAX_SIZE:
-                raise UrdfError('mesh', f'{path} is larger than {MAX_SIZE:g} m')
-            for vertices in _slabs(triangles):
+            for vertices in _slabs(shape_triangles(shape, urdf)):
                 name = f'{len(self._spec.meshes)}'
                 self._spec.add_mesh(name=name, uservert=vertices.astype(np.float32).ravel())
                 body.add_geom(type=kinds.mjGEOM_MESH, meshname=name, **pose)
