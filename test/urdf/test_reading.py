@@ -4,9 +4,12 @@
 """What a URDF means: what is read, in which order, and what is assumed."""
 
 import math
+from xml.etree import ElementTree
+from xml.parsers import expat
 
 import numpy as np
 import pytest
+from urdf_parser_py.xml_reflection import core
 
 from rnea_ros.urdf import Inertial, Joint, JointLimits, Link, Mimic, Origin, parse_urdf
 from rnea_ros.urdf.description import SafetyController
@@ -39,6 +42,18 @@ def test_every_field_of_a_link_is_read_and_may_lack() -> None:
     text = robot('<link name="base"><inertial><mass value="2"/></inertial></link>')
     assert parse_urdf(text).links['base'].inertial == Inertial(Origin(), 2.0, (0.0,) * 6)
     assert parse_urdf(ARM).links['base'].inertial is None
+
+
+def test_the_xml_is_parsed_once_and_urdf_parser_py_reads_its_elements(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsers, create = [], expat.ParserCreate
+    monkeypatch.setattr(expat, 'ParserCreate', lambda: parsers.append(create()) or parsers[-1])
+    monkeypatch.delattr(ElementTree, 'fromstring')
+    # Version 1.2.1, of the distributions, has this function.
+    monkeypatch.setattr(core, 'xml_children', lambda node: node.getchildren())
+    assert only_joint(LIMIT).limits.effort == 3.0
+    assert len(parsers) == 1
 
 
 def test_every_field_of_a_joint_is_read() -> None:
