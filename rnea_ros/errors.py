@@ -52,17 +52,43 @@ def brief(value: Any) -> str:
         return f'<{type(value).__name__}>'
 
 
-class UrdfError(RneaError):
+class ElementError(RneaError):
     """
-    A robot description cannot be used.
+    One part of a robot is at fault.
 
-    :param element: the URDF element at fault, such as ``joint 'elbow'``; long names are cut off
-    :param reason: the fault, with the offending value; cut off if it is too long
+    :param element: the part, such as ``joint 'elbow'``
+    :param reason: the fault, with the offending value
     """
+
+    _separator = ': '
 
     def __init__(self, element: str, reason: str) -> None:
-        self.element, self.reason = clipped(element, 200), clipped(reason, 1000)
-        super().__init__(f'{self.element}: {self.reason}')
+        super().__init__(f'{element}{self._separator}{reason}')
+        self.element = element
+        self.reason = reason
+
+
+class UrdfError(ElementError):
+    """A robot description cannot be used; long names and values are cut off."""
+
+    def __init__(self, element: str, reason: str) -> None:
+        super().__init__(clipped(element, 200), clipped(reason, 1000))
+
+
+class TreeError(ElementError):
+    """A kinematic tree cannot be built."""
+
+
+class SingularityError(ElementError):
+    """Equations have no solution, or only one of rounding errors."""
+
+    _separator = ' '
+
+
+class LoopClosureError(ElementError):
+    """A closed loop of a linkage is open, or cannot be closed; with the gap or the positions."""
+
+    _separator = ' '
 
 
 class UrdfWarning(UserWarning):
@@ -70,12 +96,7 @@ class UrdfWarning(UserWarning):
 
 
 class CompiledCodeError(RneaError):
-    """
-    The installed numba creates machine code that does not detect NaN or infinity.
-
-    :param kernel: name of the kernel
-    :param reason: the kernel's fault
-    """
+    """The installed numba creates machine code that does not detect NaN or infinity."""
 
     def __init__(self, kernel: str, reason: str) -> None:
         super().__init__(
@@ -94,20 +115,6 @@ class SpecialisationWarning(UserWarning):
     """The general kernels compute what a specialised kernel was asked for."""
 
 
-class TreeError(RneaError):
-    """
-    A kinematic tree cannot be built.
-
-    :param element: the body, joint or frame at fault
-    :param reason: the fault, with the offending value
-    """
-
-    def __init__(self, element: str, reason: str) -> None:
-        super().__init__(f'{element}: {reason}')
-        self.element = element
-        self.reason = reason
-
-
 class InputError(RneaError, ValueError):
     """
     An argument or a parameter has the wrong shape, is not finite or is out of its range.
@@ -123,13 +130,7 @@ class InputError(RneaError, ValueError):
 
 
 class UnknownNameError(RneaError, KeyError):
-    """
-    A joint or link is not part of the model.
-
-    :param kind: ``'joint'`` or ``'link'``
-    :param name: the unknown name
-    :param known: the names of the model
-    """
+    """A joint or link, by its ``kind`` and ``name``, is not among the ``known`` of the model."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         super().__init__(name)
@@ -142,35 +143,8 @@ class UnknownNameError(RneaError, KeyError):
         return clipped(f'unknown {self.kind} {brief(self.name)}; known are {known}', MAX_TEXT)
 
 
-class ElementError(RneaError):
-    """
-    One part of a robot makes a result impossible.
-
-    :param element: the joints, link or contact at fault
-    :param reason: the fault, with the offending value
-    """
-
-    def __init__(self, element: str, reason: str) -> None:
-        super().__init__(f'{element} {reason}')
-        self.element = element
-        self.reason = reason
-
-
-class SingularityError(ElementError):
-    """Equations have no solution, or only one of rounding errors."""
-
-
-class LoopClosureError(ElementError):
-    """A closed loop of a linkage is open, or cannot be closed; with the gap or the positions."""
-
-
 class RequestRejectedError(RneaError):
-    """
-    A requested motion is rejected for another cause than its points.
-
-    :param word: why, for diagnostics
-    :param detail: why, in words
-    """
+    """A requested motion is rejected for another cause than its points: a word and a detail."""
 
     def __init__(self, word: str, detail: str) -> None:
         super().__init__(f'{word}: {detail}')

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,8 +32,6 @@ class ClosedLoopModel:
 
     Notation of R. Featherstone, *Rigid Body Dynamics Algorithms*, 2008, chapter 8.
 
-    :param model: the robot without the loop joints
-    :param loop_joints: the joints that close the loops
     :param actuated_joints: names of the joints with motors, one axis each, as many as the linkage
         has degrees of freedom
     :param guess: joint positions near a closed configuration, shape (nq,); by default zeros. They
@@ -49,39 +48,23 @@ class ClosedLoopModel:
     ) -> None:
         if not isinstance(model, RobotModel):
             raise InputError('model', f'expected a RobotModel, got {brief(model)}')
-        self._model = model
-        self._loop_joints = _checked_loop_joints(loop_joints)
-        self._actuated_joints = _checked_names(model, actuated_joints)
+        self.model: Final = model
+        """The robot without the loop joints."""
+        self.loop_joints: Final = _checked_loop_joints(loop_joints)
+        """The joints that close the loops."""
+        self.actuated_joints: Final = _checked_names(model, actuated_joints)
+        """The joints with motors, in the order of y, yd, ydd and tau."""
         q = model.neutral_position if guess is None else self._positions('guess', guess)
-        self._linkage = Linkage(model, self._loop_joints, self._actuated_joints, q)
+        self._linkage = Linkage(model, self.loop_joints, self.actuated_joints, q)
         q = self._linkage.close(q, np.arange(model.nv))
         self._linkage.require_closed(
             q, 'found no closed configuration near the guess; choose another guess, or check '
             'placements and lengths',
         )
         self._linkage.check_actuated_joints(q)
-        self._reference = q
-        self._reference.setflags(write=False)
-
-    @property
-    def model(self) -> RobotModel:
-        """The robot without the loop joints."""
-        return self._model
-
-    @property
-    def loop_joints(self) -> tuple[LoopJoint, ...]:
-        """The joints that close the loops."""
-        return self._loop_joints
-
-    @property
-    def actuated_joints(self) -> tuple[str, ...]:
-        """The joints with motors, in the order of y, yd, ydd and tau."""
-        return self._actuated_joints
-
-    @property
-    def reference(self) -> Array:
+        q.setflags(write=False)
+        self.reference: Final = q
         """The closed configuration near the guess, shape (nq,), rad or m; read-only."""
-        return self._reference
 
     def positions(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """
@@ -99,10 +82,10 @@ class ClosedLoopModel:
         :raises SingularityError: the actuated joints do not determine the motion at the guess or y
         """
         target = self._vector('y', y)
-        q = self._reference
+        q = self.reference
         if guess is not None:
             q = self._positions('guess', guess)
-            q = self._linkage.close(q, np.arange(self._model.nv))
+            q = self._linkage.close(q, np.arange(self.model.nv))
             self._linkage.require_closed(q, 'choose another guess')
         return self._linkage.follow(q, target)
 
@@ -136,7 +119,7 @@ class ClosedLoopModel:
         G, qd, qdd = self._motion(closed, yd, ydd)
         # G_u^T tau = G^T ID(q, qd, qdd), with the inverse dynamics ID of the tree (section 8.12).
         # y are the positions of the actuated joints, so G_u is the identity matrix.
-        return G.T @ self._model.inverse_dynamics(closed, qd, qdd, external_wrenches)
+        return G.T @ self.model.inverse_dynamics(closed, qd, qdd, external_wrenches)
 
     @finite_result_required
     def forward_dynamics(
@@ -154,13 +137,13 @@ class ClosedLoopModel:
         closed = self._closed(q)
         G, qd, g = self._motion(closed, yd, np.zeros_like(efforts))
         # (G^T M G) ydd = tau - G^T ID(q, G yd, g)
-        bias = G.T @ self._model.inverse_dynamics(closed, qd, g, external_wrenches)
-        M = G.T @ self._model.mass_matrix(closed) @ G
+        bias = G.T @ self.model.inverse_dynamics(closed, qd, g, external_wrenches)
+        M = G.T @ self.model.mass_matrix(closed) @ G
         scale = np.sqrt(np.maximum(np.diagonal(M), np.finfo(np.float64).tiny))
         least = np.linalg.eigvalsh(M / np.outer(scale, scale)).min(initial=1.0)
         if not least > _MIN_INERTIA_RATIO:
             raise SingularityError(
-                f'linkage with the actuated joints {", ".join(self._actuated_joints)}',
+                f'linkage with the actuated joints {", ".join(self.actuated_joints)}',
                 'has a motion without inertia to accelerate',
             )
         return np.asarray(np.linalg.solve(M, efforts - bias), dtype=np.float64)
@@ -170,14 +153,14 @@ class ClosedLoopModel:
         """Return the efforts that hold the linkage still on a base at rest, shape (m,)."""
         closed = self._closed(q)
         G, _ = self._linkage.solve(closed)
-        return G.T @ self._model.gravity_torques(closed)
+        return G.T @ self.model.gravity_torques(closed)
 
     @finite_result_required
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Return the mass matrix of the actuated coordinates, G^T M G, shape (m, m)."""
         closed = self._closed(q)
         G, _ = self._linkage.solve(closed)
-        return G.T @ self._model.mass_matrix(closed) @ G
+        return G.T @ self.model.mass_matrix(closed) @ G
 
     def _motion(self, q: Array, yd: ArrayLike, ydd: ArrayLike) -> tuple[Array, Array, Array]:
         """Return G, qd and qdd at closed positions."""
@@ -193,11 +176,11 @@ class ClosedLoopModel:
 
     def _positions(self, argument: str, q: ArrayLike) -> Array:
         """Return joint positions, checked; quaternions are scaled to unit length."""
-        checked = finite_vector(argument, q, self._model.nq)
-        return self._model.integrate(checked, np.zeros(self._model.nv), 0.0)
+        checked = finite_vector(argument, q, self.model.nq)
+        return self.model.integrate(checked, np.zeros(self.model.nv), 0.0)
 
     def _vector(self, argument: str, values: ArrayLike) -> Array:
-        return finite_vector(argument, values, len(self._actuated_joints))
+        return finite_vector(argument, values, len(self.actuated_joints))
 
 
 def _checked_loop_joints(joints: Sequence[LoopJoint]) -> tuple[LoopJoint, ...]:

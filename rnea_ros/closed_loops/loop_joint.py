@@ -25,16 +25,11 @@ from ..robot import RobotModel
 class LoopJointType(enum.Enum):
     """Types of loop joints, by the motion that they permit."""
 
-    REVOLUTE = 'revolute'
-    """Rotation about the axis."""
-    PRISMATIC = 'prismatic'
-    """Translation along the axis."""
-    CYLINDRICAL = 'cylindrical'
-    """Rotation about and translation along the axis."""
-    SPHERICAL = 'spherical'
-    """Rotation about the common origin of both frames."""
-    FIXED = 'fixed'
-    """None."""
+    REVOLUTE = 'revolute'  # rotation about the axis
+    PRISMATIC = 'prismatic'  # translation along the axis
+    CYLINDRICAL = 'cylindrical'  # rotation about and translation along the axis
+    SPHERICAL = 'spherical'  # rotation about the common origin of both frames
+    FIXED = 'fixed'  # none
 
 
 # Of the six motions [angular; linear] in axes with z along the joint's axis.
@@ -56,10 +51,9 @@ class LoopJoint:
 
     :param name: name of the joint, for errors
     :param type: a :class:`LoopJointType` or its value, such as ``'revolute'``
-    :param link_1: name of the link that carries frame 1
-    :param link_2: name of the link that carries frame 2
-    :param placement_1: pose of frame 1 in its link; by default the link's own frame
-    :param placement_2: pose of frame 2 in its link; by default the link's own frame
+    :param link_1: name of the link that carries frame 1; ``link_2`` carries frame 2
+    :param placement_1: pose of frame 1 in its link, as ``placement_2`` of frame 2; by default the
+        link's own frame
     :param axis: axis of rotation or translation, the same numbers in both frames, shape (3,), of
         any length; spherical and fixed joints do not use it
     """
@@ -75,22 +69,21 @@ class LoopJoint:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise InputError('name', f'expected the name of a loop joint, got {brief(self.name)}')
+        owner = f'of loop joint {self.name!r}'
         try:
             object.__setattr__(self, 'type', LoopJointType(self.type))
         except Exception as error:  # a foreign object's comparison may raise anything
             known = ', '.join(known.value for known in LoopJointType)
             reason = f'is {brief(self.type)}; known are {known}'
-            raise InputError(f'type of loop joint {self.name!r}', reason) from error
+            raise InputError(f'type {owner}', reason) from error
         for argument in ('placement_1', 'placement_2'):
             if not isinstance(placement := getattr(self, argument), Placement):
-                raise InputError(
-                    f'{argument} of loop joint {self.name!r}',
-                    f'expected a Placement, got {brief(placement)}',
-                )
-        axis = finite_vector(f'axis of loop joint {self.name!r}', self.axis, 3)
+                reason = f'expected a Placement, got {brief(placement)}'
+                raise InputError(f'{argument} {owner}', reason)
+        axis = finite_vector(f'axis {owner}', self.axis, 3)
         length = float(np.linalg.norm(axis))
         if not 0.0 < length < np.inf:
-            raise InputError(f'axis of loop joint {self.name!r}', f'has the length {length}')
+            raise InputError(f'axis {owner}', f'has the length {length}')
         object.__setattr__(self, 'axis', axis / length)
 
 
@@ -116,11 +109,9 @@ class LoopConstraint:
 
     def error(self, q: Array) -> Array:
         """Return the prevented displacement of frame 2 from frame 1, scaled, shape (c,)."""
-        R_1, p_1 = self._pose(q, self.joint.link_1, self._frame_1)
-        R_2, p_2 = self._pose(q, self.joint.link_2, self._frame_2)
-        R = R_1.T @ R_2
+        R, p = self._relative_pose(q)
         turn = rotation_vector(R) if 2 in self._rows else tilt(R)
-        error: Array = self._scale * np.concatenate([turn, R_1.T @ (p_2 - p_1)])[self._rows]
+        error: Array = self._scale * np.concatenate([turn, p])[self._rows]
         return error
 
     def gap(self, q: Array) -> tuple[float, float]:
@@ -136,7 +127,7 @@ class LoopConstraint:
 
     def bias(self, q: Array, qd: Array) -> Array:
         """Return Kdot qd, the prevented acceleration at qdd = 0, scaled, shape (c,)."""
-        (E_1, E_2), p = self._turns_and_offset(q)
+        E_1, E_2, p = self._turns_and_offset(q)
         w_1, v_1, wd_1, a_1 = self._motion(E_1, q, qd, self.joint.link_1, self._frame_1)
         w_2, v_2, wd_2, a_2 = self._motion(E_2, q, qd, self.joint.link_2, self._frame_2)
         # d(omega_2 - omega_1)/dt and d^2 p/dt^2 in the axes of frame 1, which turns with omega_1
@@ -157,7 +148,7 @@ class LoopConstraint:
     def _relative_jacobian(self, q: Array) -> Array:
         """Return the Jacobian of frame 2 relative to frame 1, in the axes of frame 1, (6, nv)."""
         # omega = omega_2 - omega_1, pd = v_2 - v_1 - omega_1 x p
-        (E_1, E_2), p = self._turns_and_offset(q)
+        E_1, E_2, p = self._turns_and_offset(q)
         J_1 = self._model.jacobian(q, self.joint.link_1, self._frame_1.translation)
         J_2 = self._model.jacobian(q, self.joint.link_2, self._frame_2.translation)
         angular_1 = E_1 @ J_1[:3]
@@ -165,17 +156,22 @@ class LoopConstraint:
         linear = E_2 @ J_2[3:] - E_1 @ J_1[3:] - _cross(angular_1, p)
         return np.concatenate([angular, linear])
 
-    def _pose(self, q: Array, link: str, frame: Placement) -> tuple[Array, Array]:
-        """Return rotation and origin of a frame of a link in the base frame."""
-        pose = self._model.forward_kinematics(q, link)
-        return pose[:3, :3] @ frame.rotation, pose[:3, :3] @ frame.translation + pose[:3, 3]
+    def _relative_pose(self, q: Array) -> tuple[Array, Array]:
+        """Return rotation and displacement of frame 2 relative to frame 1, in its axes."""
+        one, other = (
+            Placement(pose[:3, :3], pose[:3, 3]) @ frame
+            for pose, frame in (
+                (self._model.forward_kinematics(q, self.joint.link_1), self._frame_1),
+                (self._model.forward_kinematics(q, self.joint.link_2), self._frame_2),
+            )
+        )
+        turn = one.rotation.T
+        return turn @ other.rotation, turn @ (other.translation - one.translation)
 
-    def _turns_and_offset(self, q: Array) -> tuple[tuple[Array, Array], Array]:
+    def _turns_and_offset(self, q: Array) -> tuple[Array, Array, Array]:
         """Return the rotations of both links' axes to those of frame 1, and p_2 - p_1 in these."""
-        R_1, p_1 = self._pose(q, self.joint.link_1, self._frame_1)
-        R_2, p_2 = self._pose(q, self.joint.link_2, self._frame_2)
-        E_1 = self._frame_1.rotation.T
-        return (E_1, R_1.T @ R_2 @ self._frame_2.rotation.T), R_1.T @ (p_2 - p_1)
+        R, p = self._relative_pose(q)
+        return self._frame_1.rotation.T, R @ self._frame_2.rotation.T, p
 
     def _motion(
         self, E: Array, q: Array, qd: Array, link: str, frame: Placement

@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Array, Indices
 from ..errors import RneaError, one_line
 from ..robot import RobotModel
-from ..urdf import RobotDescription, collision_shapes, disabled_pairs
+from ..urdf import RobotDescription, disabled_pairs
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -189,16 +189,15 @@ def collision_model(
     :param walled: the links that must not; empty for all
     :raises CollisionsNotCheckedError: MuJoCo is missing, or the URDF has no usable shapes
     """
-    description, unread = model.description, dict[str, str]()
-    shapes = [] if description is None else collision_shapes(description, unread)
-    if description is None or not (shapes or unread):
+    description = model.description
+    if description is None or not (description.shapes or description.unread_shapes):
         raise CollisionsNotCheckedError('the URDF has no collision shapes')
     for name in model.joints_of_several_axes:
         raise CollisionsNotCheckedError(f'joint {name!r} has more than one axis')
     try:
         from .scene import Scene
 
-        scene = Scene(description, shapes, urdf, unread)
+        scene = Scene(description, urdf)
     except ImportError as error:
         raise CollisionsNotCheckedError('MuJoCo is missing: pip install mujoco') from error
     links = [name for name in description.links if name in scene.shaped]

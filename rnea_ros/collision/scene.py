@@ -20,7 +20,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import UrdfError
-from ..urdf import MAX_SIZE, Origin, RobotDescription, Shape, mesh_path, mesh_triangles
+from ..urdf import Origin, RobotDescription, Shape, shape_triangles
 
 SLAB = 0.08  # thickness of a slab, m, about
 
@@ -31,11 +31,8 @@ THICKNESS = 1e-3  # least thickness of a hull, m; thinner ones are thickened
 class Scene:
     """The links with their collision shapes, and walls; the URDF's path finds relative meshes."""
 
-    def __init__(
-        self, description: RobotDescription, shapes: Sequence[Shape], urdf: Path | None,
-        unread: dict[str, str]
-    ) -> None:
-        self.unread = unread
+    def __init__(self, description: RobotDescription, urdf: Path | None) -> None:
+        self.unread = dict(description.unread_shapes)
         """Links with a shape that cannot be read, and the reason."""
         self.shaped: set[str] = set()
         """Links with shapes, and walls."""
@@ -52,7 +49,7 @@ class Scene:
                 slides = joint.type == 'prismatic'
                 kind = mujoco.mjtJoint.mjJNT_SLIDE if slides else mujoco.mjtJoint.mjJNT_HINGE
                 body.add_joint(name=joint.name, type=kind, axis=joint.axis)
-        for shape in shapes:
+        for shape in description.shapes:
             try:
                 self._add(shape, urdf)
                 self.shaped.add(shape.link)
@@ -95,13 +92,7 @@ class Scene:
         kinds, body = mujoco.mjtGeom, self._bodies[shape.link]
         pose = {'pos': shape.origin.xyz, 'quat': _quaternion(shape.origin)}
         if shape.kind == 'mesh':
-            path = mesh_path(shape.file, urdf)
-            if path is None:
-                raise UrdfError('mesh', f'{shape.file} is not found')
-            triangles = mesh_triangles(path) * shape.size
-            if not np.abs(triangles).max() < MAX_SIZE:
-                raise UrdfError('mesh', f'{path} is larger than {MAX_SIZE:g} m')
-            for vertices in _slabs(triangles):
+            for vertices in _slabs(shape_triangles(shape, urdf)):
                 name = f'{len(self._spec.meshes)}'
                 self._spec.add_mesh(name=name, uservert=vertices.astype(np.float32).ravel())
                 body.add_geom(type=kinds.mjGEOM_MESH, meshname=name, **pose)

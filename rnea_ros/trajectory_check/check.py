@@ -1,11 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""
-The check of a trajectory: peaks against limits, traps, and the fastest time scaling.
-
-In: a robot model, a :class:`.TrajectoryRequest` and limits. Out: a :class:`TrajectoryCheck`.
-"""
+"""The check of a trajectory: peaks against limits, traps, and the fastest time scaling."""
 
 from __future__ import annotations
 
@@ -22,16 +18,13 @@ from ..feedforward.motion import (
     TrajectoryRequest,
 )
 from ..robot import RobotModel
-from .collisions import collisions
-from .compiling import compiled, rejections, start_of, without_limits
-from .efforts import Efforts, efforts_of
+from .faults import Start, Trap, collisions, compiled, notes, rejections, traps, without_limits
 from .limits import TrajectoryLimits
-from .peaks import Peak, motion_peaks
-from .time_scaling import Bound, bound_by_efforts, bounds_by_motion
-from .traps import Trap, notes, traps
+from .motion import Bound, Efforts, Peak, bound_by_efforts, bounds_by_motion, motion_peaks
 
 START_TOLERANCE = 0.1  # default of the feedforward node, rad or m
 RATE = 1000.0  # default of effort samples, Hz
+_LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
 
 
 class NothingToCheckError(RneaError):
@@ -91,7 +84,7 @@ def check(
     Check a trajectory against a robot.
 
     :param model: model of the robot with its payload
-    :param start: joint positions at the start by name, rad or m; see :func:`.compiling.start_of`
+    :param start: joint positions at the start by name, rad or m; see :meth:`.Start.of`
     :param rate: rate of effort samples, Hz
     :param interpolation: between points that have positions only
     :param collision_model: distances of the robot's links; None: collisions are not checked
@@ -101,15 +94,14 @@ def check(
     """
     if request.is_cancel:
         raise NothingToCheckError('the trajectory has no points')
-    begin = start_of(request, limits, start or {})
+    begin = Start.of(request, limits, start or {})
     rules = limits.rules(START_TOLERANCE, interpolation)
     try:
         trajectory = compiled(request, without_limits(rules), begin)
     except TrajectoryError as error:
         return TrajectoryCheck(model.name, (Trap.of_rejection(error),), (), (), None)
     rejected = rejections(request, rules, begin)
-    limit_reasons = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
-    efforts = efforts_of(model, trajectory, rate)
+    efforts = Efforts.of_motion(model, trajectory, rate)
     moving = motion_peaks(trajectory, limits)
     effort_bound = bound_by_efforts(efforts, limits)
     touching: tuple[list[Trap], list[str]] = [], []
@@ -132,11 +124,11 @@ def check(
     return TrajectoryCheck(
         model.name,
         (
-            *(Trap.of_rejection(error) for error in rejected if error.reason not in limit_reasons),
+            *(Trap.of_rejection(error) for error in rejected if error.reason not in _LIMITS),
             *traps(trajectory, limits),
             *touching[0],
         ),
-        tuple(error for error in rejected if error.reason in limit_reasons),
+        tuple(error for error in rejected if error.reason in _LIMITS),
         (*missing, *touching[1], *notes(request, trajectory, begin)),
         figures,
     )

@@ -2,23 +2,31 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The report as text.
+The result of a check as text, and as a picture of velocities and efforts.
 
-In: a :class:`.TrajectoryCheck`. Out: the verdict, the fastest time scaling, the faults, remarks,
-and a table of peaks, in this order.
+The text has the verdict, the fastest time scaling, the faults, remarks, and a table of peaks.
 """
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ..arrays import Array
 from ..command_line import text_table
+from ..drawing import legend_above, new_figure, save, two_columns_over_time
 from .check import MotionFigures, TrajectoryCheck, TrajectoryVerdict
 from .limits import Quantity, TrajectoryLimits
-from .peaks import Peak
-from .time_scaling import Bound
+from .motion import Bound, Peak
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 HEADER = ('', 'joint', 'quantity', 'unit', 'peak', 'limit', 'margin', 'used', 'at')
+FAR = 2.0  # a limit above this multiple of the greatest value is written, not drawn
 UNBOUNDED = 1e-6  # factor of the times below which no limit bounds the time scaling
 
 _NO_BOUND = 'no limit bounds its speed'
@@ -105,3 +113,40 @@ def _time(bound: Bound, duration: float) -> str:
         f'{bound.stretch * duration:.4g} s instead of {duration:.4g} s '
         f'({bound.quantity.value} of {bound.joint}, at {bound.time:.3f} s)'
     )
+
+
+def picture(path: Path, name: str, figures: MotionFigures) -> None:
+    """Draw velocity and effort of every joint over time, the effort of gravity, and the limits."""
+    efforts, limits = figures.efforts, figures.limits
+    joints = limits.joint_names
+    figure = new_figure(11.0, 1.0 + 1.3 * len(joints))
+    rows = two_columns_over_time(figure, len(joints))
+    figure.suptitle(f'{name}: velocities and efforts of the trajectory; rows differ in scale')
+    for index, (joint, (left, right)) in enumerate(zip(joints, rows, strict=True)):
+        velocity, total = efforts.velocity[:, index], efforts.total[:, index]
+        left.plot(efforts.time, velocity, color='C0', label='velocity')
+        right.plot(efforts.time, total, color='C0', label='effort')
+        right.plot(efforts.time, efforts.gravity[:, index], color='0.65', label='of it gravity')
+        _limit(left, efforts.time, velocity, float(limits.velocity[index]))
+        _limit(right, efforts.time, total, float(limits.effort[index]))
+        left.set_ylabel(f'{joint}\n{limits.unit(joint, Quantity.VELOCITY)}', fontsize='small')
+        right.set_ylabel(limits.unit(joint, Quantity.EFFORT), fontsize='small')
+    for axis in rows[0]:
+        legend_above(axis)
+    save(figure, path)
+
+
+def _limit(axis: Axes, time: Array, values: Array, limit: float) -> None:
+    """Draw a limit and mark what is above it; write a limit that would flatten the curve."""
+    if not math.isfinite(limit):
+        return
+    greatest = float(np.abs(values).max())
+    if limit > FAR * greatest:
+        axis.set_title(f'limit {limit:g}', loc='right', fontsize='x-small', color='C3', pad=2.0)
+        return
+    for bound in (limit, -limit):
+        if bound > 0.0 or values.min() < -limit / FAR:
+            axis.axhline(bound, color='C3', linewidth=0.9, linestyle='--')
+    beyond = np.where(np.abs(values) > limit, values, np.nan)
+    if np.isfinite(beyond).any():
+        axis.plot(time, beyond, color='C3', linewidth=3.0, label='above the limit')

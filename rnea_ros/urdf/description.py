@@ -22,31 +22,20 @@ JOINT_TYPES = (*ONE_AXIS_TYPES, 'planar', 'floating', 'fixed')
 
 @dataclass(frozen=True)
 class Origin:
-    """
-    A pose in the parent frame.
+    """A pose in the parent frame."""
 
-    :param xyz: translation, m
-    :param rpy: roll, pitch, yaw about the parent's fixed axes, rad
-    """
-
-    xyz: Vector3 = (0.0, 0.0, 0.0)
-    rpy: Vector3 = (0.0, 0.0, 0.0)
+    xyz: Vector3 = (0.0, 0.0, 0.0)  # translation, m
+    rpy: Vector3 = (0.0, 0.0, 0.0)  # roll, pitch, yaw about the parent's fixed axes, rad
 
 
 @dataclass(frozen=True)
 class Inertial:
-    """
-    Mass properties of a link.
+    """Mass properties of a link."""
 
-    :param origin: the inertial frame in the link frame; its origin is the centre of mass
-    :param mass: kg
-    :param inertia: ixx, ixy, ixz, iyy, iyz, izz about the centre of mass, in the inertial
-        frame, kg m^2
-    """
-
-    origin: Origin
-    mass: float
+    origin: Origin  # the inertial frame in the link frame, at the centre of mass
+    mass: float  # kg
     inertia: tuple[float, float, float, float, float, float]
+    """ixx, ixy, ixz, iyy, iyz, izz about the centre of mass, in the inertial frame, kg m^2."""
 
     @property
     def matrix(self) -> Array:
@@ -57,41 +46,25 @@ class Inertial:
 
 @dataclass(frozen=True)
 class JointLimits:
-    """
-    Limits of a joint; infinite where the description sets no limit.
-
-    :param lower: lower position limit, rad or m
-    :param upper: upper position limit, rad or m
-    :param velocity: speed limit, rad/s or m/s
-    :param effort: effort limit, N m or N
-    :param acceleration: limit of URDF 1.2, as deceleration, rad/s^2 or m/s^2
-    :param jerk: limit of URDF 1.2, rad/s^3 or m/s^3
-    """
+    """Limits of a joint, rad or m, N m or N; infinite where the description sets no limit."""
 
     lower: float = -math.inf
     upper: float = math.inf
     velocity: float = math.inf
     effort: float = math.inf
-    acceleration: float = math.inf
+    acceleration: float = math.inf  # this and the next two: URDF 1.2
     deceleration: float = math.inf
     jerk: float = math.inf
 
 
 @dataclass(frozen=True)
 class SafetyController:
-    """
-    Bounds of velocity and effort near the position limits of a joint.
+    """Bounds of velocity and effort near the position limits of a joint."""
 
-    :param soft_lower_limit: position from which the velocity is bounded, rad or m
-    :param soft_upper_limit: the same at the upper limit, rad or m
-    :param k_position: bound of the velocity per distance, 1/s
-    :param k_velocity: bound of the effort per excess of velocity, N m s/rad or N s/m
-    """
-
-    soft_lower_limit: float
-    soft_upper_limit: float
-    k_position: float
-    k_velocity: float
+    soft_lower_limit: float  # position from which the velocity is bounded, rad or m
+    soft_upper_limit: float  # the same at the upper limit, rad or m
+    k_position: float  # bound of the velocity per distance, 1/s
+    k_velocity: float  # bound of the effort per excess of velocity, N m s/rad or N s/m
 
 
 @dataclass(frozen=True)
@@ -112,31 +85,31 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Joint:
-    """
-    A joint between two links.
+class Shape:
+    """A collision shape of a link."""
 
-    :param type: revolute, continuous, prismatic, planar, floating or fixed
-    :param origin: pose of the joint frame in the parent link's frame; at position 0 it is that of
-        the child link's frame
-    :param axis: unit vector in the joint frame; normal to the plane of a planar joint
-    :param damping: viscous friction, N m s/rad or N s/m
-    :param friction: Coulomb friction, N m or N
-    :param mimic: the joint that it follows; None for an independent joint
-    :param safety_controller: ``<safety_controller>``; None without soft position limits
-    """
+    link: str
+    kind: str  # box, cylinder, sphere, capsule or mesh
+    size: tuple[float, ...]  # size, or radius and length, m; of a mesh three factors
+    origin: Origin  # pose in the link's frame
+    file: str = ''  # of a mesh, as written
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two links."""
 
     name: str
-    type: str
+    type: str  # one of JOINT_TYPES
     parent: str
     child: str
-    origin: Origin
-    axis: Vector3
+    origin: Origin  # the joint frame, and at position 0 the child link's, in the parent link's
+    axis: Vector3  # unit vector in the joint frame; normal to the plane of a planar joint
     limits: JointLimits
-    damping: float
-    friction: float
-    mimic: Mimic | None
-    safety_controller: SafetyController | None = None
+    damping: float  # viscous friction, N m s/rad or N s/m
+    friction: float  # Coulomb friction, N m or N
+    mimic: Mimic | None  # None for an independent joint
+    safety_controller: SafetyController | None = None  # None without soft position limits
 
     @property
     def moves(self) -> bool:
@@ -151,20 +124,14 @@ class Joint:
 
 @dataclass(frozen=True)
 class RobotDescription:
-    """
-    A robot as described by its URDF.
-
-    :param name: the robot's name
-    :param root: the root link, which is not the child of a joint
-    :param links: by name
-    :param joints: by name, a parent link's joint before those of its child link
-    :param warnings: sentences on parts that are not physical or were repaired
-    :param text: the URDF
-    """
+    """A robot as described by its URDF."""
 
     name: str
-    root: str
+    root: str  # the link that is not the child of a joint
     links: Mapping[str, Link]
-    joints: Mapping[str, Joint]
-    warnings: tuple[str, ...]
-    text: str = field(default='', repr=False, compare=False)
+    joints: Mapping[str, Joint]  # a parent link's joint before those of its child link
+    warnings: tuple[str, ...]  # sentences on parts that are not physical or were repaired
+    text: str = field(default='', repr=False, compare=False)  # the URDF
+    shapes: tuple[Shape, ...] = field(default=(), repr=False, compare=False)  # for collisions
+    unread_shapes: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """The reason by link, where a shape is unknown or cannot have its size or pose."""

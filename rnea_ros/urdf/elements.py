@@ -1,20 +1,20 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Single links and joints, read by urdf_parser_py and checked."""
+"""Single links, joints and collision shapes; urdf_parser_py reads checked elements."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-import copy
 import math
 import re
 from typing import Any
 from xml.etree import ElementTree
 
 from urdf_parser_py import urdf as urdf_parser
+from urdf_parser_py.xml_reflection.core import Path
 
-from ..errors import UrdfError
+from ..errors import UrdfError, clipped, one_line
 from .description import (
     JOINT_TYPES,
     Inertial,
@@ -24,6 +24,7 @@ from .description import (
     Mimic,
     Origin,
     SafetyController,
+    Shape,
     Vector3,
 )
 from .xml import part_names
@@ -35,29 +36,44 @@ _NUMBER = re.compile(r'[+-]?((\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)', 
 _MORE_LIMITS = ('acceleration', 'deceleration', 'jerk')  # of URDF 1.2
 _ROUNDING = 1e-9  # negative damping and friction nearer to 0 are rounding, N m s/rad and N m
 
+_SIZES = {'box': ('size',), 'cylinder': ('radius', 'length'), 'sphere': ('radius',),
+          'capsule': ('radius', 'length'), 'mesh': ('scale',)}  # fmt: skip
+"""Attributes of each kind of collision shape."""
+
+MAX_SIZE = 1e6  # of collision shapes, and distance from the link, m
+
 
 def read_link(element: ElementTree.Element) -> Link:
     """Return the link of a reduced ``<link>``; UrdfError for an unusable mass or inertia."""
     owner = _owner(element)
-    link = _parse(urdf_parser.Link, element, owner)
+    _check_numbers(element, owner)
+    link = _read(urdf_parser.Link, element, owner)
     if link.inertial is None:
         return Link(link.name, None)
     mass, matrix = float(link.inertial.mass), link.inertial.inertia or urdf_parser.Inertia()
     if mass < 0.0:
         raise UrdfError(owner, f'mass {mass:g} is negative')
     moments = (matrix.ixx, matrix.ixy, matrix.ixz, matrix.iyy, matrix.iyz, matrix.izz)
-    return Link(link.name, Inertial(_read_origin(link.inertial.origin), mass, moments))
+    return Link(link.name, Inertial(_origin(link.inertial.origin), mass, moments))
 
 
-def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
+def read_joint(
+    element: ElementTree.Element, source: ElementTree.Element, warnings: list[str]
+) -> Joint:
     """
     Return the joint of a reduced ``<joint>``; names of links and leaders are not checked here.
 
     Limits that no position meets give a warning, other values out of range a UrdfError.
+
+    :param source: the whole element; faults of its soft limits are no error
     """
     owner = _owner(element)
     _check_joint(element, owner)
-    joint = _parse(urdf_parser.Joint, element, owner)
+    _check_numbers(element, owner)
+    limit = element.find('limit')
+    attributes = {} if limit is None else limit.attrib
+    more = {name: float(attributes.pop(name, 'inf')) for name in _MORE_LIMITS}
+    joint = _read(urdf_parser.Joint, element, owner)
     dynamics, mimic = joint.dynamics or urdf_parser.JointDynamics(), joint.mimic
     damping, friction = dynamics.damping or 0.0, dynamics.friction or 0.0
     if min(damping, friction) < -_ROUNDING:
@@ -70,51 +86,34 @@ def read_joint(element: ElementTree.Element, warnings: list[str]) -> Joint:
         mimic = Mimic(mimic.joint, multiplier, mimic.offset or 0.0)
     return Joint(
         name=joint.name, type=joint.type, parent=joint.parent, child=joint.child,
-        origin=_read_origin(joint.origin), axis=_read_axis(joint.axis, owner),
-        limits=_read_limits(joint.limit, element, owner, warnings),
+        origin=_origin(joint.origin), axis=_axis(joint.axis, owner),
+        limits=_limits(joint, more, owner, warnings),
         damping=max(damping, 0.0), friction=max(friction, 0.0), mimic=mimic,
+        safety_controller=_safety_controller(source, owner, warnings),
     )
 
 
-def read_safety_controller(
-    element: ElementTree.Element, warnings: list[str]
-) -> SafetyController | None:
-    """
-    Return the soft limits of a ``<joint>``; None without, or with a gain or both limits of 0.
-
-    Other numbers that cannot be used give a warning, as dynamics do not need them.
-    """
-    source = element.find('safety_controller')
-    if source is None:
-        return None
-    names = ('soft_lower_limit', 'soft_upper_limit', 'k_position', 'k_velocity')
-    texts = [source.get(name, '0') for name in names]
-    numbers = [float(t) if _NUMBER.fullmatch(t.strip()) else math.nan for t in texts]
-    lower, upper, k_position, k_velocity = numbers
-    unset = 0.0 in (k_position, k_velocity) or lower == upper == 0.0
-    usable = all(map(math.isfinite, numbers)) and min(k_position, k_velocity) >= 0.0
-    if not usable or not (unset or lower < upper):
-        given = ', '.join(f'{name} {text!r}' for name, text in zip(names, texts, strict=True))
-        warnings.append(f'{_owner(element)}: <safety_controller> is not used: {given}')
-        return None
-    return None if unset else SafetyController(lower, upper, k_position, k_velocity)
+def read_shapes(link: ElementTree.Element, unread: dict[str, str]) -> list[Shape]:
+    """Return the collision shapes of a ``<link>``; ``unread`` gets the reason of one without."""
+    name, shapes = link.get('name', ''), []
+    for element in link.findall('collision'):
+        try:
+            shapes.append(_shape(name, element))
+        except ValueError as error:
+            unread[name] = clipped(str(error), 1000)
+    return shapes
 
 
 def _owner(element: ElementTree.Element) -> str:
     return f'{element.tag} {element.get("name")!r}'
 
 
-def _parse(kind: Any, element: ElementTree.Element, owner: str) -> Any:
-    """Return what urdf_parser_py reads of checked numbers, without what it does not know."""
-    _check_numbers(element, owner)
-    element = copy.deepcopy(element)
-    for limit in element.findall('limit'):
-        for name in _MORE_LIMITS:
-            limit.attrib.pop(name, None)
+def _read(kind: Any, element: ElementTree.Element, owner: str) -> Any:
+    """Return what urdf_parser_py reads of an element with checked numbers."""
     try:
-        return kind.from_xml_string(ElementTree.tostring(element, 'unicode'))
+        return kind.from_xml(element, Path(element.tag))
     except Exception as error:  # urdf_parser_py raises whatever its value types raise
-        raise UrdfError(owner, ' '.join(str(error).split())) from error
+        raise UrdfError(owner, one_line(error)) from error
 
 
 def _check_numbers(part: ElementTree.Element, owner: str) -> None:
@@ -155,7 +154,7 @@ def _check_joint(element: ElementTree.Element, owner: str) -> None:
         raise UrdfError(owner, f'a {joint_type} joint needs a <limit>')
 
 
-def _read_origin(pose: Any) -> Origin:
+def _origin(pose: Any) -> Origin:
     if pose is None:
         return Origin()
     x, y, z = pose.xyz or (0.0, 0.0, 0.0)
@@ -163,7 +162,7 @@ def _read_origin(pose: Any) -> Origin:
     return Origin((x, y, z), (roll, pitch, yaw))
 
 
-def _read_axis(axis: Sequence[float] | None, owner: str) -> Vector3:
+def _axis(axis: Sequence[float] | None, owner: str) -> Vector3:
     x, y, z = axis or (1.0, 0.0, 0.0)
     length = math.hypot(x, y, z)
     if length < 1e-9:
@@ -171,21 +170,20 @@ def _read_axis(axis: Sequence[float] | None, owner: str) -> Vector3:
     return (x / length, y / length, z / length)
 
 
-def _read_limits(
-    limit: Any, joint: ElementTree.Element, owner: str, warnings: list[str]
+def _limits(
+    joint: Any, more: dict[str, float], owner: str, warnings: list[str]
 ) -> JointLimits:
-    element = joint.find('limit')
-    if element is None:
+    limit = joint.limit
+    if limit is None:
         return JointLimits()
     lower, upper = limit.lower or 0.0, limit.upper or 0.0
-    others = {'velocity': limit.velocity, 'effort': limit.effort}
-    others.update((name, float(element.get(name, 'inf'))) for name in _MORE_LIMITS)
+    others = {'velocity': limit.velocity, 'effort': limit.effort, **more}
     for name, value in others.items():
         if value < 0.0:
             raise UrdfError(owner, f'limit {name} {value:g} is negative')
-    if joint.get('type') == 'continuous':
+    if joint.type == 'continuous':
         return JointLimits(**others)
-    if joint.get('type') in ('planar', 'floating'):
+    if joint.type in ('planar', 'floating'):
         return JointLimits()  # one set of numbers cannot limit angles and distances
     if lower == math.inf or upper == -math.inf:
         raise UrdfError(owner, f'limit lower {lower:g}, upper {upper:g} allows no position')
@@ -195,3 +193,59 @@ def _read_limits(
             'it, but no motion of the joint is accepted'
         )
     return JointLimits(lower, upper, **others)
+
+
+def _safety_controller(
+    joint: ElementTree.Element, owner: str, warnings: list[str]
+) -> SafetyController | None:
+    """
+    Return the soft limits of a joint; None without, or with a gain or both limits of 0.
+
+    Other numbers that cannot be used give a warning, as dynamics do not need them.
+    """
+    source = joint.find('safety_controller')
+    if source is None:
+        return None
+    names = ('soft_lower_limit', 'soft_upper_limit', 'k_position', 'k_velocity')
+    texts = [source.get(name, '0') for name in names]
+    numbers = [float(t) if _NUMBER.fullmatch(t.strip()) else math.nan for t in texts]
+    lower, upper, k_position, k_velocity = numbers
+    unset = 0.0 in (k_position, k_velocity) or lower == upper == 0.0
+    usable = all(map(math.isfinite, numbers)) and min(k_position, k_velocity) >= 0.0
+    if not usable or not (unset or lower < upper):
+        given = ', '.join(f'{name} {text!r}' for name, text in zip(names, texts, strict=True))
+        warnings.append(f'{owner}: <safety_controller> is not used: {given}')
+        return None
+    return None if unset else SafetyController(lower, upper, k_position, k_velocity)
+
+
+def _shape(link: str, element: ElementTree.Element) -> Shape:
+    """Return a collision shape; a ValueError says why it cannot be used."""
+    geometry = element.find('geometry')
+    shapes = [] if geometry is None else [child for child in geometry if child.tag in _SIZES]
+    if len(shapes) != 1:
+        raise ValueError(f'a <collision> needs one of {", ".join(_SIZES)}')
+    (shape,) = shapes
+    kind, default = shape.tag, '1 1 1' if shape.tag == 'mesh' else ''
+    sizes = [_numbers(shape.get(name, default)) for name in _SIZES[kind]]
+    origin = element.find('origin')
+    pose = {} if origin is None else origin.attrib
+    x, y, z, *_ = (*_numbers(pose.get('xyz', '0 0 0')), 0.0, 0.0, 0.0)
+    roll, pitch, yaw, *_ = (*_numbers(pose.get('rpy', '0 0 0')), 0.0, 0.0, 0.0)
+    size = tuple(number for numbers in sizes for number in numbers)
+    if len(size) != {'box': 3, 'mesh': 3}.get(kind, len(sizes)):
+        raise ValueError(f'<{kind}> in <collision> has {len(size)} sizes')
+    numbers = (*size, x, y, z, roll, pitch, yaw)
+    positive = all(abs(number) if kind == 'mesh' else number > 0.0 for number in size)
+    if not positive or not all(abs(number) < MAX_SIZE for number in numbers):
+        raise ValueError(f'<{kind}> in <collision> has size {size} at {x, y, z} m')
+    return Shape(
+        link, kind, size, Origin((x, y, z), (roll, pitch, yaw)), shape.get('filename', '')
+    )
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(map(float, text.split()))
+    except ValueError:
+        raise ValueError(f'{text!r} in <collision> is not numbers') from None

@@ -21,13 +21,31 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..errors import UrdfError
 from ..files import read_regular
-from ..xacro_process import package_folders
+from .description import Shape
+from .elements import MAX_SIZE
+from .xacro_process import package_folders
 from .xml import MAX_BYTES
 
 MAX_TRIANGLES = 500_000  # MuJoCo takes 30 s and 500 MB for their hulls
 MAX_ELEMENTS, MAX_DEPTH = 200_000, 100  # of COLLADA
 
 TRIANGLE = np.dtype([('normal', '<f4', 3), ('corners', '<f4', (3, 3)), ('attribute', '<u2')])
+
+
+def shape_triangles(shape: Shape, urdf: Path | None) -> Array:
+    """
+    Return the corners of the triangles of a mesh of a URDF, shape (N, 3, 3), m in its own frame.
+
+    :param urdf: path of the URDF
+    :raises UrdfError: the file is not found, cannot be read or is too large
+    """
+    path = mesh_path(shape.file, urdf)
+    if path is None:
+        raise UrdfError('mesh', f'{shape.file} is not found')
+    triangles = mesh_triangles(path) * shape.size
+    if not np.abs(triangles).max() < MAX_SIZE:
+        raise UrdfError('mesh', f'{path} is larger than {MAX_SIZE:g} m')
+    return triangles
 
 
 def mesh_path(uri: str, urdf: Path | None) -> Path | None:

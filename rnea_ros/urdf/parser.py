@@ -15,7 +15,7 @@ import math
 
 from ..errors import UrdfError, brief, clipped
 from .description import Joint, Link, Mimic, RobotDescription
-from .elements import read_joint, read_link, read_safety_controller
+from .elements import read_joint, read_link, read_shapes
 from .mass import check_inertia, in_all, warn_of_implausible
 from .xml import parse_xml, reduce_to_dynamics, unknown_parts
 
@@ -43,11 +43,8 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
             fault = 'the name has control characters or over 500 characters; rename it'
             raise UrdfError(f'{element.tag} {brief(name)}', fault)
     links = {link.name: link for link in map(read_link, robot.findall('link'))}
-    joints = {}
-    for reduced, element in zip(robot.findall('joint'), source.findall('joint'), strict=True):
-        joint = read_joint(reduced, warnings)
-        controller = read_safety_controller(element, warnings)
-        joints[joint.name] = replace(joint, safety_controller=controller)
+    pairs = zip(robot.findall('joint'), source.findall('joint'), strict=True)
+    joints = {joint.name: joint for joint in (read_joint(*pair, warnings) for pair in pairs)}
     root, order = _tree_order(links, joints)
     joints = _resolve_mimics({name: joints[name] for name in order}, warnings)
     _reconcile_ranges(joints, warnings)
@@ -55,7 +52,11 @@ def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
         check_inertia(link, strict_inertia, warnings)
     warn_of_implausible(root, links, joints, warnings)
     notes = tuple(clipped(warning, 1000) for warning in warnings)
-    return RobotDescription(robot.get('name', ''), root, links, joints, notes, text)
+    unread: dict[str, str] = {}
+    shapes = tuple(shape for link in source.findall('link') for shape in read_shapes(link, unread))
+    return RobotDescription(
+        robot.get('name', ''), root, links, joints, notes, text, shapes, unread
+    )
 
 
 def _tree_order(links: Mapping[str, Link], joints: Mapping[str, Joint]) -> tuple[str, list[str]]:

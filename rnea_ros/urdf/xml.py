@@ -7,6 +7,9 @@ URDF text to XML elements that are safe to interpret.
 Declarations (DTD, entities) and raw xacro are errors. Elements that dynamics do not need (visuals,
 collisions, transmissions, simulator extensions) are removed, so that faults in them have no effect
 and files that they name are not loaded.
+
+The text is parsed once, by expat: checks need attributes as they are written, also unknown ones,
+and prefixes may lack a declaration. urdf_parser_py interprets the reduced elements as they are.
 """
 
 from __future__ import annotations
@@ -15,15 +18,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
 import math
-import os
-from pathlib import Path
-import re
+from typing import TypeAlias
 from xml.etree import ElementTree
 from xml.parsers import expat
 
 from ..errors import UrdfError, clipped
-from ..files import read_regular
-from ..xacro_files import expand, is_xacro
 
 BLANKS = '\ufeff \t\r\n'
 MAX_BYTES = 16 * 1024 * 1024
@@ -62,81 +61,30 @@ _WITHOUT_MEANING: Mapping[str | None, tuple[str, ...]] = {
 }
 """Elements without meaning in joints of a type; they are removed, whatever they contain."""
 
-# Encodings that may be declared; other codecs of Python are slow, or not text encodings.
-_ENCODING = re.compile(
-    rb'(\s*<\?xml[^>]*?encoding\s*=\s*.)'
-    rb'((?:iso|latin|windows-|cp|koi8|gb|big5|shift|euc)[\w-]*)', re.IGNORECASE
-)  # fmt: skip
-_MACRO = re.compile(r'<(?:xacro:)?macro\s[^>]*?\bname\s*=\s*["\']([^"\']+)')
 _LENGTH_TOLERANCE = 0.02  # of a quaternion: some have two digits
 
 _HOLDERS_OF_LINKS = ('include', 'macro', 'if', 'unless')  # of xacro, spelt without prefix
 _RAW_XACRO = 'this is xacro: expand it with `xacro FILE`'
 
-
-def read_urdf(
-    source: str | os.PathLike[str], arguments: Mapping[str, str] | None = None
-) -> str:
-    """
-    Return URDF text from XML text or from the path of a regular file.
-
-    A file with the suffix ``.xacro`` is expanded, which needs the package xacro.
-
-    :param source: XML, recognised by its first ``<``, or a path
-    :param arguments: of a xacro file, by name
-    :raises UrdfError: the file cannot be read, is too large, is not text or cannot be expanded
-    """
-    if isinstance(source, str) and source.lstrip(BLANKS).startswith('<'):
-        return source
-    text, written = _read(source, arguments)
-    has_link = not is_xacro(source) or re.search(r'<link\b', text)
-    if not has_link and (macros := dict.fromkeys(_MACRO.findall(written))):
-        names = f'macros ({clipped(", ".join(macros), 200)})'
-        raise UrdfError('URDF', f'{source} only defines {names}: use a file that calls one')
-    return text
+Places: TypeAlias = dict[ElementTree.Element, list[int]]
 
 
-def read_srdf(path: Path) -> ElementTree.Element:
-    """Return the root of an SRDF, which may be xacro; a UrdfError begins with SRDF."""
-    try:
-        return parse_xml(_read(path)[0])
-    except UrdfError as error:
-        owner = f'SRDF {error.element}'.removesuffix(' URDF')
-        raise UrdfError(owner, error.reason) from error
+class _Element(ElementTree.Element):
+    """An element for urdf_parser_py, whose version 1.2.1 expects those of lxml."""
+
+    def getchildren(self) -> list[ElementTree.Element]:
+        return list(self)
 
 
-def _read(
-    source: str | os.PathLike[str], arguments: Mapping[str, str] | None = None
-) -> tuple[str, str]:
-    """Return the text of a file, once expanded if it is xacro, and as it is written."""
-    try:
-        text = _decoded(read_regular(Path(source), MAX_BYTES))  # with its line breaks
-    except (OSError, ValueError, LookupError) as error:
-        also = ', which is not XML either' if isinstance(source, str) else ''
-        why = getattr(error, 'strerror', None) or error  # the error names the path again
-        raise UrdfError('URDF', f'cannot read {str(source)[:200]!r}{also}: {why}') from error
-    return (expand(source, arguments) if is_xacro(source) else text), text
-
-
-def _decoded(data: bytes) -> str:
-    """Return a text in UTF-8, whatever it declares, or in the declared encoding."""
-    try:
-        return data.decode('utf-8')
-    except UnicodeDecodeError:
-        if not (declared := _ENCODING.match(data)):
-            raise
-        start, name = declared.groups()
-        return (start + b'UTF-8' + data[declared.end() :]).decode(name.decode())
-
-
-def parse_xml(text: str) -> ElementTree.Element:
+def parse_xml(text: str, places: Places | None = None) -> ElementTree.Element:
     """
     Return the root element.
 
     Prefixes are part of the names, as in other readers of URDF: they need no declaration, and a
     default namespace changes nothing. Rotations ``quat_xyzw`` of URDF 1.1 become ``rpy``.
 
-    :param text: the XML
+    :param places: gets the first byte of the start tag and of the end tag by element, in the text
+        in UTF-8 without its leading :data:`BLANKS`
     :raises UrdfError: the text is too large, not XML, raw xacro, or declares a DTD
     """
     if not isinstance(text, str):
@@ -159,6 +107,15 @@ def parse_xml(text: str) -> ElementTree.Element:
     parser.StartElementHandler = builder.start
     parser.EndElementHandler = builder.end
     parser.CharacterDataHandler = builder.data
+    if places is not None:
+
+        def start(tag: str, attributes: dict[str, str]) -> None:
+            places[builder.start(tag, attributes)] = [parser.CurrentByteIndex]
+
+        def end(tag: str) -> None:
+            places[builder.end(tag)].append(parser.CurrentByteIndex)
+
+        parser.StartElementHandler, parser.EndElementHandler = start, end
     try:
         parser.Parse(text, True)
     except (expat.ExpatError, ValueError) as error:
@@ -211,7 +168,7 @@ def _reject_xacro(root: ElementTree.Element, text: str) -> None:
 def reduce_to_dynamics(root: ElementTree.Element) -> ElementTree.Element:
     """Return a copy with only the elements that dynamics need; names are checked to be unique."""
     name = root.get('name', '')
-    reduced = ElementTree.Element('robot', name=name)
+    reduced = _Element('robot', name=name)
     for tag in ('link', 'joint'):
         elements = root.findall(tag)
         if len(elements) > MAX_ELEMENTS:
@@ -234,9 +191,8 @@ def reduce_to_dynamics(root: ElementTree.Element) -> ElementTree.Element:
 
 def _reduce_element(element: ElementTree.Element, owner: str) -> ElementTree.Element:
     read = _READ.get(element.tag, ())
-    reduced = ElementTree.Element(
-        element.tag, {name: element.attrib[name] for name in read if name in element.attrib}
-    )
+    attributes = {name: element.attrib[name] for name in read if name in element.attrib}
+    reduced = _Element(element.tag, attributes)
     without_meaning = _WITHOUT_MEANING.get(element.get('type'), ())
     for tag in (part[1:-1] for part in read if part.startswith('<')):
         if tag in without_meaning:

@@ -67,7 +67,7 @@ def test_numbers_are_the_same_and_no_ros_is_imported(
     assert ('numba' in names) == (compiled or bool(before))
     parts = {name.split('.')[1] for name in modules if name.startswith('rnea_ros.')}
     assert parts <= {'arrays', 'compilation', 'dynamics', 'errors', 'files', 'interrupts', 'robot',
-                     'urdf', 'xacro_files', 'xacro_process'}
+                     'urdf'}
     assert not names & {'rclpy', 'ament_index_python', 'std_msgs', 'pinocchio', 'mujoco'}
 
 

@@ -4,13 +4,15 @@
 """What a URDF means: what is read, in which order, and what is assumed."""
 
 import math
+from xml.etree import ElementTree
+from xml.parsers import expat
 
 import numpy as np
 import pytest
+from urdf_parser_py.xml_reflection import core
 
 from rnea_ros.urdf import Inertial, Joint, JointLimits, Link, Mimic, Origin, parse_urdf
 from rnea_ros.urdf.description import SafetyController
-from rnea_ros.urdf.shapes import collision_shapes
 from support.cases import each
 from support.models.oracles import Pinocchio
 from support.models.robots import ARM, joint, link, load, robot
@@ -40,6 +42,18 @@ def test_every_field_of_a_link_is_read_and_may_lack() -> None:
     text = robot('<link name="base"><inertial><mass value="2"/></inertial></link>')
     assert parse_urdf(text).links['base'].inertial == Inertial(Origin(), 2.0, (0.0,) * 6)
     assert parse_urdf(ARM).links['base'].inertial is None
+
+
+def test_the_xml_is_parsed_once_and_urdf_parser_py_reads_its_elements(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsers, create = [], expat.ParserCreate
+    monkeypatch.setattr(expat, 'ParserCreate', lambda: parsers.append(create()) or parsers[-1])
+    monkeypatch.delattr(ElementTree, 'fromstring')
+    # Version 1.2.1, of the distributions, has this function.
+    monkeypatch.setattr(core, 'xml_children', lambda node: node.getchildren())
+    assert only_joint(LIMIT).limits.effort == 3.0
+    assert len(parsers) == 1
 
 
 def test_every_field_of_a_joint_is_read() -> None:
@@ -108,7 +122,7 @@ def test_a_quaternion_is_the_rotation_of_pinocchio_in_every_origin() -> None:
         motion = random.normal(size=(3, 1))
         expected = Pinocchio(text, ['j']).inverse_dynamics(*motion)
         np.testing.assert_allclose(load(turned).inverse_dynamics(*motion), expected, rtol=1e-9)
-        (found,) = collision_shapes(parse_urdf(turned), {})
+        (found,) = parse_urdf(turned).shapes
         matrix = pin.rpy.rpyToMatrix(np.array(found.origin.rpy))
         np.testing.assert_allclose(matrix, pin.rpy.rpyToMatrix(rpy), atol=1e-10)
 

@@ -197,9 +197,14 @@ def test_a_parameter_is_text_or_a_regular_file_and_never_waits(tmp_path: Path) -
     path.write_text(ARM, encoding='utf-8')
     os.mkfifo(pipe)
     assert read_urdf(str(path)) == read_urdf(ARM) == ARM
-    for source in (str(pipe), str(tmp_path), 'none.urdf', 'a\0b', 9999 * 'a'):
-        with pytest.raises(UrdfError, match=r'^URDF: cannot read .*, which is not XML either'):
+    why = r'^URDF: cannot read .*, which is not XML either'
+    for source in (str(pipe), str(tmp_path), 'none.urdf', 'none.xacro', 'a\0b', 9999 * 'a'):
+        with pytest.raises(UrdfError, match=why) as caught:
             read_urdf(source)
+        assert repr(source)[1:150] in str(caught.value)
+    for device in (pipe, Path('/dev/zero')):  # without a writer a pipe would wait for ever
+        with pytest.raises(UrdfError, match='is a pipe or device: save its output'):
+            RobotModel.from_urdf(device)
 
 
 @each(('encoding', 'declared'), [

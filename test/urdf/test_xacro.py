@@ -10,9 +10,9 @@ import sys
 
 import pytest
 
-from rnea_ros import RobotModel, UrdfError, xacro_files
+from rnea_ros import RobotModel, UrdfError
 from rnea_ros.tools.model import load_model
-from rnea_ros.urdf import disabled_pairs, read_urdf
+from rnea_ros.urdf import disabled_pairs, read_urdf, source
 from support.cases import each
 from support.models.robots import ARM, load
 
@@ -74,7 +74,7 @@ def test_a_xacro_file_with_an_error_is_rejected(tmp_path: Path, content: str, re
 def test_an_expansion_without_end_is_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(xacro_files, 'SECONDS', 1)
+    monkeypatch.setattr(source, 'SECONDS', 1)
     path = tmp_path / 'arm.xacro'
     path.write_text(f'<robot name="a" {NAMESPACE}><link name="${{9**9**9}}"/></robot>')
     with pytest.raises(UrdfError, match=r'arm\.xacro: it takes over 1 s\. Try `xacro'):

@@ -18,7 +18,7 @@ from ...arrays import Array
 from ...dynamics.tree import Placement
 from ...errors import InputError, UrdfError
 from ...robot import RobotModel
-from ...urdf import RobotDescription, Shape, collision_shapes, mesh_path, mesh_triangles
+from ...urdf import RobotDescription, Shape, shape_triangles
 
 MASS_FACTOR = 1.6
 """Greatest factor between the total masses of arm and URDF; errors of CAD masses are smaller."""
@@ -122,23 +122,20 @@ def _boxes(model: RobotModel) -> dict[int, Array]:
 def link_points(description: RobotDescription) -> dict[str, Array]:
     """Return points (any, 3), m, whose box encloses a link's geometry, if it can be read."""
     found: dict[str, list[Array]] = {}
-    unread: dict[str, str] = {}
-    for shape in collision_shapes(description, unread):
+    unread = set(description.unread_shapes)
+    for shape in description.shapes:
         try:
             found.setdefault(shape.link, []).append(_points(shape))
-        except UrdfError as error:
-            unread[shape.link] = str(error)
-    return {link: np.concatenate(found[link]) for link in found.keys() - unread.keys()}
+        except UrdfError:
+            unread.add(shape.link)
+    return {link: np.concatenate(found[link]) for link in found.keys() - unread}
 
 
 def _points(shape: Shape) -> Array:
     """Return the corners of a primitive's box, or of a mesh, in the link's frame."""
     size = np.array(shape.size)
     if shape.kind == 'mesh':
-        path = mesh_path(shape.file, None)
-        if path is None:
-            raise UrdfError('mesh', f'{shape.file} is not found')
-        points = mesh_triangles(path).reshape(-1, 3) * size
+        points = shape_triangles(shape, None).reshape(-1, 3)
     elif shape.kind == 'box':
         points = CORNERS * size / 2.0
     else:
