@@ -127,13 +127,16 @@ def _without_warnings(function: Kernel) -> Kernel:
     return call  # type: ignore[return-value]
 
 
-def entry_point(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+def entry_point(
+    kernel: Any, arguments: tuple[Any, ...], *, raises: bool = True
+) -> Callable[..., Any]:
     """
     Return a kernel compiled for arguments of these types, without its dispatcher.
 
     numba's dispatcher looks up the types of the arguments at every call, which takes as long as
-    the inverse dynamics of a small arm. The result raises TypeError for float64 arguments that
-    are not contiguous arrays of the same dimension. Of all other arguments the caller must ensure
-    the types. From now on the kernel itself raises TypeError for arguments of other types.
+    the inverse dynamics of a small arm. For float64 arguments that are not contiguous arrays of
+    the same dimension the result raises TypeError; without ``raises`` the kernel gets an array of
+    length -1, and must check lengths. Of all other arguments the caller must ensure the types.
+    From now on the kernel itself raises TypeError for arguments of other types.
     """
-    return numba_internals.entry_point(kernel, arguments) if COMPILED else kernel
+    return numba_internals.entry_point(kernel, arguments, raises) if COMPILED else kernel

@@ -54,22 +54,22 @@ OPTIONS: dict[str, Any] = {'no_cfunc_wrapper': True, '_nrt': False}
 # Calls without the dispatcher
 
 
-def entry_point(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
+def entry_point(kernel: Any, arguments: tuple[Any, ...], raises: bool) -> Callable[..., Any]:
     """Return a kernel's machine code for arguments of these types, compiled if necessary."""
     overloads = getattr(kernel, 'overloads', None)
     if overloads is None:
         return kernel  # type: ignore[no-any-return]
-    signature = tuple(_type_of(argument) for argument in arguments)
+    signature = tuple(_type_of(argument, raises) for argument in arguments)
     if signature not in overloads:
         kernel.compile(signature)
         kernel.disable_compile()  # an error is better than a pause
     return overloads[signature].entry_point  # type: ignore[no-any-return]
 
 
-def _type_of(argument: Any) -> Any:
+def _type_of(argument: Any, raises: bool) -> Any:
     """Return numba's type of an argument; :class:`ExactArray` for a float64 array."""
     if isinstance(argument, np.ndarray) and argument.dtype == np.float64:
-        return ExactArray(argument.ndim)
+        return ExactArray(argument.ndim, raises)
     if isinstance(argument, np.ndarray):
         return _type_of_records(argument.dtype, argument.ndim)
     return numba.typeof(argument)
@@ -103,11 +103,18 @@ class ExactArray(types.Array):
     """
     Type of C-contiguous, aligned float64 arrays of class ndarray itself, not of a subclass.
 
-    The machine code raises TypeError for anything else. It also accepts read-only arrays.
+    For anything else the machine code raises TypeError or, if ``raises`` is False, gets an array
+    of lengths of -1. It also accepts read-only arrays.
     """
 
-    def __init__(self, ndim: int) -> None:
-        super().__init__(types.float64, ndim, 'C', name=f'ExactArray({ndim})')
+    def __init__(self, ndim: int, raises: bool) -> None:
+        super().__init__(types.float64, ndim, 'C', name=f'ExactArray({ndim}, {raises})')
+        self.raises = raises
+
+    @property
+    def key(self) -> Any:
+        """What distinguishes the types of arrays: numba keeps one instance for each key."""
+        return (*super().key, self.raises)
 
 
 register_model(ExactArray)(models.ArrayModel)
@@ -127,6 +134,8 @@ def _read_array(array_type: Any, given: Any, c: Any) -> Any:
         return builder.load(cgutils.gep_inbounds(builder, fields, 0, field))
 
     array = c.context.make_array(array_type)(c.context, builder)
+    length = c.context.get_value_type(types.intp)(-1)
+    array.shape = cgutils.pack_array(builder, [length] * array_type.ndim)
     exact = cgutils.alloca_once_value(builder, cgutils.false_bit)
     ndarray = c.pyapi.get_c_object(NDARRAY)
     with builder.if_then(builder.icmp_unsigned('==', c.pyapi.get_type(given), ndarray)):
@@ -144,6 +153,8 @@ def _read_array(array_type: Any, given: Any, c: Any) -> Any:
         builder.store(fits, exact)
         with builder.if_then(fits):
             builder.store(unbox_array(array_type, given, c).value, array._getpointer())
+    if not array_type.raises:
+        return NativeValue(array._getvalue())
     failed = builder.not_(builder.load(exact))
     with builder.if_then(failed, likely=False):
         reason = f'expected a contiguous float64 array of {array_type.ndim} dimensions'

@@ -79,13 +79,14 @@ def checked_entry_point(
     Return a kernel compiled for one sample, with its memory bound, checked once a process.
 
     The memory is records of bodies first, then other records, and arrays of multiples of nv. A
-    kernel that accepts NaN or infinity, or rejects finite numbers, raises a CompiledCodeError.
+    kernel that accepts NaN or infinity, or rejects finite numbers, raises a CompiledCodeError. It
+    returns False for arguments that are not contiguous float64 arrays.
     """
     examples = [
         each if isinstance(each, int) else np.empty((0,) * len(each))
         for each in (*inputs, *results)
     ]
-    prepared = entry_point(kernel, (*memory, *examples))
+    prepared = entry_point(kernel, (*memory, *examples), raises=False)
     nv = int(memory[0][BASE]['qd_index'])  # 0: the size for two joints is unknown
     if needs_check(kernel.__name__) and nv > 0:
         bodies = body_records(two_joints())

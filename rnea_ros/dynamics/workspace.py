@@ -38,8 +38,8 @@ class Workspace:
     not checked. The next call overwrites the array that a call returns.
 
     The kernels named ``..._into`` write into their last arguments, whose shapes the caller
-    ensures. They return False for a wrong length or a number that is not finite. Most of them are
-    compiled or loaded at their first use.
+    ensures. They return False for arguments of a wrong type or length, or numbers that are not
+    finite. Most of them are compiled or loaded at their first use.
 
     :param tree: the tree
     :param gravity: acceleration of free fall in the base frame, shape (3,), m/s^2
@@ -103,7 +103,8 @@ class Workspace:
 
     def mass_matrix(self, q: Array) -> Array:
         """Return M(q), shape (nv, nv); overwritten by the next call."""
-        self.mass_matrix_into(q, self._M)
+        if not self.mass_matrix_into(q, self._M):
+            _check_types(q)
         return self._M
 
     def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
@@ -113,7 +114,8 @@ class Workspace:
         The tree must not have mimic or helical joints (InputError). If a joint has no inertia to
         accelerate, the result is not finite. It is overwritten by the next call.
         """
-        self.forward_dynamics_into(q, qd, tau, self._qdd)
+        if not self.forward_dynamics_into(q, qd, tau, self._qdd):
+            _check_types(q, qd, tau)
         return self._qdd
 
     def inverse_dynamics_derivatives(self, q: Array, qd: Array, qdd: Array) -> Derivatives:
@@ -123,7 +125,8 @@ class Workspace:
         The present external forces are held constant in body coordinates. The next call overwrites
         the result.
         """
-        self.inverse_dynamics_derivatives_into(q, qd, qdd, *self._derivatives)
+        if not self.inverse_dynamics_derivatives_into(q, qd, qdd, *self._derivatives):
+            _check_types(q, qd, qdd)
         return self._derivatives
 
     def forward_dynamics_derivatives(self, q: Array, qd: Array, tau: Array) -> Derivatives:
@@ -133,7 +136,8 @@ class Workspace:
         As for :meth:`forward_dynamics`, the tree must not have mimic joints. The present external
         forces are held constant in body coordinates. The next call overwrites the result.
         """
-        self.forward_dynamics_derivatives_into(q, qd, tau, *self._derivatives)
+        if not self.forward_dynamics_derivatives_into(q, qd, tau, *self._derivatives):
+            _check_types(q, qd, tau)
         return self._derivatives
 
     @cached_property
@@ -245,7 +249,8 @@ def _bound_inverse_dynamics(
     kernel, (bodies,) = prepared.func, prepared.args
 
     def inverse_dynamics(q: Array, qd: Array, qdd: Array) -> Array:
-        kernel(bodies, q, qd, qdd, tau)
+        if not kernel(bodies, q, qd, qdd, tau):
+            _check_types(q, qd, qdd)
         return tau
 
     return inverse_dynamics
@@ -255,7 +260,15 @@ def _bound_gravity_torques(prepared: partial[bool], tau: Array) -> Callable[[Arr
     kernel, (bodies,) = prepared.func, prepared.args
 
     def gravity_torques(q: Array) -> Array:
-        kernel(bodies, q, tau)
+        if not kernel(bodies, q, tau):
+            _check_types(q)
         return tau
 
     return gravity_torques
+
+
+def _check_types(*arguments: Array) -> None:
+    for array in arguments:
+        exact = type(array) is np.ndarray and array.dtype == np.float64 and array.dtype.isnative
+        if not (exact and array.ndim == 1 and array.flags.c_contiguous and array.flags.aligned):
+            raise TypeError('expected a contiguous float64 array of 1 dimensions')

@@ -19,13 +19,13 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, finite_number, finite_result_required, finite_vector
 from ..dynamics import quaternions
 from ..errors import InputError
-from .model_data import ModelData
+from .model_data import ModelData, checked
 
 
 @finite_result_required
 def integrate(model: ModelData, q: ArrayLike, v: ArrayLike, dt: float) -> Array:
     """Return the joint positions after a motion at constant velocity v, (nv,), for dt, s."""
-    q, v = model.checked(q=q, v=v)
+    q, v = checked(model, q=q, v=v)
     dt = finite_number('dt', dt)
     result = q.copy()
     for positions, velocities in _vector_joints(model):
@@ -49,7 +49,7 @@ def position_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     It is qd, except for spherical and floating joints, whose q holds a quaternion. This changes by
     half its product with (omega, 0) (Featherstone 2008, eq. 4.13).
     """
-    q, qd = model.checked(q=q, qd=qd)
+    q, qd = checked(model, q=q, qd=qd)
     rate = np.zeros_like(q)
     for positions, velocities in _vector_joints(model):
         rate[positions] = qd[velocities]
@@ -89,7 +89,7 @@ def difference(model: ModelData, q0: ArrayLike, q1: ArrayLike) -> Array:
     ``integrate(q0, difference(q0, q1), 1)`` is q1. Quaternions take the shorter way; angles of
     other joints are not wrapped.
     """
-    q0, q1 = model.checked(q0=q0, q1=q1)
+    q0, q1 = checked(model, q0=q0, q1=q1)
     v = np.zeros(model.nv)
     for positions, velocities in _vector_joints(model):
         v[velocities] = q1[positions] - q0[positions]

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, finite_array, finite_vector
 from ..errors import InputError, SingularityError
 from .equation_of_motion import inverse_dynamics
-from .model_data import ModelData, checked_names
+from .model_data import ModelData, checked, checked_names
 from .wrench import ExternalWrenches
 
 TOLERANCE = 1e-6
@@ -82,9 +82,9 @@ def constrained_inverse_dynamics(
     """
     actuated = np.ones(model.nv, dtype=bool)
     for joint in checked_names('unactuated', unactuated):
-        actuated[model.coordinates_of(joint).velocities] = False
+        actuated[model.velocity_indices(joint)] = False
     J = finite_array('contact_jacobian', contact_jacobian, (None, model.nv))
-    (velocity,) = model.checked(qd=qd)
+    (velocity,) = checked(model, qd=qd)
     if contact_bias is not None:
         bias = finite_vector('contact_bias', contact_bias, len(J))
     elif len(J) and (velocity.any() or not model.base_at_rest):
@@ -94,7 +94,7 @@ def constrained_inverse_dynamics(
         )
     else:
         bias = np.zeros(len(J))
-    (acceleration,) = model.checked(qdd=qdd)
+    (acceleration,) = checked(model, qdd=qdd)
     _check_contact_motion(acceleration, J, bias)
     generalised_forces = inverse_dynamics(model, q, velocity, acceleration, external_wrenches)
     needed = generalised_forces[~actuated]

@@ -21,7 +21,7 @@ from ..arrays import Array, finite_result, finite_vector
 from ..dynamics import Derivatives
 from ..dynamics.kernels import kinematics
 from .equation_of_motion import forward_dynamics, inverse_dynamics
-from .model_data import ModelData
+from .model_data import ModelData, checked
 from .wrench import ExternalWrenches, Load, loads, turned
 
 
@@ -36,16 +36,12 @@ def inverse_dynamics_derivatives(
     along ``integrate(q, e, t)``, where e is the unit velocity of coordinate k. The motion of the
     base and, in its own frame, each external wrench are held constant.
     """
-    if model.kernels_check_arrays and external_wrenches is None:
+    if external_wrenches is None:
         shape = model.matrix_shape
         results = np.empty(shape), np.empty(shape), np.empty(shape)
-        kernel = model.shared.inverse_dynamics_derivatives_into
-        try:
-            if kernel(q, qd, qdd, *results):
-                return results
-        except TypeError:
-            pass
-    motion = model.checked(q=q, qd=qd, qdd=qdd)
+        if model.shared.inverse_dynamics_derivatives_into(q, qd, qdd, *results):
+            return results
+    motion = checked(model, q=q, qd=qd, qdd=qdd)
     result = np.array(model.thread.workspace.inverse_dynamics_derivatives(*motion))
     if external_wrenches is not None:
         result[0] -= _by_q(model, motion[0], external_wrenches)
@@ -66,18 +62,14 @@ def forward_dynamics_derivatives(
     :raises SingularityError: a joint without inertia to accelerate, with its name
     """
     by_articulated_bodies = not model.shared_coordinates
-    if model.kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
+    if by_articulated_bodies and external_wrenches is None:
         shape = model.matrix_shape
         results = np.empty(shape), np.empty(shape), np.empty(shape)
-        kernel = model.shared.forward_dynamics_derivatives_into
-        try:
-            if kernel(q, qd, tau, *results):
-                return results
-        except TypeError:
-            pass
+        if model.shared.forward_dynamics_derivatives_into(q, qd, tau, *results):
+            return results
     # Raises the errors of bad arguments and of a joint without inertia
     qdd = forward_dynamics(model, q, qd, tau, external_wrenches)
-    q, qd = model.checked(q=q, qd=qd)
+    q, qd = checked(model, q=q, qd=qd)
     workspace = model.thread.workspace
     if by_articulated_bodies:
         # tau + J^T f_ext

@@ -4,10 +4,10 @@
 """
 The equation of motion, tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext, for tau and for qdd.
 
-The functions of a control loop have two paths. The kernel checks types, lengths and numbers of its
-arrays in nanoseconds. Arguments that it rejects take the slow path, which converts them or raises
-the error that names the argument. The kernel of the first path may use memory that all threads
-share: it keeps the interpreter lock until its result is in an array of the caller's.
+Many functions of this folder first give their arguments to a kernel as they are: it checks types,
+lengths and numbers in nanoseconds, and returns False for what it rejects. Then the arguments are
+converted, or an error names the argument. The first kernel may use memory that all threads share:
+it keeps the interpreter lock until its result is in an array of the caller's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..arrays import Array, finite_result
 from ..dynamics import Workspace
 from ..dynamics.kernels import BASE, checked_kernels
 from ..errors import SingularityError
-from .model_data import ModelData, computed
+from .model_data import ModelData, checked, checked_position, computed, joint_of
 from .wrench import ExternalWrenches, applied
 
 NO_INERTIA = 'has no inertia to accelerate'
@@ -30,14 +30,10 @@ def inverse_dynamics(
     external_wrenches: ExternalWrenches | None = None,
 ) -> Array:
     """Return the joint efforts of a motion: tau = M(q) qdd + C(q, qd) qd + g(q) - J^T f_ext."""
-    if model.kernels_check_arrays and external_wrenches is None:
-        tau = np.empty(model.nv)
-        try:
-            if model.shared.inverse_dynamics_into(q, qd, qdd, tau):
-                return tau
-        except TypeError:
-            pass
-    motion = model.checked(q=q, qd=qd, qdd=qdd)
+    tau = np.empty(model.nv)
+    if external_wrenches is None and model.shared.inverse_dynamics_into(q, qd, qdd, tau):
+        return tau
+    motion = checked(model, q=q, qd=qd, qdd=qdd)
     workspace = model.thread.workspace
     with applied(model, workspace, motion[0], external_wrenches):
         return copied_result(workspace.inverse_dynamics(*motion))
@@ -45,20 +41,16 @@ def inverse_dynamics(
 
 def gravity_torques(model: ModelData, q: ArrayLike) -> Array:
     """Return g(q), the efforts that hold the robot still on a base at rest."""
-    if model.kernels_check_arrays and model.base_at_rest:
-        tau = np.empty(model.nv)
-        try:
-            if model.shared.gravity_torques_into(q, tau):
-                return tau
-        except TypeError:
-            pass
+    tau = np.empty(model.nv)
+    if model.base_at_rest and model.shared.gravity_torques_into(q, tau):
+        return tau
     # g(q) does not include the acceleration of the base.
     workspace = model.thread.workspace
     base = workspace.bodies[BASE]
     saved_acceleration = base['a'].copy()
     base['a'][3:] = -model.gravity
     try:
-        return copied_result(workspace.gravity_torques(model.checked_position('q', q)))
+        return copied_result(workspace.gravity_torques(checked_position(model, 'q', q)))
     finally:
         base['a'] = saved_acceleration
 
@@ -74,14 +66,11 @@ def coriolis_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
 
     On a moving base they include the effect of its velocity, but not of its acceleration.
     """
-    if model.kernels_check_arrays and model.base_at_rest:
-        tau = np.empty(model.nv)
-        try:
-            if model.shared_weightless.inverse_dynamics_into(q, qd, model.rest, tau):
-                return tau
-        except TypeError:
-            pass
-    state = model.checked(q=q, qd=qd)
+    tau = np.empty(model.nv)
+    kernel = model.shared_weightless.inverse_dynamics_into
+    if model.base_at_rest and kernel(q, qd, model.rest, tau):
+        return tau
+    state = checked(model, q=q, qd=qd)
     workspace = model.thread.weightless
     base = workspace.bodies[BASE]
     saved_acceleration = base['a'].copy()
@@ -99,13 +88,9 @@ def coriolis_torques(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
 def mass_matrix(model: ModelData, q: ArrayLike) -> Array:
     """Return M(q), shape (nv, nv), symmetric; positive definite if all joints move inertia."""
     M = np.empty(model.matrix_shape)
-    if model.kernels_check_arrays:
-        try:
-            if model.shared.mass_matrix_into(q, M):
-                return M
-        except TypeError:
-            pass
-    return computed(model, model.thread.workspace.mass_matrix_into, M, q=q)
+    if model.shared.mass_matrix_into(q, M):
+        return M
+    return computed(model, 'mass_matrix_into', M, q=q)
 
 
 def coriolis_matrix(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
@@ -115,13 +100,9 @@ def coriolis_matrix(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     On a base at rest C qd is :meth:`coriolis_torques`; the matrix is that of a base at rest.
     """
     C = np.empty(model.matrix_shape)
-    if model.kernels_check_arrays:
-        try:
-            if model.shared.coriolis_matrix_into(q, qd, C):
-                return C
-        except TypeError:
-            pass
-    return computed(model, model.thread.workspace.coriolis_matrix_into, C, q=q, qd=qd)
+    if model.shared.coriolis_matrix_into(q, qd, C):
+        return C
+    return computed(model, 'coriolis_matrix_into', C, q=q, qd=qd)
 
 
 def mass_matrix_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
@@ -132,32 +113,23 @@ def mass_matrix_rate(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
 
 def bias_without_gravity(model: ModelData, q: ArrayLike, qd: ArrayLike) -> Array:
     """Return the efforts that velocities and the base's motion need at qdd = 0, shape (nv,)."""
-    return copied_result(model.thread.weightless.bias_torques(*model.checked(q=q, qd=qd)))
+    return copied_result(model.thread.weightless.bias_torques(*checked(model, q=q, qd=qd)))
 
 
 def kinetic_energy(model: ModelData, q: ArrayLike, qd: ArrayLike) -> float:
     """Return the kinetic energy of all links, J: the sum of v^T I v / 2."""
     energy = np.empty(1)
-    if model.kernels_check_arrays:
-        try:
-            if model.shared.kinetic_energy_into(q, qd, energy):
-                return energy.item()
-        except TypeError:
-            pass
-    return computed(model, model.thread.workspace.kinetic_energy_into, energy, q=q, qd=qd).item()
+    if model.shared.kinetic_energy_into(q, qd, energy):
+        return energy.item()
+    return computed(model, 'kinetic_energy_into', energy, q=q, qd=qd).item()
 
 
 def potential_energy(model: ModelData, q: ArrayLike) -> float:
     """Return the potential energy of all links in gravity, J; zero at the base frame's origin."""
     energy = np.empty(1)
-    if model.kernels_check_arrays:
-        try:
-            if model.shared.potential_energy_into(model.gravity, q, energy):
-                return energy.item()
-        except TypeError:
-            pass
-    kernel = model.thread.workspace.potential_energy_into
-    return computed(model, kernel, energy, model.gravity, q=q).item()
+    if model.shared.potential_energy_into(model.gravity, q, energy):
+        return energy.item()
+    return computed(model, 'potential_energy_into', energy, model.gravity, q=q).item()
 
 
 def forward_dynamics(
@@ -172,14 +144,11 @@ def forward_dynamics(
     :raises SingularityError: a joint without inertia to accelerate, with its name
     """
     by_articulated_bodies = not model.shared_coordinates
-    if model.kernels_check_arrays and by_articulated_bodies and external_wrenches is None:
+    if by_articulated_bodies and external_wrenches is None:
         qdd = np.empty(model.nv)
-        try:
-            if model.shared.forward_dynamics_into(q, qd, tau, qdd):
-                return qdd
-        except TypeError:
-            pass
-    q, qd, tau = model.checked(q=q, qd=qd, tau=tau)
+        if model.shared.forward_dynamics_into(q, qd, tau, qdd):
+            return qdd
+    q, qd, tau = checked(model, q=q, qd=qd, tau=tau)
     workspace = model.thread.workspace
     with applied(model, workspace, q, external_wrenches):
         if by_articulated_bodies:
@@ -194,7 +163,7 @@ def _by_articulated_bodies(
     if not workspace.forward_dynamics_into(*state, tau, qdd):
         i = checked_kernels.body_without_inertia(workspace.bodies, workspace.articulated)
         if i != BASE:
-            joint = model.joint_of(int(model.tree.bodies[i]['qd_index']))
+            joint = joint_of(model, int(model.tree.bodies[i]['qd_index']))
             raise SingularityError(f'joint {joint!r}', NO_INERTIA)
     return finite_result(qdd)
 
@@ -206,7 +175,7 @@ def _by_mass_matrix(
     M = finite_result(workspace.mass_matrix(state[0]))
     inertias, motions = np.linalg.eigh(relative_inertia(M))
     if not (inertias > checked_kernels.MIN_INERTIA_RATIO).all():
-        joint = model.joint_of(int(np.argmax(np.abs(motions[:, 0]))))
+        joint = joint_of(model, int(np.argmax(np.abs(motions[:, 0]))))
         raise SingularityError(f'joint {joint!r}', NO_INERTIA)
     return copied_result(np.asarray(np.linalg.solve(M, tau - bias), dtype=np.float64))
 

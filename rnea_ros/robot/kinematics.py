@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import Array, finite_result, finite_result_required
 from ..dynamics.kernels import kinematics
 from ..dynamics.tree import Placement
-from .model_data import ModelData, checked_names, computed
+from ..errors import UnknownNameError
+from .model_data import ModelData, checked, checked_names, checked_positions, computed, frame_of
 
 ORIGIN = np.zeros(3)
 ORIGIN.setflags(write=False)
@@ -30,15 +31,10 @@ def forward_kinematics(model: ModelData, q: ArrayLike, link: str) -> Array:
     If the base floats, the pose in the world frame.
     """
     T = np.empty((4, 4))
-    if model.kernels_check_arrays:
-        try:
-            body, frame = model.link_frames[link]
-            if model.shared.link_pose_into(body, frame, q, T):
-                return T
-        except (KeyError, TypeError):
-            pass
-    kernel = model.thread.workspace.link_pose_into
-    return computed(model, kernel, T, *kernel_frame(model, link), q=q)
+    body, frame = kernel_frame(model, link)
+    if model.shared.link_pose_into(body, frame, q, T):
+        return T
+    return computed(model, 'link_pose_into', T, body, frame, q=q)
 
 
 @finite_result_required
@@ -48,10 +44,10 @@ def link_positions_batch(model: ModelData, q: ArrayLike, links: Sequence[str]) -
 
     If the base floats, in the world frame.
     """
-    frames = [model.frame_of(link) for link in checked_names('links', links)]
+    frames = [frame_of(model, link) for link in checked_names('links', links)]
     body = np.array([frame.body for frame in frames], dtype=np.intp)
     offsets = np.array([frame.placement.translation for frame in frames]).reshape(-1, 3)
-    R, p = body_poses(model, model.checked_positions(q), body)
+    R, p = body_poses(model, checked_positions(model, q), body)
     p += np.einsum('nkij,kj->nki', R, offsets)
     return p
 
@@ -77,15 +73,10 @@ def jacobian(model: ModelData, q: ArrayLike, link: str, point: ArrayLike = ORIGI
     v is in the link's axes; the base is taken to be at rest. J has the shape (6, nv).
     """
     J = np.empty((6, model.nv))
-    if model.kernels_check_arrays:
-        try:
-            body, frame = model.link_frames[link]
-            if model.shared.jacobian_into(body, frame, point, q, J):
-                return J
-        except (KeyError, TypeError):
-            pass
-    kernel = model.thread.workspace.jacobian_into
-    return computed(model, kernel, J, *kernel_frame(model, link), point=point, q=q)
+    body, frame = kernel_frame(model, link)
+    if model.shared.jacobian_into(body, frame, point, q, J):
+        return J
+    return computed(model, 'jacobian_into', J, body, frame, point=point, q=q)
 
 
 def jacobian_rate(
@@ -93,15 +84,10 @@ def jacobian_rate(
 ) -> Array:
     """Return Jdot, the time derivative of the elements of :meth:`jacobian`, shape (6, nv)."""
     J_rate = np.empty((6, model.nv))
-    if model.kernels_check_arrays:
-        try:
-            body, frame = model.link_frames[link]
-            if model.shared.jacobian_rate_into(body, frame, point, q, qd, J_rate):
-                return J_rate
-        except (KeyError, TypeError):
-            pass
-    kernel = model.thread.workspace.jacobian_rate_into
-    return computed(model, kernel, J_rate, *kernel_frame(model, link), point=point, q=q, qd=qd)
+    body, frame = kernel_frame(model, link)
+    if model.shared.jacobian_rate_into(body, frame, point, q, qd, J_rate):
+        return J_rate
+    return computed(model, 'jacobian_rate_into', J_rate, body, frame, point=point, q=q, qd=qd)
 
 
 def link_velocity(model: ModelData, q: ArrayLike, qd: ArrayLike, link: str) -> Array:
@@ -147,19 +133,17 @@ def centre_of_mass(model: ModelData, q: ArrayLike) -> Array:
     mass.
     """
     c = np.empty(3)
-    if model.kernels_check_arrays:
-        try:
-            if model.shared.centre_of_mass_into(q, c):
-                return c
-        except TypeError:
-            pass
-    return computed(model, model.thread.workspace.centre_of_mass_into, c, q=q)
+    if model.shared.centre_of_mass_into(q, c):
+        return c
+    return computed(model, 'centre_of_mass_into', c, q=q)
 
 
 def kernel_frame(model: ModelData, link: str) -> tuple[int, Array]:
     """Return the frame of a link as the checked kernels take it: its body, and (4, 3)."""
-    model.frame_of(link)
-    return model.link_frames[link]
+    try:
+        return model.link_frames[link]
+    except (KeyError, TypeError):
+        raise UnknownNameError('link', link, model.link_frames) from None
 
 
 def placed_bodies(model: ModelData, q: Array) -> NDArray[np.void]:
@@ -171,7 +155,7 @@ def placed_bodies(model: ModelData, q: Array) -> NDArray[np.void]:
 
 def link_pose(model: ModelData, bodies: NDArray[np.void], link: str) -> Placement:
     """Return a link's pose in the base frame, from the poses of bodies."""
-    frame = model.frame_of(link)
+    frame = frame_of(model, link)
     body = bodies[frame.body]
     return Placement(body['R'].copy(), body['p'].copy()) @ frame.placement
 
@@ -187,13 +171,9 @@ def velocity_and_acceleration(
 ) -> tuple[Array, Array]:
     """Return spatial velocity and acceleration of a link's point, in the link's axes."""
     v, a = np.empty(6), np.empty(6)
-    if model.kernels_check_arrays:
-        try:
-            body, frame = model.link_frames[link]
-            if model.shared_weightless.link_motion_into(body, frame, point, q, qd, qdd, v, a):
-                return v, a
-        except (KeyError, TypeError):
-            pass
-    arguments = model.checked(point=point, q=q, qd=qd, qdd=qdd)
-    model.thread.weightless.link_motion_into(*kernel_frame(model, link), *arguments, v, a)
+    body, frame = kernel_frame(model, link)
+    if model.shared_weightless.link_motion_into(body, frame, point, q, qd, qdd, v, a):
+        return v, a
+    arguments = checked(model, point=point, q=q, qd=qd, qdd=qdd)
+    model.thread.weightless.link_motion_into(body, frame, *arguments, v, a)
     return finite_result(v), finite_result(a)

@@ -14,8 +14,8 @@ from ..arrays import Array, finite_result, finite_result_required
 from ..dynamics.tree import TreeLink, orthogonal_complement, with_separate_bodies
 from ..errors import UnknownNameError
 from .kinematics import body_to_frame, placed_bodies, velocity_and_acceleration
-from .model_data import ModelData
-from .wrench import ExternalWrenches, ReferenceFrame, Wrench, applied, frame_of
+from .model_data import ModelData, changed, checked, checked_position, frame_of
+from .wrench import ExternalWrenches, ReferenceFrame, Wrench, applied, reference_frame
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ def internal_wrench(
     """
     cut = _model_cut_above(model, link)
     workspace = cut.thread.workspace
-    motion = cut.checked(q=q, qd=qd, qdd=qdd)
+    motion = checked(cut, q=q, qd=qd, qdd=qdd)
     with applied(cut, workspace, motion[0], external_wrenches):
         workspace.inverse_dynamics(*motion)
-        placed = cut.frame_of(link)
+        placed = frame_of(cut, link)
         f = finite_result(workspace.bodies[placed.body]['f'].copy())
     E, r = body_to_frame(placed.placement)
     R = _axes(model, motion[0], link, frame) @ E
@@ -78,7 +78,7 @@ def link_dynamics(
     :param frame: frame of the axes: a link's name or a :class:`ReferenceFrame`; by default the
         link itself
     """
-    R = _axes(model, model.checked_position('q', q), link, frame)
+    R = _axes(model, checked_position(model, 'q', q), link, frame)
     with np.errstate(over='ignore', invalid='ignore'):
         v, a = velocity_and_acceleration(model, q, qd, qdd, link)
         inertia = _link(model, link).inertia
@@ -106,7 +106,7 @@ def motion_subspace(model: ModelData, q: ArrayLike, link: str) -> Array:
     _check_joint_above(model, link)
     frames = model.tree.frames
     carrier, frame = frames[_link(model, link).parent].body, frames[link]
-    bodies = placed_bodies(model, model.checked_position('q', q))
+    bodies = placed_bodies(model, checked_position(model, 'q', q))
     E, r = body_to_frame(frame.placement)
     columns: dict[int, Array] = {}
     i = frame.body
@@ -147,7 +147,7 @@ def _axes(model: ModelData, q: Array, link: str, frame: str | ReferenceFrame | N
     bodies = placed_bodies(model, q)
     R_link, R_frame = (
         bodies[placed.body]['R'] @ placed.placement.rotation
-        for placed in (model.frame_of(link), frame_of(model, frame))
+        for placed in (frame_of(model, link), reference_frame(model, frame))
     )
     return np.asarray(R_frame.T @ R_link)
 
@@ -156,7 +156,7 @@ def _model_cut_above(model: ModelData, link: str) -> ModelData:
     """Return the model with a body of its own for the link; it is kept for the next call."""
     _check_joint_above(model, link)
     if link not in model.cut_above:
-        model.cut_above[link] = model.changed(tree=with_separate_bodies(model.tree, [link]))
+        model.cut_above[link] = changed(model, tree=with_separate_bodies(model.tree, [link]))
     return model.cut_above[link]
 
 

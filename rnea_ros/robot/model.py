@@ -5,10 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import os
-from types import MethodType
-from typing import Concatenate, Generic, ParamSpec, TypeVar, overload
 import warnings
 
 from numpy.typing import ArrayLike
@@ -29,43 +26,11 @@ from . import (
     regressors,
 )
 from .builder import build_tree
-from .model_data import STANDARD_GRAVITY, BaseMotion, ModelData
+from .model_data import AT_REST, STANDARD_GRAVITY, BaseMotion, ModelData, changed, frame_of
 from .payload import Payload
-from .robot_properties import RobotProperties
-
-P = ParamSpec('P')
-Result = TypeVar('Result')
 
 
-class _Method(Generic[P, Result]):
-    """
-    A function of :class:`ModelData` as a method of :class:`RobotModel`.
-
-    The first use stores the bound function as an attribute of the model. So a call of the method
-    takes as long as a call of the function.
-    """
-
-    def __init__(self, function: Callable[Concatenate[ModelData, P], Result]) -> None:
-        self._function = function
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, model: None, owner: type) -> Callable[Concatenate[ModelData, P], Result]: ...
-
-    @overload
-    def __get__(self, model: RobotModel, owner: type) -> Callable[P, Result]: ...
-
-    def __get__(self, model: RobotModel | None, owner: type) -> Callable[..., Result]:
-        if model is None:
-            return self._function
-        method = MethodType(self._function, model._data)
-        setattr(model, self._name, method)
-        return method
-
-
-class RobotModel(RobotProperties):
+class RobotModel(ModelData):
     """
     Rigid-body dynamics of one robot.
 
@@ -128,9 +93,7 @@ class RobotModel(RobotProperties):
                 'description', f'expected a RobotDescription, got {brief(description)}'
             )
         tree = build_tree(description, floating_base=floating_base)
-        return cls(ModelData.of(
-            tree, name=description.name, description=description, gravity=gravity
-        ))
+        return cls(tree, description.name, description, gravity, AT_REST)
 
     @classmethod
     def from_tree(
@@ -143,15 +106,15 @@ class RobotModel(RobotProperties):
         :param name: the robot's name
         :param gravity: acceleration of free fall in the root's frame, shape (3,), m/s^2
         """
-        return cls(ModelData.of(tree, name=name, gravity=gravity))
+        return cls(tree, name, None, gravity, AT_REST)
 
     def with_gravity(self, gravity: ArrayLike) -> RobotModel:
         """Return a copy of the model under another :attr:`gravity`, shape (3,), m/s^2."""
-        return RobotModel(self._data.changed(gravity=gravity))
+        return changed(self, gravity=gravity)
 
     def with_base_motion(self, base_motion: BaseMotion) -> RobotModel:
         """Return a copy of the model with another :attr:`base_motion`: of a vehicle, a ship."""
-        return RobotModel(self._data.changed(base_motion=base_motion))
+        return changed(self, base_motion=base_motion)
 
     def with_payload(
         self, link: str, mass: float, com: ArrayLike = (0.0, 0.0, 0.0),
@@ -168,45 +131,45 @@ class RobotModel(RobotProperties):
         :raises UnknownNameError: the robot has no such link
         """
         payload = Payload(link, mass, com, inertia)
-        self._data.frame_of(link)  # raises UnknownNameError
+        frame_of(self, link)  # raises UnknownNameError
         tree = with_added_inertia(self.tree, link, payload.rigid_body_inertia)
-        return RobotModel(self._data.changed(tree=tree))
+        return changed(self, tree=tree)
 
     # Each module of this folder holds the functions of one topic; here they become methods.
-    inverse_dynamics = _Method(equation_of_motion.inverse_dynamics)
-    gravity_torques = _Method(equation_of_motion.gravity_torques)
-    coriolis_torques = _Method(equation_of_motion.coriolis_torques)
-    bias_torques = _Method(equation_of_motion.bias_torques)
-    mass_matrix = _Method(equation_of_motion.mass_matrix)
-    mass_matrix_rate = _Method(equation_of_motion.mass_matrix_rate)
-    coriolis_matrix = _Method(equation_of_motion.coriolis_matrix)
-    forward_dynamics = _Method(equation_of_motion.forward_dynamics)
-    inverse_dynamics_derivatives = _Method(derivatives.inverse_dynamics_derivatives)
-    forward_dynamics_derivatives = _Method(derivatives.forward_dynamics_derivatives)
-    kinetic_energy = _Method(equation_of_motion.kinetic_energy)
-    potential_energy = _Method(equation_of_motion.potential_energy)
+    inverse_dynamics = equation_of_motion.inverse_dynamics
+    gravity_torques = equation_of_motion.gravity_torques
+    coriolis_torques = equation_of_motion.coriolis_torques
+    bias_torques = equation_of_motion.bias_torques
+    mass_matrix = equation_of_motion.mass_matrix
+    mass_matrix_rate = equation_of_motion.mass_matrix_rate
+    coriolis_matrix = equation_of_motion.coriolis_matrix
+    forward_dynamics = equation_of_motion.forward_dynamics
+    inverse_dynamics_derivatives = derivatives.inverse_dynamics_derivatives
+    forward_dynamics_derivatives = derivatives.forward_dynamics_derivatives
+    kinetic_energy = equation_of_motion.kinetic_energy
+    potential_energy = equation_of_motion.potential_energy
 
-    forward_kinematics = _Method(kinematics.forward_kinematics)
-    link_positions_batch = _Method(kinematics.link_positions_batch)
-    jacobian = _Method(kinematics.jacobian)
-    jacobian_rate = _Method(kinematics.jacobian_rate)
-    link_velocity = _Method(kinematics.link_velocity)
-    link_acceleration = _Method(kinematics.link_acceleration)
-    bias_acceleration = _Method(kinematics.bias_acceleration)
-    centre_of_mass = _Method(kinematics.centre_of_mass)
+    forward_kinematics = kinematics.forward_kinematics
+    link_positions_batch = kinematics.link_positions_batch
+    jacobian = kinematics.jacobian
+    jacobian_rate = kinematics.jacobian_rate
+    link_velocity = kinematics.link_velocity
+    link_acceleration = kinematics.link_acceleration
+    bias_acceleration = kinematics.bias_acceleration
+    centre_of_mass = kinematics.centre_of_mass
 
-    integrate = _Method(configuration_space.integrate)
-    difference = _Method(configuration_space.difference)
-    position_rate = _Method(configuration_space.position_rate)
-    normalised = _Method(configuration_space.normalised)
+    integrate = configuration_space.integrate
+    difference = configuration_space.difference
+    position_rate = configuration_space.position_rate
+    normalised = configuration_space.normalised
 
-    internal_wrench = _Method(link_forces.internal_wrench)
-    link_dynamics = _Method(link_forces.link_dynamics)
-    motion_subspace = _Method(link_forces.motion_subspace)
-    constraint_force_subspace = _Method(link_forces.constraint_force_subspace)
-    operational_space_dynamics = _Method(operational_space.operational_space_dynamics)
-    constrained_inverse_dynamics = _Method(contacts.constrained_inverse_dynamics)
-    regressor = _Method(regressors.regressor)
+    internal_wrench = link_forces.internal_wrench
+    link_dynamics = link_forces.link_dynamics
+    motion_subspace = link_forces.motion_subspace
+    constraint_force_subspace = link_forces.constraint_force_subspace
+    operational_space_dynamics = operational_space.operational_space_dynamics
+    constrained_inverse_dynamics = contacts.constrained_inverse_dynamics
+    regressor = regressors.regressor
 
     @property
     def inertial_parameters(self) -> Array:
@@ -217,7 +180,7 @@ class RobotModel(RobotProperties):
         Jxz, Jyz, Jzz) of each link of :attr:`body_names`, in that link's frame. Links at fixed
         joints count as part of the link that carries them.
         """
-        return regressors.inertial_parameters(self._data)
+        return regressors.inertial_parameters(self)
 
     def with_inertial_parameters(
         self, parameters: ArrayLike, *, strict_inertia: bool = False
@@ -231,21 +194,16 @@ class RobotModel(RobotProperties):
         :param strict_inertia: raise an error for an inertia that no rigid body can have;
             otherwise accept all finite numbers, because an estimate may be unphysical
         """
-        tree = regressors.tree_with_parameters(
-            self._data, parameters, strict_inertia=strict_inertia
-        )
-        return RobotModel(self._data.changed(tree=tree))
+        tree = regressors.tree_with_parameters(self, parameters, strict_inertia=strict_inertia)
+        return changed(self, tree=tree)
 
-    inverse_dynamics_batch = _Method(batch.inverse_dynamics_batch)
-    gravity_torques_batch = _Method(batch.gravity_torques_batch)
-    mass_matrix_batch = _Method(batch.mass_matrix_batch)
-    forward_dynamics_batch = _Method(batch.forward_dynamics_batch)
-    regressor_batch = _Method(batch.regressor_batch)
-    inverse_dynamics_derivatives_batch = _Method(batch.inverse_dynamics_derivatives_batch)
-    forward_dynamics_derivatives_batch = _Method(batch.forward_dynamics_derivatives_batch)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (RobotModel, (self._data,))
+    inverse_dynamics_batch = batch.inverse_dynamics_batch
+    gravity_torques_batch = batch.gravity_torques_batch
+    mass_matrix_batch = batch.mass_matrix_batch
+    forward_dynamics_batch = batch.forward_dynamics_batch
+    regressor_batch = batch.regressor_batch
+    inverse_dynamics_derivatives_batch = batch.inverse_dynamics_derivatives_batch
+    forward_dynamics_derivatives_batch = batch.forward_dynamics_derivatives_batch
 
     def __repr__(self) -> str:
         return (

@@ -27,7 +27,7 @@ from .equation_of_motion import (
     mass_matrix,
 )
 from .kinematics import bias_acceleration, jacobian, link_pose, placed_bodies
-from .model_data import ModelData
+from .model_data import ModelData, checked_position, frame_of
 
 WORST_CONDITION = 1e8
 """Largest condition number of the mobility J M^-1 J^T; above it, half of all digits are lost."""
@@ -74,7 +74,7 @@ def operational_space_dynamics(
         number; or a joint without inertia to accelerate
     """
     rows = _task_rows(coordinates)
-    model.frame_of(link)  # raises the error of an unknown link
+    frame_of(model, link)  # raises the error of an unknown link
     task = f'link {link!r}'
     # Raises the error of a joint without inertia
     forward_dynamics(model, q, model.rest, model.rest)
@@ -123,7 +123,7 @@ def _movable(J: Array, lever: float) -> NDArray[np.bool_]:
 
 def _longest_lever(model: ModelData, q: ArrayLike, link: str, point: Array) -> float:
     """Return the distance of a link's point from the farthest body, m."""
-    bodies = placed_bodies(model, model.checked_position('q', q))
+    bodies = placed_bodies(model, checked_position(model, 'q', q))
     pose = link_pose(model, bodies, link)
     levers = bodies['p'] - (pose.rotation @ point + pose.translation)
     return float(np.linalg.norm(levers, axis=1).max())

@@ -13,14 +13,14 @@ from ..dynamics.kernels import PARAMETERS
 from ..dynamics.tree import KinematicTree, RigidBodyInertia, with_added_inertia
 from ..errors import InputError
 from ..urdf import inertia_problem
-from .model_data import ModelData, computed
+from .model_data import ModelData, computed, frame_of
 
 
 def inertial_parameters(model: ModelData) -> Array:
     """Return phi, shape (10 * bodies,)."""
     phi = []
     for name in model.body_names:
-        frame = model.frame_of(name)
+        frame = frame_of(model, name)
         body = model.tree.bodies[frame.body]
         inertia = RigidBodyInertia(float(body['mass']), body['h'], body['J'])
         phi.append(inertia.transformed(frame.placement.inverse()).parameters)
@@ -57,14 +57,9 @@ def _problem(phi: Array) -> str:
 def regressor(model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
     """Return Y, (nv, 10 * bodies), with tau = Y phi, where phi is :attr:`inertial_parameters`."""
     Y = np.empty((model.nv, len(model.tree.bodies) - 1, len(PARAMETERS)))
-    if model.kernels_check_arrays:
-        try:
-            if model.shared.regressor_into(q, qd, qdd, Y):
-                return of_links(model, Y)
-        except TypeError:
-            pass
-    kernel = model.thread.workspace.regressor_into
-    return of_links(model, computed(model, kernel, Y, q=q, qd=qd, qdd=qdd))
+    if model.shared.regressor_into(q, qd, qdd, Y):
+        return of_links(model, Y)
+    return of_links(model, computed(model, 'regressor_into', Y, q=q, qd=qd, qdd=qdd))
 
 
 def of_links(model: ModelData, Y: Array) -> Array:

@@ -21,7 +21,7 @@ from ..dynamics.kernels import BASE, kinematics
 from ..dynamics.tree import Frame, Placement
 from ..errors import InputError, brief
 from .kinematics import body_poses
-from .model_data import ModelData
+from .model_data import ModelData, frame_of
 
 
 class ReferenceFrame(enum.Enum):
@@ -139,9 +139,9 @@ def loads(
     if not isinstance(wrenches, Mapping):
         raise InputError('external_wrenches', f'expected wrenches by link, got {brief(wrenches)}')
     for link, given in wrenches.items():
-        carrier = model.frame_of(link)
+        carrier = frame_of(model, link)
         for wrench in _sequence(link, given):
-            frame = carrier if wrench.frame is None else frame_of(model, wrench.frame)
+            frame = carrier if wrench.frame is None else reference_frame(model, wrench.frame)
             turn = R[..., frame.body, :, :] @ frame.placement.rotation
             force = turned(turn, vectors(f'force on link {link!r}', wrench.force))
             torque = turned(turn, vectors(f'torque on link {link!r}', wrench.torque))
@@ -175,11 +175,11 @@ def turned(R: Array, vectors: Array) -> Array:
     return np.asarray((R @ vectors[..., np.newaxis])[..., 0])
 
 
-def frame_of(model: ModelData, frame: str | ReferenceFrame) -> Frame:
+def reference_frame(model: ModelData, frame: str | ReferenceFrame) -> Frame:
     """Return a frame by a link's name or as a :class:`ReferenceFrame`."""
     if frame is ReferenceFrame.WORLD:
         return Frame(BASE, Placement.identity())
-    return model.frame_of(model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame)
+    return frame_of(model, model.link_names[0] if frame is ReferenceFrame.ROOT_LINK else frame)
 
 
 def _sequence(link: str, given: Wrench | Sequence[Wrench]) -> Sequence[Wrench]:

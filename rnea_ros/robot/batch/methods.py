@@ -36,7 +36,7 @@ from ..equation_of_motion import (
     relative_inertia,
 )
 from ..kinematics import body_poses
-from ..model_data import ModelData
+from ..model_data import ModelData, checked_positions
 from ..regressors import of_links, regressor
 from ..wrench import ROWS, ExternalWrenches, external_efforts_batch, loads, vectors_of_rows
 from .rows import checked_samples, computed_rows
@@ -164,7 +164,7 @@ def external_efforts(
 ) -> Array:
     """Return J^T f_ext of all samples, shape (N, nv), checked."""
     with np.errstate(over='ignore', invalid='ignore'):
-        efforts = external_efforts_batch(model, model.checked_positions(samples['q']), wrenches)
+        efforts = external_efforts_batch(model, checked_positions(model, samples['q']), wrenches)
     check_finite(efforts)
     return efforts
 
@@ -212,7 +212,7 @@ def forward_dynamics_by_mass_matrix(
 
 def _by_q(model: ModelData, q: Array, wrenches: ExternalWrenches) -> Array:
     """Return the derivatives of J^T f_ext by q at N positions, shape (N, nv, nv), checked."""
-    q = model.checked_positions(q)
+    q = checked_positions(model, q)
     result = np.empty((len(q), *model.matrix_shape))
     for start in range(0, max(len(q), 1), ROWS):
         rows = slice(start, start + ROWS)
