@@ -254,8 +254,7 @@ def check_type(name: str, value: Any, declaration: Declaration) -> None:
     """Raise an InputError for a value in a file that has another type than its default."""
     default, is_list = declaration.default, isinstance(declaration.default, list)
     kind = type(default[0] if is_list else default)
-    elements = value if is_list and isinstance(value, list) else [value]
-    right = isinstance(value, list) == is_list and bool(elements)
-    if not right or any(type(element) is not kind for element in elements):
+    kinds = {*map(type, value)} if isinstance(value, list) else {type(value)}
+    if isinstance(value, list) is not is_list or kinds != {kind}:
         word = f'a list of {kind.__name__}' if is_list else f'of type {kind.__name__}'
         raise InputError(name, f'{brief(value)} is not {word}, as {default!r} is')
