@@ -84,8 +84,8 @@ active = partial(parameter, while_active=True)
 """A :func:`parameter` that can be changed while the node is active."""
 
 
-def group(default: Any, prefix: str = '') -> Any:
-    """Return a field of a settings class that holds another settings object, with its prefix."""
+def group(default: Any, prefix: str | None = None) -> Any:
+    """Return a field that holds another settings object; None for the field's name as prefix."""
     return field(default=default, metadata={'prefix': prefix})
 
 
@@ -101,7 +101,8 @@ def _items(settings: Any, prefix: str) -> Iterator[tuple[str, str, Declaration |
             name = prefix + (metadata['name'] or item.name)
             yield item.name, name, metadata['declaration'], value
         elif 'prefix' in metadata:
-            yield item.name, prefix + metadata['prefix'], None, value
+            own = metadata['prefix']
+            yield item.name, prefix + (f'{item.name}.' if own is None else own), None, value
 
 
 def declarations_of(

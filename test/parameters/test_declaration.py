@@ -42,7 +42,7 @@ class ArmSettings:
     joints: tuple[str, ...]
     rate: float = parameter(100.0, 'ticks per second, Hz', span=(1.0, 1000.0), name='loop.rate')
     label: str | None = parameter(None, 'text on the arm', read_only=True, unset='a type of rclpy')
-    spring: SpringSettings = group(SpringSettings(), 'spring.')
+    spring: SpringSettings = group(SpringSettings())
 
 
 VALUES = {'loop.rate': 50.0, 'label': None, 'spring.stiffness': [1.0], 'spring.shape': 'square'}

@@ -12,7 +12,6 @@ from itertools import product
 import numpy as np
 
 from ...arrays import Array, Indices
-from ...dynamics.kernels import BASE
 from ...errors import InputError, brief
 from ...parameters import in_range, per_joint, with_value_per_joint
 from ...robot import Payload, RobotModel
@@ -25,7 +24,7 @@ from .soft_limits import SoftLimitZones, bound_damping, resolve_soft_limits
 
 DEFAULT_TIMEOUT_PERIODS = 20  # default timeout of joint states, in periods of the control
 MIN_DEFAULT_TIMEOUT = 0.1  # its minimum, s: a busy computer stalls for so long
-DEFAULT_RATE_LIMIT_TIME = 0.1  # from zero to full effort at the default rate limit, s
+RATE_LIMIT_TIME = 0.1  # from zero to full effort at the default rate limit, s
 DEFAULT_THRESHOLD_SHARE = 0.015  # default of contact.threshold, as a share of the effort limit
 MAX_EFFORT = 1e12  # maximum effort limit, N m or N; a larger one in the URDF counts as none
 MAX_STOP_TIME = 3.0 * MAX_DURATION  # longest permitted duration of a stop, s
@@ -83,16 +82,12 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     _check_together(settings)
     settings = with_value_per_joint(settings, joints)
     _check_payloads(settings.payloads, model)
-    limits, rate_limits = np.array(settings.effort_limits), np.array(settings.effort_rate_limit)
-    effort_limits = np.where(limits > 0.0, limits, model.effort_limits[joint_indices])
+    effort_limits = _filled(settings.effort_limits, model.effort_limits[joint_indices])
     for name, limit in zip(joints, effort_limits, strict=True):
         if not 0.0 < limit <= MAX_EFFORT:
             raise InputError(
                 'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
             )
-    default_rate_limits = effort_limits / DEFAULT_RATE_LIMIT_TIME
-    threshold = np.array(settings.contact.threshold)
-    threshold = np.where(threshold > 0.0, threshold, DEFAULT_THRESHOLD_SHARE * effort_limits)
     rotor_inertia = np.zeros(model.nv)
     rotor_inertia[joint_indices] = settings.armature
     check_wrench_inputs(settings.wrench_inputs, model)
@@ -106,13 +101,13 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     scales = stated.units.effort_scale  # several: 1 for the joints that are not commanded
     effort_scale = np.full(model.nv, scales[0] if len(scales) == 1 else 1.0)
     effort_scale[joint_indices] = scales
+    efforts = np.array(effort_limits)
+    threshold = _filled(settings.contact.threshold, DEFAULT_THRESHOLD_SHARE * efforts)
     resolved = ResolvedSettings(**vars(settings) | {
-        'effort_limits': tuple(effort_limits.tolist()),
-        'effort_rate_limit': tuple(
-            np.where(rate_limits > 0.0, rate_limits, default_rate_limits).tolist()
-        ),
+        'effort_limits': effort_limits,
+        'effort_rate_limit': _filled(settings.effort_rate_limit, efforts / RATE_LIMIT_TIME),
         'joint_states_timeout': settings.joint_states_timeout or default_timeout(settings.period),
-        'contact': replace(settings.contact, threshold=tuple(threshold.tolist())),
+        'contact': replace(settings.contact, threshold=threshold),
         'law_parameters': tuple(
             (mode, with_value_per_joint(settings.of_law(law), joints, f'{mode}.'))
             for mode, law in LAWS.items()
@@ -191,6 +186,11 @@ def acceleration_limits(model: RobotModel, settings: ResolvedSettings) -> Array:
     return limits
 
 
+def _filled(stated: Sequence[float], defaults: Array) -> tuple[float, ...]:
+    """Return the values above 0, and defaults in place of the others."""
+    return tuple(np.where(np.array(stated) > 0.0, stated, defaults).tolist())
+
+
 def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
     if not joints:
         raise InputError('joints', 'no joint to command')
@@ -250,13 +250,7 @@ def _check_moved_link(link: str, joint_indices: Indices, model: RobotModel) -> N
             f'{brief(link)} is not a link of robot {model.name!r}; known are '
             f'{", ".join(model.link_names)}',
         )
-    moving: set[int] = set()
-    body = model.tree.frames[link].body
-    while body != BASE:
-        record = model.tree.bodies[body]
-        moving.update(range(record['qd_index'], record['qd_index'] + record['qd_size']))
-        body = int(record['parent'])
-    if not moving & set(joint_indices.tolist()):
+    if not model.jacobian(model.neutral_position, link)[:, joint_indices].any():
         raise InputError('external_effort.link', f'no commanded joint moves link {link!r}')
 
 
@@ -265,21 +259,19 @@ def _friction(
 ) -> JointFriction:
     """Return the friction of all joints of a model; uncommanded joints have none."""
     friction, j = JointFriction.none(model.nv), joint_indices
+    friction.smoothing_velocity[j] = settings.smoothing_velocity
     for name, coefficients in (('viscous', friction.viscous), ('coulomb', friction.coulomb)):
-        positive, negative = getattr(settings, name), getattr(settings, f'{name}_negative')
-        if negative == AS_POSITIVE:
-            backwards = positive
-        else:
+        backwards = positive = getattr(settings, name)
+        negative = getattr(settings, f'{name}_negative')
+        if negative != AS_POSITIVE:
             backwards = per_joint(f'friction.{name}_negative', negative, joints)
-            if min(backwards) < 0.0:
-                raise InputError(
-                    f'friction.{name}_negative',
-                    f'{brief(negative)} has a negative value; only [-1.0] alone stands for the '
-                    'values of the positive direction',
-                )
+        if min(backwards) < 0.0:
+            raise InputError(
+                f'friction.{name}_negative', f'{brief(negative)} has a negative value; only '
+                '[-1.0] alone stands for the values of the positive direction',
+            )
         if settings.model is FrictionModel.PARAMETERS:
             coefficients[:, j] = positive, backwards
-    friction.smoothing_velocity[j] = settings.smoothing_velocity
     if settings.model is FrictionModel.PARAMETERS:
         friction.load[j], friction.offset[j] = settings.load, settings.offset
     elif settings.model is FrictionModel.URDF:

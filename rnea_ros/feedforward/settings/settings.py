@@ -302,18 +302,16 @@ class Settings:
         1.0, 'transition time of a payload change, s', (0.0, MAX_DURATION),
         name='payload.blend_duration',
     )
-    units: EffortUnits = group(EffortUnits())
-    friction: FrictionSettings = group(FrictionSettings(), 'friction.')
+    units: EffortUnits = group(EffortUnits(), '')
+    friction: FrictionSettings = group(FrictionSettings())
     payloads: tuple[Payload, ...] = ()
     hardware_compensates: tuple[HardwareCompensation, ...] = ()
     wrench_inputs: tuple[WrenchInputSettings, ...] = ()
     base_sensor: BaseSensorSettings | None = None
-    external_effort: ExternalEffortSettings = group(ExternalEffortSettings(), 'external_effort.')
-    contact: ContactSettings = group(ContactSettings(), 'contact.')
-    additional_effort: AdditionalEffortSettings = group(
-        AdditionalEffortSettings(), 'additional_effort.'
-    )
-    soft_limits: SoftLimitSettings = group(SoftLimitSettings(), 'soft_limits.')
+    external_effort: ExternalEffortSettings = group(ExternalEffortSettings())
+    contact: ContactSettings = group(ContactSettings())
+    additional_effort: AdditionalEffortSettings = group(AdditionalEffortSettings())
+    soft_limits: SoftLimitSettings = group(SoftLimitSettings())
     law_parameters: tuple[tuple[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
