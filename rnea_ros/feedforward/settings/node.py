@@ -29,8 +29,7 @@ from ..laws import LAWS
 from ..loaded_model import HardwareCompensation
 from ..motion import Deceleration, JointRules, ReferenceSource, Tolerances, default_tolerances
 from .resolved import ResolvedSettings, acceleration_limits
-from .sensors import BaseSensorSettings, WrenchInputSettings
-from .settings import PayloadSettings, Settings
+from .settings import BaseSensorSettings, PayloadSettings, Settings, WrenchInputSettings
 
 MAX_PRIORITY = 98  # 99 is for threads of the kernel
 MAX_CORES = 1024  # number of cores in Linux's cpu_set_t

@@ -5,21 +5,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+import difflib
+from itertools import permutations, product
 
 import numpy as np
 
 from ...arrays import Array, Indices
+from ...dynamics.kernels import BASE
+from ...dynamics.tree import WORLD, Placement
 from ...errors import InputError, brief
 from ...parameters import in_range, per_joint, with_value_per_joint
 from ...robot import Payload, RobotModel
 from ..friction import FrictionModel, JointFriction
 from ..laws import LAWS, ControlLaw
 from ..loaded_model import HardwareCompensation, LoadedModel
-from .sensors import check_base_sensor, check_wrench_inputs
-from .settings import AS_POSITIVE, MAX_DURATION, FrictionSettings, PayloadSettings, Settings
+from .settings import (
+    AS_POSITIVE,
+    MAX_DURATION,
+    BaseSensorSettings,
+    FrictionSettings,
+    PayloadSettings,
+    SensorPlacement,
+    Settings,
+    WrenchInputSettings,
+)
 from .soft_limits import SoftLimitZones, bound_damping, resolve_soft_limits
 
 DEFAULT_TIMEOUT_PERIODS = 20  # default timeout of joint states, in periods of the control
@@ -238,6 +249,80 @@ def _check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
         PayloadSettings(  # checks the ranges
             (payload.link,), (payload.mass,), tuple(com.tolist()), tuple(inertia.tolist())
         )
+
+
+def check_wrench_inputs(inputs: Sequence[WrenchInputSettings], model: RobotModel) -> None:
+    """Raise an InputError for the first parameter that does not fit other sensors or the robot."""
+    for number, sensor in enumerate(inputs):
+        before = inputs[:number]
+        if not sensor.name or sensor.name in [other.name for other in before]:
+            raise InputError('wrench_inputs', f'name {sensor.name!r} is empty or taken')
+        if not sensor.topic or sensor.topic in [other.topic for other in before]:
+            raise InputError(sensor.full_name('topic'), f'{brief(sensor.topic)} is empty or taken')
+        for part in ('force', 'torque'):
+            deadband, most = getattr(sensor, f'deadband_{part}'), getattr(sensor, f'max_{part}')
+            in_range(sensor.full_name(f'deadband_{part}'), deadband, 0.0, most)
+        if sensor.tare_duration < sensor.timeout:
+            raise InputError(
+                sensor.full_name('tare_duration'),
+                f'{sensor.tare_duration} is less than the timeout, {sensor.timeout}: '
+                'there may be no reading in it',
+            )
+        if sensor.link:
+            _check_link(sensor, model)
+    for carrier, other in permutations(inputs, 2):
+        if _carries(carrier, other, model):
+            raise InputError(
+                carrier.full_name('link'),
+                f'{carrier.link!r} carries {other.link!r}, whose wrench sensor {other.name!r} '
+                'measures already: it would count twice',
+            )
+
+
+def _check_link(sensor: WrenchInputSettings, model: RobotModel) -> None:
+    link, problem = sensor.link, ''
+    if link not in model.link_names:
+        nearest = difflib.get_close_matches(link[:200], model.link_names, n=3, cutoff=0.0)
+        problem = f'robot {model.name!r} has no link {brief(link)}; nearest are '
+        problem += ', '.join(nearest)
+    elif model.tree.frames[link].body == BASE:
+        problem = f'no joint moves link {link!r}: a wrench on it needs no joint effort'
+    if problem:
+        raise InputError(sensor.full_name('link'), problem)
+
+
+def _carries(
+    carrier: WrenchInputSettings, other: WrenchInputSettings, model: RobotModel
+) -> bool:
+    """Return whether an inline sensor stands between the base and another sensor's link."""
+    if carrier.placement is not SensorPlacement.INLINE or not carrier.link:
+        return False
+    parents, link = {each.name: each.parent for each in model.tree.links}, other.link
+    while link and link != carrier.link and parents[link] != link:
+        link = parents[link]
+    return link == carrier.link
+
+
+def check_base_sensor(settings: BaseSensorSettings, model: RobotModel) -> None:
+    """Raise an InputError for a link that is not fixed to the robot's root link."""
+    link, mounts = settings.link, links_on_base(model)
+    if link and link not in mounts:
+        problem = f'robot {model.name!r} has no link {brief(link)}'
+        if link in model.link_names:
+            problem = f'link {link!r} of robot {model.name!r} moves with its joints'
+        allowed = ', '.join(mounts) or 'none, because the base floats'
+        raise InputError(
+            'base_sensor.link', f'{problem}; links that are fixed to the root link are {allowed}'
+        )
+
+
+def links_on_base(model: RobotModel) -> Mapping[str, Placement]:
+    """Return the placements of the links that no joint moves, in the root link's frame."""
+    return {
+        name: frame.placement
+        for name, frame in model.tree.frames.items()
+        if frame.body == BASE and name != WORLD
+    }
 
 
 def _check_moved_link(link: str, joint_indices: Indices, model: RobotModel) -> None:
