@@ -9,24 +9,20 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import get_package_share_directory
 from launch import LaunchDescription
-from launch.actions import OpaqueFunction
 from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import Node
 
 from rnea_ros.launch_arguments import (
     MODES,
-    TRUE_OR_FALSE,
     command_topic,
-    declared,
     enclave,
     existing_file,
     is_true,
+    launch_description,
     number,
     parameter_files,
+    process,
     urdf_text,
-    values,
     words,
 )
 from rnea_ros.shared_memory import without_shared_memory
@@ -53,30 +49,9 @@ ARGUMENTS = {
     'enclaves': ('', 'root of the SROS2 enclaves, such as /rnea_ros; empty: the default enclave'),
 }
 
-CHOICES = {
-    'mode': ('', *MODES),
-    'use_sim_time': TRUE_OR_FALSE,
-    'watchdog': TRUE_OR_FALSE,
-}
 
-
-def watchdog(topic: str, namespace: str, enclaves: str) -> Node:
-    """Return the watchdog of a command topic."""
-    return Node(
-        package='rnea_ros',
-        executable='effort_watchdog',
-        name='effort_watchdog',
-        namespace=namespace,
-        output='screen',
-        parameters=[{'command_topic': topic}],
-        ros_arguments=enclave(enclaves, 'effort_watchdog'),
-    )
-
-
-def nodes(context: Any) -> list[Node]:
+def nodes(arguments: dict[str, str], share: Path) -> list[Any]:
     """Return the feedforward node and its watchdog."""
-    arguments = values(ARGUMENTS, context)
-    share = Path(get_package_share_directory('rnea_ros'))
     overrides: dict[str, Any] = {'use_sim_time': is_true(arguments['use_sim_time'])}
     if arguments['urdf']:
         overrides['robot_description'] = urdf_text(existing_file('urdf', arguments['urdf']))
@@ -90,13 +65,9 @@ def nodes(context: Any) -> list[Node]:
         overrides['rate'] = number('rate', arguments['rate'])
     files = parameter_files(arguments['preset'], arguments['params_file'], share / 'config')
     watched = is_true(arguments['watchdog'])
-    node = Node(
-        package='rnea_ros',
-        executable='feedforward_node',
-        name='feedforward',
-        namespace=arguments['namespace'],
-        output='screen',
-        parameters=[*map(str, files), overrides],
+    node = process(
+        'rnea_ros', 'feedforward_node', name='feedforward', namespace=arguments['namespace'],
+        output='screen', parameters=[*map(str, files), overrides],
         remappings=[('joint_states', arguments['joint_states'])],
         ros_arguments=enclave(arguments['enclaves'], 'feedforward'),
         additional_env=without_shared_memory(os.environ) if watched else {},
@@ -105,11 +76,13 @@ def nodes(context: Any) -> list[Node]:
     if not watched:
         return [node]
     topic = overrides.get('command_topic') or command_topic(files)
-    return [node, watchdog(topic, arguments['namespace'], arguments['enclaves'])]
+    watchdog = process(
+        'rnea_ros', 'effort_watchdog', name='effort_watchdog', namespace=arguments['namespace'],
+        output='screen', parameters=[{'command_topic': topic}],
+        ros_arguments=enclave(arguments['enclaves'], 'effort_watchdog'),
+    )
+    return [node, watchdog]
 
 
 def generate_launch_description() -> LaunchDescription:
-    return LaunchDescription([
-        *declared(ARGUMENTS, CHOICES),
-        OpaqueFunction(function=nodes),
-    ])
+    return launch_description(ARGUMENTS, {'mode': ('', *MODES)}, nodes)

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Sequence
+from itertools import pairwise
 import os
 from pathlib import Path
 import re
@@ -38,32 +39,20 @@ from ament_index_python.packages import (
     get_packages_with_prefixes,
 )
 from launch import LaunchDescription
-from launch.actions import (
-    AppendEnvironmentVariable,
-    GroupAction,
-    IncludeLaunchDescription,
-    LogInfo,
-    OpaqueFunction,
-    RegisterEventHandler,
-    SetLaunchConfiguration,
-    Shutdown,
-)
+from launch import actions as launch_actions
 from launch.event_handlers import OnProcessExit
-from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
 import yaml
 
 from rnea_ros.launch_arguments import (
     MODES,
-    TRUE_OR_FALSE,
-    declared,
     existing_file,
+    included,
     is_true,
+    launch_description,
     number,
-    off_the_network,
+    process,
+    robot_state_publisher,
     urdf_text,
-    values,
     words,
 )
 from rnea_ros.yaml_files import read_document
@@ -93,8 +82,6 @@ ARGUMENTS = {
     'timeout': ('60', 'longest time of a step, s'),
 }
 
-CHOICES = {'own_control': TRUE_OR_FALSE, 'mode': MODES, 'gui': TRUE_OR_FALSE}
-
 NEEDED = {
     'ros_gz_sim': 'ros-gz',
     'ros_gz_bridge': 'ros-gz',
@@ -109,29 +96,19 @@ RESOURCE_PATHS = ('GZ_SIM_RESOURCE_PATH', 'IGN_GAZEBO_RESOURCE_PATH')
 """Variables with Gazebo's search path for meshes; Fortress uses the second."""
 
 
-class StartOrder:
-    """
-    Starts the steps in order; a step ends when the process of its last action ends with code 0.
+def in_order(steps: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return actions that start each step when the last process of the one before has ended."""
+    following = {before[-1]: step for before, step in pairwise(steps)}
 
-    :param steps: actions of each step, the last one a process
-    :param afterwards: actions after the last step
-    """
-
-    def __init__(self, steps: Sequence[Sequence[Any]], afterwards: Sequence[Any]) -> None:
-        self._awaited = [step[-1] for step in steps]
-        self._following = [*steps[1:], afterwards]
-        self.begin = [RegisterEventHandler(OnProcessExit(on_exit=self.go_on)), *steps[0]]
-
-    def go_on(self, event: Any, context: Any) -> Sequence[Any]:
-        """Return the actions after the end of a process; raise if it failed."""
+    def go_on(event: Any, context: Any) -> Sequence[Any]:
         if context.is_shutdown:
             return []
-        awaited = event.action in self._awaited
         if event.returncode != 0:
             raise RuntimeError(f'{event.process_name} ended with exit code {event.returncode}')
-        if not awaited:
-            return [Shutdown(reason=f'{event.process_name} ended')]
-        return self._following[self._awaited.index(event.action)]
+        ended = launch_actions.Shutdown(reason=f'{event.process_name} ended')
+        return following.get(event.action, [ended])
+
+    return [launch_actions.RegisterEventHandler(OnProcessExit(on_exit=go_on)), *steps[0]]
 
 
 def installed(names: Sequence[str], debian_name: str) -> str:
@@ -156,7 +133,7 @@ def mesh_paths(description: str) -> list[Any]:
                 'it, source its workspace, or link it ("Meshes" in docs/gazebo.md)'
             ) from error
     return [
-        AppendEnvironmentVariable(name, os.pathsep.join(sorted(folders)))
+        launch_actions.AppendEnvironmentVariable(name, os.pathsep.join(sorted(folders)))
         for name in RESOURCE_PATHS
         if folders
     ]
@@ -200,112 +177,67 @@ def robot(arguments: dict[str, str], share: Path) -> tuple[str, str, str]:
     return made.name, made.description, str(target)
 
 
-def spawner(name: str, controllers: str, timeout: str, *options: str) -> Node:
-    """Return the process that loads a controller."""
-    return Node(
-        package='controller_manager',
-        executable='spawner',
-        output='screen',
-        arguments=[
-            name,
-            '--param-file', controllers,
-            '--controller-manager-timeout', timeout,
-            '--switch-timeout', timeout,
-            *options,
-        ],
-    )  # fmt: skip
-
-
-def activation(controller: str, timeout: str, *options: str) -> Node:
-    """Return the process that activates a controller."""
-    return Node(
-        package='rnea_ros',
-        executable='activate_controller',
-        output='screen',
-        arguments=[controller, *options, '--timeout', timeout],
-    )
-
-
-def actions(context: Any) -> list[Any]:
+def actions(arguments: dict[str, str], share: Path) -> list[Any]:
     """Return all actions in the order of their start."""
-    arguments = values(ARGUMENTS, context)
-    share = Path(get_package_share_directory('rnea_ros'))
-    parameters = arguments['params_file'] or share / 'config/gazebo.yaml'
-    params_file = existing_file('params_file', parameters)
+    params_file = existing_file(
+        'params_file', arguments['params_file'] or share / 'config/gazebo.yaml'
+    )
     for argument in ('rate', 'timeout'):
         number(argument, arguments[argument])
     for package, debian_name in NEEDED.items():
         installed([package], debian_name)
     gz_launch = Path(get_package_share_directory('ros_gz_sim'), 'launch/gz_sim.launch.py')
     name, description, controllers = robot(arguments, share)
-    server = '' if is_true(arguments['gui']) else '-s '
-    gazebo = [
-        *mesh_paths(description),
-        GroupAction([
-            # Gazebo runs in a shell. Without exec, a signal ends the shell but not Gazebo.
-            SetLaunchConfiguration('launch-prefix', 'exec'),
-            IncludeLaunchDescription(
-                PythonLaunchDescriptionSource(str(gz_launch)),
-                launch_arguments={'gz_args': f'{server}{arguments["world"]}'}.items(),
-            ),
-        ]),
-        Node(
-            package='ros_gz_bridge',
-            executable='parameter_bridge',
-            name='clock_bridge',
-            arguments=[CLOCK_BRIDGE],
-        ),
-        Node(
-            package='robot_state_publisher',
-            executable='robot_state_publisher',
-            name='robot_state_publisher',
-            parameters=[
-                {
-                    'robot_description': ParameterValue(description, value_type=str),
-                    'use_sim_time': True,
-                }
-            ],
-        ),
-    ]
-    create = Node(
-        package='ros_gz_sim',
-        executable='create',
-        output='screen',
-        arguments=['-topic', 'robot_description', '-name', name],
-    )
-    default = '' if is_true(arguments['own_control']) else 'none'
-    adds = arguments['hardware_compensates'] or default
-    feedforward = IncludeLaunchDescription(
-        PythonLaunchDescriptionSource(str(share / 'launch/feedforward.launch.py')),
-        launch_arguments={
-            'urdf': '',  # from robot_state_publisher
-            'params_file': str(params_file),
-            'controller': arguments['controller'],
-            'hardware_compensates': adds,
-            'mode': arguments['mode'],
-            'rate': arguments['rate'],
-            'use_sim_time': 'true',
-            'watchdog': 'false',  # Gazebo may pause, and ends with the node
-        }.items(),
-    )
-    hold = [] if arguments['mode'] == 'gravity' else ['--hold']  # gravity mode holds no pose
     controller, timeout = arguments['controller'], arguments['timeout']
-    order = StartOrder(
+    server = '' if is_true(arguments['gui']) else '-s '
+    hold = [] if arguments['mode'] == 'gravity' else ['--hold']  # gravity mode holds no pose
+    default = '' if is_true(arguments['own_control']) else 'none'
+    passed_on = {name: arguments[name] for name in ('controller', 'mode', 'rate')} | {
+        'urdf': '',  # from robot_state_publisher
+        'params_file': str(params_file),
+        'hardware_compensates': arguments['hardware_compensates'] or default,
+        'use_sim_time': 'true',
+        'watchdog': 'false',  # Gazebo may pause, and ends with the node
+    }
+
+    def spawner(spawned: str) -> Any:
+        return process(
+            'controller_manager', 'spawner', spawned, '--param-file', controllers,
+            '--controller-manager-timeout', timeout, '--switch-timeout', timeout, '--inactive',
+            output='screen',
+        )
+
+    def activation(activated: str, *options: str) -> Any:
+        return process(
+            'rnea_ros', 'activate_controller', activated, *options, '--timeout', timeout,
+            output='screen',
+        )
+
+    return in_order([
         [
-            [*gazebo, create],
-            [spawner(BROADCASTER, controllers, timeout, '--inactive')],
-            [spawner(controller, controllers, timeout, '--inactive')],
-            [feedforward, activation(BROADCASTER, timeout, '--unpause')],
-            [activation(controller, timeout, *hold)],
+            *mesh_paths(description),
+            launch_actions.GroupAction([
+                # Gazebo runs in a shell. Without exec, a signal ends the shell but not Gazebo.
+                launch_actions.SetLaunchConfiguration('launch-prefix', 'exec'),
+                included(gz_launch, {'gz_args': f'{server}{arguments["world"]}'}),
+            ]),
+            process('ros_gz_bridge', 'parameter_bridge', CLOCK_BRIDGE, name='clock_bridge'),
+            robot_state_publisher(description, use_sim_time=True),
+            process(
+                'ros_gz_sim', 'create', '-topic', 'robot_description', '-name', name,
+                output='screen',
+            ),
         ],
-        [LogInfo(msg=f'{name} is under torque control')],
-    )
-    return order.begin
+        [spawner(BROADCASTER)],
+        [spawner(controller)],
+        [
+            included(share / 'launch/feedforward.launch.py', passed_on),
+            activation(BROADCASTER, '--unpause'),
+        ],
+        [activation(controller, *hold)],
+        [launch_actions.LogInfo(msg=f'{name} is under torque control')],
+    ])
 
 
 def generate_launch_description() -> LaunchDescription:
-    return LaunchDescription([
-        *declared(ARGUMENTS, CHOICES),
-        *off_the_network(),
-        OpaqueFunction(function=actions),
-    ])
+    return launch_description(ARGUMENTS, {'mode': MODES}, actions, simulation=True)

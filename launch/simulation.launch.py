@@ -8,26 +8,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import (
-    PackageNotFoundError,
-    get_package_prefix,
-    get_package_share_directory,
-)
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchDescription
-from launch.actions import IncludeLaunchDescription, OpaqueFunction, Shutdown
-from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
+from launch.actions import Shutdown
 
 from rnea_ros.launch_arguments import (
     MODES,
-    TRUE_OR_FALSE,
-    declared,
     existing_file,
+    included,
     is_true,
-    off_the_network,
+    launch_description,
+    process,
+    robot_state_publisher,
     urdf_text,
-    values,
 )
 from rnea_ros.urdf import parse_urdf
 
@@ -44,49 +37,33 @@ ARGUMENTS = {
     'rviz': ('false', 'true: RViz, with robot_state_publisher'),
 }
 
-CHOICES = {
-    'robot': ('panda', 'panda_arm', 'ur5e'),
-    'mode': MODES,
-    'use_sim_time': TRUE_OR_FALSE,
-    'watchdog': TRUE_OR_FALSE,
-    'viewer': TRUE_OR_FALSE,
-    'rviz': TRUE_OR_FALSE,
-}
+CHOICES = {'robot': ('panda', 'panda_arm', 'ur5e'), 'mode': MODES}
 
 
-def actions(context: Any) -> list[Any]:
+def actions(arguments: dict[str, str], share: Path) -> list[Any]:
     """Return the node, the simulated robot, and RViz if requested."""
-    arguments = values(ARGUMENTS, context)
-    share = Path(get_package_share_directory('rnea_ros'))
     urdf = existing_file('urdf', arguments['urdf'] or share / f'urdf/{arguments["robot"]}.urdf')
     passed_on = {name: arguments[name] for name in ('mode', 'rate', 'use_sim_time', 'watchdog')}
     passed_on['hardware_compensates'] = 'none'  # the simulated robot adds nothing to a command
     passed_on['params_file'] = arguments['params_file'] or str(share / 'config/simulation.yaml')
+    options = {
+        'urdf': str(urdf),
+        'publish_clock': is_true(arguments['use_sim_time']),
+        'wrench_link': arguments['wrench_link'],
+        'viewer': is_true(arguments['viewer']),
+    }
     return [
         # First: if it rejects an argument, launch does not stop a robot that was started before.
-        IncludeLaunchDescription(
-            PythonLaunchDescriptionSource(str(share / 'launch/feedforward.launch.py')),
-            launch_arguments=passed_on.items(),
-        ),
-        Node(
-            package='rnea_ros',
-            executable='simulated_robot',
-            output='screen',
+        included(share / 'launch/feedforward.launch.py', passed_on),
+        process(
+            'rnea_ros', 'simulated_robot', output='screen', parameters=[options],
             on_exit=Shutdown(reason='the simulated robot ended'),
-            parameters=[
-                {
-                    'urdf': str(urdf),
-                    'publish_clock': is_true(arguments['use_sim_time']),
-                    'wrench_link': arguments['wrench_link'],
-                    'viewer': is_true(arguments['viewer']),
-                }
-            ],
         ),
         *(_rviz(urdf, share / 'layouts') if is_true(arguments['rviz']) else ()),
     ]
 
 
-def _rviz(urdf: Path, layouts: Path) -> list[Node]:
+def _rviz(urdf: Path, layouts: Path) -> list[Any]:
     """Return RViz and the publisher of the frames; an error ends the launch if one is missing."""
     for package in ('robot_state_publisher', 'rviz2'):
         try:
@@ -98,24 +75,11 @@ def _rviz(urdf: Path, layouts: Path) -> list[Node]:
     if not layout.is_file():
         layout = layouts / 'panda.rviz'
     return [
-        Node(
-            package='robot_state_publisher',
-            executable='robot_state_publisher',
-            parameters=[{'robot_description': ParameterValue(text, value_type=str)}],
-            # The simulated robot publishes it too.
-            remappings=[('robot_description', '~/robot_description')],
-        ),
-        Node(
-            package='rviz2',
-            executable='rviz2',
-            arguments=['-d', str(layout), '-f', parse_urdf(text).root],
-        ),
+        # The simulated robot publishes it too.
+        robot_state_publisher(text, remappings=[('robot_description', '~/robot_description')]),
+        process('rviz2', 'rviz2', '-d', str(layout), '-f', parse_urdf(text).root),
     ]
 
 
 def generate_launch_description() -> LaunchDescription:
-    return LaunchDescription([
-        *declared(ARGUMENTS, CHOICES),
-        *off_the_network(),
-        OpaqueFunction(function=actions),
-    ])
+    return launch_description(ARGUMENTS, CHOICES, actions, simulation=True)

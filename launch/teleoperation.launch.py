@@ -8,12 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import get_package_share_directory
 from launch import LaunchDescription
-from launch.actions import OpaqueFunction
-from launch_ros.actions import Node
 
-from rnea_ros.launch_arguments import declared, enclave, existing_file, values, words
+from rnea_ros.launch_arguments import (
+    enclave,
+    existing_file,
+    launch_description,
+    process,
+    words,
+)
 
 ARGUMENTS = {
     'leader': ('leader', 'namespace of the arm that is moved by hand'),
@@ -27,10 +30,8 @@ ARGUMENTS = {
 CHOICES = {'feedback': ('', 'none', 'external_effort', 'coupling')}
 
 
-def nodes(context: Any) -> list[Node]:
+def nodes(arguments: dict[str, str], share: Path) -> list[Any]:
     """Return the node teleoperation."""
-    arguments = values(ARGUMENTS, context)
-    share = Path(get_package_share_directory('rnea_ros'))
     default = str(share / 'config/teleoperation.yaml')
     params_file = existing_file('params_file', arguments['params_file'] or default)
     overrides: dict[str, Any] = {name: arguments[name] for name in ('leader', 'follower')}
@@ -39,11 +40,8 @@ def nodes(context: Any) -> list[Node]:
     if arguments['feedback']:
         overrides['feedback.source'] = arguments['feedback']
     return [
-        Node(
-            package='rnea_ros',
-            executable='teleoperation',
-            name='teleoperation',
-            output='screen',
+        process(
+            'rnea_ros', 'teleoperation', name='teleoperation', output='screen',
             parameters=[str(params_file), overrides],
             ros_arguments=enclave(arguments['enclaves'], 'teleoperation'),
         )
@@ -51,7 +49,4 @@ def nodes(context: Any) -> list[Node]:
 
 
 def generate_launch_description() -> LaunchDescription:
-    return LaunchDescription([
-        *declared(ARGUMENTS, CHOICES),
-        OpaqueFunction(function=nodes),
-    ])
+    return launch_description(ARGUMENTS, CHOICES, nodes)

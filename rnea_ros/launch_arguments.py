@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Declare, read and check the arguments of the launch files.
+The launch files: declare, read and check their arguments, start processes.
 
-launch is imported where it is needed: it is not on PyPI.
+launch and launch_ros are imported where they are needed: they are not on PyPI.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 import os
 from pathlib import Path
@@ -24,19 +24,58 @@ DEFAULT_TOPIC = 'effort_controller/commands'
 TRUE_OR_FALSE = ('true', 'false', 'True', 'False')
 
 
-def declared(
-    arguments: Mapping[str, tuple[str, str]], choices: Mapping[str, Collection[str]]
-) -> list[Any]:
-    """Return the actions that declare arguments; other values than the choices end the launch."""
-    from launch.actions import DeclareLaunchArgument
+def launch_description(
+    arguments: Mapping[str, tuple[str, str]], choices: Mapping[str, Collection[str]],
+    actions: Callable[[dict[str, str], Path], list[Any]], *, simulation: bool = False,
+) -> Any:
+    """
+    Return the description of a launch file.
 
-    return [
-        DeclareLaunchArgument(
-            name, default_value=default, description=description,
-            choices=list(choices[name]) if name in choices else None,
-        )
-        for name, (default, description) in arguments.items()
-    ]
+    :param arguments: default and description of each argument
+    :param choices: permitted values of arguments; true and false if the default is one of them
+    :param actions: makes the actions from the values and the package's share directory
+    :param simulation: keep it off the network, unless the user has chosen
+    """
+    from ament_index_python.packages import get_package_share_directory
+    from launch import LaunchDescription
+    from launch.actions import DeclareLaunchArgument, OpaqueFunction
+
+    def made(context: Any) -> list[Any]:
+        return actions(values(arguments, context), Path(get_package_share_directory('rnea_ros')))
+
+    declared = []
+    for name, (default, about) in arguments.items():
+        permitted = choices.get(name, TRUE_OR_FALSE if default in TRUE_OR_FALSE else ())
+        declared.append(DeclareLaunchArgument(
+            name, default_value=default, description=about, choices=list(permitted) or None
+        ))
+    loopback = off_the_network() if simulation else []
+    return LaunchDescription([*declared, *loopback, OpaqueFunction(function=made)])
+
+
+def included(path: Path, arguments: Mapping[str, str]) -> Any:
+    """Return the action that includes a launch file."""
+    from launch.actions import IncludeLaunchDescription
+    from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+    source = PythonLaunchDescriptionSource(str(path))
+    return IncludeLaunchDescription(source, launch_arguments=arguments.items())
+
+
+def process(package: str, executable: str, *arguments: str, **options: Any) -> Any:
+    """Return the action that starts an executable, with options of launch_ros's ``Node``."""
+    from launch_ros.actions import Node
+
+    return Node(package=package, executable=executable, arguments=list(arguments), **options)
+
+
+def robot_state_publisher(urdf: str, *, use_sim_time: bool = False, **options: Any) -> Any:
+    """Return the action that starts the publisher of a URDF's frames, as :func:`process`."""
+    from launch_ros.parameter_descriptions import ParameterValue
+
+    name, description = 'robot_state_publisher', ParameterValue(urdf, value_type=str)
+    parameters = {'robot_description': description, 'use_sim_time': use_sim_time}
+    return process(name, name, name=name, parameters=[parameters], **options)
 
 
 def off_the_network() -> list[Any]:

@@ -84,8 +84,8 @@ active = partial(parameter, while_active=True)
 """A :func:`parameter` that can be changed while the node is active."""
 
 
-def group(default: Any, prefix: str = '') -> Any:
-    """Return a field of a settings class that holds another settings object, with its prefix."""
+def group(default: Any, prefix: str | None = None) -> Any:
+    """Return a field that holds another settings object; None for the field's name as prefix."""
     return field(default=default, metadata={'prefix': prefix})
 
 
@@ -101,7 +101,8 @@ def _items(settings: Any, prefix: str) -> Iterator[tuple[str, str, Declaration |
             name = prefix + (metadata['name'] or item.name)
             yield item.name, name, metadata['declaration'], value
         elif 'prefix' in metadata:
-            yield item.name, prefix + metadata['prefix'], None, value
+            own = metadata['prefix']
+            yield item.name, prefix + (f'{item.name}.' if own is None else own), None, value
 
 
 def declarations_of(
@@ -254,8 +255,7 @@ def check_type(name: str, value: Any, declaration: Declaration) -> None:
     """Raise an InputError for a value in a file that has another type than its default."""
     default, is_list = declaration.default, isinstance(declaration.default, list)
     kind = type(default[0] if is_list else default)
-    elements = value if is_list and isinstance(value, list) else [value]
-    right = isinstance(value, list) == is_list and bool(elements)
-    if not right or any(type(element) is not kind for element in elements):
+    kinds = {*map(type, value)} if isinstance(value, list) else {type(value)}
+    if isinstance(value, list) is not is_list or kinds != {kind}:
         word = f'a list of {kind.__name__}' if is_list else f'of type {kind.__name__}'
         raise InputError(name, f'{brief(value)} is not {word}, as {default!r} is')

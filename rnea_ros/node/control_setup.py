@@ -101,12 +101,7 @@ class ControlSetup:
 
     def changed(self, parameters: NodeSettings) -> ControlSetup:
         """Return the setup with changed parameters, checked; robot and joints stay the same."""
-        settings = _resolve(parameters, self.settings.joints, self.model)
-        return replace(
-            self, parameters=parameters, settings=settings,
-            tolerances=parameters.tolerances(settings.joints),
-            deceleration=parameters.deceleration(self.rules),
-        )
+        return make_setup(parameters, self.urdf, None, self)
 
     def is_for(self, parameters: NodeSettings, urdf: str) -> bool:
         """Return whether parameters and URDF are those of this setup."""
@@ -131,12 +126,13 @@ class ControlSetup:
 
 
 def make_setup(
-    parameters: NodeSettings, urdf: str, controller: CommandTopic,
+    parameters: NodeSettings, urdf: str, controller: CommandTopic | None,
     before: ControlSetup | None = None,
 ) -> ControlSetup:
     """
     Return the robot and settings of the control; raise an RneaError for the first bad value.
 
+    :param controller: None if its joints are those of the previous setup
     :param before: the previous setup; its model is used again if URDF, ``gravity`` and
         ``strict_inertia`` are unchanged
     """
@@ -151,11 +147,14 @@ def make_setup(
         description = parse_urdf(urdf, strict_inertia=robot.strict_inertia)
         warnings = tuple(description.warnings)
         model = RobotModel.from_description(description, gravity=robot.gravity)
-    if joints and controller.joints and joints != controller.joints:
-        raise InputError('joints', controller.other_joints(joints))
+    if controller is not None and controller.joints:
+        if joints and joints != controller.joints:
+            raise InputError('joints', controller.other_joints(joints))
+        joints = controller.joints
     # While the controller is absent, the joints of the previous setup count.
-    joints = joints or controller.joints or (before.settings.joints if before else ())
-    settings = _resolve(parameters, joints, model)
+    joints = joints or (before.settings.joints if before else ())
+    settings = resolve(replace(parameters.control, joints=joints), model)
+    check_efforts(model, settings)
     rules = parameters.rules(model, settings)
     from_controller = parameters.reference.reference_source is ReferenceSource.CONTROLLER_STATE
     return ControlSetup(
@@ -165,11 +164,3 @@ def make_setup(
         state_type=controller_state_type() if from_controller else None,
         warnings=warnings,
     )
-
-
-def _resolve(
-    parameters: NodeSettings, joints: tuple[str, ...], model: RobotModel
-) -> ResolvedSettings:
-    settings = resolve(replace(parameters.control, joints=joints), model)
-    check_efforts(model, settings)
-    return settings

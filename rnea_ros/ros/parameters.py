@@ -117,16 +117,22 @@ class ParameterServices(Node):
             if not self.has_parameter(change.name):
                 return f'{clipped(change.name, 60)}: no such parameter'
             declared = self.describe_parameter(change.name)
-            types = Parameter.Type(declared.type), change.type_
-            if types[0] is types[1] or declared.dynamic_typing:
-                continue
-            if change.type_ is Parameter.Type.NOT_SET:
-                return f'{change.name}: a parameter cannot be unset'
-            hint = '; write 1.0, not 1' if types in INTEGERS_FOR_DOUBLES else ''
-            expected, actual = (str(kind.name).lower().replace('_array', '[]') for kind in types)
-            value = brief(change.value)
-            return f'{change.name}: {value} is of type {actual}, not {expected}{hint}'
+            if not declared.dynamic_typing:
+                reason = _wrong_type(change, Parameter.Type(declared.type))
+                if reason:
+                    return f'{change.name}: {reason}'
         return ''
+
+
+def _wrong_type(given: Parameter, expected: Parameter.Type) -> str:
+    """Return why a value does not have the expected type; empty if it has."""
+    if given.type_ is expected:
+        return ''
+    if given.type_ is Parameter.Type.NOT_SET:
+        return 'a parameter cannot be unset'
+    hint = '; write 1.0, not 1' if (expected, given.type_) in INTEGERS_FOR_DOUBLES else ''
+    words = (str(kind.name).lower().replace('_array', '[]') for kind in (given.type_, expected))
+    return f'{brief(given.value)} is of type {", not ".join(words)}{hint}'
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -172,24 +178,8 @@ def declare(node: Any, table: Mapping[str, Declaration]) -> None:
         try:
             node.declare_parameter(name, declaration.default, descriptor)
         except Exception as error:  # rclpy has an error class for each kind of rejection
-            value = getattr(parameter_overrides(node).get(name), 'value', None)
-            form = _right_form(value, declaration.default)
-            reason = str(error) if form is None else f'expected {form}, got {value}'
-            raise InputError(name, clipped(reason)) from error
-
-
-def _right_form(value: Any, default: Any) -> Any:
-    """Return a value as a list, or with decimal points, if its parameter needs that; else None."""
-    is_list = isinstance(value, list | tuple | array)
-    elements = list(value) if is_list else [value]
-    needs_list = isinstance(default, list) or str(default).endswith('_ARRAY')
-    sample = default[0] if isinstance(default, list) and default else default
-    if isinstance(sample, float) or 'DOUBLE' in str(sample):
-        elements = [float(element) if type(element) is int else element for element in elements]
-        kind: type = float
-    else:
-        kind = str if 'STRING' in str(sample) else type(sample)
-    if {*map(type, elements)} != {kind} or (is_list and not needs_list):
-        return None
-    form = elements if needs_list else elements[0]
-    return form if str(form) != str(list(value) if is_list else value) else None
+            given, expected = parameter_overrides(node).get(name), declaration.default
+            if not declaration.unset:
+                expected = Parameter.Type.from_parameter_value(expected)
+            reason = '' if given is None else _wrong_type(given, expected)
+            raise InputError(name, clipped(reason or str(error))) from error

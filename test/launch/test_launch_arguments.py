@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from rnea_ros import UrdfError, launch_arguments
+from rnea_ros import UrdfError
 from rnea_ros.launch_arguments import (
+    MODES,
     TRUE_OR_FALSE,
     command_topic,
-    declared,
     enclave,
     existing_file,
     is_true,
+    launch_description,
     number,
     off_the_network,
     parameter_files,
     urdf_text,
-    values,
     words,
 )
 from rnea_ros.shared_memory import LOOPBACK_NOTICE, RANGE
@@ -106,9 +106,11 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def perform(name: str) -> Any:
         return SimpleNamespace(perform=lambda context: context.values[name])
 
-    actions = ('DeclareLaunchArgument', 'LogInfo', 'SetEnvironmentVariable')
+    actions = ('DeclareLaunchArgument', 'LogInfo', 'OpaqueFunction', 'SetEnvironmentVariable')
     modules: dict[str, dict[str, Any]] = {
-        'launch': {}, 'launch.actions': dict.fromkeys(actions, action),
+        'ament_index_python': {},
+        'ament_index_python.packages': {'get_package_share_directory': lambda name: f'/{name}'},
+        'launch': {'LaunchDescription': list}, 'launch.actions': dict.fromkeys(actions, action),
         'launch.substitutions': {'LaunchConfiguration': perform},
         'launch.logging': {'get_logger': lambda _: SimpleNamespace(warning=warnings.append)},
     }
@@ -120,14 +122,17 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_arguments_are_declared_and_a_misspelled_one_is_named(logged: list[str]) -> None:
-    mode, urdf = declared(
-        {'mode': ('gravity', 'law'), 'urdf': ('', 'file')}, {'mode': launch_arguments.MODES}
+    arguments = {'mode': ('gravity', 'law'), 'urdf': ('', 'file'), 'gui': ('false', 'window')}
+    mode, urdf, gui, opaque = launch_description(
+        arguments, {'mode': MODES}, lambda *made: list(made)
     )
     assert (mode.values, mode.default_value, mode.description) == (('mode',), 'gravity', 'law')
     assert (urdf.default_value, urdf.choices) == ('', None)
+    assert (mode.choices, gui.choices) == (list(MODES), list(TRUE_OR_FALSE))
+    given = {'mode': 'feedback', 'urdf': '', 'gui': 'true'}
     argv = ['mode:=feedback', 'mod:=gravity', 'viewer:=true', 'model']
-    context = SimpleNamespace(argv=argv, values={'mode': 'feedback', 'mod': 'gravity'})
-    assert values({'mode': ''}, context) == {'mode': 'feedback'}
+    context = SimpleNamespace(argv=argv, values=given | {'mod': 'gravity'})
+    assert opaque.function(context) == [given, Path('/rnea_ros')]
     assert logged == ['mod:= is no argument; did you mean mode:=?']
 
 

@@ -29,8 +29,7 @@ from ..laws import LAWS
 from ..loaded_model import HardwareCompensation
 from ..motion import Deceleration, JointRules, ReferenceSource, Tolerances, default_tolerances
 from .resolved import ResolvedSettings, acceleration_limits
-from .sensors import BaseSensorSettings, WrenchInputSettings
-from .settings import PayloadSettings, Settings
+from .settings import BaseSensorSettings, PayloadSettings, Settings, WrenchInputSettings
 
 MAX_PRIORITY = 98  # 99 is for threads of the kernel
 MAX_CORES = 1024  # number of cores in Linux's cpu_set_t
@@ -140,29 +139,6 @@ class ReferenceSettings:
 
 
 @dataclass(frozen=True)
-class GoalSettings:
-    """Parameters of the goals of all joints."""
-
-    action_monitor_rate: float = parameter(
-        20.0, 'rate of feedback and results of follow_joint_trajectory, Hz', (0.1, 200.0),
-        read_only=True,
-    )
-    goal_time: float = active(
-        0.0, 'longest time after the end of a motion until its goal is reached, s; 0: no limit',
-        (0.0, 3600.0), name='constraints.goal_time',
-    )
-    stopped_velocity_tolerance: float = active(
-        0.01, 'maximum velocity of each joint at the goal, rad/s or m/s; 0: any', (0.0, 100.0),
-        name='constraints.stopped_velocity_tolerance',
-    )
-    decelerate_on_cancel: bool = active(
-        False, 'decelerate after a cancel, by at most '
-        'constraints.<joint>.max_deceleration_on_cancel; false: hold at once',
-        name='constraints.decelerate_on_cancel',
-    )
-
-
-@dataclass(frozen=True)
 class JointGoalSettings:
     """Parameters ``constraints.<joint>.*`` of one joint's goals."""
 
@@ -174,46 +150,6 @@ class JointGoalSettings:
     max_deceleration_on_cancel: float = active(
         0.0, 'maximum deceleration after a cancel, rad/s^2 or m/s^2', (0.0, 1e4)
     )
-
-
-PARAMETERS: Mapping[str, Declaration] = {
-    **declarations_of(RobotSettings),
-    **declarations_of(RealtimeSettings, 'realtime.'),
-    **declarations_of(Settings),
-    **declarations_of(PayloadSettings, 'payload.'),
-    **declarations_of(JointRules),
-    **declarations_of(ReferenceSettings),
-    **declarations_of(GoalSettings),
-    **declarations_of(BaseSensorSettings, 'base_sensor.'),
-}
-"""All parameters but those of single laws, force-torque sensors and joints."""
-
-_CONSTRAINT = re.compile(
-    rf'constraints\.(.+)\.({"|".join(declarations_of(JointGoalSettings))})'
-)
-"""Name of a parameter of one joint's goals."""
-
-
-def all_declarations(sensors: Iterable[str], names: Iterable[str]) -> dict[str, Declaration]:
-    """
-    Return all parameters of the node, for a value of ``wrench_inputs.names``.
-
-    A registered law with a class ``Parameters`` has ``<mode>.*``; a joint has its
-    ``constraints.<joint>.*`` if one of them is among ``names``, those with a value.
-    """
-    table = dict(PARAMETERS)
-    for mode, law in LAWS.items():
-        table |= declarations_of(law.Parameters, f'{mode}.')
-    for sensor in filter(None, sensors):
-        table |= declarations_of(WrenchInputSettings, f'wrench_inputs.{sensor}.')
-    for joint in _constrained_joints(names):
-        table |= declarations_of(JointGoalSettings, f'constraints.{joint}.')
-    return table
-
-
-def _constrained_joints(names: Iterable[str]) -> list[str]:
-    """Return the joints with parameters ``constraints.<joint>.*`` among names, sorted."""
-    return sorted({match[1] for match in map(_CONSTRAINT.fullmatch, names) if match})
 
 
 @dataclass(frozen=True)
@@ -231,10 +167,26 @@ class NodeSettings:
     control: Settings
     realtime: RealtimeSettings
     constraints: Mapping[str, JointGoalSettings]
-    robot: RobotSettings = group(RobotSettings())
-    motion: JointRules = group(JointRules((), *np.zeros((4, 0))))
-    reference: ReferenceSettings = group(ReferenceSettings())
-    goals: GoalSettings = group(GoalSettings())
+    robot: RobotSettings = group(RobotSettings(), '')
+    motion: JointRules = group(JointRules((), *np.zeros((4, 0))), '')
+    reference: ReferenceSettings = group(ReferenceSettings(), '')
+    action_monitor_rate: float = parameter(
+        20.0, 'rate of feedback and results of follow_joint_trajectory, Hz', (0.1, 200.0),
+        read_only=True,
+    )
+    goal_time: float = active(
+        0.0, 'longest time after the end of a motion until its goal is reached, s; 0: no limit',
+        (0.0, 3600.0), name='constraints.goal_time',
+    )
+    stopped_velocity_tolerance: float = active(
+        0.01, 'maximum velocity of each joint at the goal, rad/s or m/s; 0: any', (0.0, 100.0),
+        name='constraints.stopped_velocity_tolerance',
+    )
+    decelerate_on_cancel: bool = active(
+        False, 'decelerate after a cancel, by at most '
+        'constraints.<joint>.max_deceleration_on_cancel; false: hold at once',
+        name='constraints.decelerate_on_cancel',
+    )
 
     def __post_init__(self) -> None:
         check_ranges(self)
@@ -297,12 +249,12 @@ class NodeSettings:
         return default_tolerances(
             joints, {joint: each.trajectory for joint, each in self.constraints.items()},
             {joint: each.goal for joint, each in self.constraints.items()},
-            self.goals.stopped_velocity_tolerance, self.goals.goal_time,
+            self.stopped_velocity_tolerance, self.goal_time,
         )
 
     def deceleration(self, rules: JointRules) -> Deceleration | None:
         """Return limits of a stop, None to hold; InputError for a joint without a maximum."""
-        if not self.goals.decelerate_on_cancel:
+        if not self.decelerate_on_cancel:
             return None
         maximum = [
             self.constraints.get(name, JointGoalSettings()).max_deceleration_on_cancel
@@ -315,6 +267,41 @@ class NodeSettings:
                 'constraints.decelerate_on_cancel needs a value above 0',
             )
         return Deceleration(np.array(maximum), rules.lower, rules.upper)
+
+
+PARAMETERS: Mapping[str, Declaration] = {
+    **declarations_of(RobotSettings),
+    **declarations_of(RealtimeSettings, 'realtime.'),
+    **declarations_of(Settings),
+    **declarations_of(PayloadSettings, 'payload.'),
+    **declarations_of(NodeSettings),
+    **declarations_of(BaseSensorSettings, 'base_sensor.'),
+}
+"""All parameters but those of single laws, force-torque sensors and joints."""
+
+
+def all_declarations(sensors: Iterable[str], names: Iterable[str]) -> dict[str, Declaration]:
+    """
+    Return all parameters of the node, for a value of ``wrench_inputs.names``.
+
+    A registered law with a class ``Parameters`` has ``<mode>.*``; a joint has its
+    ``constraints.<joint>.*`` if one of them is among ``names``, those with a value.
+    """
+    table = dict(PARAMETERS)
+    for mode, law in LAWS.items():
+        table |= declarations_of(law.Parameters, f'{mode}.')
+    for sensor in filter(None, sensors):
+        table |= declarations_of(WrenchInputSettings, f'wrench_inputs.{sensor}.')
+    for joint in _constrained_joints(names):
+        table |= declarations_of(JointGoalSettings, f'constraints.{joint}.')
+    return table
+
+
+def _constrained_joints(names: Iterable[str]) -> list[str]:
+    """Return the joints with parameters ``constraints.<joint>.*`` among names, sorted."""
+    own = '|'.join(declarations_of(JointGoalSettings))
+    matches = (re.fullmatch(rf'constraints\.(.+)\.({own})', name) for name in names)
+    return sorted({match[1] for match in matches if match})
 
 
 def settings_from(values: Mapping[str, Any], joints: tuple[str, ...] = ()) -> Settings:

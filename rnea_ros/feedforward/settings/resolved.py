@@ -5,26 +5,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+import difflib
+from itertools import permutations, product
 
 import numpy as np
 
 from ...arrays import Array, Indices
 from ...dynamics.kernels import BASE
+from ...dynamics.tree import WORLD, Placement
 from ...errors import InputError, brief
 from ...parameters import in_range, per_joint, with_value_per_joint
 from ...robot import Payload, RobotModel
 from ..laws import LAWS, ControlLaw, FrictionModel, JointFriction
 from ..loaded_model import HardwareCompensation, LoadedModel
-from .sensors import check_base_sensor, check_wrench_inputs
-from .settings import AS_POSITIVE, MAX_DURATION, FrictionSettings, PayloadSettings, Settings
+from .settings import (
+    AS_POSITIVE,
+    MAX_DURATION,
+    BaseSensorSettings,
+    FrictionSettings,
+    PayloadSettings,
+    SensorPlacement,
+    Settings,
+    WrenchInputSettings,
+)
 from .soft_limits import SoftLimitZones, bound_damping, resolve_soft_limits
 
 DEFAULT_TIMEOUT_PERIODS = 20  # default timeout of joint states, in periods of the control
 MIN_DEFAULT_TIMEOUT = 0.1  # its minimum, s: a busy computer stalls for so long
-DEFAULT_RATE_LIMIT_TIME = 0.1  # from zero to full effort at the default rate limit, s
+RATE_LIMIT_TIME = 0.1  # from zero to full effort at the default rate limit, s
 DEFAULT_THRESHOLD_SHARE = 0.015  # default of contact.threshold, as a share of the effort limit
 MAX_EFFORT = 1e12  # maximum effort limit, N m or N; a larger one in the URDF counts as none
 MAX_STOP_TIME = 3.0 * MAX_DURATION  # longest permitted duration of a stop, s
@@ -82,16 +92,12 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     _check_together(settings)
     settings = with_value_per_joint(settings, joints)
     _check_payloads(settings.payloads, model)
-    limits, rate_limits = np.array(settings.effort_limits), np.array(settings.effort_rate_limit)
-    effort_limits = np.where(limits > 0.0, limits, model.effort_limits[joint_indices])
+    effort_limits = _filled(settings.effort_limits, model.effort_limits[joint_indices])
     for name, limit in zip(joints, effort_limits, strict=True):
         if not 0.0 < limit <= MAX_EFFORT:
             raise InputError(
                 'effort_limits', f'joint {name!r}: the URDF has limit {limit}, set one above 0'
             )
-    default_rate_limits = effort_limits / DEFAULT_RATE_LIMIT_TIME
-    threshold = np.array(settings.contact.threshold)
-    threshold = np.where(threshold > 0.0, threshold, DEFAULT_THRESHOLD_SHARE * effort_limits)
     rotor_inertia = np.zeros(model.nv)
     rotor_inertia[joint_indices] = settings.armature
     check_wrench_inputs(settings.wrench_inputs, model)
@@ -105,13 +111,13 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
     scales = stated.units.effort_scale  # several: 1 for the joints that are not commanded
     effort_scale = np.full(model.nv, scales[0] if len(scales) == 1 else 1.0)
     effort_scale[joint_indices] = scales
+    efforts = np.array(effort_limits)
+    threshold = _filled(settings.contact.threshold, DEFAULT_THRESHOLD_SHARE * efforts)
     resolved = ResolvedSettings(**vars(settings) | {
-        'effort_limits': tuple(effort_limits.tolist()),
-        'effort_rate_limit': tuple(
-            np.where(rate_limits > 0.0, rate_limits, default_rate_limits).tolist()
-        ),
+        'effort_limits': effort_limits,
+        'effort_rate_limit': _filled(settings.effort_rate_limit, efforts / RATE_LIMIT_TIME),
         'joint_states_timeout': settings.joint_states_timeout or default_timeout(settings.period),
-        'contact': replace(settings.contact, threshold=tuple(threshold.tolist())),
+        'contact': replace(settings.contact, threshold=threshold),
         'law_parameters': tuple(
             (mode, with_value_per_joint(settings.of_law(law), joints, f'{mode}.'))
             for mode, law in LAWS.items()
@@ -190,6 +196,11 @@ def acceleration_limits(model: RobotModel, settings: ResolvedSettings) -> Array:
     return limits
 
 
+def _filled(stated: Sequence[float], defaults: Array) -> tuple[float, ...]:
+    """Return the values above 0, and defaults in place of the others."""
+    return tuple(np.where(np.array(stated) > 0.0, stated, defaults).tolist())
+
+
 def _check_joints(joints: Sequence[str], model: RobotModel) -> None:
     if not joints:
         raise InputError('joints', 'no joint to command')
@@ -239,6 +250,80 @@ def _check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
         )
 
 
+def check_wrench_inputs(inputs: Sequence[WrenchInputSettings], model: RobotModel) -> None:
+    """Raise an InputError for the first parameter that does not fit other sensors or the robot."""
+    for number, sensor in enumerate(inputs):
+        before = inputs[:number]
+        if not sensor.name or sensor.name in [other.name for other in before]:
+            raise InputError('wrench_inputs', f'name {sensor.name!r} is empty or taken')
+        if not sensor.topic or sensor.topic in [other.topic for other in before]:
+            raise InputError(sensor.full_name('topic'), f'{brief(sensor.topic)} is empty or taken')
+        for part in ('force', 'torque'):
+            deadband, most = getattr(sensor, f'deadband_{part}'), getattr(sensor, f'max_{part}')
+            in_range(sensor.full_name(f'deadband_{part}'), deadband, 0.0, most)
+        if sensor.tare_duration < sensor.timeout:
+            raise InputError(
+                sensor.full_name('tare_duration'),
+                f'{sensor.tare_duration} is less than the timeout, {sensor.timeout}: '
+                'there may be no reading in it',
+            )
+        if sensor.link:
+            _check_link(sensor, model)
+    for carrier, other in permutations(inputs, 2):
+        if _carries(carrier, other, model):
+            raise InputError(
+                carrier.full_name('link'),
+                f'{carrier.link!r} carries {other.link!r}, whose wrench sensor {other.name!r} '
+                'measures already: it would count twice',
+            )
+
+
+def _check_link(sensor: WrenchInputSettings, model: RobotModel) -> None:
+    link, problem = sensor.link, ''
+    if link not in model.link_names:
+        nearest = difflib.get_close_matches(link[:200], model.link_names, n=3, cutoff=0.0)
+        problem = f'robot {model.name!r} has no link {brief(link)}; nearest are '
+        problem += ', '.join(nearest)
+    elif model.tree.frames[link].body == BASE:
+        problem = f'no joint moves link {link!r}: a wrench on it needs no joint effort'
+    if problem:
+        raise InputError(sensor.full_name('link'), problem)
+
+
+def _carries(
+    carrier: WrenchInputSettings, other: WrenchInputSettings, model: RobotModel
+) -> bool:
+    """Return whether an inline sensor stands between the base and another sensor's link."""
+    if carrier.placement is not SensorPlacement.INLINE or not carrier.link:
+        return False
+    parents, link = {each.name: each.parent for each in model.tree.links}, other.link
+    while link and link != carrier.link and parents[link] != link:
+        link = parents[link]
+    return link == carrier.link
+
+
+def check_base_sensor(settings: BaseSensorSettings, model: RobotModel) -> None:
+    """Raise an InputError for a link that is not fixed to the robot's root link."""
+    link, mounts = settings.link, links_on_base(model)
+    if link and link not in mounts:
+        problem = f'robot {model.name!r} has no link {brief(link)}'
+        if link in model.link_names:
+            problem = f'link {link!r} of robot {model.name!r} moves with its joints'
+        allowed = ', '.join(mounts) or 'none, because the base floats'
+        raise InputError(
+            'base_sensor.link', f'{problem}; links that are fixed to the root link are {allowed}'
+        )
+
+
+def links_on_base(model: RobotModel) -> Mapping[str, Placement]:
+    """Return the placements of the links that no joint moves, in the root link's frame."""
+    return {
+        name: frame.placement
+        for name, frame in model.tree.frames.items()
+        if frame.body == BASE and name != WORLD
+    }
+
+
 def _check_moved_link(link: str, joint_indices: Indices, model: RobotModel) -> None:
     """Raise an InputError for a link that is unknown, or that no commanded joint moves."""
     if not link:
@@ -249,13 +334,7 @@ def _check_moved_link(link: str, joint_indices: Indices, model: RobotModel) -> N
             f'{brief(link)} is not a link of robot {model.name!r}; known are '
             f'{", ".join(model.link_names)}',
         )
-    moving: set[int] = set()
-    body = model.tree.frames[link].body
-    while body != BASE:
-        record = model.tree.bodies[body]
-        moving.update(range(record['qd_index'], record['qd_index'] + record['qd_size']))
-        body = int(record['parent'])
-    if not moving & set(joint_indices.tolist()):
+    if not model.jacobian(model.neutral_position, link)[:, joint_indices].any():
         raise InputError('external_effort.link', f'no commanded joint moves link {link!r}')
 
 
@@ -264,21 +343,19 @@ def _friction(
 ) -> JointFriction:
     """Return the friction of all joints of a model; uncommanded joints have none."""
     friction, j = JointFriction.none(model.nv), joint_indices
+    friction.smoothing_velocity[j] = settings.smoothing_velocity
     for name, coefficients in (('viscous', friction.viscous), ('coulomb', friction.coulomb)):
-        positive, negative = getattr(settings, name), getattr(settings, f'{name}_negative')
-        if negative == AS_POSITIVE:
-            backwards = positive
-        else:
+        backwards = positive = getattr(settings, name)
+        negative = getattr(settings, f'{name}_negative')
+        if negative != AS_POSITIVE:
             backwards = per_joint(f'friction.{name}_negative', negative, joints)
-            if min(backwards) < 0.0:
-                raise InputError(
-                    f'friction.{name}_negative',
-                    f'{brief(negative)} has a negative value; only [-1.0] alone stands for the '
-                    'values of the positive direction',
-                )
+        if min(backwards) < 0.0:
+            raise InputError(
+                f'friction.{name}_negative', f'{brief(negative)} has a negative value; only '
+                '[-1.0] alone stands for the values of the positive direction',
+            )
         if settings.model is FrictionModel.PARAMETERS:
             coefficients[:, j] = positive, backwards
-    friction.smoothing_velocity[j] = settings.smoothing_velocity
     if settings.model is FrictionModel.PARAMETERS:
         friction.load[j], friction.offset[j] = settings.load, settings.offset
     elif settings.model is FrictionModel.URDF:

@@ -12,7 +12,7 @@ import pytest
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.settings import BaseSensorSettings, BaseUse, StaleBase
-from rnea_ros.feedforward.settings.sensors import check_base_sensor
+from rnea_ros.feedforward.settings.resolved import check_base_sensor
 from rnea_ros.feedforward.stamps import MAX_FUTURE
 from support.cases import each
 from support.control.base_rig import CLOCK, STILL, BaseRig, G, about, tilting_robot

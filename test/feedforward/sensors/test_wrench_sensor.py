@@ -13,7 +13,7 @@ import pytest
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.settings import Measures, WrenchInputSettings
-from rnea_ros.feedforward.settings.sensors import check_wrench_inputs
+from rnea_ros.feedforward.settings.resolved import check_wrench_inputs
 from rnea_ros.feedforward.tare import Tare
 from rnea_ros.feedforward.wrench import WrenchInputs
 from support.cases import each

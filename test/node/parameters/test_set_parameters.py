@@ -34,9 +34,9 @@ from rnea_ros.feedforward.settings import (
     NodeSettings,
     complete_values,
     missing_hardware_compensates,
-    parse_compensation,
     settings_from,
 )
+from rnea_ros.feedforward.settings.node import parse_compensation
 from rnea_ros.node import control_setup
 from rnea_ros.parameters import EACH, parameter
 from rnea_ros.ros import ParameterServices
