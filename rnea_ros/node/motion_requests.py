@@ -33,12 +33,13 @@ FOLLOWING_TICKS = 2  # periods for the next tick, which may follow the motion on
 
 
 class GoalMotion(NamedTuple):
-    """An accepted motion, its start (monotonic, s; None: at once), goal, and points' times, s."""
+    """An accepted motion with its goal."""
 
     motion: Trajectory | Setpoint
-    start: float | None
+    start: float | None  # monotonic, s; None: at once
     goal: Goal
-    times: Array
+    times: Array  # of the requested points, s
+    requests: MotionRequests  # which judged it
 
 
 class MotionRequests:
@@ -86,7 +87,8 @@ class MotionRequests:
         setup, request = self._configuration.setup, trajectory_request(trajectory)
         tolerances = setup.tolerances.stated(path, goal, goal_time)
         motion, start = self._compile(request)
-        return GoalMotion(motion, start, Goal(motion, tolerances, setup.rules), request.times)
+        goal_of_motion = Goal(motion, tolerances, setup.rules)
+        return GoalMotion(motion, start, goal_of_motion, request.times, self)
 
     def count(self, source: str, word: str) -> None:
         """Count a motion that was rejected for a reason, by its topic or action."""
