@@ -14,7 +14,6 @@ from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, FeedforwardController, Reason
 from ..feedforward.motion import (
     Goal,
-    JointTolerance,
     Setpoint,
     Trajectory,
     TrajectoryError,
@@ -79,8 +78,7 @@ class MotionRequests:
         self.controller.cancel(goal, self._configuration.setup.deceleration)
 
     def goal(
-        self, trajectory: Any, path: Sequence[JointTolerance], goal: Sequence[JointTolerance],
-        goal_time: float,
+        self, trajectory: Any, path: Sequence[Any], goal: Sequence[Any], goal_time: float
     ) -> GoalMotion:
         """Return a motion with its goal, not yet followed; or raise one of :data:`REJECTIONS`."""
         self._check_mode()
