@@ -23,12 +23,11 @@ from ..arrays import Array
 from ..compilation import batch_entry
 from ..errors import RequestRejectedError
 from ..feedforward import Reason
-from ..feedforward.motion import Column, Header, TrajectoryRequest
-from .cdr import HEADER, MAX_NAMES, MAX_TEXT, CdrMessage, MalformedError, aligned
+from ..feedforward.motion.parse import FIELDS, Column, Header, TrajectoryRequest
+from .cdr import HEADER, MAX_NAMES, MAX_TEXT, CdrMessage, MalformedError
 
-_FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
 # The parts of a point, in this order; and the bytes of a point without values.
-_PARTS = (*(part for field in _FIELDS for part in (f'number of {field}', field)), 'time')
+_PARTS = (*(part for field in FIELDS for part in (f'number of {field}', field)), 'time')
 _MIN_POINT = 24
 
 # Little endian; no stamp, frame or joints; one point at time 0 with one position.
@@ -38,9 +37,10 @@ _SMALLEST = bytes((0, 1, 0, 0, *bytes(16), 1, 0, 0, 0, 1, 0, 0, 0, *bytes(8 + 12
 def decode_trajectory(data: bytes) -> TrajectoryRequest:
     """Decode a trajectory_msgs/JointTrajectory; other bytes raise a MalformedError."""
     message = CdrMessage(data)
-    seconds, nanoseconds = message.integer('stamp'), message.unsigned('stamp')
-    header = Header(seconds, nanoseconds, message.text('frame'))
-    return _request(message.names(), *_read_points(message), header)
+    header = Header(message.integer('stamp'), message.unsigned('stamp'), message.text('frame'))
+    names = message.names()
+    times, columns = _read_points(message)
+    return TrajectoryRequest(names, times, **columns, start_time=header.time, header=header)
 
 
 def load_decoder() -> None:
@@ -49,58 +49,33 @@ def load_decoder() -> None:
 
 
 def trajectory_request(message: Any) -> TrajectoryRequest:
-    """Return rclpy's message; a RequestRejectedError above the bounds of :class:`.CdrMessage`."""
-    points, names = message.points, tuple(message.joint_names)
-    columns = []
-    for field in ('positions', 'velocities', 'accelerations', 'effort'):
-        rows = [getattr(point, field) for point in points]
-        counts = np.array([len(row) for row in rows], dtype=np.int64)
-        columns.append(Column(np.array(array('d', b''.join(rows))), counts))
-    stamp = message.header.stamp
-    header = Header(stamp.sec, stamp.nanosec, message.header.frame_id)
-    _check_bounds(header.frame_id, names, [column.counts for column in columns])
-    times = [each.time_from_start.sec + 1e-9 * each.time_from_start.nanosec for each in points]
-    return _request(names, np.array(times, dtype=np.float64), columns, header)
-
-
-def _request(
-    names: tuple[str, ...], times: Array, columns: list[Column], header: Header
-) -> TrajectoryRequest:
-    positions, velocities, accelerations, efforts = columns
-    start_time = header.seconds + 1e-9 * header.nanoseconds or None
-    return TrajectoryRequest(
-        names, times, positions, velocities, accelerations, efforts, start_time, header
-    )
-
-
-def _check_bounds(frame: str, names: tuple[str, ...], counts: list[NDArray[np.int64]]) -> None:
-    """Raise a RequestRejectedError for a trajectory whose bytes would not be read."""
-    texts = [len(text.encode()) + 1 for text in (frame, *names)]
-    size = 8  # of the stamp; behind it frame, number of joints, names, number of points
-    for text in (texts[0], 0, *texts[1:], 0):
-        size = aligned(size, 4) + 4 + text
-    for of_point in zip(*(column.tolist() for column in counts), strict=True):
-        for count in of_point:
-            size = aligned(size + 4, 8 if count else 4) + 8 * count
-        size += 8
-    names_read = enumerate(texts[1 : MAX_NAMES + 1])
+    """Return rclpy's message; a RequestRejectedError above the bounds for names."""
+    points, names, frame = message.points, tuple(message.joint_names), message.header.frame_id
+    parts = ('frame', *(f'name of joint {joint}' for joint in range(min(len(names), MAX_NAMES))))
     for number, most, what in (
-        (HEADER + size, CdrMessage.MAX_SIZE, 'bytes of the message'),
-        (texts[0], MAX_TEXT, 'bytes of frame'),
-        *((text, MAX_TEXT, f'bytes of name of joint {joint}') for joint, text in names_read),
+        *((len(text.encode()) + 1, MAX_TEXT, f'bytes of {part}')
+          for part, text in zip(parts, (frame, *names), strict=False)),
         (len(names), MAX_NAMES, 'joints'),
     ):
         if number > most:
             raise RequestRejectedError(
                 Reason.TOO_LARGE.value, f'{number} {what}, at most {most} are read'
             )
+    columns = {}
+    for field in FIELDS:
+        rows = [getattr(point, 'effort' if field == 'efforts' else field) for point in points]
+        counts = np.array([len(row) for row in rows], dtype=np.int64)
+        columns[field] = Column(np.array(array('d', b''.join(rows))), counts)
+    times = np.array([p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in points])
+    header = Header(message.header.stamp.sec, message.header.stamp.nanosec, frame)
+    return TrajectoryRequest(names, times, **columns, start_time=header.time, header=header)
 
 
-def _read_points(message: CdrMessage) -> tuple[Array, list[Column]]:
-    """Return the times of the points, shape (points,), and their fields."""
+def _read_points(message: CdrMessage) -> tuple[Array, dict[str, Column]]:
+    """Return the times of the points, shape (points,), and their fields by name."""
     count = message.unsigned('number of points')
     message.expect(count * _MIN_POINT, f'{count} points')
-    starts, counts = np.empty((2, len(_FIELDS), count), dtype=np.int64)
+    starts, counts = np.empty((2, len(FIELDS), count), dtype=np.int64)
     times = np.empty((2, count), dtype=np.int32)
     point, part, offset, need = _find_points(
         message.words, message.size, message.offset, starts, counts, times
@@ -108,11 +83,11 @@ def _read_points(message: CdrMessage) -> tuple[Array, list[Column]]:
     if point < count:
         what = f'{_PARTS[part]} of point {point}'
         raise MalformedError.too_short(offset + HEADER, what, need, message.size - offset)
-    columns = []
-    for start, values_of_points in zip(starts, counts, strict=True):
+    columns = {}
+    for field, start, values_of_points in zip(FIELDS, starts, counts, strict=True):
         values = np.empty(int(values_of_points.sum()))
         _copy_values(message.doubles, start, values_of_points, values)
-        columns.append(Column(values, values_of_points))
+        columns[field] = Column(values, values_of_points)
     return times[0] + 1e-9 * times[1].view(np.uint32), columns
 
 

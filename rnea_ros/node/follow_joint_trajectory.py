@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.qos import QoSProfile
@@ -51,14 +51,6 @@ class _DeferredServer(ActionServer):
             super().notify_execute(goal_handle, execute_callback)
 
 
-class _AcceptedGoal(NamedTuple):
-    """A goal with its motion, and what judged it."""
-
-    goal: Any  # the message; of the active goal rclpy's handle
-    motion: GoalMotion
-    motions: MotionRequests
-
-
 class FollowJointTrajectory:
     """
     Serves the active control; it exists as long as the node.
@@ -71,8 +63,8 @@ class FollowJointTrajectory:
     def __init__(self, node: Any, motions: Callable[[], MotionRequests | None]) -> None:
         self._node = node
         self._motions = motions
-        self._accepted: _AcceptedGoal | None = None
-        self._active: _AcceptedGoal | None = None
+        self._accepted: tuple[Any, GoalMotion] | None = None  # with the message
+        self._active: tuple[Any, GoalMotion] | None = None  # with rclpy's handle
         self._closing = False
         self._ended_at = 0.0
         self._server: _DeferredServer | None = None
@@ -92,16 +84,11 @@ class FollowJointTrajectory:
         self._timer = node.create_timer(period, self._monitor, clock=MACHINE_TIME)
         self._timer.cancel()  # it runs while a goal is pursued
         self._server = _DeferredServer(
-            node,
-            Action,
-            f'~/{ACTION}',
+            node, Action, f'~/{ACTION}',
             lambda handle: Action.Result(),  # not called: every goal ends by _conclude
-            goal_callback=self._on_goal,
-            handle_accepted_callback=self._on_accepted,
-            cancel_callback=self._on_cancel,
-            goal_service_qos_profile=REQUESTS,
-            result_service_qos_profile=REQUESTS,
-            cancel_service_qos_profile=REQUESTS,
+            goal_callback=self._on_goal, handle_accepted_callback=self._on_accepted,
+            cancel_callback=self._on_cancel, goal_service_qos_profile=REQUESTS,
+            result_service_qos_profile=REQUESTS, cancel_service_qos_profile=REQUESTS,
             result_timeout=RESULT_TIMEOUT,
         )
 
@@ -109,7 +96,7 @@ class FollowJointTrajectory:
         """Reject goals, end the active one; return whether a result may not be delivered yet."""
         self._closing = True
         if self._active is not None:
-            self._active.motion.goal.drop(Reason.STOP_REQUESTED)
+            self._active[1].goal.drop(Reason.STOP_REQUESTED)
             self._monitor()
         return time.monotonic() < self._ended_at + DELIVERY_TIME
 
@@ -142,29 +129,28 @@ class FollowJointTrajectory:
                 f'goal rejected, {error_code(error.word).name}: {error}', throttle_duration_sec=1.0
             )
             return GoalResponse.REJECT
-        self._accepted = _AcceptedGoal(message, motion, motions)
+        self._accepted = message, motion
         return GoalResponse.ACCEPT
 
     def _on_accepted(self, handle: Any) -> None:
         """Follow the goal that was just accepted instead of the active one."""
-        accepted, self._accepted = self._accepted, None
-        assert accepted is not None
-        assert handle.request is accepted.goal
-        motion = accepted.motion
-        accepted.motions.controller.follow(motion.motion, motion.start, motion.goal)
+        assert self._accepted is not None
+        message, motion = self._accepted
+        assert handle.request is message
+        motion.requests.controller.follow(motion.motion, motion.start, motion.goal)
         if self._active is not None:
-            self._active.motion.goal.drop(Reason.REPLACED)
+            self._active[1].goal.drop(Reason.REPLACED)
             self._monitor()
         handle.execute()
-        self._active = accepted._replace(goal=handle)
+        self._accepted, self._active = None, (handle, motion)
         self._timer.reset()
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
         """Stop, if the goal is still pursued."""
-        active = self._active
-        if active is None or active.goal != handle or active.motion.goal.result is not None:
+        active, motion = self._active or (None, None)
+        if motion is None or active != handle or motion.goal.result is not None:
             return CancelResponse.REJECT
-        active.motions.cancel(active.motion.goal)
+        motion.requests.cancel(motion.goal)
         # This runs after rclpy has set the state to canceling, since both share one executor.
         self._conclude(GoalResult(ErrorCode.SUCCESSFUL, Reason.CANCELLED.value), cancelled=True)
         return CancelResponse.ACCEPT
@@ -173,23 +159,23 @@ class FollowJointTrajectory:
         """Publish feedback of the active goal, or end it."""
         if self._active is None:
             return
-        _, motion, motions = self._active
-        goal, controller = motion.goal, motions.controller
+        handle, motion = self._active
+        goal, controller = motion.goal, motion.requests.controller
         if controller.state not in CONTROLLING:
             goal.drop(controller.reason or Reason.STOP_REQUESTED)
         if goal.result is not None:
             self._conclude(goal.result)
         elif goal.sample is not None:
-            feedback = self._type.Feedback(joint_names=motions.controller.joints)
-            set_seconds(feedback.header.stamp, motions.stamp_at(goal.sample.now))
+            feedback = self._type.Feedback(joint_names=controller.joints)
+            set_seconds(feedback.header.stamp, motion.requests.stamp_at(goal.sample.now))
             fill_feedback(feedback, goal.sample, motion.times)
-            self._active.goal.publish_feedback(feedback)
+            handle.publish_feedback(feedback)
 
     def _conclude(self, result: GoalResult, *, cancelled: bool = False) -> None:
         """End the active goal."""
-        active, self._active = self._active, None
-        assert active is not None
+        assert self._active is not None
         assert self._server is not None
+        (active, _), self._active = self._active, None
         self._timer.cancel()
         self._ended_at = time.monotonic()
 
@@ -204,7 +190,7 @@ class FollowJointTrajectory:
 
         if result.code is not ErrorCode.SUCCESSFUL:
             self._node.get_logger().warning(f'goal aborted, {result.code.name}: {result.text}')
-        self._server.notify_execute(active.goal, end)
+        self._server.notify_execute(active, end)
 
 
 def fill_feedback(feedback: Any, sample: GoalSample, times: Array) -> None:

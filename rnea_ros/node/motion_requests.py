@@ -14,7 +14,6 @@ from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, FeedforwardController, Reason
 from ..feedforward.motion import (
     Goal,
-    JointTolerance,
     Setpoint,
     Trajectory,
     TrajectoryError,
@@ -33,12 +32,13 @@ FOLLOWING_TICKS = 2  # periods for the next tick, which may follow the motion on
 
 
 class GoalMotion(NamedTuple):
-    """An accepted motion, its start (monotonic, s; None: at once), goal, and points' times, s."""
+    """An accepted motion with its goal."""
 
     motion: Trajectory | Setpoint
-    start: float | None
+    start: float | None  # monotonic, s; None: at once
     goal: Goal
-    times: Array
+    times: Array  # of the requested points, s
+    requests: MotionRequests  # which judged it
 
 
 class MotionRequests:
@@ -78,15 +78,15 @@ class MotionRequests:
         self.controller.cancel(goal, self._configuration.setup.deceleration)
 
     def goal(
-        self, trajectory: Any, path: Sequence[JointTolerance], goal: Sequence[JointTolerance],
-        goal_time: float,
+        self, trajectory: Any, path: Sequence[Any], goal: Sequence[Any], goal_time: float
     ) -> GoalMotion:
         """Return a motion with its goal, not yet followed; or raise one of :data:`REJECTIONS`."""
         self._check_mode()
         setup, request = self._configuration.setup, trajectory_request(trajectory)
         tolerances = setup.tolerances.stated(path, goal, goal_time)
         motion, start = self._compile(request)
-        return GoalMotion(motion, start, Goal(motion, tolerances, setup.rules), request.times)
+        goal_of_motion = Goal(motion, tolerances, setup.rules)
+        return GoalMotion(motion, start, goal_of_motion, request.times, self)
 
     def count(self, source: str, word: str) -> None:
         """Count a motion that was rejected for a reason, by its topic or action."""

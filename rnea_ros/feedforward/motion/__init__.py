@@ -10,7 +10,6 @@ from .goals import (
     Goal,
     GoalResult,
     GoalSample,
-    JointTolerance,
     Tolerances,
     default_tolerances,
     error_code,
@@ -46,7 +45,7 @@ from .trajectory import (
 __all__ = [
     'CUBIC', 'LINEAR', 'QUINTIC', 'Column', 'ControllerStateMonitor', 'Deceleration', 'ErrorCode',
     'Goal', 'GoalResult', 'GoalSample', 'Handover', 'Header', 'Interpolation', 'JointRules',
-    'JointTolerance', 'Knots', 'MotionState', 'Motions', 'Reference', 'ReferenceSource',
+    'Knots', 'MotionState', 'Motions', 'Reference', 'ReferenceSource',
     'Setpoint', 'SpeedScaling', 'States', 'Tolerances', 'Trajectory', 'TrajectoryError',
     'TrajectoryPoint', 'TrajectoryReason', 'TrajectoryRequest', 'check_start',
     'compile_trajectory', 'default_tolerances', 'derivative', 'error_code', 'predicted',

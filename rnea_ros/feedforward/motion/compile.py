@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array, Indices
-from ...errors import InputError
 from .parse import (
     Interpolation,
     JointRules,
@@ -88,7 +87,6 @@ def compile_trajectory(
     :param handover: when to take over from the active trajectory; not for a set-point, and not
         before the start time of the request
     :raises TrajectoryError: the request breaks a rule, or the measured state is not finite
-    :raises InputError: a wrong shape of ``position`` or ``velocity``
     """
     columns, points = parse(request, rules, now)
     start = measured = _measured_state(now, position, velocity, rules)
@@ -124,7 +122,7 @@ def compile_trajectory(
         dropped = 0
         if handover is not None:
             dropped = _passed(points, elapsed, is_spline=is_spline)
-            points = _after_handover(points, dropped, start, is_spline=is_spline)
+            points = _after_handover(points.from_point(dropped), start, is_spline=is_spline)
         knots = _with_bridge(points, columns, elapsed, start) if has_bridge else points
         if is_spline and has_bridge:
             knots = _upsampled(knots, continues=handover is not None)
@@ -158,20 +156,13 @@ def _measured_state(
     """Return the measured state, checked."""
     if not math.isfinite(now):
         raise TrajectoryError(TrajectoryReason.START_NOT_FINITE, f'time {now}')
-    shape = (len(rules.joint_names),)
-    state = MotionState.at_rest(np.zeros(shape))
-    for argument, value, array in (
-        ('position', position, state.position), ('velocity', velocity, state.velocity)
-    ):
-        given = np.asarray(value, dtype=np.float64)
-        if given.shape != shape:
-            raise InputError(argument, f'shape {given.shape} is not {shape}')
-        array[:] = given
+    q, qd = (np.array(values, dtype=np.float64) for values in (position, velocity))
+    for argument, values in (('position {}', q), ('velocity {}', qd)):
         reject_where(
-            ~np.isfinite(given), TrajectoryReason.START_NOT_FINITE, rules.joint_names, None,
-            argument + ' {}', given,
+            ~np.isfinite(values), TrajectoryReason.START_NOT_FINITE, rules.joint_names, None,
+            argument, values,
         )
-    return state
+    return MotionState.at_rest(q)._replace(velocity=qd)
 
 
 def _passed(points: Knots, time: float, *, is_spline: bool) -> int:
@@ -191,21 +182,20 @@ def _passed(points: Knots, time: float, *, is_spline: bool) -> int:
     return passed
 
 
-def _after_handover(points: Knots, dropped: int, start: MotionState, *, is_spline: bool) -> Knots:
-    """Return the points left after some were dropped, for a smooth bridge from the start."""
-    fields = points.times, points.positions, points.velocities, points.accelerations
-    times, q, qd, qdd = (field[dropped:].copy() for field in fields)
-    degrees = points.degrees[dropped:].copy()
-    efforts = None if points.efforts is None else points.efforts[dropped:]
-    if degrees[0] == LINEAR and not is_spline:
+def _after_handover(points: Knots, start: MotionState, *, is_spline: bool) -> Knots:
+    """Return points with fields for a smooth bridge from the start to the first one."""
+    if points.degrees[0] == LINEAR and not is_spline:
         # A straight line would begin with a step of the velocity.
+        degrees, qd = points.degrees.copy(), points.velocities.copy()
         degrees[0] = CUBIC
-        if times.size > 1:
+        if degrees.size > 1:
+            q, times = points.positions, points.times
             qd[0] = (q[1] - q[0]) / (times[1] - times[0])
-    if efforts is None and start.effort.any():
+        points = replace(points, velocities=qd, degrees=degrees)
+    if points.efforts is None and start.effort.any():
         # The active trajectory's efforts end at the first point.
-        efforts = np.zeros_like(q)
-    return Knots(times, q, qd, qdd, degrees, efforts)
+        points = replace(points, efforts=np.zeros_like(points.positions))
+    return points
 
 
 def _with_bridge(points: Knots, columns: Indices, time: float, start: MotionState) -> Knots:

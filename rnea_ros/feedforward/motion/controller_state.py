@@ -28,7 +28,7 @@ from ...arrays import Array
 from ..reasons import Reason
 from ..stamps import SINGLE, StampOrder
 from .compile import OVERSHOOT, OVERSPEED, position_range
-from .parse import JointRules, TrajectoryError, TrajectoryReason, reject_where
+from .parse import FIELDS, JointRules, TrajectoryError, TrajectoryReason, reject_where
 from .reference import SpeedScaling
 from .trajectory import Setpoint
 
@@ -56,8 +56,10 @@ class ControllerStateMonitor:
         self._rules = rules
         self._scaling = scaling
         self._stamps = StampOrder(1)
+        # Names in a message, those of commanded joints, and the indices of these in the message
+        # and in the controller's order.
         self._names: tuple[str, ...] | None = None
-        # Indices of the commanded joints in a message, and in the controller's order.
+        self._joints: tuple[str, ...] = ()
         self._source = self._target = np.empty(0, dtype=np.intp)
         self._last_position: Array | None = None
         self._last_received = -math.inf
@@ -92,13 +94,15 @@ class ControllerStateMonitor:
         """
         try:
             self._find_joints(names)
-            self._check_message(len(names), position, velocity, acceleration, speed)
+            fields = self._commanded(len(names), position, velocity, acceleration)
+            if speed is not None and not 0.0 <= speed < math.inf:
+                raise TrajectoryError(Reason.SPEED_OUT_OF_RANGE, f'{speed} is not 0 or more')
             if stamp:
                 reason = self._stamps.check(SINGLE, stamp, clock, received)
                 if reason is not None:
                     raise TrajectoryError(reason, f'{stamp} s at {clock} s')
-            q_missing = measured if self._target.size == measured.size else held()
-            setpoint = self._setpoint(position, velocity, acceleration, speed, q_missing)
+            complete = len(self._joints) == measured.size
+            setpoint = self._setpoint(*fields, speed, measured if complete else held())
             self._check_motion(setpoint, measured)
         except TrajectoryError as error:
             self.reject(error)
@@ -114,36 +118,33 @@ class ControllerStateMonitor:
         if names is self._names:
             return
         known = self._rules.joint_names
-        used = [joint for joint in known if joint in names]
-        if names and not used:
+        joints = tuple(joint for joint in known if joint in names)
+        if names and not joints:
             raise TrajectoryError(_R.UNKNOWN_JOINT, f'{names} has no joint of {known}')
         self._rules.check_names(names)
-        self._source = np.array([names.index(joint) for joint in used], dtype=np.intp)
-        self._target = np.array([known.index(joint) for joint in used], dtype=np.intp)
-        self._names = names
+        self._source = np.array([names.index(joint) for joint in joints], dtype=np.intp)
+        self._target = np.array([known.index(joint) for joint in joints], dtype=np.intp)
+        self._names, self._joints = names, joints
 
-    def _check_message(
-        self, k: int, position: Array, velocity: Array, acceleration: Array, speed: float | None
-    ) -> None:
-        """Check the sizes and numbers of a reference."""
-        fields = {'positions': position, 'velocities': velocity, 'accelerations': acceleration}
-        for field, values in fields.items():
+    def _commanded(self, k: int, *fields: Array) -> list[Array]:
+        """Return the commanded joints' positions, velocities, accelerations, checked."""
+        named = [*zip(FIELDS, fields, strict=False)]
+        for field, values in named:
             if values.size != k and (values.size or field == 'positions'):
                 raise TrajectoryError(_R.WRONG_SIZE, f'{values.size} {field} for {k} joints')
+        _, velocity, acceleration = fields
         if acceleration.size and not velocity.size:
             raise TrajectoryError(
                 _R.ACCELERATIONS_WITHOUT_VELOCITIES, 'accelerations but no velocities'
             )
-        known = self._rules.joint_names
-        used = np.zeros(len(known))
-        for field, values in fields.items():
-            if values.size:
-                used[self._target] = values[self._source]
-                reject_where(
-                    ~np.isfinite(used), _R.NOT_FINITE, known, None, field + ' {}', used
-                )
-        if speed is not None and not 0.0 <= speed < math.inf:
-            raise TrajectoryError(Reason.SPEED_OUT_OF_RANGE, f'{speed} is not 0 or more')
+        commanded = []
+        for field, values in named:
+            used = values[self._source] if values.size else values
+            reject_where(
+                ~np.isfinite(used), _R.NOT_FINITE, self._joints, None, field + ' {}', used
+            )
+            commanded.append(used)
+        return commanded
 
     def _setpoint(
         self, position: Array, velocity: Array, acceleration: Array, speed: float | None,
@@ -151,21 +152,20 @@ class ControllerStateMonitor:
     ) -> Setpoint:
         """Return the set-point in real time; joints missing in a message rest at ``q_missing``."""
         q, qd, qdd = q_missing.copy(), np.zeros_like(q_missing), np.zeros_like(q_missing)
-        q[self._target] = position[self._source]
+        q[self._target] = position
         # Ignore 0 until a positive factor was received: the controller may not publish one.
         self._publishes_speed = self._publishes_speed or bool(speed)
-        if speed is None or not self._publishes_speed:
-            scale, change = self._scaling.factor, self._scaling.change
-        else:
+        scale, change = self._scaling.factor, self._scaling.change
+        if speed is not None and self._publishes_speed:
             scale, change = speed, 0.0
         self.speed = scale
         if self._last_position is None or (q != self._last_position).any():
             with np.errstate(over='ignore', invalid='ignore'):  # rejected later
                 if velocity.size:
-                    qd[self._target] = scale * velocity[self._source]
-                    qdd[self._target] = change * velocity[self._source]
+                    qd[self._target] = scale * velocity
+                    qdd[self._target] = change * velocity
                 if acceleration.size:
-                    qdd[self._target] += scale * scale * acceleration[self._source]
+                    qdd[self._target] += scale * scale * acceleration
         return Setpoint(None, self._rules.joint_names, q, qd, qdd, from_controller=True)
 
     def _check_motion(self, setpoint: Setpoint, measured: Array) -> None:

@@ -29,8 +29,8 @@ from .trajectory import CUBIC, LINEAR, QUINTIC, Knots
 
 Values: TypeAlias = Sequence[float] | Array
 
-# Fields of a point with a value per joint, in their order.
-_FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
+# Fields of a point with a value per joint, in the order of the message.
+FIELDS = ('positions', 'velocities', 'accelerations', 'efforts')
 
 MAX_VALUES = 500_000
 """Points times joints of a request; each takes up to 300 bytes while the motion is computed."""
@@ -230,6 +230,11 @@ class Header(NamedTuple):
     nanoseconds: int = 0
     frame_id: str = ''
 
+    @property
+    def time(self) -> float | None:
+        """The stamp, s; ``None`` for 0."""
+        return self.seconds + 1e-9 * self.nanoseconds or None
+
 
 _NO_HEADER = Header()
 
@@ -283,10 +288,10 @@ class TrajectoryRequest:
     ) -> TrajectoryRequest:
         """Return the request with copies of these points, in order of time."""
         times = np.array([point.time for point in points], dtype=np.float64)
-        positions, velocities, accelerations, efforts = (
-            Column.of([getattr(point, field) for point in points]) for field in _FIELDS
-        )
-        return cls(joint_names, times, positions, velocities, accelerations, efforts, start_time)
+        columns = {
+            field: Column.of([getattr(point, field) for point in points]) for field in FIELDS
+        }
+        return cls(joint_names, times, **columns, start_time=start_time, header=_NO_HEADER)
 
     @property
     def is_cancel(self) -> bool:
@@ -313,7 +318,7 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> tuple[In
     rules.check_names(names)
     columns = np.array([known.index(joint) for joint in names], dtype=np.intp)
     _check_times(request, rules, now)
-    tables = [_table(request, field, columns, len(known)) for field in _FIELDS]
+    tables = [_table(request, field, columns, len(known)) for field in FIELDS]
     (q, _), (qd, with_velocities), (qdd, with_accelerations), (efforts, with_efforts) = tables
     wrong = with_accelerations & ~with_velocities
     values = request.accelerations.of_point(int(np.argmax(wrong)))

@@ -32,30 +32,29 @@ States: TypeAlias = tuple[Array, Array, Array]
 # Degree of the polynomial between two points with the same fields.
 LINEAR, CUBIC, QUINTIC = 1, 3, 5
 
-# Rows: coefficients of s^0 to s^degree for s in [0, 1]. Columns: q0, h v0, h^2 a0, q1 - q0, h v1,
+# Rows: coefficients of s^0 to s^5 for s in [0, 1]. Columns: q0, h v0, h^2 a0, q1 - q0, h v1,
 # h^2 a1 for a segment of h seconds. With q1 - q0 instead of q1, a joint many turns from zero
 # keeps its digits, and a joint at rest gives exact zeros.
-_FROM_ENDS = {
-    LINEAR: ((1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)),
-    CUBIC: (
-        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, -2.0, 0.0, 3.0, -1.0, 0.0),
-        (0.0, 1.0, 0.0, -2.0, 1.0, 0.0),
-    ),
-    QUINTIC: (
-        (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
-        (0.0, 0.0, 0.5, 0.0, 0.0, 0.0),
-        (0.0, -6.0, -1.5, 10.0, -4.0, 0.5),
-        (0.0, 8.0, 1.5, -15.0, 7.0, -1.0),
-        (0.0, -3.0, -0.5, 6.0, -3.0, 0.5),
-    ),
-}
+_FROM_ENDS = {degree: np.zeros((6, 6)) for degree in (LINEAR, CUBIC, QUINTIC)}
+_FROM_ENDS[LINEAR][:2] = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_FROM_ENDS[CUBIC][:4] = (
+    (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+    (0.0, -2.0, 0.0, 3.0, -1.0, 0.0),
+    (0.0, 1.0, 0.0, -2.0, 1.0, 0.0),
+)
+_FROM_ENDS[QUINTIC][:] = (
+    (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+    (0.0, 0.0, 0.5, 0.0, 0.0, 0.0),
+    (0.0, -6.0, -1.5, 10.0, -4.0, 0.5),
+    (0.0, 8.0, 1.5, -15.0, 7.0, -1.0),
+    (0.0, -3.0, -0.5, 6.0, -3.0, 0.5),
+)
 
 _BISECTIONS = 40  # steps for a zero of a slope: 2^-40, or 1e-12 of a segment
 
-# Binomial coefficients: row j, column k is k over j.
+# Row j, column k: k over j.
 _BINOMIALS = np.array([[float(comb(k, j)) for k in range(6)] for j in range(6)])
 _POWERS = np.arange(6)
 
@@ -106,12 +105,14 @@ class Knots:
         ends = np.stack((*at_start, *at_end), axis=1)
         polynomials = np.empty_like(ends)
         degrees = np.minimum(self.degrees[:-1], self.degrees[1:])
-        for degree, rows in _FROM_ENDS.items():
-            chosen = degrees == degree
-            from_ends = np.zeros((6, 6))
-            from_ends[: degree + 1] = rows
-            polynomials[chosen] = from_ends @ ends[chosen]
+        for degree, from_ends in _FROM_ENDS.items():
+            polynomials[degrees == degree] = from_ends @ ends[degrees == degree]
         return polynomials
+
+    def from_point(self, first: int) -> Knots:
+        """Return the points without those before one of them."""
+        fields = vars(self).values()
+        return Knots(*(None if values is None else values[first:] for values in fields))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,10 +121,10 @@ class Setpoint:
     A streamed set-point: one state, followed until the next one comes, at most for a timeout.
 
     Of a trajectory controller, speed scaling is already applied, and a missing next one is a
-    fault, even at rest.
+    fault, even at rest. ``start_time`` is that of :class:`Trajectory`.
     """
 
-    start_time: float | None  # in the clock of the request's stamp, s; ``None`` for at once
+    start_time: float | None
     joint_names: tuple[str, ...]
     q: Array
     qd: Array
@@ -162,8 +163,7 @@ class Trajectory:
     """
     A desired motion of all joints, in the controller's order. Any thread may sample it.
 
-    :param start_time: time in the clock of the request's stamp, s; ``None``: the trajectory starts
-        when it is first sampled
+    :param start_time: in the clock of the request's stamp, s; ``None``: when it is first sampled
     :param knots: at least one point; the motion ends at the last one, and holds its position
     :param coefficients: of s^0 to s^5 with s in [0, 1] in each segment, shape
         (segments, 6, joints); ``None`` for the polynomials and the efforts of the knots
