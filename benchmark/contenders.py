@@ -1,19 +1,23 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Our calls and Pinocchio's: what each quantity is computed by."""
+"""The calls that race: ours, Pinocchio's and MuJoCo's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 import enum
+from functools import partial
 from typing import Any, TypeAlias
 
+import mujoco
 import numpy as np
 import pinocchio as pin
 
+from rnea_ros.sim.mujoco_model import build_mujoco_model
+
 from .robots import Array, Robot, State
-from .timing import Arguments, Contender, on_cores
+from .timing import Arguments, Contender, Read, returned
 
 PINOCCHIO = 'Pinocchio'
 CHECKED = 'rnea_ros, checked call'
@@ -21,7 +25,6 @@ WORKSPACE = 'rnea_ros, workspace'
 SPECIALISED = 'rnea_ros, specialised'
 BATCH = 'rnea_ros, one thread'
 SPECIALISED_BATCH = 'rnea_ros, specialised, one thread'
-BATCH_ON_ALL_CORES = 'rnea_ros, all cores'
 
 
 class Computation(enum.Enum):
@@ -45,52 +48,40 @@ Contenders: TypeAlias = dict[Computation, list[Contender]]
 def our_calls(robot: Robot) -> Contenders:
     """Return the checked call of the model and the calls of its workspaces, for each quantity."""
     model = robot.model
-    objects = {CHECKED: model, WORKSPACE: model.workspace()}
-    special = {SPECIALISED: model.specialise()} if robot.can_specialise else {}
-
-    def calls(method: str, arguments: int, *, specialised: bool = False) -> list[Contender]:
-        return [
-            Contender(name, getattr(each, method), lambda state: state[:arguments])
-            for name, each in (objects | (special if specialised else {})).items()
-        ]
-
+    general = {CHECKED: model, WORKSPACE: model.workspace()}
+    fast = general | ({SPECIALISED: model.specialise()} if robot.can_specialise else {})
     last = model.body_names[-1]
+
+    def calls(objects: dict[str, Any], method: str, arguments: int) -> list[Contender]:
+        return [
+            Contender(name, getattr(owner, method), lambda state: state[:arguments])
+            for name, owner in objects.items()
+        ]
 
     def of_last_body(call: Callable[[Array, str], Array]) -> list[Contender]:
         return [Contender(CHECKED, call, lambda state: (state[0], last))]
 
     return {
-        Computation.INVERSE_DYNAMICS: calls('inverse_dynamics', 3, specialised=True),
-        Computation.GRAVITY: calls('gravity_torques', 1, specialised=True),
-        Computation.MASS_MATRIX: calls('mass_matrix', 1, specialised=True),
-        Computation.FORWARD_DYNAMICS: calls('forward_dynamics', 3),
-        Computation.INVERSE_DERIVATIVES: calls('inverse_dynamics_derivatives', 3),
-        Computation.FORWARD_DERIVATIVES: calls('forward_dynamics_derivatives', 3),
+        Computation.INVERSE_DYNAMICS: calls(fast, 'inverse_dynamics', 3),
+        Computation.GRAVITY: calls(fast, 'gravity_torques', 1),
+        Computation.MASS_MATRIX: calls(fast, 'mass_matrix', 1),
+        Computation.FORWARD_DYNAMICS: calls(general, 'forward_dynamics', 3),
+        Computation.INVERSE_DERIVATIVES: calls(general, 'inverse_dynamics_derivatives', 3),
+        Computation.FORWARD_DERIVATIVES: calls(general, 'forward_dynamics_derivatives', 3),
         Computation.POSE: of_last_body(model.forward_kinematics),
         Computation.JACOBIAN: of_last_body(model.jacobian),
         Computation.REGRESSOR: [Contender(CHECKED, model.regressor, tuple)],
     }
 
 
-def our_batch(robot: Robot, samples: int, *, specialised: bool = False) -> Contender:
+def our_batches(robot: Robot, samples: int) -> list[Contender]:
     """Return inverse dynamics of many samples on one thread."""
-    model = robot.model
-
-    def call(Q: Array, QD: Array, QDD: Array) -> Array:
-        return model.inverse_dynamics_batch(Q, QD, QDD, threads=1, specialised=specialised)
-
-    return Contender(SPECIALISED_BATCH if specialised else BATCH, call, tuple, samples=samples)
-
-
-def our_batch_on(robot: Robot, samples: int, cores: set[int]) -> Contender:
-    """Return inverse dynamics of many samples with a thread on each of these cores."""
-    model = robot.model
-
-    def call(Q: Array, QD: Array, QDD: Array) -> Array:
-        with on_cores(cores):
-            return model.inverse_dynamics_batch(Q, QD, QDD, threads=len(cores))
-
-    return Contender(BATCH_ON_ALL_CORES, call, tuple, samples=samples)
+    call = partial(robot.model.inverse_dynamics_batch, threads=1)
+    contenders = [Contender(BATCH, call, tuple, samples=samples)]
+    if robot.can_specialise:
+        special = partial(call, specialised=True)
+        contenders.append(Contender(SPECIALISED_BATCH, special, tuple, samples=samples))
+    return contenders
 
 
 class Pinocchio:
@@ -99,98 +90,76 @@ class Pinocchio:
     def __init__(self, robot: Robot) -> None:
         self.model = pin.buildModelFromXML(robot.urdf)
         self.data = self.model.createData()
-        ours = robot.model.joint_names
-        self.order = [ours.index(name) for name in list(self.model.names)[1:]]
-        assert self.model.nq == self.model.nv == len(ours)
-        tree = robot.model.tree
-        by_joint = np.argsort(tree.bodies['qd_index'][1:])  # body of each of our joints, less one
-        self.bodies = by_joint[self.order]
-        self.last = self.model.getFrameId(robot.model.body_names[-1])
+        joints = robot.model.joint_names
+        self._order = [joints.index(name) for name in list(self.model.names)[1:]]
+        assert self.model.nq == self.model.nv == len(joints)
+        self._last = self.model.getFrameId(robot.model.body_names[-1])
 
     def calls(self) -> Contenders:
         """Return a call for each quantity, with arrays that are made beforehand."""
+        data = self.data
+        rows: tuple[tuple[Computation, Callable[..., Any], int, Read], ...] = (
+            (Computation.INVERSE_DYNAMICS, pin.rnea, 3, returned),
+            (Computation.GRAVITY, pin.computeGeneralizedGravity, 1, returned),
+            (Computation.MASS_MATRIX, pin.crba, 1, lambda M, _: _symmetric(M)),
+            (Computation.FORWARD_DYNAMICS, pin.aba, 3, returned),
+            (Computation.INVERSE_DERIVATIVES, pin.computeRNEADerivatives, 3,
+             lambda *_: np.array([data.dtau_dq, data.dtau_dv, _symmetric(data.M)])),
+            (Computation.FORWARD_DERIVATIVES, pin.computeABADerivatives, 3,
+             lambda *_: np.array([data.ddq_dq, data.ddq_dv, _symmetric(data.Minv)])),
+            (Computation.POSE, self._pose, 1, lambda pose, _: pose.homogeneous),
+            (Computation.JACOBIAN, self._jacobian, 1, returned),
+            (Computation.REGRESSOR, pin.computeJointTorqueRegressor, 3, returned),
+        )
         return {
-            Computation.INVERSE_DYNAMICS: [self._call(pin.rnea, 3)],
-            Computation.GRAVITY: [self._call(pin.computeGeneralizedGravity, 1)],
-            Computation.MASS_MATRIX: [self._call(pin.crba, 1, self._matrix)],
-            Computation.FORWARD_DYNAMICS: [self._call(pin.aba, 3)],
-            Computation.INVERSE_DERIVATIVES: [
-                self._call(pin.computeRNEADerivatives, 3, self._inverse_derivatives)
-            ],
-            Computation.FORWARD_DERIVATIVES: [
-                self._call(pin.computeABADerivatives, 3, self._forward_derivatives)
-            ],
-            Computation.POSE: [self._call(self._pose, 1, lambda pose, _: pose.homogeneous)],
-            Computation.JACOBIAN: [self._call(self._jacobian, 1, self._angular_first)],
-            Computation.REGRESSOR: [
-                self._call(pin.computeJointTorqueRegressor, 3, self._in_our_bodies)
-            ],
+            quantity: [Contender(PINOCCHIO, function, partial(self._arguments, count), read)]
+            for quantity, function, count, read in rows
         }
-
-    def _pose(self, model: Any, data: Any, q: Array) -> Any:
-        pin.forwardKinematics(model, data, q)
-        return pin.updateFramePlacement(model, data, self.last)
-
-    def _jacobian(self, model: Any, data: Any, q: Array) -> Any:
-        return pin.computeFrameJacobian(model, data, q, self.last, pin.ReferenceFrame.LOCAL)
 
     def batch(self, samples: int) -> Contender:
         """Return rneaInParallel on one thread: samples as columns, the result's memory given."""
         pool = pin.ModelPool(self.model, 1)
 
         def prepare(state: State) -> Arguments:
-            columns = [np.asfortranarray(rows[:, self.order].T) for rows in state]
+            columns = [np.asfortranarray(rows[:, self._order].T) for rows in state]
             return (1, pool, *columns, np.zeros_like(columns[0], order='F'))
 
-        def read(result: Any, arguments: Arguments) -> Array:
-            tau = np.empty((samples, len(self.order)))
-            tau[:, self.order] = arguments[-1].T
-            return tau
+        return Contender(PINOCCHIO, pin.rneaInParallel, prepare, lambda _, given: given[-1],
+                         samples)
 
-        return Contender(PINOCCHIO, pin.rneaInParallel, prepare, read, samples)
+    def _arguments(self, count: int, state: State) -> Arguments:
+        return (self.model, self.data, *(part[self._order] for part in state[:count]))
 
-    def _call(
-        self,
-        function: Callable[..., Any],
-        arguments: int,
-        read: Callable[[Any, Arguments], Array] | None = None,
-    ) -> Contender:
-        def prepare(state: State) -> Arguments:
-            return (self.model, self.data, *(part[self.order] for part in state[:arguments]))
+    def _pose(self, model: Any, data: Any, q: Array) -> Any:
+        pin.forwardKinematics(model, data, q)
+        return pin.updateFramePlacement(model, data, self._last)
 
-        return Contender(PINOCCHIO, function, prepare, read or self._vector)
+    def _jacobian(self, model: Any, data: Any, q: Array) -> Any:
+        return pin.computeFrameJacobian(model, data, q, self._last, pin.ReferenceFrame.LOCAL)
 
-    def _vector(self, result: Any, arguments: Arguments) -> Array:
-        values = np.empty(len(self.order))
-        values[self.order] = result
-        return values
 
-    def _matrix(self, result: Any, arguments: Arguments) -> Array:
-        # Pinocchio fills the upper triangle.
-        upper: Array = np.triu(result)
-        return self._ordered(upper + np.triu(upper, 1).T)
+def _symmetric(matrix: Array) -> Array:
+    """Return a symmetric matrix, of which Pinocchio fills the upper triangle."""
+    upper: Array = np.triu(matrix)
+    return upper + np.triu(upper, 1).T
 
-    def _angular_first(self, result: Any, arguments: Arguments) -> Array:
-        J: Array = np.empty_like(result)
-        J[:3, self.order], J[3:, self.order] = result[3:], result[:3]
-        return J
 
-    def _in_our_bodies(self, result: Any, arguments: Arguments) -> Array:
-        columns = result.reshape(len(result), -1, 10)
-        Y: Array = np.empty_like(columns)
-        Y[np.ix_(np.array(self.order), self.bodies)] = columns
-        return Y.reshape(columns.shape[0], -1)
+def mujoco_call(robot: Robot) -> Contender:
+    """Return MuJoCo's inverse dynamics without contacts, limits and losses of joints."""
+    description = robot.model.description
+    assert description is not None
+    model = build_mujoco_model(
+        robot.urdf, description, gravity=robot.model.gravity, timestep=1e-3, held={}, payload=None
+    )
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    for losses in (model.dof_damping, model.dof_frictionloss, model.dof_armature):
+        losses[:] = 0.0
+    order = [robot.model.joint_names.index(model.joint(i).name) for i in range(model.njnt)]
 
-    def _inverse_derivatives(self, result: Any, arguments: Arguments) -> Array:
-        by_q, by_qd = self._ordered(self.data.dtau_dq), self._ordered(self.data.dtau_dv)
-        return np.array([by_q, by_qd, self._matrix(self.data.M, arguments)])
+    def prepare(state: State) -> Arguments:
+        data = mujoco.MjData(model)
+        data.qpos[:], data.qvel[:], data.qacc[:] = (part[order] for part in state)
+        return model, data
 
-    def _forward_derivatives(self, result: Any, arguments: Arguments) -> Array:
-        by_q, by_qd = self._ordered(self.data.ddq_dq), self._ordered(self.data.ddq_dv)
-        return np.array([by_q, by_qd, self._matrix(self.data.Minv, arguments)])
-
-    def _ordered(self, theirs: Array) -> Array:
-        """Return a matrix in our order of joints."""
-        ours = np.empty_like(theirs)
-        ours[np.ix_(self.order, self.order)] = theirs
-        return ours
+    return Contender('MuJoCo, mj_inverse', mujoco.mj_inverse, prepare,
+                     lambda _, given: given[1].qfrc_inverse)

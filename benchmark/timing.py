@@ -22,20 +22,23 @@ import numpy as np
 
 from .robots import Array, State
 
-TURN = 2e-3
-"""Seconds that a contender's turn takes at least; a call that takes longer is a turn."""
-
-AGREEMENT = 1e-9
-"""Results may differ by this much of the largest number among them."""
+TURN = 2e-3  # shortest turn of a contender, s; a longer call is a turn
+AGREEMENT = 1e-9  # permitted difference of results, as a share of the largest number
 
 Arguments = tuple[Any, ...]
+Read = Callable[[Any, Arguments], Array]
 
 
-class DisagreementError(Exception):
+class BenchmarkError(RuntimeError):
+    """Something cannot be measured."""
+
+
+class DisagreementError(BenchmarkError):
     """Contenders do not compute the same numbers."""
 
 
-def _returned(result: Any, arguments: Arguments) -> Array:
+def returned(result: Any, arguments: Arguments) -> Array:
+    """Return the result of a call that returns an array."""
     return np.array(result)
 
 
@@ -44,32 +47,28 @@ class Contender:
     """
     A call to time.
 
-    :param name: of the library, and of its way to be called
-    :param call: called with the arguments that ``prepare`` makes of a state; only this is timed
-    :param prepare: makes the arguments, in the library's own types and its own order of joints
-    :param read: the numbers, in our order of joints, from what was returned and the arguments
+    :param name: of the library and of the kind of call
+    :param call: the timed function; its arguments are what ``prepare`` makes of a state
+    :param prepare: makes the arguments, in the library's types and order of joints
+    :param read: takes the result from what was returned and the arguments
     :param samples: how many results a call computes
     """
 
     name: str
     call: Callable[..., Any]
     prepare: Callable[[State], Arguments]
-    read: Callable[[Any, Arguments], Array] = _returned
+    read: Read = returned
     samples: int = 1
 
-    def result(self, state: State) -> Array:
-        """Return what the contender computes for a state."""
+    def numbers(self, state: State) -> Array:
+        """Return the numbers that the contender computes for a state, sorted."""
         arguments = self.prepare(state)
-        return self.read(self.call(*arguments), arguments)
+        return np.sort(self.read(self.call(*arguments), arguments), axis=None)
 
 
 @dataclass(frozen=True)
 class Times:
-    """
-    What a race took.
-
-    :param seconds: for one result, by contender and round
-    """
+    """Seconds for one result, by contender and round."""
 
     seconds: dict[str, Array]
 
@@ -86,38 +85,37 @@ def race(contenders: Sequence[Contender], states: Sequence[State], rounds: int) 
     """
     Return the times of contenders, which are first checked to compute the same.
 
-    :param contenders: at least one
-    :param states: each is a round's in turn
-    :param rounds: at least one
+    :param states: one for each round, in turn
     :raises DisagreementError: they do not compute the same
     """
     check_agreement(contenders, states)
-    stopwatches = {
-        contender.name: [_stopwatch(contender, state) for state in states]
-        for contender in contenders
+    timers = {
+        contender.name: [_timer(contender, state) for state in states] for contender in contenders
     }
-    turns = {name: _calls_in_a_turn(timers[0]) for name, timers in stopwatches.items()}
+    calls = {name: _calls_in_a_turn(of_states[0]) for name, of_states in timers.items()}
     seconds = {contender.name: np.empty(rounds) for contender in contenders}
     for k in range(rounds):
         first = k % len(contenders)
         for contender in (*contenders[first:], *contenders[:first]):
-            name, calls = contender.name, turns[contender.name]
-            elapsed = stopwatches[name][k % len(states)].timeit(calls)
-            seconds[name][k] = elapsed / (calls * contender.samples)
+            name = contender.name
+            elapsed = timers[name][k % len(states)].timeit(calls[name])
+            seconds[name][k] = elapsed / (calls[name] * contender.samples)
     return Times(seconds)
 
 
 def check_agreement(contenders: Sequence[Contender], states: Sequence[State]) -> None:
     """
-    Check that contenders compute what the first of them does.
+    Check that contenders compute the same numbers as the first of them, in whatever order.
+
+    Each library has its own order of joints, and of linear and angular parts.
 
     :raises DisagreementError: they do not, with the difference
     """
     for state in states:
-        expected = contenders[0].result(state)
+        expected = contenders[0].numbers(state)
         largest = np.abs(expected).max()
         for contender in contenders[1:]:
-            difference = np.abs(contender.result(state) - expected).max()
+            difference = np.abs(contender.numbers(state) - expected).max()
             if not difference <= AGREEMENT * largest:
                 raise DisagreementError(
                     f'{contender.name} differs from {contenders[0].name} by {difference:.3g}, '
@@ -125,12 +123,13 @@ def check_agreement(contenders: Sequence[Contender], states: Sequence[State]) ->
                 )
 
 
-def _stopwatch(contender: Contender, state: State) -> timeit.Timer:
+def _timer(contender: Contender, state: State) -> timeit.Timer:
     """Return a timer of the bare call, its function and arguments bound to local names."""
-    given = (contender.call, *contender.prepare(state))
-    call, *arguments = names = [f'x{i}' for i in range(len(given))]
+    values = (contender.call, *contender.prepare(state))
+    call, *arguments = names = [f'x{i}' for i in range(len(values))]
     return timeit.Timer(
-        f'{call}({", ".join(arguments)})', f'{", ".join(names)}, = given', globals={'given': given}
+        f'{call}({", ".join(arguments)})', f'{", ".join(names)}, = values',
+        globals={'values': values},
     )
 
 
@@ -150,7 +149,7 @@ def usable_cores() -> set[int]:
 
 @contextmanager
 def on_cores(cores: set[int]) -> Iterator[None]:
-    """Keep this thread, and what it starts, on some cores, where the system lets it."""
+    """Keep this thread and the threads that it starts on some cores, if the system can."""
     before = usable_cores()
     if hasattr(os, 'sched_setaffinity'):
         os.sched_setaffinity(0, cores)

@@ -1,100 +1,151 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""``python -m benchmark.loop``: measure the control loop, print, and write the pages."""
+"""``python -m benchmark.loop``: the control loop beside a plain node and a bare loop."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
+from dataclasses import dataclass, field
 import os
 import platform
+import shutil
+import subprocess
 import sys
 
+import numpy as np
 import rclpy
 
-from ..machine import machine
-from ..page import DOCS, rewrite
-from .arms import many_arms, start_up
-from .child import ChildError
-from .contenders import ECHO, OURS, Condition, LoopContender
-from .domain import own_domain
-from .effort import FULL, QUICK, LoopEffort
-from .motion import motion
-from .report import LoopRun, report
-from .rounds import results_of, turns_of
-from .turn import Turn, take_turn
+from ..pictures import draw_loop
+from ..report import machine, progress, run, table, verdict
+from ..robots import Array
+from ..timing import BenchmarkError
+from .arm import Motion
+from .turn import (
+    BARE,
+    OURS,
+    OURS_FIFO,
+    PLAIN,
+    PRIORITY,
+    TRIGGERED,
+    LoopContender,
+    Turn,
+    ros,
+    take_turn,
+)
 
-PICTURE = 'control_loop.png'
-
-
-def measure(effort: LoopEffort) -> LoopRun:
-    """
-    Measure everything, each contender in separate processes.
-
-    :param effort: how long
-    :raises ChildError: a process did not do what it must
-    """
-    on, states = loop_machine(), motion()
-    with own_domain() as domain:
-        def take(
-            contender: LoopContender, rate: float, condition: Condition, seconds: float
-        ) -> Turn:
-            return take_turn(contender, rate, condition, seconds, states, domain)
-
-        _tell('starts')
-        start_up(OURS, 1, states, domain)  # fills the cache
-        starts = {
-            contender: start_up(contender, effort.starts, states, domain)
-            for contender in (OURS, ECHO)
-        }
-        results = results_of(turns_of(effort.parts, take))
-        arms = []
-        for rate in effort.arm_rates:
-            for count in effort.arms:
-                _tell(f'{count} arms at {rate:g} Hz')
-                arms.append(many_arms(count, rate, effort.arm_seconds, states, domain))
-    return LoopRun(on, results, arms, starts)
+RATE = 1000.0  # Hz, of targets and picture
+RATES = (250.0, 500.0, RATE, 2000.0)
+CONTENDERS = (OURS, OURS_FIFO, TRIGGERED, PLAIN, BARE)
+LATE = {False: 1e-4, True: 1e-3}  # share of late ticks, idle and under stress
+CONDITIONS = {False: 'idle', True: 'under stress'}
 
 
-def loop_machine() -> str:
-    """Return what was measured on: the machine, its system, and what carries the messages."""
-    return ', '.join([
-        machine(),
-        f'{platform.system()} {platform.release()}',
-        str(rclpy.get_rmw_implementation_identifier()),
-        f'{os.getloadavg()[0]:.1f} processes already at work',
-    ])
+@dataclass
+class LoopBenchmark:
+    """All that a run measures, each contender in a process of its own."""
+
+    turns: list[Turn] = field(default_factory=list)
+
+    def measure(self, quick: bool) -> str:
+        """
+        Measure everything; return the report.
+
+        :raises BenchmarkError: a process did not do what it must
+        """
+        on = ', '.join([
+            machine(), f'{platform.system()} {platform.release()}',
+            str(rclpy.get_rmw_implementation_identifier()),
+            f'{os.getloadavg()[0]:.1f} processes already at work',
+        ])
+        contenders = [each for each in CONTENDERS if each is not OURS_FIFO or _may_be_fifo()]
+        motion = Motion()
+        with ros():
+            progress('compilation')
+            take_turn(OURS, RATE, False, 0.5, motion)
+            for stress in CONDITIONS:
+                for rate in (RATE,) if quick else RATES:
+                    seconds = 2.0 if quick else 30.0 if rate == RATE else 6.0
+                    for contender in (OURS,) if quick and stress else contenders:
+                        self.turns.append(_turn(contender, rate, stress, seconds, motion))
+        parts = [f'Measured on: {on}.', f'Targets at {RATE:g} Hz:', table(self._targets())]
+        for stress, name in CONDITIONS.items():
+            cells = {
+                (f'{turn.rate:g} Hz: {turn.contender.name}', column): text
+                for turn in self.turns if turn.stress is stress
+                for column, text in _texts(turn).items()
+            }
+            parts += [f'All times in \N{MICRO SIGN}s, {name}:', table(cells)]
+        return '\n\n'.join(parts)
+
+    def _targets(self) -> dict[tuple[str, str], str]:
+        turns = {(t.contender, t.stress): t for t in self.turns if t.rate == RATE}
+        ours, bare, plain = (turns[contender, False] for contender in (OURS, BARE, PLAIN))
+        more, share = ours.cpu - bare.cpu, ours.cpu / plain.cpu
+        targets = [
+            ('CPU share', 'below 15%', f'{ours.cpu:.1%}', ours.cpu < 0.15),
+            ('CPU share minus that of the bare loop', 'up to 10%', f'{more:.1%}', more <= 0.1),
+            ('CPU share / that of the plain rclpy node', 'up to 1/3', f'{share:.2f}',
+             share <= 1.0 / 3.0),
+            ('process start to first command, warm cache', 'below 3 s', f'{ours.start:.2f} s',
+             ours.start < 3.0),
+        ]
+        for (contender, stress), turn in turns.items():
+            if contender in (OURS, OURS_FIFO):
+                late, ticks = turn.lateness.late, turn.lateness.ticks
+                targets.append((
+                    f'{contender.name}, {CONDITIONS[stress]}: late ticks',
+                    f'up to 1 in {1.0 / LATE[stress]:.0f}', f'{late} of {ticks}',
+                    late <= LATE[stress] * ticks,
+                ))
+        cells = {}
+        for what, bound, measured, reached in targets:
+            cells[what, 'target'] = bound
+            cells[what, 'measured'] = f'{measured} {verdict(reached)}'
+        return cells
 
 
-def write(run: LoopRun) -> None:
-    """Write the part of the page, and the picture."""
-    from .pictures import draw
-
-    rewrite('loop', report(run))
-    draw(DOCS / PICTURE, run.results)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what the command line asks for; return the exit status."""
-    parser = argparse.ArgumentParser(prog='python -m benchmark.loop', description=__doc__)
-    parser.add_argument('--quick', action='store_true', help='a short run; it writes nothing')
-    parser.add_argument('--write', action='store_true', help='write benchmarks.md')
-    options = parser.parse_args(arguments)
+def _turn(
+    contender: LoopContender, rate: float, stress: bool, seconds: float, motion: Motion
+) -> Turn:
+    """Return a turn; machines stall, so a failed one is repeated once."""
+    progress(f'{contender.name}, {rate:g} Hz, {CONDITIONS[stress]}')
     try:
-        run = measure(QUICK if options.quick else FULL)
-    except ChildError as error:
-        print(error, file=sys.stderr)
-        return 1
-    print(report(run))
-    if options.write and not options.quick:
-        write(run)
-    return 0
+        return take_turn(contender, rate, stress, seconds, motion)
+    except BenchmarkError as error:
+        progress(f'once more, because {error}')
+        return take_turn(contender, rate, stress, seconds, motion)
 
 
-def _tell(what: str) -> None:
-    print(f'measuring: {what}', file=sys.stderr, flush=True)
+def _may_be_fifo() -> bool:
+    command = shutil.which('chrt')
+    return command is not None and subprocess.run(
+        [command, '--fifo', str(PRIORITY), 'true'], capture_output=True
+    ).returncode == 0
+
+
+def _texts(turn: Turn) -> dict[str, str]:
+    """Return the columns of a turn; times in us."""
+    errors = dict.fromkeys(('error p50', 'p99', 'p99.9', 'max', 'late ticks'), '')
+    if turn.contender is not TRIGGERED:
+        lateness = turn.lateness
+        texts = [*map(_microseconds, lateness.percentiles), f'{lateness.late} of {lateness.ticks}']
+        errors = dict(zip(errors, texts, strict=True))
+    return errors | {
+        'latency p50, p99': _p50_and_p99(turn.latency),
+        'tick p50, p99': _p50_and_p99(turn.compute),
+        'CPU': f'{turn.cpu:.1%}',
+        'memory': f'{turn.memory:.0f} MB',
+    }
+
+
+def _p50_and_p99(times: Array) -> str:
+    return ', '.join(map(_microseconds, np.percentile(times, (50.0, 99.0)))) if times.size else ''
+
+
+def _microseconds(seconds: float) -> str:
+    return f'{seconds * 1e6:.0f}'
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    benchmark = LoopBenchmark()
+    sys.exit(run('loop', benchmark.measure, lambda: draw_loop(benchmark.turns, RATE)))

@@ -18,16 +18,10 @@ DOMAINS = range(1, 101)
 
 @contextmanager
 def own_domain() -> Iterator[int]:
-    """
-    Give a domain until the block ends.
-
-    :raises RuntimeError: others use all of them
-    """
-    for domain in DOMAINS:
-        lock = locked(domain)
-        if lock is not None:
-            break
-    else:
+    """Give a domain until the block ends; RuntimeError if others use all of them."""
+    locks = ((domain, locked(domain)) for domain in DOMAINS)
+    domain, lock = next((pair for pair in locks if pair[1] is not None), (0, None))
+    if lock is None:
         raise RuntimeError('every DDS domain from 1 to 100 is in use')
     try:
         yield domain

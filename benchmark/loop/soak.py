@@ -7,152 +7,120 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 import sys
-import tempfile
 import time
 
 import numpy as np
+from scipy.stats import theilslopes
 
-from ..page import rewrite
+from ..report import rewrite
 from ..robots import Array
-from .child import ChildError
-from .contenders import OURS
-from .domain import own_domain
-from .endurance import MEMORY_RISE, WARM_UP, Endurance, endurance
-from .lateness import Lateness
-from .motion import motion
-from .stage import Player, Stage, first_command
-from .ticks import read_blocks, read_ticks
-from .turn import SETTLING
+from ..timing import BenchmarkError
+from .arm import FedArm, Motion
+from .ticks import Lateness
+from .turn import BARE, OURS, feed_to_first_command, playing, ros
 
-SAMPLES = 180
-"""How many intervals a run has, as far as they last :data:`MIN_INTERVAL`."""
-
-MIN_INTERVAL = 2.0
-"""s"""
-
+SAMPLES = 180  # intervals of a run, unless they would be shorter than MIN_INTERVAL
 MIN_SAMPLES = 8
-"""Intervals without which nothing can be said."""
+MIN_INTERVAL = 2.0  # s
+
+WARM_UP = 0.2  # share of the run in which memory may grow
+MEMORY_RISE = 2.0  # MB that memory may rise by in the rest
+PARTS = 4  # a leak goes on: memory must rise from each of so many parts of the rest to the next
+STEADY = 0.05  # share of the allowed rise that counts as a rise from one part to the next
+JITTER_RATIO = 1.5  # how many times greater jitter may become than that of a loop that only sleeps
 
 
-@dataclass(frozen=True)
-class Soak:
+def memory_growth(times: Array, memory: Array) -> tuple[float, bool]:
+    """Return how much memory, MB, rose after the warm-up, and whether by too much and steadily."""
+    warm = times >= times[0] + WARM_UP * (times[-1] - times[0])
+    rise = float(theilslopes(memory[warm], times[warm])[0] * np.ptp(times[warm]))
+    levels = [np.median(part) for part in np.array_split(memory[warm], PARTS)]
+    goes_on = bool((np.diff(levels) > STEADY * MEMORY_RISE).all())
+    return rise, rise > MEMORY_RISE and goes_on
+
+
+def jitter_growth(p99: Array, sleeper: Array) -> tuple[float, float, bool]:
     """
-    What was sampled, interval by interval.
+    Return median p99 of the last third / of the first, for both, and whether jitter grew.
 
-    :param rate: Hz
-    :param times: ends of the intervals since the beginning, shape (n,), s
-    :param memory: MB, shape (n,)
-    :param blocks: of memory that the interpreter held, shape (n,)
-    :param errors: period error p50, p99, p99.9 and greatest, shape (n, 4), s
-    :param sleeper: the same of a loop that only sleeps, shape (n, 4), s
-    :param late: ticks over half a period late, of the whole run
-    :param ticks: of the whole run
+    It grew beyond its spread, and by more than that of the loop that only sleeps.
     """
-
-    rate: float
-    times: Array
-    memory: Array
-    blocks: Array
-    errors: Array
-    sleeper: Array
-    late: int
-    ticks: int
-
-    @property
-    def verdict(self) -> Endurance:
-        """What grew."""
-        return endurance(self.times, self.memory, self.errors[:, 1], self.sleeper[:, 1])
+    first, _, last = np.array_split(p99, 3)
+    ours, other = (
+        float(np.median(parts[2]) / np.median(parts[0]))
+        for parts in (np.array_split(errors, 3) for errors in (p99, sleeper))
+    )
+    apart = bool(np.percentile(last, 25.0) > np.percentile(first, 75.0))
+    return ours, other, apart and ours > JITTER_RATIO * max(other, 1.0)
 
 
-def soak(minutes: float, rate: float) -> Soak:
+def soak(minutes: float, rate: float) -> Array:
     """
-    Run the node and a loop that only sleeps, side by side.
+    Run the node beside a loop without messages, which only sleeps.
 
-    :param minutes: how long
-    :param rate: of both, Hz
-    :raises ChildError: a process did not do what it must
+    :return: of each interval its end, s, memory, MB, late ticks, ticks, and p99 and greatest
+        period error of the node and of the other, s; shape (intervals, 8)
+    :raises BenchmarkError: a process did not do what it must
     """
     interval = max(60.0 * minutes / SAMPLES, MIN_INTERVAL)
-    count = max(int(60.0 * minutes / interval), MIN_SAMPLES)
-    room = int(2.0 * rate * interval)
+    capacity = int(2.0 * rate * interval)
     rows = []
     with (
-        own_domain() as domain,
-        tempfile.TemporaryDirectory() as name,
-        Stage(motion(), domain, Path(name)) as stage,
+        ros(), FedArm(rate, Motion()) as arm,
+        playing(OURS, rate, capacity) as node,
+        playing(BARE, rate, capacity, namespace='/sleeper') as sleeper,
     ):
-        feeder = stage.feed(rate)
-        ours, sleeper = stage.play(OURS, rate, room), stage.sleep(rate, room)
-        first_command(feeder, [ours])
-        time.sleep(SETTLING)
+        feed_to_first_command(arm, node)
         start = time.monotonic()
-        for number in range(count):
-            begin, end = (start + interval * k for k in (number, number + 1))
-            time.sleep(max(end - time.monotonic(), 0.0))
-            for child in (feeder, ours.child, sleeper.child):
-                child.check()
-            own = _lateness(ours, begin, end, rate)
+        for _ in range(max(int(60.0 * minutes / interval), MIN_SAMPLES)):
+            begin = time.monotonic()
+            arm.feed(interval)
+            end = time.monotonic()
+            ours, other = (
+                Lateness(1.0 / rate, player.ticks(begin, end)[:, 1]) for player in (node, sleeper)
+            )
             rows.append([
-                end - start, ours.child.memory, read_blocks(ours.log), own.late, own.ticks,
-                *_told(own), *_told(_lateness(sleeper, begin, end, rate)),
+                end - start, node.child.memory, ours.late, ours.ticks, *ours.percentiles[1::2],
+                *other.percentiles[1::2],
             ])
-    table = np.array(rows)
-    times, memory, blocks, late, ticks = table[:, :5].T
-    return Soak(
-        rate, times, memory, blocks, table[:, 5:9], table[:, 9:], int(late.sum()), int(ticks.sum())
-    )
+    return np.array(rows)
 
 
-def report(run: Soak) -> str:
-    """Return what a soak found, in words."""
-    verdict, warm = run.verdict, int(WARM_UP * run.times.size)
-    before, after = ('**grows**' if grows else 'does not grow' for grows in (
-        verdict.memory_grows, verdict.jitter_grows
-    ))
+def report(rate: float, rows: Array) -> tuple[str, bool]:
+    """Return what a soak found in words, and whether something grew."""
+    times, memory, late, ticks, p99, greatest, other_p99, other_greatest = rows.T
+    rise, memory_grows = memory_growth(times, memory)
+    ours, other, jitter_grows = jitter_growth(p99, other_p99)
+    verdicts = {True: '**grows**', False: 'does not grow'}
     return '\n'.join([
-        f'{run.times[-1] / 60.0:.0f} minutes at {run.rate:g} Hz: {run.late} late ticks '
-        f'of {run.ticks}, maximum period error {1e3 * run.errors[:, 3].max():.1f} ms '
-        f'(loop that only sleeps: {1e3 * run.sleeper[:, 3].max():.1f} ms).',
+        f'{times[-1] / 60.0:.0f} minutes at {rate:g} Hz: {late.sum():.0f} late ticks '
+        f'of {ticks.sum():.0f}, maximum period error {1e3 * greatest.max():.1f} ms '
+        f'(loop that only sleeps: {1e3 * other_greatest.max():.1f} ms).',
         '',
-        f'- Memory {before}: {run.memory[0]:.1f} MB at the start, {run.memory[-1]:.1f} MB at the '
-        f'end, {verdict.memory_rise:+.2f} MB after the warm-up ({MEMORY_RISE:g} MB allowed). '
-        f'The interpreter held {run.blocks[warm]:.0f} blocks after the warm-up, '
-        f'{run.blocks[-1]:.0f} at the end.',
-        f'- Jitter {after}: median p99 of the last third / of the first third = '
-        f'{verdict.jitter:.2f} (loop that only sleeps: {verdict.baseline:.2f}).',
-    ])
+        f'- Memory {verdicts[memory_grows]}: {memory[0]:.1f} MB at the start, {memory[-1]:.1f} MB '
+        f'at the end, {rise:+.2f} MB after the warm-up ({MEMORY_RISE:g} MB allowed).',
+        f'- Jitter {verdicts[jitter_grows]}: median p99 of the last third / of the first third = '
+        f'{ours:.2f} (loop that only sleeps: {other:.2f}).',
+    ]), memory_grows or jitter_grows
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what the command line asks for; return the exit status."""
+    """Run what the command line asks for; return the exit code."""
     parser = argparse.ArgumentParser(prog='python -m benchmark.loop.soak', description=__doc__)
     parser.add_argument('--minutes', type=float, default=30.0, help='how long')
     parser.add_argument('--rate', type=float, default=1000.0, help='Hz')
     parser.add_argument('--write', action='store_true', help='write the figures into docs/')
     options = parser.parse_args(arguments)
     try:
-        run = soak(options.minutes, options.rate)
-    except ChildError as error:
+        text, grows = report(options.rate, soak(options.minutes, options.rate))
+    except BenchmarkError as error:
         print(error, file=sys.stderr)
         return 1
-    print(report(run))
+    print(text)
     if options.write:
-        rewrite('soak', report(run))
-    return 0 if run.verdict.lasts else 1
-
-
-def _lateness(player: Player, begin: float, end: float, rate: float) -> Lateness:
-    errors = read_ticks(player.log, begin, end)[:, 1]
-    if not errors.size:
-        raise ChildError(f'no tick in {end - begin:.0f} s:\n{player.child.output}')
-    return Lateness(1.0 / rate, errors)
-
-
-def _told(lateness: Lateness) -> list[float]:
-    return [*lateness.percentiles, lateness.greatest]
+        rewrite('soak', text)
+    return int(grows)
 
 
 if __name__ == '__main__':

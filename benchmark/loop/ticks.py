@@ -1,88 +1,92 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Ticks of a loop, written into shared memory without allocation, read by the benchmark."""
+"""The ticks of a loop: an absolute schedule, a log that another process reads, period errors."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
-import mmap
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-import sys
+import time
+from typing import Any
 
 import numpy as np
 
 from ..robots import Array
 
-COLUMNS = 3
-HEADER = 2
-NUMBER = 8
+PERCENTILES = (50.0, 99.0, 99.9, 100.0)
+
+
+def pace(period: float) -> Iterator[tuple[float, float]]:
+    """Yield at fixed times when each tick began, and how late, s; skip ticks that were missed."""
+    deadline = time.monotonic()
+    while True:
+        deadline += period
+        while (now := time.monotonic()) < deadline:
+            time.sleep(deadline - now)
+        yield now, now - deadline
+        deadline += period * int((now - deadline) / period)
+
+
+def take(subscription: Any, kind: Any) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Yield the new messages of a subscription, oldest first, with their times; no executor."""
+    handle = subscription.handle
+    with handle:
+        while (taken := handle.take_message(kind, False)) is not None:
+            yield taken
 
 
 class TickLog:
     """
     The newest ticks of a loop, in a file that is mapped into memory.
 
-    :param path: of the file, which is made anew; on a memory file system it costs nothing more
-    :param capacity: how many ticks it holds
+    :param capacity: number of ticks that it holds
     """
 
     def __init__(self, path: Path, capacity: int) -> None:
-        # Written, not only made longer: its pages count as memory of the process from now on.
-        path.write_bytes(bytes(NUMBER * (HEADER + COLUMNS * capacity)))
-        with path.open('r+b') as file:
-            self._memory = mmap.mmap(file.fileno(), 0, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
-        self._numbers = memoryview(self._memory).cast('d')
-        self._capacity = capacity
-        self._count = 0
+        self._rows = np.memmap(path, dtype=np.float64, mode='w+', shape=(capacity, 3))
+        self._rows[:] = np.nan  # from now on its pages count as memory of the process
+        self._next = 0
 
     def record(self, began: float, lateness: float, compute: float) -> None:
-        """
-        Take one tick.
-
-        :param began: monotonic time, s
-        :param lateness: s
-        :param compute: how long it took, s
-        """
-        numbers, at = self._numbers, HEADER + COLUMNS * (self._count % self._capacity)
-        numbers[at] = began
-        numbers[at + 1] = lateness
-        numbers[at + 2] = compute
-        self._count += 1
-        numbers[0] = self._count
-
-    def note_blocks(self) -> None:
-        """Note how many blocks of memory the interpreter holds."""
-        self._numbers[1] = sys.getallocatedblocks()
+        """Record a tick: monotonic time of its start, its lateness and its duration, s."""
+        self._rows[self._next] = began, lateness, compute
+        self._next = (self._next + 1) % len(self._rows)
 
 
-def read_ticks(path: Path, begin: float = 0.0, end: float = np.inf) -> Array:
-    """
-    Return the ticks of a log, oldest first: when begun, how late, how long, shape (n, 3), s.
-
-    :param path: of its file
-    :param begin: none older, monotonic time, s
-    :param end: none newer, s
-    """
-    numbers = np.fromfile(path)
-    rows = numbers[HEADER:].reshape(-1, COLUMNS)
-    count = int(numbers[0])
-    kept = min(count, len(rows))
-    rows = rows[np.arange(count - kept, count) % len(rows)]
-    chosen: Array = rows[(rows[:, 0] >= begin) & (rows[:, 0] < end)]
-    return chosen
+def read_ticks(path: Path, begin: float, end: float) -> Array:
+    """Return a log's ticks between two times: start, lateness, duration, shape (n, 3), s."""
+    rows = np.fromfile(path).reshape(-1, 3)
+    rows = rows[np.argsort(rows[:, 0])]
+    ticks: Array = rows[(rows[:, 0] >= begin) & (rows[:, 0] < end)]
+    return ticks
 
 
-def read_blocks(path: Path) -> int:
-    """Return how many blocks of memory a log's process noted last."""
-    return int(np.fromfile(path, count=HEADER)[1])
+@dataclass(frozen=True)
+class Lateness:
+    """Period errors of one loop: its period, s, and how late each tick began, shape (n,), s."""
 
+    period: float
+    errors: Array
 
-def log_and_others(arguments: Sequence[str] | None) -> tuple[TickLog, list[str]]:
-    """Return the log of ticks that is asked for, and the arguments that are for ROS."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument('--log', type=Path, required=True, help='file of the ticks')
-    parser.add_argument('--capacity', type=int, required=True, help='how many it holds')
-    options, others = parser.parse_known_args(arguments)
-    return TickLog(options.log, options.capacity), others
+    @property
+    def percentiles(self) -> list[float]:
+        """The period errors at :data:`PERCENTILES`, s."""
+        errors: list[float] = np.percentile(self.errors, PERCENTILES).tolist()
+        return errors
+
+    @property
+    def skipped(self) -> int:
+        """Ticks that never came, because the one before them was too late."""
+        return int((np.maximum(self.errors, 0.0) // self.period).sum())
+
+    @property
+    def ticks(self) -> int:
+        """Number of ticks with those that never came."""
+        return self.errors.size + self.skipped
+
+    @property
+    def late(self) -> int:
+        """Number of ticks that came over half a period late, or never."""
+        return int((self.errors > 0.5 * self.period).sum()) + self.skipped

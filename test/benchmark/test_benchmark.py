@@ -3,13 +3,11 @@
 
 """The benchmark compares like with like."""
 
-import sys
-
 import numpy as np
+import pinocchio as pin
 import pytest
 
-from benchmark.contenders import Computation, Pinocchio, our_batch, our_calls
-from benchmark.others import others
+from benchmark.contenders import Computation, Pinocchio, mujoco_call, our_batches, our_calls
 from benchmark.robots import robots_to_compare
 from benchmark.timing import Contender, DisagreementError, check_agreement
 
@@ -21,14 +19,14 @@ def contender(result: float) -> Contender:
 @pytest.mark.oracle
 def test_all_libraries_compute_the_same_results() -> None:
     robot = robots_to_compare()[0]
-    pinocchio = Pinocchio(robot).calls()
+    pinocchio = Pinocchio(robot)
+    calls = pinocchio.calls()
+    calls[Computation.INVERSE_DYNAMICS].append(mujoco_call(robot))
     for quantity, ours in our_calls(robot).items():
-        more = others(robot) if quantity is Computation.INVERSE_DYNAMICS else []
-        check_agreement([*ours, *pinocchio[quantity], *more], robot.states())
-    if not hasattr(sys.modules['pinocchio'], 'ModelPool'):
+        check_agreement([*ours, *calls[quantity]], robot.states())
+    if not hasattr(pin, 'ModelPool'):
         pytest.skip('this Pinocchio has no batch')
-    batches = [our_batch(robot, 9), our_batch(robot, 9, specialised=True)]
-    check_agreement([*batches, Pinocchio(robot).batch(9)], [robot.samples(9)])
+    check_agreement([*our_batches(robot, 9), pinocchio.batch(9)], [robot.samples(9)])
 
 
 def test_a_different_result_ends_the_comparison() -> None:

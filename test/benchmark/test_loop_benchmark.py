@@ -6,28 +6,19 @@
 import numpy as np
 import pytest
 
+from rnea_ros.shared_memory import on_loopback
 from support.ros.ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from benchmark.loop.contenders import OURS, Condition
-from benchmark.loop.domain import own_domain
-from benchmark.loop.lateness import Lateness, latencies, of_grid
-from benchmark.loop.motion import motion
-from benchmark.loop.turn import take_turn
+from benchmark.loop.arm import Motion, latencies
+from benchmark.loop.ticks import Lateness
+from benchmark.loop.turn import OURS, ros, take_turn
 
 
 def test_ticks_over_half_a_period_late_and_missing_ticks_count_as_late() -> None:
     lateness = Lateness(1e-3, np.array([0.0, 4e-4, 6e-4, 3.2e-3]))
     assert (lateness.skipped, lateness.ticks, lateness.late) == (3, 7, 5)
-
-
-def test_a_grid_is_found_for_ticks_of_any_lateness() -> None:
-    rng = np.random.default_rng(0)
-    late = rng.exponential(2e-5, 2000)
-    late[100], late[200:1900:17] = 7e-4, 3e-4
-    times = 12.3456789 + np.linspace(0.0, 1.999, 2000) + late
-    np.testing.assert_allclose(of_grid(times, 1e-3), late[1:], atol=2e-6)
 
 
 def test_latency_is_from_the_newest_state_that_a_command_can_be_from() -> None:
@@ -41,11 +32,13 @@ def test_latency_is_from_the_newest_state_that_a_command_can_be_from() -> None:
 @pytest.mark.ros
 def test_a_turn_measures_a_real_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('benchmark.loop.turn.SETTLING', 0.1)
+    for name in ('ROS_DOMAIN_ID', *on_loopback({})):
+        monkeypatch.setenv(name, '0')  # restored after the test
 
     def measured() -> bool:
-        with own_domain() as domain:
-            turn = take_turn(OURS, 250.0, Condition.IDLE, 0.5, motion(), domain)
-        assert (turn.memory or 0.0) > 20.0
-        return turn.latency.size > 0 and turn.compute.size > 0 and bool(turn.cpu)
+        with ros():
+            turn = take_turn(OURS, 250.0, False, 0.5, Motion())
+        assert turn.memory > 20.0
+        return turn.latency.size > 0 and turn.compute.size > 0 and turn.cpu > 0.0
 
     assert wait_until(measured)  # a process that stalls for a whole turn has no ticks
