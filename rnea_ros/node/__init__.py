@@ -6,7 +6,7 @@ The node ``feedforward``.
 
 The path of a joint state, or of a wrench, from the wire to the effort:
 
-1. :mod:`rnea_ros.ros.polled_subscription` takes its bytes at a tick of :mod:`.loop`.
+1. :mod:`rnea_ros.ros.rclpy_internals` takes its bytes at a tick of :mod:`.loop`.
 2. :mod:`rnea_ros.messages.fixed_layout` reads the bytes as a sample: names and arrays.
 3. :mod:`.inputs` gives the sample, its stamp and its time of receipt to the control.
 4. :mod:`rnea_ros.feedforward.measured` checks a joint state, :mod:`rnea_ros.feedforward.wrench` a

@@ -26,8 +26,7 @@ from ..ros import (
     ParameterServices,
     PolledNodeTime,
     PolledSubscription,
-    logged_transition,
-    ros_errors,
+    transition,
 )
 from ..urdf import read_urdf
 from .activation import Activation
@@ -83,8 +82,8 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self.create_timer(0.1, self._poll, clock=MACHINE_TIME)
         self.create_timer(1.0, self._each_second, clock=MACHINE_TIME)
 
-    @logged_transition
-    def on_configure(self, _: LifecycleState) -> TransitionCallbackReturn:
+    @transition
+    def on_configure(self) -> None:
         """Wait for the robot if necessary, check it and the parameters, create the topics."""
         deadline = time.monotonic() + CONFIGURE_PATIENCE
         while (missing := self._missing()) and time.monotonic() < deadline:
@@ -92,51 +91,38 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             self._take_description()
             self._poll_command_topic()
         if missing:
-            return self._failure('configure', missing)
-        try:
-            with ros_errors():  # a topic may exist here with another type
-                self._configure(self._setup_of(self._node_parameters.settings()))
-        except RneaError as error:
-            return self._failure('configure', error)
+            raise RneaError(missing)
+        self._configure(self._setup_of(self._node_parameters.settings()))
         self._warn(self._joint_state_publishers.same_names)
-        return TransitionCallbackReturn.SUCCESS
 
-    @logged_transition
-    def on_activate(self, _: LifecycleState) -> TransitionCallbackReturn:
+    @transition
+    def on_activate(self) -> None:
         """Start the control loop, unless another node commands or the joints differ."""
         self._poll_command_topic()
         parameters = self._node_parameters.settings()
         if missing := missing_hardware_compensates(parameters.values):
-            return self._failure('activate', missing)
-        try:
-            configuration = self._up_to_date(parameters)
-            if rejection := self._rejection(configuration):
-                return self._failure('activate', rejection)
-            with ros_errors():
-                self._activation = Activation(self, configuration, self._command_topic)
-        except RneaError as error:
-            return self._failure('activate', error)
+            raise RneaError(missing)
+        configuration = self._up_to_date(parameters)
+        if rejection := self._rejection(configuration):
+            raise RneaError(rejection)
+        self._activation = Activation(self, configuration, self._command_topic)
         self._autostart.activated()
         self._warn(configuration.setup.zero_gains_warning)
-        return TransitionCallbackReturn.SUCCESS
 
-    @logged_transition
-    def on_deactivate(self, _: LifecycleState) -> TransitionCallbackReturn:
+    @transition
+    def on_deactivate(self) -> None:
         """Ramp down according to stale_action, then end the control loop."""
         self._deactivate()
-        return TransitionCallbackReturn.SUCCESS
 
-    @logged_transition
-    def on_cleanup(self, _: LifecycleState) -> TransitionCallbackReturn:
+    @transition
+    def on_cleanup(self) -> None:
         """Destroy the topics and forget the robot."""
         self._release()
-        return TransitionCallbackReturn.SUCCESS
 
-    @logged_transition
-    def on_shutdown(self, _: LifecycleState) -> TransitionCallbackReturn:
+    @transition
+    def on_shutdown(self) -> None:
         """Ramp down if the control is active, and destroy the topics."""
         self.shut_down()
-        return TransitionCallbackReturn.SUCCESS
 
     def on_error(self, _: LifecycleState) -> TransitionCallbackReturn:
         """Ramp down and destroy the topics after an exception in a transition."""
@@ -149,10 +135,6 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._autostart.disable()
         self._deactivate()
         self._release()
-
-    def _failure(self, transition: str, why: object) -> TransitionCallbackReturn:
-        self.get_logger().error(f'cannot {transition}: {why}')
-        return TransitionCallbackReturn.FAILURE
 
     def _warn(self, warning: str) -> None:
         if warning:
