@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..compilation import entry, entry_point
+from ..errors import InputError
 from ..feedforward import Reason
 from .cdr import HEADER, CdrMessage, MalformedError, aligned
 
@@ -231,6 +232,19 @@ class ControllerStateSample(NamedTuple):
     velocity: Array
     acceleration: Array
     speed: Array
+
+
+def controller_state_type() -> Any:
+    """Return the class of a trajectory controller's state; raise an InputError without it."""
+    try:
+        from control_msgs.msg import JointTrajectoryControllerState
+    except ImportError as error:
+        raise InputError(
+            'reference_source',
+            f"'controller_state' needs the ROS package control_msgs, which cannot be imported: "
+            f'{error}',
+        ) from error
+    return JointTrajectoryControllerState
 
 
 def controller_state_reader(

@@ -92,7 +92,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             self._poll_command_topic()
         if missing:
             raise RneaError(missing)
-        self._configure(self._setup_of(self._node_parameters.settings()))
+        self._configure(self._node_parameters.settings())
         self._warn(self._joint_state_publishers.same_names)
 
     @transition
@@ -102,7 +102,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         parameters = self._node_parameters.settings()
         if missing := missing_hardware_compensates(parameters.values):
             raise RneaError(missing)
-        configuration = self._up_to_date(parameters)
+        configuration = self._configure(parameters)
         if rejection := self._rejection(configuration):
             raise RneaError(rejection)
         self._activation = Activation(self, configuration, self._command_topic)
@@ -141,34 +141,29 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             self.get_logger().warning(warning)
 
     def _setup_of(self, parameters: NodeSettings) -> ControlSetup:
-        """Return the setup for parameters: the checked one if nothing has changed since."""
-        urdf, joints, setup = self._urdf(parameters), self._command_topic.joints, self._changed
-        if setup is None or not setup.is_for(parameters, urdf) or (
-            joints and joints != setup.settings.joints
-        ):
-            before = None if self._configuration is None else self._configuration.setup
-            setup = make_setup(parameters, urdf, self._command_topic, before)
-        return setup
-
-    def _urdf(self, parameters: NodeSettings) -> str:
+        """Return the setup for parameters: that in force, or the checked one, if unchanged."""
         source = parameters.robot.robot_description
-        return read_urdf(source) if source else self._urdf_from_topic
+        urdf = read_urdf(source) if source else self._urdf_from_topic
+        before = None if self._configuration is None else self._configuration.setup
+        if before is not None and before.is_for(parameters, urdf):
+            return before
+        joints, checked = self._command_topic.joints, self._changed
+        if checked is not None and checked.is_for(parameters, urdf) and (
+            not joints or joints == checked.settings.joints
+        ):
+            return checked
+        return make_setup(parameters, urdf, self._command_topic, before)
 
-    def _configure(self, setup: ControlSetup) -> Configuration:
-        self._configuration = Configuration(self, setup, self._command_topic.topic)
-        return self._configuration
-
-    def _up_to_date(self, parameters: NodeSettings) -> Configuration:
+    def _configure(self, parameters: NodeSettings) -> Configuration:
         """Return the configuration, a new one after changes; an error leaves the old one."""
+        setup, before = self._setup_of(parameters), self._configuration
+        if before is None or before.setup is not setup:
+            self._release()
+            self._configuration = Configuration(self, setup, self._command_topic.topic)
+            if before is not None:
+                self._configuration.offsets.update(before.offsets)
         assert self._configuration is not None
-        made, offsets = self._configuration.setup, self._configuration.offsets
-        if made.is_for(parameters, self._urdf(parameters)):
-            return self._configuration
-        setup = self._setup_of(parameters)
-        self._release()
-        configuration = self._configure(setup)
-        configuration.offsets.update(offsets)
-        return configuration
+        return self._configuration
 
     def _deactivate(self) -> None:
         activation, self._activation = self._activation, None

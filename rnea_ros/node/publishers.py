@@ -29,7 +29,7 @@ from ..feedforward.laws import Terms
 from ..feedforward.settings import ResolvedSettings
 from ..messages import FixedLayout, JointStateSample, WrenchSample
 
-NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+RELIABLE = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 ACK_TIMEOUT = 1.0  # longest wait for the delivery of the last command, s
 
 TERMS = tuple(term.name for term in fields(Terms))
@@ -110,7 +110,7 @@ class Publishers:
         self._terms_per_tick = math.ceil(len(NAMES) * TERMS_RATE * settings.period)
         self._unsent_terms: list[tuple[str, Array]] = []
         self._terms_stamp, self._next_terms = 0.0, -math.inf
-        self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
+        self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, RELIABLE)
         self._link = settings.external_effort.link
         self._wrenches = {'external_wrench': WrenchMessage(self._link)}
         self._term_topics = {f'terms/{term}': term for term in NAMES}
@@ -118,7 +118,7 @@ class Publishers:
         kinds = dict.fromkeys(('effort', *self._term_topics, 'external_effort'), JointState)
         wrenches = (*self._wrench_topics, *(['external_wrench'] if self._link else []))
         self._publishers = {
-            topic: node.create_publisher(kind, f'~/{topic}', NEWEST)
+            topic: node.create_publisher(kind, f'~/{topic}', RELIABLE)
             for topic, kind in (kinds | dict.fromkeys(wrenches, WrenchStamped)).items()
         }
         self.subscribed: tuple[str, ...] = ()

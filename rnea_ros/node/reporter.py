@@ -15,7 +15,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from ..feedforward import CONTROLLING, Reason, Snapshot, State
 from ..ros import DiagnosticsPublisher, OtherPublishers
 from .command_topic import CommandTopic
-from .configuration import Control
+from .inputs import Control
 from .loop import ControlLoop
 
 LEVELS = {

@@ -27,7 +27,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from rnea_ros.node import configuration, feedforward_node, loop
+from rnea_ros.node import feedforward_node, inputs, loop
 from rnea_ros.ros import PolledSubscription, set_seconds
 from support.control.control_rig import assert_valid
 from support.ros.command_graph import CONTROLLER, TOPIC
@@ -298,7 +298,7 @@ def virtual_node(**options: Any) -> Iterator[VirtualRig]:
         patch.setattr(loop, 'HANG_TIMEOUT', 10.0 * PATIENCE)
         patch.setattr(loop.ControlLoop, 'start', start_in_step)
         patch.setattr(loop.ControlLoop, 'join', lambda *each: time.run_freely(join, *each))
-        patch.setattr(configuration, 'MachineClock', lambda: time)
+        patch.setattr(inputs, 'MachineClock', lambda: time)
         for module in MODULES:
             patch.setattr(f'rnea_ros.node.{module}.time', time)
         rig = VirtualRig(time, **options)
