@@ -20,7 +20,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from diagnostic_msgs.msg import DiagnosticArray
 from std_msgs.msg import Float64MultiArray
 
-from rnea_ros.watchdog.loop import MARK
+from rnea_ros.watchdog.effort_watchdog import MARK
 
 pytestmark = pytest.mark.ros
 
