@@ -48,19 +48,19 @@ it ramps down, then ends."""
 
 class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     """
-    Torque feedforward as a ROS 2 lifecycle node.
+    Torque feedforward as a ROS 2 lifecycle node; all but the loop runs on its executor.
 
-    Everything except the control loop runs on the executor that spins this node. The action server
-    is destroyed before the node. An unusable parameter at the start raises an InputError.
+    The action server is destroyed before the node.
+
+    :raises InputError: a parameter at the start cannot be used
     """
 
     def __init__(self) -> None:
         super().__init__('feedforward')
-        self._node_parameters = NodeParameters(self)
+        self._node_parameters, self._urdf_from_topic = NodeParameters(self), ''
         self._configuration: Configuration | None = None
         self._activation: Activation | None = None
         self._changed: ControlSetup | None = None
-        self._urdf_from_topic = ''
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.add_post_set_parameters_callback(self._after_set_parameters)
         self._command_topic = CommandTopic(
@@ -102,10 +102,13 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         parameters = self._node_parameters.settings()
         if missing := missing_hardware_compensates(parameters.values):
             raise RneaError(missing)
-        configuration = self._configure(parameters)
-        if rejection := self._rejection(configuration):
-            raise RneaError(rejection)
-        self._activation = Activation(self, configuration, self._command_topic)
+        configuration, topic = self._configure(parameters), self._command_topic
+        commanded = configuration.setup.settings.joints
+        if topic.conflict:
+            raise RneaError(topic.conflict)
+        if topic.joints not in (None, (), commanded):
+            raise RneaError(f'{topic.other_joints(commanded)} now; configure again')
+        self._activation = Activation(self, configuration, topic)
         self._autostart.activated()
         self._warn(configuration.setup.zero_gains_warning)
 
@@ -188,15 +191,8 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         values = self._node_parameters.settings().values
         return robots or missing_hardware_compensates(values) or self._missing()
 
-    def _rejection(self, configuration: Configuration) -> str:
-        """Return why the control must not start; empty if it may."""
-        topic, commanded = self._command_topic, configuration.setup.settings.joints
-        if topic.conflict or topic.joints in (None, (), commanded):
-            return topic.conflict
-        return f'{topic.other_joints(commanded)} now; configure again'
-
     def _poll(self) -> None:
-        """Do the periodic work that is too slow for the control loop, ten times a second."""
+        """Do what is too slow for the control loop."""
         self.set_time()
         self._take_description()
         if self._configuration is not None:
@@ -233,7 +229,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             )
 
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
-        """Check all changes together; they take effect after every callback has accepted them."""
+        """Check all changes together; they take effect once every callback has accepted them."""
         self._changed = None
         active = self._activation is not None
         try:

@@ -4,15 +4,13 @@
 """
 The control loop: take the new messages, compute one tick of the control, send the command.
 
-It runs in a thread of its own and on no executor. It takes and sends messages as bytes, does not
-log and does not wait for another thread.
+It runs in a thread on no executor, does not log and does not wait for another thread.
 
 Whatever ends it, :meth:`ControlLoop._take_over` ramps down: in this thread if an error ends it, in
 the thread that waits for a stop if the stop does not end. If a take or a publish blocks for ever,
-the watchdog process sees the silence; without one (``ros2 run``) only another thread can notice:
-the executor looks for new ticks at its polls, and starts a thread that takes over. A thread that
-only waits for this would see no more: where the executor hangs too, for example in a lock of DDS,
-its commands would block as well.
+the watchdog process sees the silence; without one (``ros2 run``) the executor sees at its polls
+that no ticks come, and starts a thread that takes over. A thread that only waits for this would
+see no more: where the executor hangs too, for example in a lock of DDS, its commands would too.
 """
 
 from __future__ import annotations
@@ -47,10 +45,7 @@ class ControlLoop:
     """
     Steps the control in a thread until it has stopped.
 
-    :param message_readers: take the new messages, called with the time of the tick, s; the
-        messages that trigger ticks are taken by the schedule
-    :ivar schedule: when ticks come, and how many were missed or untriggered
-    :ivar statistics: timing of the ticks
+    :param message_readers: take the new messages at a tick, except those that trigger ticks
     :ivar warnings: one sentence per rejected real-time setting
     """
 
@@ -61,10 +56,9 @@ class ControlLoop:
         schedule: PeriodicSchedule | JointStateTrigger, realtime: RealtimeSettings,
     ) -> None:
         self._controller, self._period = controller, controller.settings.period
-        self._message_readers = message_readers
-        self._publishers, self._command_topic = publishers, command_topic
+        self._message_readers, self._publishers = message_readers, publishers
+        self._command_topic, self._realtime = command_topic, realtime
         self._clock, self.schedule = clock, schedule
-        self._realtime = realtime
         self._garbage = ManualGarbageCollection()
         self._stopped = threading.Event()
         self._joining = self._taken_over = False
@@ -84,8 +78,8 @@ class ControlLoop:
         """
         Take over in a new thread if the loop hangs; to be called every :data:`CHECK_INTERVAL`.
 
-        It hangs after 0.9 s or three periods without a tick, whichever is longer. Checks count,
-        not their time: the machine may have stalled. A paused simulation is no hang.
+        It hangs after 0.9 s or three periods without a tick, whichever is longer. Checks are
+        counted, not timed: the machine may have stalled. A paused simulation is not a hang.
         """
         ticks, timeout = self.statistics.ticks, max(HANG_TIMEOUT, 3.0 * self._period)
         if ticks != self._seen_ticks or self._clock.simulated or self._taken_over:
@@ -186,7 +180,7 @@ class ControlLoop:
         self._controller.enter_fault(Reason.INTERNAL_ERROR, self._now, error)
 
     def _send_command(self, now: float) -> Array | None:
-        """Step the control and send its command; return the command, None if none was sent."""
+        """Step the control; return the command, None if none was sent."""
         controller, clock = self._controller, self._clock
         try:
             controller.permitted = self._command_topic.check()
@@ -209,16 +203,15 @@ class ControlLoop:
         return command
 
     def _hung(self) -> bool:
-        """Return whether another thread sends commands: this one hung, in sending perhaps."""
+        """Return whether another thread sends commands, because this one hung."""
         return self._taken_over
 
     def _take_over(self, error: BaseException | None, deadline: float | None = None) -> None:
         """
         Step the control in this thread, in the machine's time, until it has stopped.
 
-        Clock, schedule, inputs and permission may be the cause: they are not read.
-
-        :param deadline: end at this time (monotonic, s); None: at :meth:`join`
+        Clock, schedule, inputs and permission may be the cause: they are not read. It ends at a
+        monotonic deadline, s; without one at :meth:`join`.
         """
         self._taken_over = True
         if error is not None:
@@ -242,18 +235,15 @@ class ControlLoop:
 
 
 class LastCommand:
-    """Decides when the last command of a stop was sent often enough, or cannot be sent."""
+    """``done`` once the last command of a stop was sent often enough, or cannot be sent."""
 
     def __init__(self, controller: FeedforwardController, command_topic: CommandTopic) -> None:
-        self._controller = controller
-        self._command_topic = command_topic
+        self._controller, self._command_topic = controller, command_topic
         self._command = np.full(len(controller.joints), np.nan)
-        self._repeats_left = REPEATS
-        self._stopped_at = math.inf
-        self.done = False
+        self._repeats_left, self._stopped_at, self.done = REPEATS, math.inf, False
 
     def register(self, command: Array | None) -> None:
-        """Register what a tick in state ``stopped`` sent, shape (m,); None if nothing was sent."""
+        """Take what a tick in state ``stopped`` sent, shape (m,); None for nothing."""
         now = time.monotonic()
         self._stopped_at = min(self._stopped_at, now)
         unconfirmed = self._controller.withheld and self._command_topic.unconfirmed
@@ -275,8 +265,7 @@ class JointStateTrigger:
 
     :param wait: sleeps until a joint state arrives, at most for a time, s
     :param take: takes the joint states that have arrived, at a time, s
-    :ivar missed: always 0: ticks have no planned times
-    :ivar untriggered: number of ticks without a new joint state
+    :ivar missed: always 0: ticks have no planned times; ``untriggered``: without a new joint state
     """
 
     def __init__(

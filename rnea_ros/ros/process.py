@@ -61,8 +61,8 @@ class NodeProcess:
     SIGHUP stays ignored if it is ignored at the start, as with ``nohup``. An invalid command line
     ends the process with one log line and exit code 2.
 
-    :param parameters: the node's parameters, default and description by name, for ``--help``
-    :param arguments: command-line arguments; None for those of the process
+    :param parameters: default and description by name, for ``--help``
+    :param arguments: of the command line; None for those of the process
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class NodeProcess:
             signal.signal(number, signal.SIG_IGN)
 
     def _on_signal(self, *_: object) -> None:
-        """Note a signal, without locks: another signal may interrupt this method."""
+        """Note a signal, without locks: another one may interrupt this method."""
         self._signalled = True
 
     def _reject(self, error: RneaError) -> NoReturn:
@@ -195,10 +195,9 @@ def _prepare_interpreter() -> None:
 
 class ManualGarbageCollection:
     """
-    Turns automatic garbage collection off while a loop runs.
+    Turns automatic garbage collection off: it may run in the loop's thread.
 
-    The automatic collector runs in the thread that made the last object: it may be the loop's. So
-    a thread without a schedule calls ``gc.collect()``.
+    Meanwhile a thread without a schedule calls ``gc.collect()``.
     """
 
     def begin(self) -> None:

@@ -83,12 +83,10 @@ class OtherPublishers:
     """
 
     def __init__(self, node: Any, topic: str) -> None:
-        self._node = node
-        self._topic = node.resolve_topic_name(topic)
+        self._node, self._topic = node, node.resolve_topic_name(topic)
         self._reader = EndpointReader()
         self.names: tuple[str, ...] = ()
-        self.listing = self.same_names = ''
-        self.unnamed = False
+        self.listing, self.same_names, self.unnamed = '', '', False
 
     def poll(self, now: float, publishing: bool = False) -> None:
         """Find the present publishers; ``publishing``: one of them is this node's own."""
