@@ -141,8 +141,7 @@ class EffortPlanner:
     """
     Checks trajectories and computes the effort of each point.
 
-    Times are in the clock of a trajectory's start time, s; measured states are those of all joints
-    of the robot, shape (n,), rad or m, rad/s or m/s.
+    Times are in the clock of a trajectory's start time, s; states are those of all joints, (n,).
     """
 
     def __init__(
@@ -162,8 +161,8 @@ class EffortPlanner:
         """
         Return a requested trajectory with its efforts.
 
-        It includes the bridge from the robot to a first point after time 0: the controller's own
-        way to that point would begin without the right effort.
+        It includes the bridge to a first point after time 0, which the controller's own way to
+        that point would begin without the right effort.
         """
         commanded = self._settings.joint_indices
         q, qd = q_robot[commanded], qd_robot[commanded]

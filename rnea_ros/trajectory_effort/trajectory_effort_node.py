@@ -67,8 +67,8 @@ NEWEST_STATES = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 UPDATE_PERIOD = 0.05  # time between readings of the joint states, s: only the newest state counts
 REQUEST_PERIOD = 1.0  # time between requests, s: the controller may restart with other joints
 
-# Size of a message from which best-effort subscriptions may lose it, bytes. Messages up to this
-# size arrived; most messages above Fast DDS's shared memory of 512 KiB did not.
+# Size above which best-effort subscriptions may lose a message, bytes: most messages above Fast
+# DDS's shared memory of 512 KiB did not arrive.
 LARGE_MESSAGE = 400_000
 
 
@@ -118,23 +118,21 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         declare_all(self, PARAMETERS)
         self._values = values_of(self)
         check_topic(self, 'trajectory_topic', self._values['trajectory_topic'])
-        self._new_values = self._values
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.add_post_set_parameters_callback(self._after_set_parameters)
         self._topic = self.resolve_topic_name(self._values['trajectory_topic'])
         self._controller = TrajectoryController(self, self._topic)
         self._model: RobotModel | None = None
         self._planner: EffortPlanner | None = None
+        self._changed = self._values, self._planner
         self._states: JointStateMonitor | None = None
         self._read_states = FixedLayoutReader(JointStateSample.read)
         self._joint_states: PolledSubscription[bytes] = PolledSubscription(
             self, JointState, 'joint_states', NEWEST_STATES, raw=True
         )
         self._plan: EffortPlan | None = None
-        self._passed_on = 0
         self._rejected: Counter[str] = Counter()
-        self._rejected_last = ''
-        self._logged_missing = ''
+        self._passed_on, self._rejected_last, self._logged_missing = 0, '', ''
         load_decoder()
         if self._values['robot_description']:
             self._load_model(read_urdf(self._values['robot_description']))
@@ -278,18 +276,17 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
         """Check all changes together. They take effect later: another callback may reject them."""
         try:
-            self._new_values = values_of(self, changes)
-            if self._model is not None and self._planner is not None:
-                EffortPlanner(self._model, self._planner.joints, self._new_values)
+            values, planner = values_of(self, changes), self._planner
+            if self._model is not None and planner is not None:
+                planner = EffortPlanner(self._model, planner.joints, values)
         except RneaError as error:
             return SetParametersResult(successful=False, reason=str(error))
+        self._changed = values, planner
         return SetParametersResult(successful=True)
 
     def _after_set_parameters(self, _: Sequence[Parameter]) -> None:
         """Apply changes that every callback accepted."""
-        self._values = self._new_values
-        if self._model is not None and self._planner is not None:
-            self._planner = EffortPlanner(self._model, self._planner.joints, self._values)
+        self._values, self._planner = self._changed
 
 
 def main(args: list[str] | None = None) -> int:
