@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 import math
 import threading
 import time
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from ..ros import Clock, ManualGarbageCollection, PeriodicSchedule
 from .command_topic import CommandTopic
 from .publishers import Publishers
 from .timing import LoopStatistics, enter_realtime, leave_realtime
+
+Result = TypeVar('Result')
 
 HANG_TIMEOUT = 0.9  # a loop without a tick for this long counts as hung, s
 CHECK_INTERVAL = 0.1  # time between two checks of the loop by another thread, s
@@ -149,43 +152,36 @@ class ControlLoop:
         schedule.start()
         last_command = LastCommand(controller, self._command_topic)
         while not (self._joining or last_command.done):
-            try:
-                lateness = schedule.wait()
-            except Exception as error:
-                self._enter_fault(error)
-                lateness = 0.0
+            lateness = self._guarded(schedule.wait)
+            if lateness is None:
                 time.sleep(self._period)
             began, now = time.perf_counter(), clock.now()
             if self._taken_over:
                 return  # this thread hung; another one sends commands
             self._now = now
             for read_messages in self._message_readers:
-                try:
-                    read_messages(now)
-                except Exception as error:
-                    self._enter_fault(error)
-            try:
-                command = self._send_command(now)
-            except Exception as error:
-                self._enter_fault(error)
-                command = None
+                self._guarded(read_messages, now)
+            command = self._guarded(self._send_command, now)
             if controller.state is State.STOPPED:
                 last_command.register(command)
-            self.statistics.record(lateness, time.perf_counter() - began)
+            self.statistics.record(lateness or 0.0, time.perf_counter() - began)
         if not self._taken_over:
             self._stopped.set()
 
-    def _enter_fault(self, error: BaseException) -> None:
-        """End the control because of an error; the loop goes on and ramps down."""
-        self._controller.enter_fault(Reason.INTERNAL_ERROR, self._now, error)
+    def _guarded(self, function: Callable[..., Result], *arguments: Any) -> Result | None:
+        """Call a function; an error ends the control, and the loop goes on and ramps down."""
+        try:
+            return function(*arguments)
+        except Exception as error:
+            self._controller.enter_fault(Reason.INTERNAL_ERROR, self._now, error)
+            return None
 
     def _send_command(self, now: float) -> Array | None:
         """Step the control; return the command, None if none was sent."""
         controller, clock = self._controller, self._clock
-        try:
-            controller.permitted = self._command_topic.check()
-        except Exception as error:
-            self._enter_fault(error)  # the last permission stays in force for the ramp-down
+        permitted = self._guarded(self._command_topic.check)
+        if permitted is not None:  # after an error the last permission stays, for the ramp-down
+            controller.permitted = permitted
         command = None if self._hung() else controller.step(now)
         if command is None or self._hung():
             return None
@@ -215,19 +211,15 @@ class ControlLoop:
         """
         self._taken_over = True
         if error is not None:
-            self._enter_fault(error)
+            self._controller.enter_fault(Reason.INTERNAL_ERROR, self._now, error)
         began, start = time.monotonic(), self._now
         last_command = LastCommand(self._controller, self._command_topic)
         while not last_command.done:
             if self._joining if deadline is None else time.monotonic() >= deadline:
                 return
-            command = None
-            try:
-                command = self._controller.step(start + time.monotonic() - began)
-                if command is not None:
-                    self._publishers.send_command(command)
-            except Exception as raised:
-                self._enter_fault(raised)
+            command = self._guarded(self._controller.step, start + time.monotonic() - began)
+            if command is not None:
+                self._guarded(self._publishers.send_command, command)
             if self._controller.state is State.STOPPED:
                 last_command.register(command)
             time.sleep(self._period)

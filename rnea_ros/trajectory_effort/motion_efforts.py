@@ -172,7 +172,7 @@ class MotionEfforts:
     def _required(self, motion: tuple[Array, Array, Array], q_robot: Array) -> Array:
         """Return the efforts for states of the commanded joints, shape (N, joints)."""
         commanded = self._settings.joint_indices
-        robot = (q_robot.copy(), *np.zeros((2, q_robot.size)))
+        robot = (q_robot.copy(), np.zeros_like(q_robot), np.zeros_like(q_robot))
         efforts = np.empty_like(motion[0])
         for row, states in enumerate(zip(*motion, strict=True)):
             for values, state in zip(robot, states, strict=True):

@@ -124,7 +124,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
         self._controller = TrajectoryController(self, self._topic)
         self._model: RobotModel | None = None
         self._planner: EffortPlanner | None = None
-        self._changed = self._values, self._planner
+        self._changed: tuple[dict[str, Any], EffortPlanner | None] = self._values, None
         self._states: JointStateMonitor | None = None
         self._read_states = FixedLayoutReader(JointStateSample.read)
         self._joint_states: PolledSubscription[bytes] = PolledSubscription(
