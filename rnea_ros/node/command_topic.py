@@ -56,7 +56,6 @@ class CommandTopic:
     later one, such as one test command, is flagged and named; so is a second controller.
 
     :ivar appeared_at: when the newest of the controller's subscriptions was discovered, s
-    :ivar others: the other nodes that publish commands
     :ivar unconfirmed: whether a listener is, or may be, a controller that is not confirmed yet
     :ivar counts: how often each flag was raised since the start
     """

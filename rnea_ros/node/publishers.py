@@ -96,8 +96,7 @@ class Publishers:
     Only a command is in the unit of the driver; everything else is in N m or N. Publishing all
     terms takes longer than the control: a set of one tick is published over several.
 
-    :ivar command_publisher: rclpy's publisher of the commands
-    :ivar subscribed: the other topics that have subscribers
+    :ivar subscribed: the topics that have subscribers, without that of the commands
     """
 
     def __init__(self, node: Any, command_topic: str, settings: ResolvedSettings) -> None:
@@ -148,7 +147,7 @@ class Publishers:
     def send_extras(
         self, command: Array, controller: FeedforwardController, now: float, stamp: float
     ) -> None:
-        """Publish on the other topics that have subscribers; the command was just sent."""
+        """Publish on the other topics that have subscribers."""
         subscribed = self.subscribed
         if 'effort' in subscribed:
             self._publishers['effort'].publish(self._effort.filled(command, stamp))

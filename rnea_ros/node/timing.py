@@ -126,16 +126,10 @@ class LoopReport(NamedTuple):
 
 
 class LoopStatistics:
-    """
-    Records lateness and duration of ticks without allocating memory; another thread reports.
-
-    :param capacity: greatest number of ticks in a report
-    :ivar ticks: number of recorded ticks
-    """
+    """Records ticks without allocating memory; another thread reports the last ``capacity``."""
 
     def __init__(self, period: float, loop_time: float, capacity: int = 10_000) -> None:
-        self._late_after = 0.5 * period
-        self._capacity = capacity
+        self._late_after, self._capacity = 0.5 * period, capacity
         self._lateness, self._compute = (array('d', bytes(8 * capacity)) for _ in range(2))
         self.ticks = self._late = 0
         self._reported = (time.monotonic(), time.process_time(), 0, loop_time)

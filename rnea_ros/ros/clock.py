@@ -4,8 +4,8 @@
 """
 Time: the clock and the schedule of the control loop, and a node's own clock.
 
-The loop's clock is the machine's, or simulated time from ``/clock``. Only the loop's thread calls
-``now``, the time for ages and schedules; other threads call ``latest``.
+Only the loop's thread calls ``now`` of its clock, the time for ages and schedules; other threads
+call ``latest``.
 """
 
 from __future__ import annotations

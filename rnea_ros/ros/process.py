@@ -156,8 +156,8 @@ def transition(
     """
     Return a lifecycle callback of a method; an exception is logged, which rclpy does not do.
 
-    An RneaError rejects a configure or an activate with one line. Every other exception, and each
-    one in another transition, is logged with its traceback: the node goes to ``on_error``.
+    An RneaError rejects a configure or an activate with one line. Every other one is logged with
+    its traceback, and the node goes to ``on_error``.
     """
     name = step.__name__
 
@@ -215,11 +215,7 @@ class ManualGarbageCollection:
 
 
 class LoopThread(ABC):
-    """
-    A thread that runs :meth:`_loop`; an exception ends it, and :func:`finish` logs it.
-
-    :ivar failure: traceback of the exception that ended the thread, None if none did
-    """
+    """A thread that runs :meth:`_loop`; :func:`finish` logs the exception that ends it."""
 
     def __init__(self, name: str) -> None:
         self._quit = False

@@ -71,13 +71,7 @@ class _OffExecutor(CallbackGroup):
 
 
 class PolledSubscription(Generic[Message]):
-    """
-    A subscription that a thread polls; its node may be on an executor.
-
-    :param raw: True for messages as CDR bytes
-    :param options: further arguments of ``Node.create_subscription``
-    :ivar subscription: rclpy's subscription
-    """
+    """A subscription that a thread polls, beside an executor too; ``raw``: take CDR bytes."""
 
     def __init__(
         self, node: Node, msg_type: type[Any], topic: str, qos: QoSProfile,
@@ -92,11 +86,7 @@ class PolledSubscription(Generic[Message]):
         self._depth = max(self.subscription.qos_profile.depth, 1)
 
     def take_all(self) -> list[Message]:
-        """
-        Return the untaken messages, oldest first; at most as many as the history keeps.
-
-        :raises DESTROYED: the subscription was destroyed
-        """
+        """Return the untaken messages, oldest first, at most as many as the history keeps."""
         messages: list[Message] = []
         with self._handle:
             while len(messages) < self._depth:
@@ -174,7 +164,6 @@ class RepeatedRequest:
     client within 0.1 s: on a busy computer the first answer after a start can be lost.
 
     :param client: service client; its node must be spun
-    :param request: the request, of the client's type
     :ivar response: the answer; None until there is one
     """
 

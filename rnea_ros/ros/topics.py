@@ -76,9 +76,8 @@ class OtherPublishers:
     """
     Finds the other nodes that publish on a topic; watchdogs do not count.
 
-    :ivar names: full names of the other nodes, sorted
-    :ivar listing: the same as text; nodes of one name are counted
-    :ivar same_names: those of one name, in words; empty if every node has a name of its own
+    :ivar names: full names of the other nodes, sorted; ``listing``: as text, nodes of one name
+        counted; ``same_names``: those of one name, in words
     :ivar unnamed: whether there is a publisher whose node is not discovered yet
     """
 
@@ -137,9 +136,8 @@ def trajectory_message(
     joints: Sequence[str], times: Iterable[float], *states: Any, start_time: float = 0.0
 ) -> Any:
     """
-    Return the message of a trajectory of m joints.
+    Return the message of a trajectory of N points, ``times`` from the start, s.
 
-    :param times: times of N points from the start, s
     :param states: positions, velocities and accelerations, each of shape (N, m)
     :param start_time: start as a stamp, s; 0 for immediately
     """

@@ -64,10 +64,10 @@ class Uncoupled(enum.Enum):
 
 
 class Output(NamedTuple):
-    """What a tick sends; ``None`` for nothing."""
+    """The follower's set-point, and the effort on the leader, (m,); ``None`` for nothing."""
 
-    setpoint: Motion | None  # of the follower
-    effort: Array | None  # on the leader, shape (m,), N m or N
+    setpoint: Motion | None
+    effort: Array | None
 
 
 class Coupling:

@@ -25,13 +25,7 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from rnea_ros.errors import InputError
 from rnea_ros.node.inputs import WatchdogEfforts
 from rnea_ros.watchdog import effort_watchdog
-from rnea_ros.watchdog.effort_watchdog import (
-    MARK,
-    CommandLink,
-    ControllerSwitch,
-    EffortWatchdog,
-    WatchLoop,
-)
+from rnea_ros.watchdog.effort_watchdog import MARK, ControllerSwitch, EffortWatchdog, WatchLoop
 from rnea_ros.watchdog.silence import SilenceMonitor, WatchdogSettings
 
 PERIOD = 0.004
@@ -106,7 +100,7 @@ def test_watchdogs_are_ignored_and_own_commands_marked(monkeypatch: pytest.Monke
             (message.data.tolist(), message.layout.dim[0])
         )
     ))
-    link = CommandLink(node, 'arm/commands')
+    link = effort_watchdog.CommandLink(node, 'arm/commands')
     assert link.take() is None
     waiting[:] = [command(1.0), command(2.0, 3.0, label='joints'), command(4.0, label=MARK)]
     assert link.take() == [2.0, 3.0]
