@@ -112,6 +112,7 @@ class Activation:
     def poll(self) -> None:
         """Check loop and command topic, log changes; to be called ten times a second."""
         self._loop.supervise()
+        self._publishers.poll_subscribers()
         self.controller.publish_external_effort(self._publishers.external_effort_subscribed)
         self._reporter.log_changes()
         self._command_topic.poll(time.monotonic())

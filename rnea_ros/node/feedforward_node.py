@@ -195,8 +195,6 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         """Do what is too slow for the control loop."""
         self.set_time()
         self._take_description()
-        if self._configuration is not None:
-            self._configuration.publishers.poll_subscribers()
         if self._activation is None:
             self._poll_command_topic()
         else:

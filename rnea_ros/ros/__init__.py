@@ -3,16 +3,7 @@
 
 """What every node of this package uses of ROS: process, parameters, clock, topics, requests."""
 
-from .clock import (
-    MACHINE_TIME,
-    Clock,
-    MachineClock,
-    PeriodicSchedule,
-    PolledNodeTime,
-    SimClock,
-    seconds,
-    set_seconds,
-)
+from .clock import MACHINE_TIME, Clock, MachineClock, PeriodicSchedule, PolledNodeTime, SimClock
 from .parameters import ParameterServices, declare, declare_all, read_settings, reject_unknown
 from .process import (
     LoopThread,
@@ -38,6 +29,8 @@ from .topics import (
     Endpoint,
     EndpointReader,
     OtherPublishers,
+    seconds,
+    set_seconds,
     trajectory_message,
     watchdog_topic,
 )

@@ -20,18 +20,9 @@ from rclpy.node import Node
 from rclpy.time_source import CLOCK_TOPIC
 
 from .rclpy_internals import DESTROYED, PolledSubscription
+from .topics import seconds
 
 MAX_WAIT = 0.01  # longest sleep of the machine before simulated time is read again, s
-
-
-def seconds(stamp: Any) -> float:
-    """Return a builtin_interfaces Time or Duration in seconds."""
-    return float(stamp.sec + 1e-9 * stamp.nanosec)
-
-
-def set_seconds(stamp: Any, value: float) -> None:
-    """Set a builtin_interfaces Time or Duration to a time, s."""
-    stamp.sec, stamp.nanosec = divmod(round(1e9 * value), 1_000_000_000)
 
 
 class MachineClock:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Topics: publishers and subscriptions with the names of their nodes; diagnostics, trajectories.
+Publishers and subscriptions of a topic with their nodes; times, diagnostics and trajectories.
 
 DDS discovers an endpoint up to 0.1 s before the name of its node.
 """
@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.qos import DurabilityPolicy, QoSProfile
-
-from .clock import set_seconds
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 """Later subscriptions get the last message too; reliable."""
@@ -107,6 +105,16 @@ class OtherPublishers:
         self.listing = ', '.join(texts.get(name, name) for name in numbers)
         same = ' and '.join(texts.values())
         self.same_names = f'{same} publish on {self._topic}: {HINT}' if same else ''
+
+
+def seconds(stamp: Any) -> float:
+    """Return a builtin_interfaces Time or Duration in seconds."""
+    return float(stamp.sec + 1e-9 * stamp.nanosec)
+
+
+def set_seconds(stamp: Any, value: float) -> None:
+    """Set a builtin_interfaces Time or Duration to a time, s."""
+    stamp.sec, stamp.nanosec = divmod(round(1e9 * value), 1_000_000_000)
 
 
 class DiagnosticsPublisher:
