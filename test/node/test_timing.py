@@ -20,11 +20,7 @@ import pytest
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward.settings import RealtimeSettings
 from rnea_ros.node import timing
-from rnea_ros.node.timing import (
-    LoopStatistics,
-    enter_realtime,
-    leave_realtime,
-)
+from rnea_ros.node.timing import LoopStatistics, enter_realtime, leave_realtime
 from support.python_process import needs_proc, run
 from support.ros.ros_process import NO_ROS
 

@@ -62,9 +62,8 @@ def take_all(polled: Any) -> list[Any]:
     subscription = polled.subscription
     taken = [*subscription.queue]
     subscription.queue.clear()
-    if subscription.raw:
-        return taken
-    return [deserialize_message(data, subscription.kind) for data in taken]
+    kind = subscription.kind
+    return taken if subscription.raw else [deserialize_message(data, kind) for data in taken]
 
 
 def wait(polled: Any, timeout: float) -> None:
