@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
+from ..compilation import entry, entry_point
 from ..errors import InputError
 from ..feedforward import Reason
 from .cdr import HEADER, CdrMessage, MalformedError, aligned
@@ -31,6 +32,20 @@ NATIVE = b'\x00\x01' if sys.byteorder == 'little' else b'\x00\x00'
 MAX_LAYOUTS = 32  # greatest number of kept layouts; one publisher needs one
 
 
+@entry
+def _compare(
+    words: NDArray[np.uint64], mask: NDArray[np.uint64], expected: NDArray[np.uint64]
+) -> bool:
+    """Return whether the masked words equal the expected ones."""
+    different = np.uint64(0)
+    for k in range(words.size):
+        different |= (words[k] & mask[k]) ^ expected[k]
+    return bool(different == 0)
+
+
+_agrees = entry_point(_compare, tuple(np.zeros((3, 1), dtype=np.uint64)))
+
+
 class FixedLayout(CdrMessage):
     """A message whose memory is filled again with later messages of the same layout."""
 
@@ -38,9 +53,12 @@ class FixedLayout(CdrMessage):
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
+        self._length = len(data)
         self._header = data[:HEADER]
         self._buffer = memoryview(self._octets.data)[: self.size]
-        self._kept = bytearray(b'\xff\xff').ljust(len(data), b'\0')  # 255: is part of the layout
+        self._mask = np.zeros_like(self._octets)
+        self._layout = (self._octets.view(np.uint64), self._mask.view(np.uint64))
+        self._expected = np.zeros_like(self._layout[0])
 
     @property
     def data(self) -> bytes:
@@ -61,19 +79,15 @@ class FixedLayout(CdrMessage):
     def integer(self, what: str) -> int:
         """Read an int32 that is part of the layout."""
         value = super().integer(what)
-        self._keep(self.offset - 4)
+        self._mask[self.offset - 4 : self.offset] = 0xFF
         return value
 
     def text(self, what: str) -> str:
         """Read a string that is part of the layout."""
         begin = aligned(self.offset, 4)
         text = super().text(what)
-        self._keep(begin)
+        self._mask[begin : self.offset] = 0xFF
         return text
-
-    def _keep(self, begin: int) -> None:
-        size = self.offset - begin
-        self._kept[HEADER + begin : HEADER + self.offset] = b'\xff' * size
 
     def numbers(self, count: int, what: str) -> NDArray[np.float64]:
         """Return a view of float64 numbers, shape (count,); :meth:`refill` changes them."""
@@ -84,19 +98,17 @@ class FixedLayout(CdrMessage):
         self.offset += 8 * count
         return self.doubles[begin : begin + count]
 
-    def fix_layout(self, data: bytes) -> None:
-        """Keep the byte order, the integers and the strings that were read as the layout."""
-        self._mask = int.from_bytes(self._kept, 'little')
-        self._layout = int.from_bytes(data, 'little') & self._mask
+    def fix_layout(self) -> None:
+        """Keep the integers and strings that were read as the layout."""
+        words, mask = self._layout
+        self._expected[:] = words & mask
 
     def refill(self, data: bytes) -> bool:
-        """Fill in a later message if it has this layout; return whether it has."""
-        if len(data) != len(self._kept):
-            return False
-        if int.from_bytes(data, 'little') & self._mask != self._layout:
+        """Fill in a later message; return whether it has this layout and its numbers are valid."""
+        if len(data) != self._length or data[:2] != self._header[:2]:
             return False
         self._buffer[:] = data[HEADER:]
-        return True
+        return bool(_agrees(*self._layout, self._expected))
 
 
 class FixedLayoutReader(Generic[Sample]):
@@ -118,7 +130,7 @@ class FixedLayoutReader(Generic[Sample]):
         message = FixedLayout(data)
         message.skip_time('stamp')
         sample = self._read(message)
-        message.fix_layout(data)
+        message.fix_layout()
         if data[:2] == NATIVE:  # later messages are filled in: only in the machine's byte order
             if len(self._layouts) == MAX_LAYOUTS:
                 self._layouts.clear()
