@@ -32,7 +32,7 @@ from rnea_ros.feedforward.settings import (
 from rnea_ros.parameters import Declaration, declarations_of
 from rnea_ros.sim.options import PARAMETERS as ROBOT_PARAMETERS
 from rnea_ros.teleoperation import PARAMETERS as TELEOPERATION_PARAMETERS
-from rnea_ros.trajectory_effort.parameters import PARAMETERS as EFFORT_PARAMETERS
+from rnea_ros.trajectory_effort.planner import PARAMETERS as EFFORT_PARAMETERS
 from rnea_ros.watchdog.silence import PARAMETERS as WATCHDOG_PARAMETERS
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -11,11 +11,12 @@ from .fixed_layout import (
     JointStateSample,
     WrenchSample,
     controller_state_reader,
+    controller_state_type,
 )
 from .trajectory import decode_trajectory, load_decoder, trajectory_request
 
 __all__ = [
     'CdrMessage', 'FixedLayout', 'FixedLayoutReader', 'ImuSample', 'JointStateSample',
-    'MalformedError', 'WrenchSample', 'controller_state_reader', 'decode_trajectory',
-    'load_decoder', 'trajectory_request',
+    'MalformedError', 'WrenchSample', 'controller_state_reader', 'controller_state_type',
+    'decode_trajectory', 'load_decoder', 'trajectory_request',
 ]

@@ -40,7 +40,7 @@ class MalformedError(RneaError):
 
     @classmethod
     def too_short(cls, offset: int, what: str, need: int, left: int) -> MalformedError:
-        """Return the error for a field longer than the rest of the message; sizes in bytes."""
+        """Return the error for a field of ``need`` bytes with fewer left."""
         return cls(offset, f'{what}: {need} bytes expected, {max(0, left)} left')
 
 
@@ -48,14 +48,12 @@ class CdrMessage:
     """
     A message that is read from front to back; a MalformedError quotes the name of the field.
 
-    :cvar MAX_SIZE: larger messages are rejected before they are copied, bytes
     :ivar size: number of bytes after the header
     :ivar offset: position of the next field, bytes from the end of the header
-    :ivar words: the message as int32; the number at an offset has the index offset / 4
-    :ivar doubles: the message as float64; the number at an offset has the index offset / 8
+    :ivar words: the message as int32, ``doubles`` as float64: index = offset / size of a number
     """
 
-    MAX_SIZE: ClassVar[int] = 20_000_000
+    MAX_SIZE: ClassVar[int] = 20_000_000  # larger messages are rejected before they are copied
 
     def __init__(self, data: bytes) -> None:
         self.offset = -HEADER

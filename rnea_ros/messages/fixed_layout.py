@@ -4,8 +4,6 @@
 """
 Fast reading of the messages of every tick: joint states, wrenches, IMU, controller state.
 
-Their layout stays the same while their numbers change.
-
 rclpy makes a Python object of a message and of each of its parts: 20 us for the joint states of 7
 joints. Here the first message is read field by field, and its layout is kept: names, lengths, byte
 order. A later message with the same bytes there has its numbers at the same offsets: 2 us.
@@ -23,6 +21,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..compilation import entry, entry_point
+from ..errors import InputError
 from ..feedforward import Reason
 from .cdr import HEADER, CdrMessage, MalformedError, aligned
 
@@ -71,13 +70,8 @@ class FixedLayout(CdrMessage):
         """Stamp of the message's std_msgs/Header, s."""
         return self.words.item(0) + 1e-9 * (self.words.item(1) & 0xFFFFFFFF)
 
-    def skip_stamp(self) -> None:
-        """Skip the stamp; it is not part of the layout."""
-        self.expect(8, 'stamp')
-        self.offset = 8
-
-    def skip_duration(self, what: str) -> None:
-        """Skip a duration; it is not part of the layout."""
+    def skip_time(self, what: str) -> None:
+        """Skip a stamp or a duration; it is not part of the layout."""
         self.offset = aligned(self.offset, 4)
         self.expect(8, what)
         self.offset += 8
@@ -118,11 +112,7 @@ class FixedLayout(CdrMessage):
 
 
 class FixedLayoutReader(Generic[Sample]):
-    """
-    Reads the messages of one topic.
-
-    :param read: returns the sample of a message; its arrays are views of the message
-    """
+    """Reads the messages of one topic; ``read`` makes a sample of views of the message."""
 
     def __init__(self, read: Callable[[FixedLayout], Sample]) -> None:
         self._read = read
@@ -138,7 +128,7 @@ class FixedLayoutReader(Generic[Sample]):
             if message.refill(data):
                 return sample, message.stamp
         message = FixedLayout(data)
-        message.skip_stamp()
+        message.skip_time('stamp')
         sample = self._read(message)
         message.fix_layout()
         if data[:2] == NATIVE:  # later messages are filled in: only in the machine's byte order
@@ -195,16 +185,11 @@ class WrenchSample(NamedTuple):
 
 
 class ImuSample(NamedTuple):
-    """
-    A sensor_msgs/Imu; a first covariance element of -1 marks a part as absent.
-
-    :param parts: orientation (x, y, z, w), angular velocity, rad/s, and linear acceleration, m/s^2
-    :param covariances: covariance of each part, row by row, shapes (9,)
-    """
+    """A sensor_msgs/Imu; a first covariance element of -1 marks a part as absent."""
 
     frame: str
-    parts: tuple[Array, ...]
-    covariances: tuple[Array, ...]
+    parts: tuple[Array, ...]        # (x, y, z, w); angular velocity, rad/s; acceleration, m/s^2
+    covariances: tuple[Array, ...]  # of each part, row by row, shapes (9,)
 
     @classmethod
     def read(cls, message: FixedLayout) -> ImuSample:
@@ -233,13 +218,26 @@ class ControllerStateSample(NamedTuple):
     speed: Array
 
 
+def controller_state_type() -> Any:
+    """Return the class of a trajectory controller's state; raise an InputError without it."""
+    try:
+        from control_msgs.msg import JointTrajectoryControllerState
+    except ImportError as error:
+        raise InputError(
+            'reference_source',
+            f"'controller_state' needs the ROS package control_msgs, which cannot be imported: "
+            f'{error}',
+        ) from error
+    return JointTrajectoryControllerState
+
+
 def controller_state_reader(
     fields: Mapping[str, str],
 ) -> Callable[[FixedLayout], ControllerStateSample]:
     """
-    Return a reader of messages from the end of the stamp on; ``fields``: types by name.
+    Return a reader of messages from the end of the stamp on.
 
-    The fields differ between distributions: they are read in the installed order.
+    ``fields``, types by name, differ between distributions: they are read in this order.
     """
     last = 'speed_scaling_factor' if 'speed_scaling_factor' in fields else 'reference'
     names = list(fields)
@@ -261,7 +259,7 @@ def _point(message: FixedLayout, what: str, **widths: int) -> list[Array]:
     for field, width in widths.items():
         count = message.unsigned(f'number of {field} of {what}')
         values.append(message.numbers(width * count, f'{field} of {what}'))
-    message.skip_duration(f'time of {what}')
+    message.skip_time(f'time of {what}')
     return values
 
 

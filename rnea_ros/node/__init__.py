@@ -4,21 +4,11 @@
 """
 The node ``feedforward``.
 
-The path of a joint state, or of a wrench, from the wire to the effort:
-
-1. :mod:`rnea_ros.ros.polled_subscription` takes its bytes at a tick of :mod:`.loop`.
-2. :mod:`rnea_ros.messages.fixed_layout` reads the bytes as a sample: names and arrays.
-3. :mod:`.inputs` gives the sample, its stamp and its time of receipt to the control.
-4. :mod:`rnea_ros.feedforward.measured` checks a joint state, :mod:`rnea_ros.feedforward.wrench` a
-   wrench; each keeps the newest valid one.
-5. :mod:`rnea_ros.feedforward.controller` runs one tick: :mod:`~rnea_ros.feedforward.wrench` turns
-   wrenches into joint efforts, :mod:`~rnea_ros.feedforward.laws` computes the effort, by
-   ``loaded_model``, ``dynamics.workspace`` and ``kernels.rnea``, and
-   :mod:`~rnea_ros.feedforward.limiter` limits it.
-6. :mod:`.loop` sends the command by :mod:`.publishers`, if :mod:`.command_topic` permits.
-
-A trajectory: :mod:`.activation` subscribes, :mod:`.motion_requests` has the request compiled by
-:mod:`rnea_ros.feedforward.motion`, and the control follows the result from its next tick on.
+From the wire to the effort: :mod:`rnea_ros.ros.rclpy_internals` takes bytes at a tick of
+:mod:`.loop`, :mod:`rnea_ros.messages.fixed_layout` reads a sample from them, :mod:`.inputs` gives
+it to the control, :mod:`rnea_ros.feedforward.controller` runs the tick, and the loop sends the
+command by :mod:`.publishers`, if :mod:`.command_topic` permits. A trajectory comes by
+:mod:`.motion_requests`; the control follows it from its next tick on.
 
 Arguments in all modules: ``values``, parameter values by name; ``now``, the loop's time, s, on the
 executor monotonic time; ``clock``, the loop's clock; ``stamp``, of messages, s; ``controller``,

@@ -18,8 +18,8 @@ from ..feedforward.settings import Trigger
 from ..messages import load_decoder
 from ..ros import PeriodicSchedule
 from .command_topic import CommandTopic
-from .configuration import Configuration, Control
-from .inputs import WatchdogEfforts, subscribe_speed_scaling
+from .configuration import Configuration
+from .inputs import Control, WatchdogEfforts, subscribe_speed_scaling
 from .loop import ControlLoop, JointStateTrigger
 from .motion_requests import MotionRequests
 from .reporter import Reporter
@@ -39,55 +39,54 @@ class Activation:
     def __init__(
         self, node: Any, configuration: Configuration, command_topic: CommandTopic
     ) -> None:
-        self._node = node
-        self._configuration = configuration
-        self._command_topic = command_topic
+        self._node, self._command_topic = node, command_topic
+        self._publishers = configuration.publishers
+        control, setup = Control(configuration), configuration.setup
+        self.controller = controller = control.controller
+        self._loop = self._make_loop(control, configuration)
         with ExitStack() as resources:
-            self._start(resources, Control(configuration))
+            command_topic.begin(
+                controller, self._publishers.command_publisher, joints_given=setup.joints_given,
+                now=time.monotonic(),
+            )
+            resources.callback(command_topic.end)
+            rejections: Counter[str] = Counter()
+            self._reporter = Reporter(node, control, self._loop, command_topic, rejections)
+            resources.callback(self._reporter.close)
+            reserve_memory()
+            load_decoder()
+            self.motions = MotionRequests(
+                node, configuration, controller, control.clock, rejections
+            )
+            trajectories = node.create_subscription(
+                JointTrajectory, '~/joint_trajectory', self.motions.on_message, 10, raw=True
+            )
+            resources.callback(node.destroy_subscription, trajectories)
+            subscribe_speed_scaling(
+                node, resources, setup.parameters.reference, controller.speed_scaling, rejections
+            )
+            self.poll()
+            self._loop.start()
             self._resources = resources.pop_all()
 
-    def _start(self, resources: ExitStack, control: Control) -> None:
-        node, configuration, setup = self._node, self._configuration, self._configuration.setup
-        controller, inputs = control.controller, control.inputs
-        self.controller = controller
+    def _make_loop(self, control: Control, configuration: Configuration) -> ControlLoop:
+        setup, inputs, clock = configuration.setup, control.inputs, control.clock
         watchdog = WatchdogEfforts(configuration.watchdog, setup.settings.units.command_scale)
-        controller.acting_effort.watchdog_effort = watchdog.newest
+        control.controller.acting_effort.watchdog_effort = watchdog.newest
         readers = [*inputs.message_readers, watchdog.read_messages]
         schedule: PeriodicSchedule | JointStateTrigger
-        period, clock = setup.settings.period, control.clock
         if setup.parameters.robot.trigger is Trigger.TIMER:
             readers.insert(0, inputs.read_joint_states)
-            schedule = PeriodicSchedule(period, clock.now, clock.sleep)
+            schedule = PeriodicSchedule(setup.settings.period, clock.now, clock.sleep)
         else:
             schedule = JointStateTrigger(
                 control.states, setup.settings.joint_indices, configuration.joint_states.wait,
-                inputs.read_joint_states, period, clock,
+                inputs.read_joint_states, setup.settings.period, clock,
             )
-        publishers = configuration.publishers
-        self._loop = ControlLoop(
-            controller, readers, publishers, self._command_topic, clock, schedule,
+        return ControlLoop(
+            control.controller, readers, self._publishers, self._command_topic, clock, schedule,
             setup.parameters.realtime,
         )
-        self._command_topic.begin(
-            controller, publishers.command_publisher, joints_given=setup.joints_given,
-            now=time.monotonic(),
-        )
-        resources.callback(self._command_topic.end)
-        rejections: Counter[str] = Counter()
-        self._reporter = Reporter(node, control, self._loop, self._command_topic, rejections)
-        resources.callback(self._reporter.close)
-        reserve_memory()
-        load_decoder()
-        self.motions = MotionRequests(node, configuration, controller, clock, rejections)
-        trajectories = node.create_subscription(
-            JointTrajectory, '~/joint_trajectory', self.motions.on_message, 10, raw=True
-        )
-        resources.callback(node.destroy_subscription, trajectories)
-        subscribe_speed_scaling(
-            node, resources, setup.parameters.reference, controller.speed_scaling, rejections
-        )
-        self.poll()
-        self._loop.start()
 
     def deactivate(self) -> None:
         """Ramp down according to stale_action, end the loop, and destroy all parts; blocks."""
@@ -113,8 +112,8 @@ class Activation:
     def poll(self) -> None:
         """Check loop and command topic, log changes; to be called ten times a second."""
         self._loop.supervise()
-        subscribed = self._configuration.publishers.external_effort_subscribed
-        self.controller.publish_external_effort(subscribed)
+        self._publishers.poll_subscribers()
+        self.controller.publish_external_effort(self._publishers.external_effort_subscribed)
         self._reporter.log_changes()
         self._command_topic.poll(time.monotonic())
 

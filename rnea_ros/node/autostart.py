@@ -32,9 +32,7 @@ class Autostart:
     def __init__(
         self, node: Any, command_topic: CommandTopic, missing: Callable[[], str]
     ) -> None:
-        self._node = node
-        self._command_topic = command_topic
-        self._missing = missing
+        self._node, self._command_topic, self._missing = node, command_topic, missing
         self._pending = self._started = self._used = False
         self._not_before = time.monotonic() + DISCOVERY
         self._reported = ''
@@ -53,11 +51,7 @@ class Autostart:
         self._used, self._started, self._pending = True, False, False
 
     def poll(self, activation: Activation | None, *, configured: bool) -> None:
-        """
-        Start the node if nothing is missing; to be called ten times a second.
-
-        :param configured: whether the node is configured; then activating it is up to the user
-        """
+        """Start the node if nothing is missing, unless the user has configured it."""
         if self._started and activation is not None and activation.lost_to_other_publisher:
             self._node.trigger_deactivate()
             self._try_later()

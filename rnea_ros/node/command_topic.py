@@ -18,43 +18,31 @@ from ..errors import clipped
 from ..feedforward import FeedforwardController, Reason
 from ..ros import HINT, Endpoint, EndpointReader, OtherPublishers, PolledRequest
 
-# A controller without a parameter service for this long counts as one without joints, s. The
-# service is requested as soon as it appears. If its first announcements are lost, Fast DDS repeats
-# them after 3 s: before that, a controller of other joints may look like one without any.
-SERVICE_TIMEOUT = 4.0
-
-# Time after the start in which a discovered publisher counts as already present, s. If its first
-# announcements are lost, Fast DDS repeats them after 3 s.
-DISCOVERY = 4.0
+# If the first announcements of a node are lost, Fast DDS repeats them after 3 s. So a controller
+# without a parameter service for the first time, s, counts as one without joints; a publisher that
+# is discovered within the second time after the start, s, was there before.
+SERVICE_TIMEOUT = DISCOVERY = 4.0
 
 READ_INTERVAL = 0.01  # time between two readings until the graph is settled and complete, s
 SETTLING_TIME = 0.1  # maximum delay of the graph behind the publisher's number of listeners, s
 
 
 class Receiver(NamedTuple):
-    """
-    The effort controller as it was found last; replaced as a whole, so any thread may read it.
+    """The effort controller as found last; replaced as a whole, so any thread may read it."""
 
-    :param endpoints: GIDs of the controller's subscriptions of the topic
-    :param joints: the joints of these subscriptions; empty if the controller names none, None
-        before its answer
-    :param answered: whether ``joints`` comes from an answer, not from a missing parameter service
-    :param confirmed: GIDs of subscriptions that take the commanded joints
-    """
-
-    endpoints: frozenset[bytes] = frozenset()
-    joints: tuple[str, ...] | None = None
-    answered: bool = False
-    confirmed: frozenset[bytes] = frozenset()
+    endpoints: frozenset[bytes] = frozenset()  # GIDs of its subscriptions of the topic
+    joints: tuple[str, ...] | None = None      # empty: it names none; None: before its answer
+    answered: bool = False                     # joints: answered, not for want of a service
+    confirmed: frozenset[bytes] = frozenset()  # GIDs of those that take the commanded joints
 
 
 class CommandTopic:
     """
     Finds the effort controller and other publishers; permits and monitors the commands.
 
-    The controller is the node ``<topic>/..``. It gets a request for its parameter ``joints`` when
-    its subscription appears, and again whenever another subscription of this node appears: it may
-    have been restarted with other joints. Commands go to a controller of the commanded joints:
+    The controller is the node ``<topic>/..``. Its parameter ``joints`` is requested whenever a new
+    subscription of it appears: it may have been restarted with other joints. Commands go to a
+    controller of the commanded joints:
 
     - Other listeners (recorders, plots) have no effect then. If the user listed the joints and the
       graph shows no controller, any named listener but a watchdog counts as a driver.
@@ -68,7 +56,6 @@ class CommandTopic:
     later one, such as one test command, is flagged and named; so is a second controller.
 
     :ivar appeared_at: when the newest of the controller's subscriptions was discovered, s
-    :ivar others: the other nodes that publish commands
     :ivar unconfirmed: whether a listener is, or may be, a controller that is not confirmed yet
     :ivar counts: how often each flag was raised since the start
     """
@@ -149,8 +136,8 @@ class CommandTopic:
         """
         Return whether the next command may be sent; for the loop's thread, before every command.
 
-        Comparing the number of listeners takes 1 us. If it or the state of the controller has
-        changed, the graph is read until it is settled and shows every listener.
+        If the number of listeners (1 us) or the controller has changed, the graph is read until it
+        is settled and shows every listener.
         """
         now, receiver = time.monotonic(), self.receiver
         count = self._publisher.get_subscription_count()

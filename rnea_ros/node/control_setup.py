@@ -21,11 +21,11 @@ from ..feedforward.settings import (
     all_declarations,
     resolve,
 )
+from ..messages import controller_state_type
 from ..robot import RobotModel
 from ..ros import check_topic, declare, parameter_overrides, reject_unknown
 from ..urdf import parse_urdf
 from .command_topic import CommandTopic
-from .inputs import controller_state_type
 
 SIMULATED_TIME = 'use_sim_time'  # a parameter that ROS itself declares
 

@@ -26,8 +26,7 @@ from ..ros import (
     ParameterServices,
     PolledNodeTime,
     PolledSubscription,
-    logged_transition,
-    ros_errors,
+    transition,
 )
 from ..urdf import read_urdf
 from .activation import Activation
@@ -49,19 +48,19 @@ it ramps down, then ends."""
 
 class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
     """
-    Torque feedforward as a ROS 2 lifecycle node.
+    Torque feedforward as a ROS 2 lifecycle node; all but the loop runs on its executor.
 
-    Everything except the control loop runs on the executor that spins this node. The action server
-    is destroyed before the node. An unusable parameter at the start raises an InputError.
+    The action server is destroyed before the node.
+
+    :raises InputError: a parameter at the start cannot be used
     """
 
     def __init__(self) -> None:
         super().__init__('feedforward')
-        self._node_parameters = NodeParameters(self)
+        self._node_parameters, self._urdf_from_topic = NodeParameters(self), ''
         self._configuration: Configuration | None = None
         self._activation: Activation | None = None
         self._changed: ControlSetup | None = None
-        self._urdf_from_topic = ''
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.add_post_set_parameters_callback(self._after_set_parameters)
         self._command_topic = CommandTopic(
@@ -83,8 +82,8 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self.create_timer(0.1, self._poll, clock=MACHINE_TIME)
         self.create_timer(1.0, self._each_second, clock=MACHINE_TIME)
 
-    @logged_transition
-    def on_configure(self, _: LifecycleState) -> TransitionCallbackReturn:
+    @transition
+    def on_configure(self) -> None:
         """Wait for the robot if necessary, check it and the parameters, create the topics."""
         deadline = time.monotonic() + CONFIGURE_PATIENCE
         while (missing := self._missing()) and time.monotonic() < deadline:
@@ -92,51 +91,41 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             self._take_description()
             self._poll_command_topic()
         if missing:
-            return self._failure('configure', missing)
-        try:
-            with ros_errors():  # a topic may exist here with another type
-                self._configure(self._setup_of(self._node_parameters.settings()))
-        except RneaError as error:
-            return self._failure('configure', error)
+            raise RneaError(missing)
+        self._configure(self._node_parameters.settings())
         self._warn(self._joint_state_publishers.same_names)
-        return TransitionCallbackReturn.SUCCESS
 
-    @logged_transition
-    def on_activate(self, _: LifecycleState) -> TransitionCallbackReturn:
+    @transition
+    def on_activate(self) -> None:
         """Start the control loop, unless another node commands or the joints differ."""
         self._poll_command_topic()
         parameters = self._node_parameters.settings()
         if missing := missing_hardware_compensates(parameters.values):
-            return self._failure('activate', missing)
-        try:
-            configuration = self._up_to_date(parameters)
-            if rejection := self._rejection(configuration):
-                return self._failure('activate', rejection)
-            with ros_errors():
-                self._activation = Activation(self, configuration, self._command_topic)
-        except RneaError as error:
-            return self._failure('activate', error)
+            raise RneaError(missing)
+        configuration, topic = self._configure(parameters), self._command_topic
+        commanded = configuration.setup.settings.joints
+        if topic.conflict:
+            raise RneaError(topic.conflict)
+        if topic.joints not in (None, (), commanded):
+            raise RneaError(f'{topic.other_joints(commanded)} now; configure again')
+        self._activation = Activation(self, configuration, topic)
         self._autostart.activated()
         self._warn(configuration.setup.zero_gains_warning)
-        return TransitionCallbackReturn.SUCCESS
 
-    @logged_transition
-    def on_deactivate(self, _: LifecycleState) -> TransitionCallbackReturn:
+    @transition
+    def on_deactivate(self) -> None:
         """Ramp down according to stale_action, then end the control loop."""
         self._deactivate()
-        return TransitionCallbackReturn.SUCCESS
 
-    @logged_transition
-    def on_cleanup(self, _: LifecycleState) -> TransitionCallbackReturn:
+    @transition
+    def on_cleanup(self) -> None:
         """Destroy the topics and forget the robot."""
         self._release()
-        return TransitionCallbackReturn.SUCCESS
 
-    @logged_transition
-    def on_shutdown(self, _: LifecycleState) -> TransitionCallbackReturn:
+    @transition
+    def on_shutdown(self) -> None:
         """Ramp down if the control is active, and destroy the topics."""
         self.shut_down()
-        return TransitionCallbackReturn.SUCCESS
 
     def on_error(self, _: LifecycleState) -> TransitionCallbackReturn:
         """Ramp down and destroy the topics after an exception in a transition."""
@@ -150,43 +139,34 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         self._deactivate()
         self._release()
 
-    def _failure(self, transition: str, why: object) -> TransitionCallbackReturn:
-        self.get_logger().error(f'cannot {transition}: {why}')
-        return TransitionCallbackReturn.FAILURE
-
     def _warn(self, warning: str) -> None:
         if warning:
             self.get_logger().warning(warning)
 
     def _setup_of(self, parameters: NodeSettings) -> ControlSetup:
-        """Return the setup for parameters: the checked one if nothing has changed since."""
-        urdf, joints, setup = self._urdf(parameters), self._command_topic.joints, self._changed
-        if setup is None or not setup.is_for(parameters, urdf) or (
-            joints and joints != setup.settings.joints
-        ):
-            before = None if self._configuration is None else self._configuration.setup
-            setup = make_setup(parameters, urdf, self._command_topic, before)
-        return setup
-
-    def _urdf(self, parameters: NodeSettings) -> str:
+        """Return the setup for parameters: that in force, or the checked one, if unchanged."""
         source = parameters.robot.robot_description
-        return read_urdf(source) if source else self._urdf_from_topic
+        urdf = read_urdf(source) if source else self._urdf_from_topic
+        before = None if self._configuration is None else self._configuration.setup
+        if before is not None and before.is_for(parameters, urdf):
+            return before
+        joints, checked = self._command_topic.joints, self._changed
+        if checked is not None and checked.is_for(parameters, urdf) and (
+            not joints or joints == checked.settings.joints
+        ):
+            return checked
+        return make_setup(parameters, urdf, self._command_topic, before)
 
-    def _configure(self, setup: ControlSetup) -> Configuration:
-        self._configuration = Configuration(self, setup, self._command_topic.topic)
-        return self._configuration
-
-    def _up_to_date(self, parameters: NodeSettings) -> Configuration:
+    def _configure(self, parameters: NodeSettings) -> Configuration:
         """Return the configuration, a new one after changes; an error leaves the old one."""
+        setup, before = self._setup_of(parameters), self._configuration
+        if before is None or before.setup is not setup:
+            self._release()
+            self._configuration = Configuration(self, setup, self._command_topic.topic)
+            if before is not None:
+                self._configuration.offsets.update(before.offsets)
         assert self._configuration is not None
-        made, offsets = self._configuration.setup, self._configuration.offsets
-        if made.is_for(parameters, self._urdf(parameters)):
-            return self._configuration
-        setup = self._setup_of(parameters)
-        self._release()
-        configuration = self._configure(setup)
-        configuration.offsets.update(offsets)
-        return configuration
+        return self._configuration
 
     def _deactivate(self) -> None:
         activation, self._activation = self._activation, None
@@ -211,19 +191,10 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         values = self._node_parameters.settings().values
         return robots or missing_hardware_compensates(values) or self._missing()
 
-    def _rejection(self, configuration: Configuration) -> str:
-        """Return why the control must not start; empty if it may."""
-        topic, commanded = self._command_topic, configuration.setup.settings.joints
-        if topic.conflict or topic.joints in (None, (), commanded):
-            return topic.conflict
-        return f'{topic.other_joints(commanded)} now; configure again'
-
     def _poll(self) -> None:
-        """Do the periodic work that is too slow for the control loop, ten times a second."""
+        """Do what is too slow for the control loop."""
         self.set_time()
         self._take_description()
-        if self._configuration is not None:
-            self._configuration.publishers.poll_subscribers()
         if self._activation is None:
             self._poll_command_topic()
         else:
@@ -256,7 +227,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             )
 
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
-        """Check all changes together; they take effect after every callback has accepted them."""
+        """Check all changes together; they take effect once every callback has accepted them."""
         self._changed = None
         active = self._activation is not None
         try:

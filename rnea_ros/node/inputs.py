@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The topics that the control reads at each tick: from CDR bytes to samples of its inputs."""
+"""The control with its inputs: what it reads at each tick, from CDR bytes to samples."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 import math
 import time
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64
 
 from ..arrays import Array
 from ..errors import InputError
-from ..feedforward import FeedforwardController
+from ..feedforward import FeedforwardController, Reason, State
+from ..feedforward.joint_bounds import JointBounds
 from ..feedforward.measured import JointStateMonitor
 from ..feedforward.motion import ControllerStateMonitor, SpeedScaling, TrajectoryError
 from ..feedforward.settings import ReferenceSettings
@@ -30,34 +30,24 @@ from ..messages import (
     WrenchSample,
     controller_state_reader,
 )
-from ..ros import Clock, PolledSubscription
+from ..ros import Clock, MachineClock, PolledSubscription, SimClock
+from .configuration import Configuration
+from .publishers import RELIABLE
 
-RawSubscription = PolledSubscription[bytes]
-
-RELIABLE = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 WATCHDOG_INTERVAL = 0.2  # between two polls, s: longer than a control waits after a blocked tick
-
-
-class InputTopics(Protocol):
-    """The subscriptions; wrenches by name of the sensor. None: parameters do not need it (yet)."""
-
-    joint_states: RawSubscription
-    wrenches: dict[str, RawSubscription]
-    imu: RawSubscription | None
-    additional_effort: RawSubscription | None
-    controller_state: RawSubscription | None
 
 
 class Inputs:
     """
     Gives the control the messages that have arrived since the last tick; for the loop's thread.
 
+    :param topics: the configuration, for its subscriptions
     :param references: the reference of a trajectory controller; None if none is followed
     :ivar message_readers: read all topics but the joint states; each gets the tick's time, s
     """
 
     def __init__(
-        self, controller: FeedforwardController, states: JointStateMonitor, topics: InputTopics,
+        self, controller: FeedforwardController, states: JointStateMonitor, topics: Configuration,
         clock: Clock, references: ControllerStateMonitor | None = None,
     ) -> None:
         self._controller, self._states, self._references = controller, states, references
@@ -76,7 +66,7 @@ class Inputs:
         if topics.imu is not None:
             self.message_readers.append(self._read_imu)
         if references is not None:
-            fields = controller_state_type().get_fields_and_field_types()
+            fields = topics.setup.state_type.get_fields_and_field_types()
             self._reference_reader = FixedLayoutReader(controller_state_reader(fields))
             self.message_readers.append(self._read_references)
         self.message_readers.append(self._read_additional_efforts)
@@ -145,6 +135,46 @@ class Inputs:
                 controller.set_reference(setpoint)
 
 
+class Control:
+    """
+    A new control of the configured robot, not yet in a loop, with its inputs and clock.
+
+    It goes on with the tares of the control before it.
+
+    :ivar references: the reference of a trajectory controller; None if none is followed
+    """
+
+    def __init__(self, configuration: Configuration) -> None:
+        setup, settings = configuration.setup, configuration.setup.settings
+        configuration.discard_messages()
+        self.states = JointStateMonitor(
+            setup.model.joint_names, JointBounds.of_robot(setup.model, settings),
+            differentiate_velocity=setup.parameters.reference.differentiate_velocity,
+        )
+        controller = self.controller = FeedforwardController(setup.model, settings, self.states)
+        controller.wrenches.use_offsets(configuration.offsets)
+        self.clock: Clock = MachineClock()
+        if configuration.sim_clock is not None:
+            self.clock = SimClock(
+                configuration.sim_clock,
+                lambda now: controller.enter_fault(Reason.CLOCK_RESET, now),
+            )
+        self.references: ControllerStateMonitor | None = None
+        if configuration.controller_state is not None:
+            self.references = ControllerStateMonitor(setup.rules, controller.speed_scaling)
+        self.inputs = Inputs(controller, self.states, configuration, self.clock, self.references)
+
+    def step_unpermitted(self) -> bool:
+        """Step without commands; return whether all joint states and wrenches are valid."""
+        now, controller = self.clock.now(), self.controller
+        controller.permitted = False
+        for read_messages in (self.inputs.read_joint_states, *self.inputs.message_readers):
+            read_messages(now)
+        controller.step(now)
+        sensors = controller.wrenches.sensors.values()
+        return controller.state is State.READY and all(sensor.fresh(now) for sensor in sensors)
+
+
 class WatchdogEfforts:
     """
     The watchdog's last command: the effort on the robot after a stall of this node.
@@ -158,8 +188,7 @@ class WatchdogEfforts:
     def __init__(
         self, subscription: PolledSubscription[Any], command_scale: Sequence[float]
     ) -> None:
-        self._subscription = subscription
-        self._command_scale = np.asarray(command_scale)
+        self._subscription, self._command_scale = subscription, np.asarray(command_scale)
         self._polled_at = -math.inf
         self._effort: Array | None = None
 
@@ -177,19 +206,6 @@ class WatchdogEfforts:
             if np.isfinite(effort).all():
                 self._effort = effort
         return self._effort
-
-
-def controller_state_type() -> Any:
-    """Return the class of a trajectory controller's state; raise an InputError without it."""
-    try:
-        from control_msgs.msg import JointTrajectoryControllerState
-    except ImportError as error:
-        raise InputError(
-            'reference_source',
-            f"'controller_state' needs the ROS package control_msgs, which cannot be imported: "
-            f'{error}',
-        ) from error
-    return JointTrajectoryControllerState
 
 
 def subscribe_speed_scaling(

@@ -4,15 +4,13 @@
 """
 The control loop: take the new messages, compute one tick of the control, send the command.
 
-It runs in a thread of its own and on no executor. It takes and sends messages as bytes, does not
-log and does not wait for another thread.
+It runs in a thread on no executor, does not log and does not wait for another thread.
 
 Whatever ends it, :meth:`ControlLoop._take_over` ramps down: in this thread if an error ends it, in
 the thread that waits for a stop if the stop does not end. If a take or a publish blocks for ever,
-the watchdog process sees the silence; without one (``ros2 run``) only another thread can notice:
-the executor looks for new ticks at its polls, and starts a thread that takes over. A thread that
-only waits for this would see no more: where the executor hangs too, for example in a lock of DDS,
-its commands would block as well.
+the watchdog process sees the silence; without one (``ros2 run``) the executor sees at its polls
+that no ticks come, and starts a thread that takes over. A thread that only waits for this would
+see no more: where the executor hangs too, for example in a lock of DDS, its commands would too.
 """
 
 from __future__ import annotations
@@ -21,6 +19,7 @@ from collections.abc import Callable, Sequence
 import math
 import threading
 import time
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -32,6 +31,8 @@ from ..ros import Clock, ManualGarbageCollection, PeriodicSchedule
 from .command_topic import CommandTopic
 from .publishers import Publishers
 from .timing import LoopStatistics, enter_realtime, leave_realtime
+
+Result = TypeVar('Result')
 
 HANG_TIMEOUT = 0.9  # a loop without a tick for this long counts as hung, s
 CHECK_INTERVAL = 0.1  # time between two checks of the loop by another thread, s
@@ -47,10 +48,7 @@ class ControlLoop:
     """
     Steps the control in a thread until it has stopped.
 
-    :param message_readers: take the new messages, called with the time of the tick, s; the
-        messages that trigger ticks are taken by the schedule
-    :ivar schedule: when ticks come, and how many were missed or untriggered
-    :ivar statistics: timing of the ticks
+    :param message_readers: take the new messages at a tick, except those that trigger ticks
     :ivar warnings: one sentence per rejected real-time setting
     """
 
@@ -61,10 +59,9 @@ class ControlLoop:
         schedule: PeriodicSchedule | JointStateTrigger, realtime: RealtimeSettings,
     ) -> None:
         self._controller, self._period = controller, controller.settings.period
-        self._message_readers = message_readers
-        self._publishers, self._command_topic = publishers, command_topic
+        self._message_readers, self._publishers = message_readers, publishers
+        self._command_topic, self._realtime = command_topic, realtime
         self._clock, self.schedule = clock, schedule
-        self._realtime = realtime
         self._garbage = ManualGarbageCollection()
         self._stopped = threading.Event()
         self._joining = self._taken_over = False
@@ -84,8 +81,8 @@ class ControlLoop:
         """
         Take over in a new thread if the loop hangs; to be called every :data:`CHECK_INTERVAL`.
 
-        It hangs after 0.9 s or three periods without a tick, whichever is longer. Checks count,
-        not their time: the machine may have stalled. A paused simulation is no hang.
+        It hangs after 0.9 s or three periods without a tick, whichever is longer. Checks are
+        counted, not timed: the machine may have stalled. A paused simulation is not a hang.
         """
         ticks, timeout = self.statistics.ticks, max(HANG_TIMEOUT, 3.0 * self._period)
         if ticks != self._seen_ticks or self._clock.simulated or self._taken_over:
@@ -155,43 +152,36 @@ class ControlLoop:
         schedule.start()
         last_command = LastCommand(controller, self._command_topic)
         while not (self._joining or last_command.done):
-            try:
-                lateness = schedule.wait()
-            except Exception as error:
-                self._enter_fault(error)
-                lateness = 0.0
+            lateness = self._guarded(schedule.wait)
+            if lateness is None:
                 time.sleep(self._period)
             began, now = time.perf_counter(), clock.now()
             if self._taken_over:
                 return  # this thread hung; another one sends commands
             self._now = now
             for read_messages in self._message_readers:
-                try:
-                    read_messages(now)
-                except Exception as error:
-                    self._enter_fault(error)
-            try:
-                command = self._send_command(now)
-            except Exception as error:
-                self._enter_fault(error)
-                command = None
+                self._guarded(read_messages, now)
+            command = self._guarded(self._send_command, now)
             if controller.state is State.STOPPED:
                 last_command.register(command)
-            self.statistics.record(lateness, time.perf_counter() - began)
+            self.statistics.record(lateness or 0.0, time.perf_counter() - began)
         if not self._taken_over:
             self._stopped.set()
 
-    def _enter_fault(self, error: BaseException) -> None:
-        """End the control because of an error; the loop goes on and ramps down."""
-        self._controller.enter_fault(Reason.INTERNAL_ERROR, self._now, error)
+    def _guarded(self, function: Callable[..., Result], *arguments: Any) -> Result | None:
+        """Call a function; an error ends the control, and the loop goes on and ramps down."""
+        try:
+            return function(*arguments)
+        except Exception as error:
+            self._controller.enter_fault(Reason.INTERNAL_ERROR, self._now, error)
+            return None
 
     def _send_command(self, now: float) -> Array | None:
-        """Step the control and send its command; return the command, None if none was sent."""
+        """Step the control; return the command, None if none was sent."""
         controller, clock = self._controller, self._clock
-        try:
-            controller.permitted = self._command_topic.check()
-        except Exception as error:
-            self._enter_fault(error)  # the last permission stays in force for the ramp-down
+        permitted = self._guarded(self._command_topic.check)
+        if permitted is not None:  # after an error the last permission stays, for the ramp-down
+            controller.permitted = permitted
         command = None if self._hung() else controller.step(now)
         if command is None or self._hung():
             return None
@@ -209,32 +199,27 @@ class ControlLoop:
         return command
 
     def _hung(self) -> bool:
-        """Return whether another thread sends commands: this one hung, in sending perhaps."""
+        """Return whether another thread sends commands, because this one hung."""
         return self._taken_over
 
     def _take_over(self, error: BaseException | None, deadline: float | None = None) -> None:
         """
         Step the control in this thread, in the machine's time, until it has stopped.
 
-        Clock, schedule, inputs and permission may be the cause: they are not read.
-
-        :param deadline: end at this time (monotonic, s); None: at :meth:`join`
+        Clock, schedule, inputs and permission may be the cause: they are not read. It ends at a
+        monotonic deadline, s; without one at :meth:`join`.
         """
         self._taken_over = True
         if error is not None:
-            self._enter_fault(error)
+            self._controller.enter_fault(Reason.INTERNAL_ERROR, self._now, error)
         began, start = time.monotonic(), self._now
         last_command = LastCommand(self._controller, self._command_topic)
         while not last_command.done:
             if self._joining if deadline is None else time.monotonic() >= deadline:
                 return
-            command = None
-            try:
-                command = self._controller.step(start + time.monotonic() - began)
-                if command is not None:
-                    self._publishers.send_command(command)
-            except Exception as raised:
-                self._enter_fault(raised)
+            command = self._guarded(self._controller.step, start + time.monotonic() - began)
+            if command is not None:
+                self._guarded(self._publishers.send_command, command)
             if self._controller.state is State.STOPPED:
                 last_command.register(command)
             time.sleep(self._period)
@@ -242,18 +227,15 @@ class ControlLoop:
 
 
 class LastCommand:
-    """Decides when the last command of a stop was sent often enough, or cannot be sent."""
+    """``done`` once the last command of a stop was sent often enough, or cannot be sent."""
 
     def __init__(self, controller: FeedforwardController, command_topic: CommandTopic) -> None:
-        self._controller = controller
-        self._command_topic = command_topic
+        self._controller, self._command_topic = controller, command_topic
         self._command = np.full(len(controller.joints), np.nan)
-        self._repeats_left = REPEATS
-        self._stopped_at = math.inf
-        self.done = False
+        self._repeats_left, self._stopped_at, self.done = REPEATS, math.inf, False
 
     def register(self, command: Array | None) -> None:
-        """Register what a tick in state ``stopped`` sent, shape (m,); None if nothing was sent."""
+        """Take what a tick in state ``stopped`` sent, shape (m,); None for nothing."""
         now = time.monotonic()
         self._stopped_at = min(self._stopped_at, now)
         unconfirmed = self._controller.withheld and self._command_topic.unconfirmed
@@ -275,8 +257,7 @@ class JointStateTrigger:
 
     :param wait: sleeps until a joint state arrives, at most for a time, s
     :param take: takes the joint states that have arrived, at a time, s
-    :ivar missed: always 0: ticks have no planned times
-    :ivar untriggered: number of ticks without a new joint state
+    :ivar missed: always 0: ticks have no planned times; ``untriggered``: without a new joint state
     """
 
     def __init__(

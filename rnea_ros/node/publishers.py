@@ -29,7 +29,7 @@ from ..feedforward.laws import Terms
 from ..feedforward.settings import ResolvedSettings
 from ..messages import FixedLayout, JointStateSample, WrenchSample
 
-NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+RELIABLE = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 ACK_TIMEOUT = 1.0  # longest wait for the delivery of the last command, s
 
 TERMS = tuple(term.name for term in fields(Terms))
@@ -52,13 +52,13 @@ class StampedMessage(FixedLayout):
 
     def __init__(self, message: Any) -> None:
         super().__init__(serialize_message(message))
-        self.skip_stamp()
+        self.skip_time('stamp')
 
-    def set_stamp(self, time: float) -> None:
-        """Set the stamp of the header, s."""
+    def stamped(self, time: float) -> bytes:
+        """Return the message with a stamp, s."""
         seconds = int(time)
-        nanoseconds = min(int((time - seconds) * 1e9), 999_999_999)
-        self.words[:2] = seconds, nanoseconds
+        self.words[:2] = seconds, min(int((time - seconds) * 1e9), 999_999_999)
+        return self.data
 
 
 class EffortMessage(StampedMessage):
@@ -71,8 +71,7 @@ class EffortMessage(StampedMessage):
     def filled(self, effort: Array, stamp: float) -> bytes:
         """Return the message with efforts and a stamp, s."""
         self._effort[:] = effort
-        self.set_stamp(stamp)
-        return self.data
+        return self.stamped(stamp)
 
 
 class WrenchMessage(StampedMessage):
@@ -87,8 +86,7 @@ class WrenchMessage(StampedMessage):
     def filled(self, wrench: Array, stamp: float) -> bytes:
         """Return the message with a wrench [torque; force], shape (6,), and a stamp, s."""
         self._torque[:], self._force[:] = wrench[:3], wrench[3:]
-        self.set_stamp(stamp)
-        return self.data
+        return self.stamped(stamp)
 
 
 class Publishers:
@@ -98,8 +96,7 @@ class Publishers:
     Only a command is in the unit of the driver; everything else is in N m or N. Publishing all
     terms takes longer than the control: a set of one tick is published over several.
 
-    :ivar command_publisher: rclpy's publisher of the commands
-    :ivar subscribed: the other topics that have subscribers
+    :ivar subscribed: the topics that have subscribers, without that of the commands
     """
 
     def __init__(self, node: Any, command_topic: str, settings: ResolvedSettings) -> None:
@@ -110,7 +107,7 @@ class Publishers:
         self._terms_per_tick = math.ceil(len(NAMES) * TERMS_RATE * settings.period)
         self._unsent_terms: list[tuple[str, Array]] = []
         self._terms_stamp, self._next_terms = 0.0, -math.inf
-        self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, NEWEST)
+        self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, RELIABLE)
         self._link = settings.external_effort.link
         self._wrenches = {'external_wrench': WrenchMessage(self._link)}
         self._term_topics = {f'terms/{term}': term for term in NAMES}
@@ -118,7 +115,7 @@ class Publishers:
         kinds = dict.fromkeys(('effort', *self._term_topics, 'external_effort'), JointState)
         wrenches = (*self._wrench_topics, *(['external_wrench'] if self._link else []))
         self._publishers = {
-            topic: node.create_publisher(kind, f'~/{topic}', NEWEST)
+            topic: node.create_publisher(kind, f'~/{topic}', RELIABLE)
             for topic, kind in (kinds | dict.fromkeys(wrenches, WrenchStamped)).items()
         }
         self.subscribed: tuple[str, ...] = ()
@@ -150,10 +147,10 @@ class Publishers:
     def send_extras(
         self, command: Array, controller: FeedforwardController, now: float, stamp: float
     ) -> None:
-        """Publish on the other topics that have subscribers; the command was just sent."""
+        """Publish on the other topics that have subscribers."""
         subscribed = self.subscribed
         if 'effort' in subscribed:
-            self._publish('effort', self._effort.filled(command, stamp))
+            self._publishers['effort'].publish(self._effort.filled(command, stamp))
         self._send_terms(command, controller, subscribed, now, stamp)
         for topic, sensor in self._wrench_topics.items():
             if topic in subscribed:
@@ -164,7 +161,8 @@ class Publishers:
         if external is None:
             return
         if 'external_effort' in subscribed:
-            self._publish('external_effort', self._effort.filled(external.effort, stamp))
+            data = self._effort.filled(external.effort, stamp)
+            self._publishers['external_effort'].publish(data)
         if 'external_wrench' in subscribed:
             wrench = external.wrench_at_link()
             if wrench is not None:
@@ -185,13 +183,10 @@ class Publishers:
             self._terms_stamp, self._next_terms = stamp, now + 1.0 / TERMS_RATE
         for _ in range(min(self._terms_per_tick, len(self._unsent_terms))):
             topic, effort = self._unsent_terms.pop()
-            self._publish(topic, self._effort.filled(effort, self._terms_stamp))
+            self._publishers[topic].publish(self._effort.filled(effort, self._terms_stamp))
 
     def _send_wrench(self, topic: str, frame: str, wrench: Array, stamp: float) -> None:
         message = self._wrenches.get(topic)
         if message is None or message.frame != frame:
             message = self._wrenches[topic] = WrenchMessage(frame)
-        self._publish(topic, message.filled(wrench, stamp))
-
-    def _publish(self, topic: str, data: bytes) -> None:
-        self._publishers[topic].publish(data)
+        self._publishers[topic].publish(message.filled(wrench, stamp))

@@ -15,7 +15,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from ..feedforward import CONTROLLING, Reason, Snapshot, State
 from ..ros import DiagnosticsPublisher, OtherPublishers
 from .command_topic import CommandTopic
-from .configuration import Control
+from .inputs import Control
 from .loop import ControlLoop
 
 LEVELS = {
@@ -26,11 +26,7 @@ LEVELS = {
 
 
 class Reporter:
-    """
-    Reports on the control from activate to deactivate; for the node's executor.
-
-    :param rejections: counts of rejected trajectories and speed scaling values
-    """
+    """Reports on the control; ``rejections``: of trajectories and speed scaling values."""
 
     def __init__(
         self, node: Any, control: Control, loop: ControlLoop, command_topic: CommandTopic,
@@ -45,15 +41,10 @@ class Reporter:
         self._logged_error: BaseException | None = None
         self._logged_stall = self._controller.snapshot.stall
         self._logged_counts: dict[str, int] = {}
-        self._counts_logged_at = 0.0
-        self._samples_before = (0, 0)
-        self._last_stale_joints = ''
+        self._counts_logged_at, self._samples_before, self._last_stale_joints = 0.0, (0, 0), ''
         self._time_before, self._stands_still = 0.0, False
         self._diagnostics = DiagnosticsPublisher(node, 'control')
-
-    def close(self) -> None:
-        """Destroy the publisher."""
-        self._diagnostics.close()
+        self.close = self._diagnostics.close
 
     def log_changes(self) -> None:
         """Log a change of state at once, new rejections and flags at most once a second."""

@@ -15,7 +15,8 @@ from std_srvs.srv import Trigger
 
 from ..errors import one_line
 from ..feedforward import FeedforwardController, State
-from .configuration import Configuration, Control
+from .configuration import Configuration
+from .inputs import Control
 
 CHECK_INTERVAL = 0.01  # time between two checks whether the tare has ended, s
 START_TIMEOUT = 1.0  # longest time from the request until the tare starts, s

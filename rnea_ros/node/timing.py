@@ -4,14 +4,12 @@
 """
 Timing of the loop's thread: real-time settings, memory, statistics. Importable without ROS.
 
-Most users need a permission for the settings. A rejected one is reported with the permission that
-it needs; the others stay in force.
+Most settings need a permission. A rejected one is reported with it; the others stay in force.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 from contextlib import suppress
 import ctypes
 import os
@@ -29,10 +27,8 @@ from ..feedforward.settings import RealtimeSettings
 
 RESERVE = 32 * 1024 * 1024  # bytes; a trajectory of 10,000 points of 7 joints needs so much
 
-# Parameters of glibc's mallopt, and their values.
-_M_TRIM_THRESHOLD, _NEVER = -1, -1
+_M_TRIM_THRESHOLD, _NEVER = -1, -1  # a parameter of glibc's mallopt, and its value
 _M_MMAP_MAX, _NONE = -4, 0
-
 _PR_SET_TIMERSLACK = 29
 _MCL_CURRENT_AND_FUTURE = 3
 _CAP_IPC_LOCK = 14
@@ -47,38 +43,31 @@ def enter_realtime(settings: RealtimeSettings) -> list[str]:
     prctl = getattr(ctypes.CDLL(None), 'prctl', None)
     if prctl is not None:
         prctl(_PR_SET_TIMERSLACK, ctypes.c_ulong(1), 0, 0, 0)
-    steps: list[tuple[bool, Callable[[RealtimeSettings], str]]] = [
-        (bool(settings.cpus), _set_affinity),
-        (settings.lock_memory, _lock_memory),
-        (settings.priority > 0, _set_priority),
-    ]
-    warnings = [step(settings) for requested, step in steps if requested]
-    return [warning for warning in warnings if warning]
-
-
-def _set_affinity(settings: RealtimeSettings) -> str:
+    rejected = []
     try:
-        os.sched_setaffinity(0, settings.cpus)
+        if settings.cpus:
+            os.sched_setaffinity(0, settings.cpus)
     except OSError as error:
-        allowed = sorted(os.sched_getaffinity(0))
-        return (
+        rejected.append(
             f'realtime.cpu_affinity {list(settings.cpus)} is not in force ({error.strerror}): '
-            f'this process may use the cores {allowed}'
+            f'this process may use the cores {sorted(os.sched_getaffinity(0))}'
         )
-    return ''
-
-
-def _set_priority(settings: RealtimeSettings) -> str:
+    if settings.lock_memory and not _lock_memory():
+        rejected.append(
+            'realtime.lock_memory is not in force: it takes a line "<user> - memlock unlimited" '
+            'in /etc/security/limits.conf, or the capability CAP_IPC_LOCK'
+        )
     try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(settings.priority))
-        _schedule_others(os.SCHED_FIFO, settings.priority - 1)
+        if settings.priority:
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(settings.priority))
+            _schedule_others(os.SCHED_FIFO, settings.priority - 1)
     except OSError as error:
-        return (
+        rejected.append(
             f'realtime.priority {settings.priority} is not in force ({error.strerror}): it takes '
             'a line "<user> - rtprio 98" in /etc/security/limits.conf, or the capability '
             'CAP_SYS_NICE'
         )
-    return ''
+    return rejected
 
 
 def leave_realtime(settings: RealtimeSettings) -> None:
@@ -97,16 +86,11 @@ def _schedule_others(scheduler: int, priority: int) -> None:
                 os.sched_setscheduler(thread, scheduler, os.sched_param(priority))
 
 
-def _lock_memory(_: RealtimeSettings) -> str:
+def _lock_memory() -> bool:
     # With a limit, a later allocation beyond it would fail and crash the process.
     unlimited = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] == resource.RLIM_INFINITY
-    allowed = unlimited or _capabilities() >> _CAP_IPC_LOCK & 1
-    if not allowed or ctypes.CDLL(None).mlockall(_MCL_CURRENT_AND_FUTURE) != 0:
-        return (
-            'realtime.lock_memory is not in force: it takes a line "<user> - memlock unlimited" '
-            'in /etc/security/limits.conf, or the capability CAP_IPC_LOCK'
-        )
-    return ''
+    allowed = unlimited or bool(_capabilities() >> _CAP_IPC_LOCK & 1)
+    return allowed and ctypes.CDLL(None).mlockall(_MCL_CURRENT_AND_FUTURE) == 0
 
 
 def _capabilities() -> int:
@@ -120,8 +104,8 @@ def reserve_memory() -> bool:
     """
     Allocate memory for large blocks, keep freed blocks; return whether the C library can (glibc).
 
-    By default it takes every large block from the system and gives it back at once. Per MB, that
-    took 1 ms at the first use and 0.25 ms at the return, with Python's lock held.
+    By default each large block comes from the system and goes back at once: 1.25 ms per MB with
+    Python's lock held.
     """
     mallopt = getattr(ctypes.CDLL(None), 'mallopt', None)
     if mallopt is None:
@@ -142,16 +126,10 @@ class LoopReport(NamedTuple):
 
 
 class LoopStatistics:
-    """
-    Records lateness and duration of ticks without allocating memory; another thread reports.
-
-    :param capacity: greatest number of ticks in a report
-    :ivar ticks: number of recorded ticks
-    """
+    """Records ticks without allocating memory; another thread reports the last ``capacity``."""
 
     def __init__(self, period: float, loop_time: float, capacity: int = 10_000) -> None:
-        self._late_after = 0.5 * period
-        self._capacity = capacity
+        self._late_after, self._capacity = 0.5 * period, capacity
         self._lateness, self._compute = (array('d', bytes(8 * capacity)) for _ in range(2))
         self.ticks = self._late = 0
         self._reported = (time.monotonic(), time.process_time(), 0, loop_time)

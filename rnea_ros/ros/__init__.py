@@ -1,30 +1,46 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What every node of this package uses of ROS: process, parameters, clock, subscriptions."""
+"""What every node of this package uses of ROS: process, parameters, clock, topics, requests."""
 
 from .clock import MACHINE_TIME, Clock, MachineClock, PeriodicSchedule, PolledNodeTime, SimClock
-from .endpoints import HINT, LATCHED, Endpoint, EndpointReader, OtherPublishers, watchdog_topic
-from .loop_thread import LoopThread, ManualGarbageCollection, finish
-from .message_builders import DiagnosticsPublisher, seconds, set_seconds, trajectory_message
 from .parameters import ParameterServices, declare, declare_all, read_settings, reject_unknown
-from .polled_subscription import PolledRequest, PolledSubscription, RepeatedRequest
 from .process import (
+    LoopThread,
+    ManualGarbageCollection,
     NodeProcess,
     RosError,
     check_topic,
-    logged_transition,
+    finish,
     ros_errors,
+    transition,
     without_ros_arguments,
 )
-from .rclpy_internals import parameter_overrides
+from .rclpy_internals import (
+    PolledRequest,
+    PolledSubscription,
+    RepeatedRequest,
+    parameter_overrides,
+)
+from .topics import (
+    HINT,
+    LATCHED,
+    DiagnosticsPublisher,
+    Endpoint,
+    EndpointReader,
+    OtherPublishers,
+    seconds,
+    set_seconds,
+    trajectory_message,
+    watchdog_topic,
+)
 
 __all__ = [
     'HINT', 'LATCHED', 'MACHINE_TIME', 'Clock', 'DiagnosticsPublisher', 'Endpoint',
     'EndpointReader', 'LoopThread', 'MachineClock', 'ManualGarbageCollection', 'NodeProcess',
     'OtherPublishers', 'ParameterServices', 'PeriodicSchedule', 'PolledNodeTime', 'PolledRequest',
     'PolledSubscription', 'RepeatedRequest', 'RosError', 'SimClock', 'check_topic', 'declare',
-    'declare_all', 'finish', 'logged_transition', 'parameter_overrides', 'read_settings',
-    'reject_unknown', 'ros_errors', 'seconds', 'set_seconds', 'trajectory_message',
-    'watchdog_topic', 'without_ros_arguments',
+    'declare_all', 'finish', 'parameter_overrides', 'read_settings', 'reject_unknown',
+    'ros_errors', 'seconds', 'set_seconds', 'trajectory_message', 'transition', 'watchdog_topic',
+    'without_ros_arguments',
 ]

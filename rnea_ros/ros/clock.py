@@ -4,8 +4,8 @@
 """
 Time: the clock and the schedule of the control loop, and a node's own clock.
 
-The loop's clock is the machine's, or simulated time from ``/clock``. Only the loop's thread calls
-``now``, the time for ages and schedules; other threads call ``latest``.
+Only the loop's thread calls ``now`` of its clock, the time for ages and schedules; other threads
+call ``latest``.
 """
 
 from __future__ import annotations
@@ -19,19 +19,14 @@ from rclpy.clock import ClockType
 from rclpy.node import Node
 from rclpy.time_source import CLOCK_TOPIC
 
-from .message_builders import seconds
-from .polled_subscription import PolledSubscription
-from .rclpy_internals import DESTROYED
+from .rclpy_internals import DESTROYED, PolledSubscription
+from .topics import seconds
 
 MAX_WAIT = 0.01  # longest sleep of the machine before simulated time is read again, s
 
 
 class MachineClock:
-    """
-    Monotonic time for ages and schedules, wall time for stamps, s; not from ``/clock``.
-
-    Its methods are the functions of :mod:`time`: a tick calls them several times.
-    """
+    """Monotonic time for ages and schedules, wall time for stamps, s; a tick calls it often."""
 
     simulated: ClassVar[bool] = False
 
@@ -49,9 +44,7 @@ class SimClock:
     def __init__(
         self, subscription: PolledSubscription[Any], on_reset: Callable[[float], None]
     ) -> None:
-        self._subscription = subscription
-        self._on_reset = on_reset
-        self._time = 0.0
+        self._subscription, self._on_reset, self._time = subscription, on_reset, 0.0
 
     def now(self) -> float:
         """Return the newest simulated time, s."""
@@ -81,23 +74,18 @@ class PeriodicSchedule:
     """
     Wakes its thread at start + k * period, k = 1, 2, ...
 
-    A late tick is followed by no burst: missed ticks are skipped and counted.
+    No burst follows a late tick: missed ticks are skipped.
 
-    :ivar missed: number of skipped ticks
-    :ivar untriggered: always 0: ticks need no joint state
+    :ivar missed: number of skipped ticks; ``untriggered``: always 0, ticks need no joint state
     """
 
     def __init__(
         self, period: float, clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._period = period
-        self._clock = clock
-        self._sleep = sleep
-        self._deadline = clock()
-        self._cancelled = False
-        self.missed = 0
-        self.untriggered = 0
+        self._period, self._clock, self._sleep = period, clock, sleep
+        self._deadline, self._cancelled = clock(), False
+        self.missed = self.untriggered = 0
 
     def start(self) -> None:
         """Start the schedule now."""

@@ -1,16 +1,19 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The process of a node: command line, start, and the signals that end it."""
+"""The process of a node: command line, signals, transitions, a thread beside the executor."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 import functools
+import gc
 import re
 import signal
 import sys
+import threading
 import time
 import traceback
 from typing import Any, NoReturn, TypeVar
@@ -20,7 +23,7 @@ from rclpy.exceptions import NameValidationException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.signals import SignalHandlerOptions
-from rclpy.utilities import remove_ros_args
+from rclpy.utilities import remove_ros_args, try_shutdown
 
 from ..command_line import BAD_INPUT, node_parser
 from ..errors import InputError, RneaError, clipped, one_line
@@ -32,6 +35,7 @@ ARGUMENT_ERRORS = (NameValidationException, ROS_ERROR, UNKNOWN_ARGUMENTS)
 
 SOURCE_LOCATION = re.compile(r', at /\S+:\d+')  # source file and line in the messages of ROS
 PAUSE = 0.01  # pause after an exception in a callback, so that repeated ones leave some time, s
+SWITCH_INTERVAL = 1e-4  # time for which one Python thread may keep the interpreter from another, s
 
 # Signals that end a node in good order. A closed terminal and a lost SSH connection send SIGHUP;
 # SIGXCPU announces a kill for a limit of processor time.
@@ -45,8 +49,6 @@ UNTOUCHED = (
     signal.SIGCONT, signal.SIGCHLD, signal.SIGURG, signal.SIGWINCH, signal.SIGKILL,
 )
 
-Transition = Callable[[Any, LifecycleState], TransitionCallbackReturn]
-
 
 class RosError(RneaError):
     """ROS rejects a command-line argument, or the name of a node or topic."""
@@ -59,8 +61,8 @@ class NodeProcess:
     SIGHUP stays ignored if it is ignored at the start, as with ``nohup``. An invalid command line
     ends the process with one log line and exit code 2.
 
-    :param parameters: the node's parameters, default and description by name, for ``--help``
-    :param arguments: command-line arguments; None for those of the process
+    :param parameters: default and description by name, for ``--help``
+    :param arguments: of the command line; None for those of the process
     """
 
     def __init__(
@@ -102,8 +104,7 @@ class NodeProcess:
         """
         Run nodes until a signal of :data:`ENDING`; then ignore them.
 
-        An exception in a callback is logged, and the nodes go on: the process must not end while
-        an effort is applied.
+        An exception in a callback is only logged: the process must not end with an effort applied.
 
         :param running: called ten times a second; False ends the run too
         :param finishing: called repeatedly at the end; True runs the nodes a little longer
@@ -123,7 +124,7 @@ class NodeProcess:
             signal.signal(number, signal.SIG_IGN)
 
     def _on_signal(self, *_: object) -> None:
-        """Note a signal, without locks: another signal may interrupt this method."""
+        """Note a signal, without locks: another one may interrupt this method."""
         self._signalled = True
 
     def _reject(self, error: RneaError) -> NoReturn:
@@ -149,18 +150,31 @@ def ros_errors() -> Iterator[None]:
         raise RosError(f'unknown ROS arguments {reason}' if unknown else reason) from error
 
 
-def logged_transition(transition: Transition) -> Transition:
-    """Log an exception in a lifecycle transition; rclpy itself does not log it."""
+def transition(
+    step: Callable[[Any], None]
+) -> Callable[[Any, LifecycleState], TransitionCallbackReturn]:
+    """
+    Return a lifecycle callback of a method; an exception is logged, which rclpy does not do.
 
-    @functools.wraps(transition)
-    def wrapper(node: Any, state: LifecycleState) -> TransitionCallbackReturn:
+    An RneaError rejects a configure or an activate with one line. Every other one is logged with
+    its traceback, and the node goes to ``on_error``.
+    """
+    name = step.__name__
+
+    @functools.wraps(step)
+    def callback(node: Any, _: LifecycleState) -> TransitionCallbackReturn:
         try:
-            return transition(node, state)
-        except Exception:
-            node.get_logger().error(f'{transition.__name__} failed: {traceback.format_exc()}')
+            with ros_errors():
+                step(node)
+        except Exception as error:
+            if isinstance(error, RneaError) and name in ('on_configure', 'on_activate'):
+                node.get_logger().error(f'cannot {name[3:]}: {error}')
+                return TransitionCallbackReturn.FAILURE
+            node.get_logger().error(f'{name} failed: {traceback.format_exc()}')
             return TransitionCallbackReturn.ERROR
+        return TransitionCallbackReturn.SUCCESS
 
-    return wrapper
+    return callback
 
 
 def check_topic(node: Any, parameter: str, topic: str) -> None:
@@ -170,3 +184,77 @@ def check_topic(node: Any, parameter: str, topic: str) -> None:
             node.resolve_topic_name(topic)
     except RosError as error:
         raise InputError(parameter, clipped(f'{topic!r}: {error}', 200)) from error
+
+
+def _prepare_interpreter() -> None:
+    """Shorten the switch interval; exempt the long-lived objects made before from collection."""
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    gc.collect()
+    gc.freeze()
+
+
+class ManualGarbageCollection:
+    """
+    Turns automatic garbage collection off: it may run in the loop's thread.
+
+    Meanwhile a thread without a schedule calls ``gc.collect()``.
+    """
+
+    def begin(self) -> None:
+        """Prepare the interpreter, and turn automatic collection off."""
+        # Python cuts the interval to whole microseconds: without rounding one is lost.
+        self._switch_interval = round(sys.getswitchinterval(), 6)
+        _prepare_interpreter()
+        gc.disable()
+
+    def end(self) -> None:
+        """Restore the interpreter's settings."""
+        sys.setswitchinterval(self._switch_interval)
+        gc.enable()
+        gc.unfreeze()
+
+
+class LoopThread(ABC):
+    """A thread that runs :meth:`_loop`; :func:`finish` logs the exception that ends it."""
+
+    def __init__(self, name: str) -> None:
+        self._quit = False
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self.failure: str | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether the thread runs, or was not started yet."""
+        return self._thread.ident is None or self._thread.is_alive()
+
+    def start(self) -> None:
+        """Start the thread."""
+        _prepare_interpreter()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the loop and wait for it."""
+        self._quit = True
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            self._loop()
+        except Exception:  # the main thread logs it and ends the process
+            self.failure = traceback.format_exc()
+
+    @abstractmethod
+    def _loop(self) -> None:
+        """Run until ``_quit`` is set."""
+
+
+def finish(loop: LoopThread, *nodes: Any) -> int:
+    """Stop a loop, log its failure, destroy the nodes, end ROS; return the exit code."""
+    loop.stop()
+    if loop.failure is not None:
+        nodes[0].get_logger().fatal(loop.failure)
+    for node in nodes:
+        node.destroy_node()
+    try_shutdown()  # rclpy.try_shutdown also gives signals their default effect for a moment
+    return 0 if loop.failure is None else 1

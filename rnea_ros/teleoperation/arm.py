@@ -26,9 +26,9 @@ class Arm(SampleMonitor):
     """
     Joint states of one arm, and a monitor of its external efforts; messages count whole or not.
 
-    The node of an arm publishes external efforts only while it commands its control law. So they
-    also show that it is active. A message counts up to an age of ``timeout``, s. Positions that
-    need more than ``max_velocity``, rad/s or m/s, are rejected.
+    The node of an arm publishes external efforts only while it commands its control law: they also
+    show that it is active. A message counts up to an age of ``timeout``, s. Positions that need
+    more than ``max_velocity``, rad/s or m/s, are rejected.
     """
 
     def __init__(
@@ -83,11 +83,7 @@ def follower_rules(model: RobotModel, joints: tuple[str, ...]) -> JointRules:
 
 
 def leader_inertia(model: RobotModel, joints: tuple[str, ...]) -> Callable[[Array], Array]:
-    """
-    Return a function of m joint positions, rad or m: their mass matrix, kg m^2 or kg.
-
-    Other joints are at their neutral position.
-    """
+    """Return a function of m positions: their mass matrix, with other joints at neutral."""
     numbers = _numbers('leader_joints', model, joints)
     q, block = model.neutral_position, np.ix_(numbers, numbers)
 

@@ -29,9 +29,9 @@ ALIGNED = 0.01  # distance between set-point and leader at which the arms couple
 FOLLOWED = 0.05  # distance between follower and set-point at which the arms couple, rad or m
 FADE_IN = 0.5  # time in which this distance vanishes, and the efforts on the leader begin, s
 
-# Time in which the efforts on the leader end, s. With the default timeout and a delay of 50 ms
-# they end within 0.2 s after the follower's node was killed. From the largest feedback, half the
-# effort limit, the leader's rate limit needs 0.05 s.
+# Time in which the efforts on the leader end, s: with the default timeout and a delay of 50 ms
+# within 0.2 s after the follower's node was killed. The leader's rate limit needs 0.05 s from the
+# largest feedback, half the effort limit.
 FADE_OUT = 0.04
 
 PAUSE = 1.0  # time without an obstacle until arms align again, and of repeated set-points, s
@@ -64,17 +64,16 @@ class Uncoupled(enum.Enum):
 
 
 class Output(NamedTuple):
-    """What a tick sends; ``None`` for nothing."""
+    """The follower's set-point, and the effort on the leader, (m,); ``None`` for nothing."""
 
-    setpoint: Motion | None  # of the follower
-    effort: Array | None  # on the leader, shape (m,), N m or N
+    setpoint: Motion | None
+    effort: Array | None
 
 
 class Coupling:
     """
     Couples the joints of two arms; times are monotonic, s.
 
-    :param rules: limits of the follower's joints
     :param leader_inertia: returns the mass matrix of the leader's joints by their positions
     :ivar reason: why the arms are not coupled, or were not the last time
     :ivar ended: number of times that the arms were uncoupled
@@ -85,8 +84,7 @@ class Coupling:
         leader_inertia: Callable[[Array], Array],
     ) -> None:
         self.settings = settings = settings.per_joint()
-        self._rules = rules
-        self._leader_inertia = leader_inertia
+        self._rules, self._leader_inertia = rules, leader_inertia
         m = len(settings.joints)
         self._scale, self._offset = np.array(settings.scale), np.array(settings.offset)
         self.leader = Arm(settings.joints_of_leader, settings.timeout, settings.leader_velocity)
@@ -99,16 +97,14 @@ class Coupling:
         self.state = CouplingState.UNCOUPLED
         self.reason = Uncoupled.STARTING
         self.ended = 0
-        self._last = -math.inf
+        self._last = self._hold_until = self._faded_at = -math.inf
         self._since = -math.inf        # time of the last obstacle, or of the coupling, s
         self._behind_since = math.inf
-        self._hold_until = -math.inf
         self._pressed_at = -math.inf   # time of the last message of a pressed dead-man switch, s
-        self._stopped = False
         self._released = True          # whether the switch was released since another obstacle
         self._placed = False           # whether the follower has the last set-point
+        self._stopped = False
         self._turns = self._gap = self._fading = np.zeros(m)
-        self._faded_at = -math.inf
         self._armature = np.diag(settings.feedback.armature)
         self._inertia, self._inertia_time = np.eye(m), -math.inf
 

@@ -39,9 +39,7 @@ class FollowerSetpoints:
     """
 
     def __init__(self, rules: JointRules, max_acceleration: float, max_deviation: float) -> None:
-        self._rules = rules
-        self._acceleration = max_acceleration
-        self._deviation = max_deviation
+        self._rules, self._acceleration, self._deviation = rules, max_acceleration, max_deviation
         zero = np.zeros(len(rules.joint_names))
         self.motion = Motion(zero, zero, zero)
         # Joints whose last set-point is not at its target because of a limit.

@@ -45,11 +45,8 @@ class LeaderMotion:
     """Filters the motion of m joints; the cut-off frequency is that of the acceleration, Hz."""
 
     def __init__(self, m: int, cutoff: float) -> None:
-        self._frequency = math.tau * cutoff
-        self._time = -math.inf
-        self._position = np.zeros(m)
-        self._velocity = np.zeros(m)
-        self._acceleration = np.zeros(m)
+        self._frequency, self._time = math.tau * cutoff, -math.inf
+        self._position, self._velocity, self._acceleration = np.zeros((3, m))
 
     def update(self, position: Array, velocity: Array, time: float, gap: float) -> None:
         """Take a newer state, received at a time, s; the filter starts anew after a gap, s."""

@@ -37,17 +37,16 @@ def number_of_points(trajectory: Trajectory, period: float) -> int:
 
 class MotionPoints:
     """
-    The points of a trajectory as arrays, joints in the controller's order.
+    The points of a trajectory as arrays, shape (points, joints), joints in the controller's order.
 
     An *interval* is the time between two of these points, a *segment* that between two given
     points: a segment has one or more intervals. An interval is at most a period long, s; with a
     period of 0 only the given points count.
 
     :ivar times: seconds from the start, shape (points,)
-    :ivar positions: shape (points, joints), rad or m; so velocities and accelerations
     :ivar degrees: fields to send, shape (points,): LINEAR positions only; CUBIC velocities too;
         QUINTIC accelerations too
-    :ivar own_efforts: of the trajectory, shape (points, joints), N m or N; 0 at the last point
+    :ivar own_efforts: of the trajectory, N m or N; 0 at the last point
     """
 
     def __init__(self, trajectory: Trajectory, period: float) -> None:
@@ -126,21 +125,20 @@ class MotionEfforts:
     """
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
-        given = settings
-        robot = LoadedModel(model, given.hardware_compensates, given.own_hardware_gravity)
+        self._settings, zero = settings, np.zeros(model.nv)
+        robot = LoadedModel(model, settings.hardware_compensates, settings.own_hardware_gravity)
         robot.set_payloads(settings.payloads)
-        zero = np.zeros(model.nv)
         self._law = Feedforward(
             robot, zero, zero, friction=settings.joint_friction, armature=settings.rotor_inertia
         )
-        self._settings = settings
 
     def of_points(self, points: MotionPoints, q_robot: Array) -> Array:
         """
-        Return the efforts for the points of a trajectory, shape (points, joints), N m or N.
+        Return the efforts for the points, shape (points, joints), N m or N.
 
         Where two polynomials meet it is the mean of their efforts; the last point is held at rest.
-        An effort beyond its limit raises a RequestRejectedError.
+
+        :raises RequestRejectedError: an effort is beyond its limit; so :meth:`deviation`
         """
         times = points.times
         intervals = np.arange(times.size - 1)
@@ -157,12 +155,7 @@ class MotionEfforts:
         return efforts
 
     def deviation(self, points: MotionPoints, efforts: Array, q_robot: Array) -> Deviation:
-        """
-        Return the greatest deviation of linearly interpolated efforts, shape (points, joints).
-
-        Both sides of a point count where the effort jumps. One beyond its limit between two points
-        raises a RequestRejectedError.
-        """
+        """Return the greatest deviation of linearly interpolated efforts, also where they jump."""
         interval, share = points.samples()
         if not interval.size:
             return Deviation()

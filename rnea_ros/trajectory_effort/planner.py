@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-From a requested trajectory to a message with efforts, for one robot and its parameters.
+The node's parameters; from a requested trajectory to a message with efforts, for one robot.
 
 In: a :class:`.TrajectoryRequest` and the state of the robot. Out: an :class:`EffortPlan`. The
 steps are, in order: compile, :mod:`.motion_efforts`, message.
@@ -11,15 +11,16 @@ steps are, in order: compile, :mod:`.motion_efforts`, message.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from rclpy.parameter import Parameter
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ..arrays import Array
-from ..errors import RequestRejectedError
+from ..errors import InputError, RequestRejectedError
 from ..feedforward import check_efforts
 from ..feedforward.motion import (
     CUBIC,
@@ -32,15 +33,79 @@ from ..feedforward.motion import (
     check_start,
     compile_trajectory,
 )
-from ..feedforward.settings import NodeSettings, resolve
+from ..feedforward.settings import PARAMETERS as NODE_PARAMETERS
+from ..feedforward.settings import NodeSettings, all_declarations, resolve
+from ..parameters import Declaration, check_ranges, declarations_of, from_values, parameter
 from ..robot import RobotModel
 from ..ros import set_seconds
 from .motion_efforts import Deviation, MotionEfforts, MotionPoints, number_of_points
 
 MAX_POINTS = 100_000  # of a message: the controller goes through all of them
 TOO_MANY_POINTS = 'too_many_points'  # word of a rejection
-
 _LIMITS = (TrajectoryReason.POSITION_LIMIT, TrajectoryReason.VELOCITY_LIMIT)
+
+# Parameters of the node feedforward that this node has too.
+_SHARED = (
+    'strict_inertia', 'gravity', 'hardware_compensates', 'hardware_gravity', 'command_scale',
+    'friction.model', 'friction.viscous', 'friction.coulomb', 'friction.viscous_negative',
+    'friction.coulomb_negative',
+    'friction.load', 'friction.smoothing_velocity', 'friction.offset', 'armature',
+    'payload.link', 'payload.mass', 'payload.com', 'payload.inertia', 'effort_limits',
+    'differentiate_velocity', 'interpolation', 'start_tolerance', 'allow_partial_joints_goal',
+    'allow_nonzero_velocity_at_trajectory_end', 'use_trajectory_effort',
+)
+# Parameters of the robot model, which is made once.
+_MODEL_PARAMETERS = ('strict_inertia', 'gravity', 'differentiate_velocity')
+
+
+@dataclass(frozen=True)
+class TrajectoryEffortSettings:
+    """Parameters of this node only."""
+
+    trajectory_topic: str = parameter(
+        'joint_trajectory_controller/joint_trajectory',
+        'topic to which trajectories with efforts are passed on', read_only=True
+    )
+    joints: tuple[str, ...] = parameter(
+        ('',), "the trajectory controller's joints; ['']: its parameter 'joints'", read_only=True
+    )
+    resample: float = parameter(
+        0.02,
+        'longest time between two points, s, at least 0.001, as the controller interpolates '
+        'efforts linearly; 0: only the given points',
+        span=(0.0, 10.0),
+    )
+    joint_states_timeout: float = parameter(
+        0.5, 'age of joint states above which every trajectory is rejected, s', span=(0.1, 3600.0)
+    )
+
+
+PARAMETERS: Mapping[str, Declaration] = {
+    'robot_description': replace(NODE_PARAMETERS['robot_description'], read_only=True),
+    **declarations_of(TrajectoryEffortSettings),
+    **{
+        name: replace(NODE_PARAMETERS[name], read_only=name in _MODEL_PARAMETERS)
+        for name in _SHARED
+    },
+    'hardware_compensates': replace(
+        NODE_PARAMETERS['hardware_compensates'],
+        summary="what the robot's own controller adds to every command: none, or some of "
+        "gravity | friction | payload; ['']: as none",
+    ),
+}
+
+
+def values_of(node: Any, changes: Iterable[Parameter] = ()) -> dict[str, Any]:
+    """Return all values by name, with changes; unused ones of ``feedforward`` are defaults."""
+    table = all_declarations((), ())
+    values = {name: declaration.default for name, declaration in table.items()}
+    values.update({name: node.get_parameter(name).value for name in PARAMETERS})
+    values.update({change.name: change.value for change in changes if change.name in PARAMETERS})
+    NodeSettings.of({**values, 'joint_states_timeout': 0.0})
+    check_ranges(from_values(TrajectoryEffortSettings, values))
+    if 0.0 < values['resample'] < 1e-3:
+        raise InputError('resample', f'{values["resample"]} s is below 0.001 s and not 0')
+    return values
 
 
 class EffortPlan(NamedTuple):
@@ -76,8 +141,7 @@ class EffortPlanner:
     """
     Checks trajectories and computes the effort of each point.
 
-    Times are in the clock of a trajectory's start time, s; measured states are those of all joints
-    of the robot, shape (n,), rad or m, rad/s or m/s.
+    Times are in the clock of a trajectory's start time, s; states are those of all joints, (n,).
     """
 
     def __init__(
@@ -97,8 +161,8 @@ class EffortPlanner:
         """
         Return a requested trajectory with its efforts.
 
-        It includes the bridge from the robot to a first point after time 0: the controller's own
-        way to that point would begin without the right effort.
+        It includes the bridge to a first point after time 0, which the controller's own way to
+        that point would begin without the right effort.
         """
         commanded = self._settings.joint_indices
         q, qd = q_robot[commanded], qd_robot[commanded]

@@ -49,13 +49,13 @@ from ..ros import (
     NodeProcess,
     ParameterServices,
     PolledNodeTime,
+    PolledRequest,
     PolledSubscription,
     check_topic,
     declare_all,
 )
 from ..urdf import parse_urdf, read_urdf
-from . import parameters
-from .planner import EffortPlan, EffortPlanner
+from .planner import PARAMETERS, EffortPlan, EffortPlanner, values_of
 
 ABOUT = """\
 The node 'trajectory_effort': adds efforts to trajectories and passes them on to a
@@ -67,23 +67,24 @@ NEWEST_STATES = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 UPDATE_PERIOD = 0.05  # time between readings of the joint states, s: only the newest state counts
 REQUEST_PERIOD = 1.0  # time between requests, s: the controller may restart with other joints
 
-# Size of a message from which best-effort subscriptions may lose it, bytes. Messages up to this
-# size arrived; most messages above Fast DDS's shared memory of 512 KiB did not.
+# Size above which best-effort subscriptions may lose a message, bytes: most messages above Fast
+# DDS's shared memory of 512 KiB did not arrive.
 LARGE_MESSAGE = 400_000
 
 
 class TrajectoryController:
-    """Requests the parameters of the node ``<topic>/..``, the controller, without waiting."""
+    """The node ``<topic>/..``; its parameters are unknown before its first answer."""
 
     def __init__(self, node: Any, topic: str) -> None:
         self._node, self._topic = node, topic
         self.name = topic.rpartition('/')[0]
-        self._client = node.create_client(GetParameters, f'{self.name}/get_parameters')
-        self._future: Any = None
-        # Unknown before the first answer.
+        self._request: PolledRequest[Any] = PolledRequest(
+            node, GetParameters, f'{self.name}/get_parameters',
+            GetParameters.Request(names=['joints', 'command_interfaces']),
+        )
+        self._due = 0.0
         self.joints: tuple[str, ...] | None = None
         self.command_interfaces: tuple[str, ...] | None = None
-        node.create_timer(REQUEST_PERIOD, self._send_request, clock=MACHINE_TIME)
 
     @property
     def may_lose_messages(self) -> bool:
@@ -94,19 +95,15 @@ class TrajectoryController:
             for subscription in subscriptions
         )
 
-    def _send_request(self) -> None:
-        """Send a request. It replaces one without an answer."""
-        if self._client.service_is_ready():
-            names = ['joints', 'command_interfaces']
-            self._future = self._client.call_async(GetParameters.Request(names=names))
-            self._future.add_done_callback(self._on_answer)
-
-    def _on_answer(self, future: Any) -> None:
-        if future is not self._future or future.exception() is not None:
+    def poll(self, now: float) -> None:
+        """Request the parameters, or take the answer, without waiting; monotonic time, s."""
+        answer = self._request.poll(now) if now >= self._due else None
+        if answer is None:
             return
+        self._due = now + REQUEST_PERIOD
         values = [
             tuple(value.string_array_value) or None
-            for value in future.result().values
+            for value in answer.values
             if value.type == ParameterType.PARAMETER_STRING_ARRAY
         ]
         if len(values) == 2:
@@ -118,26 +115,24 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
 
     def __init__(self) -> None:
         super().__init__('trajectory_effort')
-        declare_all(self, parameters.PARAMETERS)
-        self._values = parameters.values_of(self)
+        declare_all(self, PARAMETERS)
+        self._values = values_of(self)
         check_topic(self, 'trajectory_topic', self._values['trajectory_topic'])
-        self._new_values = self._values
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.add_post_set_parameters_callback(self._after_set_parameters)
         self._topic = self.resolve_topic_name(self._values['trajectory_topic'])
         self._controller = TrajectoryController(self, self._topic)
         self._model: RobotModel | None = None
         self._planner: EffortPlanner | None = None
+        self._changed: tuple[dict[str, Any], EffortPlanner | None] = self._values, None
         self._states: JointStateMonitor | None = None
         self._read_states = FixedLayoutReader(JointStateSample.read)
         self._joint_states: PolledSubscription[bytes] = PolledSubscription(
             self, JointState, 'joint_states', NEWEST_STATES, raw=True
         )
         self._plan: EffortPlan | None = None
-        self._passed_on = 0
         self._rejected: Counter[str] = Counter()
-        self._rejected_last = ''
-        self._logged_missing = ''
+        self._passed_on, self._rejected_last, self._logged_missing = 0, '', ''
         load_decoder()
         if self._values['robot_description']:
             self._load_model(read_urdf(self._values['robot_description']))
@@ -180,6 +175,7 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
     def _update(self) -> None:
         """Read the joint states; make the planner once the robot and its joints are known."""
         self._read_joint_states()
+        self._controller.poll(time.monotonic())
         joints = tuple(filter(None, self._values['joints'])) or self._controller.joints
         if self._model is None or not joints or (self._planner and joints == self._planner.joints):
             return
@@ -280,23 +276,22 @@ class TrajectoryEffort(ParameterServices, PolledNodeTime):
     def _on_set_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
         """Check all changes together. They take effect later: another callback may reject them."""
         try:
-            self._new_values = parameters.values_of(self, changes)
-            if self._model is not None and self._planner is not None:
-                EffortPlanner(self._model, self._planner.joints, self._new_values)
+            values, planner = values_of(self, changes), self._planner
+            if self._model is not None and planner is not None:
+                planner = EffortPlanner(self._model, planner.joints, values)
         except RneaError as error:
             return SetParametersResult(successful=False, reason=str(error))
+        self._changed = values, planner
         return SetParametersResult(successful=True)
 
     def _after_set_parameters(self, _: Sequence[Parameter]) -> None:
         """Apply changes that every callback accepted."""
-        self._values = self._new_values
-        if self._model is not None and self._planner is not None:
-            self._planner = EffortPlanner(self._model, self._planner.joints, self._values)
+        self._values, self._planner = self._changed
 
 
 def main(args: list[str] | None = None) -> int:
     """Run the node until a signal; return the exit code."""
-    process = NodeProcess('trajectory_effort', ABOUT, described(parameters.PARAMETERS), args)
+    process = NodeProcess('trajectory_effort', ABOUT, described(PARAMETERS), args)
     node = process.create(TrajectoryEffort)
     process.spin(node)
     node.destroy_node()

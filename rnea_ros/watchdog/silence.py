@@ -94,20 +94,21 @@ class SilenceMonitor:
     """
 
     def __init__(self, timeout: float, ramp_duration: float, period: float) -> None:
-        self._timeout = timeout
-        self._ramp_duration = ramp_duration
-        self._period = period
+        self._timeout, self._ramp_duration, self._period = timeout, ramp_duration, period
         self._allowed = timeout
         self._gaps: deque[float] = deque(maxlen=GAPS)
-        self._received_at = -math.inf
-        self._updated_at = math.inf
-        self._began = 0.0
+        self._received_at, self._updated_at, self._began = -math.inf, math.inf, 0.0
         self.state = WatchState.QUIET
         self.last_command: list[float] = []  # the last valid one, unit of the controller
         self.silence = 0.0  # before the last action or hand-back, s
         self.acted = 0  # how often the watchdog took over
         self.handed_back = 0  # how often commands came again while it acted
         self.rejected = 0  # number of invalid commands
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The three counts by name."""
+        return {name: getattr(self, name) for name in ('acted', 'handed_back', 'rejected')}
 
     def age(self, now: float) -> float:
         """Return the time since the last command, s; infinite before the first."""

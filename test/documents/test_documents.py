@@ -121,7 +121,7 @@ def test_nodes_on_the_pages_exist_and_have_the_parameters() -> None:
     declared = {
         'feedforward_node': 'feedforward.settings', 'simulated_robot': 'sim.options',
         'effort_watchdog': 'watchdog.silence',
-        'trajectory_effort_node': 'trajectory_effort.parameters',
+        'trajectory_effort_node': 'trajectory_effort.planner',
     }
     for page, words in COMMANDS:
         module, arguments = program(words) or ('rnea_ros.node', [])

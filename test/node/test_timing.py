@@ -20,11 +20,7 @@ import pytest
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward.settings import RealtimeSettings
 from rnea_ros.node import timing
-from rnea_ros.node.timing import (
-    LoopStatistics,
-    enter_realtime,
-    leave_realtime,
-)
+from rnea_ros.node.timing import LoopStatistics, enter_realtime, leave_realtime
 from support.python_process import needs_proc, run
 from support.ros.ros_process import NO_ROS
 
@@ -130,7 +126,7 @@ class Cycle:
 def test_threads_give_way_and_garbage_waits_for_a_request_until_the_end() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     from rnea_ros.ros import ManualGarbageCollection
-    from rnea_ros.ros.loop_thread import SWITCH_INTERVAL
+    from rnea_ros.ros.process import SWITCH_INTERVAL
 
     before, garbage = sys.getswitchinterval(), ManualGarbageCollection()
     garbage.begin()

@@ -26,7 +26,7 @@ from std_msgs.msg import Int64
 from std_srvs.srv import SetBool
 
 from rnea_ros.ros import PolledNodeTime, PolledRequest, PolledSubscription
-from rnea_ros.ros.polled_subscription import RETRY
+from rnea_ros.ros.rclpy_internals import RETRY
 
 pytestmark = pytest.mark.ros
 

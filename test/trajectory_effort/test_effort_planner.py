@@ -17,8 +17,13 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 from rnea_ros.errors import InputError, RequestRejectedError
 from rnea_ros.feedforward.motion import TrajectoryError, TrajectoryPoint, TrajectoryRequest
 from rnea_ros.feedforward.settings import PARAMETERS as NODE_PARAMETERS
-from rnea_ros.trajectory_effort.parameters import PARAMETERS, values_of
-from rnea_ros.trajectory_effort.planner import MAX_POINTS, EffortPlan, EffortPlanner
+from rnea_ros.trajectory_effort.planner import (
+    MAX_POINTS,
+    PARAMETERS,
+    EffortPlan,
+    EffortPlanner,
+    values_of,
+)
 
 MODEL = mixed_arm()
 JOINTS = ('turn', 'lift', 'bend')

@@ -24,8 +24,8 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from rnea_ros.errors import InputError
 from rnea_ros.node.inputs import WatchdogEfforts
-from rnea_ros.watchdog import effort_watchdog, loop
-from rnea_ros.watchdog.effort_watchdog import ControllerSwitch, EffortWatchdog
+from rnea_ros.watchdog import effort_watchdog
+from rnea_ros.watchdog.effort_watchdog import MARK, ControllerSwitch, EffortWatchdog, WatchLoop
 from rnea_ros.watchdog.silence import SilenceMonitor, WatchdogSettings
 
 PERIOD = 0.004
@@ -55,8 +55,8 @@ class Link:
         self.sent.append(command)
 
 
-def watch_loop(link: Any) -> loop.WatchLoop:
-    return loop.WatchLoop(SilenceMonitor(0.02, 1e6, PERIOD), link, PERIOD)
+def watch_loop(link: Any) -> WatchLoop:
+    return WatchLoop(SilenceMonitor(0.02, 1e6, PERIOD), link, PERIOD)
 
 
 def test_an_error_ends_the_thread_and_is_kept_with_its_traceback() -> None:
@@ -94,15 +94,15 @@ def test_watchdogs_are_ignored_and_own_commands_marked(monkeypatch: pytest.Monke
     waiting: list[Float64MultiArray] = []
     sent: dict[str, list[Any]] = {}
     subscription = SimpleNamespace(take_all=lambda: waiting)
-    monkeypatch.setattr(loop, 'PolledSubscription', lambda *_: subscription)
+    monkeypatch.setattr(effort_watchdog, 'PolledSubscription', lambda *_: subscription)
     node = SimpleNamespace(create_publisher=lambda kind, topic, qos: SimpleNamespace(
         publish=lambda message: sent.setdefault(topic, []).append(
             (message.data.tolist(), message.layout.dim[0])
         )
     ))
-    link = loop.CommandLink(node, 'arm/commands')
+    link = effort_watchdog.CommandLink(node, 'arm/commands')
     assert link.take() is None
-    waiting[:] = [command(1.0), command(2.0, 3.0, label='joints'), command(4.0, label=loop.MARK)]
+    waiting[:] = [command(1.0), command(2.0, 3.0, label='joints'), command(4.0, label=MARK)]
     assert link.take() == [2.0, 3.0]
     waiting[:] = [command(*range(2000))]
     assert len(link.take() or ()) == 1001, 'enough to be rejected'
@@ -110,7 +110,7 @@ def test_watchdogs_are_ignored_and_own_commands_marked(monkeypatch: pytest.Monke
     assert sent.keys() == {'arm/commands', 'arm/commands/watchdog'}
     for ((data, dimension),) in sent.values():
         assert data == [5.0, 6.0]
-        assert (dimension.label, dimension.size, dimension.stride) == (loop.MARK, 2, 2)
+        assert (dimension.label, dimension.size, dimension.stride) == (MARK, 2, 2)
 
 
 def test_the_watched_node_knows_the_watchdogs_latest_effort() -> None:

@@ -20,7 +20,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 
 from std_msgs.msg import Float64
 
-from rnea_ros.node import control_setup, inputs
+from rnea_ros.node import control_setup
 from support.ros.command_graph import CONTROLLER
 from support.ros.fake_robot import GRAVITY, JOINTS, MODEL, POSE
 from support.ros.virtual_node import VirtualRig, virtual_node
@@ -194,8 +194,7 @@ Shadow = tuple[VirtualRig, Controller]
 
 @pytest.fixture
 def shadow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shadow]:
-    for module in (control_setup, inputs):
-        monkeypatch.setattr(module, 'controller_state_type', lambda: STATE_TYPE)
+    monkeypatch.setattr(control_setup, 'controller_state_type', lambda: STATE_TYPE)
     with virtual_node(
         mode='feedforward', reference_source='controller_state', reference_timeout=0.5,
         controller_state_topic=STATE,

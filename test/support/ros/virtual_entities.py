@@ -57,21 +57,19 @@ class Timer:
         self.running = True
 
 
-class Wait:
-    """Waits for a message in virtual time."""
+def take_all(polled: Any) -> list[Any]:
+    """Take the messages of a polled subscription, oldest first."""
+    subscription = polled.subscription
+    taken = [*subscription.queue]
+    subscription.queue.clear()
+    kind = subscription.kind
+    return taken if subscription.raw else [deserialize_message(data, kind) for data in taken]
 
-    def __init__(self, _: Any, subscription: Subscription) -> None:
-        self._subscription = subscription
 
-    def wait(self, timeout: float) -> None:
-        self._subscription.time.wait(lambda: self._subscription.queue, timeout)
-
-
-def take_messages(subscription: Subscription, kind: Any, *, raw: bool, limit: int) -> list[Any]:
-    """Take the messages of a subscription, oldest first."""
-    queue = subscription.queue
-    taken = [queue.popleft() for _ in range(min(limit, len(queue)))]
-    return taken if raw else [deserialize_message(data, kind) for data in taken]
+def wait(polled: Any, timeout: float) -> None:
+    """Wait for a message of a polled subscription in virtual time."""
+    subscription = polled.subscription
+    subscription.time.wait(lambda: subscription.queue, timeout)
 
 
 class Log:

@@ -27,8 +27,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from rnea_ros.node import configuration, feedforward_node, loop
-from rnea_ros.ros import polled_subscription, set_seconds
+from rnea_ros.node import feedforward_node, inputs, loop
+from rnea_ros.ros import PolledSubscription, set_seconds
 from support.control.control_rig import assert_valid
 from support.ros.command_graph import CONTROLLER, TOPIC
 from support.ros.fake_robot import JOINTS, PANDA_ARM, POSE
@@ -39,8 +39,8 @@ from support.ros.virtual_entities import (
     Subscription,
     Timer,
     VirtualEntities,
-    Wait,
-    take_messages,
+    take_all,
+    wait,
 )
 from support.ros.virtual_time import VirtualTime
 
@@ -293,12 +293,12 @@ def virtual_node(**options: Any) -> Iterator[VirtualRig]:
         start(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(polled_subscription, 'take_messages', take_messages)
-        patch.setattr(polled_subscription, 'MessageWait', Wait)
+        patch.setattr(PolledSubscription, 'take_all', take_all)
+        patch.setattr(PolledSubscription, 'wait', wait)
         patch.setattr(loop, 'HANG_TIMEOUT', 10.0 * PATIENCE)
         patch.setattr(loop.ControlLoop, 'start', start_in_step)
         patch.setattr(loop.ControlLoop, 'join', lambda *each: time.run_freely(join, *each))
-        patch.setattr(configuration, 'MachineClock', lambda: time)
+        patch.setattr(inputs, 'MachineClock', lambda: time)
         for module in MODULES:
             patch.setattr(f'rnea_ros.node.{module}.time', time)
         rig = VirtualRig(time, **options)
