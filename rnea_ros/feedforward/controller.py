@@ -6,8 +6,8 @@ The control: measured state and reference motion in, effort commands out.
 
 Time is an argument; nothing is read or sent here, so tests check every rule with plain numbers.
 The thread of the loop calls :meth:`FeedforwardController.step`. Requests of other threads (a
-motion, changed settings, a stop) wait in a queue until the next tick; what they may read is
-replaced, never changed.
+motion, changed settings, a stop) wait in a queue until the next tick. The snapshot that they read
+is replaced by every tick; measured values are read live, and may be one sample apart.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class FeedforwardController:
         """
         Return the command of this tick, shape (m,); the next call overwrites it.
 
-        An error ends the control like any other fault, and is kept in ``error``.
+        An error ends the control like any other fault, and is kept in ``snapshot.error``.
 
         :return: None before the first valid joint states, while commands are not permitted, and
             shortly after a blocked tick
@@ -213,7 +213,7 @@ class FeedforwardController:
         """Return the terms of the last tick's effort, for the commanded joints."""
         m, commanded = len(self.joints), self._commanded
         if not self._machine.controlling:
-            return Terms.of(m, gravity=self._ending.target)
+            return Terms.of(m, gravity=self._ending.target)  # the end has no other term
         values = {name: term[commanded] for name, term in vars(self.law.terms()).items()}
         values['trajectory'] = self._reference.effort.copy()
         if self.additional_effort.acting:
@@ -326,7 +326,7 @@ class FeedforwardController:
         if self._error is None and self._machine.state not in ENDED:
             self._ending.set_holding(self.law.holding_effort(self._states.position)[self._commanded])
         command, event = self._ending.command(now, self._monitor.dt, self.settings)
-        if event is not None and not self._stalls.may_return:
+        if event is not None and not self._stalls.may_return:  # otherwise it stays in holding
             self._machine.handle(event, now)
         return command
 
@@ -350,7 +350,7 @@ class FeedforwardController:
         self.law.reset()
 
     def _end(self, event: Event, reason: Reason, now: float) -> None:
-        """Interrupt the control by a fault or on request; the first reason stays."""
+        """Begin the end by a fault or a stop; the first reason stays. A stall may yet return."""
         self.limiter.end_blend()
         self._stalls.forbid_return()
         self._machine.handle(event, now, reason)
@@ -403,7 +403,7 @@ class FeedforwardController:
         self._use_law(settings, law)
         if settings.payloads != before.payloads:
             self._payloads.change(payloads, settings.payload_blend_duration)
-            before = replace(before, payloads=settings.payloads)  # not blended by the limiter
+            before = replace(before, payloads=settings.payloads)  # they blend by themselves
         if not law.follows_motions:
             # The arm may be moved by hand now: a later mode must not pull it back.
             self._reference.clear(Reason.MODE_WITHOUT_MOTION)

@@ -251,8 +251,7 @@ def judge_and_store(
         joint = table[:, in_robot[k]]
         if joint[ROLE] == COMMANDED and (changed or alive):
             joint[CHANGED_OR_EFFORT] = received
-            if changed:
-                joint[CHANGED] = received
+            joint[CHANGED] = received if changed else joint[CHANGED]
     return worst, at_fault
 
 
@@ -383,10 +382,10 @@ def check_states(
     """
     Check all joints once a tick; see :class:`.TickMonitor`.
 
-    :return: receipt of the oldest commanded joint's newest sample, s, and of the others'; whether
-        a commanded joint is late, and another one late or rejected; whether two sources contradict
-        each other; longest time of repeated samples; when all commanded joints had newer values,
-        and newer values or, at rest, efforts; since when an error has grown beyond its limit
+    :return: ``received``, ``others_received``: receipts of the oldest newest samples, s; ``late``,
+        ``others_late`` (or rejected); ``contested``; ``unchanged_for``: longest time of repeated
+        samples; since when all commanded joints have newer values, and newer values or, at rest,
+        efforts; since when an error has grown beyond its limit
     """
     received = others_received = changed = alive = growing_since = math.inf
     any_late = others_late = contested = moves = False

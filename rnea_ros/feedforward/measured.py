@@ -213,7 +213,8 @@ class JointStateMonitor:
             reason = Reason.DUPLICATE_JOINT
         elif position.size != k or velocity.size not in (0, k) or effort.size not in (0, k):
             reason = Reason.WRONG_SIZE
-        elif self._differentiates == bool(velocity.size):  # to be ignored if all NaN, or missing
+        elif self._differentiates == bool(velocity.size):
+            # A driver without velocities may send NaN for all of them, or is an error.
             commanded = layout.in_message[self.table[ROLE, layout.in_robot] == COMMANDED]
             if commanded.size and not velocity.size:
                 reason = Reason.NO_VELOCITY
@@ -293,8 +294,9 @@ class TickMonitor:
         self._timeout_of_others = settings.uncommanded_timeout or NEVER
         self._last_tick = self._frozen_at = math.inf
         self._last_rest = 0.0
-        # The commanded joints repeat old values although the reference moves; positions may be
-        # old, from then on until they change.
+        # Repeating: the commanded joints repeat old values although the reference moves; ends with
+        # newer values, at rest also with newer efforts. Old: ends with newer positions only; the
+        # tick of that is ``thawed``.
         self._repeating = self._old = self.thawed = False
         self.dt, self.elapsed, self.blocked, self.stale = self._period, 0.0, False, True
         self._conditions = (False,) * len(FLAGS)
@@ -318,7 +320,7 @@ class TickMonitor:
         self.dt = min(self.elapsed, self._period) if self.elapsed >= 0.0 else self._period
 
     def _check_states(self, now: float, *, follows: bool) -> None:
-        """Check the measured state; repeated values end with newer ones, at rest also efforts."""
+        """Check the measured state, and whether it repeats old values."""
         states, settings = self._states, self._settings
         (
             self._received, self._others_received, self._late, self._others_late,
