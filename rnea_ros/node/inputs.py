@@ -17,8 +17,7 @@ from std_msgs.msg import Float64
 
 from ..arrays import Array
 from ..errors import InputError
-from ..feedforward import FeedforwardController, Reason, State
-from ..feedforward.joint_bounds import JointBounds
+from ..feedforward import FeedforwardController, JointBounds, Reason, State
 from ..feedforward.measured import JointStateMonitor
 from ..feedforward.motion import ControllerStateMonitor, SpeedScaling, TrajectoryError
 from ..feedforward.settings import ReferenceSettings
