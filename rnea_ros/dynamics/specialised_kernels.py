@@ -14,16 +14,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 import hashlib
 import math
-from types import FunctionType
 from typing import Any
 import warnings
 
 import numpy as np
 
 from ..arrays import Array
-from ..compilation import COMPILED, batch_entry, entry, entry_point
+from ..compilation import COMPILED, batch_entry, entry, entry_point, from_template
 from ..errors import SpecialisationWarning
-from .batch_kernels import NO_BAD_SAMPLE
+from .batch import NO_BAD_SAMPLE
 from .kernels import BASE, LANES, MAX_ANGLE, Records
 from .self_test import check_compiled_code, needs_check
 from .tracing import ARGUMENTS, Expression, TracedTree, Value, Values, needed
@@ -133,9 +132,8 @@ class SpecialisedKernels:
         sizes = {name: self._nq if name == 'q' else self._nv for name in ARGUMENTS[method]}
         compute, digest = self._machine_code(getattr(self._tree, method)(), sizes, in_rows=batch)
         name = f'{method}{"_batch" if batch else ""}_{digest}'
-        numbers = {'NQ': self._nq, 'NV': self._nv, 'compute': compute}
-        function = FunctionType(template.__code__, {**template.__globals__, **numbers}, name)
-        function.__qualname__ = name
+        numbers: dict[str, Any] = {'NQ': self._nq, 'NV': self._nv, 'compute': compute}
+        function = from_template(template, name, **numbers)
         given = [np.full((LANES, size) if batch else size, 0.5) for size in sizes.values()]
         jitted = batch_entry(function) if batch else entry(function)
         kernel = entry_point(jitted, (*memory, result, *given))

@@ -56,10 +56,17 @@ def _problem(phi: Array) -> str:
 
 def regressor(model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
     """Return Y, (nv, 10 * bodies), with tau = Y phi, where phi is :attr:`inertial_parameters`."""
+    return of_links(model, regressor_of_bodies(model, q, qd, qdd))
+
+
+def regressor_of_bodies(
+    model: ModelData, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike
+) -> Array:
+    """Return the regressor of all bodies, shape (nv, bodies, 10)."""
     Y = np.empty((model.nv, len(model.tree.bodies) - 1, len(PARAMETERS)))
     if model.shared.regressor_into(q, qd, qdd, Y):
-        return of_links(model, Y)
-    return of_links(model, computed(model, 'regressor_into', Y, q=q, qd=qd, qdd=qdd))
+        return Y
+    return computed(model, 'regressor_into', Y, q=q, qd=qd, qdd=qdd)
 
 
 def of_links(model: ModelData, Y: Array) -> Array:
