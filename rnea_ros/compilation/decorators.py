@@ -97,7 +97,7 @@ def entry(function: Kernel, **options: bool) -> Kernel:
 def from_template(template: Kernel, name: str, **names: Any) -> Kernel:
     """Return a copy of a function of another name, with other values of global names."""
     scope = {**template.__globals__, **names}
-    function = FunctionType(template.__code__, scope, name)  # type: ignore[attr-defined]
+    function = FunctionType(template.__code__, scope, name)
     function.__qualname__ = name
     return function  # type: ignore[return-value]
 

@@ -6,8 +6,7 @@
 from .batch import NO_BAD_SAMPLE, QUANTITIES, BatchWorkspace
 from .quaternions import Quaternions, with_unit_quaternions
 from .self_test import check_compiled_code, needs_check, require_nan_detection
-from .specialised_kernels import SpecialisedKernels, can_specialise
-from .specialised_workspace import SpecialisedWorkspace
+from .specialised import SpecialisedKernels, SpecialisedWorkspace, can_specialise
 from .workspace import Derivatives, Workspace
 
 __all__ = [

@@ -250,9 +250,10 @@ class BatchWorkspace:
         inputs = self._inputs[:quantity.inputs]
         return quantity.kernel(tuple(memory), inputs, lanes, tuple(samples), results)
 
-    def forward_dynamics_derivatives(self, Q: Array, QD: Array, Tau: Array, D: Array) -> int:
+    def forward_dynamics_derivatives(self, samples: Sequence[Array], D: Array) -> int:
         """Write derivatives of the forward dynamics, (N, 3 * nv * nv); no mimic joints."""
         _check_forward_dynamics_derivatives()
+        Q, QD, Tau = samples
         QDD = np.empty_like(Tau)
         bad = self.compute('forward_dynamics', (Q, QD, Tau), QDD)
         if bad == NO_BAD_SAMPLE:

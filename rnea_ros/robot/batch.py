@@ -153,7 +153,7 @@ def forward_dynamics_derivatives_batch(
     def kernel(workspace: BatchWorkspace, samples: list[Array], results: Array) -> int:
         if model.shared_coordinates:
             return _forward_derivatives_by_mass_matrix(workspace, samples, results)
-        return workspace.forward_dynamics_derivatives(*samples, results)
+        return workspace.forward_dynamics_derivatives(samples, results)
 
     samples = _samples_with_wrenches(model, q, qd, tau, external_wrenches)
     name = 'inverse_dynamics_derivatives'  # of the same shape

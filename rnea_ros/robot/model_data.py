@@ -136,7 +136,7 @@ class ModelData:
         tree, base_motion = self.tree, self.base_motion
         if not isinstance(tree, KinematicTree):
             raise InputError('tree', f'expected a KinematicTree, got {brief(tree)}')
-        gravity, rest = finite_vector('gravity', self.gravity, 3), np.zeros(tree.nv)
+        gravity, rest = self.gravity, np.zeros(tree.nv)
         for constant in (gravity, rest):
             constant.setflags(write=False)
         if not isinstance(base_motion, BaseMotion):
@@ -151,8 +151,8 @@ class ModelData:
         quaternions = tree.quaternions()
         checked_by_kernels = kernels_exclude_threads() and not quaternions
         for name, value in {
-            'gravity': gravity, 'nq': tree.nq, 'nv': tree.nv, 'matrix_shape': (tree.nv, tree.nv),
-            'rest': rest, 'base_at_rest': not (velocity.any() or acceleration.any()),
+            'nq': tree.nq, 'nv': tree.nv, 'matrix_shape': (tree.nv, tree.nv), 'rest': rest,
+            'base_at_rest': not (velocity.any() or acceleration.any()),
             'quaternions': quaternions, 'link_frames': tree.link_frames,
             'link_bodies': [tree.frames[link.name].body for link in tree.links if link.joint],
             'shared_coordinates': tree.shared_coordinates,

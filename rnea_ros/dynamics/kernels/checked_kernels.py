@@ -15,7 +15,6 @@ to the frame's, and below it the frame's origin in the body's coordinates.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import math
 
 import numpy as np
@@ -28,8 +27,6 @@ from . import regressor as regressors
 from .bodies import BASE, Records
 from .spatial import load, store, transform_motion
 from .vectors import Vector3, add3, dot3, load3, load33, rotate_back, scale3, store3
-
-CheckedKernel = Callable[..., bool]
 
 
 @compiled
