@@ -34,7 +34,6 @@ from .kernels import (
     composite_dtype,
     crba,
     derivatives,
-    forward_derivatives,
     rnea,
 )
 from .kernels import regressor as regressors
@@ -204,12 +203,11 @@ def to_forward_derivatives(
     """
     Replace derivatives of the inverse dynamics by those of the forward dynamics, one by one.
 
-    Results have shape (N, 3, nv, nv); memory as for
-    :func:`.forward_derivatives.from_inverse_dynamics`, without lanes.
+    Results have shape (N, 3, nv, nv); memory as for :func:`.derivatives.from_inverse_dynamics`.
     """
     for row in range(Results.shape[0]):
         by_q, by_qd, by_third = Results[row, 0], Results[row, 1], Results[row, 2]
-        forward_derivatives.from_inverse_dynamics(bodies, chains, X, by_q, by_qd, by_third)
+        derivatives.from_inverse_dynamics(bodies, chains, X, by_q, by_qd, by_third)
         for x in Results[row].flat:
             if not math.isfinite(x):
                 return row

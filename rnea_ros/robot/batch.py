@@ -46,9 +46,9 @@ from .equation_of_motion import (
     mass_matrix,
     relative_inertia,
 )
+from .inertial_parameters import of_links, regressor_of_bodies
 from .kinematics import body_poses
 from .model_data import ModelData, checked_positions
-from .regressors import of_links, regressor_of_bodies
 from .wrench import ROWS, ExternalWrenches, external_efforts_batch, loads, vectors_of_rows
 
 BLOCK = 8192  # samples that a thread computes at a time; its memory is proportional to it

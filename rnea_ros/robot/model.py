@@ -23,11 +23,11 @@ from . import (
     kinematics,
     link_forces,
     operational_space,
-    regressors,
 )
+from . import inertial_parameters as inertias
 from .builder import build_tree
+from .inertial_parameters import Payload
 from .model_data import AT_REST, STANDARD_GRAVITY, BaseMotion, ModelData, changed, frame_of
-from .payload import Payload
 
 
 class RobotModel(ModelData):
@@ -169,7 +169,7 @@ class RobotModel(ModelData):
     constraint_force_subspace = link_forces.constraint_force_subspace
     operational_space_dynamics = operational_space.operational_space_dynamics
     constrained_inverse_dynamics = contacts.constrained_inverse_dynamics
-    regressor = regressors.regressor
+    regressor = inertias.regressor
 
     @property
     def inertial_parameters(self) -> Array:
@@ -180,7 +180,7 @@ class RobotModel(ModelData):
         Jxz, Jyz, Jzz) of each link of :attr:`body_names`, in that link's frame. Links at fixed
         joints count as part of the link that carries them.
         """
-        return regressors.inertial_parameters(self)
+        return inertias.inertial_parameters(self)
 
     def with_inertial_parameters(
         self, parameters: ArrayLike, *, strict_inertia: bool = False
@@ -194,7 +194,7 @@ class RobotModel(ModelData):
         :param strict_inertia: raise an error for an inertia that no rigid body can have;
             otherwise accept all finite numbers, because an estimate may be unphysical
         """
-        tree = regressors.tree_with_parameters(self, parameters, strict_inertia=strict_inertia)
+        tree = inertias.tree_with_parameters(self, parameters, strict_inertia=strict_inertia)
         return changed(self, tree=tree)
 
     inverse_dynamics_batch = batch.inverse_dynamics_batch
