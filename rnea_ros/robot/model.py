@@ -10,7 +10,7 @@ import warnings
 
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, finite_vector
+from ..arrays import Array
 from ..dynamics.tree import KinematicTree, with_added_inertia
 from ..errors import InputError, UrdfWarning, brief
 from ..urdf import RobotDescription, parse_urdf, read_urdf
@@ -93,7 +93,7 @@ class RobotModel(ModelData):
                 'description', f'expected a RobotDescription, got {brief(description)}'
             )
         tree = build_tree(description, floating_base=floating_base)
-        return cls(tree, description.name, description, _gravity(gravity), AT_REST)
+        return cls(tree, description.name, description, gravity, AT_REST)
 
     @classmethod
     def from_tree(
@@ -106,11 +106,11 @@ class RobotModel(ModelData):
         :param name: the robot's name
         :param gravity: acceleration of free fall in the root's frame, shape (3,), m/s^2
         """
-        return cls(tree, name, None, _gravity(gravity), AT_REST)
+        return cls(tree, name, None, gravity, AT_REST)
 
     def with_gravity(self, gravity: ArrayLike) -> RobotModel:
         """Return a copy of the model under another :attr:`gravity`, shape (3,), m/s^2."""
-        return changed(self, gravity=_gravity(gravity))
+        return changed(self, gravity=gravity)
 
     def with_base_motion(self, base_motion: BaseMotion) -> RobotModel:
         """Return a copy of the model with another :attr:`base_motion`: of a vehicle, a ship."""
@@ -210,7 +210,3 @@ class RobotModel(ModelData):
             f'RobotModel({self.name!r}, {len(self.joint_names)} joints, '
             f'{len(self.link_names)} links)'
         )
-
-
-def _gravity(values: ArrayLike) -> Array:
-    return finite_vector('gravity', values, 3)
