@@ -24,7 +24,7 @@ from ..compilation import COMPILED, batch_entry, entry, entry_point, from_templa
 from ..errors import InputError, SpecialisationWarning
 from .batch import NO_BAD_SAMPLE
 from .kernels import BASE, LANES, MAX_ANGLE, Records
-from .self_test import check_compiled_code, needs_check
+from .self_test import require_nan_detection
 from .tracing import ARGUMENTS, Expression, TracedTree, Value, Values, needed
 from .tree import KinematicTree, RigidBodyInertia
 from .workspace import Workspace
@@ -144,8 +144,8 @@ class SpecialisedKernels:
             returned = kernel(*memory, result, *given)
             return bool(returned == NO_BAD_SAMPLE if batch else np.isfinite(returned).all())
 
-        if needs_check(name) and self._nv:
-            check_compiled_code(name, valid, *given)
+        if self._nv:
+            require_nan_detection(name, valid, *given)
         return kernel
 
     def _machine_code(

@@ -50,7 +50,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...compilation import compiled
-from .bodies import BASE, Records
+from .bodies import BASE, Records, floats
 from .joints import joint_transform
 from .simd import add_to, number
 from .spatial import (
@@ -96,28 +96,14 @@ NONE = -1
 @cache
 def branch_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
     """Return the dtype of one body's record, with lanes as of :func:`.bodies.body_dtype`."""
-    return np.dtype(
-        [
-            # Pose, velocity and acceleration, in the coordinates of the branch
-            ('R', np.float64, (3, 3, *lanes)),
-            ('p', np.float64, (3, *lanes)),
-            ('v', np.float64, (6, *lanes)),
-            ('a', np.float64, (6, *lanes)),
-            # Sums over the bodies that the joint carries: I^c is mass, h and J; B^c is D and
-            # momentum; F is f
-            ('mass', np.float64),
-            ('h', np.float64, (3, *lanes)),
-            ('J', np.float64, (3, 3, *lanes)),
-            ('D', np.float64, (3, 3, *lanes)),
-            ('momentum', np.float64, (3, *lanes)),
-            ('f', np.float64, (6, *lanes)),
-            # Columns of S, S', S'' and S*
-            ('S', np.float64, (6, 6, *lanes)),
-            ('dS', np.float64, (6, 6, *lanes)),
-            ('ddS', np.float64, (6, 6, *lanes)),
-            ('rate', np.float64, (6, 6, *lanes)),
-        ],
-        align=True,
+    return floats(
+        lanes,
+        # Pose, velocity and acceleration, in the coordinates of the branch
+        R=(3, 3), p=(3,), v=(6,), a=(6,),
+        # Sums over the bodies that the joint carries: I^c, B^c and F
+        mass=(), h=(3,), J=(3, 3), D=(3, 3), momentum=(3,), f=(6,),
+        # Columns of S, S', S'' and S*
+        S=(6, 6), dS=(6, 6), ddS=(6, 6), rate=(6, 6),
     )
 
 
