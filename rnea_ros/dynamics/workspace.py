@@ -47,7 +47,8 @@ class Workspace:
 
     After the first one, calls allocate nothing. Arguments are contiguous float64 arrays; compiled
     kernels raise TypeError for others. An argument of a wrong length gives NaN, and numbers are
-    not checked. The next call overwrites the array that a call returns.
+    not checked: q, shape (nq,), rad or m, qd and qdd, shape (nv,), rad/s and rad/s^2 or m/s and
+    m/s^2. The next call overwrites the array that a call returns.
 
     The kernels named ``..._into`` write into their last arguments, whose shapes the caller
     ensures. They return False for arguments of a wrong type or length, or numbers that are not
@@ -60,17 +61,10 @@ class Workspace:
     """
 
     inverse_dynamics: Callable[[Array, Array, Array], Array]
-    """
-    Return tau = ID(q, qd, qdd), with the present external forces.
-
-    :param q: joint positions, shape (nq,), rad or m
-    :param qd: joint velocities, shape (nv,), rad/s or m/s
-    :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
-    :return: joint efforts, shape (nv,), N m or N; overwritten by the next call
-    """
+    """Return tau = ID(q, qd, qdd), shape (nv,), N m or N, with the present external forces."""
 
     gravity_torques: Callable[[Array], Array]
-    """Return g(q) - J^T f_ext; shapes and units as in inverse_dynamics."""
+    """Return g(q) - J^T f_ext, shape (nv,)."""
 
     def __init__(self, tree: KinematicTree, gravity: Array) -> None:
         self.bodies = body_records(tree.bodies)
@@ -111,11 +105,11 @@ class Workspace:
         base['a'][3:] -= gravity
 
     def bias_torques(self, q: Array, qd: Array) -> Array:
-        """Return C(q, qd) qd + g(q) - J^T f_ext; shapes and units as in inverse_dynamics."""
+        """Return C(q, qd) qd + g(q) - J^T f_ext, shape (nv,)."""
         return self.inverse_dynamics(q, qd, self._zeros)
 
     def mass_matrix(self, q: Array) -> Array:
-        """Return M(q), shape (nv, nv); overwritten by the next call."""
+        """Return M(q), shape (nv, nv)."""
         if not self.mass_matrix_into(q, self._M):
             _check_types(q)
         return self._M
@@ -125,7 +119,7 @@ class Workspace:
         Return qdd = FD(q, qd, tau), shape (nv,), with the present external forces.
 
         The tree must not have mimic or helical joints (InputError). If a joint has no inertia to
-        accelerate, the result is not finite. It is overwritten by the next call.
+        accelerate, the result is not finite.
         """
         if not self.forward_dynamics_into(q, qd, tau, self._qdd):
             _check_types(q, qd, tau)
@@ -135,8 +129,7 @@ class Workspace:
         """
         Return the derivatives of the joint efforts by q, qd and qdd, shape (nv, nv) each.
 
-        The present external forces are held constant in body coordinates. The next call overwrites
-        the result.
+        The present external forces are held constant in body coordinates.
         """
         if not self.inverse_dynamics_derivatives_into(q, qd, qdd, *self._derivatives):
             _check_types(q, qd, qdd)
@@ -147,7 +140,7 @@ class Workspace:
         Return the derivatives of the joint accelerations by q, qd and tau, shape (nv, nv) each.
 
         As for :meth:`forward_dynamics`, the tree must not have mimic joints. The present external
-        forces are held constant in body coordinates. The next call overwrites the result.
+        forces are held constant in body coordinates.
         """
         if not self.forward_dynamics_derivatives_into(q, qd, tau, *self._derivatives):
             _check_types(q, qd, tau)

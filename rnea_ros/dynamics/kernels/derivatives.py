@@ -266,12 +266,8 @@ def from_inverse_dynamics(
     """
     Replace the derivatives of the inverse dynamics by those of the forward dynamics.
 
-    :param bodies: of a tree without mimic joints
-    :param chains: working memory, shape (2 nv,)
-    :param X: working memory, shape (nv, 3 nv)
-    :param by_q: dtau/dq becomes dqdd/dq, shape (nv, nv)
-    :param by_qd: dtau/dqd becomes dqdd/dqd, shape (nv, nv)
-    :param by_third: M becomes dqdd/dtau, shape (nv, nv)
+    dtau/dq becomes dqdd/dq, dtau/dqd becomes dqdd/dqd, M becomes dqdd/dtau, of shape (nv, nv), for
+    bodies without mimic joints. Working memory: chains, shape (2 nv,), and X, shape (nv, 3 nv).
     """
     nv = by_q.shape[0]
     outwards, carrier = chains[:nv], chains[nv:]
