@@ -9,11 +9,12 @@ from .decorators import (
     compiled,
     entry,
     entry_point,
+    from_template,
     kernel,
     kernels_exclude_threads,
 )
 
 __all__ = [
-    'COMPILED', 'batch_entry', 'compiled', 'entry', 'entry_point', 'kernel',
-    'kernels_exclude_threads',
+    'COMPILED', 'batch_entry', 'compiled', 'entry', 'entry_point', 'from_template',
+    'kernel', 'kernels_exclude_threads',
 ]

@@ -18,6 +18,7 @@ import hashlib
 import os
 from pathlib import Path
 import sys
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -91,6 +92,14 @@ def entry(function: Kernel, **options: bool) -> Kernel:
     folder = Path(function.__code__.co_filename).parent
     numba_internals.keep_on_disk(jitted, _digest_of_sources(folder))
     return jitted  # type: ignore[no-any-return]
+
+
+def from_template(template: Kernel, name: str, **names: Any) -> Kernel:
+    """Return a copy of a function of another name, with other values of global names."""
+    scope = {**template.__globals__, **names}
+    function = FunctionType(template.__code__, scope, name)
+    function.__qualname__ = name
+    return function  # type: ignore[return-value]
 
 
 def kernel(function: Kernel) -> Kernel:

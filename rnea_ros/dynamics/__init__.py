@@ -3,15 +3,14 @@
 
 """Rigid-body dynamics of kinematic trees, in numpy and compiled kernels. No URDF, no ROS."""
 
-from .batch_workspace import BatchWorkspace
+from .batch import NO_BAD_SAMPLE, QUANTITIES, BatchWorkspace
 from .quaternions import Quaternions, with_unit_quaternions
 from .self_test import check_compiled_code, needs_check, require_nan_detection
-from .specialised_kernels import SpecialisedKernels, can_specialise
-from .specialised_workspace import SpecialisedWorkspace
+from .specialised import SpecialisedKernels, SpecialisedWorkspace, can_specialise
 from .workspace import Derivatives, Workspace
 
 __all__ = [
-    'BatchWorkspace', 'Derivatives', 'Quaternions', 'SpecialisedKernels', 'SpecialisedWorkspace',
-    'Workspace', 'can_specialise', 'check_compiled_code', 'needs_check', 'require_nan_detection',
-    'with_unit_quaternions',
+    'NO_BAD_SAMPLE', 'QUANTITIES', 'BatchWorkspace', 'Derivatives', 'Quaternions',
+    'SpecialisedKernels', 'SpecialisedWorkspace', 'Workspace', 'can_specialise',
+    'check_compiled_code', 'needs_check', 'require_nan_detection', 'with_unit_quaternions',
 ]

@@ -10,9 +10,10 @@ import warnings
 warnings.warn(
     f'{__name__} has moved: import from rnea_ros.textbook', DeprecationWarning, stacklevel=2
 )
-for _name in (
-    'closed_form', 'mass_matrix', 'newton_euler', 'nonrecursive', 'recursion', 'screw',
-    'textbook_tree',
-):
-    _module = import_module(f'rnea_ros.textbook.{_name}')
+for _name, _place in {
+    'closed_form': 'closed_form', 'mass_matrix': 'newton_euler', 'newton_euler': 'newton_euler',
+    'nonrecursive': 'nonrecursive', 'recursion': 'recursion', 'screw': 'screw',
+    'textbook_tree': 'textbook_tree',
+}.items():
+    _module = import_module(f'rnea_ros.textbook.{_place}')
     globals()[_name] = sys.modules[f'{__name__}.{_name}'] = _module

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..compilation import COMPILED, entry_point
 from ..errors import CompiledCodeError
-from .kernels import BASE, Records, body_records
+from .kernels import BASE, Records, body_records, checked_kernels
 from .tree import Placement, RigidBodyInertia, TreeBuilder, prismatic, revolute
 
 NQ, NV, BODIES = -1, -2, -3  # lengths of axes, in shapes; BODIES without the base
@@ -72,11 +72,11 @@ def require_nan_detection(name: str, accepts: Callable[[], bool], *inputs: Array
 
 
 def checked_entry_point(
-    kernel: Callable[..., bool], memory: tuple[NDArray[Any], ...], inputs: Sequence[Argument],
+    name: str, memory: tuple[NDArray[Any], ...], inputs: Sequence[Argument],
     results: Sequence[Argument],
 ) -> partial[bool]:
     """
-    Return a kernel compiled for one sample, with its memory bound, checked once a process.
+    Return a kernel of :mod:`.checked_kernels`, with its memory bound, checked once a process.
 
     The memory is records of bodies first, then other records, and arrays of multiples of nv. A
     kernel that accepts NaN or infinity, or rejects finite numbers, raises a CompiledCodeError. It
@@ -86,9 +86,9 @@ def checked_entry_point(
         each if isinstance(each, int) else np.empty((0,) * len(each))
         for each in (*inputs, *results)
     ]
-    prepared = entry_point(kernel, (*memory, *examples), raises=False)
+    prepared = entry_point(getattr(checked_kernels, name), (*memory, *examples), raises=False)
     nv = int(memory[0][BASE]['qd_index'])  # 0: the size for two joints is unknown
-    if needs_check(kernel.__name__) and nv > 0:
+    if needs_check(name) and nv > 0:
         bodies = body_records(two_joints())
         others: list[NDArray[Any]] = [
             np.zeros(len(bodies), dtype=array.dtype) if array.dtype.names
@@ -97,9 +97,7 @@ def checked_entry_point(
         ]
         given, outputs = _examples(inputs), _examples(results)
         arrays = [each for each in given if isinstance(each, np.ndarray)]
-        check_compiled_code(
-            kernel.__name__, lambda: prepared(bodies, *others, *given, *outputs), *arrays
-        )
+        check_compiled_code(name, lambda: prepared(bodies, *others, *given, *outputs), *arrays)
     return partial(prepared, *memory)
 
 

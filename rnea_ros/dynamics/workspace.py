@@ -17,10 +17,10 @@ from ..errors import InputError
 from .kernels import (
     BASE,
     MOVING_COMPOSITE,
+    Records,
     articulated_dtype,
     body_records,
     branch_dtype,
-    checked_kernels,
     composite_dtype,
 )
 from .self_test import BODIES, FRAME, MOTION, NQ, NV, POINT, STATE, Argument, checked_entry_point
@@ -29,13 +29,26 @@ from .tree import KinematicTree
 Derivatives: TypeAlias = tuple[Array, Array, Array]
 
 
+def _kernel(
+    name: str, inputs: Sequence[Argument], results: Sequence[Argument],
+    memory: Callable[[Workspace], list[NDArray[Any]]] = lambda self: [],
+) -> cached_property[Callable[..., bool]]:
+    """Return a checked kernel as an attribute that is compiled or loaded at its first use."""
+
+    def prepared(self: Workspace) -> Callable[..., bool]:
+        return checked_entry_point(name, (self.bodies, *memory(self)), inputs, results)
+
+    return cached_property(prepared)
+
+
 class Workspace:
     """
     Preallocated memory and compiled kernels for one tree and one thread.
 
     After the first one, calls allocate nothing. Arguments are contiguous float64 arrays; compiled
     kernels raise TypeError for others. An argument of a wrong length gives NaN, and numbers are
-    not checked. The next call overwrites the array that a call returns.
+    not checked: q, shape (nq,), rad or m, qd and qdd, shape (nv,), rad/s and rad/s^2 or m/s and
+    m/s^2. The next call overwrites the array that a call returns.
 
     The kernels named ``..._into`` write into their last arguments, whose shapes the caller
     ensures. They return False for arguments of a wrong type or length, or numbers that are not
@@ -48,23 +61,16 @@ class Workspace:
     """
 
     inverse_dynamics: Callable[[Array, Array, Array], Array]
-    """
-    Return tau = ID(q, qd, qdd), with the present external forces.
-
-    :param q: joint positions, shape (nq,), rad or m
-    :param qd: joint velocities, shape (nv,), rad/s or m/s
-    :param qdd: joint accelerations, shape (nv,), rad/s^2 or m/s^2
-    :return: joint efforts, shape (nv,), N m or N; overwritten by the next call
-    """
+    """Return tau = ID(q, qd, qdd), shape (nv,), N m or N, with the present external forces."""
 
     gravity_torques: Callable[[Array], Array]
-    """Return g(q) - J^T f_ext; shapes and units as in inverse_dynamics."""
+    """Return g(q) - J^T f_ext, shape (nv,)."""
 
     def __init__(self, tree: KinematicTree, gravity: Array) -> None:
         self.bodies = body_records(tree.bodies)
         self.bodies[BASE]['R'] = np.eye(3)
         self.external_forces = self._f_ext = self.bodies['f_ext']
-        self.articulated = np.zeros(len(self.bodies), dtype=articulated_dtype())
+        self.articulated = self._records(articulated_dtype())
         self._shared_coordinates = tree.shared_coordinates
         self._zeros = np.zeros(tree.nv)
         self._tau = np.zeros(tree.nv)
@@ -73,11 +79,12 @@ class Workspace:
         by_q, by_qd, by_third = np.zeros((3, tree.nv, tree.nv))
         self._derivatives = (by_q, by_qd, by_third)
         self.set_base_motion(gravity, np.zeros(6), np.zeros(6))
-        self.inverse_dynamics_into = self._prepared(
-            checked_kernels.inverse_dynamics, MOTION, [(NV,)]
+        memory = (self.bodies,)
+        self.inverse_dynamics_into = checked_entry_point(
+            'inverse_dynamics', memory, MOTION, [(NV,)]
         )
-        self.gravity_torques_into = self._prepared(
-            checked_kernels.gravity_torques, [(NQ,)], [(NV,)]
+        self.gravity_torques_into = checked_entry_point(
+            'gravity_torques', memory, [(NQ,)], [(NV,)]
         )
         # Closures, because the attribute look-ups of a method take a tenth of the call's time.
         self.inverse_dynamics = _bound_inverse_dynamics(self.inverse_dynamics_into, self._tau)
@@ -98,11 +105,11 @@ class Workspace:
         base['a'][3:] -= gravity
 
     def bias_torques(self, q: Array, qd: Array) -> Array:
-        """Return C(q, qd) qd + g(q) - J^T f_ext; shapes and units as in inverse_dynamics."""
+        """Return C(q, qd) qd + g(q) - J^T f_ext, shape (nv,)."""
         return self.inverse_dynamics(q, qd, self._zeros)
 
     def mass_matrix(self, q: Array) -> Array:
-        """Return M(q), shape (nv, nv); overwritten by the next call."""
+        """Return M(q), shape (nv, nv)."""
         if not self.mass_matrix_into(q, self._M):
             _check_types(q)
         return self._M
@@ -112,7 +119,7 @@ class Workspace:
         Return qdd = FD(q, qd, tau), shape (nv,), with the present external forces.
 
         The tree must not have mimic or helical joints (InputError). If a joint has no inertia to
-        accelerate, the result is not finite. It is overwritten by the next call.
+        accelerate, the result is not finite.
         """
         if not self.forward_dynamics_into(q, qd, tau, self._qdd):
             _check_types(q, qd, tau)
@@ -122,8 +129,7 @@ class Workspace:
         """
         Return the derivatives of the joint efforts by q, qd and qdd, shape (nv, nv) each.
 
-        The present external forces are held constant in body coordinates. The next call overwrites
-        the result.
+        The present external forces are held constant in body coordinates.
         """
         if not self.inverse_dynamics_derivatives_into(q, qd, qdd, *self._derivatives):
             _check_types(q, qd, qdd)
@@ -134,91 +140,49 @@ class Workspace:
         Return the derivatives of the joint accelerations by q, qd and tau, shape (nv, nv) each.
 
         As for :meth:`forward_dynamics`, the tree must not have mimic joints. The present external
-        forces are held constant in body coordinates. The next call overwrites the result.
+        forces are held constant in body coordinates.
         """
         if not self.forward_dynamics_derivatives_into(q, qd, tau, *self._derivatives):
             _check_types(q, qd, tau)
         return self._derivatives
 
-    @cached_property
-    def mass_matrix_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of the mass matrix: q, M."""
-        composites = np.zeros(len(self.bodies), dtype=composite_dtype())
-        return self._prepared(checked_kernels.mass_matrix, [(NQ,)], [(NV, NV)], composites)
-
-    @cached_property
-    def coriolis_matrix_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of the Coriolis matrix: q, qd, C."""
-        composites = np.zeros(len(self.bodies), dtype=MOVING_COMPOSITE)
-        return self._prepared(checked_kernels.coriolis_matrix, STATE, [(NV, NV)], composites)
-
-    @cached_property
-    def forward_dynamics_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of the forward dynamics: q, qd, tau, qdd."""
-        self._require_own_coordinates()
-        return self._prepared(checked_kernels.forward_dynamics, MOTION, [(NV,)], self.articulated)
-
-    @cached_property
-    def inverse_dynamics_derivatives_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of the inverse dynamics' derivatives: q, qd, qdd, by_q, by_qd, M."""
-        branches = np.zeros(len(self.bodies), dtype=branch_dtype())
-        kernel = checked_kernels.inverse_dynamics_derivatives
-        return self._prepared(kernel, MOTION, 3 * [(NV, NV)], branches)
-
-    @cached_property
-    def forward_dynamics_derivatives_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of the forward dynamics' derivatives: q, qd, tau, by_q, by_qd, by_tau."""
-        self._require_own_coordinates()
-        nv = len(self._M)
-        memory = (
-            np.zeros(len(self.bodies), dtype=branch_dtype()),
-            self._qdd,
-            np.zeros(2 * nv, np.int64),
-            np.zeros((nv, 3 * nv)),
-        )
-        kernel = checked_kernels.forward_dynamics_derivatives
-        return self._prepared(kernel, MOTION, 3 * [(NV, NV)], self.articulated, *memory)
-
-    @cached_property
-    def link_pose_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of a link's pose: body, frame, q, T."""
-        return self._prepared(checked_kernels.link_pose, [*FRAME, (NQ,)], [(4, 4)])
-
-    @cached_property
-    def jacobian_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of the Jacobian: body, frame, point, q, J."""
-        return self._prepared(checked_kernels.jacobian, [*POINT, (NQ,)], [(6, NV)])
-
-    @cached_property
-    def jacobian_rate_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of the Jacobian's rate: body, frame, point, q, qd, Jdot."""
-        return self._prepared(checked_kernels.jacobian_rate, [*POINT, *STATE], [(6, NV)])
-
-    @cached_property
-    def link_motion_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of a link's motion: body, frame, point, q, qd, qdd, v, a."""
-        kernel = checked_kernels.link_motion
-        return self._prepared(kernel, [*POINT, *MOTION], [(6,), (6,)])
-
-    @cached_property
-    def centre_of_mass_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of the centre of mass: q, c."""
-        return self._prepared(checked_kernels.centre_of_mass, [(NQ,)], [(3,)])
-
-    @cached_property
-    def kinetic_energy_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of the kinetic energy: q, qd, energy."""
-        return self._prepared(checked_kernels.kinetic_energy, STATE, [(1,)])
-
-    @cached_property
-    def potential_energy_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of the potential energy: gravity, q, energy."""
-        return self._prepared(checked_kernels.potential_energy, [(3,), (NQ,)], [(1,)])
-
-    @cached_property
-    def regressor_into(self) -> checked_kernels.CheckedKernel:
-        """Kernel of the regressor: q, qd, qdd, Y."""
-        return self._prepared(checked_kernels.regressor, MOTION, [(NV, BODIES, 10)])
+    # Arguments of the kernels, results last:
+    mass_matrix_into = _kernel(  # q, M
+        'mass_matrix', [(NQ,)], [(NV, NV)], lambda self: [self._records(composite_dtype())]
+    )
+    coriolis_matrix_into = _kernel(  # q, qd, C
+        'coriolis_matrix', STATE, [(NV, NV)], lambda self: [self._records(MOVING_COMPOSITE)]
+    )
+    forward_dynamics_into = _kernel(  # q, qd, tau, qdd
+        'forward_dynamics', MOTION, [(NV,)], lambda self: [self._articulated_bodies()]
+    )
+    inverse_dynamics_derivatives_into = _kernel(  # q, qd, qdd, by_q, by_qd, M
+        'inverse_dynamics_derivatives', MOTION, 3 * [(NV, NV)],
+        lambda self: [self._records(branch_dtype())],
+    )
+    forward_dynamics_derivatives_into = _kernel(  # q, qd, tau, by_q, by_qd, by_tau
+        'forward_dynamics_derivatives', MOTION, 3 * [(NV, NV)],
+        lambda self: [
+            self._articulated_bodies(), self._records(branch_dtype()), self._qdd,
+            np.zeros(2 * len(self._M), np.int64), np.zeros((len(self._M), 3 * len(self._M))),
+        ],
+    )
+    # body, frame, q, T
+    link_pose_into = _kernel('link_pose', [*FRAME, (NQ,)], [(4, 4)])
+    # body, frame, point, q, J
+    jacobian_into = _kernel('jacobian', [*POINT, (NQ,)], [(6, NV)])
+    # body, frame, point, q, qd, Jdot
+    jacobian_rate_into = _kernel('jacobian_rate', [*POINT, *STATE], [(6, NV)])
+    # body, frame, point, q, qd, qdd, v, a
+    link_motion_into = _kernel('link_motion', [*POINT, *MOTION], [(6,), (6,)])
+    # q, c
+    centre_of_mass_into = _kernel('centre_of_mass', [(NQ,)], [(3,)])
+    # q, qd, energy
+    kinetic_energy_into = _kernel('kinetic_energy', STATE, [(1,)])
+    # gravity, q, energy
+    potential_energy_into = _kernel('potential_energy', [(3,), (NQ,)], [(1,)])
+    # q, qd, qdd, Y
+    regressor_into = _kernel('regressor', MOTION, [(NV, BODIES, 10)])
 
     def clear_external_forces(self) -> None:
         """Set every external force to zero."""
@@ -230,17 +194,15 @@ class Workspace:
         f_ext[:3] += moment
         f_ext[3:] += force
 
-    def _require_own_coordinates(self) -> None:
+    def _articulated_bodies(self) -> Records:
         # Articulated bodies would give wrong numbers, and the factorisation of M would not end.
         if self._shared_coordinates:
             reason = 'several bodies share a coordinate (mimic, helical): use the RobotModel'
             raise InputError('tree', reason)
+        return self.articulated
 
-    def _prepared(
-        self, kernel: checked_kernels.CheckedKernel, inputs: Sequence[Argument],
-        results: Sequence[Argument], *memory: NDArray[Any],
-    ) -> partial[bool]:
-        return checked_entry_point(kernel, (self.bodies, *memory), inputs, results)
+    def _records(self, dtype: np.dtype[np.void]) -> Records:
+        return np.zeros(len(self.bodies), dtype=dtype)
 
 
 def _bound_inverse_dynamics(

@@ -5,10 +5,10 @@
 
 from .builder import link_inertia
 from .contacts import ContactSolution
+from .inertial_parameters import Payload
 from .model import RobotModel
 from .model_data import STANDARD_GRAVITY, BaseMotion
 from .operational_space import OperationalSpaceDynamics
-from .payload import Payload
 from .wrench import ExternalWrenches, ReferenceFrame, Wrench
 
 __all__ = [

@@ -23,11 +23,11 @@ from . import (
     kinematics,
     link_forces,
     operational_space,
-    regressors,
 )
+from . import inertial_parameters as inertias
 from .builder import build_tree
+from .inertial_parameters import Payload
 from .model_data import AT_REST, STANDARD_GRAVITY, BaseMotion, ModelData, changed, frame_of
-from .payload import Payload
 
 
 class RobotModel(ModelData):
@@ -81,13 +81,7 @@ class RobotModel(ModelData):
         cls, description: RobotDescription, *, floating_base: bool = False,
         gravity: ArrayLike = STANDARD_GRAVITY,
     ) -> RobotModel:
-        """
-        Return the model of a parsed URDF.
-
-        :param description: the robot, as returned by :func:`~rnea_ros.urdf.parse_urdf`
-        :param floating_base: let the root link move freely
-        :param gravity: acceleration of free fall, shape (3,), m/s^2
-        """
+        """Return the model of a result of :func:`~rnea_ros.urdf.parse_urdf`, as :meth:`from_urdf`."""
         if not isinstance(description, RobotDescription):
             raise InputError(
                 'description', f'expected a RobotDescription, got {brief(description)}'
@@ -99,13 +93,7 @@ class RobotModel(ModelData):
     def from_tree(
         cls, tree: KinematicTree, *, name: str = 'robot', gravity: ArrayLike = STANDARD_GRAVITY
     ) -> RobotModel:
-        """
-        Return the model of a tree that :class:`~rnea_ros.dynamics.tree.TreeBuilder` built.
-
-        :param tree: bodies and joints
-        :param name: the robot's name
-        :param gravity: acceleration of free fall in the root's frame, shape (3,), m/s^2
-        """
+        """Return the model of a tree that a :class:`~rnea_ros.dynamics.tree.TreeBuilder` built."""
         return cls(tree, name, None, gravity, AT_REST)
 
     def with_gravity(self, gravity: ArrayLike) -> RobotModel:
@@ -120,16 +108,7 @@ class RobotModel(ModelData):
         self, link: str, mass: float, com: ArrayLike = (0.0, 0.0, 0.0),
         inertia: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     ) -> RobotModel:
-        """
-        Return a copy of the model with one more rigid body fixed to a link.
-
-        :param link: the link's name
-        :param mass: kg
-        :param com: the body's centre of mass in the link's frame, shape (3,), m
-        :param inertia: about the centre of mass, in the link's axes, xx, xy, xz, yy, yz, zz,
-            shape (6,), kg m^2; zeros for a point mass
-        :raises UnknownNameError: the robot has no such link
-        """
+        """Return a copy with one more rigid body, a :class:`~.inertial_parameters.Payload`."""
         payload = Payload(link, mass, com, inertia)
         frame_of(self, link)  # raises UnknownNameError
         tree = with_added_inertia(self.tree, link, payload.rigid_body_inertia)
@@ -169,7 +148,7 @@ class RobotModel(ModelData):
     constraint_force_subspace = link_forces.constraint_force_subspace
     operational_space_dynamics = operational_space.operational_space_dynamics
     constrained_inverse_dynamics = contacts.constrained_inverse_dynamics
-    regressor = regressors.regressor
+    regressor = inertias.regressor
 
     @property
     def inertial_parameters(self) -> Array:
@@ -180,7 +159,7 @@ class RobotModel(ModelData):
         Jxz, Jyz, Jzz) of each link of :attr:`body_names`, in that link's frame. Links at fixed
         joints count as part of the link that carries them.
         """
-        return regressors.inertial_parameters(self)
+        return inertias.inertial_parameters(self)
 
     def with_inertial_parameters(
         self, parameters: ArrayLike, *, strict_inertia: bool = False
@@ -194,7 +173,7 @@ class RobotModel(ModelData):
         :param strict_inertia: raise an error for an inertia that no rigid body can have;
             otherwise accept all finite numbers, because an estimate may be unphysical
         """
-        tree = regressors.tree_with_parameters(self, parameters, strict_inertia=strict_inertia)
+        tree = inertias.tree_with_parameters(self, parameters, strict_inertia=strict_inertia)
         return changed(self, tree=tree)
 
     inverse_dynamics_batch = batch.inverse_dynamics_batch

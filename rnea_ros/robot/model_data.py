@@ -9,8 +9,8 @@ All functions of this folder take it first; a :class:`~rnea_ros.robot.model.Robo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 import threading
 from typing import Any, TypeVar
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array, finite_result, finite_vector, real_array
 from ..compilation import kernels_exclude_threads
-from ..dynamics import Quaternions, SpecialisedWorkspace, Workspace, with_unit_quaternions
+from ..dynamics import SpecialisedWorkspace, Workspace, with_unit_quaternions
 from ..dynamics.tree import Frame, JointCoordinates, KinematicTree
 from ..errors import InputError, UnknownNameError, brief
 from ..urdf import Joint, RobotDescription
@@ -93,10 +93,9 @@ class _NoKernels:
         return lambda *arguments: False
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class ModelData:
     """
-    The robot, and what computations of its model need.
+    The robot, and what computations of its model need. It never changes.
 
     :param tree: the bodies and joints that the algorithms run on
     :param name: the robot's name
@@ -108,59 +107,52 @@ class ModelData:
     :ivar nv: number of velocity coordinates
     """
 
-    tree: KinematicTree
-    name: str
-    description: RobotDescription | None
-    gravity: Array
-    base_motion: BaseMotion
-    nq: int = field(init=False)
-    nv: int = field(init=False)
-    matrix_shape: tuple[int, int] = field(init=False)  # (nv, nv)
-    rest: Array = field(init=False)  # velocities of zero, shape (nv,); read-only
-    base_at_rest: bool = field(init=False)  # whether its velocity and acceleration are zero
-    quaternions: Quaternions = field(init=False)
-    # By link, its body, and its frame there, (4, 3), as kernels take it.
-    link_frames: Mapping[str, tuple[int, Array]] = field(init=False)
-    shared_coordinates: bool = field(init=False)  # mimic joints or screws move several bodies
-    link_bodies: list[int] = field(init=False)  # numbers of the bodies of the moving links
-    # For calls that are one kernel alone, which checks its arguments: no other thread runs
-    # meanwhile. Kernels check neither the length of quaternions nor, in plain Python, types; then
-    # these reject all arguments.
-    shared: Any = field(init=False)
-    shared_weightless: Any = field(init=False)
-    thread: ThreadMemory = field(init=False)  # workspaces of the calling thread: all other calls
-    # By link, a model with a body for the link alone, once used.
-    cut_above: dict[str, ModelData] = field(init=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        tree, base_motion = self.tree, self.base_motion
+    def __init__(
+        self, tree: KinematicTree, name: str, description: RobotDescription | None,
+        gravity: ArrayLike, base_motion: BaseMotion,
+    ) -> None:
         if not isinstance(tree, KinematicTree):
             raise InputError('tree', f'expected a KinematicTree, got {brief(tree)}')
-        gravity, rest = finite_vector('gravity', self.gravity, 3), np.zeros(tree.nv)
-        for constant in (gravity, rest):
-            constant.setflags(write=False)
+        self.tree = tree
+        self.name = name
+        self.description = description
+        self.gravity = finite_vector('gravity', gravity, 3)
         if not isinstance(base_motion, BaseMotion):
             raise InputError('base_motion', f'expected a BaseMotion, got {brief(base_motion)}')
+        self.base_motion = base_motion
+        self.nq = tree.nq
+        self.nv = tree.nv
+        self.matrix_shape = (tree.nv, tree.nv)
+        self.rest = np.zeros(tree.nv)  # velocities of zero; read-only
         velocity, acceleration = base_motion.spatial()
+        self.base_at_rest = not (velocity.any() or acceleration.any())
+        self.quaternions = tree.quaternions()
+        self.shared_coordinates = tree.shared_coordinates
+        self.link_frames = tree.link_frames
+        self.link_bodies = [tree.frames[link.name].body for link in tree.links if link.joint]
 
         def workspace(gravity: Array) -> Workspace:
             new = Workspace(tree, gravity)
             new.set_base_motion(gravity, velocity, acceleration)
             return new
 
-        quaternions = tree.quaternions()
-        checked_by_kernels = kernels_exclude_threads() and not quaternions
-        for name, value in {
-            'gravity': gravity, 'nq': tree.nq, 'nv': tree.nv, 'matrix_shape': (tree.nv, tree.nv),
-            'rest': rest, 'base_at_rest': not (velocity.any() or acceleration.any()),
-            'quaternions': quaternions, 'link_frames': tree.link_frames,
-            'link_bodies': [tree.frames[link.name].body for link in tree.links if link.joint],
-            'shared_coordinates': tree.shared_coordinates,
-            'thread': ThreadMemory(workspace, gravity),
-            'shared': workspace(gravity) if checked_by_kernels else _NoKernels(),
-            'shared_weightless': workspace(np.zeros(3)) if checked_by_kernels else _NoKernels(),
-        }.items():
-            object.__setattr__(self, name, value)
+        self.thread = ThreadMemory(workspace, self.gravity)
+        # For calls that are one kernel alone, which checks its arguments: no other thread runs
+        # meanwhile. Kernels check neither the length of quaternions nor, in plain Python, types;
+        # then these reject all arguments.
+        self.shared: Any = _NoKernels()
+        self.shared_weightless: Any = _NoKernels()
+        if kernels_exclude_threads() and not self.quaternions:
+            self.shared, self.shared_weightless = workspace(self.gravity), workspace(np.zeros(3))
+        self.cut_above: dict[str, ModelData] = {}  # models with a body for one link alone
+        for constant in (self.gravity, self.rest):
+            constant.setflags(write=False)
+        self._complete = True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if hasattr(self, '_complete'):
+            raise AttributeError(f'a model does not change: {name} cannot be set')
+        object.__setattr__(self, name, value)
 
     def _arguments(self) -> dict[str, Any]:
         names = ('tree', 'name', 'description', 'gravity', 'base_motion')

@@ -3,6 +3,7 @@
 
 """Compiled code that does not see NaN or infinity is rejected before its first use."""
 
+from dataclasses import replace
 import math
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 
 from rnea_ros import RobotModel
 from rnea_ros.compilation import COMPILED
-from rnea_ros.dynamics import batch_kernels, batch_workspace, self_test
+from rnea_ros.dynamics import batch as batches
+from rnea_ros.dynamics import self_test
 from rnea_ros.dynamics.kernels import checked_kernels
 from rnea_ros.errors import CompiledCodeError
 from rnea_ros.feedforward import JointStateMonitor, joint_samples, wrench
@@ -89,19 +91,25 @@ def use(model: RobotModel, name: str, *, batch: bool) -> None:
 ])
 def test_a_kernel_is_checked_once_before_its_use(name: str, batch: bool) -> None:
     def blind(*arguments: Any) -> object:
-        return batch_kernels.NO_BAD_SAMPLE if batch else True
+        return batches.NO_BAD_SAMPLE if batch else True
 
     blind.__name__ = name
     model, label = load(SHIPPED[2]), f'{name}_batch' if batch else name
     use(model, name, batch=batch)
     assert label in self_test._checked
     with pytest.MonkeyPatch.context() as patch:
-        for module in (self_test, batch_workspace):
+        for module in (self_test, batches):
             patch.setattr(module, 'check_compiled_code', None)  # once is enough
         use(model, name, batch=batch)
         patch.undo()
         patch.setattr(self_test, '_checked', set())
-        patch.setattr(batch_kernels if batch else checked_kernels, name, blind)
+        if not batch:
+            patch.setattr(checked_kernels, name, blind)
+        elif name in batches.QUANTITIES:
+            quantity = replace(batches.QUANTITIES[name], kernel=blind)
+            patch.setitem(batches.QUANTITIES, name, quantity)
+        else:
+            patch.setattr(batches, 'to_forward_derivatives', blind)
         with pytest.raises(CompiledCodeError, match=f'{label} accepts nan'):
             use(model, name, batch=batch)
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...compilation import compiled
-from .bodies import BASE, Records
+from .bodies import BASE, Records, floats
 from .joints import add_joint_motion, joint_transform, velocity_product
 from .simd import number, put
 from .spatial import (
@@ -62,22 +62,12 @@ from .vectors import (
 @cache
 def articulated_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
     """Return the dtype of one body's record, with lanes as of :func:`.bodies.body_dtype`."""
-    return np.dtype(
-        [
-            # I^A = [[A, B], [B^T, C]]
-            ('A', np.float64, (3, 3, *lanes)),
-            ('B', np.float64, (3, 3, *lanes)),
-            ('C', np.float64, (3, 3, *lanes)),
-            ('p', np.float64, (6, *lanes)),
-            ('c', np.float64, (6, *lanes)),
-            # Traces of A and C: a D that is tiny relative to them is only rounding error
-            ('trace', np.float64, (2, *lanes)),
-            # For each column of S: U = I^A S, D = S^T U, u = tau - S^T p^A
-            ('U', np.float64, (6, 6, *lanes)),
-            ('D', np.float64, (6, *lanes)),
-            ('u', np.float64, (6, *lanes)),
-        ],
-        align=True,
+    return floats(
+        lanes,
+        A=(3, 3), B=(3, 3), C=(3, 3),  # I^A = [[A, B], [B^T, C]]
+        p=(6,), c=(6,),
+        trace=(2,),  # of A and C: a D that is tiny relative to them is only rounding error
+        U=(6, 6), D=(6,), u=(6,),  # by column of S: U = I^A S, D = S^T U, u = tau - S^T p^A
     )
 
 

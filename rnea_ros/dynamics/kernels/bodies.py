@@ -39,6 +39,13 @@ _CONSTANTS_OF_THE_TREE = [
 ]
 
 
+def floats(lanes: tuple[int, ...], **shapes: tuple[int, ...]) -> np.dtype[np.void]:
+    """Return a dtype of arrays of floats with lanes; a float of shape () has no lanes."""
+    return np.dtype([
+        (name, np.float64, (*shape, *lanes) if shape else ()) for name, shape in shapes.items()
+    ], align=True)
+
+
 @cache
 def body_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
     """Return the dtype of the record; lanes are () for one sample, (k,) for k side by side."""

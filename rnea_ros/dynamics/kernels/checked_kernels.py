@@ -15,7 +15,6 @@ to the frame's, and below it the frame's origin in the body's coordinates.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import math
 
 import numpy as np
@@ -23,13 +22,11 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...compilation import compiled, entry
-from . import aba, coriolis, crba, derivatives, forward_derivatives, kinematics, rnea
+from . import aba, coriolis, crba, derivatives, kinematics, rnea
 from . import regressor as regressors
 from .bodies import BASE, Records
 from .spatial import load, store, transform_motion
 from .vectors import Vector3, add3, dot3, load3, load33, rotate_back, scale3, store3
-
-CheckedKernel = Callable[..., bool]
 
 
 @compiled
@@ -121,7 +118,7 @@ def forward_dynamics_derivatives(
     chains: NDArray[np.int64], X: Array, q: Array, qd: Array, tau: Array, by_q: Array,
     by_qd: Array, by_tau: Array,
 ) -> bool:
-    """Write as :mod:`forward_derivatives` does; return whether inputs were valid."""
+    """Write as :func:`derivatives.from_inverse_dynamics`; return whether inputs were valid."""
     if not forward_dynamics(bodies, articulated, q, qd, tau, qdd):
         by_q[:] = math.nan
         by_qd[:] = math.nan
@@ -129,7 +126,7 @@ def forward_dynamics_derivatives(
         return False
     if not inverse_dynamics_derivatives(bodies, branches, q, qd, qdd, by_q, by_qd, by_tau):
         return False
-    forward_derivatives.from_inverse_dynamics(bodies, chains, X, by_q, by_qd, by_tau)
+    derivatives.from_inverse_dynamics(bodies, chains, X, by_q, by_qd, by_tau)
     return finite(tau) and finite(by_q) and finite(by_qd) and finite(by_tau)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...compilation import compiled
-from .bodies import BASE, Records
+from .bodies import BASE, Records, floats
 from .joints import add_joint_motion, joint_transform
 from .spatial import (
     ZERO,
@@ -63,15 +63,8 @@ from .vectors import (
     with_diagonal,
 )
 
-MOVING_COMPOSITE = np.dtype([
-    ('mass', np.float64),              # I^c
-    ('h', np.float64, (3,)),
-    ('J', np.float64, (3, 3)),
-    ('h_rate', np.float64, (3,)),      # its rate
-    ('J_rate', np.float64, (3, 3)),
-    ('p', np.float64, (6,)),           # momentum
-], align=True)
-"""Inertia, its rate, and momentum of a composite body."""
+MOVING_COMPOSITE = floats((), mass=(), h=(3,), J=(3, 3), h_rate=(3,), J_rate=(3, 3), p=(6,))
+"""Inertia I^c, its rate, and momentum of a composite body."""
 
 
 @compiled

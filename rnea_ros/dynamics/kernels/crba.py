@@ -17,7 +17,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...compilation import compiled
-from .bodies import BASE, Records
+from .bodies import BASE, Records, floats
 from .joints import joint_transform
 from .simd import number, put
 from .spatial import (
@@ -33,14 +33,7 @@ from .vectors import add3, add33, load3, load33, store3, store33
 @cache
 def composite_dtype(lanes: tuple[int, ...] = ()) -> np.dtype[np.void]:
     """Return the dtype of a composite body's inertia with lanes; the mass does not depend on q."""
-    return np.dtype(
-        [
-            ('mass', np.float64),
-            ('h', np.float64, (3, *lanes)),
-            ('J', np.float64, (3, 3, *lanes)),
-        ],
-        align=True,
-    )
+    return floats(lanes, mass=(), h=(3,), J=(3, 3))
 
 
 @compiled

@@ -12,14 +12,7 @@ import pytest
 from rnea_ros import BaseMotion, InputError, RobotModel, Wrench
 from rnea_ros.dynamics import tree as trees
 from rnea_ros.errors import TreeError
-from rnea_ros.textbook import (
-    closed_form,
-    mass_matrix,
-    newton_euler,
-    nonrecursive,
-    recursion,
-    screw,
-)
+from rnea_ros.textbook import closed_form, newton_euler, nonrecursive, recursion, screw
 from rnea_ros.textbook.screw import ScrewChain, chain_of_lists, screw_chain
 from rnea_ros.textbook.textbook_tree import bodies_of, chain_of
 from support.cases import each
@@ -85,9 +78,9 @@ def test_formulations_and_terms_of_trees_are_the_kernels(seed: int) -> None:
         assert_equal(formulation(bodies, *state, model.gravity), tau)
         efforts = formulation(bodies, *state, model.gravity, external)
         assert_equal(efforts, model.inverse_dynamics(*state, wrenches))
-    assert_equal(mass_matrix.mass_matrix(bodies, q), model.mass_matrix(q))
-    assert_equal(mass_matrix.coriolis_torques(bodies, q, qd), model.coriolis_torques(q, qd))
-    assert_equal(mass_matrix.gravity_torques(bodies, q, model.gravity), model.gravity_torques(q))
+    assert_equal(newton_euler.mass_matrix(bodies, q), model.mass_matrix(q))
+    assert_equal(newton_euler.coriolis_torques(bodies, q, qd), model.coriolis_torques(q, qd))
+    assert_equal(newton_euler.gravity_torques(bodies, q, model.gravity), model.gravity_torques(q))
 
 
 @each('seed', RANDOM_CHAINS)
@@ -108,7 +101,7 @@ def test_formulations_and_terms_of_chains_are_the_kernels(seed: int) -> None:
     assert_equal(closed_form.coriolis_torques(chain, q, qd), model.coriolis_torques(q, qd))
     assert_equal(closed_form.gravity_torques(chain, q, model.gravity), model.gravity_torques(q))
     wrenches, external = random_loads(model, seed)
-    found = mass_matrix.forward_dynamics(
+    found = newton_euler.forward_dynamics(
         bodies_of(model.tree), q, qd, qdd, model.gravity, external
     )
     # Solving M qdd = tau - h leaves a residual in proportion to M and qdd, not to tau.

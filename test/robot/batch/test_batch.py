@@ -13,7 +13,7 @@ import pytest
 
 from rnea_ros import BaseMotion, InputError, ReferenceFrame, RobotModel, SingularityError, Wrench
 from rnea_ros.dynamics.kernels import MAX_ANGLE
-from rnea_ros.robot.batch import rows
+from rnea_ros.robot import batch as batches
 from rnea_ros.robot.wrench import ROWS
 from support.cases import each
 from support.models.joint_trees import MOVING, model_of, random_parts, tree_in_another_order
@@ -57,7 +57,7 @@ def arm() -> RobotModel:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let few samples be several blocks, and enough for several threads."""
-    monkeypatch.setattr(rows, 'BLOCK', 16)
+    monkeypatch.setattr(batches, 'BLOCK', 16)
 
 
 MANY = 20 * 16 + 5
