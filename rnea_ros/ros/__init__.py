@@ -7,7 +7,7 @@ from .clock import MACHINE_TIME, Clock, MachineClock, PeriodicSchedule, PolledNo
 from .endpoints import HINT, LATCHED, Endpoint, EndpointReader, OtherPublishers, watchdog_topic
 from .loop_thread import LoopThread, ManualGarbageCollection, finish
 from .message_builders import DiagnosticsPublisher, seconds, set_seconds, trajectory_message
-from .parameters import ParameterServices, declare, declare_all, read_settings, reject_unknown
+from .parameters import ParameterServices, declare, declare_all, read_settings
 from .polled_subscription import PolledRequest, PolledSubscription, RepeatedRequest
 from .process import (
     NodeProcess,
@@ -25,6 +25,6 @@ __all__ = [
     'OtherPublishers', 'ParameterServices', 'PeriodicSchedule', 'PolledNodeTime', 'PolledRequest',
     'PolledSubscription', 'RepeatedRequest', 'RosError', 'SimClock', 'check_topic', 'declare',
     'declare_all', 'finish', 'logged_transition', 'parameter_overrides', 'read_settings',
-    'reject_unknown', 'ros_errors', 'seconds', 'set_seconds', 'trajectory_message',
-    'watchdog_topic', 'without_ros_arguments',
+    'ros_errors', 'seconds', 'set_seconds', 'trajectory_message', 'watchdog_topic',
+    'without_ros_arguments',
 ]

@@ -154,21 +154,18 @@ def read_settings(node: Any, settings: type[T]) -> T:
 
 
 def declare_all(node: Any, table: Mapping[str, Declaration]) -> None:
-    """Declare a table as in :func:`declare`, and reject other values as :func:`reject_unknown`."""
+    """Declare a table as in :func:`declare`; any other value at the start is an InputError."""
     declare(node, table)
-    reject_unknown(node, table)
-
-
-def reject_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
-    """Raise an InputError for the first value at the start without such a parameter."""
     for name in sorted(parameter_overrides(node)):
         if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
             raise InputError(name, f'no such parameter; known are {", ".join(table)}')
 
 
 def declare(node: Any, table: Mapping[str, Declaration]) -> None:
-    """Declare a table on a node; a start value of wrong type or range is an InputError."""
+    """Declare what a node lacks; a start value of wrong type or range is an InputError."""
     for name, declaration in table.items():
+        if node.has_parameter(name):
+            continue
         descriptor = ParameterDescriptor(
             description=declaration.description, read_only=declaration.read_only
         )
