@@ -98,7 +98,8 @@ def test_a_start_value_of_another_type_is_rejected_in_the_words_of_a_change(
 ) -> None:
     parameters = pytest.importorskip('rclpy.parameter', reason='ROS 2 is not installed')
     node = SimpleNamespace(
-        declare_parameter=Mock(side_effect=TypeError('by rclpy')), has_parameter=set().__contains__,
+        has_parameter={'other'}.__contains__,
+        declare_parameter=Mock(side_effect=TypeError('by rclpy')),
         _parameter_overrides={name: parameters.Parameter(name, value=given)},
     )
     from rnea_ros.ros import declare

@@ -103,11 +103,10 @@ class RealtimeSettings:
         check_ranges(self, 'realtime.')
         if self.priority == 1:
             raise InputError('realtime.priority', f'1 is neither 0 nor from 2 to {MAX_PRIORITY}')
-        for cpu in self.cpus:
-            if cpu < 0 or self.cpus.count(cpu) > 1:
-                raise InputError(
-                    'realtime.cpu_affinity', f'{brief(self.cpus)} is not a list of cores: {cpu}'
-                )
+        if wrong := [cpu for cpu in self.cpus if cpu < 0 or self.cpus.count(cpu) > 1]:
+            raise InputError(
+                'realtime.cpu_affinity', f'{brief(self.cpus)} is not a list of cores: {wrong[0]}'
+            )
 
     @property
     def cpus(self) -> tuple[int, ...]:
@@ -209,10 +208,9 @@ class NodeSettings:
                 for name in filter(None, values['wrench_inputs.names'])
             ),
             base_sensor=base_sensor if base_sensor.topic else None,
-            law_parameters=tuple(
-                (mode, from_values(law.Parameters, values, f'{mode}.'))
-                for mode, law in LAWS.items()
-            ),
+            law_parameters={
+                mode: from_values(law.Parameters, values, f'{mode}.') for mode, law in LAWS.items()
+            },
         )
         constraints = {
             joint: from_values(JointGoalSettings, values, f'constraints.{joint}.')

@@ -119,10 +119,10 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         'effort_rate_limit': _filled(settings.effort_rate_limit, efforts / RATE_LIMIT_TIME),
         'joint_states_timeout': settings.joint_states_timeout or default_timeout(settings.period),
         'contact': replace(settings.contact, threshold=threshold),
-        'law_parameters': tuple(
-            (mode, with_value_per_joint(settings.of_law(law), joints, f'{mode}.'))
+        'law_parameters': {
+            mode: with_value_per_joint(settings.of_law(law), joints, f'{mode}.')
             for mode, law in LAWS.items()
-        ),
+        },
         'joint_indices': joint_indices, 'rotor_inertia': rotor_inertia,
         'effort_scale': effort_scale, 'zones': zones, 'motor_friction': motor_friction,
         'joint_friction': JointFriction.none(model.nv) if compensated else motor_friction,
