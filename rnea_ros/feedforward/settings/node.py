@@ -314,10 +314,8 @@ def complete_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
     :raises InputError: a parameter that does not exist, or a value that the node would reject
     """
-    names = 'wrench_inputs.names'
-    if names in values:
-        check_type(names, values[names], PARAMETERS[names])
-    table = all_declarations(values.get(names, ()), values)
+    sensors = values.get('wrench_inputs.names')
+    table = all_declarations(sensors if isinstance(sensors, list) else (), values)
     complete = {name: declaration.default for name, declaration in table.items()}
     for name, value in values.items():
         if name == 'use_sim_time' or name.startswith('qos_overrides.'):
