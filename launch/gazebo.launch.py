@@ -111,14 +111,14 @@ def in_order(steps: Sequence[Sequence[Any]]) -> list[Any]:
     return [launch_actions.RegisterEventHandler(OnProcessExit(on_exit=go_on)), *steps[0]]
 
 
-def installed(names: Sequence[str], debian_name: str) -> str:
+def installed(debian_name: str, *names: str) -> str:
     """Return the first of several package names that is installed."""
     packages = get_packages_with_prefixes()
-    present = [name for name in names if name in packages]
-    if not present:
-        missing, package = names[0], f'ros-$ROS_DISTRO-{debian_name}'
-        raise RuntimeError(f'{missing} is not installed: apt install {package}')
-    return present[0]
+    for name in names:
+        if name in packages:
+            return name
+    package = f'ros-$ROS_DISTRO-{debian_name}'
+    raise RuntimeError(f'{names[0]} is not installed: apt install {package}')
 
 
 def mesh_paths(description: str) -> list[Any]:
@@ -132,11 +132,9 @@ def mesh_paths(description: str) -> list[Any]:
                 f'meshes of the URDF are in the package {package!r}, which is not found: install '
                 'it, source its workspace, or link it ("Meshes" in docs/gazebo.md)'
             ) from error
-    return [
-        launch_actions.AppendEnvironmentVariable(name, os.pathsep.join(sorted(folders)))
-        for name in RESOURCE_PATHS
-        if folders
-    ]
+    paths = os.pathsep.join(sorted(folders))
+    variables = RESOURCE_PATHS if paths else ()
+    return [launch_actions.AppendEnvironmentVariable(name, paths) for name in variables]
 
 
 def robot(arguments: dict[str, str], share: Path) -> tuple[str, str, str]:
@@ -160,17 +158,15 @@ def robot(arguments: dict[str, str], share: Path) -> tuple[str, str, str]:
         reject_massless(text)
         return parse_urdf(text).name, text, str(source)
     parameters = read_document(source)
-    joints = words(arguments['joints'])
     # Gazebo and the spawners read a file in this directory.
     directory = tempfile.mkdtemp(prefix='rnea_ros_')
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     target = Path(directory, 'gazebo_controllers.yaml')
     made = with_gazebo_control(
-        text,
-        str(target),
-        joints=joints or listed_joints(parameters, arguments['controller']),
+        text, str(target),
+        joints=words(arguments['joints']) or listed_joints(parameters, arguments['controller']),
         positions=[number('positions', word) for word in words(arguments['positions'])],
-        plugins=PLUGINS[installed(list(PLUGINS), 'gz-ros2-control')],
+        plugins=PLUGINS[installed('gz-ros2-control', *PLUGINS)],
     )
     parameters = with_joints(parameters, arguments['controller'], made.joints)
     target.write_text(yaml.safe_dump(parameters), encoding='utf-8')
@@ -185,7 +181,7 @@ def actions(arguments: dict[str, str], share: Path) -> list[Any]:
     for argument in ('rate', 'timeout'):
         number(argument, arguments[argument])
     for package, debian_name in NEEDED.items():
-        installed([package], debian_name)
+        installed(debian_name, package)
     gz_launch = Path(get_package_share_directory('ros_gz_sim'), 'launch/gz_sim.launch.py')
     name, description, controllers = robot(arguments, share)
     controller, timeout = arguments['controller'], arguments['timeout']

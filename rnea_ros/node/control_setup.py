@@ -23,7 +23,7 @@ from ..feedforward.settings import (
 )
 from ..messages import controller_state_type
 from ..robot import RobotModel
-from ..ros import check_topic, declare, parameter_overrides, reject_unknown
+from ..ros import check_topic, declare, declare_all, parameter_overrides
 from ..urdf import parse_urdf
 from .command_topic import CommandTopic
 
@@ -42,10 +42,7 @@ class NodeParameters:
         declare(node, PARAMETERS)
         sensors = node.get_parameter('wrench_inputs.names').value
         self._table = all_declarations(sensors, parameter_overrides(node))
-        declare(node, {
-            name: entry for name, entry in self._table.items() if name not in PARAMETERS
-        })
-        reject_unknown(node, self._table)
+        declare_all(node, self._table)
         self._settings = self._checked(self._values())
         for sensor in self._settings.control.wrench_inputs:
             check_topic(node, 'wrench_inputs.names', f'~/wrench/{sensor.name}')

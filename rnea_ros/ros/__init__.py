@@ -4,7 +4,7 @@
 """What every node of this package uses of ROS: process, parameters, clock, topics, requests."""
 
 from .clock import MACHINE_TIME, Clock, MachineClock, PeriodicSchedule, PolledNodeTime, SimClock
-from .parameters import ParameterServices, declare, declare_all, read_settings, reject_unknown
+from .parameters import ParameterServices, declare, declare_all, read_settings
 from .process import (
     LoopThread,
     ManualGarbageCollection,
@@ -40,7 +40,7 @@ __all__ = [
     'EndpointReader', 'LoopThread', 'MachineClock', 'ManualGarbageCollection', 'NodeProcess',
     'OtherPublishers', 'ParameterServices', 'PeriodicSchedule', 'PolledNodeTime', 'PolledRequest',
     'PolledSubscription', 'RepeatedRequest', 'RosError', 'SimClock', 'check_topic', 'declare',
-    'declare_all', 'finish', 'parameter_overrides', 'read_settings', 'reject_unknown',
+    'declare_all', 'finish', 'parameter_overrides', 'read_settings',
     'ros_errors', 'seconds', 'set_seconds', 'trajectory_message', 'transition', 'watchdog_topic',
     'without_ros_arguments',
 ]

@@ -55,26 +55,21 @@ class ParameterServices(Node):
         answer = replaced.get(srv_type, callback)
         return super().create_service(srv_type, srv_name, answer, **options)
 
-    def set_parameters_atomically(self, parameter_list: list[Parameter]) -> SetParametersResult:
-        """Set all parameters; on a rejection none, with the reason."""
-        return self._answer(parameter_list, lambda parameter: parameter)
-
     def _set_each(self, request: Any, response: Any) -> Any:
-        response.results = [
-            self._answer([message], Parameter.from_parameter_msg)
-            for message in request.parameters
-        ]
+        response.results = [self.set_parameters_atomically([each]) for each in request.parameters]
         return response
 
     def _set_all(self, request: Any, response: Any) -> Any:
-        response.result = self._answer(request.parameters, Parameter.from_parameter_msg)
+        response.result = self.set_parameters_atomically(request.parameters)
         return response
 
-    def _answer(
-        self, requested: Sequence[Any], read: Callable[[Any], Parameter]
-    ) -> SetParametersResult:
+    def set_parameters_atomically(self, parameter_list: list[Any]) -> SetParametersResult:
+        """Set all parameters, or those of messages; on a rejection none, with the reason."""
         try:
-            changes = self._differing([read(change) for change in requested])
+            changes = self._differing([
+                each if isinstance(each, Parameter) else Parameter.from_parameter_msg(each)
+                for each in parameter_list
+            ])
             if not changes:
                 return SetParametersResult(successful=True)
             reason = self._type_error(changes)
@@ -92,8 +87,8 @@ class ParameterServices(Node):
             )
             reason = f'{type(error).__name__}: {one_line(error)}'
         named = self.has_parameter(reason.partition(':')[0])
-        if len(requested) == 1 and not named:
-            name = clipped(requested[0].name, 60)
+        if len(parameter_list) == 1 and not named:
+            name = clipped(parameter_list[0].name, 60)
             reason = reason if reason.startswith(name) else f'{name}: {reason}'
         return SetParametersResult(successful=False, reason=clipped(reason))
 
@@ -107,9 +102,8 @@ class ParameterServices(Node):
             return False
         own = self.get_parameter(change.name)
         types = own.type_, change.type_
-        if types[0] is not types[1] and types not in INTEGERS_FOR_DOUBLES:
-            return False
-        return _same(own.value, change.value)
+        alike = own.type_ is change.type_ or types in INTEGERS_FOR_DOUBLES
+        return alike and _same(own.value, change.value)
 
     def _type_error(self, changes: Sequence[Parameter]) -> str:
         """Return why a parameter's name or type is rejected; empty if all are right."""
@@ -154,21 +148,18 @@ def read_settings(node: Any, settings: type[T]) -> T:
 
 
 def declare_all(node: Any, table: Mapping[str, Declaration]) -> None:
-    """Declare a table as in :func:`declare`, and reject other values as :func:`reject_unknown`."""
+    """Declare a table as in :func:`declare`; any other value at the start is an InputError."""
     declare(node, table)
-    reject_unknown(node, table)
-
-
-def reject_unknown(node: Any, table: Mapping[str, Declaration]) -> None:
-    """Raise an InputError for the first value at the start without such a parameter."""
     for name in sorted(parameter_overrides(node)):
         if not (node.has_parameter(name) or name.startswith('qos_overrides.')):
             raise InputError(name, f'no such parameter; known are {", ".join(table)}')
 
 
 def declare(node: Any, table: Mapping[str, Declaration]) -> None:
-    """Declare a table on a node; a start value of wrong type or range is an InputError."""
+    """Declare what a node lacks; a start value of wrong type or range is an InputError."""
     for name, declaration in table.items():
+        if node.has_parameter(name):
+            continue
         descriptor = ParameterDescriptor(
             description=declaration.description, read_only=declaration.read_only
         )

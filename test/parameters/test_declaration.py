@@ -5,7 +5,6 @@
 
 from dataclasses import dataclass
 import enum
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -97,10 +96,9 @@ def test_a_start_value_of_another_type_is_rejected_in_the_words_of_a_change(
     name: str, given: Any, reason: str
 ) -> None:
     parameters = pytest.importorskip('rclpy.parameter', reason='ROS 2 is not installed')
-    node = SimpleNamespace(
-        declare_parameter=Mock(side_effect=TypeError('by rclpy')),
-        _parameter_overrides={name: parameters.Parameter(name, value=given)},
-    )
+    node = Mock(_parameter_overrides={name: parameters.Parameter(name, value=given)})
+    node.has_parameter.return_value = False
+    node.declare_parameter.side_effect = TypeError('by rclpy')
     from rnea_ros.ros import declare
 
     with pytest.raises(InputError) as caught:

@@ -103,11 +103,10 @@ class RealtimeSettings:
         check_ranges(self, 'realtime.')
         if self.priority == 1:
             raise InputError('realtime.priority', f'1 is neither 0 nor from 2 to {MAX_PRIORITY}')
-        for cpu in self.cpus:
-            if cpu < 0 or self.cpus.count(cpu) > 1:
-                raise InputError(
-                    'realtime.cpu_affinity', f'{brief(self.cpus)} is not a list of cores: {cpu}'
-                )
+        if wrong := [cpu for cpu in self.cpus if cpu < 0 or self.cpus.count(cpu) > 1]:
+            raise InputError(
+                'realtime.cpu_affinity', f'{brief(self.cpus)} is not a list of cores: {wrong[0]}'
+            )
 
     @property
     def cpus(self) -> tuple[int, ...]:
@@ -209,10 +208,9 @@ class NodeSettings:
                 for name in filter(None, values['wrench_inputs.names'])
             ),
             base_sensor=base_sensor if base_sensor.topic else None,
-            law_parameters=tuple(
-                (mode, from_values(law.Parameters, values, f'{mode}.'))
-                for mode, law in LAWS.items()
-            ),
+            law_parameters={
+                mode: from_values(law.Parameters, values, f'{mode}.') for mode, law in LAWS.items()
+            },
         )
         constraints = {
             joint: from_values(JointGoalSettings, values, f'constraints.{joint}.')
@@ -316,10 +314,8 @@ def complete_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
     :raises InputError: a parameter that does not exist, or a value that the node would reject
     """
-    names = 'wrench_inputs.names'
-    if names in values:
-        check_type(names, values[names], PARAMETERS[names])
-    table = all_declarations(values.get(names, ()), values)
+    sensors = values.get('wrench_inputs.names')
+    table = all_declarations(sensors if isinstance(sensors, list) else (), values)
     complete = {name: declaration.default for name, declaration in table.items()}
     for name, value in values.items():
         if name == 'use_sim_time' or name.startswith('qos_overrides.'):

@@ -30,7 +30,7 @@ from .settings import (
     Settings,
     WrenchInputSettings,
 )
-from .soft_limits import SoftLimitZones, bound_damping, resolve_soft_limits
+from .soft_limits import SoftLimitZones, bound_damping, finite_range, resolve_soft_limits
 
 DEFAULT_TIMEOUT_PERIODS = 20  # default timeout of joint states, in periods of the control
 MIN_DEFAULT_TIMEOUT = 0.1  # its minimum, s: a busy computer stalls for so long
@@ -118,10 +118,10 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
         'effort_rate_limit': _filled(settings.effort_rate_limit, efforts / RATE_LIMIT_TIME),
         'joint_states_timeout': settings.joint_states_timeout or default_timeout(settings.period),
         'contact': replace(settings.contact, threshold=threshold),
-        'law_parameters': tuple(
-            (mode, with_value_per_joint(settings.of_law(law), joints, f'{mode}.'))
+        'law_parameters': {
+            mode: with_value_per_joint(settings.of_law(law), joints, f'{mode}.')
             for mode, law in LAWS.items()
-        ),
+        },
         'joint_indices': joint_indices, 'rotor_inertia': rotor_inertia,
         'effort_scale': effort_scale, 'zones': zones, 'motor_friction': motor_friction,
         'joint_friction': JointFriction.none(model.nv) if compensated else motor_friction,
@@ -154,8 +154,7 @@ def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     robot = LoadedModel(model, settings.hardware_compensates, settings.own_hardware_gravity)
     robot.set_payloads(settings.payloads)
     laws = [make_law(settings, robot, mode) for mode in LAWS.values()]
-    lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)
-    upper = np.where(np.isfinite(model.position_upper), model.position_upper, np.pi)
+    lower, upper = finite_range(model)
     limits = model.velocity_limits
     fastest = np.where((limits > 0.0) & np.isfinite(limits), limits, DEFAULT_MAX_VELOCITY)
     test_acceleration = np.full(model.nv, MAX_ACCELERATION)
@@ -244,10 +243,9 @@ def _check_payloads(payloads: Sequence[Payload], model: RobotModel) -> None:
             raise InputError(
                 'payload.link', f'{brief(payload.link)} is not a link; known are {known}'
             )
-        com, inertia = np.ravel(payload.com), np.ravel(payload.inertia)
-        PayloadSettings(  # checks the ranges
-            (payload.link,), (payload.mass,), tuple(com.tolist()), tuple(inertia.tolist())
-        )
+        # Its constructor checks the ranges.
+        com, inertia = (tuple(np.ravel(part).tolist()) for part in (payload.com, payload.inertia))
+        PayloadSettings((payload.link,), (payload.mass,), com, inertia)
 
 
 def check_wrench_inputs(inputs: Sequence[WrenchInputSettings], model: RobotModel) -> None:

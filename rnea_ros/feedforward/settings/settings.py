@@ -10,7 +10,8 @@ products of such numbers might not be finite.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 import enum
 from typing import Any, TypeAlias
 
@@ -22,8 +23,7 @@ from ..loaded_model import HardwareCompensation
 
 Numbers: TypeAlias = tuple[float, ...]
 
-MAX_GAIN = 1e6  # largest gain or friction, N m, N m/rad, N m s/rad, 1/s or 1/s^2
-MAX_SCALE = 1e6  # largest factor between two units of effort
+MAX_GAIN = 1e6  # largest gain, friction, or factor between units of effort; SI units
 MAX_DURATION = 3600.0  # longest duration, s
 RATES = (1.0, 10_000.0)  # lowest and highest rate, Hz
 AS_GRAVITY = (0.0,)  # stands for the gravity of the model
@@ -64,11 +64,11 @@ class EffortUnits:
 
     command_scale: Numbers = parameter(
         (1.0,), f"unit of the effort controller's commands per N m or N, {EACH}, as A/(N m); "
-        "negative: inverted sign; not 0", (-MAX_SCALE, MAX_SCALE),
+        "negative: inverted sign; not 0", (-MAX_GAIN, MAX_GAIN),
     )
     effort_scale: Numbers = parameter(
         (1.0,), f'N m or N per unit of the measured efforts, {EACH}, as N m/A; negative: inverted '
-        'sign; not 0', (-MAX_SCALE, MAX_SCALE),
+        'sign; not 0', (-MAX_GAIN, MAX_GAIN),
     )
 
     def __post_init__(self) -> None:
@@ -313,13 +313,12 @@ class PayloadSettings:
         links = [link for link in self.link if link]
         parts = []
         for name, width in (('mass', 1), ('com', 3), ('inertia', 6)):
-            numbers = getattr(self, name)
+            numbers, count = getattr(self, name), width * len(links)
             if not any(numbers):
-                numbers = (0.0,) * (width * len(links))
-            elif links and len(numbers) != width * len(links):
+                numbers = (0.0,) * count
+            if links and len(numbers) != count:
                 raise InputError(
-                    f'payload.{name}',
-                    f'{brief(numbers)} has {len(numbers)} values, '
+                    f'payload.{name}', f'{brief(numbers)} has {len(numbers)} values, '
                     f'not {width} for each of {len(links)} links',
                 )
             parts.append([numbers[width * k : width * (k + 1)] for k in range(len(links))])
@@ -350,7 +349,7 @@ class Settings:
     :param hardware_compensates: efforts that the robot's own controller adds to every command
     :param wrench_inputs: force-torque sensors
     :param base_sensor: the IMU on the base, None for no IMU
-    :param law_parameters: mode, and its law's ``Parameters``; :meth:`of_law` has the defaults
+    :param law_parameters: its law's ``Parameters`` by mode; :meth:`of_law` has the defaults
     """
 
     joints: tuple[str, ...]
@@ -427,17 +426,16 @@ class Settings:
     contact: ContactSettings = group(ContactSettings())
     additional_effort: AdditionalEffortSettings = group(AdditionalEffortSettings())
     soft_limits: SoftLimitSettings = group(SoftLimitSettings())
-    law_parameters: tuple[tuple[str, Any], ...] = ()
+    law_parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_ranges(self)
-        for mode, parameters in self.law_parameters:
+        for mode, parameters in self.law_parameters.items():
             check_ranges(parameters, f'{mode}.')
 
     def of_law(self, law: type[ControlLaw]) -> Any:
         """Return the parameters of a law: an object of its class ``Parameters``."""
-        stated = dict(self.law_parameters)
-        return stated[law.name] if law.name in stated else law.Parameters()
+        return self.law_parameters.get(law.name, law.Parameters())
 
     @property
     def own_hardware_gravity(self) -> Numbers | None:

@@ -111,6 +111,12 @@ def resolve_soft_limits(
     return zones
 
 
+def finite_range(model: RobotModel) -> tuple[Array, Array]:
+    """Return the position limits of all joints, rad or m; pi in place of a missing one."""
+    lower, upper = model.position_lower, model.position_upper
+    return np.where(np.isfinite(lower), lower, -np.pi), np.where(np.isfinite(upper), upper, np.pi)
+
+
 def bound_damping(
     settings: Settings, zones: SoftLimitZones, armature: Array, model: RobotModel
 ) -> None:
@@ -118,8 +124,7 @@ def bound_damping(
     in_zone, damping = zones.present, settings.damping
     if not (any(damping) or in_zone.any()):
         return
-    lower = np.where(np.isfinite(model.position_lower), model.position_lower, -np.pi)
-    upper = np.where(np.isfinite(model.position_upper), model.position_upper, np.pi)
+    lower, upper = finite_range(model)
     shares = np.random.default_rng(0).uniform(size=(POSITIONS, model.nv))
     shares[:3] = [[0.0], [0.5], [1.0]]
     joints = [model.joint_names.index(name) for name in settings.joints]
