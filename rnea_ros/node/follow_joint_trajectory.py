@@ -20,7 +20,7 @@ from rclpy.qos import QoSProfile
 from ..arrays import Array
 from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, Reason
-from ..feedforward.motion import ErrorCode, GoalResult, GoalSample, error_code
+from ..feedforward.motion.goals import ErrorCode, GoalResult, GoalSample, error_code
 from ..ros import MACHINE_TIME, seconds, set_seconds
 from .motion_requests import REJECTIONS, GoalMotion, MotionRequests
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
-from ..feedforward.motion import Trajectory, states_in
+from ..feedforward.motion.trajectory import Trajectory, states_in
 from ..robot import RobotModel
 from .limits import Quantity, TrajectoryLimits
 from .peaks import Peak

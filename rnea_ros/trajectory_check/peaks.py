@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from ..arrays import Array
-from ..feedforward.motion import Trajectory, derivative, turning_points, values_at
+from ..feedforward.motion.trajectory import Trajectory, derivative, turning_points, values_at
 from .limits import Quantity, TrajectoryLimits
 
 # Accepted excess over a limit by rounding, as a share of the limit, or in its unit below 1.

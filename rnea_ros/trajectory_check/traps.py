@@ -14,14 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from ..feedforward.motion import (
-    CUBIC,
-    QUINTIC,
-    Trajectory,
-    TrajectoryError,
-    TrajectoryRequest,
-    derivative,
-)
+from ..feedforward.motion import TrajectoryError, TrajectoryRequest
+from ..feedforward.motion.trajectory import CUBIC, QUINTIC, Trajectory, derivative
 from .compiling import Start
 from .limits import Quantity, TrajectoryLimits
 

@@ -71,7 +71,7 @@ _R = TrajectoryReason
 
 
 class TrajectoryError(RneaError):
-    """A trajectory or reference is rejected whole; joint or point at fault, if it is one."""
+    """A trajectory or reference is rejected whole, for a joint or a point if it is one."""
 
     def __init__(
         self, reason: TrajectoryReason | Reason, detail: str,
@@ -93,8 +93,8 @@ def reject_where(
 
     :param broken: where it is broken, shape (points, joints) or (joints,)
     :param joints: joints of the columns, if they are of joints
-    :param first_point: point of the first row, if it is of one; -1 for the start state, which is
-        reported as the point after it
+    :param first_point: point of the first row, if it is of one; the start state before point 0,
+        -1, is reported as point 0
     :param detail: text of the error, formatted with the ``values`` at the entry
     """
     if broken.any():
@@ -120,12 +120,9 @@ class JointRules:
     """
     The controller's joints, with the limits and options for their trajectories.
 
-    The arrays have one value per joint, an infinite one for no limit; they are copied and
-    read-only. Limits of accelerations and efforts may be one number for all joints. Continuous
-    joints have no position limits, as in a URDF.
-
-    :raises InputError: a wrong shape, limits in the wrong order, a velocity limit of 0 or less, or
-        a negative tolerance
+    The arrays have one value per joint, above 0 for rates and efforts, infinite for no limit; they
+    are copied and read-only, and one number stands for all joints. Continuous joints have no
+    position limits, as in a URDF. Limits in the wrong order raise an InputError.
     """
 
     joint_names: tuple[str, ...]
@@ -164,31 +161,20 @@ class JointRules:
     effort_limits: Array = field(default_factory=lambda: np.array(np.inf))
 
     def __post_init__(self) -> None:
-        shape = (len(self.joint_names),)
-        for_all = ('acceleration_limits', 'effort_limits')
-        for name in ('continuous', 'lower', 'upper', 'velocity_limits', *for_all):
-            array = np.array(getattr(self, name), bool if name == 'continuous' else float)
-            if name in for_all:
-                array = np.zeros(shape) + array
-            if array.shape != shape:
-                raise InputError(name, f'shape {array.shape} is not {shape}')
-            if name == 'lower':
-                array[self.continuous] = -np.inf
-            elif name == 'upper':
-                array[self.continuous] = np.inf
+        for name in ('continuous', 'lower', 'upper', 'velocity_limits', 'acceleration_limits',
+                     'effort_limits'):
+            array = np.zeros(len(self.joint_names), bool if name == 'continuous' else float)
+            array[:] = getattr(self, name)
+            if name in ('lower', 'upper'):
+                array[self.continuous] = -np.inf if name == 'lower' else np.inf
             array.setflags(write=False)
             object.__setattr__(self, name, array)
-        limits = zip(self.joint_names, self.lower, self.upper, self.velocity_limits, strict=True)
-        for joint, lower, upper, speed in limits:
+        for joint, lower, upper in zip(self.joint_names, self.lower, self.upper, strict=True):
             if not lower <= upper:
                 raise InputError(
                     'lower', f'{lower:.6g} is not below the upper limit {upper:.6g} '
                     f'for {joint!r}; correct <limit> in the URDF',
                 )
-            if not speed > 0.0:
-                raise InputError('velocity_limits', f'{speed:.6g} is not above 0 for {joint!r}')
-        if not self.start_tolerance >= 0.0:
-            raise InputError('start_tolerance', f'{self.start_tolerance} is not 0 or more')
 
     def check_names(self, names: tuple[str, ...]) -> None:
         """Raise a TrajectoryError if there is no name, a name twice, or too few names."""

@@ -172,6 +172,8 @@ class Trajectory:
     :param join: how it continues an earlier trajectory, if it does
     """
 
+    from_controller: ClassVar[bool] = False
+
     def __init__(
         self, joint_names: tuple[str, ...], start_time: float | None, knots: Knots,
         coefficients: Array | None = None, efforts: Array | None = None, join: Join | None = None,

@@ -17,13 +17,12 @@ from rnea_ros.feedforward.laws import Feedforward, Gravity
 from rnea_ros.feedforward.motion import (
     ErrorCode,
     Goal,
-    Handover,
     Tolerances,
     Trajectory,
     default_tolerances,
     error_code,
 )
-from rnea_ros.feedforward.motion.trajectory import join
+from rnea_ros.feedforward.motion.trajectory import Handover, join
 from support.control.control_rig import Array, Rig, free_rules, swing, two_joint_arm
 
 JOINTS = ('shoulder', 'elbow')
