@@ -97,7 +97,6 @@ def compile_trajectory(
     q = np.tile(start.position, (points.times.size, 1))
     q[:, columns] = points.positions[:, columns]
     points = replace(points, positions=q)
-    check_points(points, rules)
     elapsed = 0.0 if request.start_time is None else max(0.0, now - request.start_time)
     starts_midway = bool(points.times[0] <= elapsed)
     has_bridge = handover is not None or not starts_midway
@@ -261,19 +260,6 @@ def _solve(diagonal: Array, beside: Array, right: Array, solution: Array) -> Non
     for k in range(len(rows), 0, -1):
         over = factors[k - 1] * solution[k + 1] if k <= len(factors) else 0.0
         solution[k] = (rows[k - 1] - over) / pivots[k - 1]
-
-
-def check_points(points: Knots, rules: JointRules) -> None:
-    """Reject accelerations and efforts of points that the robot cannot have."""
-    efforts = np.zeros_like(points.positions) if points.efforts is None else points.efforts
-    for reason, values, limits in (
-        (TrajectoryReason.ACCELERATION_LIMIT, points.accelerations, rules.acceleration_limits),
-        (TrajectoryReason.EFFORT_LIMIT, efforts, rules.effort_limits),
-    ):
-        reject_where(
-            np.abs(values) > limits, reason, rules.joint_names, 0,
-            '{:.6g}, the robot at most {:.6g}', values, limits,
-        )
 
 
 def check_finite(trajectory: Trajectory, first_point: int) -> None:

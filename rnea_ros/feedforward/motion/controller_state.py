@@ -4,9 +4,8 @@
 """
 The reference of a trajectory controller as the source of the desired motion.
 
-ros2_control's joint_trajectory_controller (JTC) publishes it many times a second, as ``reference``
-of a control_msgs/JointTrajectoryControllerState; each becomes a :class:`.Setpoint`. Inverse
-dynamics cannot take it as it is:
+Each ``reference`` in a control_msgs/JointTrajectoryControllerState of ros2_control's
+joint_trajectory_controller (JTC) becomes a :class:`.Setpoint`. It is not the robot's motion yet:
 
 - Velocities and accelerations are derivatives by trajectory time. At the speed scaling factor s
   the robot moves with s qd and s^2 qdd.

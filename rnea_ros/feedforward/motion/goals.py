@@ -9,8 +9,7 @@ slower thread would miss a violation between two polls. Other threads read ``res
 ``sample``, which are replaced and never changed.
 
 Tolerances have defaults from parameters, where 0 means no limit. In a goal, as in JTC, 0 is the
-default and -1 means no limit; other negative values are invalid. JTC executes a goal with invalid
-tolerances with the defaults; here it is rejected.
+default and -1 means no limit. JTC ignores other negative values; here they are an error.
 """
 
 from __future__ import annotations
@@ -52,11 +51,7 @@ class Tolerances:
     def stated(
         self, path: Sequence[Any], goal: Sequence[Any], goal_time: float
     ) -> Tolerances:
-        """
-        Return these with a goal's: ``control_msgs/JointTolerance``, and a time, s.
-
-        An invalid one raises a RequestRejectedError.
-        """
+        """Return these with a goal's control_msgs/JointTolerance; RequestRejectedError if bad."""
         return replace(
             self, path=self._table('path_tolerance', self.path, path),
             goal=self._table('goal_tolerance', self.goal, goal),
@@ -81,14 +76,9 @@ def default_tolerances(
     joints: tuple[str, ...], path: Mapping[str, float], goal: Mapping[str, float],
     stopped_velocity: float, goal_time: float,
 ) -> Tolerances:
-    """
-    Return the tolerances of goals that state none; 0 means no limit everywhere.
-
-    ``path`` and ``goal`` are position errors by joint, ``stopped_velocity`` is for the goal.
-    """
+    """Return the tolerances of goals that state none, from position errors by joint; 0: any."""
     limits = np.zeros((2, 2, len(joints)))
-    limits[0, 0] = [path.get(joint, 0.0) for joint in joints]
-    limits[1, 0] = [goal.get(joint, 0.0) for joint in joints]
+    limits[:, 0] = [[errors.get(joint, 0.0) for joint in joints] for errors in (path, goal)]
     limits[1, 1] = stopped_velocity
     limits[limits == 0.0] = np.inf
     return Tolerances(joints, limits[0], limits[1], goal_time or math.inf)
@@ -186,11 +176,11 @@ class Goal:
     def go_on(self, motion: Trajectory | Setpoint) -> bool:
         """Go on with an accepted motion without a goal if it was joined to this one; or not."""
         assert self._reference is not None
-        if motion.join is None or motion.root is not self._root:
-            return False
-        self._change = self._reference.changes
-        self._duration = motion.duration - self._zero
-        return True
+        goes_on = motion.join is not None and motion.root is self._root
+        if goes_on:
+            self._change = self._reference.changes
+            self._duration = motion.duration - self._zero
+        return goes_on
 
     def drop(self, reason: Reason) -> None:
         """End without success, for a cause other than a tolerance; any thread may call this."""
@@ -212,8 +202,7 @@ class Goal:
             self._delay = reference.scaling.delay
             if self._begin > -math.inf:
                 self._start = now - (reference.time - self._zero)
-        if self._start is None:
-            self._start = now
+        self._start = now if self._start is None else self._start
         elapsed = now - self._start
         motion_time = elapsed - (reference.scaling.delay - self._delay)
         desired = np.array((reference.position, reference.velocity, reference.acceleration))
