@@ -166,7 +166,8 @@ class Trajectory:
     :param start_time: in the clock of the request's stamp, s; ``None``: when it is first sampled
     :param knots: at least one point; the motion ends at the last one, and holds its position
     :param coefficients: of s^0 to s^5 with s in [0, 1] in each segment, shape
-        (segments, 6, joints); ``None`` for the polynomials and the efforts of the knots
+        (segments, 6, joints), for which knots need positions only; ``None`` for the polynomials
+        and the efforts of the knots
     :param efforts: at the start and at the end of each segment, linear between them, shape
         (segments, 2, joints); ``None`` for none
     :param join: how it continues an earlier trajectory, if it does
@@ -339,22 +340,18 @@ def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
     times = np.unique(np.concatenate((before, [begin], *after)))
     split = before.size  # segments of the active trajectory alone
     coefficients, efforts = (np.empty((times.size - 1, rows, n)) for rows in (6, 2))
-    q, qd, qdd = np.zeros((3, times.size, n))
+    q, absent = np.zeros((2, times.size, n))
     coefficients[:split], efforts[:split] = _cut(active, times[: split + 1])
     for source, joints in sources:
         of_positions, of_efforts = _cut(source, times[split:])
         coefficients[split:, :, joints] = of_positions[:, :, joints]
         efforts[split:, :, joints] = of_efforts[:, :, joints]
         q[-1, joints] = source.final_position[joints]
-    h = np.diff(times)[:, np.newaxis]
     q[:-1] = coefficients[:, 0]
-    qd[:-1] = coefficients[:, 1] / h
-    qdd[:-1] = 2.0 * coefficients[:, 2] / (h * h)
+    knots = Knots(times, q, absent, absent, np.full(times.size, LINEAR))
     return Trajectory(
-        active.joint_names, new.start_time,
-        Knots(times, q, qd, qdd, np.full(times.size, QUINTIC)),
-        coefficients, efforts if efforts.any() else None,
-        Join(active.root, begin, zero, tuple(sources)),
+        active.joint_names, new.start_time, knots, coefficients,
+        efforts if efforts.any() else None, Join(active.root, begin, zero, tuple(sources)),
     )
 
 
