@@ -45,7 +45,7 @@ class ControllerStateMonitor:
     """
     Checks references; a rejected one changes nothing: the last is followed until its timeout.
 
-    :param scaling: speed scaling of the node, for controllers that publish no factor
+    :param scaling: for controllers that publish no speed factor
     :ivar rejections: number of rejected references by reason
     :ivar complaint: error of the last rejected reference
     :ivar speed: speed scaling factor of the last accepted reference

@@ -226,14 +226,10 @@ _NO_HEADER = Header()
 
 
 class Column(NamedTuple):
-    """
-    One field (positions, velocities, ...) of all points, the values of one after the other.
+    """One field (positions, velocities, ...) of all points."""
 
-    ``counts`` has the number of values of each point: 0 where the field is absent.
-    """
-
-    values: Array
-    counts: NDArray[np.int64]
+    values: Array  # those of one point after the other
+    counts: NDArray[np.int64]  # of values by point; 0 where the field is absent
 
     @classmethod
     def of(cls, rows: Sequence[Values]) -> Column:
@@ -250,21 +246,15 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryRequest:
-    """
-    A requested trajectory. Fields are arrays, so that thousands of points need no Python loop.
+    """A requested trajectory. Fields are arrays: thousands of points need no Python loop."""
 
-    :param joint_names: joints of the values of every point, in any order
-    :param times: seconds from the start; empty to cancel the active trajectory
-    :param start_time: header stamp, s; ``None`` for a stamp of 0: at the first sample
-    """
-
-    joint_names: tuple[str, ...]
-    times: Array
+    joint_names: tuple[str, ...]  # of the values of every point, in any order
+    times: Array  # s from the start; empty to cancel the active trajectory
     positions: Column
     velocities: Column
     accelerations: Column
     efforts: Column
-    start_time: float | None = None
+    start_time: float | None = None  # header stamp, s; ``None`` for a stamp of 0: when sampled
     header: Header = _NO_HEADER
 
     @classmethod
@@ -294,8 +284,8 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> tuple[In
     """
     Return a request's points, checked at a time of the clock of its stamp, s, or raise an error.
 
-    :returns: indices of its joints in the controller's order, and its points with all joints of
-        the controller; the values of joints that it leaves out are 0
+    First the indices of its joints in the controller's order. The points have all joints of the
+    controller, with 0 for those that the request leaves out.
     """
     names, known = request.joint_names, rules.joint_names
     for joint in names:

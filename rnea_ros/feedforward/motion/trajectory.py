@@ -301,7 +301,7 @@ def values_at(polynomials: Array, s: Array) -> Array:
 
 
 class Handover(NamedTuple):
-    """Where a new trajectory takes over from the active one, in its time, s."""
+    """Where a new trajectory takes over, in the active one's state and time, s."""
 
     active: Trajectory
     past: float  # time from which on the result is needed
@@ -309,11 +309,7 @@ class Handover(NamedTuple):
 
 
 def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
-    """
-    Return the active trajectory up to the handover, and from there on the new one for some joints.
-
-    The new one begins in the active one's state at the handover.
-    """
+    """Return the active trajectory, and from the handover on the new one for some joints."""
     active, begin, n = handover.active, handover.time, len(new.joint_names)
     zero = begin - float(new.knots.times[0])
     times = zero + new.knots.times
