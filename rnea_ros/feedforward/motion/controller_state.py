@@ -93,7 +93,7 @@ class ControllerStateMonitor:
         """
         try:
             self._find_joints(names)
-            fields = self._commanded(len(names), position, velocity, acceleration)
+            commanded = self._commanded(len(names), position, velocity, acceleration)
             if speed is not None and not 0.0 <= speed < math.inf:
                 raise TrajectoryError(Reason.SPEED_OUT_OF_RANGE, f'{speed} is not 0 or more')
             if stamp:
@@ -101,7 +101,7 @@ class ControllerStateMonitor:
                 if reason is not None:
                     raise TrajectoryError(reason, f'{stamp} s at {clock} s')
             complete = len(self._joints) == measured.size
-            setpoint = self._setpoint(*fields, speed, measured if complete else held())
+            setpoint = self._setpoint(commanded, speed, measured if complete else held())
             self._check_motion(setpoint, measured)
         except TrajectoryError as error:
             self.reject(error)
@@ -146,10 +146,10 @@ class ControllerStateMonitor:
         return commanded
 
     def _setpoint(
-        self, position: Array, velocity: Array, acceleration: Array, speed: float | None,
-        q_missing: Array,
+        self, commanded: list[Array], speed: float | None, q_missing: Array
     ) -> Setpoint:
         """Return the set-point in real time; joints missing in a message rest at ``q_missing``."""
+        position, velocity, acceleration = commanded
         q, qd, qdd = q_missing.copy(), np.zeros_like(q_missing), np.zeros_like(q_missing)
         q[self._target] = position
         # Ignore 0 until a positive factor was received: the controller may not publish one.

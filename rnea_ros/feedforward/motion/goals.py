@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 import enum
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,15 @@ from .trajectory import Setpoint, Trajectory
 
 _NO_LIMIT = -1.0  # value in a goal that stands for no limit
 _NO_LIMIT_ROUNDING = float(np.finfo(np.float32).eps)
+
+
+class JointTolerance(NamedTuple):
+    """As ``control_msgs/JointTolerance``; the acceleration is only checked: none is measured."""
+
+    name: str
+    position: float
+    velocity: float
+    acceleration: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,16 +58,16 @@ class Tolerances:
     goal_time: float
 
     def stated(
-        self, path: Sequence[Any], goal: Sequence[Any], goal_time: float
+        self, path: Sequence[JointTolerance], goal: Sequence[JointTolerance], goal_time: float
     ) -> Tolerances:
-        """Return these with a goal's control_msgs/JointTolerance; RequestRejectedError if bad."""
+        """Return these with a goal's, or raise a RequestRejectedError for an invalid one."""
         return replace(
             self, path=self._table('path_tolerance', self.path, path),
             goal=self._table('goal_tolerance', self.goal, goal),
             goal_time=_resolve('goal_time_tolerance', self.goal_time, goal_time),
         )
 
-    def _table(self, field: str, default: Array, stated: Sequence[Any]) -> Array:
+    def _table(self, field: str, default: Array, stated: Sequence[JointTolerance]) -> Array:
         table = default.copy()
         for each in stated:
             if each.name not in self.joints:
@@ -68,7 +77,7 @@ class Tolerances:
             limits, given = table[:, self.joints.index(each.name)], f'{field} of {each.name!r}:'
             limits[0] = _resolve(f'{given} position', limits[0], each.position)
             limits[1] = _resolve(f'{given} velocity', limits[1], each.velocity)
-            _resolve(f'{given} acceleration', math.inf, each.acceleration)  # only checked
+            _resolve(f'{given} acceleration', math.inf, each.acceleration)
         return table
 
 
@@ -202,7 +211,8 @@ class Goal:
             self._delay = reference.scaling.delay
             if self._begin > -math.inf:
                 self._start = now - (reference.time - self._zero)
-        self._start = now if self._start is None else self._start
+        if self._start is None:
+            self._start = now
         elapsed = now - self._start
         motion_time = elapsed - (reference.scaling.delay - self._delay)
         desired = np.array((reference.position, reference.velocity, reference.acceleration))

@@ -314,12 +314,12 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> tuple[In
         )
     degrees = np.where(with_accelerations, QUINTIC, np.where(with_velocities, CUBIC, LINEAR))
     has_efforts = rules.use_trajectory_effort and bool(with_efforts.all())
-    for reason, values, limits in (
+    for reason, table, limits in (
         (_R.ACCELERATION_LIMIT, qdd, rules.acceleration_limits),
         (_R.EFFORT_LIMIT, efforts if has_efforts else np.zeros_like(q), rules.effort_limits),
     ):
         reject_where(
-            np.abs(values) > limits, reason, known, 0, '{:.6g}, the robot at most {:.6g}', values,
+            np.abs(table) > limits, reason, known, 0, '{:.6g}, the robot at most {:.6g}', table,
             limits,
         )
     return columns, Knots(request.times, q, qd, qdd, degrees, efforts if has_efforts else None)

@@ -20,7 +20,7 @@ from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from math import comb
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,8 +111,8 @@ class Knots:
 
     def from_point(self, first: int) -> Knots:
         """Return the points without those before one of them."""
-        fields = vars(self).values()
-        return Knots(*(None if values is None else values[first:] for values in fields))
+        given: dict[str, Any] = {k: v[first:] for k, v in vars(self).items() if v is not None}
+        return Knots(**given)
 
 
 @dataclass(frozen=True, eq=False)
