@@ -6,4 +6,12 @@
 from ..moved import moved
 from . import motion
 
-__getattr__ = moved(__name__, dict.fromkeys(motion.__all__, '.motion'))
+_OF_TRAJECTORIES = (
+    'Handover', 'States', 'derivative', 'states_in', 'turning_points', 'values_at',
+)
+
+__getattr__ = moved(__name__, {
+    **dict.fromkeys(motion.__all__, '.motion'),
+    **dict.fromkeys(('GoalResult', 'GoalSample', 'JointTolerance'), '.motion.goals'),
+    **dict.fromkeys(_OF_TRAJECTORIES, '.motion.trajectory'), 'Header': '.motion.parse',
+})

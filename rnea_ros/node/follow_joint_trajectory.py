@@ -20,7 +20,7 @@ from rclpy.qos import QoSProfile
 from ..arrays import Array
 from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, Reason
-from ..feedforward.motion import ErrorCode, GoalResult, GoalSample, error_code
+from ..feedforward.motion.goals import ErrorCode, GoalResult, GoalSample, error_code
 from ..ros import MACHINE_TIME, seconds, set_seconds
 from .motion_requests import REJECTIONS, GoalMotion, MotionRequests
 
@@ -30,14 +30,10 @@ ACTION = 'follow_joint_trajectory'
 # 10,000, clients got no answers over Fast DDS 3.2.
 REQUESTS = QoSProfile(depth=1000)
 
+# Time for which a result is kept, s; by default 900 s in Jazzy. rclpy publishes the status of all
+# kept goals at each change: with 100 goals a second and 10 s, answers came 10 s late. A client
+# asks for the result when its goal is accepted; later than this after the end it gets UNKNOWN.
 RESULT_TIMEOUT = 2
-"""
-Time for which a result is kept, s; rclpy's default in Jazzy keeps every goal for 900 s.
-
-rclpy publishes the status of all kept goals at each change. With 100 goals a second and 10 s, this
-took most of the time, and answers came 10 s late. A client asks for the result when its goal is
-accepted; one that asks later than this after the end gets the status UNKNOWN.
-"""
 
 DELIVERY_TIME = 0.1  # time for the delivery of the last result before the node ends, s
 

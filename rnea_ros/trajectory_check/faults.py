@@ -25,8 +25,8 @@ from ..feedforward.motion import (
     TrajectoryError,
     TrajectoryRequest,
     compile_trajectory,
-    derivative,
 )
+from ..feedforward.motion.trajectory import derivative
 from .limits import Quantity, TrajectoryLimits
 from .motion import samples
 

@@ -23,7 +23,13 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
-from ..feedforward.motion import Trajectory, derivative, states_in, turning_points, values_at
+from ..feedforward.motion.trajectory import (
+    Trajectory,
+    derivative,
+    states_in,
+    turning_points,
+    values_at,
+)
 from ..robot import RobotModel
 from .limits import Quantity, TrajectoryLimits
 

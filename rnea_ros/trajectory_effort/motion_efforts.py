@@ -21,7 +21,7 @@ from ..arrays import Array, Indices
 from ..errors import RequestRejectedError
 from ..feedforward.laws import Feedforward
 from ..feedforward.loaded_model import LoadedModel
-from ..feedforward.motion import LINEAR, States, Trajectory, states_in
+from ..feedforward.motion.trajectory import LINEAR, States, Trajectory, states_in
 from ..feedforward.settings import ResolvedSettings
 from ..robot import RobotModel
 

@@ -15,6 +15,7 @@ from rnea_ros.textbook import screw
 @pytest.mark.parametrize(('module', 'place', 'name'), [
     ('inputs', JointBounds, 'JointBounds'), ('law', laws.ComputedTorque, 'ComputedTorque'),
     ('law', loaded_model.LoadedModel, 'LoadedModel'), ('trajectory', motion.Knots, 'Knots'),
+    ('trajectory', motion.goals.JointTolerance, 'JointTolerance'),
 ])
 def test_an_old_name_warns_and_says_the_new_place(module: str, place: type, name: str) -> None:
     old = import_module(f'rnea_ros.feedforward.{module}')

@@ -5,19 +5,10 @@
 
 from .compile import check_start, compile_trajectory
 from .controller_state import ControllerStateMonitor, ReferenceSource
-from .goals import (
-    ErrorCode,
-    Goal,
-    GoalResult,
-    GoalSample,
-    Tolerances,
-    default_tolerances,
-    error_code,
-)
+from .goals import ErrorCode, Goal, Tolerances, default_tolerances, error_code
 from .motions import Motions
 from .parse import (
     Column,
-    Header,
     Interpolation,
     JointRules,
     TrajectoryError,
@@ -26,28 +17,12 @@ from .parse import (
     TrajectoryRequest,
 )
 from .reference import Deceleration, Reference, SpeedScaling, predicted
-from .trajectory import (
-    CUBIC,
-    LINEAR,
-    QUINTIC,
-    Handover,
-    Knots,
-    MotionState,
-    Setpoint,
-    States,
-    Trajectory,
-    derivative,
-    states_in,
-    turning_points,
-    values_at,
-)
+from .trajectory import CUBIC, LINEAR, QUINTIC, Knots, MotionState, Setpoint, Trajectory
 
 __all__ = [
     'CUBIC', 'LINEAR', 'QUINTIC', 'Column', 'ControllerStateMonitor', 'Deceleration', 'ErrorCode',
-    'Goal', 'GoalResult', 'GoalSample', 'Handover', 'Header', 'Interpolation', 'JointRules',
-    'Knots', 'MotionState', 'Motions', 'Reference', 'ReferenceSource',
-    'Setpoint', 'SpeedScaling', 'States', 'Tolerances', 'Trajectory', 'TrajectoryError',
+    'Goal', 'Interpolation', 'JointRules', 'Knots', 'MotionState', 'Motions', 'Reference',
+    'ReferenceSource', 'Setpoint', 'SpeedScaling', 'Tolerances', 'Trajectory', 'TrajectoryError',
     'TrajectoryPoint', 'TrajectoryReason', 'TrajectoryRequest', 'check_start',
-    'compile_trajectory', 'default_tolerances', 'derivative', 'error_code', 'predicted',
-    'states_in', 'turning_points', 'values_at',
+    'compile_trajectory', 'default_tolerances', 'error_code', 'predicted',
 ]

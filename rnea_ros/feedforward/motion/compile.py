@@ -67,8 +67,8 @@ def compile_trajectory(
     Return the set-point of a single point at time 0, else the trajectory of a request.
 
     - The start state is the measured one; with ``interpolate_from_desired_state`` the desired one,
-      if there is one. The active trajectory then continues during this check. So with a bridge, a
-      stamp of 0 means ``now``, not the time of the first sample: the two meet.
+      if there is one. With a bridge, a stamp of 0 then means ``now``, not the first sample, since
+      the active trajectory continues during this check.
     - If the first point is after time 0, a bridge leads from the start state to it, a segment with
       the polynomial degree of that point. Joints that are not in the request rest.
     - With a stamp in the past, the robot joins the trajectory midway. Before the first point, the
@@ -82,10 +82,9 @@ def compile_trajectory(
       within half a turn of the start state. JTC shifts the measured position instead.
 
     :param now: time in the clock of ``request.start_time``, s; with a handover, its time
-    :param position: measured joint positions in the controller's order; so ``velocity``
+    :param position: measured positions in the controller's order, (joints,); so ``velocity``
     :param desired: state of the active trajectory now, or at the start time if that is later
-    :param handover: when to take over from the active trajectory; not for a set-point, and not
-        before the start time of the request
+    :param handover: not for a set-point, and not before the start time of the request
     :raises TrajectoryError: the request breaks a rule, or the measured state is not finite
     """
     columns, points = parse(request, rules, now)
@@ -97,7 +96,6 @@ def compile_trajectory(
     q = np.tile(start.position, (points.times.size, 1))
     q[:, columns] = points.positions[:, columns]
     points = replace(points, positions=q)
-    check_points(points, rules)
     elapsed = 0.0 if request.start_time is None else max(0.0, now - request.start_time)
     starts_midway = bool(points.times[0] <= elapsed)
     has_bridge = handover is not None or not starts_midway
@@ -263,19 +261,6 @@ def _solve(diagonal: Array, beside: Array, right: Array, solution: Array) -> Non
         solution[k] = (rows[k - 1] - over) / pivots[k - 1]
 
 
-def check_points(points: Knots, rules: JointRules) -> None:
-    """Reject accelerations and efforts of points that the robot cannot have."""
-    efforts = np.zeros_like(points.positions) if points.efforts is None else points.efforts
-    for reason, values, limits in (
-        (TrajectoryReason.ACCELERATION_LIMIT, points.accelerations, rules.acceleration_limits),
-        (TrajectoryReason.EFFORT_LIMIT, efforts, rules.effort_limits),
-    ):
-        reject_where(
-            np.abs(values) > limits, reason, rules.joint_names, 0,
-            '{:.6g}, the robot at most {:.6g}', values, limits,
-        )
-
-
 def check_finite(trajectory: Trajectory, first_point: int) -> None:
     """Reject a motion with a sample that overflows."""
     with np.errstate(over='ignore', invalid='ignore', divide='ignore'):
@@ -376,10 +361,9 @@ def _peaks(trajectory: Trajectory, order: int, limits: Array) -> Array:
 
 def _extremes(coefficients: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
     """
-    Return the extremes for s in [0, 1]; values at s = 0 where no bound is within reach.
+    Return the extremes for s in [0, 1], which are at its ends or where the slope is zero.
 
-    A polynomial has its extremes at its ends or where its slope is zero. To save time, slopes are
-    searched for zeros only where the coefficients are large enough to break a limit.
+    To save time, values are those at s = 0 where the coefficients are too small to break a limit.
     """
     start = coefficients[:, 0]
     reach = np.abs(coefficients[:, 1:]).sum(axis=1)

@@ -4,9 +4,8 @@
 """
 The reference of a trajectory controller as the source of the desired motion.
 
-ros2_control's joint_trajectory_controller (JTC) publishes it many times a second, as ``reference``
-of a control_msgs/JointTrajectoryControllerState; each becomes a :class:`.Setpoint`. Inverse
-dynamics cannot take it as it is:
+Each ``reference`` in a control_msgs/JointTrajectoryControllerState of ros2_control's
+joint_trajectory_controller (JTC) becomes a :class:`.Setpoint`. It is not the robot's motion yet:
 
 - Velocities and accelerations are derivatives by trajectory time. At the speed scaling factor s
   the robot moves with s qd and s^2 qdd.
@@ -46,7 +45,7 @@ class ControllerStateMonitor:
     """
     Checks references; a rejected one changes nothing: the last is followed until its timeout.
 
-    :param scaling: speed scaling of the node, for controllers that publish no factor
+    :param scaling: for controllers that publish no speed factor
     :ivar rejections: number of rejected references by reason
     :ivar complaint: error of the last rejected reference
     :ivar speed: speed scaling factor of the last accepted reference
@@ -94,7 +93,7 @@ class ControllerStateMonitor:
         """
         try:
             self._find_joints(names)
-            fields = self._commanded(len(names), position, velocity, acceleration)
+            commanded = self._commanded(len(names), position, velocity, acceleration)
             if speed is not None and not 0.0 <= speed < math.inf:
                 raise TrajectoryError(Reason.SPEED_OUT_OF_RANGE, f'{speed} is not 0 or more')
             if stamp:
@@ -102,7 +101,7 @@ class ControllerStateMonitor:
                 if reason is not None:
                     raise TrajectoryError(reason, f'{stamp} s at {clock} s')
             complete = len(self._joints) == measured.size
-            setpoint = self._setpoint(*fields, speed, measured if complete else held())
+            setpoint = self._setpoint(commanded, speed, measured if complete else held())
             self._check_motion(setpoint, measured)
         except TrajectoryError as error:
             self.reject(error)
@@ -147,10 +146,10 @@ class ControllerStateMonitor:
         return commanded
 
     def _setpoint(
-        self, position: Array, velocity: Array, acceleration: Array, speed: float | None,
-        q_missing: Array,
+        self, commanded: list[Array], speed: float | None, q_missing: Array
     ) -> Setpoint:
         """Return the set-point in real time; joints missing in a message rest at ``q_missing``."""
+        position, velocity, acceleration = commanded
         q, qd, qdd = q_missing.copy(), np.zeros_like(q_missing), np.zeros_like(q_missing)
         q[self._target] = position
         # Ignore 0 until a positive factor was received: the controller may not publish one.

@@ -9,8 +9,7 @@ slower thread would miss a violation between two polls. Other threads read ``res
 ``sample``, which are replaced and never changed.
 
 Tolerances have defaults from parameters, where 0 means no limit. In a goal, as in JTC, 0 is the
-default and -1 means no limit; other negative values are invalid. JTC executes a goal with invalid
-tolerances with the defaults; here it is rejected.
+default and -1 means no limit. JTC ignores other negative values; here they are an error.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 import enum
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +31,15 @@ from .trajectory import Setpoint, Trajectory
 
 _NO_LIMIT = -1.0  # value in a goal that stands for no limit
 _NO_LIMIT_ROUNDING = float(np.finfo(np.float32).eps)
+
+
+class JointTolerance(NamedTuple):
+    """As ``control_msgs/JointTolerance``; the acceleration is only checked: none is measured."""
+
+    name: str
+    position: float
+    velocity: float
+    acceleration: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,20 +58,16 @@ class Tolerances:
     goal_time: float
 
     def stated(
-        self, path: Sequence[Any], goal: Sequence[Any], goal_time: float
+        self, path: Sequence[JointTolerance], goal: Sequence[JointTolerance], goal_time: float
     ) -> Tolerances:
-        """
-        Return these with a goal's: ``control_msgs/JointTolerance``, and a time, s.
-
-        An invalid one raises a RequestRejectedError.
-        """
+        """Return these with a goal's, or raise a RequestRejectedError for an invalid one."""
         return replace(
             self, path=self._table('path_tolerance', self.path, path),
             goal=self._table('goal_tolerance', self.goal, goal),
             goal_time=_resolve('goal_time_tolerance', self.goal_time, goal_time),
         )
 
-    def _table(self, field: str, default: Array, stated: Sequence[Any]) -> Array:
+    def _table(self, field: str, default: Array, stated: Sequence[JointTolerance]) -> Array:
         table = default.copy()
         for each in stated:
             if each.name not in self.joints:
@@ -73,7 +77,7 @@ class Tolerances:
             limits, given = table[:, self.joints.index(each.name)], f'{field} of {each.name!r}:'
             limits[0] = _resolve(f'{given} position', limits[0], each.position)
             limits[1] = _resolve(f'{given} velocity', limits[1], each.velocity)
-            _resolve(f'{given} acceleration', math.inf, each.acceleration)  # only checked
+            _resolve(f'{given} acceleration', math.inf, each.acceleration)
         return table
 
 
@@ -81,14 +85,9 @@ def default_tolerances(
     joints: tuple[str, ...], path: Mapping[str, float], goal: Mapping[str, float],
     stopped_velocity: float, goal_time: float,
 ) -> Tolerances:
-    """
-    Return the tolerances of goals that state none; 0 means no limit everywhere.
-
-    ``path`` and ``goal`` are position errors by joint, ``stopped_velocity`` is for the goal.
-    """
+    """Return the tolerances of goals that state none, from position errors by joint; 0: any."""
     limits = np.zeros((2, 2, len(joints)))
-    limits[0, 0] = [path.get(joint, 0.0) for joint in joints]
-    limits[1, 0] = [goal.get(joint, 0.0) for joint in joints]
+    limits[:, 0] = [[errors.get(joint, 0.0) for joint in joints] for errors in (path, goal)]
     limits[1, 1] = stopped_velocity
     limits[limits == 0.0] = np.inf
     return Tolerances(joints, limits[0], limits[1], goal_time or math.inf)
@@ -186,11 +185,11 @@ class Goal:
     def go_on(self, motion: Trajectory | Setpoint) -> bool:
         """Go on with an accepted motion without a goal if it was joined to this one; or not."""
         assert self._reference is not None
-        if motion.join is None or motion.root is not self._root:
-            return False
-        self._change = self._reference.changes
-        self._duration = motion.duration - self._zero
-        return True
+        goes_on = motion.join is not None and motion.root is self._root
+        if goes_on:
+            self._change = self._reference.changes
+            self._duration = motion.duration - self._zero
+        return goes_on
 
     def drop(self, reason: Reason) -> None:
         """End without success, for a cause other than a tolerance; any thread may call this."""

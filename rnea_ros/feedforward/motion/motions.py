@@ -19,13 +19,11 @@ class Motions:
     Decides which requested motions are followed, and keeps the goal of the present one.
 
     A contact ends a motion once, when it begins: a later motion, away from the obstacle, is
-    followed at once. A stream that a contact ended is ignored until it pauses for
-    ``reference_timeout``, so that its next message does not start the motion again. Set-points are
+    followed at once. A stream that a contact ended is ignored until it pauses for longer than
+    ``longest_pause``, s, so that its next message does not start the motion again. Set-points are
     a stream, and so are other motions without a goal that follow each other within this time. The
     pause is counted in ticks without a message: a stall of the computer does not count.
 
-    :param reference: the reference of the control
-    :param longest_pause: longest pause between the motions of a stream, s
     :ivar goal: goal of the present motion, None if it has no goal
     :ivar newest: the motion that was requested last, None after a cancel; any thread may set it
     """
@@ -51,14 +49,12 @@ class Motions:
         *, mode_follows: bool,
     ) -> None:
         """
-        Follow a motion from a time on (None: this tick); drop it if the mode follows none.
+        Follow a motion from a time on (None: this tick); drop it if the mode follows none by now.
 
-        The mode may have changed since the request. If a trajectory without a goal is joined to
-        the motion of a goal, the goal stays, and is judged by the joined motion, as in
-        ros2_control's joint_trajectory_controller.
+        A trajectory without a goal that is joined to the motion of a goal continues this goal, as
+        in ros2_control's joint_trajectory_controller.
         """
-        is_setpoint = isinstance(motion, Setpoint)
-        if goal is None and self.register(is_setpoint=is_setpoint):
+        if goal is None and self.register(is_setpoint=isinstance(motion, Setpoint)):
             return
         if not mode_follows or not self._reference.accept(motion, start):
             if goal is not None:
@@ -74,10 +70,9 @@ class Motions:
 
     def cancel(self, goal: Goal | None, limits: Deceleration | None) -> None:
         """
-        Drop every motion, and hold the current reference position or decelerate.
+        Drop every motion, or that of a goal, and decelerate; without limits, hold the position.
 
-        :param goal: do so only if the motion of this goal is followed; None: whatever is followed
-        :param limits: limits of the motion to a stop; None: hold at once
+        A goal that is not the present one changes nothing.
         """
         if goal is not None and goal is not self.goal:
             return
@@ -88,8 +83,7 @@ class Motions:
 
     def judge(self, now: float, position: Array, velocity: Array) -> None:
         """Compare the robot with the goal; hold where the robot is if the goal was missed."""
-        goal = self.goal
-        if goal is None:
+        if (goal := self.goal) is None:
             return
         goal.judge(now, position, velocity)
         if goal.missed:

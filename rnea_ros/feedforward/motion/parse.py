@@ -71,7 +71,7 @@ _R = TrajectoryReason
 
 
 class TrajectoryError(RneaError):
-    """A trajectory or reference is rejected whole; joint or point at fault, if it is one."""
+    """A trajectory or reference is rejected whole, for a joint or a point if it is one."""
 
     def __init__(
         self, reason: TrajectoryReason | Reason, detail: str,
@@ -93,8 +93,8 @@ def reject_where(
 
     :param broken: where it is broken, shape (points, joints) or (joints,)
     :param joints: joints of the columns, if they are of joints
-    :param first_point: point of the first row, if it is of one; -1 for the start state, which is
-        reported as the point after it
+    :param first_point: point of the first row, if it is of one; the start state before point 0,
+        -1, is reported as point 0
     :param detail: text of the error, formatted with the ``values`` at the entry
     """
     if broken.any():
@@ -120,12 +120,9 @@ class JointRules:
     """
     The controller's joints, with the limits and options for their trajectories.
 
-    The arrays have one value per joint, an infinite one for no limit; they are copied and
-    read-only. Limits of accelerations and efforts may be one number for all joints. Continuous
-    joints have no position limits, as in a URDF.
-
-    :raises InputError: a wrong shape, limits in the wrong order, a velocity limit of 0 or less, or
-        a negative tolerance
+    The arrays have one value per joint, above 0 for rates and efforts, infinite for no limit; they
+    are copied and read-only, and one number stands for all joints. Continuous joints have no
+    position limits, as in a URDF. Limits in the wrong order raise an InputError.
     """
 
     joint_names: tuple[str, ...]
@@ -164,31 +161,20 @@ class JointRules:
     effort_limits: Array = field(default_factory=lambda: np.array(np.inf))
 
     def __post_init__(self) -> None:
-        shape = (len(self.joint_names),)
-        for_all = ('acceleration_limits', 'effort_limits')
-        for name in ('continuous', 'lower', 'upper', 'velocity_limits', *for_all):
-            array = np.array(getattr(self, name), bool if name == 'continuous' else float)
-            if name in for_all:
-                array = np.zeros(shape) + array
-            if array.shape != shape:
-                raise InputError(name, f'shape {array.shape} is not {shape}')
-            if name == 'lower':
-                array[self.continuous] = -np.inf
-            elif name == 'upper':
-                array[self.continuous] = np.inf
+        for name in ('continuous', 'lower', 'upper', 'velocity_limits', 'acceleration_limits',
+                     'effort_limits'):
+            array = np.zeros(len(self.joint_names), bool if name == 'continuous' else float)
+            array[:] = getattr(self, name)
+            if name in ('lower', 'upper'):
+                array[self.continuous] = -np.inf if name == 'lower' else np.inf
             array.setflags(write=False)
             object.__setattr__(self, name, array)
-        limits = zip(self.joint_names, self.lower, self.upper, self.velocity_limits, strict=True)
-        for joint, lower, upper, speed in limits:
+        for joint, lower, upper in zip(self.joint_names, self.lower, self.upper, strict=True):
             if not lower <= upper:
                 raise InputError(
                     'lower', f'{lower:.6g} is not below the upper limit {upper:.6g} '
                     f'for {joint!r}; correct <limit> in the URDF',
                 )
-            if not speed > 0.0:
-                raise InputError('velocity_limits', f'{speed:.6g} is not above 0 for {joint!r}')
-        if not self.start_tolerance >= 0.0:
-            raise InputError('start_tolerance', f'{self.start_tolerance} is not 0 or more')
 
     def check_names(self, names: tuple[str, ...]) -> None:
         """Raise a TrajectoryError if there is no name, a name twice, or too few names."""
@@ -240,14 +226,10 @@ _NO_HEADER = Header()
 
 
 class Column(NamedTuple):
-    """
-    One field (positions, velocities, ...) of all points, the values of one after the other.
+    """One field (positions, velocities, ...) of all points."""
 
-    ``counts`` has the number of values of each point: 0 where the field is absent.
-    """
-
-    values: Array
-    counts: NDArray[np.int64]
+    values: Array  # those of one point after the other
+    counts: NDArray[np.int64]  # of values by point; 0 where the field is absent
 
     @classmethod
     def of(cls, rows: Sequence[Values]) -> Column:
@@ -264,21 +246,15 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryRequest:
-    """
-    A requested trajectory. Fields are arrays, so that thousands of points need no Python loop.
+    """A requested trajectory. Fields are arrays: thousands of points need no Python loop."""
 
-    :param joint_names: joints of the values of every point, in any order
-    :param times: seconds from the start; empty to cancel the active trajectory
-    :param start_time: header stamp, s; ``None`` for a stamp of 0: at the first sample
-    """
-
-    joint_names: tuple[str, ...]
-    times: Array
+    joint_names: tuple[str, ...]  # of the values of every point, in any order
+    times: Array  # s from the start; empty to cancel the active trajectory
     positions: Column
     velocities: Column
     accelerations: Column
     efforts: Column
-    start_time: float | None = None
+    start_time: float | None = None  # header stamp, s; ``None`` for a stamp of 0: when sampled
     header: Header = _NO_HEADER
 
     @classmethod
@@ -308,8 +284,8 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> tuple[In
     """
     Return a request's points, checked at a time of the clock of its stamp, s, or raise an error.
 
-    :returns: indices of its joints in the controller's order, and its points with all joints of
-        the controller; the values of joints that it leaves out are 0
+    First the indices of its joints in the controller's order. The points have all joints of the
+    controller, with 0 for those that the request leaves out.
     """
     names, known = request.joint_names, rules.joint_names
     for joint in names:
@@ -338,6 +314,14 @@ def parse(request: TrajectoryRequest, rules: JointRules, now: float) -> tuple[In
         )
     degrees = np.where(with_accelerations, QUINTIC, np.where(with_velocities, CUBIC, LINEAR))
     has_efforts = rules.use_trajectory_effort and bool(with_efforts.all())
+    for reason, table, limits in (
+        (_R.ACCELERATION_LIMIT, qdd, rules.acceleration_limits),
+        (_R.EFFORT_LIMIT, efforts if has_efforts else np.zeros_like(q), rules.effort_limits),
+    ):
+        reject_where(
+            np.abs(table) > limits, reason, known, 0, '{:.6g}, the robot at most {:.6g}', table,
+            limits,
+        )
     return columns, Knots(request.times, q, qd, qdd, degrees, efforts if has_efforts else None)
 
 

@@ -31,8 +31,8 @@ class SpeedScaling:
     """
     The pace of trajectory time; the active factor follows the requested one at a bounded rate.
 
-    A motion q(t') whose time t' advances at the rate s has velocity s q'(t') and acceleration
-    s^2 q''(t') + (ds/dt) q'(t').
+    A motion q(t') whose time advances at the rate s has velocity s q' and acceleration
+    s^2 q'' + (ds/dt) q'.
 
     :ivar factor: active factor s, from 0 (motions stand still) to 1
     :ivar change: its rate of change, 1/s
@@ -107,8 +107,7 @@ class Reference:
     :param lead: time by which trajectories are sampled ahead
     :ivar changes: number of times that a motion was set or dropped; the end of a motion is none
     :ivar reason: why the motion before the last change was dropped
-    :ivar stale: whether a stream of set-points ended in motion, or the set-points of a trajectory
-        controller stopped arriving
+    :ivar stale: whether a stream ended in motion, or that of a trajectory controller at all
     :ivar time: time of the trajectory that is followed, from its start, without the lead
     :ivar ahead: time of the desired state after the sample's; 0 for set-points
     """
@@ -146,15 +145,14 @@ class Reference:
     def from_controller(self) -> bool:
         """Whether the set-points of a trajectory controller are followed."""
         active = self._active
-        motion = active.motion if isinstance(active, _ActiveMotion) else None
-        return isinstance(motion, Setpoint) and motion.from_controller
+        return isinstance(active, _ActiveMotion) and active.motion.from_controller
 
     def accept(self, motion: Trajectory | Setpoint, start: float | None) -> bool:
         """
-        Set the next motion. It replaces the active one at its start; ``None``: next sample.
+        Set the motion that replaces the active one at its start; ``None``: next sample.
 
-        A joined trajectory contains the active one up to its start, and replaces it at once.
-        Return False if the trajectory that it continues is no longer followed.
+        A joined trajectory contains the active one up to its start, and replaces it at once; False
+        if the trajectory that it continues is no longer followed.
         """
         active, waiting = self._active, self._next
         if motion.join is None:
@@ -198,7 +196,7 @@ class Reference:
         motion = _stop_motion(dropped.joint_names, dropped.state(self.time + ahead), limits)
         self._count_change(reason)
         self._next = None
-        # Its begin is the last sample, which was ahead of time.
+        # It begins at the last sample, which was ahead of time.
         self._active = _ActiveMotion(motion, self._sampled_at + ahead, self.scaling.delay)
 
     def advance(self, now: float) -> bool:
@@ -231,7 +229,7 @@ class Reference:
             self.ahead = self._lead
             self.time = active.time_at(now, self.scaling.delay)
             rests = motion.sample(self.time + self._lead * factor, self._desired)
-        if not (rests or self.from_controller):  # to derivatives with respect to real time
+        if not (rests or motion.from_controller):  # to derivatives with respect to real time
             self.acceleration *= factor * factor
             self.acceleration += self.scaling.change * self.velocity
             self.velocity *= factor
@@ -241,8 +239,7 @@ class Reference:
         """
         Return the state that the active motion reaches at a time, at its present pace, if any.
 
-        Velocities and accelerations are those at full speed. Any thread may call this, for times
-        that are not before the last sample.
+        Derivatives are those at full speed. For any thread, and times from the last sample on.
         """
         active = self._active
         if not isinstance(active, _ActiveMotion):
@@ -254,10 +251,9 @@ class Reference:
 
     def handover(self, time: float, newest: Trajectory | Setpoint | None) -> Handover | None:
         """
-        Return where a new trajectory takes over at a time; for any thread, as :meth:`state_at`.
+        Return where a new trajectory takes over from the newest, perhaps not accepted yet.
 
-        It takes over from the motion that was requested last, perhaps not accepted yet; ``None``
-        if this is not a trajectory, has ended, or starts after the handover.
+        ``None`` if this is not a trajectory, has ended, or starts later. As :meth:`state_at`.
         """
         active, waiting, past = self._active, self._next, self.time
         if not isinstance(newest, Trajectory):
@@ -276,8 +272,7 @@ class Reference:
         return Handover(newest, min(past, at), at)
 
     def _count_change(self, reason: Reason) -> None:
-        self.changes += 1
-        self.reason = reason
+        self.changes, self.reason = self.changes + 1, reason
 
     def _hold_position(self) -> None:
         """Hold the present desired position; the next motion stays."""
@@ -296,9 +291,7 @@ def _stop_motion(
     """
     Return the motion from a state to rest; each joint goes straight on and stops by itself.
 
-    As with ``decelerate_on_cancel`` of ros2_control's joint_trajectory_controller (JTC), it does
-    not matter what the cancelled trajectory would have done next.
-
+    As in ros2_control's joint_trajectory_controller, the rest of the trajectory does not matter.
     With T the time to the stop, s = t / T and p = 6 v / T + 3 a, the acceleration is
     (1 - s) (a - p s). It starts at a and ends at 0, and its greatest value in between is
     (p - a)^2 / (4 p). T is the shortest time for which this is at most the maximum, or at most
@@ -335,12 +328,8 @@ def predicted(q: Array, qd: Array, qd_d: Array, qdd_d: Array, h: float) -> tuple
     """
     Return a measured state of age a, predicted to the time t + r of the reference; h = a + r.
 
-    It moves as the reference does, to second order::
-
-        q  + h qd_d - h^2/2 qdd_d          (q_d(t + r) - q_d(t - a))
-        qd + h qdd_d
-
-    So errors are those at the time of measurement, and gains, delay and noise of the loop stay as
+    It moves as the reference does, to second order: q + q_d(t + r) - q_d(t - a), qd + h qdd_d. So
+    errors are those at the time of measurement, and gains, delay and noise of the loop stay as
     they are; the measured velocity would add its noise.
     """
     return q + h * qd_d - 0.5 * h * (h * qdd_d), qd + h * qdd_d

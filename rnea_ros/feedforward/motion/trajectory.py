@@ -20,7 +20,7 @@ from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from math import comb
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,8 +111,8 @@ class Knots:
 
     def from_point(self, first: int) -> Knots:
         """Return the points without those before one of them."""
-        fields = vars(self).values()
-        return Knots(*(None if values is None else values[first:] for values in fields))
+        given: dict[str, Any] = {k: v[first:] for k, v in vars(self).items() if v is not None}
+        return Knots(**given)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,11 +166,14 @@ class Trajectory:
     :param start_time: in the clock of the request's stamp, s; ``None``: when it is first sampled
     :param knots: at least one point; the motion ends at the last one, and holds its position
     :param coefficients: of s^0 to s^5 with s in [0, 1] in each segment, shape
-        (segments, 6, joints); ``None`` for the polynomials and the efforts of the knots
+        (segments, 6, joints), for which knots need positions only; ``None`` for the polynomials
+        and the efforts of the knots
     :param efforts: at the start and at the end of each segment, linear between them, shape
         (segments, 2, joints); ``None`` for none
     :param join: how it continues an earlier trajectory, if it does
     """
+
+    from_controller: ClassVar[bool] = False
 
     def __init__(
         self, joint_names: tuple[str, ...], start_time: float | None, knots: Knots,
@@ -298,7 +301,7 @@ def values_at(polynomials: Array, s: Array) -> Array:
 
 
 class Handover(NamedTuple):
-    """Where a new trajectory takes over from the active one, in its time, s."""
+    """Where a new trajectory takes over, in the active one's state and time, s."""
 
     active: Trajectory
     past: float  # time from which on the result is needed
@@ -306,11 +309,7 @@ class Handover(NamedTuple):
 
 
 def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
-    """
-    Return the active trajectory up to the handover, and from there on the new one for some joints.
-
-    The new one begins in the active one's state at the handover.
-    """
+    """Return the active trajectory, and from the handover on the new one for some joints."""
     active, begin, n = handover.active, handover.time, len(new.joint_names)
     zero = begin - float(new.knots.times[0])
     times = zero + new.knots.times
@@ -337,22 +336,18 @@ def join(handover: Handover, new: Trajectory, columns: Indices) -> Trajectory:
     times = np.unique(np.concatenate((before, [begin], *after)))
     split = before.size  # segments of the active trajectory alone
     coefficients, efforts = (np.empty((times.size - 1, rows, n)) for rows in (6, 2))
-    q, qd, qdd = np.zeros((3, times.size, n))
+    q, absent = np.zeros((2, times.size, n))
     coefficients[:split], efforts[:split] = _cut(active, times[: split + 1])
     for source, joints in sources:
         of_positions, of_efforts = _cut(source, times[split:])
         coefficients[split:, :, joints] = of_positions[:, :, joints]
         efforts[split:, :, joints] = of_efforts[:, :, joints]
         q[-1, joints] = source.final_position[joints]
-    h = np.diff(times)[:, np.newaxis]
     q[:-1] = coefficients[:, 0]
-    qd[:-1] = coefficients[:, 1] / h
-    qdd[:-1] = 2.0 * coefficients[:, 2] / (h * h)
+    knots = Knots(times, q, absent, absent, np.full(times.size, LINEAR))
     return Trajectory(
-        active.joint_names, new.start_time,
-        Knots(times, q, qd, qdd, np.full(times.size, QUINTIC)),
-        coefficients, efforts if efforts.any() else None,
-        Join(active.root, begin, zero, tuple(sources)),
+        active.joint_names, new.start_time, knots, coefficients,
+        efforts if efforts.any() else None, Join(active.root, begin, zero, tuple(sources)),
     )
 
 

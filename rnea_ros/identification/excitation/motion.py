@@ -24,15 +24,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...arrays import Array
-from ...feedforward.motion import (
-    QUINTIC,
-    Column,
-    Knots,
-    States,
-    Trajectory,
-    TrajectoryRequest,
-    states_in,
-)
+from ...feedforward.motion import Column, TrajectoryRequest
+from ...feedforward.motion.trajectory import QUINTIC, Knots, States, Trajectory, states_in
 
 HARMONICS = 5
 

@@ -5,7 +5,6 @@
 
 from collections.abc import Callable
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,13 @@ from rnea_ros.feedforward.laws import Feedforward, Gravity
 from rnea_ros.feedforward.motion import (
     ErrorCode,
     Goal,
-    Handover,
     Tolerances,
     Trajectory,
     default_tolerances,
     error_code,
 )
-from rnea_ros.feedforward.motion.trajectory import join
+from rnea_ros.feedforward.motion.goals import JointTolerance
+from rnea_ros.feedforward.motion.trajectory import Handover, join
 from support.control.control_rig import Array, Rig, free_rules, swing, two_joint_arm
 
 JOINTS = ('shoulder', 'elbow')
@@ -41,12 +40,6 @@ def tolerances(
     """Return default tolerances, the same for both joints."""
     return default_tolerances(
         JOINTS, dict.fromkeys(JOINTS, path), dict.fromkeys(JOINTS, goal), stopped, time
-    )
-
-
-def joint_tolerance(name: str, position: float, velocity: float, acceleration: float) -> Any:
-    return SimpleNamespace(
-        name=name, position=position, velocity=velocity, acceleration=acceleration
     )
 
 
@@ -108,7 +101,7 @@ def text(goal: Goal) -> str:
     ),
 ])
 def test_a_goal_states_tolerances(path: Any, goal: Any, time: float, expected: Any) -> None:
-    on_path, at_goal = ([joint_tolerance(*each) for each in given] for given in (path, goal))
+    on_path, at_goal = ([JointTolerance(*each) for each in given] for given in (path, goal))
     stated = tolerances(0.1, 0.2, 0.3, 0.4).stated(on_path, at_goal, time)
     assert (stated.path.tolist(), stated.goal.tolist(), stated.goal_time) == expected
 
@@ -120,7 +113,7 @@ def test_a_goal_states_tolerances(path: Any, goal: Any, time: float, expected: A
     ([], [], -2.0, 'goal_time_tolerance -2'),
 ])
 def test_invalid_tolerances_are_named(path: Any, goal: Any, time: float, words: str) -> None:
-    on_path, at_goal = ([joint_tolerance(*each) for each in given] for given in (path, goal))
+    on_path, at_goal = ([JointTolerance(*each) for each in given] for given in (path, goal))
     with pytest.raises(RequestRejectedError, match=f'^invalid_tolerance: .*{words}'):
         tolerances().stated(on_path, at_goal, time)
 
@@ -201,7 +194,7 @@ def test_a_violated_path_tolerance_ends_the_goal_at_that_tick(rig: GoalRig) -> N
     np.testing.assert_allclose(rig.held(), where[0])
     rig.run(0.2)
     assert rig.state() is State.ACTIVE
-    goal = rig.follow(tolerances().stated([joint_tolerance('shoulder', 0, 0.5, 0)], [], 0))
+    goal = rig.follow(tolerances().stated([JointTolerance('shoulder', 0, 0.5, 0)], [], 0))
     rig.track(0.05)
     rig.qd[0] += 0.6
     rig.tick()

@@ -18,8 +18,8 @@ from rnea_ros.feedforward.motion import (
     Setpoint,
     Trajectory,
     TrajectoryPoint,
-    derivative,
 )
+from rnea_ros.feedforward.motion.trajectory import derivative
 from support.control.control_rig import free_rules
 from support.control.requested_motions import NAMES, compiled, motion_of
 
