@@ -1,16 +1,13 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The dynamics beside other libraries: races, starts of processes, targets and tables."""
+"""The dynamics beside other libraries: races, targets and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 import os
-import subprocess
-import sys
-import tempfile
 
 from .contenders import (
     BATCH,
@@ -26,18 +23,10 @@ from .contenders import (
     our_calls,
 )
 from .report import duration, machine, progress, table, verdict
-from .robots import ROOT, STATES, Robot, robots_to_compare
-from .timing import BenchmarkError, Contender, on_cores, race, usable_cores
+from .robots import STATES, Robot, robots_to_compare
+from .timing import Contender, race
 
-ARM = 'Panda arm'  # the robot whose figures users compare
 SAMPLES = 8192  # of a batch
-STARTS = 5  # processes that start with a filled cache
-
-COLUMNS = {
-    CHECKED: 'checked call', BATCH: 'checked call', WORKSPACE: 'workspace',
-    SPECIALISED: 'specialised', SPECIALISED_BATCH: 'specialised', PINOCCHIO: 'Pinocchio',
-}
-"""The columns that users compare, by contender."""
 
 TIMES_FASTER: Mapping[tuple[Computation, str], Sequence[float]] = {
     (Computation.INVERSE_DYNAMICS, CHECKED): (1.2, 1.2, 2.0),
@@ -60,25 +49,6 @@ TIMES_FASTER: Mapping[tuple[Computation, str], Sequence[float]] = {
 """Minimum speed relative to Pinocchio, with as many joints as :data:`JOINTS` says; 0: none."""
 
 JOINTS = (6, 7, 32, 112)
-
-START = """
-import sys, time
-begin = time.perf_counter()
-import rnea_ros
-model = rnea_ros.RobotModel.from_urdf(sys.argv[1])
-model.inverse_dynamics(*[[0.0] * model.nv] * 3)
-print(time.perf_counter() - begin)
-"""
-"""Prints the seconds to the first inverse dynamics."""
-
-PLAIN_PYTHON = """
-import sys, timeit, rnea_ros
-model = rnea_ros.RobotModel.from_urdf(sys.argv[1])
-call = lambda: model.inverse_dynamics(*[[0.5] * model.nv] * 3)
-print(min(timeit.repeat(call, number=100)) / 100)
-"""
-"""Prints the seconds of an inverse dynamics."""
-
 
 @dataclass(frozen=True)
 class Result:
@@ -117,30 +87,30 @@ class DynamicsBenchmark:
         """
         Measure everything; return the report.
 
-        :raises BenchmarkError: contenders do not compute the same, or a process failed
+        :raises DisagreementError: contenders do not compute the same
         """
         rounds, on = 20 if quick else 300, machine()
-        with on_cores({max(usable_cores())}):
-            for robot in robots_to_compare():
-                progress(robot.title)
-                pinocchio = Pinocchio(robot)
-                calls = pinocchio.calls()
-                calls[Computation.INVERSE_DYNAMICS].append(mujoco_call(robot))
-                for quantity, ours in our_calls(robot).items():
-                    self._race(quantity, robot, [*ours, *calls[quantity]], STATES, rounds)
-                contenders = [*our_batches(robot, SAMPLES), pinocchio.batch(SAMPLES)]
-                self._race(Computation.BATCH, robot, contenders, SAMPLES, rounds // 6)
-            progress('starts of processes')
-            with tempfile.TemporaryDirectory() as cache:
-                cold, *warm = (_python(START, NUMBA_CACHE_DIR=cache) for _ in range(1 + STARTS))
-            plain = _python(PLAIN_PYTHON, RNEA_ROS_PURE_PYTHON='1')
-        start = 'import, model and first inverse dynamics'
-        processes = {
-            (f'{start}, cold cache', 'UR5e'): f'{cold:.2f} s',
-            (f'{start}, warm cache', 'UR5e'): f'{min(warm):.2f} s',
-            ('inverse dynamics without numba', 'UR5e'): duration(plain),
-        }
-        return '\n\n'.join([f'Measured on one core of: {on}.', *self._tables(), table(processes)])
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # to the end of the process
+        for robot in robots_to_compare():
+            progress(robot.title)
+            pinocchio = Pinocchio(robot)
+            calls = pinocchio.calls()
+            calls[Computation.INVERSE_DYNAMICS].append(mujoco_call(robot))
+            for quantity, ours in our_calls(robot).items():
+                self._race(quantity, robot, [*ours, *calls[quantity]], STATES, rounds)
+            contenders = [*our_batches(robot, SAMPLES), pinocchio.batch(SAMPLES)]
+            self._race(Computation.BATCH, robot, contenders, SAMPLES, rounds // 6)
+        return '\n\n'.join([
+            f'Measured on one core of: {on}.',
+            'Speed relative to Pinocchio (2 is twice as fast), and time per result:',
+            table({(result.name, result.robot.title): result.text for result in self.results}),
+            'Targets for the speed relative to Pinocchio (at least), in brackets:',
+            table({
+                (result.name, result.robot.title):
+                f'{result.ratio:.3g} ({result.target:g}) {verdict(result.ratio >= result.target)}'
+                for result in self.results if result.target
+            }),
+        ])
 
     def _race(
         self, quantity: Computation, robot: Robot, contenders: Sequence[Contender], count: int,
@@ -153,33 +123,3 @@ class DynamicsBenchmark:
             Result(quantity, name, robot, times.best(name), times.ratio(name, PINOCCHIO))
             for name in times.seconds
         ]
-
-    def _tables(self) -> list[str]:
-        return [
-            f'{ARM}, speed relative to Pinocchio (2 is twice as fast), and time per result:',
-            table({
-                (result.quantity.value, COLUMNS[result.contender]): result.text
-                for result in self.results
-                if result.robot.name == ARM and result.contender in COLUMNS
-            }),
-            'All robots, speed relative to Pinocchio and time per result:',
-            table({(result.name, result.robot.title): result.text for result in self.results}),
-            'Targets for the speed relative to Pinocchio (at least), in brackets:',
-            table({
-                (result.name, result.robot.title):
-                f'{result.ratio:.3g} ({result.target:g}) {verdict(result.ratio >= result.target)}'
-                for result in self.results if result.target
-            }),
-            'A new process:',
-        ]
-
-
-def _python(code: str, **environment: str) -> float:
-    """Return the number that a new process prints."""
-    process = subprocess.run(
-        [sys.executable, '-c', code, str(ROOT / 'urdf' / 'ur5e.urdf')], cwd=ROOT,
-        env={**os.environ, **environment}, capture_output=True, text=True,
-    )
-    if process.returncode != 0:
-        raise BenchmarkError(f'a new process failed: {process.stderr}')
-    return float(process.stdout)

@@ -11,10 +11,8 @@ relative to another is the median, over the rounds, of the ratio of their times 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-import os
 import timeit
 from typing import Any
 
@@ -47,9 +45,7 @@ class Contender:
     """
     A call to time.
 
-    :param name: of the library and of the kind of call
-    :param call: the timed function; its arguments are what ``prepare`` makes of a state
-    :param prepare: makes the arguments, in the library's types and order of joints
+    :param prepare: makes the call's arguments, in the library's types and order of joints
     :param read: takes the result from what was returned and the arguments
     :param samples: how many results a call computes
     """
@@ -138,23 +134,3 @@ def _calls_in_a_turn(timer: timeit.Timer) -> int:
     while (elapsed := timer.timeit(calls)) < TURN / 2.0:
         calls *= 2
     return max(1, round(calls * TURN / elapsed))
-
-
-def usable_cores() -> set[int]:
-    """Return the numbers of the cores that this process may use."""
-    if hasattr(os, 'sched_getaffinity'):
-        return os.sched_getaffinity(0)
-    return set(range(os.cpu_count() or 1))
-
-
-@contextmanager
-def on_cores(cores: set[int]) -> Iterator[None]:
-    """Keep this thread and the threads that it starts on some cores, if the system can."""
-    before = usable_cores()
-    if hasattr(os, 'sched_setaffinity'):
-        os.sched_setaffinity(0, cores)
-    try:
-        yield
-    finally:
-        if hasattr(os, 'sched_setaffinity'):
-            os.sched_setaffinity(0, before)

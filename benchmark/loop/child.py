@@ -11,9 +11,13 @@ from pathlib import Path
 import signal
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 from ..robots import ROOT
 from ..timing import BenchmarkError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 POLITENESS = 10.0  # time to end before it is killed, s
 
@@ -33,7 +37,7 @@ class Child:
                 start_new_session=True,
             )
 
-    def __enter__(self) -> Child:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

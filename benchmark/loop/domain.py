@@ -13,19 +13,30 @@ from pathlib import Path
 import re
 import tempfile
 
+from rnea_ros.shared_memory import on_loopback
+
 DOMAINS = range(1, 101)
 
 
 @contextmanager
-def own_domain() -> Iterator[int]:
-    """Give a domain until the block ends; RuntimeError if others use all of them."""
+def own_domain() -> Iterator[None]:
+    """
+    Run ROS in this process and its children, on loopback and a domain that nobody uses.
+
+    :raises RuntimeError: others use all domains
+    """
+    import rclpy
+
     locks = ((domain, locked(domain)) for domain in DOMAINS)
     domain, lock = next((pair for pair in locks if pair[1] is not None), (0, None))
     if lock is None:
         raise RuntimeError('every DDS domain from 1 to 100 is in use')
+    os.environ.update(on_loopback(os.environ), ROS_DOMAIN_ID=str(domain))
+    rclpy.init()
     try:
-        yield domain
+        yield
     finally:
+        rclpy.try_shutdown()
         sweep(domain)
         os.close(lock)
 
