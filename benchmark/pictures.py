@@ -15,7 +15,7 @@ from rnea_ros.drawing import add_grid, legend_above, new_figure, save
 from .report import DOCS
 
 if TYPE_CHECKING:
-    from .dynamics import Result
+    from .__main__ import Result
     from .loop.turn import Turn
 
 SPEEDS = {

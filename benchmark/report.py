@@ -14,8 +14,7 @@ import platform
 import re
 import sys
 
-from .robots import ROOT
-from .timing import BenchmarkError
+from . import ROOT, BenchmarkError
 
 DOCS = ROOT / 'docs'
 PAGE = DOCS / 'development' / 'benchmarks.md'

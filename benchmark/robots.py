@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from rnea_ros import RobotModel, UrdfWarning
 
+from . import ROOT
+
 Array: TypeAlias = NDArray[np.float64]
 State: TypeAlias = tuple[Array, Array, Array]
 
-ROOT = Path(__file__).resolve().parents[1]
 STATES = 8  # random states in a race, one a round
 
 

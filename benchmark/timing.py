@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from . import BenchmarkError
 from .robots import Array, State
 
 TURN = 2e-3  # shortest turn of a contender, s; a longer call is a turn
@@ -25,10 +26,6 @@ AGREEMENT = 1e-9  # permitted difference of results, as a share of the largest n
 
 Arguments = tuple[Any, ...]
 Read = Callable[[Any, Arguments], Array]
-
-
-class BenchmarkError(RuntimeError):
-    """Something cannot be measured."""
 
 
 class DisagreementError(BenchmarkError):

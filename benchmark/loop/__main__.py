@@ -15,11 +15,11 @@ import sys
 import numpy as np
 import rclpy
 
+from .. import BenchmarkError
 from ..pictures import draw_loop
 from ..report import machine, progress, run, table, verdict
 from ..robots import Array
-from ..timing import BenchmarkError
-from .domain import own_domain
+from .processes import own_domain
 from .turn import (
     BARE,
     OURS,

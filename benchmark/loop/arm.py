@@ -20,7 +20,8 @@ from std_msgs.msg import Float64MultiArray
 
 from rnea_ros import RobotModel, Wrench
 
-from ..robots import ROOT, Array
+from .. import ROOT
+from ..robots import Array
 from .players import TOPIC
 from .ticks import pace, take
 

@@ -15,11 +15,11 @@ import time
 import numpy as np
 from scipy.stats import theilslopes
 
+from .. import BenchmarkError
 from ..report import rewrite
 from ..robots import Array
-from ..timing import BenchmarkError
 from .arm import FedArm
-from .domain import own_domain
+from .processes import own_domain
 from .ticks import Lateness
 from .turn import BARE, OURS, Player, feed_to_first_command
 

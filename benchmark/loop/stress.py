@@ -25,9 +25,9 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ..timing import BenchmarkError
+from .. import BenchmarkError
 from .arm import HARMLESS, JOINTS, POSE
-from .child import Child
+from .processes import Child
 
 CALL_RATE = 50.0  # Hz
 INTERVAL = 5.0  # between two trajectories, s

@@ -13,10 +13,10 @@ import tempfile
 import time
 from typing import Any
 
+from .. import BenchmarkError
 from ..robots import Array
-from ..timing import BenchmarkError
 from .arm import FOLLOWING, MOVING_JOINT, PARAMETERS, FedArm, efforts, positions
-from .child import Child
+from .processes import Child
 from .stress import stress
 from .ticks import Lateness, read_ticks
 

@@ -12,7 +12,7 @@ from support.ros.ros_process import NO_ROS, wait_until
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from benchmark.loop.arm import latencies
-from benchmark.loop.domain import own_domain
+from benchmark.loop.processes import own_domain
 from benchmark.loop.ticks import Lateness
 from benchmark.loop.turn import OURS, take_turn
 
