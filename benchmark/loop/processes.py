@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+import ctypes
 import fcntl
 import os
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 DOMAINS = range(1, 101)
+PR_SET_PDEATHSIG = 1  # of Linux
 POLITENESS = 10.0  # time to end before it is killed, s
 
 
@@ -40,7 +42,7 @@ class Child:
         with output.open('wb') as file:
             self._process = subprocess.Popen(
                 [sys.executable, *arguments], cwd=ROOT, stdout=file, stderr=subprocess.STDOUT,
-                start_new_session=True,
+                start_new_session=True, preexec_fn=_end_with_parent,
             )
 
     def __enter__(self) -> Self:
@@ -85,6 +87,11 @@ class Child:
         return int(status.split('VmRSS:')[1].split()[0]) / 1e3
 
 
+def _end_with_parent() -> None:
+    """Let this process, a new one, get SIGTERM when its parent ends, whatever ends that."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 @contextmanager
 def own_domain() -> Iterator[None]:
     """
@@ -93,13 +100,14 @@ def own_domain() -> Iterator[None]:
     :raises RuntimeError: others use all domains
     """
     import rclpy
+    from rclpy.signals import SignalHandlerOptions
 
     locks = ((domain, locked(domain)) for domain in DOMAINS)
     domain, lock = next((pair for pair in locks if pair[1] is not None), (0, None))
     if lock is None:
         raise RuntimeError('every DDS domain from 1 to 100 is in use')
     os.environ.update(on_loopback(os.environ), ROS_DOMAIN_ID=str(domain))
-    rclpy.init()
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     try:
         yield
     finally:
