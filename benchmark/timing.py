@@ -28,10 +28,6 @@ Arguments = tuple[Any, ...]
 Read = Callable[[Any, Arguments], Array]
 
 
-class DisagreementError(BenchmarkError):
-    """Contenders do not compute the same numbers."""
-
-
 def returned(result: Any, arguments: Arguments) -> Array:
     """Return the result of a call that returns an array."""
     return np.array(result)
@@ -59,27 +55,15 @@ class Contender:
         return np.sort(self.read(self.call(*arguments), arguments), axis=None)
 
 
-@dataclass(frozen=True)
-class Times:
-    """Seconds for one result, by contender and round."""
-
-    seconds: dict[str, Array]
-
-    def best(self, name: str) -> float:
-        """Return the time of a contender's fastest round, s."""
-        return float(self.seconds[name].min())
-
-    def ratio(self, name: str, to: str) -> float:
-        """Return how many times faster a contender is than another."""
-        return float(np.median(self.seconds[to] / self.seconds[name]))
-
-
-def race(contenders: Sequence[Contender], states: Sequence[State], rounds: int) -> Times:
+def race(
+    contenders: Sequence[Contender], states: Sequence[State], rounds: int, reference: str
+) -> dict[str, tuple[float, float]]:
     """
-    Return the times of contenders, which are first checked to compute the same.
+    Return the time of each contender for one result, s, and how much faster than one it is.
 
     :param states: one for each round, in turn
-    :raises DisagreementError: they do not compute the same
+    :param reference: the name of that one
+    :raises BenchmarkError: they do not compute the same
     """
     check_agreement(contenders, states)
     timers = {
@@ -93,7 +77,10 @@ def race(contenders: Sequence[Contender], states: Sequence[State], rounds: int) 
             name = contender.name
             elapsed = timers[name][k % len(states)].timeit(calls[name])
             seconds[name][k] = elapsed / (calls[name] * contender.samples)
-    return Times(seconds)
+    return {
+        name: (float(times.min()), float(np.median(seconds[reference] / times)))
+        for name, times in seconds.items()
+    }
 
 
 def check_agreement(contenders: Sequence[Contender], states: Sequence[State]) -> None:
@@ -102,7 +89,7 @@ def check_agreement(contenders: Sequence[Contender], states: Sequence[State]) ->
 
     Each library has its own order of joints, and of linear and angular parts.
 
-    :raises DisagreementError: they do not, with the difference
+    :raises BenchmarkError: they do not, with the difference
     """
     for state in states:
         expected = contenders[0].numbers(state)
@@ -110,7 +97,7 @@ def check_agreement(contenders: Sequence[Contender], states: Sequence[State]) ->
         for contender in contenders[1:]:
             difference = np.abs(contender.numbers(state) - expected).max()
             if not difference <= AGREEMENT * largest:
-                raise DisagreementError(
+                raise BenchmarkError(
                     f'{contender.name} differs from {contenders[0].name} by {difference:.3g}, '
                     f'of {largest:.3g}'
                 )
