@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import enum
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -19,6 +18,9 @@ from rnea_ros.sim.mujoco_model import build_mujoco_model
 from .robots import Array, Robot, State
 from .timing import Arguments, Contender, Read, returned
 
+INVERSE_DYNAMICS = 'inverse dynamics'
+MANY_SAMPLES = 'inverse dynamics of many samples'
+
 PINOCCHIO = 'Pinocchio'
 CHECKED = 'rnea_ros, checked call'
 WORKSPACE = 'rnea_ros, workspace'
@@ -26,23 +28,8 @@ SPECIALISED = 'rnea_ros, specialised'
 BATCH = 'rnea_ros, one thread'
 SPECIALISED_BATCH = 'rnea_ros, specialised, one thread'
 
-
-class Computation(enum.Enum):
-    """What is computed."""
-
-    INVERSE_DYNAMICS = 'inverse dynamics'
-    GRAVITY = 'gravity torques'
-    MASS_MATRIX = 'mass matrix'
-    FORWARD_DYNAMICS = 'forward dynamics'
-    INVERSE_DERIVATIVES = 'derivatives of the inverse dynamics'
-    FORWARD_DERIVATIVES = 'derivatives of the forward dynamics'
-    POSE = 'pose of the last body'
-    JACOBIAN = 'Jacobian of the last body'
-    REGRESSOR = 'regressor'
-    BATCH = 'inverse dynamics of many samples'
-
-
-Contenders: TypeAlias = dict[Computation, list[Contender]]
+Contenders: TypeAlias = dict[str, list[Contender]]
+"""Contenders by the quantity that they compute."""
 
 
 def our_calls(robot: Robot) -> Contenders:
@@ -62,15 +49,15 @@ def our_calls(robot: Robot) -> Contenders:
         return [Contender(CHECKED, call, lambda state: (state[0], last))]
 
     return {
-        Computation.INVERSE_DYNAMICS: calls(fast, 'inverse_dynamics', 3),
-        Computation.GRAVITY: calls(fast, 'gravity_torques', 1),
-        Computation.MASS_MATRIX: calls(fast, 'mass_matrix', 1),
-        Computation.FORWARD_DYNAMICS: calls(general, 'forward_dynamics', 3),
-        Computation.INVERSE_DERIVATIVES: calls(general, 'inverse_dynamics_derivatives', 3),
-        Computation.FORWARD_DERIVATIVES: calls(general, 'forward_dynamics_derivatives', 3),
-        Computation.POSE: of_last_body(model.forward_kinematics),
-        Computation.JACOBIAN: of_last_body(model.jacobian),
-        Computation.REGRESSOR: [Contender(CHECKED, model.regressor, tuple)],
+        INVERSE_DYNAMICS: calls(fast, 'inverse_dynamics', 3),
+        'gravity torques': calls(fast, 'gravity_torques', 1),
+        'mass matrix': calls(fast, 'mass_matrix', 1),
+        'forward dynamics': calls(general, 'forward_dynamics', 3),
+        'derivatives of the inverse dynamics': calls(general, 'inverse_dynamics_derivatives', 3),
+        'derivatives of the forward dynamics': calls(general, 'forward_dynamics_derivatives', 3),
+        'pose of the last body': of_last_body(model.forward_kinematics),
+        'Jacobian of the last body': of_last_body(model.jacobian),
+        'regressor': [Contender(CHECKED, model.regressor, tuple)],
     }
 
 
@@ -98,18 +85,18 @@ class Pinocchio:
     def calls(self) -> Contenders:
         """Return a call for each quantity, with arrays that are made beforehand."""
         data = self.data
-        rows: tuple[tuple[Computation, Callable[..., Any], int, Read], ...] = (
-            (Computation.INVERSE_DYNAMICS, pin.rnea, 3, returned),
-            (Computation.GRAVITY, pin.computeGeneralizedGravity, 1, returned),
-            (Computation.MASS_MATRIX, pin.crba, 1, lambda M, _: _symmetric(M)),
-            (Computation.FORWARD_DYNAMICS, pin.aba, 3, returned),
-            (Computation.INVERSE_DERIVATIVES, pin.computeRNEADerivatives, 3,
+        rows: tuple[tuple[str, Callable[..., Any], int, Read], ...] = (
+            (INVERSE_DYNAMICS, pin.rnea, 3, returned),
+            ('gravity torques', pin.computeGeneralizedGravity, 1, returned),
+            ('mass matrix', pin.crba, 1, lambda M, _: _symmetric(M)),
+            ('forward dynamics', pin.aba, 3, returned),
+            ('derivatives of the inverse dynamics', pin.computeRNEADerivatives, 3,
              lambda *_: np.array([data.dtau_dq, data.dtau_dv, _symmetric(data.M)])),
-            (Computation.FORWARD_DERIVATIVES, pin.computeABADerivatives, 3,
+            ('derivatives of the forward dynamics', pin.computeABADerivatives, 3,
              lambda *_: np.array([data.ddq_dq, data.ddq_dv, _symmetric(data.Minv)])),
-            (Computation.POSE, self._pose, 1, lambda pose, _: pose.homogeneous),
-            (Computation.JACOBIAN, self._jacobian, 1, returned),
-            (Computation.REGRESSOR, pin.computeJointTorqueRegressor, 3, returned),
+            ('pose of the last body', self._pose, 1, lambda pose, _: pose.homogeneous),
+            ('Jacobian of the last body', self._jacobian, 1, returned),
+            ('regressor', pin.computeJointTorqueRegressor, 3, returned),
         )
         return {
             quantity: [Contender(PINOCCHIO, function, partial(self._arguments, count), read)]

@@ -15,7 +15,7 @@ from rnea_ros.drawing import add_grid, legend_above, new_figure, save
 from .report import DOCS
 
 if TYPE_CHECKING:
-    from .dynamics import Result
+    from .__main__ import Result
     from .loop.turn import Turn
 
 SPEEDS = {
@@ -44,7 +44,7 @@ def draw_dynamics(results: Sequence[Result]) -> None:
     figure = new_figure(10.0, 3.6)
     axes = figure.subplots()
     ratios = {
-        (result.robot.title, result.quantity.value, result.contender): result.ratio
+        (result.robot.title, result.quantity, result.contender): result.ratio
         for result in results
     }
     robots = list(dict.fromkeys(robot for robot, *_ in ratios))

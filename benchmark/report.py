@@ -8,13 +8,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
+import os
 from pathlib import Path
 import platform
 import re
 import sys
 
-from .robots import ROOT
-from .timing import BenchmarkError, usable_cores
+from . import ROOT, BenchmarkError
 
 DOCS = ROOT / 'docs'
 PAGE = DOCS / 'development' / 'benchmarks.md'
@@ -97,11 +97,10 @@ def duration(seconds: float) -> str:
 
 def machine() -> str:
     """Return processor, cores, Python and versions, in one line."""
-    cores = len(usable_cores())
     return ', '.join([
-        _processor(), f'{cores} core{"s" if cores > 1 else ""}',
+        _processor(), f'{len(os.sched_getaffinity(0))} cores',
         f'Python {platform.python_version()}',
-        *(f'{name} {_version(name)}' for name in PACKAGES),
+        *(f'{name} {metadata.version(name)}' for name in PACKAGES),
     ])
 
 
@@ -113,10 +112,3 @@ def _processor() -> str:
     name = entries.get('model name') or platform.processor() or platform.machine()
     widest = [unit for unit in ('avx512f', 'avx2') if unit in entries.get('flags', '').split()]
     return f'{name} ({widest[0]})' if widest else name
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return 'not installed'

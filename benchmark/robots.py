@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rnea_ros import RobotModel, UrdfWarning
-from rnea_ros.dynamics import can_specialise
-from rnea_ros.errors import SpecialisationWarning
+
+from . import ROOT
 
 Array: TypeAlias = NDArray[np.float64]
 State: TypeAlias = tuple[Array, Array, Array]
 
-ROOT = Path(__file__).resolve().parents[1]
 STATES = 8  # random states in a race, one a round
 
 
@@ -46,12 +45,10 @@ class Robot:
         """Name and number of joints."""
         return f'{self.name}, {self.model.nv} joints'
 
-    @cached_property
+    @property
     def can_specialise(self) -> bool:
-        """Whether it can have specialised kernels."""
-        with warnings.catch_warnings():
-            warnings.simplefilter('ignore', SpecialisationWarning)
-            return can_specialise(self.model.tree.bodies)
+        """Whether it is small enough for specialised kernels."""
+        return self.model.nv <= 20
 
     def states(self, count: int = STATES) -> list[State]:
         """Return q, qd and qdd of random states, shape (n,) each; the third may be efforts."""

@@ -11,15 +11,14 @@ relative to another is the median, over the rounds, of the ratio of their times 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-import os
 import timeit
 from typing import Any
 
 import numpy as np
 
+from . import BenchmarkError
 from .robots import Array, State
 
 TURN = 2e-3  # shortest turn of a contender, s; a longer call is a turn
@@ -27,14 +26,6 @@ AGREEMENT = 1e-9  # permitted difference of results, as a share of the largest n
 
 Arguments = tuple[Any, ...]
 Read = Callable[[Any, Arguments], Array]
-
-
-class BenchmarkError(RuntimeError):
-    """Something cannot be measured."""
-
-
-class DisagreementError(BenchmarkError):
-    """Contenders do not compute the same numbers."""
 
 
 def returned(result: Any, arguments: Arguments) -> Array:
@@ -47,9 +38,7 @@ class Contender:
     """
     A call to time.
 
-    :param name: of the library and of the kind of call
-    :param call: the timed function; its arguments are what ``prepare`` makes of a state
-    :param prepare: makes the arguments, in the library's types and order of joints
+    :param prepare: makes the call's arguments, in the library's types and order of joints
     :param read: takes the result from what was returned and the arguments
     :param samples: how many results a call computes
     """
@@ -66,27 +55,15 @@ class Contender:
         return np.sort(self.read(self.call(*arguments), arguments), axis=None)
 
 
-@dataclass(frozen=True)
-class Times:
-    """Seconds for one result, by contender and round."""
-
-    seconds: dict[str, Array]
-
-    def best(self, name: str) -> float:
-        """Return the time of a contender's fastest round, s."""
-        return float(self.seconds[name].min())
-
-    def ratio(self, name: str, to: str) -> float:
-        """Return how many times faster a contender is than another."""
-        return float(np.median(self.seconds[to] / self.seconds[name]))
-
-
-def race(contenders: Sequence[Contender], states: Sequence[State], rounds: int) -> Times:
+def race(
+    contenders: Sequence[Contender], states: Sequence[State], rounds: int, reference: str
+) -> dict[str, tuple[float, float]]:
     """
-    Return the times of contenders, which are first checked to compute the same.
+    Return the time of each contender for one result, s, and how much faster than one it is.
 
     :param states: one for each round, in turn
-    :raises DisagreementError: they do not compute the same
+    :param reference: the name of that one
+    :raises BenchmarkError: they do not compute the same
     """
     check_agreement(contenders, states)
     timers = {
@@ -100,7 +77,10 @@ def race(contenders: Sequence[Contender], states: Sequence[State], rounds: int) 
             name = contender.name
             elapsed = timers[name][k % len(states)].timeit(calls[name])
             seconds[name][k] = elapsed / (calls[name] * contender.samples)
-    return Times(seconds)
+    return {
+        name: (float(times.min()), float(np.median(seconds[reference] / times)))
+        for name, times in seconds.items()
+    }
 
 
 def check_agreement(contenders: Sequence[Contender], states: Sequence[State]) -> None:
@@ -109,7 +89,7 @@ def check_agreement(contenders: Sequence[Contender], states: Sequence[State]) ->
 
     Each library has its own order of joints, and of linear and angular parts.
 
-    :raises DisagreementError: they do not, with the difference
+    :raises BenchmarkError: they do not, with the difference
     """
     for state in states:
         expected = contenders[0].numbers(state)
@@ -117,7 +97,7 @@ def check_agreement(contenders: Sequence[Contender], states: Sequence[State]) ->
         for contender in contenders[1:]:
             difference = np.abs(contender.numbers(state) - expected).max()
             if not difference <= AGREEMENT * largest:
-                raise DisagreementError(
+                raise BenchmarkError(
                     f'{contender.name} differs from {contenders[0].name} by {difference:.3g}, '
                     f'of {largest:.3g}'
                 )
@@ -138,23 +118,3 @@ def _calls_in_a_turn(timer: timeit.Timer) -> int:
     while (elapsed := timer.timeit(calls)) < TURN / 2.0:
         calls *= 2
     return max(1, round(calls * TURN / elapsed))
-
-
-def usable_cores() -> set[int]:
-    """Return the numbers of the cores that this process may use."""
-    if hasattr(os, 'sched_getaffinity'):
-        return os.sched_getaffinity(0)
-    return set(range(os.cpu_count() or 1))
-
-
-@contextmanager
-def on_cores(cores: set[int]) -> Iterator[None]:
-    """Keep this thread and the threads that it starts on some cores, if the system can."""
-    before = usable_cores()
-    if hasattr(os, 'sched_setaffinity'):
-        os.sched_setaffinity(0, cores)
-    try:
-        yield
-    finally:
-        if hasattr(os, 'sched_setaffinity'):
-            os.sched_setaffinity(0, before)

@@ -15,11 +15,11 @@ import sys
 import numpy as np
 import rclpy
 
+from .. import BenchmarkError
 from ..pictures import draw_loop
 from ..report import machine, progress, run, table, verdict
 from ..robots import Array
-from ..timing import BenchmarkError
-from .arm import Motion
+from .processes import own_domain
 from .turn import (
     BARE,
     OURS,
@@ -29,7 +29,6 @@ from .turn import (
     TRIGGERED,
     LoopContender,
     Turn,
-    ros,
     take_turn,
 )
 
@@ -58,15 +57,14 @@ class LoopBenchmark:
             f'{os.getloadavg()[0]:.1f} processes already at work',
         ])
         contenders = [each for each in CONTENDERS if each is not OURS_FIFO or _may_be_fifo()]
-        motion = Motion()
-        with ros():
+        with own_domain():
             progress('compilation')
-            take_turn(OURS, RATE, False, 0.5, motion)
+            take_turn(OURS, RATE, False, 0.5)
             for stress in CONDITIONS:
                 for rate in (RATE,) if quick else RATES:
                     seconds = 2.0 if quick else 30.0 if rate == RATE else 6.0
                     for contender in (OURS,) if quick and stress else contenders:
-                        self.turns.append(_turn(contender, rate, stress, seconds, motion))
+                        self.turns.append(_turn(contender, rate, stress, seconds))
         parts = [f'Measured on: {on}.', f'Targets at {RATE:g} Hz:', table(self._targets())]
         for stress, name in CONDITIONS.items():
             cells = {
@@ -104,16 +102,14 @@ class LoopBenchmark:
         return cells
 
 
-def _turn(
-    contender: LoopContender, rate: float, stress: bool, seconds: float, motion: Motion
-) -> Turn:
+def _turn(contender: LoopContender, rate: float, stress: bool, seconds: float) -> Turn:
     """Return a turn; machines stall, so a failed one is repeated once."""
     progress(f'{contender.name}, {rate:g} Hz, {CONDITIONS[stress]}')
     try:
-        return take_turn(contender, rate, stress, seconds, motion)
+        return take_turn(contender, rate, stress, seconds)
     except BenchmarkError as error:
         progress(f'once more, because {error}')
-        return take_turn(contender, rate, stress, seconds, motion)
+        return take_turn(contender, rate, stress, seconds)
 
 
 def _may_be_fifo() -> bool:

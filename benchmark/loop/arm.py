@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache
 import time
 from typing import Any
 
@@ -20,7 +20,8 @@ from std_msgs.msg import Float64MultiArray
 
 from rnea_ros import RobotModel, Wrench
 
-from ..robots import ROOT, Array
+from .. import ROOT
+from ..robots import Array
 from .players import TOPIC
 from .ticks import pace, take
 
@@ -69,26 +70,22 @@ PARAMETERS: dict[str, Any] = {
 """Parameters of all loops, without their rate."""
 
 
-class Motion:
-    """A round of states, sent again and again."""
+@cache
+def positions() -> Array:
+    """Return the joint positions of each state, shape (states, 7), rad; no two are the same."""
+    half = np.arange(0, STATES, 2)
+    slots = np.concatenate([half, half[::-1] + 1])
+    positions = np.tile(POSE, (STATES, 1))
+    positions[:, MOVING_JOINT] += SWEEP * (slots / STATES - 0.5)
+    return positions
 
-    @cached_property
-    def positions(self) -> Array:
-        """Joint positions of each state, shape (states, 7), rad; no two are the same."""
-        half = np.arange(0, STATES, 2)
-        slots = np.concatenate([half, half[::-1] + 1])
-        positions = np.tile(POSE, (STATES, 1))
-        positions[:, MOVING_JOINT] += SWEEP * (slots / STATES - 0.5)
-        return positions
 
-    @cached_property
-    def efforts(self) -> Array:
-        """What gravity control commands in each state, shape (states, 7), N m."""
-        model, still = RobotModel.from_urdf(URDF), np.zeros(len(JOINTS))
-        wrench = {LINK: Wrench(FORCE, TORQUE)}
-        return np.array([
-            model.inverse_dynamics(q, still, still, wrench) for q in self.positions
-        ])
+@cache
+def efforts() -> Array:
+    """Return what gravity control commands in each state, shape (states, 7), N m."""
+    model, still = RobotModel.from_urdf(URDF), np.zeros(len(JOINTS))
+    wrench = {LINK: Wrench(FORCE, TORQUE)}
+    return np.array([model.inverse_dynamics(q, still, still, wrench) for q in positions()])
 
 
 class FedArm:
@@ -99,8 +96,8 @@ class FedArm:
     :ivar commands: the moving joint's commands since the last feeding began
     """
 
-    def __init__(self, rate: float, motion: Motion) -> None:
-        self._positions = [array('d', row) for row in motion.positions.tolist()]
+    def __init__(self, rate: float) -> None:
+        self._positions = [array('d', row) for row in positions().tolist()]
         self._schedule = pace(SLOWNESS / rate)
         self._number = 0
         self.node = rclpy.create_node('arm')

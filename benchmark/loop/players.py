@@ -10,8 +10,8 @@ The loops that are measured: this node, a plain rclpy node, a loop that only rec
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 import signal
 import sys
@@ -93,9 +93,7 @@ class PlainNode(Node):
         self._body = model.tree.frames[link].body
         self._workspace = model.workspace()
         self._log = log
-        self._state: Any = None
-        self._wrench: Any = None
-        self._trajectory: Any = None
+        self._newest: dict[Any, Any] = {}
         self._names: list[str] = []
         self._order: list[int] = []
         self._ticks = 0
@@ -105,12 +103,11 @@ class PlainNode(Node):
         self._efforts = np.frombuffer(self._message.data)
         self._commands = self.create_publisher(Float64MultiArray, TOPIC, COMMANDS)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', 1)
-        for kind, topic, slot, qos in (
-            (JointState, 'joint_states', '_state', STATES),
-            (WrenchStamped, 'wrench', '_wrench', WRENCHES),
-            (JointTrajectory, '~/joint_trajectory', '_trajectory', 10),
+        for kind, topic, qos in (
+            (JointState, 'joint_states', STATES), (WrenchStamped, 'wrench', WRENCHES),
+            (JointTrajectory, '~/joint_trajectory', 10),
         ):
-            self.create_subscription(kind, topic, self._keep_in(slot), qos)
+            self.create_subscription(kind, topic, partial(self._newest.__setitem__, kind), qos)
         self._timer = self.create_timer(
             1.0 / self.get_parameter('rate').value, self._tick,
             clock=Clock(clock_type=ClockType.STEADY_TIME),
@@ -118,13 +115,10 @@ class PlainNode(Node):
         self._due = time.monotonic()
         self.create_timer(1.0, self._diagnose)
 
-    def _keep_in(self, slot: str) -> Callable[[Any], None]:
-        return lambda message: setattr(self, slot, message)
-
     def _tick(self) -> None:
         began = time.monotonic()
         lateness, self._due = began - self._due, began + 1e-9 * self._timer.time_until_next_call()
-        state, wrench = self._state, self._wrench
+        state, wrench = map(self._newest.get, (JointState, WrenchStamped))
         if state is None or wrench is None:
             return
         if state.name != self._names:

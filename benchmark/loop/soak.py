@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 import sys
+import tempfile
 import time
 
 import numpy as np
 from scipy.stats import theilslopes
 
+from .. import BenchmarkError
 from ..report import rewrite
 from ..robots import Array
-from ..timing import BenchmarkError
-from .arm import FedArm, Motion
+from .arm import FedArm
+from .processes import own_domain
 from .ticks import Lateness
-from .turn import BARE, OURS, feed_to_first_command, playing, ros
+from .turn import BARE, OURS, Player, feed_to_first_command
 
 SAMPLES = 180  # intervals of a run, unless they would be shorter than MIN_INTERVAL
 MIN_SAMPLES = 8
@@ -67,9 +70,9 @@ def soak(minutes: float, rate: float) -> Array:
     capacity = int(2.0 * rate * interval)
     rows = []
     with (
-        ros(), FedArm(rate, Motion()) as arm,
-        playing(OURS, rate, capacity) as node,
-        playing(BARE, rate, capacity, namespace='/sleeper') as sleeper,
+        own_domain(), tempfile.TemporaryDirectory() as directory, FedArm(rate) as arm,
+        Player(OURS, rate, Path(directory), capacity) as node,
+        Player(BARE, rate, Path(directory), capacity, namespace='/sleeper') as sleeper,
     ):
         feed_to_first_command(arm, node)
         start = time.monotonic()
@@ -81,7 +84,7 @@ def soak(minutes: float, rate: float) -> Array:
                 Lateness(1.0 / rate, player.ticks(begin, end)[:, 1]) for player in (node, sleeper)
             )
             rows.append([
-                end - start, node.child.memory, ours.late, ours.ticks, *ours.percentiles[1::2],
+                end - start, node.memory, ours.late, ours.ticks, *ours.percentiles[1::2],
                 *other.percentiles[1::2],
             ])
     return np.array(rows)

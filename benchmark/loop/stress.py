@@ -12,6 +12,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+import os
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,9 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ..timing import BenchmarkError, usable_cores
+from .. import BenchmarkError
 from .arm import HARMLESS, JOINTS, POSE
-from .child import Child
+from .processes import Child
 
 CALL_RATE = 50.0  # Hz
 INTERVAL = 5.0  # between two trajectories, s
@@ -45,7 +46,7 @@ def stress(directory: Path) -> Iterator[None]:
         traffic = Child(directory / 'traffic.log', '-m', __name__)
         children = [stack.enter_context(traffic), *(
             stack.enter_context(Child(directory / f'busy{core}.log', '-c', 'while True: pass'))
-            for core in usable_cores()
+            for core in os.sched_getaffinity(0)
         )]
         yield
         for child in children:

@@ -55,14 +55,6 @@ class TickLog:
         self._next = (self._next + 1) % len(self._rows)
 
 
-def read_ticks(path: Path, begin: float, end: float) -> Array:
-    """Return a log's ticks between two times: start, lateness, duration, shape (n, 3), s."""
-    rows = np.fromfile(path).reshape(-1, 3)
-    rows = rows[np.argsort(rows[:, 0])]
-    ticks: Array = rows[(rows[:, 0] >= begin) & (rows[:, 0] < end)]
-    return ticks
-
-
 @dataclass(frozen=True)
 class Lateness:
     """Period errors of one loop: its period, s, and how late each tick began, shape (n,), s."""

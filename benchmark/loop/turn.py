@@ -5,27 +5,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 import json
-import os
 from pathlib import Path
 import tempfile
 import time
 from typing import Any
 
-import rclpy
+import numpy as np
 
-from rnea_ros.shared_memory import on_loopback
-
+from .. import BenchmarkError
 from ..robots import Array
-from ..timing import BenchmarkError
-from .arm import FOLLOWING, MOVING_JOINT, PARAMETERS, FedArm, Motion
-from .child import Child
-from .domain import own_domain
+from .arm import FOLLOWING, MOVING_JOINT, PARAMETERS, FedArm, efforts, positions
+from .processes import Child
 from .stress import stress
-from .ticks import Lateness, read_ticks
+from .ticks import Lateness
 
 PRIORITY = 80  # of SCHED_FIFO
 FIRST_COMMAND = 120.0  # longest time to it, s; the compilation of kernels takes minutes
@@ -73,51 +68,41 @@ class Turn:
     memory: float
 
 
-@contextmanager
-def ros() -> Iterator[None]:
-    """Run ROS in this process and its children, on loopback and a domain that nobody uses."""
-    with own_domain() as domain:
-        os.environ.update(on_loopback(os.environ), ROS_DOMAIN_ID=str(domain))
-        rclpy.init()
-        try:
-            yield
-        finally:
-            rclpy.try_shutdown()
+class Player(Child):
+    """
+    A contender that runs.
 
+    :param directory: of its files
+    :param capacity: number of ticks in its log
+    :param namespace: of its node; the fed arm is in the first
+    :param more: further parameters
+    """
 
-@dataclass(frozen=True)
-class Player:
-    """A contender that runs: its process, and the file of its ticks."""
-
-    child: Child
-    log: Path
-
-    def ticks(self, begin: float, end: float) -> Array:
-        """Return the ticks between two times as :func:`.read_ticks`; BenchmarkError without."""
-        self.child.check()
-        ticks = read_ticks(self.log, begin, end)
-        if not ticks.size:
-            raise BenchmarkError(f'no tick in {end - begin:.0f} s:\n{self.child.output}')
-        return ticks
-
-
-@contextmanager
-def playing(
-    contender: LoopContender, rate: float, ticks: int, namespace: str = '/', **more: Any
-) -> Iterator[Player]:
-    """Run a contender, with a log of so many ticks and further parameters."""
-    with tempfile.TemporaryDirectory() as name:
-        directory = Path(name)
+    def __init__(
+        self, contender: LoopContender, rate: float, directory: Path, capacity: int,
+        namespace: str = '/', **more: Any,
+    ) -> None:
         values = {**PARAMETERS, 'rate': rate, **contender.parameters, **more}
-        parameters = directory / 'parameters.yaml'
+        parameters, self._log, output = (
+            directory / f'{contender.player}.{suffix}' for suffix in ('yaml', 'ticks', 'output')
+        )
         # JSON is YAML, and the only part of it that needs no library.
         parameters.write_text(json.dumps({'/**': {'ros__parameters': values}}), encoding='utf-8')
-        with Child(
-            directory / 'output', '-m', 'benchmark.loop.players', contender.player,
-            str(directory / 'ticks'), str(ticks),
-            '--ros-args', '--params-file', str(parameters), '-r', f'__ns:={namespace}',
-        ) as child:
-            yield Player(child, directory / 'ticks')
+        super().__init__(
+            output, '-m', 'benchmark.loop.players', contender.player, str(self._log),
+            str(capacity), '--ros-args', '--params-file', str(parameters),
+            '-r', f'__ns:={namespace}',
+        )
+
+    def ticks(self, begin: float, end: float) -> Array:
+        """Return start, lateness, duration of the ticks between two times, shape (n, 3), s."""
+        self.check()
+        rows = np.fromfile(self._log).reshape(-1, 3)
+        rows = rows[np.argsort(rows[:, 0])]
+        ticks: Array = rows[(rows[:, 0] >= begin) & (rows[:, 0] < end)]
+        if not ticks.size:
+            raise BenchmarkError(f'no tick in {end - begin:.0f} s:\n{self.output}')
+        return ticks
 
 
 def feed_to_first_command(arm: FedArm, player: Player) -> float:
@@ -125,20 +110,18 @@ def feed_to_first_command(arm: FedArm, player: Player) -> float:
     begin = time.monotonic()
 
     def over() -> bool:
-        player.child.check()
+        player.check()
         return bool(arm.commands)
 
     arm.feed(FIRST_COMMAND, over)
     if not arm.commands:
-        raise BenchmarkError(f'no command in {FIRST_COMMAND:g} s:\n{player.child.output}')
+        raise BenchmarkError(f'no command in {FIRST_COMMAND:g} s:\n{player.output}')
     seconds = time.monotonic() - begin
     arm.feed(SETTLING)
     return seconds
 
 
-def take_turn(
-    contender: LoopContender, rate: float, under_stress: bool, seconds: float, motion: Motion
-) -> Turn:
+def take_turn(contender: LoopContender, rate: float, under_stress: bool, seconds: float) -> Turn:
     """
     Measure a contender once.
 
@@ -146,22 +129,24 @@ def take_turn(
     """
     follows = under_stress and contender.player == OURS.player
     capacity = int(2.0 * rate * (seconds + 10.0))
-    expected = motion.positions if contender is BARE else motion.efforts
+    expected = positions() if contender is BARE else efforts()
     with (
-        FedArm(rate, motion) as arm,
-        playing(contender, rate, capacity, **(FOLLOWING if follows else {})) as player,
+        tempfile.TemporaryDirectory() as directory,
+        FedArm(rate) as arm,
+        Player(contender, rate, Path(directory), capacity,
+               **(FOLLOWING if follows else {})) as player,
         ExitStack() as stack,
     ):
         start = feed_to_first_command(arm, player)
         if under_stress:
-            stack.enter_context(stress(player.log.parent))
+            stack.enter_context(stress(Path(directory)))
             arm.feed(STRESS_BEGINS)
-        begin, used = time.monotonic(), player.child.cpu
+        begin, used = time.monotonic(), player.cpu
         arm.feed(seconds)
-        end, used = time.monotonic(), player.child.cpu - used
+        end, used = time.monotonic(), player.cpu - used
         ticks = player.ticks(begin, end)
         return Turn(
             contender, rate, under_stress, start, Lateness(1.0 / rate, ticks[:, 1]),
             arm.latencies(expected[:, MOVING_JOINT]), ticks[:, 2],
-            used / (end - begin), player.child.memory,
+            used / (end - begin), player.memory,
         )

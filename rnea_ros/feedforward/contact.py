@@ -75,7 +75,7 @@ class ContactReaction:
             self.configure(settings)
 
     def configure(self, settings: ResolvedSettings) -> None:
-        """Set the observer's parameters; start it or end it, as they need."""
+        """Set the observer's parameters; start or end it, as they need."""
         if not self._published and settings.contact.action is ContactAction.NONE:
             self.monitor = None
             self._motions.heed_stream()

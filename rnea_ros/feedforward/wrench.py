@@ -153,28 +153,27 @@ class WrenchInputs:
         """Return -J^T f for the external forces f, shape (nv,), N m or N; overwritten."""
         self._efforts[:] = 0.0
         for sensor in self.sensors.values():
-            body, frame, *_ = sensor.mount
-            _carry_to_base(
-                self._bodies, body, frame, q, sensor.wrench, self._efforts, self._on_base
-            )
+            self._carry(sensor.mount, q, sensor.wrench, self._efforts)
         return self._efforts
 
     def external_wrench(self, name: str, now: float) -> tuple[str, Array] | None:
         """
         Return the wrench of the environment on the robot, and the link in whose frame it is.
 
-        It is that after the low-pass filter: deadband, gain and fade are for the command. None if
-        the sensor is stale, or without a step at this time; the next step may overwrite it.
+        It is filtered; deadband, gain and fade are for the command. None if the sensor is stale,
+        or without a step at this time; the next step may overwrite it.
         """
         sensor = self.sensors[name]
         if sensor.stale or now != self._now:
             return None
         if sensor.settings.publish_frame is PublishFrame.SENSOR:
             return sensor.link, sensor.external
-        body, frame, *_ = sensor.mount
-        efforts, on_base = np.zeros(len(self._efforts)), np.zeros(6)
-        _carry_to_base(self._bodies, body, frame, self._q, sensor.external, efforts, on_base)
-        return self._root_link, on_base
+        self._carry(sensor.mount, self._q, sensor.external, np.zeros_like(self._efforts))
+        return self._root_link, self._on_base.copy()
+
+    def _carry(self, mount: SensorMount, q: Array, wrench: Array, efforts: Array) -> None:
+        """Subtract J^T f from efforts; write the wrench in the base's frame."""
+        _carry_to_base(self._bodies, mount.body, mount.frame, q, wrench, efforts, self._on_base)
 
 
 class SensorMount(NamedTuple):
@@ -219,11 +218,15 @@ class WrenchSensor:
         # Together both stages pass half of the power at the cutoff, where 1 + (w T)^2 = sqrt(2).
         cutoff = 2.0 * math.pi * settings.cutoff
         self._time_constant = math.sqrt(math.sqrt(2.0) - 1.0) / cutoff
+        self._limits = np.array([
+            settings.max_torque, settings.max_force,
+            settings.deadband_torque, settings.deadband_force,
+        ])
         self._share = 0.0
         self._with_offset, self._first_stage, self.external, self.wrench = np.zeros((4, 6))
         self.stale = True
-        self._filter(0.0, 0.0)  # compiles the kernels before the loop starts
-        self._fade(0.0)
+        self._subtract_load()  # compiles the kernels before the loop starts
+        self.advance(0.0, 0.0)
 
     def fresh(self, now: float) -> bool:
         """Return whether the newest valid reading is younger than its timeout."""
@@ -236,35 +239,31 @@ class WrenchSensor:
             self.link = self.monitor.link
             self.mount = self._mounts[self.link]
             self.tare.mount(self.link)
-        self.stale = not (fresh and self._filter(now, dt))
-        if self.stale:
+        plausible = fresh and self._subtract_load()
+        if plausible:
+            self.tare.average(now, self._with_offset)
+            self.tare.advance(now)
+        else:
             self.tare.reject(Reason.WRENCH_STALE)
-        self._fade(dt)
+        restarts, shows = self.stale, self._share > 0.0
+        self.stale = not plausible
+        change = dt / self.settings.fade
+        self._share = min(max(self._share + (change if plausible else -change), 0.0), 1.0)
+        _advance_wrench(
+            self._with_offset, self.tare.offset, self._limits, plausible, restarts, shows,
+            dt / self._time_constant, self.settings.gain * self._share, self._first_stage,
+            self.external, self.wrench,
+        )
         if not fresh and self._share == 0.0:
             self.monitor.link = self.settings.link  # without one, the next frame may be another
 
-    def _filter(self, now: float, dt: float) -> bool:
-        """Advance ``external`` to the newest reading; return whether this is plausible."""
-        settings, (*_, carried, carrier) = self.settings, self.mount
-        if not _subtract_load(self.monitor.wrench, carried, carrier, self._with_offset):
-            return False
-        self.tare.average(now, self._with_offset)
-        self.tare.advance(now)
-        _advance_filter(
-            self._with_offset, self.tare.offset, settings.max_torque, settings.max_force,
-            self.stale, self._share > 0.0, dt / self._time_constant, self._first_stage,
-            self.external,
+    def _subtract_load(self) -> bool:
+        """Subtract the load of the newest reading; return whether the rest is plausible."""
+        mount = self.mount
+        plausible: bool = _subtract_load(
+            self.monitor.wrench, mount.carried, mount.carrier, self._with_offset
         )
-        return True
-
-    def _fade(self, dt: float) -> None:
-        """Write ``wrench`` after a step of the fade: out while the sensor is stale, else in."""
-        settings, change = self.settings, dt / self.settings.fade
-        self._share = min(max(self._share + (-change if self.stale else change), 0.0), 1.0)
-        _apply_deadbands(
-            self.external, settings.deadband_torque, settings.deadband_force,
-            settings.gain * self._share, self.wrench,
-        )
+        return plausible
 
 
 FINE, NOT_FINITE, OVER_CAP = range(3)  # results of the check of a reading
@@ -282,7 +281,11 @@ class WrenchMonitor(SampleMonitor):
 
     def __init__(self, settings: WrenchInputSettings, links: Container[str]) -> None:
         super().__init__()
-        _check_kernel()
+        force, torque, wrench = np.zeros(3), np.zeros(3), np.zeros(6)
+        reading = (force, torque, 1.0, math.inf, math.inf, wrench)
+        require_nan_detection(
+            'judge_wrenches', lambda: _check_reading(*reading) == FINE, force, torque
+        )
         self._settings = settings
         self._links = links
         self._sign = 1.0 if settings.measures is Measures.ENVIRONMENT_ON_ROBOT else -1.0
@@ -315,15 +318,6 @@ class WrenchMonitor(SampleMonitor):
         return reason
 
 
-def _check_kernel() -> None:
-    """Check before its first use that the compiled check of readings detects NaN and infinity."""
-    force, torque, wrench = np.zeros(3), np.zeros(3), np.zeros(6)
-    reading = (force, torque, 1.0, math.inf, math.inf, wrench)
-    require_nan_detection(
-        'judge_wrenches', lambda: _check_reading(*reading) == FINE, force, torque
-    )
-
-
 @kernel
 def _check_reading(
     force: Array, torque: Array, sign: float, max_force: float, max_torque: float, wrench: Array
@@ -348,38 +342,33 @@ def _subtract_load(reading: Array, carried: Array, carrier: Array, external: Arr
 
 
 @kernel
-def _advance_filter(
-    with_offset: Array, offset: Array, max_torque: float, max_force: float, restarts: bool,
-    keeps_output: bool, s: float, first: Array, output: Array,
+def _advance_wrench(
+    with_offset: Array, offset: Array, limits: Array, plausible: bool, restarts: bool, shows: bool,
+    s: float, share: float, first: Array, external: Array, wrench: Array,
 ) -> None:
     """
-    Subtract the offset, limit the wrench, and advance two equal low-pass stages in series.
+    Do steps 4 to 9 for a plausible reading; without one, steps 7 to 9 for the wrench before.
 
-    Each stage is T y' = u - y. The step s = dt / T is exact for an input that is constant in it:
-    for any dt, the output stays within the range of the input, and its slope is continuous.
+    Each of two equal low-pass stages in series is T y' = u - y. The step s = dt / T is exact for
+    an input that is constant in it: for any dt, the output stays within the range of the input,
+    and its slope is continuous. They restart from the input, or with the output if it shows.
     """
-    torque, force = subtract(load(with_offset), load(offset))
-    u = (_limited(torque, max_torque), _limited(force, max_force))
-    if restarts:  # from the input, or with the present output
-        store(first, u)
-        if not keeps_output:
-            store(output, u)
-    # Distances to the input become e_1 = exp(-s) e_1 and e_2 = exp(-s) (e_2 + s e_1).
-    left = math.exp(-s)
-    e_1, e_2 = subtract(load(first), u), subtract(load(output), u)
-    store(first, add(u, scale(left, e_1)))
-    store(output, add(u, scale(left, add(e_2, scale(s, e_1)))))
-
-
-@kernel
-def _apply_deadbands(
-    external: Array, torque_band: float, force_band: float, share: float, wrench: Array
-) -> None:
-    """Write a share of a wrench after deadbands."""
+    if plausible:
+        torque, force = subtract(load(with_offset), load(offset))
+        u = (_limited(torque, limits[0]), _limited(force, limits[1]))
+        if restarts:
+            store(first, u)
+            if not shows:
+                store(external, u)
+        # Distances to the input become e_1 = exp(-s) e_1 and e_2 = exp(-s) (e_2 + s e_1).
+        left = math.exp(-s)
+        e_1, e_2 = subtract(load(first), u), subtract(load(external), u)
+        store(first, add(u, scale(left, e_1)))
+        store(external, add(u, scale(left, add(e_2, scale(s, e_1)))))
     torque, force = load(external)
     store(wrench, (
-        scale3(_share_beyond(torque, torque_band), scale3(share, torque)),
-        scale3(_share_beyond(force, force_band), scale3(share, force)),
+        scale3(_share_beyond(torque, limits[2]), scale3(share, torque)),
+        scale3(_share_beyond(force, limits[3]), scale3(share, force)),
     ))
 
 

@@ -11,9 +11,10 @@ from support.ros.ros_process import NO_ROS, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from benchmark.loop.arm import Motion, latencies
+from benchmark.loop.arm import latencies
+from benchmark.loop.processes import own_domain
 from benchmark.loop.ticks import Lateness
-from benchmark.loop.turn import OURS, ros, take_turn
+from benchmark.loop.turn import OURS, take_turn
 
 
 def test_ticks_over_half_a_period_late_and_missing_ticks_count_as_late() -> None:
@@ -36,8 +37,8 @@ def test_a_turn_measures_a_real_process(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv(name, '0')  # restored after the test
 
     def measured() -> bool:
-        with ros():
-            turn = take_turn(OURS, 250.0, False, 0.5, Motion())
+        with own_domain():
+            turn = take_turn(OURS, 250.0, False, 0.5)
         assert turn.memory > 20.0
         return turn.latency.size > 0 and turn.compute.size > 0 and turn.cpu > 0.0
 

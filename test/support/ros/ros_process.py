@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from benchmark.loop.domain import locked, sweep
+from benchmark.loop.processes import locked, sweep
 from rnea_ros.shared_memory import LOCALHOST_ONLY, PROFILE, PROFILE_VARIABLES, RANGE, on_loopback
 from support.models.robots import ROOT
 from support.ros.fork_server import ForkedProcess
