@@ -113,12 +113,7 @@ class CollisionModel:
                 self._motion[row, model.position_indices(leader).start] = factor
 
     def distances(self, q: Array) -> Array:
-        """
-        Return the distance of each pair, cut at the reach; negative in a collision, m.
-
-        :param q: joint positions, shape (N, n)
-        :returns: shape (N, pairs)
-        """
+        """Return each pair's distance, (N, pairs), m, cut at the reach; q: shape (N, n)."""
         found = np.full((len(q), len(self.pairs)), self._reach)
         self._latest = [self._contacts(row) for row in q @ self._motion.T + self._offset]
         self._latest_q = q.copy()
@@ -177,16 +172,14 @@ def collision_model(
     walls: Sequence[Wall] = (), walled: Sequence[str] = ()
 ) -> CollisionModel:
     """
-    Return the collision model of a robot.
+    Return the collision model of a robot with joints of one axis.
 
     Left out are adjacent links, and pairs that an SRDF disables; without an SRDF, pairs that touch
     in nearly all random poses. Walls apply to the links that move towards or away from them,
     without those that are beyond in nearly all poses.
 
-    :param model: the robot, from a URDF, with joints of one axis
     :param urdf: path of the URDF, for relative names of meshes
-    :param walls: planes that links must not cross
-    :param walled: the links that must not; empty for all
+    :param walled: the links that must not cross the walls; empty for all
     :raises CollisionsNotCheckedError: MuJoCo is missing, or the URDF has no usable shapes
     """
     description = model.description
