@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 import math
@@ -202,7 +202,7 @@ def collision_model(
     for wall in walls:
         scene.add_wall(wall.name, wall.point, wall.normal)
     barred = [(name, wall.name) for wall in walls for name in walled or links if name in links]
-    poses = _random_poses(model, description)
+    poses = _random_poses(model)
     always = []
     if pairs and srdf is None:
         touching = (CollisionModel(model, scene, pairs).distances(poses) < 0.0).mean(axis=0)
@@ -215,13 +215,27 @@ def collision_model(
         beyond = (far[:, moves] < 0.0).mean(axis=0) > ALWAYS
         always += [pair for pair, is_beyond in zip(barred, beyond, strict=True) if is_beyond]
         barred = [pair for pair in barred if pair not in always]
+    remarks = _remarks(description, links, scene.unread, always, srdf is not None)
+    if not pairs and not barred:
+        raise CollisionsNotCheckedError('; '.join(remarks))
+    return CollisionModel(
+        model, scene, [*pairs, *barred], [wall.name for wall in walls], remarks,
+        is_complete=not scene.unread
+    )
+
+
+def _remarks(
+    description: RobotDescription, links: Collection[str], unread: Mapping[str, str],
+    always: Sequence[Pair], has_srdf: bool
+) -> list[str]:
+    """Return what is left out, a sentence each."""
     remarks = []
-    if scene.unread:
-        (name, why), *others = scene.unread.items()
+    if unread:
+        (name, why), *others = unread.items()
         also = f'; also without those of {", ".join(other for other, _ in others)}'
         remarks.append(f'without the shape of link {name}: {why}{also if others else ""}')
     without = [name for name, link in description.links.items()
-               if name not in {*links, *scene.unread} and link.inertial is not None
+               if name not in {*links, *unread} and link.inertial is not None
                and link.inertial.mass > 0.0]  # fmt: skip
     if without:
         remarks.append(f'links without collision shape: {", ".join(without)}')
@@ -229,14 +243,9 @@ def collision_model(
     remarks.append(
         'not compared: adjacent links'
         + (f'; what touches in nearly all poses: {text}' if always else '')
-        + (' (or name the pairs in an SRDF: --srdf)' if srdf is None else '; pairs of the SRDF')
+        + ('; pairs of the SRDF' if has_srdf else ' (or name the pairs in an SRDF: --srdf)')
     )
-    if not pairs and not barred:
-        raise CollisionsNotCheckedError('; '.join(remarks))
-    return CollisionModel(
-        model, scene, [*pairs, *barred], [wall.name for wall in walls], remarks,
-        is_complete=not scene.unread
-    )
+    return remarks
 
 
 def _movable_pairs(description: RobotDescription, links: Collection[str]) -> list[Pair]:
@@ -258,7 +267,7 @@ def _movable_pairs(description: RobotDescription, links: Collection[str]) -> lis
     return found
 
 
-def _random_poses(model: RobotModel, description: RobotDescription) -> Array:
+def _random_poses(model: RobotModel) -> Array:
     """Return random joint positions within the limits, shape (N, n)."""
     lower, upper = model.position_lower, model.position_upper
     # Limits that are exchanged are named by what needs them.

@@ -12,7 +12,7 @@ import pytest
 from urdf_parser_py.xml_reflection import core
 
 from rnea_ros.urdf import Inertial, Joint, JointLimits, Link, Mimic, Origin, parse_urdf
-from rnea_ros.urdf.description import SafetyController
+from rnea_ros.urdf.description import SafetyController, collision_shapes
 from support.cases import each
 from support.models.oracles import Pinocchio
 from support.models.robots import ARM, joint, link, load, robot
@@ -52,7 +52,9 @@ def test_the_xml_is_parsed_once_and_urdf_parser_py_reads_its_elements(
     monkeypatch.delattr(ElementTree, 'fromstring')
     # Version 1.2.1, of the distributions, has this function.
     monkeypatch.setattr(core, 'xml_children', lambda node: node.getchildren())
-    assert only_joint(LIMIT).limits.effort == 3.0
+    description = parse_urdf(ARM)
+    with pytest.warns(DeprecationWarning, match='description.shapes'):
+        assert collision_shapes(description, {}) == list(description.shapes)
     assert len(parsers) == 1
 
 
