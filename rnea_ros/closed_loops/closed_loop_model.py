@@ -25,10 +25,10 @@ class ClosedLoopModel:
     Dynamics of a robot whose URDF is the spanning tree of a linkage.
 
     The actuated joints are the independent coordinates y of the linkage; all other joints depend
-    on them. Velocities yd, accelerations ydd and efforts tau have the shape (m,), in the order of
-    the m :attr:`actuated_joints`; q, shape (nq,), qd and qdd, shape (nv,), belong to all joints of
-    the model. An argument q must close the loops: compute it by :meth:`positions`. Units and
-    ``external_wrenches`` are as for :class:`.RobotModel`. A model is immutable.
+    on them. Their velocities yd, accelerations ydd and efforts tau have the shape (m,) too, in the
+    order of the m :attr:`actuated_joints`; q, shape (nq,), qd and qdd, shape (nv,), belong to all
+    joints of the model. An argument q must close the loops: compute it by :meth:`positions`. Units
+    and ``external_wrenches`` are as for :class:`.RobotModel`. A model is immutable.
 
     Notation of R. Featherstone, *Rigid Body Dynamics Algorithms*, 2008, chapter 8.
 
@@ -73,10 +73,8 @@ class ClosedLoopModel:
         The result has the assembly mode of the guess: the actuated joints move from the guess to y
         in a straight line, and the other joints follow without a jump.
 
-        :param y: positions of the actuated joints, shape (m,), rad or m
         :param guess: positions of all joints near the result, shape (nq,), such as the last
             result; by default :attr:`reference`
-        :return: shape (nq,)
         :raises LoopClosureError: the loops cannot be closed at y or on the way there, or a
             configuration on the way is singular
         :raises SingularityError: the actuated joints do not determine the motion at the guess or y

@@ -111,8 +111,7 @@ class LoopConstraint:
         """Return the prevented displacement of frame 2 from frame 1, scaled, shape (c,)."""
         R, p = self._relative_pose(q)
         turn = rotation_vector(R) if 2 in self._rows else tilt(R)
-        error: Array = self._scale * np.concatenate([turn, p])[self._rows]
-        return error
+        return np.asarray(self._scale * np.concatenate([turn, p])[self._rows])
 
     def gap(self, q: Array) -> tuple[float, float]:
         """Return the size of the prevented displacement and angle, m and rad."""
@@ -122,8 +121,7 @@ class LoopConstraint:
 
     def matrix(self, q: Array) -> Array:
         """Return the loop's rows of K, scaled, shape (c, nv); K qd is the prevented velocity."""
-        matrix: Array = self._scale[:, np.newaxis] * self._relative_jacobian(q)[self._rows]
-        return matrix
+        return np.asarray(self._scale[:, np.newaxis] * self._relative_jacobian(q)[self._rows])
 
     def bias(self, q: Array, qd: Array) -> Array:
         """Return Kdot qd, the prevented acceleration at qdd = 0, scaled, shape (c,)."""
@@ -135,8 +133,7 @@ class LoopConstraint:
         angular = wd_2 - wd_1 - _cross(w_1, w_2)
         linear = a_2 - a_1 - _cross(wd_1, p) - _cross(w_1, _cross(w_1, p))
         linear -= 2.0 * _cross(w_1, pd)
-        bias: Array = self._scale * np.concatenate([angular, linear])[self._rows]
-        return bias
+        return np.asarray(self._scale * np.concatenate([angular, linear])[self._rows])
 
     def _lever(self, q: Array) -> float:
         """Return the longest lever of a rotating joint of the loop at frame 2, m; 1 without."""

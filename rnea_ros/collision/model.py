@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 import math
@@ -113,12 +113,7 @@ class CollisionModel:
                 self._motion[row, model.position_indices(leader).start] = factor
 
     def distances(self, q: Array) -> Array:
-        """
-        Return the distance of each pair, cut at the reach; negative in a collision, m.
-
-        :param q: joint positions, shape (N, n)
-        :returns: shape (N, pairs)
-        """
+        """Return each pair's distance, (N, pairs), m, cut at the reach; q: shape (N, n)."""
         found = np.full((len(q), len(self.pairs)), self._reach)
         self._latest = [self._contacts(row) for row in q @ self._motion.T + self._offset]
         self._latest_q = q.copy()
@@ -177,16 +172,14 @@ def collision_model(
     walls: Sequence[Wall] = (), walled: Sequence[str] = ()
 ) -> CollisionModel:
     """
-    Return the collision model of a robot.
+    Return the collision model of a robot with joints of one axis.
 
     Left out are adjacent links, and pairs that an SRDF disables; without an SRDF, pairs that touch
     in nearly all random poses. Walls apply to the links that move towards or away from them,
     without those that are beyond in nearly all poses.
 
-    :param model: the robot, from a URDF, with joints of one axis
     :param urdf: path of the URDF, for relative names of meshes
-    :param walls: planes that links must not cross
-    :param walled: the links that must not; empty for all
+    :param walled: the links that must not cross the walls; empty for all
     :raises CollisionsNotCheckedError: MuJoCo is missing, or the URDF has no usable shapes
     """
     description = model.description
@@ -209,7 +202,7 @@ def collision_model(
     for wall in walls:
         scene.add_wall(wall.name, wall.point, wall.normal)
     barred = [(name, wall.name) for wall in walls for name in walled or links if name in links]
-    poses = _random_poses(model, description)
+    poses = _random_poses(model)
     always = []
     if pairs and srdf is None:
         touching = (CollisionModel(model, scene, pairs).distances(poses) < 0.0).mean(axis=0)
@@ -222,13 +215,27 @@ def collision_model(
         beyond = (far[:, moves] < 0.0).mean(axis=0) > ALWAYS
         always += [pair for pair, is_beyond in zip(barred, beyond, strict=True) if is_beyond]
         barred = [pair for pair in barred if pair not in always]
+    remarks = _remarks(description, links, scene.unread, always, srdf is not None)
+    if not pairs and not barred:
+        raise CollisionsNotCheckedError('; '.join(remarks))
+    return CollisionModel(
+        model, scene, [*pairs, *barred], [wall.name for wall in walls], remarks,
+        is_complete=not scene.unread
+    )
+
+
+def _remarks(
+    description: RobotDescription, links: Collection[str], unread: Mapping[str, str],
+    always: Sequence[Pair], has_srdf: bool
+) -> list[str]:
+    """Return what is left out, a sentence each."""
     remarks = []
-    if scene.unread:
-        (name, why), *others = scene.unread.items()
+    if unread:
+        (name, why), *others = unread.items()
         also = f'; also without those of {", ".join(other for other, _ in others)}'
         remarks.append(f'without the shape of link {name}: {why}{also if others else ""}')
     without = [name for name, link in description.links.items()
-               if name not in {*links, *scene.unread} and link.inertial is not None
+               if name not in {*links, *unread} and link.inertial is not None
                and link.inertial.mass > 0.0]  # fmt: skip
     if without:
         remarks.append(f'links without collision shape: {", ".join(without)}')
@@ -236,14 +243,9 @@ def collision_model(
     remarks.append(
         'not compared: adjacent links'
         + (f'; what touches in nearly all poses: {text}' if always else '')
-        + (' (or name the pairs in an SRDF: --srdf)' if srdf is None else '; pairs of the SRDF')
+        + ('; pairs of the SRDF' if has_srdf else ' (or name the pairs in an SRDF: --srdf)')
     )
-    if not pairs and not barred:
-        raise CollisionsNotCheckedError('; '.join(remarks))
-    return CollisionModel(
-        model, scene, [*pairs, *barred], [wall.name for wall in walls], remarks,
-        is_complete=not scene.unread
-    )
+    return remarks
 
 
 def _movable_pairs(description: RobotDescription, links: Collection[str]) -> list[Pair]:
@@ -265,7 +267,7 @@ def _movable_pairs(description: RobotDescription, links: Collection[str]) -> lis
     return found
 
 
-def _random_poses(model: RobotModel, description: RobotDescription) -> Array:
+def _random_poses(model: RobotModel) -> Array:
     """Return random joint positions within the limits, shape (N, n)."""
     lower, upper = model.position_lower, model.position_upper
     # Limits that are exchanged are named by what needs them.

@@ -106,7 +106,7 @@ def check(
     effort_bound = bound_by_efforts(efforts, limits)
     touching: tuple[list[Trap], list[str]] = [], []
     if collision_model is not None:
-        touching = collisions(collision_model, trajectory, rate)
+        touching = collisions(collision_model, efforts.time, efforts.position)
     has_mass = model.inertial_parameters.any()
     peaks = [*moving, *(efforts.peaks(limits) if has_mass else [])]
     missing = [

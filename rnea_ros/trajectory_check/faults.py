@@ -28,7 +28,6 @@ from ..feedforward.motion import (
 )
 from ..feedforward.motion.trajectory import derivative
 from .limits import Quantity, TrajectoryLimits
-from .motion import samples
 
 # Accepted by rounding: velocity steps, rad/s or m/s, and accelerations, rad/s^2 or m/s^2.
 _ROUNDING = 1e-6
@@ -180,11 +179,8 @@ def notes(request: TrajectoryRequest, trajectory: Trajectory, start: Start) -> l
     return remarks
 
 
-def collisions(
-    model: CollisionModel, trajectory: Trajectory, rate: float
-) -> tuple[list[Trap], list[str]]:
-    """Return the trap for the first collision, and remarks; the rate is the lowest one, Hz."""
-    time, q, _, _ = samples(trajectory, rate)
+def collisions(model: CollisionModel, time: Array, q: Array) -> tuple[list[Trap], list[str]]:
+    """Return the trap for the first collision, and remarks, at times and positions of a motion."""
     distances = model.distances(q)
     colliding = np.flatnonzero((distances < 0.0).any(axis=1))
     if colliding.size:

@@ -77,15 +77,15 @@ class Efforts:
     time: Array  # from the start of the trajectory, s, shape (N,)
     total: Array  # required efforts, shape (N, n), N m or N
     gravity: Array  # part of gravity in them, shape (N, n), N m or N
+    position: Array  # shape (N, n), rad or m
     velocity: Array  # shape (N, n), rad/s or m/s
 
     @classmethod
     def of_motion(cls, model: RobotModel, trajectory: Trajectory, rate: float) -> Efforts:
         """Return the efforts at both sides of all points and at least at a rate, Hz."""
-        time, q, qd, qdd = samples(trajectory, rate)
-        return cls(
-            time, model.inverse_dynamics_batch(q, qd, qdd), model.gravity_torques_batch(q), qd
-        )
+        time, q, qd, qdd = _samples(trajectory, rate)
+        total, gravity = model.inverse_dynamics_batch(q, qd, qdd), model.gravity_torques_batch(q)
+        return cls(time, total, gravity, q, qd)
 
     def peaks(self, limits: TrajectoryLimits) -> list[Peak]:
         """Return the greatest effort of each joint."""
@@ -177,7 +177,7 @@ def _extremes(trajectory: Trajectory, order: int) -> Array:
     ])
 
 
-def samples(trajectory: Trajectory, rate: float) -> tuple[Array, Array, Array, Array]:
+def _samples(trajectory: Trajectory, rate: float) -> tuple[Array, Array, Array, Array]:
     """Return times, s, shape (N,), and q, qd, qdd, shape (N, joints), from rest to rest."""
     if not 0.0 < rate < math.inf:
         raise InputError('rate', f'{rate:g} Hz is not positive and finite')

@@ -13,7 +13,9 @@ from .description import (
     RobotDescription,
     SafetyController,
     Shape,
+    collision_shapes,
 )
+from .elements import MAX_SIZE
 from .inertials import rounded, with_inertials
 from .mass import inertia_problem
 from .meshes import mesh_path, mesh_triangles, shape_triangles
@@ -22,8 +24,8 @@ from .source import disabled_pairs, read_urdf
 from .xml import MAX_BYTES, MAX_ELEMENTS, parse_xml, reduce_to_dynamics
 
 __all__ = [
-    'MAX_BYTES', 'MAX_ELEMENTS', 'Inertial', 'Joint', 'JointLimits', 'Link', 'Mimic',
-    'Origin', 'RobotDescription', 'SafetyController', 'Shape', 'disabled_pairs',
-    'inertia_problem', 'mesh_path', 'mesh_triangles', 'parse_urdf', 'parse_xml', 'read_urdf',
-    'reduce_to_dynamics', 'rounded', 'shape_triangles', 'with_inertials',
+    'MAX_BYTES', 'MAX_ELEMENTS', 'MAX_SIZE', 'Inertial', 'Joint', 'JointLimits', 'Link', 'Mimic',
+    'Origin', 'RobotDescription', 'SafetyController', 'Shape', 'collision_shapes',
+    'disabled_pairs', 'inertia_problem', 'mesh_path', 'mesh_triangles', 'parse_urdf', 'parse_xml',
+    'read_urdf', 'reduce_to_dynamics', 'rounded', 'shape_triangles', 'with_inertials',
 ]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 import math
 from typing import TypeAlias
+import warnings
 
 import numpy as np
 
@@ -135,3 +136,11 @@ class RobotDescription:
     shapes: tuple[Shape, ...] = field(default=(), repr=False, compare=False)  # for collisions
     unread_shapes: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     """The reason by link, where a shape is unknown or cannot have its size or pose."""
+
+
+def collision_shapes(description: RobotDescription, unread: dict[str, str]) -> list[Shape]:
+    """Return ``description.shapes``, and its ``unread_shapes``; warns, until version 0.5."""
+    text = 'collision_shapes(description, unread) -> description.shapes and unread_shapes'
+    warnings.warn(text, DeprecationWarning, stacklevel=2)
+    unread.update(description.unread_shapes)
+    return list(description.shapes)

@@ -61,11 +61,10 @@ def read_joint(
     element: ElementTree.Element, source: ElementTree.Element, warnings: list[str]
 ) -> Joint:
     """
-    Return the joint of a reduced ``<joint>``; names of links and leaders are not checked here.
+    Return the joint of a reduced ``<joint>``, with the soft limits of the whole ``source``.
 
-    Limits that no position meets give a warning, other values out of range a UrdfError.
-
-    :param source: the whole element; faults of its soft limits are no error
+    Names of links and leaders are not checked here. Limits that no position meets and unusable
+    soft limits give a warning, other values out of range a UrdfError.
     """
     owner = _owner(element)
     _check_joint(element, owner)
@@ -77,10 +76,8 @@ def read_joint(
     dynamics, mimic = joint.dynamics or urdf_parser.JointDynamics(), joint.mimic
     damping, friction = dynamics.damping or 0.0, dynamics.friction or 0.0
     if min(damping, friction) < -_ROUNDING:
-        raise UrdfError(
-            owner,
-            f'damping {damping:g} or friction {friction:g} is negative; set 0 if it is unknown',
-        )
+        values = f'damping {damping:g} or friction {friction:g}'
+        raise UrdfError(owner, f'{values} is negative; set 0 if it is unknown')
     if mimic is not None:
         multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
         mimic = Mimic(mimic.joint, multiplier, mimic.offset or 0.0)

@@ -37,15 +37,14 @@ def check_inertia(link: Link, strict: bool, warnings: list[str]) -> None:
 
 def inertia_problem(mass: float, matrix: Array, rounding: float = 0.0) -> str:
     """
-    Return why no distribution of mass can have an inertia; empty if one can.
+    Return why no distribution of mass, kg, can have an inertia, kg m^2; empty if one can.
 
     No principal moment may be larger than the sum of the other two. Equality is a flat body, with
     a moment of zero a rod or a point.
 
-    :param mass: kg
-    :param matrix: about the centre of mass, shape (3, 3), kg m^2
-    :param rounding: size of rounding errors in the matrix, kg m^2; one part per million of the
-        greatest moment is permitted in any case
+    :param matrix: about the centre of mass, shape (3, 3)
+    :param rounding: size of rounding errors in the matrix; one part per million of the greatest
+        moment is permitted in any case
     """
     least, middle, greatest = np.linalg.eigvalsh(matrix)
     moments = f'principal moments {least:.6g}, {middle:.6g}, {greatest:.6g}'

@@ -33,12 +33,7 @@ TRIANGLE = np.dtype([('normal', '<f4', 3), ('corners', '<f4', (3, 3)), ('attribu
 
 
 def shape_triangles(shape: Shape, urdf: Path | None) -> Array:
-    """
-    Return the corners of the triangles of a mesh of a URDF, shape (N, 3, 3), m in its own frame.
-
-    :param urdf: path of the URDF
-    :raises UrdfError: the file is not found, cannot be read or is too large
-    """
+    """Return :func:`mesh_triangles` of a shape of a URDF by its path, m, or raise a UrdfError."""
     path = mesh_path(shape.file, urdf)
     if path is None:
         raise UrdfError('mesh', f'{shape.file} is not found')
@@ -55,7 +50,6 @@ def mesh_path(uri: str, urdf: Path | None) -> Path | None:
     A package is looked for in the ROS environment, and among the folders above the URDF.
 
     :param uri: ``package://``, ``file://`` or a path, which may be relative to the URDF
-    :param urdf: path of the URDF
     """
     scheme, separator, rest = uri.partition('://')
     folder = Path.cwd() if urdf is None else urdf.resolve().parent
@@ -73,8 +67,7 @@ def mesh_triangles(path: Path) -> Array:
     """
     Return the corners of the triangles of a mesh, shape (N, 3, 3), in its unit.
 
-    :param path: STL, OBJ or COLLADA
-    :raises UrdfError: the file cannot be read
+    :raises UrdfError: the file is not STL, OBJ or COLLADA, or cannot be read
     """
     try:
         data = read_regular(path, 4 * MAX_BYTES)

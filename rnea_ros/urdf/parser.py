@@ -1,11 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""
-URDF text to a checked :class:`RobotDescription`.
-
-All joints together form one tree, and mimic joints follow joints of it.
-"""
+"""URDF text to a checked description: one tree of joints, and mimic joints that follow them."""
 
 from __future__ import annotations
 
@@ -25,12 +21,10 @@ MIN_RANGE = 0.1  # least part of a leader's range that its mimic joints may leav
 
 def parse_urdf(text: str, *, strict_inertia: bool = False) -> RobotDescription:
     """
-    Parse and check URDF text.
+    Parse and check URDF text; a UrdfError names the element and the value that cannot be used.
 
-    :param text: the XML
     :param strict_inertia: raise an error for an inertia that no rigid body can have, instead of a
         warning
-    :raises UrdfError: the URDF cannot be used; with the element and the value
     """
     source = parse_xml(text)
     robot = reduce_to_dynamics(source)
@@ -95,7 +89,7 @@ def _tree_order(links: Mapping[str, Link], joints: Mapping[str, Joint]) -> tuple
 
 def _resolve_mimics(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str, Joint]:
     """Make every mimic joint follow an independent joint directly."""
-    leaders = _leader_names(joints, warnings)
+    leaders = _leaders(joints, warnings)
     resolved: dict[str, Joint] = {}
     for joint in joints.values():
         chain: dict[str, Joint] = {}
@@ -112,6 +106,30 @@ def _resolve_mimics(joints: Mapping[str, Joint], warnings: list[str]) -> dict[st
     return {name: resolved[name] for name in joints}
 
 
+def _leaders(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str, str]:
+    """
+    Return the name of the joint that each mimic joint follows.
+
+    Some vendors' macros omit a prefix: ``left_finger_2`` follows ``finger_1``. It is added, with a
+    warning, if only one joint fits.
+    """
+    lengths = sorted({len(name) for name in joints})
+    leaders = {joint.name: joint.mimic.joint for joint in joints.values() if joint.mimic}
+    for name, leader in leaders.items():
+        if leader in joints:
+            continue
+        missing = [length - len(leader) for length in lengths]
+        prefixed = [name[:n] + leader for n in missing if 0 < n <= len(name)]
+        fitting = [other for other in prefixed if other in joints]
+        if len(fitting) != 1:
+            raise UrdfError(f'joint {name!r}', f'mimics joint {leader!r}, which does not exist')
+        leaders[name] = fitting[0]
+        warnings.append(
+            f'joint {name!r} mimics {leader!r}, which does not exist; {fitting[0]!r} is used'
+        )
+    return leaders
+
+
 def _following(joint: Joint, leader: Joint) -> Joint:
     """Return a mimic joint that follows the joint that its leader follows, or the leader."""
     owner = f'joint {joint.name!r}'
@@ -124,10 +142,8 @@ def _following(joint: Joint, leader: Joint) -> Joint:
     multiplier = joint.mimic.multiplier * then.multiplier
     offset = joint.mimic.multiplier * then.offset + joint.mimic.offset
     if not (math.isfinite(multiplier) and math.isfinite(offset)):
-        raise UrdfError(
-            owner,
-            f'mimics {then.joint!r} with multiplier {multiplier:g}, offset {offset:g}: not finite',
-        )
+        factors = f'multiplier {multiplier:g}, offset {offset:g}'
+        raise UrdfError(owner, f'mimics {then.joint!r} with {factors}: not finite')
     return replace(joint, mimic=Mimic(then.joint, multiplier, offset))
 
 
@@ -163,33 +179,3 @@ def _reconcile_ranges(joints: dict[str, Joint], warnings: list[str]) -> None:
         )
     if found:
         warnings.append(found[0] + in_all(found, 'mimic joints'))
-
-
-def _leader_names(joints: Mapping[str, Joint], warnings: list[str]) -> dict[str, str]:
-    """
-    Return the name of the joint that each mimic joint follows.
-
-    Some vendors' macros omit a prefix: ``left_finger_2`` follows ``finger_1``. It is added, with a
-    warning, if only one joint fits.
-    """
-    lengths = sorted({len(name) for name in joints})
-    leaders: dict[str, str] = {}
-    for joint in joints.values():
-        if joint.mimic is None:
-            continue
-        leader = joint.mimic.joint
-        if leader not in joints:
-            missing = [length - len(leader) for length in lengths]
-            prefixed = [joint.name[:n] + leader for n in missing if 0 < n <= len(joint.name)]
-            fitting = [name for name in prefixed if name in joints]
-            if len(fitting) != 1:
-                raise UrdfError(
-                    f'joint {joint.name!r}', f'mimics joint {leader!r}, which does not exist'
-                )
-            warnings.append(
-                f'joint {joint.name!r} mimics {leader!r}, which does not exist; '
-                f'{fitting[0]!r} is used'
-            )
-            leader = fitting[0]
-        leaders[joint.name] = leader
-    return leaders

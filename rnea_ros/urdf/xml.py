@@ -96,9 +96,7 @@ def parse_xml(text: str, places: Places | None = None) -> ElementTree.Element:
         raise UrdfError('URDF', f'the text has over {MAX_BYTES} bytes')
 
     def reject_document_type(name: str, *_: object) -> None:
-        raise UrdfError(
-            f'document type {name!r}', 'DTD and entity declarations are not allowed'
-        )
+        raise UrdfError(f'document type {name!r}', 'DTD and entity declarations are not allowed')
 
     builder = ElementTree.TreeBuilder()
     parser = expat.ParserCreate()
@@ -172,9 +170,8 @@ def reduce_to_dynamics(root: ElementTree.Element) -> ElementTree.Element:
     for tag in ('link', 'joint'):
         elements = root.findall(tag)
         if len(elements) > MAX_ELEMENTS:
-            raise UrdfError(
-                f'robot {name!r}', f'has {len(elements)} {tag}s, at most {MAX_ELEMENTS} are read'
-            )
+            reason = f'has {len(elements)} {tag}s, at most {MAX_ELEMENTS} are read'
+            raise UrdfError(f'robot {name!r}', reason)
         names = [element.get('name') for element in elements]
         for position, element_name in enumerate(names, start=1):
             if not element_name:

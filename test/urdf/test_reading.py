@@ -12,7 +12,7 @@ import pytest
 from urdf_parser_py.xml_reflection import core
 
 from rnea_ros.urdf import Inertial, Joint, JointLimits, Link, Mimic, Origin, parse_urdf
-from rnea_ros.urdf.description import SafetyController
+from rnea_ros.urdf.description import SafetyController, collision_shapes
 from support.cases import each
 from support.models.oracles import Pinocchio
 from support.models.robots import ARM, joint, link, load, robot
@@ -47,13 +47,14 @@ def test_every_field_of_a_link_is_read_and_may_lack() -> None:
 def test_the_xml_is_parsed_once_and_urdf_parser_py_reads_its_elements(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parsers, create = [], expat.ParserCreate
-    monkeypatch.setattr(expat, 'ParserCreate', lambda: parsers.append(create()) or parsers[-1])
+    parsers = iter([expat.ParserCreate()])  # one
+    monkeypatch.setattr(expat, 'ParserCreate', lambda: next(parsers))
     monkeypatch.delattr(ElementTree, 'fromstring')
     # Version 1.2.1, of the distributions, has this function.
     monkeypatch.setattr(core, 'xml_children', lambda node: node.getchildren())
-    assert only_joint(LIMIT).limits.effort == 3.0
-    assert len(parsers) == 1
+    description = parse_urdf(ARM)
+    with pytest.warns(DeprecationWarning, match='description.shapes'):
+        assert collision_shapes(description, {}) == list(description.shapes)
 
 
 def test_every_field_of_a_joint_is_read() -> None:

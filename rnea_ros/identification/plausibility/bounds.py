@@ -61,12 +61,11 @@ def mass_bounds(model: RobotModel, total_mass: float | None) -> tuple[Array, Arr
         lower, upper = np.minimum(box[0], com), np.maximum(box[1], com)
         size = mass * np.linalg.norm(upper - lower)
         for sign, bound in ((-1.0, lower), (1.0, upper)):
-            for k in range(3):
-                row = np.zeros(prior.size)
-                row[10 * body] = -sign * bound[k] / size
-                row[10 * body + 1 + k] = sign / size
-                rows.append(row)
-                limits.append(0.0)
+            sides = np.zeros((3, prior.size))
+            sides[:, 10 * body] = -sign * bound / size
+            sides[:, 10 * body + 1 : 10 * body + 4] = sign / size * np.eye(3)
+            rows += [*sides]
+            limits += [0.0] * 3
     return np.array(rows), np.array(limits)
 
 
