@@ -81,7 +81,7 @@ class RobotModel(ModelData):
         cls, description: RobotDescription, *, floating_base: bool = False,
         gravity: ArrayLike = STANDARD_GRAVITY,
     ) -> RobotModel:
-        """Return the model of a result of :func:`~rnea_ros.urdf.parse_urdf`, as :meth:`from_urdf`."""
+        """Return the model of a description that :func:`~rnea_ros.urdf.parse_urdf` returned."""
         if not isinstance(description, RobotDescription):
             raise InputError(
                 'description', f'expected a RobotDescription, got {brief(description)}'
