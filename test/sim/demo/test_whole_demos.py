@@ -25,6 +25,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.parameter import Parameter
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
+import teach_and_play
 
 from rnea_ros.feedforward import FeedforwardController, JointBounds, JointStateMonitor
 from rnea_ros.feedforward.settings import NodeSettings, complete_values
@@ -39,7 +40,6 @@ from rnea_ros.sim.demo.arm import DemoError
 from rnea_ros.sim.demo.circle import Circle
 from rnea_ros.sim.demo.demo import main
 from rnea_ros.sim.demo.processes import Processes
-from rnea_ros.sim.demo.teaching import Teaching
 from rnea_ros.sim.effort_controller import EffortController
 from rnea_ros.sim.hand import ScriptedHand
 from rnea_ros.sim.options import PARAMETERS, TIMESTEP, Options
@@ -300,7 +300,7 @@ def test_the_identified_model_tracks_and_holds_better(
 def test_a_motion_is_taught_by_the_hand_and_repeated(
     stages: list[Stage], shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls = calls_of_report(Teaching, monkeypatch)
+    calls = calls_of_report(teach_and_play.Program, monkeypatch)
     text = shown('--teach', '--robot', 'ur5e', '--rate', '200')
     assert text.count('at most 10 mrad or mm') == 1
     smoothed, played = figures(text, 'elbow_joint')
