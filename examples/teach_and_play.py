@@ -21,8 +21,6 @@ from rnea_ros.drawing import new_figure
 from rnea_ros.recordings import recording_from
 from rnea_ros.sim.demo.arm import DemoRun
 from rnea_ros.sim.demo.demo import main
-from rnea_ros.sim.demo.motion import reference_positions
-from rnea_ros.sim.demo.reports import show_picture
 from rnea_ros.sim.demo.robot import GOOD_MODEL, realistic
 from rnea_ros.sim.demo.session import Phase, Session
 from rnea_ros.teach import MotionLimits, Taught, demonstration, report, smoothed
@@ -77,21 +75,20 @@ class Program:
             ))
         print(f'\n{text_table(rows, left=(0,))}\n')
         print('velocity, acceleration, effort: shares of the limits that the motion uses')
-        path = self._options.output / 'teach_demo.png'
-        self._draw(path, taught, played)
-        print(f'picture: {path.resolve()}')
+        print(f'picture: {self._draw(taught, played)}')
         if checked.violations or (self._arm.shipped and error.max() > NEEDED):
             print('expected a motion within its limits, played within 5 mrad', file=sys.stderr)
             return 1
         return 0
 
-    def _draw(self, path: Path, taught: Taught, played: Phase) -> None:
+    def _draw(self, taught: Taught, played: Phase) -> Path:
         """Draw the joint that moves most, and the errors of all joints."""
         shown, joints, unit = taught.demonstration, self._arm.joints, self._arm.unit
-        smooth = reference_positions(taught.motion, joints, shown.time)
+        reference = taught.motion.of_joints(joints)
+        smooth = reference.at(shown.time)[0]
         most = int(np.ptp(smooth, axis=0).argmax())
         times, errors = played.errors()
-        repeated = reference_positions(taught.motion, joints, times) + errors
+        repeated = reference.at(times)[0] + errors
         figure = new_figure(10.0, 9.0, window=self._options.show)
         motion, smoothing, playing = axes = figure.subplots(3, 1, sharex=True)
         motion.plot(shown.time, shown.position[:, most], color='0.7', lw=4.0, label='guided')
@@ -104,7 +101,7 @@ class Program:
             playing.plot(times, 1e3 * errors[:, joint], label=name, lw=1.0)
         smoothing.set(ylabel=unit, title='taught beside guided')
         playing.set(ylabel=unit, title='played beside taught', xlabel='time, s')
-        show_picture(figure, axes, path, self._options.show)
+        return self._options.save(figure, axes, 'teach_demo.png')
 
 
 if __name__ == '__main__':

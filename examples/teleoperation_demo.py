@@ -22,7 +22,6 @@ from rnea_ros.command_line import text_table
 from rnea_ros.drawing import new_figure
 from rnea_ros.sim.demo.arm import DemoArm, DemoError, DemoRun
 from rnea_ros.sim.demo.demo import main
-from rnea_ros.sim.demo.reports import show_picture
 from rnea_ros.teleoperation import CouplingState
 
 ABOUT = (
@@ -81,9 +80,7 @@ class Program:
             print(f'delay {1e3 * delay:.0f} ms each way: free motion, then the wall ...')
             trials.append(record(self._options.arm, delay))
         print(f'\n{table(trials)}\n')
-        path = self._options.output / 'teleoperation.png'
-        draw(path, trials, self._options.arm.joints, self._options.show)
-        print(f'picture: {path.resolve()}')
+        print(f'picture: {draw(self._options, trials)}')
         contact, felt = trials[0].forces
         if trials[0].rms <= MAX_ERROR and abs(felt / contact - 1.0) <= MAX_FORCE_ERROR:
             return 0
@@ -124,9 +121,9 @@ def table(trials: Sequence[Trial]) -> str:
     return text_table(rows, left=())
 
 
-def draw(path: Path, trials: Sequence[Trial], joints: Sequence[str], show: bool) -> None:
+def draw(options: DemoRun, trials: Sequence[Trial]) -> Path:
     """Draw one joint in free motion, its error, and the forces at the wall."""
-    figure = new_figure(10.0, 9.0, window=show)
+    figure = new_figure(10.0, 9.0, window=options.show)
     motion, error, forces = axes = figure.subplots(3, 1)
     fastest = int(np.argmax(np.ptp(trials[0].free.leader, axis=0)))
     for number, trial in enumerate(trials):
@@ -139,12 +136,12 @@ def draw(path: Path, trials: Sequence[Trial], joints: Sequence[str], show: bool)
         time = trial.wall.time - trial.wall.time[0]
         forces.plot(time, trial.wall.contact, colour, lw=0.8, label=f'contact, {label}')
         forces.plot(time, trial.wall.felt, colour, ls='--', label=f'felt, {label}')
-    motion.set(ylabel=f'{joints[fastest]}, rad', title='free motion')
+    motion.set(ylabel=f'{options.arm.joints[fastest]}, rad', title='free motion')
     error.set(ylabel='greatest error, mrad', xlabel='time, s')
     forces.set(ylabel='force, N', xlabel='time, s', title='the follower meets a wall')
     for axis in axes:
         axis.margins(x=0.01)
-    show_picture(figure, axes, path, show)
+    return options.save(figure, axes, 'teleoperation.png')
 
 
 if __name__ == '__main__':

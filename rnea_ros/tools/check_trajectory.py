@@ -92,7 +92,7 @@ def _request(options: argparse.Namespace) -> TrajectoryRequest:
     if options.bag is not None:
         return read_trajectory(options.bag, options.topic, options.index)
     try:
-        from .live import live_trajectory
+        from ..live import live_trajectory
     except ImportError as error:
         raise TrajectoryFileError(f'live topics need ROS ({error}); or name a file') from error
     return live_trajectory(options.topic, options.timeout, options.ros_arguments)

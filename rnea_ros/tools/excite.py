@@ -199,7 +199,7 @@ def main(args: list[str] | None = None) -> int:
         _excitation(options, model, dict(options.start))
         return 0
     try:
-        from .live import MovingRobot, confirm, live_node
+        from ..live import MovingRobot, confirm, live_node
     except ImportError as error:
         raise NotStartedError(f'--publish needs ROS ({error})') from error
     known = None if options.motion is None else read_trajectory(options.motion, None, 0)

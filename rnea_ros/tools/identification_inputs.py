@@ -22,7 +22,7 @@ from ..robot import RobotModel
 from .model import load_model, load_settings
 
 if TYPE_CHECKING:
-    from .live import LiveNode
+    from ..live import LiveNode
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def _source(
         yield options.urdf, partial(_loaded, options, bags=options.bags)
         return
     try:
-        from .live import live_node, robot_description
+        from ..live import live_node, robot_description
     except ImportError as error:
         raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
     with live_node('identify', options.ros_arguments) as live:
@@ -78,7 +78,7 @@ def _source(
 
 def _live(options: argparse.Namespace, live: LiveNode, model: RobotModel) -> list[Run]:
     """Return the run of live topics."""
-    from .live import collect_joint_states
+    from ..live import collect_joint_states
 
     def progress(samples: Sequence[Sample]) -> bool:
         print(f'{samples[-1].time - samples[0].time:.0f} of {options.duration:g} s', flush=True)

@@ -93,7 +93,7 @@ def _options(args: list[str] | None) -> argparse.Namespace:
 def _live(options: argparse.Namespace) -> tuple[str | Path, Recording]:
     """Return the model's source and joint states from live topics."""
     try:
-        from .live import collect_joint_states, live_node, robot_description
+        from ..live import collect_joint_states, live_node, robot_description
     except ImportError as error:
         raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
     printed = 0

@@ -23,11 +23,15 @@ Exit code: 0 done; 1 the motion was stopped; 2 not possible: bad arguments, file
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+import os
 from pathlib import Path
+import select
 import sys
+import termios
+import tty
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,8 +52,15 @@ from .model import load_model
 from .trajectory_sources import read_trajectory, trajectory_text, with_model_names
 
 if TYPE_CHECKING:
-    from .live import GuidedRobot, LiveNode, Mode
+    from ..live import LiveNode, NodeClient
 
+INTERVAL = 0.005  # least, of recorded joint states, s
+POSE = 0.2  # a pose is the mean over this time, s
+END = '\x04'  # at the end of the input
+NO_NODE = (
+    '; start it, name it with --node, or record a robot that is guided by other means with '
+    '--keep-mode'
+)
 FOREVER = 3600.0  # longest recording by keys, s
 APPROACH = 1.0  # velocity limit of the way to the start, of which it uses a quarter, rad/s or m/s
 
@@ -115,7 +126,7 @@ def _options(args: list[str] | None) -> argparse.Namespace:
 def _model(options: argparse.Namespace, live: LiveNode | None) -> RobotModel:
     source = options.urdf
     if source is None:
-        from .live import robot_description
+        from ..live import robot_description
 
         assert live is not None  # BAG needs --urdf
         source = robot_description(live)
@@ -164,53 +175,102 @@ def _write(options: argparse.Namespace, limits: MotionLimits, motion: RestToRest
     print(f'\nwritten: {options.out}; play it with teach --play {options.out}')
 
 
-def _record(options: argparse.Namespace, robot: GuidedRobot) -> Recording:
+@contextmanager
+def pressed_keys() -> Iterator[Callable[[], str]]:
+    """
+    Provide a function that returns the key pressed since its last call, or an empty string.
+
+    Ctrl-C still interrupts. The terminal is restored at the end of the block.
+    """
+    source = sys.stdin.fileno()
+    before = termios.tcgetattr(source)
+    tty.setcbreak(source)
+
+    def key() -> str:
+        if not select.select([source], [], [], 0.0)[0]:
+            return ''
+        return os.read(source, 1).decode('latin-1') or END
+
+    try:
+        yield key
+    finally:
+        termios.tcsetattr(source, termios.TCSADRAIN, before)
+
+
+def _wait_for_key(live: LiveNode, key: Callable[[], str], accepted: str) -> str:
+    """Wait for one of the accepted keys, or the end of the input; return it."""
+    pressed: list[str] = []
+
+    def done() -> bool:
+        pressed[:] = [key()]
+        return pressed[0] != '' and pressed[0] in accepted + END
+
+    while not (pressed and pressed[0] and pressed[0] in accepted + END):
+        live.spin(live.timeout, done)
+    return pressed[0]
+
+
+def _recorded(
+    live: LiveNode, duration: float, done: Callable[[], bool] = lambda: False
+) -> Recording:
+    """Record joint states from now on for a time, s, or until a condition holds."""
+    from ..live import SilentTopicError, StateRecorder
+
+    # A new subscription: in an old one earlier joint states may wait.
+    recorder = StateRecorder(live, 'joint_states', INTERVAL)
+    try:
+        live.wait(lambda: bool(recorder.samples),
+                  lambda: SilentTopicError(recorder.topic, live.timeout))
+        live.spin(duration, done)
+    finally:
+        recorder.close()
+    return recording_from(recorder.samples)
+
+
+def _record(options: argparse.Namespace, live: LiveNode) -> Recording:
     """Record a motion for a time, or from key to key."""
     if options.seconds:
         print(f'guide the robot: {options.seconds:g} s', flush=True)
-        return robot.record(options.seconds)
-    from .live import pressed_keys
-
+        return _recorded(live, options.seconds)
     with pressed_keys() as key:
         print('guide the robot: the space bar starts the recording, q ends', flush=True)
-        if robot.key(key, ' q') != ' ':
+        if _wait_for_key(live, key, ' q') != ' ':
             raise TeachError('nothing was recorded: the space bar starts the recording')
         print('recording: the space bar ends it', flush=True)
-        return robot.record(FOREVER, lambda: key() != '')
+        return _recorded(live, FOREVER, lambda: key() != '')
 
 
-def _keep_poses(robot: GuidedRobot) -> tuple[tuple[str, ...], list[Array]]:
+def _keep_poses(live: LiveNode) -> tuple[tuple[str, ...], list[Array]]:
     """Keep a pose at each press of Enter; return the names of the joints, and the poses."""
-    from .live import pressed_keys
-
     names: tuple[str, ...] = ()
     poses: list[Array] = []
     with pressed_keys() as key:
         print('guide the robot: Enter keeps a pose, q ends', flush=True)
-        while robot.key(key, '\r\nq') in '\r\n':
-            names, pose = robot.pose()
-            poses.append(pose)
+        while _wait_for_key(live, key, '\r\nq') in '\r\n':
+            recording = _recorded(live, POSE)
+            names = recording.names
+            poses.append(np.asarray(recording.position.mean(axis=0)))
             print(f'pose {len(poses)} is kept', flush=True)
     return names, poses
 
 
 def _teach_live(options: argparse.Namespace, live: LiveNode) -> None:
-    from .live import GuidedRobot, Mode
+    from ..live import NodeClient
 
     model = _model(options, live)
-    robot = GuidedRobot(live, options.node)
-    mode = Mode(live, options.node)
-    with nullcontext() if options.keep_mode else mode.weightless():
+    node = NodeClient(live, options.node, NO_NODE)
+    node.watch_joints()
+    with nullcontext() if options.keep_mode else node.weightless():
         if not options.waypoints:
-            recording = _record(options, robot)
+            recording = _record(options, live)
         else:
-            names, poses = _keep_poses(robot)
+            names, poses = _keep_poses(live)
     if not options.waypoints:
-        _teach_recording(options, model, recording, robot.joints)
+        _teach_recording(options, model, recording, node.joints)
         return
     poses = teach.distinct(poses)
     limits = TrajectoryLimits.of_model(model, options.limits)
-    joints = _taught_joints(options, limits, robot.joints)
+    joints = _taught_joints(options, limits, node.joints)
     columns = [names.index(name) for name in joints]
     kept = MotionLimits.of(model, limits, {
         name: float(value) for name, value in zip(names, poses[0], strict=True)
@@ -221,7 +281,7 @@ def _teach_live(options: argparse.Namespace, live: LiveNode) -> None:
 
 def _play(options: argparse.Namespace, live: LiveNode) -> bool:
     """Move the robot; return whether the motion was completed."""
-    from .live import Mode, MovingRobot, confirm
+    from ..live import MovingRobot, NodeClient, confirm
 
     model = _model(options, live)
     request, _ = with_model_names(model, read_trajectory(options.play, None, 0))
@@ -231,7 +291,7 @@ def _play(options: argparse.Namespace, live: LiveNode) -> bool:
     limits = MotionLimits(model, TrajectoryLimits.of_model(model, options.limits), {})
     _check(limits, motion, 'in the motion')
     if options.to is None:
-        _check_mode(options, Mode(live, options.node))
+        _check_mode(NodeClient(live, options.node, NO_NODE))
     robot = MovingRobot(live, joints, options.to or f'{options.node}/joint_trajectory')
     velocity = np.minimum(limits.limits.velocity, APPROACH)[
         [limits.limits.index(name) for name in joints]
@@ -262,13 +322,13 @@ def _check(limits: MotionLimits, motion: RestToRestMotion, where: str) -> None:
         )
 
 
-def _check_mode(options: argparse.Namespace, mode: Mode) -> None:
+def _check_mode(node: NodeClient) -> None:
     """Reject a mode that follows no motions."""
-    present = mode.value()
-    if present in LAWS and not LAWS[present].follows_motions:
+    mode = node.mode()
+    if mode in LAWS and not LAWS[mode].follows_motions:
         raise TeachError(
-            f'the node {options.node} is in mode {present}, which follows no motion: ros2 param '
-            f'set {options.node} mode computed_torque'
+            f'the node {node.name} is in mode {mode}, which follows no motion: ros2 param '
+            f'set {node.name} mode computed_torque'
         )
 
 
@@ -283,7 +343,7 @@ def main(args: list[str] | None = None) -> int:
         _teach_recording(options, model, recording_from(read_joint_states(options.bag)), ())
         return 0
     try:
-        from .live import live_node
+        from ..live import live_node
     except ImportError as error:
         raise TeachError(f'a robot needs ROS ({error}); or name a BAG') from error
     with live_node('teach', options.ros_arguments) as live:

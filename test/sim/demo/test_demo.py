@@ -28,8 +28,7 @@ from rnea_ros.sim.demo.arm import ROBOTS, DemoArm, DemoRun
 from rnea_ros.sim.demo.client import Received
 from rnea_ros.sim.demo.comparison import LawComparison
 from rnea_ros.sim.demo.demo import main, unused_domain
-from rnea_ros.sim.demo.processes import Processes
-from rnea_ros.sim.demo.session import Phase
+from rnea_ros.sim.demo.session import Phase, Processes
 
 ARM = DemoArm.load('panda_arm', seconds=6.0)
 UNITS = robot(link('base'), link('arm', 0.9, inertia=(5400.0, 0, 0, 5400.0, 0, 5400.0)),

@@ -43,6 +43,13 @@ class ControllerManager:
         self.callbacks: dict[str, Any] = {}
         self.published: list[Any] = []
 
+    @property
+    def node(self) -> Any:
+        return self
+
+    def resolve_topic_name(self, name: str) -> str:
+        return name
+
     def get_logger(self) -> Any:
         return SimpleNamespace(
             warning=lambda text: self.lines.append(('warning', text)),

@@ -14,17 +14,12 @@ from typing import Any
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
-from ...errors import RneaError
-from ...interrupts import interrupts_held
-from ...ros import ros_errors, without_ros_arguments
+from ..errors import RneaError
+from ..interrupts import interrupts_held
+from ..ros import ros_errors, without_ros_arguments
 
-STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Of joint states: a queue of 1 s at 1 kHz, for a busy tool or machine."""
-
-TIMEOUT = 10.0  # of the first message on a topic, s
 WAIT = 0.05  # longest wait in one step, s: Ctrl-C acts between two steps
 
 
@@ -37,10 +32,18 @@ class SilentTopicError(RneaError):
 
 
 class LiveNode:
-    """The ROS node of a tool, and its executor."""
+    """
+    The ROS node of a tool, and its executor.
 
-    def __init__(self, node: Any) -> None:
+    ``check`` may raise an error that ends every wait, such as that a process ended.
+    """
+
+    timeout = 10.0
+    """Longest wait for a message, a subscription or an answer, s."""
+
+    def __init__(self, node: Any, check: Callable[[], None] = lambda: None) -> None:
         self.node = node
+        self._check = check
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
 
@@ -51,7 +54,14 @@ class LiveNode:
             while (
                 not (interrupted() or done()) and (left := deadline - time.monotonic()) > 0.0
             ):
+                self._check()
                 self._executor.spin_once(timeout_sec=min(WAIT, left))
+
+    def wait(self, condition: Callable[[], bool], error: Callable[[], RneaError]) -> None:
+        """Handle messages until a condition holds; raise the error after :attr:`timeout`."""
+        self.spin(self.timeout, condition)
+        if not condition():
+            raise error()
 
     def close(self) -> None:
         """End executor and node."""
@@ -60,7 +70,9 @@ class LiveNode:
 
 
 @contextmanager
-def live_node(name: str, ros_arguments: Sequence[str]) -> Iterator[LiveNode]:
+def live_node(
+    name: str, ros_arguments: Sequence[str] = (), check: Callable[[], None] = lambda: None
+) -> Iterator[LiveNode]:
     """
     Provide a node until the block ends. It can still publish after a KeyboardInterrupt.
 
@@ -75,7 +87,7 @@ def live_node(name: str, ros_arguments: Sequence[str]) -> Iterator[LiveNode]:
     try:
         with ros_errors():
             rclpy.init(args=list(ros_arguments), signal_handler_options=SignalHandlerOptions.NO)
-            node = LiveNode(rclpy.create_node(name))
+            node = LiveNode(rclpy.create_node(name), check)
             try:
                 yield node
             finally:
