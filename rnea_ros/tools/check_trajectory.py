@@ -33,12 +33,13 @@ from .arguments import (
     add_collisions,
     add_gravity,
     add_limits,
+    collisions_of,
     finite,
     given_limits,
+    load_model,
     position,
     positive,
 )
-from .model import collisions_of, load_model
 from .trajectory_sources import TrajectoryFileError, read_trajectory, with_model_names
 
 

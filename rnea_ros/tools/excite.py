@@ -38,13 +38,14 @@ from .arguments import (
     add_collisions,
     add_gravity,
     add_limits,
+    collisions_of,
     finite,
     given_limits,
+    load_model,
     position,
     positive,
     speed,
 )
-from .model import collisions_of, load_model
 from .trajectory_sources import read_trajectory, trajectory_text
 
 TOPIC = 'feedforward/joint_trajectory'

@@ -19,26 +19,34 @@ nothing is written without --force; 2 bad arguments or files.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 import json
 from pathlib import Path
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..command_line import OneLineParser, target, tool
 from ..drawing import require_matplotlib
 from ..errors import UnknownNameError
+from ..feedforward.settings import ResolvedSettings
 from ..files import write_file, write_files
 from ..identification import (
     PRIOR_WEIGHT,
     Identification,
     IdentificationError,
+    Run,
     identify,
     identify_payload,
+    load,
     payload_parameters,
     require_scipy,
+    run_from,
 )
 from ..identification.report import (
     ReportFigures,
@@ -49,11 +57,19 @@ from ..identification.report import (
     text,
 )
 from ..parameters import parameter_file_text
-from ..recordings import CUTOFF
+from ..recordings import CUTOFF, STILL_SPEED, RecordingError, Sample, recording_from
 from ..robot import RobotModel
-from .arguments import add_gravity, add_recorded_joints, positive
-from .identification_inputs import IdentificationInputs, amount, read_inputs
-from .model import joint_factors
+from .arguments import (
+    add_gravity,
+    add_recorded_joints,
+    joint_factors,
+    load_model,
+    load_settings,
+    positive,
+)
+
+if TYPE_CHECKING:
+    from ..live import LiveNode
 
 NOT_BETTER = 1
 
@@ -126,6 +142,90 @@ def _check(options: argparse.Namespace, model: RobotModel) -> None:
             raise UnknownNameError('moving link', link, model.body_names)
     if options.payload is not None and options.payload not in model.link_names:
         raise UnknownNameError('link', options.payload, model.link_names)
+
+
+@dataclass(frozen=True)
+class IdentificationInputs:
+    """The model, and the data that it is identified from."""
+
+    model: RobotModel  # of the URDF
+    runs: list[Run]  # recorded or live
+    validate: list[Run] | None  # to judge the model on; None for parts of the others
+    settings: ResolvedSettings | None  # of the parameter file with friction; None without it
+
+
+def _read(options: argparse.Namespace) -> IdentificationInputs:
+    """Return the inputs; options are checked against the model before recordings are read."""
+    with _source(options) as (source, collect):
+        model = load_model('identify', source, options.gravity)
+        _check(options, model)
+        settings = None
+        if options.keep_friction is not None:
+            settings = load_settings(options.keep_friction, model)
+        runs = collect(model)
+    validate = None if options.validate is None else _loaded(options, model, options.validate)
+    return IdentificationInputs(model, runs, validate, settings)
+
+
+def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]) -> list[Run]:
+    """Return the runs of bags, with a line of progress for each."""
+    runs = []
+    for bag in bags:
+        run = load(bag, model, topic=options.topic, **_reading(options))
+        runs.append(run)
+        print(f'{bag}: {_amount([run])}', flush=True)
+    return runs
+
+
+@contextmanager
+def _source(
+    options: argparse.Namespace,
+) -> Iterator[tuple[str | Path, Callable[[RobotModel], list[Run]]]]:
+    """Provide the model's source, and a function that returns the runs of the model's robot."""
+    if options.bags:
+        yield options.urdf, partial(_loaded, options, bags=options.bags)
+        return
+    try:
+        from ..live import live_node, robot_description
+    except ImportError as error:
+        raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
+    with live_node('identify', options.ros_arguments) as live:
+        yield options.urdf or robot_description(live), partial(_live, options, live)
+
+
+def _live(options: argparse.Namespace, live: LiveNode, model: RobotModel) -> list[Run]:
+    """Return the run of live topics."""
+    from ..live import collect_joint_states
+
+    def progress(samples: Sequence[Sample]) -> bool:
+        print(f'{samples[-1].time - samples[0].time:.0f} of {options.duration:g} s', flush=True)
+        return False
+
+    topic = options.topic or 'joint_states'
+    print(f'listening to {topic}; move the arm', flush=True)
+    samples = collect_joint_states(live, topic, options.duration, progress)
+    return [run_from(recording_from(samples), model, name='live', **_reading(options))]
+
+
+def _reading(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of a recording."""
+    return {
+        'joints': dict(options.joints),
+        'effort_scale': options.effort_scale,
+        'cutoff': options.cutoff,
+        'effort_delay': options.effort_delay,
+        'without_effort': options.without_effort,
+        'poses': options.poses,
+    }
+
+
+def _amount(runs: Sequence[Run], of: str = ' of motion') -> str:
+    """Return the duration of the motion, or the number of poses at rest, in words."""
+    if not any(run.qd.any() for run in runs):
+        return f'{sum(len(run.time) for run in runs)} poses'
+    moving = [(np.abs(run.qd) >= STILL_SPEED).any(axis=1).sum() for run in runs]
+    steps = [float(np.median(np.diff(run.time))) for run in runs]
+    return f'{np.dot(moving, steps):.0f} s{of}'
 
 
 def _identify(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
@@ -225,8 +325,8 @@ def main(args: list[str] | None = None) -> int:
         if options.picture is not None:
             require_matplotlib()
         require_scipy()
-        inputs = read_inputs(options, partial(_check, options))
-        print(f'fitting {amount(inputs.runs, of="")}', flush=True)
+        inputs = _read(options)
+        print(f'fitting {_amount(inputs.runs, of="")}', flush=True)
         return (_identify if options.payload is None else _payload)(options, inputs)
     except IdentificationError as error:
         print(f'identify: {error}', file=sys.stderr)

@@ -46,8 +46,15 @@ from ..recordings import (
     still_poses,
 )
 from ..replay import known_efforts
-from .arguments import add_bag, add_gravity, add_recorded_joints, positive
-from .model import joint_factors, load_model, load_settings
+from .arguments import (
+    add_bag,
+    add_gravity,
+    add_recorded_joints,
+    joint_factors,
+    load_model,
+    load_settings,
+    positive,
+)
 
 
 def _parser() -> OneLineParser:

@@ -47,8 +47,7 @@ from ..recordings import Recording, match_joints, read_joint_states, recording_f
 from ..robot import RobotModel
 from ..teach import MotionLimits, TeachError
 from ..trajectory_check import TrajectoryLimits, report
-from .arguments import add_bag, add_gravity, add_limits, given_limits, positive, speed
-from .model import load_model
+from .arguments import add_bag, add_gravity, add_limits, given_limits, load_model, positive, speed
 from .trajectory_sources import read_trajectory, trajectory_text, with_model_names
 
 if TYPE_CHECKING:
