@@ -15,6 +15,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from ..arrays import Array
+from ..command_line import Progress
 from ..errors import RneaError
 from ..identification.excitation import RestToRestMotion
 from ..interrupts import interrupts_held
@@ -27,7 +28,6 @@ REST = 0.5  # time at rest before the robot is moved, s
 STILL = 2e-3  # greatest change of a position within this time, rad or m
 MARGIN = 1.0  # recorded before and after the motion, s
 SETTLING = 5.0  # longest wait for rest before and after the motion, s
-PROGRESS = 5.0  # between lines of progress, s
 BRAKING = 0.5  # time until rest after Ctrl-C, s
 SAME_CLOCK = 60.0  # stamps further from the clock are of simulated time, which may be slower, s
 MOVED = 0.1  # least share of the motion that a robot makes if it follows
@@ -135,15 +135,15 @@ class MovingRobot:
             with interrupts_held():
                 self._trajectories.send(motion.of_joints(joints))
             print(f'moving: {motion.duration:.1f} s; Ctrl-C stops', flush=True)
-            shown = sent
+            progress = Progress(lambda: self._stamp)
             # States from a queue are older than the motion: the arm must move, then stand still.
             while (stamp := self._stamp) < end or (
                 stamp < end + SETTLING and not sent < self._moved_at <= stamp - REST
             ):
                 self._wait(lambda: self._stamp > stamp)
-                if shown + PROGRESS <= self._stamp < end:
-                    shown = self._stamp
-                    print(f'{shown - sent:.0f} s of {motion.duration:.0f} s', flush=True)
+                if self._stamp < end:
+                    progress.show(f'{self._stamp - sent:.0f} s of {motion.duration:.0f} s')
+            progress.end()
         except KeyboardInterrupt:
             self._stop(motion, joints, self._now() - begin)
             return False

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..command_line import OneLineParser, target, tool
+from ..command_line import OneLineParser, elapsed_shown, target, tool
 from ..drawing import require_matplotlib
 from ..errors import UnknownNameError
 from ..feedforward.settings import ResolvedSettings
@@ -231,11 +231,13 @@ def _amount(runs: Sequence[Run], of: str = ' of motion') -> str:
 def _identify(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
     """Identify the arm; return the exit code."""
     settings = inputs.settings
-    result = identify(
-        inputs.model, inputs.runs, validate=inputs.validate, prior_weight=options.prior_weight,
-        links=options.links, keep_friction=None if settings is None else settings.joint_friction,
-        accept_faults=options.force, total_mass=options.total_mass,
-    )
+    friction = None if settings is None else settings.joint_friction
+    with elapsed_shown('fitting'):
+        result = identify(
+            inputs.model, inputs.runs, validate=inputs.validate, links=options.links,
+            prior_weight=options.prior_weight, keep_friction=friction,
+            accept_faults=options.force, total_mass=options.total_mass,
+        )
     summary = figures(result)
     print(f'\n{text(summary)}\n')
     _report(options, summary.as_json())

@@ -81,7 +81,7 @@ def moving(arm: Any) -> MovingRobot:
 def test_a_motion_ends_when_the_arm_stands_still(
     backlog: float, creep: float, until: float, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f'{MODULE}.PROGRESS', 0.5 * DURATION)
+    monkeypatch.setattr('rnea_ros.command_line.PROGRESS', 0.5 * DURATION)
     arm = Arm(backlog, creep)
     robot = moving(arm)
     assert robot.pose() == 0.0

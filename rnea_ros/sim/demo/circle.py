@@ -5,18 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 import shutil
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ... import identification
 from ...arrays import Array
-from ...command_line import text_table
+from ...command_line import Progress, elapsed_shown, text_table
 from ...drawing import new_figure
 from ...files import write_files
 from ...identification import Identification, Run, excitation
@@ -108,10 +107,11 @@ class Circle:
     def _identified(self, excited: Received, before: Performance) -> Identification:
         """Identify the robot from the exciting motion, judge it on the other, write it."""
         print('identifying the robot ...')
-        fit = identification.identify(
-            self._arm.model, self._run(excited, 'exciting motion'),
-            validate=self._run(before.phase.received, "the demo's motion")
-        )
+        with elapsed_shown('identifying'):
+            fit = identification.identify(
+                self._arm.model, self._run(excited, 'exciting motion'),
+                validate=self._run(before.phase.received, "the demo's motion")
+            )
         report = text(figures(fit))
         verdict, _, _ = report.partition('\n\n')
         print(verdict)
@@ -152,13 +152,16 @@ def exciting_motion(
     model: RobotModel, joints: Sequence[str], pose: Array, seed: int
 ) -> RestToRestMotion:
     """Return a motion of all joints from the pose and back to it, within the URDF's limits."""
+    print('searching an exciting motion ...')
+    progress = Progress()
     found = excitation.excite(
         model, excitation.JointLimits.of(model),
         start=dict(zip(joints, pose.tolist(), strict=True)), joints=joints, duration=EXCITATION,
-        seconds=MAX_SEARCH, evaluations=EVALUATIONS, seed=seed, progress=_progress()
+        seconds=MAX_SEARCH, evaluations=EVALUATIONS, seed=seed, progress=progress.share
     )
+    progress.end()
     print(
-        f'\ncondition number of the base parameters: {found.condition:.0f}, '
+        f'condition number of the base parameters: {found.condition:.0f}, '
         f'of random motions {found.random_condition:.0f}'
     )
     return found.motion
@@ -169,21 +172,6 @@ def heaviest_pose(model: RobotModel, motion: RestToRestMotion, joints: Sequence[
     weight = np.linalg.norm(model.gravity_torques_batch(motion.positions), axis=1)
     pose: Array = motion.of_joints(joints).positions[np.argmax(weight)]
     return pose
-
-
-def _progress() -> Callable[[float, str], None]:
-    """Return a function that prints the progress twice a second."""
-    due = 0.0
-
-    def show(share: float, text: str) -> None:
-        nonlocal due
-        if time.monotonic() < due:
-            return
-        due = time.monotonic() + 0.5
-        line = f'searching an exciting motion: {min(share, 1.0):4.0%}, {text:<24}'
-        print(f'\r{line}', end='', flush=True)
-
-    return show
 
 
 def identification_table(before: Performance, after: Performance) -> str:

@@ -19,6 +19,7 @@ from typing import IO, TypeAlias
 import numpy as np
 
 from ...arrays import Array
+from ...command_line import Progress
 from ...feedforward.angles import shortest
 from ...feedforward.motion import TrajectoryReason
 from ...files import write_file
@@ -236,10 +237,12 @@ class Session:
         Without a reference an arm with a poor model falls, so the pose is sent from the first
         moment on. If it arrives late, the arm is caught where it is: a far pose would throw it.
         """
-        client = self._client
+        client, progress = self._client, Progress()
 
         def held() -> bool:
             nonlocal pose
+            if not client.diagnostics:  # the node is not active yet
+                progress.show('... the first start compiles, for up to half a minute')
             measured = client.measured()
             away = float(np.abs(shortest(measured - pose, self._continuous)).max())
             if away > CATCH:
@@ -251,6 +254,7 @@ class Session:
             )
 
         client.wait_until('the node holds the arm', held)
+        progress.end()
         return pose
 
     def move_to(self, pose: Array) -> None:
@@ -310,16 +314,17 @@ class Session:
         client = self._client
         late = int(client.diagnostics['late_ticks'])
         rates, shares = [], []
+        shown = Progress()
 
         def progress(received: Received) -> None:
             if client.diagnostics['reason']:
                 raise DemoError(f'the control ended: {client.diagnostics["reason"]}')
             rates.append(float(client.diagnostics['achieved_rate']))
             shares.append(float(client.diagnostics['cpu_share']))
-            self._print_progress(title, motion, received, start)
+            self._show(shown, title, motion, received, start)
 
         received = client.record(start + motion.duration - client.now(), progress)
-        print()
+        shown.end()
         return Phase(
             title, motion, self._arm.joints, self._arm.unit, received, start,
             float(np.mean(rates)), int(client.diagnostics['late_ticks']) - late,
@@ -331,8 +336,9 @@ class Session:
         kp, kd = gains or (self._arm.plan.kp, self._arm.plan.kd)
         self._client.set({'mode': mode, 'gains.kp': kp.tolist(), 'gains.kd': kd.tolist()})
 
-    def _print_progress(
-        self, title: str, motion: RestToRestMotion, received: Received, start: float
+    def _show(
+        self, progress: Progress, title: str, motion: RestToRestMotion, received: Received,
+        start: float
     ) -> None:
         stamps, measured = positions(received.states[-1:], self._arm.joints)
         t = stamps - start
@@ -341,4 +347,4 @@ class Session:
         reference = motion.of_joints(self._arm.joints).at(t)[0]
         error = 1e3 * float(np.abs(shortest((measured - reference)[0], self._continuous)).max())
         line = f'{title:<20} {t[0]:5.1f} of {motion.duration:.0f} s, error {error:8.2f}'
-        print(f'\r{line} {self._arm.unit}', end='', flush=True)
+        progress.show(f'{line} {self._arm.unit}')
