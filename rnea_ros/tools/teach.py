@@ -37,13 +37,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import teach
-from ..arrays import Array
 from ..command_line import OneLineParser, target, tool
 from ..feedforward.laws import LAWS
 from ..files import write_file
 from ..identification import require_scipy
 from ..identification.excitation import RestToRestMotion, motion_of, way
-from ..recordings import Recording, match_joints, read_joint_states, recording_from
+from ..recordings import Recording, Sample, match_joints, read_joint_states, recording_from
 from ..robot import RobotModel
 from ..teach import MotionLimits, TeachError
 from ..trajectory_check import TrajectoryLimits, report
@@ -145,33 +144,35 @@ def _taught_joints(
     return tuple(name for name in limits.joint_names if name in chosen)
 
 
-def _teach_recording(
+def _teach(
     options: argparse.Namespace, model: RobotModel, recording: Recording, commanded: Sequence[str]
 ) -> None:
-    """Make a motion of a recording; report it and write the files."""
+    """Make a motion of a recording, or of poses; report it and write the files."""
     limits = TrajectoryLimits.of_model(model, options.limits)
     matched = match_joints(model.joint_names, recording.names)
     recording = replace(recording.of_joints([*matched.values()]), names=tuple(matched))
     joints = _taught_joints(options, limits, commanded)
-    shown = teach.demonstration(recording, limits, joints)
     idle = {
         name: float(position)
         for name, position in zip(recording.names, recording.position[0], strict=True)
         if name in limits.joint_names and name not in joints and np.isfinite(position)
     }
     kept = MotionLimits.of(model, limits, idle)
-    taught = teach.smoothed(shown, kept, options.tolerance)
-    print(teach.report(taught, limits))
-    _write(options, kept, taught.motion)
-    if options.picture is not None:
-        teach.picture(options.picture, model.name, taught, limits)
-
-
-def _write(options: argparse.Namespace, limits: MotionLimits, motion: RestToRestMotion) -> None:
+    if options.waypoints:
+        poses = recording.of_joints(joints).position
+        motion = teach.through(joints, [*poses], kept)
+    else:
+        taught = teach.smoothed(
+            teach.demonstration(recording, limits, joints), kept, options.tolerance
+        )
+        motion = taught.motion
+        print(teach.report(taught, limits))
     motion = motion.slowed(options.speed)
-    print(report(limits.check(motion)))
+    print(report(kept.check(motion)))
     write_file(options.out, trajectory_text(motion.request(motion.joint_names)))
     print(f'\nwritten: {options.out}; play it with teach --play {options.out}')
+    if options.picture is not None:
+        teach.picture(options.picture, model.name, taught, limits)
 
 
 @contextmanager
@@ -239,18 +240,19 @@ def _record(options: argparse.Namespace, live: LiveNode) -> Recording:
         return _recorded(live, FOREVER, lambda: key() != '')
 
 
-def _keep_poses(live: LiveNode) -> tuple[tuple[str, ...], list[Array]]:
-    """Keep a pose at each press of Enter; return the names of the joints, and the poses."""
-    names: tuple[str, ...] = ()
-    poses: list[Array] = []
+def _kept_poses(live: LiveNode) -> Recording:
+    """Keep a pose at each press of Enter; return those that differ, each as one joint state."""
+    recordings: list[Recording] = []
     with pressed_keys() as key:
         print('guide the robot: Enter keeps a pose, q ends', flush=True)
         while _wait_for_key(live, key, '\r\nq') in '\r\n':
-            recording = _recorded(live, POSE)
-            names = recording.names
-            poses.append(np.asarray(recording.position.mean(axis=0)))
-            print(f'pose {len(poses)} is kept', flush=True)
-    return names, poses
+            recordings.append(_recorded(live, POSE))
+            print(f'pose {len(recordings)} is kept', flush=True)
+    poses = teach.distinct([recording.position.mean(axis=0) for recording in recordings])
+    names = recordings[-1].names
+    return recording_from(
+        Sample(float(k), names, pose.tolist(), (), ()) for k, pose in enumerate(poses)
+    )
 
 
 def _teach_live(options: argparse.Namespace, live: LiveNode) -> None:
@@ -260,22 +262,8 @@ def _teach_live(options: argparse.Namespace, live: LiveNode) -> None:
     node = NodeClient(live, options.node, NO_NODE)
     node.watch_joints()
     with nullcontext() if options.keep_mode else node.weightless():
-        if not options.waypoints:
-            recording = _record(options, live)
-        else:
-            names, poses = _keep_poses(live)
-    if not options.waypoints:
-        _teach_recording(options, model, recording, node.joints)
-        return
-    poses = teach.distinct(poses)
-    limits = TrajectoryLimits.of_model(model, options.limits)
-    joints = _taught_joints(options, limits, node.joints)
-    columns = [names.index(name) for name in joints]
-    kept = MotionLimits.of(model, limits, {
-        name: float(value) for name, value in zip(names, poses[0], strict=True)
-        if name in limits.joint_names and name not in joints
-    })
-    _write(options, kept, teach.through(joints, [pose[columns] for pose in poses], kept))
+        recording = _kept_poses(live) if options.waypoints else _record(options, live)
+    _teach(options, model, recording, node.joints)
 
 
 def _play(options: argparse.Namespace, live: LiveNode) -> bool:
@@ -339,7 +327,7 @@ def main(args: list[str] | None = None) -> int:
         require_scipy()
     if options.bag is not None:
         model = _model(options, None)
-        _teach_recording(options, model, recording_from(read_joint_states(options.bag)), ())
+        _teach(options, model, recording_from(read_joint_states(options.bag)), ())
         return 0
     try:
         from ..live import live_node
