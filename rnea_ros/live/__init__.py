@@ -5,10 +5,12 @@
 
 from .client import NodeClient, Trajectories
 from .moving_robot import MovingRobot, confirm
-from .node import LiveNode, SilentTopicError, live_node
-from .topics import (
+from .node import (
+    LiveNode,
+    SilentTopicError,
     StateRecorder,
     collect_joint_states,
+    live_node,
     live_trajectory,
     robot_description,
     sample_of,

@@ -21,8 +21,7 @@ from ..identification.excitation import RestToRestMotion
 from ..interrupts import interrupts_held
 from ..recordings import bag_writer
 from .client import Trajectories
-from .node import LiveNode, SilentTopicError
-from .topics import STATES, sample_of
+from .node import STATES, LiveNode, SilentTopicError, sample_of
 
 REST = 0.5  # time at rest before the robot is moved, s
 STILL = 2e-3  # greatest change of a position within this time, rad or m
