@@ -112,18 +112,12 @@ def add_gravity(parser: argparse.ArgumentParser) -> None:
 def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
     """Add ``--joints``, pairs of names in model and recording, and ``--effort-scale``."""
     parser.add_argument(
-        '--joints',
-        nargs='+',
-        type=_recorded_joint,
-        default=[],
-        metavar='MODEL=RECORDED',
+        '--joints', nargs='+', type=_recorded_joint, default=[], metavar='MODEL=RECORDED',
         help='recorded names of joints, if they differ from the model by more than one common '
         'prefix',
     )
     parser.add_argument(
-        '--effort-scale',
-        type=_factor,
-        nargs='+',
+        '--effort-scale', type=_factor, nargs='+',
         help='after BAG: N m or N per unit of the measured efforts, as parameter effort_scale: '
         '-1 for inverted signs, N m/A for currents, or one for each joint of the model (replay: '
         'for each commanded joint)',

@@ -19,15 +19,14 @@ nothing is written without --force; 2 bad arguments or files.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 import json
 from pathlib import Path
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -67,9 +66,6 @@ from .arguments import (
     load_settings,
     positive,
 )
-
-if TYPE_CHECKING:
-    from ..live import LiveNode
 
 NOT_BETTER = 1
 
@@ -134,16 +130,6 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     return options
 
 
-def _check(options: argparse.Namespace, model: RobotModel) -> None:
-    """Check options against the model before recordings are read."""
-    options.effort_scale = joint_factors(options.effort_scale, model).tolist()
-    for link in options.links or ():
-        if link not in model.body_names:
-            raise UnknownNameError('moving link', link, model.body_names)
-    if options.payload is not None and options.payload not in model.link_names:
-        raise UnknownNameError('link', options.payload, model.link_names)
-
-
 @dataclass(frozen=True)
 class IdentificationInputs:
     """The model, and the data that it is identified from."""
@@ -155,16 +141,42 @@ class IdentificationInputs:
 
 
 def _read(options: argparse.Namespace) -> IdentificationInputs:
-    """Return the inputs; options are checked against the model before recordings are read."""
-    with _source(options) as (source, collect):
-        model = load_model('identify', source, options.gravity)
-        _check(options, model)
-        settings = None
-        if options.keep_friction is not None:
-            settings = load_settings(options.keep_friction, model)
-        runs = collect(model)
+    """Return the inputs."""
+    if options.bags:
+        model, settings = _model(options, options.urdf)
+        runs = _loaded(options, model, options.bags)
+    else:
+        try:
+            from ..live import collect_joint_states, live_node, robot_description
+        except ImportError as error:
+            reason = f'live topics need ROS ({error}); give a bag instead'
+            raise RecordingError(reason) from error
+        with live_node('identify', options.ros_arguments) as live:
+            model, settings = _model(options, options.urdf or robot_description(live))
+            topic = options.topic or 'joint_states'
+            print(f'listening to {topic}; move the arm', flush=True)
+            samples = collect_joint_states(
+                live, topic, options.duration, partial(_show_collected, options.duration)
+            )
+        recording = recording_from(samples)
+        runs = [run_from(recording, model, name='live', **_reading(options))]
     validate = None if options.validate is None else _loaded(options, model, options.validate)
     return IdentificationInputs(model, runs, validate, settings)
+
+
+def _model(
+    options: argparse.Namespace, source: str | Path
+) -> tuple[RobotModel, ResolvedSettings | None]:
+    """Return model and settings; check options against them before recordings are read."""
+    model = load_model('identify', source, options.gravity)
+    options.effort_scale = joint_factors(options.effort_scale, model).tolist()
+    for link in options.links or ():
+        if link not in model.body_names:
+            raise UnknownNameError('moving link', link, model.body_names)
+    if options.payload is not None and options.payload not in model.link_names:
+        raise UnknownNameError('link', options.payload, model.link_names)
+    path = options.keep_friction
+    return model, None if path is None else load_settings(path, model)
 
 
 def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]) -> list[Run]:
@@ -177,34 +189,9 @@ def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]
     return runs
 
 
-@contextmanager
-def _source(
-    options: argparse.Namespace,
-) -> Iterator[tuple[str | Path, Callable[[RobotModel], list[Run]]]]:
-    """Provide the model's source, and a function that returns the runs of the model's robot."""
-    if options.bags:
-        yield options.urdf, partial(_loaded, options, bags=options.bags)
-        return
-    try:
-        from ..live import live_node, robot_description
-    except ImportError as error:
-        raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
-    with live_node('identify', options.ros_arguments) as live:
-        yield options.urdf or robot_description(live), partial(_live, options, live)
-
-
-def _live(options: argparse.Namespace, live: LiveNode, model: RobotModel) -> list[Run]:
-    """Return the run of live topics."""
-    from ..live import collect_joint_states
-
-    def progress(samples: Sequence[Sample]) -> bool:
-        print(f'{samples[-1].time - samples[0].time:.0f} of {options.duration:g} s', flush=True)
-        return False
-
-    topic = options.topic or 'joint_states'
-    print(f'listening to {topic}; move the arm', flush=True)
-    samples = collect_joint_states(live, topic, options.duration, progress)
-    return [run_from(recording_from(samples), model, name='live', **_reading(options))]
+def _show_collected(duration: float, samples: Sequence[Sample]) -> bool:
+    print(f'{samples[-1].time - samples[0].time:.0f} of {duration:g} s', flush=True)
+    return False
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:
