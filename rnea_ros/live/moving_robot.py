@@ -139,7 +139,7 @@ class MovingRobot:
             while (stamp := self._stamp) < end or (
                 stamp < end + SETTLING and not sent < self._moved_at <= stamp - REST
             ):
-                self._wait(lambda: self._stamp > stamp)
+                self._wait(lambda: self._stamp != stamp)
                 if self._stamp < end:
                     progress.show(f'{self._stamp - sent:.0f} s of {motion.duration:.0f} s')
             progress.end()
