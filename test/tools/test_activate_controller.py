@@ -181,12 +181,10 @@ def test_the_pose_is_held_before_the_controller_is_activated(
     assert len(manager.requests) == (not rejected)
 
 
-def test_without_the_messages_of_ros2_control_it_says_so(
-    manager: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_messages_of_ros2_control_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     provide_messages(monkeypatch, missing=True)
     with pytest.raises(NotActivatedError, match='controller_manager_msgs is missing'):
-        Activator(manager, *NAMES)
+        Activator(ControllerManager().node, *NAMES)
 
 
 @pytest.mark.parametrize(('state', 'ended', 'code', 'reason'), [

@@ -54,9 +54,8 @@ class Stage(LiveNode):
     """The demo's processes, its ROS node with its topics, and its clock."""
 
     def __init__(self) -> None:
-        self.node, self.time = self, 0.0
-        self.states: list[list[bytes]] = []
-        self.terms: dict[str, list[Any]] = {name: [] for name in TERMS}
+        self.node, self.time, self.resolve_topic_name = self, 0.0, str
+        self.waiting: dict[str, list[list[Any]]] = {}
         self.pictures: list[str] = []
         self.rejections: Counter[str] = Counter()
         self.laws: list[tuple[str, float]] = []
@@ -96,9 +95,6 @@ class Stage(LiveNode):
     @contextmanager
     def live(self, *_: object, **__: object) -> Iterator[LiveNode]:
         yield self
-
-    def resolve_topic_name(self, name: str) -> str:
-        return name
 
     def last_line(self, name: str) -> str:
         return f'{name} waits'
@@ -151,10 +147,7 @@ class Stage(LiveNode):
     def subscription(self, _: Any, __: Any, topic: str, *___: Any, **____: Any) -> Any:
         """Return what a :class:`PolledSubscription` takes."""
         waiting: list[Any] = []
-        if topic == 'joint_states':
-            self.states.append(waiting)
-        else:
-            waiting = self.terms[topic.rpartition('/')[2]]
+        self.waiting.setdefault(topic.rpartition('/')[2], []).append(waiting)
 
         def take_all() -> list[Any]:
             taken = waiting.copy()
@@ -169,7 +162,7 @@ class Stage(LiveNode):
         message = JointState(name=robot.reported_joints)
         message.position, message.velocity, message.effort = map(list, measured)
         set_seconds(message.header.stamp, before)
-        for waiting in self.states:
+        for waiting in self.waiting['joint_states']:
             waiting.append(serialize_message(message))
         self.monitor.take_sample(
             robot.reported_joints, *measured, stamp=before, clock=before, received=before
@@ -195,10 +188,10 @@ class Stage(LiveNode):
         status = DiagnosticStatus(name='feedforward: control')
         status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
         self.report(DiagnosticArray(status=[status]))
-        for name, terms in self.terms.items() if controls else ():
+        for name in {*TERMS} & {*self.waiting} if controls else ():
             message = JointState(effort=getattr(self.control.terms(), name).tolist())
             set_seconds(message.header.stamp, self.time)
-            terms.append(message)
+            self.waiting[name][0].append(message)
 
 
 @pytest.fixture

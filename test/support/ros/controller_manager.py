@@ -42,13 +42,8 @@ class ControllerManager:
         self.srv_name = ''
         self.callbacks: dict[str, Any] = {}
         self.published: list[Any] = []
-
-    @property
-    def node(self) -> Any:
-        return self
-
-    def resolve_topic_name(self, name: str) -> str:
-        return name
+        self.node: Any = self
+        self.resolve_topic_name = str
 
     def get_logger(self) -> Any:
         return SimpleNamespace(
