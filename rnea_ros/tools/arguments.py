@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 import math
 from pathlib import Path
 import sys
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..collision import CollisionModel, CollisionsNotCheckedError, Wall, collision_model
-from ..errors import InputError, UrdfError
+from ..errors import InputError, RneaError, UrdfError
 from ..feedforward.settings import ResolvedSettings, complete_values, resolve, settings_from
 from ..parameters import read_parameter_file
 from ..recordings import usable_factor
@@ -29,6 +30,19 @@ MIN_SPEED = 1e-3  # ten seconds become three hours
 MAX_INERTIA = 1e12  # and greatest gravity effort, SI units; their squares still are numbers
 
 LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
+
+
+class MissingRosError(RneaError):
+    """What was asked needs ROS, which is not installed."""
+
+
+@contextmanager
+def needs_ros(what: str, otherwise: str = '') -> Iterator[None]:
+    """Turn an import without ROS into one line, with a way out."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingRosError(f'{what} ROS ({error}){otherwise}') from error
 
 
 def positive(text: str) -> float:

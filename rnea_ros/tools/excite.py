@@ -28,7 +28,6 @@ import sys
 
 from ..collision import CollisionModel
 from ..command_line import OneLineParser, Progress, target, tool
-from ..errors import RneaError
 from ..files import write_files
 from ..identification import excitation, load, require_scipy
 from ..robot import RobotModel
@@ -41,6 +40,7 @@ from .arguments import (
     finite,
     given_limits,
     load_model,
+    needs_ros,
     position,
     positive,
     speed,
@@ -49,10 +49,6 @@ from .trajectory_sources import read_trajectory, trajectory_text
 
 TOPIC = 'feedforward/joint_trajectory'
 FAILED = 1
-
-
-class NotStartedError(RneaError):
-    """The motion of the robot was not started."""
 
 
 def _parser() -> OneLineParser:
@@ -186,10 +182,8 @@ def main(args: list[str] | None = None) -> int:
     if options.publish is None:
         _excitation(options, model, dict(options.start))
         return 0
-    try:
+    with needs_ros('--publish needs'):
         from ..live import MovingRobot, confirm, live_node
-    except ImportError as error:
-        raise NotStartedError(f'--publish needs ROS ({error})') from error
     known = None if options.motion is None else read_trajectory(options.motion, None, 0)
     with live_node('excite', options.ros_arguments) as live:
         robot = MovingRobot(live, model.joint_names, options.publish)

@@ -56,7 +56,7 @@ from ..identification.report import (
     text,
 )
 from ..parameters import parameter_file_text
-from ..recordings import CUTOFF, STILL_SPEED, RecordingError, Sample, recording_from
+from ..recordings import CUTOFF, STILL_SPEED, Sample, recording_from
 from ..robot import RobotModel
 from .arguments import (
     add_gravity,
@@ -64,6 +64,7 @@ from .arguments import (
     joint_factors,
     load_model,
     load_settings,
+    needs_ros,
     positive,
 )
 
@@ -146,11 +147,8 @@ def _read(options: argparse.Namespace) -> IdentificationInputs:
         model, settings = _model(options, options.urdf)
         runs = _loaded(options, model, options.bags)
     else:
-        try:
+        with needs_ros('live topics need', '; give a bag instead'):
             from ..live import collect_joint_states, live_node, robot_description
-        except ImportError as error:
-            reason = f'live topics need ROS ({error}); give a bag instead'
-            raise RecordingError(reason) from error
         with live_node('identify', options.ros_arguments) as live:
             model, settings = _model(options, options.urdf or robot_description(live))
             topic = options.topic or 'joint_states'

@@ -53,6 +53,7 @@ from .arguments import (
     joint_factors,
     load_model,
     load_settings,
+    needs_ros,
     positive,
 )
 
@@ -99,10 +100,8 @@ def _options(args: list[str] | None) -> argparse.Namespace:
 
 def _live(options: argparse.Namespace) -> tuple[str | Path, Recording]:
     """Return the model's source and joint states from live topics."""
-    try:
+    with needs_ros('live topics need', '; give a bag instead'):
         from ..live import collect_joint_states, live_node, robot_description
-    except ImportError as error:
-        raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
     printed = 0
 
     def enough(samples: Sequence[Sample]) -> bool:

@@ -46,7 +46,16 @@ from ..recordings import Recording, Sample, match_joints, read_joint_states, rec
 from ..robot import RobotModel
 from ..teach import MotionLimits, TeachError
 from ..trajectory_check import TrajectoryLimits, report
-from .arguments import add_bag, add_gravity, add_limits, given_limits, load_model, positive, speed
+from .arguments import (
+    add_bag,
+    add_gravity,
+    add_limits,
+    given_limits,
+    load_model,
+    needs_ros,
+    positive,
+    speed,
+)
 from .trajectory_sources import read_trajectory, trajectory_text, with_model_names
 
 if TYPE_CHECKING:
@@ -329,10 +338,8 @@ def main(args: list[str] | None = None) -> int:
         model = _model(options, None)
         _teach(options, model, recording_from(read_joint_states(options.bag)), ())
         return 0
-    try:
+    with needs_ros('a robot needs', '; or name a BAG'):
         from ..live import live_node
-    except ImportError as error:
-        raise TeachError(f'a robot needs ROS ({error}); or name a BAG') from error
     with live_node('teach', options.ros_arguments) as live:
         if options.play is not None:
             return 0 if _play(options, live) else STOPPED
