@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from rnea_ros import Wrench
 from rnea_ros.sim.demo.arm import DemoArm
-from rnea_ros.sim.demo.motion import KD, KP, sine_motion
+from rnea_ros.sim.demo.plan import KD, KP, sine_motion
 from rnea_ros.sim.demo.robot import GOOD_MODEL, realistic
 from rnea_ros.sim.physics import SimulatedRobot
 

@@ -139,9 +139,14 @@ def mesh_paths(description: str) -> list[Any]:
 
 def robot(arguments: dict[str, str], share: Path) -> tuple[str, str, str]:
     """Return the robot's name, its URDF with tags for Gazebo, and the controllers' file."""
-    from rnea_ros.sim.gazebo.controllers import listed_joints, with_joints
-    from rnea_ros.sim.gazebo.description import PLUGINS, has_own_control, with_gazebo_control
-    from rnea_ros.sim.gazebo.urdf_changes import reject_massless
+    from rnea_ros.sim.gazebo import (
+        PLUGINS,
+        has_own_control,
+        listed_joints,
+        reject_massless,
+        with_gazebo_control,
+        with_joints,
+    )
     from rnea_ros.urdf import parse_urdf
 
     path = existing_file('urdf', arguments['urdf'] or share / 'urdf/panda.urdf')

@@ -1,12 +1,13 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Command lines of the executables: one-line errors, a node's help, quiet end on a closed pipe."""
+"""Command lines: one-line errors, a node's help, quiet end on a closed pipe, progress, tables."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 import functools
 import inspect
 import json
@@ -14,6 +15,8 @@ import os
 from pathlib import Path
 import sys
 import textwrap
+import threading
+import time
 from typing import Any, NoReturn
 
 from .errors import MAX_TEXT, RneaError, brief, clipped
@@ -22,6 +25,8 @@ from .interrupts import INTERRUPTED, interruptible
 
 BAD_INPUT = 2  # exit code for bad arguments and files
 CLOSED_PIPE = 141  # exit code if the output's reader has ended: 128 + SIGPIPE
+
+PROGRESS = 5.0  # between lines of progress, s; on a terminal a tenth
 
 ROS_ARGUMENTS = '--ros-args'
 
@@ -123,6 +128,50 @@ def tool(main: Callable[[list[str] | None], int]) -> Callable[..., int]:
             return BAD_INPUT
 
     return quiet_main
+
+
+class Progress:
+    """Shows how far long work is: a line now and then; on a terminal one line, replaced."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._replaces, self._shown = clock, sys.stdout.isatty(), False
+        self._interval = 0.1 * PROGRESS if self._replaces else PROGRESS
+        self._due = clock() + self._interval
+
+    def show(self, text: str) -> None:
+        """Show a text if a line is due."""
+        if self._clock() >= self._due:
+            self._due, self._shown = self._clock() + self._interval, True
+            print(f'\r{text:<79}' if self._replaces else text,
+                  end='' if self._replaces else '\n', flush=True)
+
+    def share(self, done: float, text: str) -> None:
+        """Show a share of the work, and a text."""
+        self.show(f'{min(1.0, done):4.0%}: {text}')
+
+    def end(self) -> None:
+        """Let the next output begin in a new line."""
+        if self._replaces and self._shown:
+            print(flush=True)
+
+
+@contextmanager
+def elapsed_shown(work: str) -> Iterator[None]:
+    """Show the elapsed time of work that cannot tell how far it is, while the block runs."""
+    progress, begin, ended = Progress(), time.monotonic(), threading.Event()
+
+    def show() -> None:
+        while not ended.wait(0.1 * PROGRESS):
+            progress.show(f'{work}: {time.monotonic() - begin:.0f} s')
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        progress.end()
 
 
 def node_parser(

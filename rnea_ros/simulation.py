@@ -38,17 +38,11 @@ class Method(enum.Enum):
 
 @dataclass(frozen=True)
 class SimulatedMotion:
-    """
-    A simulated motion; row k belongs to time k dt.
+    """A simulated motion; row k belongs to time k dt."""
 
-    :param time: shape (steps + 1,), s
-    :param positions: shape (steps + 1, nq)
-    :param velocities: shape (steps + 1, nv)
-    """
-
-    time: Array
-    positions: Array
-    velocities: Array
+    time: Array  # shape (steps + 1,), s
+    positions: Array  # shape (steps + 1, nq)
+    velocities: Array  # shape (steps + 1, nv)
 
 
 def simulate(
@@ -59,21 +53,17 @@ def simulate(
     """
     Return the motion from an initial state: qdd = FD(q, qd, tau(t), wrenches(t)).
 
-    :param model: the robot
-    :param q0: joint positions at time 0, shape (nq,)
-    :param qd0: joint velocities at time 0, shape (nv,)
+    :param q0: joint positions at time 0, shape (nq,); ``qd0``: velocities, shape (nv,)
     :param tau: function of time, s, that returns joint efforts, shape (nv,); None for no efforts
     :param wrenches: function of time, s, that returns external wrenches by link; None for none
     :param dt: length of a step, s
-    :param steps: number of steps
-    :param method: integration method
     :raises InputError: a step that is not positive, an unknown method, an invalid state; also a
         state later on, for example if ``dt`` is too long
     :raises SingularityError: a joint without inertia to accelerate
     """
     if not isinstance(model, RobotModel):
         raise InputError('model', f'expected a RobotModel, got {brief(model)}')
-    step = _STEPS[_method(method)]
+    method = _method(method)
     dt = finite_number('dt', dt)
     if not dt > 0.0:
         raise InputError('dt', f'is {dt} s, not above 0')
@@ -99,33 +89,23 @@ def simulate(
     model.difference(q0, q0)  # raises the error of a bad q0
     positions[0] = model.integrate(q0, no_effort, 0.0)  # scales quaternions to unit length
     for k in range(steps):
-        state = (time[k], positions[k], velocities[k])
-        positions[k + 1], velocities[k + 1] = step(model, acceleration, *state, dt)
+        positions[k + 1], velocities[k + 1] = _step(
+            method, model, acceleration, time[k], positions[k], velocities[k], dt
+        )
     return SimulatedMotion(time, positions, velocities)
 
 
-Acceleration: TypeAlias = Callable[[float, Array, Array], Array]
-Step: TypeAlias = Callable[
-    [RobotModel, Acceleration, float, Array, Array, float], tuple[Array, Array]
-]
-
-
-def _euler(
-    model: RobotModel, acceleration: Acceleration, t: float, q: Array, qd: Array, h: float
+def _step(
+    method: Method, model: RobotModel, acceleration: Callable[[float, Array, Array], Array],
+    t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array]:
-    return model.integrate(q, qd, h), qd + h * acceleration(t, q, qd)
+    """Return position and velocity after a step of length h."""
+    if method is Method.EULER:
+        return model.integrate(q, qd, h), qd + h * acceleration(t, q, qd)
+    if method is Method.SEMI_IMPLICIT_EULER:
+        qd = qd + h * acceleration(t, q, qd)
+        return model.integrate(q, qd, h), qd
 
-
-def _semi_implicit_euler(
-    model: RobotModel, acceleration: Acceleration, t: float, q: Array, qd: Array, h: float
-) -> tuple[Array, Array]:
-    qd = qd + h * acceleration(t, q, qd)
-    return model.integrate(q, qd, h), qd
-
-
-def _runge_kutta(
-    model: RobotModel, acceleration: Acceleration, t: float, q: Array, qd: Array, h: float
-) -> tuple[Array, Array]:
     # k_i = (rate of q, rate of qd) at four points. Quaternions move along straight lines and are
     # then scaled to unit length: an error of the same order as that of the method.
     def rates(at: float, q: Array, qd: Array) -> tuple[Array, Array]:
@@ -143,13 +123,6 @@ def _runge_kutta(
         for first, second, third, fourth in zip(k1, k2, k3, k4, strict=True)
     )
     return moved(h, (q_rate, qd_rate))
-
-
-_STEPS: dict[Method, Step] = {
-    Method.EULER: _euler,
-    Method.SEMI_IMPLICIT_EULER: _semi_implicit_euler,
-    Method.RK4: _runge_kutta,
-}
 
 
 def _method(given: Method | str) -> Method:

@@ -36,7 +36,7 @@ def test_a_signal_is_raised_at_the_end_of_the_outer_block_unless_ignored() -> No
 
 def test_a_tool_handles_a_message_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip('rclpy', reason='ROS 2 is not installed')
-    from rnea_ros.tools.live import node as module
+    from rnea_ros.live import node as module
 
     handled = []
 

@@ -60,19 +60,17 @@ class SimulatedRobot:
     """
     A robot that moves under motor efforts, gravity, friction and pushes.
 
+    Arrays have a value for each of the n commanded joints.
+
     :param urdf_text: URDF text, including damping and friction of the joints
-    :param joints: names of the commanded joints, in the order of the commands; None for all
-        independent joints. The others are held
-    :param initial_positions: positions of the commanded joints, shape (n,), rad or m; None for
-        those of :func:`.start_position`
+    :param joints: the commanded joints, in the order of the commands; None for all independent
+        joints. The others are held
+    :param initial_positions: rad or m; None for those of :func:`.start_position`
     :param gravity: acceleration of free fall in the root link's frame, shape (3,), m/s^2
-    :param timestep: time step, s
-    :param extra_damping: damping of the commanded joints, added to the URDF's, shape (n,),
-        N m s/rad or N s/m
-    :param extra_friction: Coulomb friction of the commanded joints, added to the URDF's, shape
-        (n,), N m or N
-    :param armature: rotor inertia of the commanded joints, shape (n,), kg m^2 or kg
-    :param command_delay: delay of commands, time steps
+    :param timestep: time step, s; ``command_delay`` is in time steps
+    :param extra_damping: added to the URDF's, N m s/rad or N s/m
+    :param extra_friction: Coulomb friction, added to the URDF's, N m or N
+    :param armature: rotor inertia, kg m^2 or kg
     :param shapes: whether links have shapes, for :meth:`open_viewer`
     :raises UrdfError: the robot cannot be simulated
     """

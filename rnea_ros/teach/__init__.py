@@ -5,15 +5,12 @@
 Motions taught by hand; no ROS.
 
 :func:`.demonstration` checks and trims recorded joint states, :func:`.smoothed` makes a motion of
-them, :func:`.through` joins poses, :mod:`.timing` keeps the limits, :mod:`.report` shows the
-result.
+them, :func:`.through` joins poses, :mod:`.timing` keeps the limits.
 """
 
 from .demonstration import Demonstration, TeachError, demonstration
-from .report import picture, report
-from .smoothing import Taught, smoothed
-from .timing import MotionLimits
-from .waypoints import distinct, through
+from .smoothing import Taught, picture, report, smoothed
+from .timing import MotionLimits, distinct, through
 
 __all__ = [
     'Demonstration', 'MotionLimits', 'Taught', 'TeachError', 'demonstration', 'distinct',

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Time scaling: the speed at which a motion keeps the limits.
+Time scaling: the speed at which a motion keeps the limits; motions through poses, at that speed.
 
 The factor is that of :mod:`rnea_ros.trajectory_check`, with a margin for friction and control.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import pairwise
 import math
 
 import numpy as np
@@ -24,6 +26,7 @@ from .demonstration import TeachError
 ACCELERATION = 10.0  # acceleration limit of a joint without one, rad/s^2 or m/s^2
 MAX_SAMPLES = 500_000  # of a check, but for the points: eight minutes at 1 kHz
 MAX_DURATION = 86400.0  # longest motion, s
+SAME = 0.005  # poses are equal if no joint differs by more, rad or m
 ROUNDING = 1e-6  # added to a factor of the times, so that rounding does not exceed a limit
 
 
@@ -96,3 +99,39 @@ class MotionLimits:
                 '<limit> in the URDF'
             )
         return lower, upper
+
+
+def distinct(poses: Sequence[Array]) -> list[Array]:
+    """Return poses, shape (n,) each, without repetitions; fewer than two raise a TeachError."""
+    kept: list[Array] = []
+    for pose in poses:
+        if not kept or np.abs(pose - kept[-1]).max() > SAME:
+            kept.append(pose)
+    if len(kept) < 2:
+        raise TeachError(
+            f'{len(poses)} waypoints, {len(kept)} of them different: a motion needs two or more; '
+            'move the robot, then press Enter'
+        )
+    return kept
+
+
+def through(
+    joint_names: tuple[str, ...], poses: Sequence[Array], limits: MotionLimits
+) -> RestToRestMotion:
+    """
+    Return the fastest motion through two or more different poses, by quintics from rest to rest.
+
+    :raises TeachError: a pose beyond the position limits, or gravity needs more effort than there
+        is
+    """
+    inside = np.clip(poses, *limits.range_of(joint_names, np.array(poses), SAME))
+    ways = [_way(joint_names, start, end, limits) for start, end in pairwise(inside)]
+    return reduce(lambda motion, way: way.after(motion), ways)
+
+
+def _way(
+    joint_names: tuple[str, ...], start: Array, end: Array, limits: MotionLimits
+) -> RestToRestMotion:
+    rest = np.zeros((2, len(start)))
+    way = RestToRestMotion(joint_names, np.array([0.0, 1.0]), np.vstack((start, end)), rest, rest)
+    return way.slowed(1.0 / (limits.bound(way).stretch + ROUNDING))

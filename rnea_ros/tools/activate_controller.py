@@ -21,6 +21,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
+import re
+import shutil
+import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -31,12 +34,18 @@ from ..feedforward import CONTROLLING, State
 from .arguments import positive
 
 if TYPE_CHECKING:
-    from .live import LiveNode
+    from ..live import LiveNode
 
 NOT_ACTIVATED = 1  # exit code
-HOLD_TIME = 100_000_000  # of the point to hold, ns; at time 0 it is a set-point, which expires
+HOLD_TIME = 0.1  # of the point to hold, s; at time 0 it is a set-point, which expires
 SWITCH_TIMEOUT = 5  # of the controller manager, s
 PAUSED_TIMEOUT = 30  # the same for a paused simulation
+
+GAZEBO = {'gz': 'gz', 'ign': 'ignition'}
+"""Command lines of Gazebo, newer and older (Fortress), and the packages of their messages."""
+
+GAZEBO_TIMEOUT = 10.0  # of a command, s
+ATTEMPTS = 3  # Gazebo's command line does not always find what runs
 
 
 class NotActivatedError(RneaError):
@@ -52,84 +61,53 @@ def commands_hold(values: Mapping[str, str]) -> bool:
     return ramped_up and values['effort_controller'] == 'confirmed'
 
 
-class Holder:
-    """Sends the feedforward node a trajectory that holds the present pose."""
-
-    def __init__(self, node: Any, feedforward: str) -> None:
-        from sensor_msgs.msg import JointState
-        from trajectory_msgs.msg import JointTrajectory
-
-        self._joints: list[str] = []
-        self._positions: dict[str, float] = {}
-        self._trajectories = node.create_publisher(
-            JointTrajectory, f'{feedforward}/joint_trajectory', 1
-        )
-        node.create_subscription(JointState, f'{feedforward}/effort', self._on_effort, 1)
-        node.create_subscription(JointState, 'joint_states', self._on_joint_states, 1)
-
-    def send(self) -> bool:
-        """Send the pose; return False if it is unknown or the node does not subscribe."""
-        from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-
-        known = bool(self._joints) and self._positions.keys() >= {*self._joints}
-        if not known or not self._trajectories.get_subscription_count():
-            return False
-        point = JointTrajectoryPoint(positions=[self._positions[name] for name in self._joints])
-        point.time_from_start.nanosec = HOLD_TIME
-        self._trajectories.publish(JointTrajectory(joint_names=self._joints, points=[point]))
-        return True
-
-    def _on_effort(self, message: Any) -> None:
-        self._joints = list(message.name)
-
-    def _on_joint_states(self, message: Any) -> None:
-        self._positions.update(zip(message.name, message.position, strict=False))
-
-
 class Activator:
     """
     Waits for the feedforward node, then calls the controller manager.
 
-    ``holder`` holds the pose before the activation. ``unpause`` lets a paused simulation begin
-    after the request; then an active node is enough for it.
+    ``hold``: the node holds the present pose before the activation. ``unpause`` lets a paused
+    simulation begin after the request; then an active node is enough for it.
     """
 
     def __init__(
-        self, node: Any, feedforward: str, controller: str, controller_manager: str,
-        holder: Holder | None = None, unpause: Callable[[], None] | None = None
+        self, live: LiveNode, feedforward: str, controller: str, controller_manager: str, *,
+        hold: bool = False, unpause: Callable[[], None] | None = None
     ) -> None:
-        from diagnostic_msgs.msg import DiagnosticArray
-
         try:
             from controller_manager_msgs.srv import SwitchController
         except ImportError as error:
             raise NotActivatedError(f'controller_manager_msgs is missing: {error}') from error
-        self._status = f'{feedforward.lstrip("/")}: control'
+        from sensor_msgs.msg import JointState
+
+        from ..live import NodeClient
+
+        self._node = NodeClient(live, feedforward)
         self._controller = controller
-        self._values: dict[str, str] = {}
         self._request = SwitchController.Request(activate_controllers=[controller])
         self._request.strictness = SwitchController.Request.STRICT
         self._request.activate_asap = True
         self._request.timeout.sec = PAUSED_TIMEOUT if unpause else SWITCH_TIMEOUT
-        node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
-        self._client = node.create_client(
+        self._client = live.node.create_client(
             SwitchController, f'{controller_manager}/switch_controller'
         )
         self._future: Any = None
-        self._holder = holder
         self._unpause = unpause
-        self._rejected_before_hold: int | None = None
-        self._new_diagnostics = False
+        self._hold, self._positions = hold, dict[str, float]()
+        self._before_hold: tuple[int, int] | None = None  # reports, and rejected trajectories
+        if hold:
+            self._node.watch_joints()
+            live.node.create_subscription(JointState, 'joint_states', self._on_joint_states, 1)
 
     def done(self) -> bool:
         """Take the next step if possible; return whether the controller is active."""
         if self._future is not None:
             return self._answered()
+        values = self._node.diagnostics
         if (
-            self._values
-            and (commands_hold(self._values) or self._unpause is not None)
+            values
+            and (commands_hold(values) or self._unpause is not None)
             and self._client.service_is_ready()
-            and self._held()
+            and (not self._hold or self._held())
         ):
             self._future = self._client.call_async(self._request)
             if self._unpause is not None:
@@ -139,36 +117,42 @@ class Activator:
     @property
     def missing(self) -> str:
         """The reason for waiting."""
-        if not self._values:
-            return f'no diagnostics of {self._status!r}, which an active node publishes'
+        values = self._node.diagnostics
+        if not values:
+            return f'no diagnostics of {self._node.status!r}, which an active node publishes'
         if self._future is not None:
             return f'no answer from {self._client.srv_name}'
         if not self._client.service_is_ready():
             return f'no service {self._client.srv_name}'
-        state, target = self._values['state'], self._values['effort_controller']
-        if self._holder is not None and commands_hold(self._values):
+        if self._hold and commands_hold(values):
             return 'the node does not hold the pose yet'
+        state, target = values['state'], values['effort_controller']
         return f'the control is {state}, the effort controller {target}'
 
-    def _on_diagnostics(self, message: Any) -> None:
-        for status in message.status:
-            if status.name == self._status:
-                self._values = {pair.key: pair.value for pair in status.values}
-                self._new_diagnostics = True
+    def _on_joint_states(self, message: Any) -> None:
+        self._positions.update(zip(message.name, message.position, strict=False))
 
     def _held(self) -> bool:
         """Return whether the pose is held, as confirmed by diagnostics after the trajectory."""
-        if self._holder is None:
-            return True
-        if self._rejected_before_hold is None:
-            if self._holder.send():
-                self._rejected_before_hold = _rejected_trajectories(self._values)
-                self._new_diagnostics = False
+        node = self._node
+        rejected = sum(node.rejected_trajectories.values())
+        if self._before_hold is None:
+            if self._send_pose():
+                self._before_hold = node.reports, rejected
             return False
-        rejected = _rejected_trajectories(self._values)
-        if self._new_diagnostics and rejected > self._rejected_before_hold:
+        reports, rejected_before = self._before_hold
+        if node.reports > reports and rejected > rejected_before:
             raise NotActivatedError('the node rejected the pose to hold; see its log')
-        return self._new_diagnostics
+        return node.reports > reports
+
+    def _send_pose(self) -> bool:
+        """Send the present pose; return False if it is unknown or the node does not subscribe."""
+        joints = self._node.joints
+        known = bool(joints) and self._positions.keys() >= {*joints}
+        if not known or not self._node.trajectories.subscribed:
+            return False
+        self._node.trajectories.send_pose(joints, [self._positions[j] for j in joints], HOLD_TIME)
+        return True
 
     def _answered(self) -> bool:
         if not self._future.done():
@@ -181,11 +165,36 @@ class Activator:
         return True
 
 
-def _rejected_trajectories(values: Mapping[str, str]) -> int:
-    """Return the number of rejected trajectories in the node's diagnostics."""
-    return sum(
-        int(count) for key, count in values.items() if key.startswith('count/joint_trajectory/')
-    )
+def unpause_gazebo() -> None:
+    """Let the time of all worlds of the running Gazebo advance, by its own command line."""
+    programs = [program for program in GAZEBO if shutil.which(program)]
+    for program in ATTEMPTS * programs:
+        package = GAZEBO[program]
+        services = _gazebo(program, '-l')
+        worlds = re.findall(r'^/world/[^/\s]+/control$', services, re.MULTILINE)
+        for service in worlds:
+            answer = _gazebo(
+                program, '-s', service, '--reqtype', f'{package}.msgs.WorldControl', '--reptype',
+                f'{package}.msgs.Boolean', '--timeout', '5000', '--req', 'pause: false',
+            )
+            if 'true' not in answer:
+                raise NotActivatedError(
+                    f'{service} of Gazebo does not answer: {answer.strip()!r}'
+                )
+        if worlds:
+            return
+    raise NotActivatedError('no world is found with "gz service -l" or "ign service -l"')
+
+
+def _gazebo(program: str, *arguments: str) -> str:
+    """Return what a command about Gazebo's services prints; nothing if it fails or hangs."""
+    try:
+        return subprocess.run(
+            [program, 'service', *arguments], stdout=subprocess.PIPE, text=True,
+            timeout=GAZEBO_TIMEOUT, check=False,
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ''
 
 
 def _options(args: list[str] | None) -> argparse.Namespace:
@@ -203,14 +212,9 @@ def _options(args: list[str] | None) -> argparse.Namespace:
 
 def _activate(live: LiveNode, options: argparse.Namespace) -> None:
     """Activate the controller; print the reason for waiting whenever it changes."""
-    from .live import unpause
-
-    node = live.node
-    feedforward = node.resolve_topic_name(options.node)
-    holder = Holder(node, feedforward) if options.hold else None
     activator = Activator(
-        node, feedforward, options.controller, options.controller_manager, holder,
-        unpause if options.unpause else None,
+        live, options.node, options.controller, options.controller_manager, hold=options.hold,
+        unpause=unpause_gazebo if options.unpause else None,
     )
     deadline = time.monotonic() + options.timeout
     printed = ''
@@ -228,12 +232,12 @@ def _activate(live: LiveNode, options: argparse.Namespace) -> None:
 def main(args: list[str] | None = None) -> int:
     """Activate the controller; return the exit code."""
     options = _options(args)
-    from .live import GazeboError, live_node
+    from ..live import live_node
 
     try:
         with live_node('activate_controller', options.ros_arguments) as live:
             _activate(live, options)
-    except (NotActivatedError, GazeboError) as error:
+    except NotActivatedError as error:
         print(f'activate_controller: {error}', file=sys.stderr)
         return NOT_ACTIVATED
     return 0

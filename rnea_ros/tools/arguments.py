@@ -1,24 +1,48 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Arguments that several tools share."""
+"""Arguments that several tools share, and the model, collisions and settings that they name."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 import math
 from pathlib import Path
+import sys
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array
+from ..collision import CollisionModel, CollisionsNotCheckedError, Wall, collision_model
+from ..errors import InputError, RneaError, UrdfError
+from ..feedforward.settings import ResolvedSettings, complete_values, resolve, settings_from
+from ..parameters import read_parameter_file
 from ..recordings import usable_factor
-from ..robot import STANDARD_GRAVITY
+from ..robot import STANDARD_GRAVITY, RobotModel
 from ..trajectory_check import Quantity
+from ..urdf import parse_urdf, read_urdf
 
 MAX_GRAVITY = 1e4  # greatest component, m/s^2: a centrifuge
 MIN_SPEED = 1e-3  # ten seconds become three hours
-
+MAX_INERTIA = 1e12  # and greatest gravity effort, SI units; their squares still are numbers
 
 LIMITED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
+
+
+class MissingRosError(RneaError):
+    """What was asked needs ROS, which is not installed."""
+
+
+@contextmanager
+def needs_ros(what: str, otherwise: str = '') -> Iterator[None]:
+    """Turn an import without ROS into one line, with a way out."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingRosError(f'{what} ROS ({error}){otherwise}') from error
 
 
 def positive(text: str) -> float:
@@ -102,18 +126,12 @@ def add_gravity(parser: argparse.ArgumentParser) -> None:
 def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
     """Add ``--joints``, pairs of names in model and recording, and ``--effort-scale``."""
     parser.add_argument(
-        '--joints',
-        nargs='+',
-        type=_recorded_joint,
-        default=[],
-        metavar='MODEL=RECORDED',
+        '--joints', nargs='+', type=_recorded_joint, default=[], metavar='MODEL=RECORDED',
         help='recorded names of joints, if they differ from the model by more than one common '
         'prefix',
     )
     parser.add_argument(
-        '--effort-scale',
-        type=_factor,
-        nargs='+',
+        '--effort-scale', type=_factor, nargs='+',
         help='after BAG: N m or N per unit of the measured efforts, as parameter effort_scale: '
         '-1 for inverted signs, N m/A for currents, or one for each joint of the model (replay: '
         'for each commanded joint)',
@@ -152,3 +170,48 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f'{text!r} is not a number') from None
+
+
+def load_model(
+    program: str, source: str | Path, gravity: ArrayLike, *, strict_inertia: bool = False
+) -> RobotModel:
+    """Return the model of a URDF, XML text or path of a file; warnings begin with the program."""
+    description = parse_urdf(read_urdf(source), strict_inertia=strict_inertia)
+    model = RobotModel.from_description(description, gravity=gravity)
+    for warning in description.warnings:
+        print(f'{program}: {warning}', file=sys.stderr)
+    # Figures of the efforts of too large a model overflow.
+    q = model.neutral_position
+    try:
+        numbers = np.append(model.mass_matrix(q), model.gravity_torques(q))
+    except InputError:
+        numbers = np.array([np.inf])
+    if np.abs(numbers).max(initial=0.0) > MAX_INERTIA:
+        raise UrdfError('URDF', 'masses or lengths are too large; they are in kg and m')
+    return model
+
+
+def collisions_of(
+    model: RobotModel, urdf: Path, srdf: Path | None, walls: Sequence[Wall],
+    links: Sequence[str] = ()
+) -> tuple[CollisionModel | None, list[str]]:
+    """Return the collision model of a URDF; None, and the reason, if there is none."""
+    try:
+        return collision_model(model, urdf, srdf, walls, links), []
+    except CollisionsNotCheckedError as error:
+        return None, [str(error)]
+
+
+def joint_factors(given: Sequence[float] | None, model: RobotModel) -> Array:
+    """Return the factors of ``--effort-scale``, shape (1,) or one per joint, shape (n,)."""
+    factors = np.array(given or (1.0,))
+    joints = len(model.joint_names)
+    if factors.size not in (1, joints):
+        raise InputError('--effort-scale', f'{factors.size} factors for {joints} joints')
+    return factors
+
+
+def load_settings(path: Path, model: RobotModel) -> ResolvedSettings:
+    """Return the settings of a parameter file of the node, for a robot."""
+    values = complete_values(read_parameter_file(path))
+    return resolve(settings_from(values, model.joint_names), model)

@@ -33,13 +33,15 @@ from .arguments import (
     add_collisions,
     add_gravity,
     add_limits,
+    collisions_of,
     finite,
     given_limits,
+    load_model,
+    needs_ros,
     position,
     positive,
 )
-from .model import collisions_of, load_model
-from .trajectory_sources import TrajectoryFileError, read_trajectory, with_model_names
+from .trajectory_sources import read_trajectory, with_model_names
 
 
 def _parser() -> OneLineParser:
@@ -91,10 +93,8 @@ def _options(args: list[str] | None) -> argparse.Namespace:
 def _request(options: argparse.Namespace) -> TrajectoryRequest:
     if options.bag is not None:
         return read_trajectory(options.bag, options.topic, options.index)
-    try:
-        from .live import live_trajectory
-    except ImportError as error:
-        raise TrajectoryFileError(f'live topics need ROS ({error}); or name a file') from error
+    with needs_ros('live topics need', '; or name a file'):
+        from ..live import live_trajectory
     return live_trajectory(options.topic, options.timeout, options.ros_arguments)
 
 

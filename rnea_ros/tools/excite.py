@@ -21,15 +21,13 @@ Exit code: 0 done; 1 the motion was stopped; 2 not possible, bad arguments or fi
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 import os
 from pathlib import Path
 import sys
-import time
 
 from ..collision import CollisionModel
-from ..command_line import OneLineParser, target, tool
-from ..errors import RneaError
+from ..command_line import OneLineParser, Progress, target, tool
 from ..files import write_files
 from ..identification import excitation, load, require_scipy
 from ..robot import RobotModel
@@ -38,22 +36,19 @@ from .arguments import (
     add_collisions,
     add_gravity,
     add_limits,
+    collisions_of,
     finite,
     given_limits,
+    load_model,
+    needs_ros,
     position,
     positive,
     speed,
 )
-from .model import collisions_of, load_model
 from .trajectory_sources import read_trajectory, trajectory_text
 
 TOPIC = 'feedforward/joint_trajectory'
-PROGRESS_INTERVAL = 5.0
 FAILED = 1
-
-
-class NotStartedError(RneaError):
-    """The motion of the robot was not started."""
 
 
 def _parser() -> OneLineParser:
@@ -145,11 +140,13 @@ def _excitation(
     chosen = model.joint_names if options.joints is None else options.joints
     moving = [name for name in chosen if name not in options.omit]
     after = None if options.after is None else load(options.after, model)
+    progress = Progress()
     found = excitation.excite(
         model, limits, start=start, joints=moving, region=region,
         collisions=_collisions(options, model, region), after=after,
-        duration=options.duration, seconds=options.seconds, progress=_progress()
+        duration=options.duration, seconds=options.seconds, progress=progress.share
     )
+    progress.end()
     print(excitation.report(found))
     if options.out is not None:
         beside = options.out.with_stem(f'{options.out.stem}_validate')
@@ -175,19 +172,6 @@ def _published(options: argparse.Namespace, model: RobotModel) -> list[str]:
     return [name for name in model.joint_names if name not in options.omit]
 
 
-def _progress() -> Callable[[float, str], None]:
-    """Return a function that prints a line of progress, at most every 5 s."""
-    latest = time.monotonic()
-
-    def show(share: float, text: str) -> None:
-        nonlocal latest
-        if time.monotonic() - latest > PROGRESS_INTERVAL:
-            latest = time.monotonic()
-            print(f'{min(100.0, 100.0 * share):3.0f} %: {text}', flush=True)
-
-    return show
-
-
 @tool
 def main(args: list[str] | None = None) -> int:
     """Compute an exciting trajectory, and move the robot if asked to; return the exit code."""
@@ -198,10 +182,8 @@ def main(args: list[str] | None = None) -> int:
     if options.publish is None:
         _excitation(options, model, dict(options.start))
         return 0
-    try:
-        from .live import MovingRobot, confirm, live_node
-    except ImportError as error:
-        raise NotStartedError(f'--publish needs ROS ({error})') from error
+    with needs_ros('--publish needs'):
+        from ..live import MovingRobot, confirm, live_node
     known = None if options.motion is None else read_trajectory(options.motion, None, 0)
     with live_node('excite', options.ros_arguments) as live:
         robot = MovingRobot(live, model.joint_names, options.publish)

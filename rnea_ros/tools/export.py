@@ -19,8 +19,7 @@ import sys
 
 from ..c_export import CExport, export_c
 from ..command_line import OneLineParser, tool
-from .arguments import add_gravity
-from .model import load_model, load_settings
+from .arguments import add_gravity, load_model, load_settings
 
 
 def _options(args: list[str] | None) -> argparse.Namespace:

@@ -19,7 +19,8 @@ nothing is written without --force; 2 bad arguments or files.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 import json
 from pathlib import Path
@@ -27,18 +28,24 @@ import sys
 import time
 from typing import Any
 
-from ..command_line import OneLineParser, target, tool
+import numpy as np
+
+from ..command_line import OneLineParser, elapsed_shown, target, tool
 from ..drawing import require_matplotlib
 from ..errors import UnknownNameError
+from ..feedforward.settings import ResolvedSettings
 from ..files import write_file, write_files
 from ..identification import (
     PRIOR_WEIGHT,
     Identification,
     IdentificationError,
+    Run,
     identify,
     identify_payload,
+    load,
     payload_parameters,
     require_scipy,
+    run_from,
 )
 from ..identification.report import (
     ReportFigures,
@@ -49,11 +56,17 @@ from ..identification.report import (
     text,
 )
 from ..parameters import parameter_file_text
-from ..recordings import CUTOFF
+from ..recordings import CUTOFF, STILL_SPEED, Sample, recording_from
 from ..robot import RobotModel
-from .arguments import add_gravity, add_recorded_joints, positive
-from .identification_inputs import IdentificationInputs, amount, read_inputs
-from .model import joint_factors
+from .arguments import (
+    add_gravity,
+    add_recorded_joints,
+    joint_factors,
+    load_model,
+    load_settings,
+    needs_ros,
+    positive,
+)
 
 NOT_BETTER = 1
 
@@ -118,24 +131,98 @@ def _options(args: list[str] | None) -> argparse.Namespace:
     return options
 
 
-def _check(options: argparse.Namespace, model: RobotModel) -> None:
-    """Check options against the model before recordings are read."""
+@dataclass(frozen=True)
+class IdentificationInputs:
+    """The model, and the data that it is identified from."""
+
+    model: RobotModel  # of the URDF
+    runs: list[Run]  # recorded or live
+    validate: list[Run] | None  # to judge the model on; None for parts of the others
+    settings: ResolvedSettings | None  # of the parameter file with friction; None without it
+
+
+def _read(options: argparse.Namespace) -> IdentificationInputs:
+    """Return the inputs."""
+    if options.bags:
+        model, settings = _model(options, options.urdf)
+        runs = _loaded(options, model, options.bags)
+    else:
+        with needs_ros('live topics need', '; give a bag instead'):
+            from ..live import collect_joint_states, live_node, robot_description
+        with live_node('identify', options.ros_arguments) as live:
+            model, settings = _model(options, options.urdf or robot_description(live))
+            topic = options.topic or 'joint_states'
+            print(f'listening to {topic}; move the arm', flush=True)
+            samples = collect_joint_states(
+                live, topic, options.duration, partial(_show_collected, options.duration)
+            )
+        recording = recording_from(samples)
+        runs = [run_from(recording, model, name='live', **_reading(options))]
+    validate = None if options.validate is None else _loaded(options, model, options.validate)
+    return IdentificationInputs(model, runs, validate, settings)
+
+
+def _model(
+    options: argparse.Namespace, source: str | Path
+) -> tuple[RobotModel, ResolvedSettings | None]:
+    """Return model and settings; check options against them before recordings are read."""
+    model = load_model('identify', source, options.gravity)
     options.effort_scale = joint_factors(options.effort_scale, model).tolist()
     for link in options.links or ():
         if link not in model.body_names:
             raise UnknownNameError('moving link', link, model.body_names)
     if options.payload is not None and options.payload not in model.link_names:
         raise UnknownNameError('link', options.payload, model.link_names)
+    path = options.keep_friction
+    return model, None if path is None else load_settings(path, model)
+
+
+def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]) -> list[Run]:
+    """Return the runs of bags, with a line of progress for each."""
+    runs = []
+    for bag in bags:
+        run = load(bag, model, topic=options.topic, **_reading(options))
+        runs.append(run)
+        print(f'{bag}: {_amount([run])}', flush=True)
+    return runs
+
+
+def _show_collected(duration: float, samples: Sequence[Sample]) -> bool:
+    print(f'{samples[-1].time - samples[0].time:.0f} of {duration:g} s', flush=True)
+    return False
+
+
+def _reading(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of a recording."""
+    return {
+        'joints': dict(options.joints),
+        'effort_scale': options.effort_scale,
+        'cutoff': options.cutoff,
+        'effort_delay': options.effort_delay,
+        'without_effort': options.without_effort,
+        'poses': options.poses,
+    }
+
+
+def _amount(runs: Sequence[Run], of: str = ' of motion') -> str:
+    """Return the duration of the motion, or the number of poses at rest, in words."""
+    if not any(run.qd.any() for run in runs):
+        return f'{sum(len(run.time) for run in runs)} poses'
+    moving = [(np.abs(run.qd) >= STILL_SPEED).any(axis=1).sum() for run in runs]
+    steps = [float(np.median(np.diff(run.time))) for run in runs]
+    return f'{np.dot(moving, steps):.0f} s{of}'
 
 
 def _identify(options: argparse.Namespace, inputs: IdentificationInputs) -> int:
     """Identify the arm; return the exit code."""
     settings = inputs.settings
-    result = identify(
-        inputs.model, inputs.runs, validate=inputs.validate, prior_weight=options.prior_weight,
-        links=options.links, keep_friction=None if settings is None else settings.joint_friction,
-        accept_faults=options.force, total_mass=options.total_mass,
-    )
+    friction = None if settings is None else settings.joint_friction
+    with elapsed_shown('fitting'):
+        result = identify(
+            inputs.model, inputs.runs, validate=inputs.validate, links=options.links,
+            prior_weight=options.prior_weight, keep_friction=friction,
+            accept_faults=options.force, total_mass=options.total_mass,
+        )
     summary = figures(result)
     print(f'\n{text(summary)}\n')
     _report(options, summary.as_json())
@@ -225,8 +312,8 @@ def main(args: list[str] | None = None) -> int:
         if options.picture is not None:
             require_matplotlib()
         require_scipy()
-        inputs = read_inputs(options, partial(_check, options))
-        print(f'fitting {amount(inputs.runs, of="")}', flush=True)
+        inputs = _read(options)
+        print(f'fitting {_amount(inputs.runs, of="")}', flush=True)
         return (_identify if options.payload is None else _payload)(options, inputs)
     except IdentificationError as error:
         print(f'identify: {error}', file=sys.stderr)

@@ -22,11 +22,11 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from ..command_line import OneLineParser, tool
+from ..live import live_node
 from ..recordings import BagError, Sample, read_joint_states
 from ..ros import LATCHED
 from ..urdf import read_urdf
 from .arguments import add_bag, positive
-from .live import live_node
 
 
 def play(node: Any, samples: Sequence[Sample], topic: str, speed: float, wait: float) -> int:

@@ -46,8 +46,16 @@ from ..recordings import (
     still_poses,
 )
 from ..replay import known_efforts
-from .arguments import add_bag, add_gravity, add_recorded_joints, positive
-from .model import joint_factors, load_model, load_settings
+from .arguments import (
+    add_bag,
+    add_gravity,
+    add_recorded_joints,
+    joint_factors,
+    load_model,
+    load_settings,
+    needs_ros,
+    positive,
+)
 
 
 def _parser() -> OneLineParser:
@@ -92,10 +100,8 @@ def _options(args: list[str] | None) -> argparse.Namespace:
 
 def _live(options: argparse.Namespace) -> tuple[str | Path, Recording]:
     """Return the model's source and joint states from live topics."""
-    try:
-        from .live import collect_joint_states, live_node, robot_description
-    except ImportError as error:
-        raise RecordingError(f'live topics need ROS ({error}); give a bag instead') from error
+    with needs_ros('live topics need', '; give a bag instead'):
+        from ..live import collect_joint_states, live_node, robot_description
     printed = 0
 
     def enough(samples: Sequence[Sample]) -> bool:

@@ -26,8 +26,7 @@ from ..feedforward.settings import complete_values, settings_from
 from ..parameters import parse_assignment, read_parameter_file
 from ..recordings import read_joint_states
 from ..replay import Review, picture, recorded_robot, report, review, write_table
-from .arguments import add_bag, add_recorded_joints
-from .model import load_model
+from .arguments import add_bag, add_recorded_joints, load_model
 
 ENDED_EARLY = 1
 

@@ -23,33 +23,51 @@ Exit code: 0 done; 1 the motion was stopped; 2 not possible: bad arguments, file
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+import os
 from pathlib import Path
+import select
 import sys
+import termios
+import tty
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import teach
-from ..arrays import Array
 from ..command_line import OneLineParser, target, tool
 from ..feedforward.laws import LAWS
 from ..files import write_file
 from ..identification import require_scipy
 from ..identification.excitation import RestToRestMotion, motion_of, way
-from ..recordings import Recording, match_joints, read_joint_states, recording_from
+from ..recordings import Recording, Sample, match_joints, read_joint_states, recording_from
 from ..robot import RobotModel
 from ..teach import MotionLimits, TeachError
 from ..trajectory_check import TrajectoryLimits, report
-from .arguments import add_bag, add_gravity, add_limits, given_limits, positive, speed
-from .model import load_model
+from .arguments import (
+    add_bag,
+    add_gravity,
+    add_limits,
+    given_limits,
+    load_model,
+    needs_ros,
+    positive,
+    speed,
+)
 from .trajectory_sources import read_trajectory, trajectory_text, with_model_names
 
 if TYPE_CHECKING:
-    from .live import GuidedRobot, LiveNode, Mode
+    from ..live import LiveNode, NodeClient
 
+INTERVAL = 0.005  # least, of recorded joint states, s
+POSE = 0.2  # a pose is the mean over this time, s
+END = '\x04'  # at the end of the input
+NO_NODE = (
+    '; start it, name it with --node, or record a robot that is guided by other means with '
+    '--keep-mode'
+)
 FOREVER = 3600.0  # longest recording by keys, s
 APPROACH = 1.0  # velocity limit of the way to the start, of which it uses a quarter, rad/s or m/s
 
@@ -115,7 +133,7 @@ def _options(args: list[str] | None) -> argparse.Namespace:
 def _model(options: argparse.Namespace, live: LiveNode | None) -> RobotModel:
     source = options.urdf
     if source is None:
-        from .live import robot_description
+        from ..live import robot_description
 
         assert live is not None  # BAG needs --urdf
         source = robot_description(live)
@@ -135,93 +153,131 @@ def _taught_joints(
     return tuple(name for name in limits.joint_names if name in chosen)
 
 
-def _teach_recording(
+def _teach(
     options: argparse.Namespace, model: RobotModel, recording: Recording, commanded: Sequence[str]
 ) -> None:
-    """Make a motion of a recording; report it and write the files."""
+    """Make a motion of a recording, or of poses; report it and write the files."""
     limits = TrajectoryLimits.of_model(model, options.limits)
     matched = match_joints(model.joint_names, recording.names)
     recording = replace(recording.of_joints([*matched.values()]), names=tuple(matched))
     joints = _taught_joints(options, limits, commanded)
-    shown = teach.demonstration(recording, limits, joints)
     idle = {
         name: float(position)
         for name, position in zip(recording.names, recording.position[0], strict=True)
         if name in limits.joint_names and name not in joints and np.isfinite(position)
     }
     kept = MotionLimits.of(model, limits, idle)
-    taught = teach.smoothed(shown, kept, options.tolerance)
-    print(teach.report(taught, limits))
-    _write(options, kept, taught.motion)
+    if options.waypoints:
+        poses = recording.of_joints(joints).position
+        motion = teach.through(joints, [*poses], kept)
+    else:
+        taught = teach.smoothed(
+            teach.demonstration(recording, limits, joints), kept, options.tolerance
+        )
+        motion = taught.motion
+        print(teach.report(taught, limits))
+    motion = motion.slowed(options.speed)
+    print(report(kept.check(motion)))
+    write_file(options.out, trajectory_text(motion.request(motion.joint_names)))
+    print(f'\nwritten: {options.out}; play it with teach --play {options.out}')
     if options.picture is not None:
         teach.picture(options.picture, model.name, taught, limits)
 
 
-def _write(options: argparse.Namespace, limits: MotionLimits, motion: RestToRestMotion) -> None:
-    motion = motion.slowed(options.speed)
-    print(report(limits.check(motion)))
-    write_file(options.out, trajectory_text(motion.request(motion.joint_names)))
-    print(f'\nwritten: {options.out}; play it with teach --play {options.out}')
+@contextmanager
+def pressed_keys() -> Iterator[Callable[[], str]]:
+    """
+    Provide a function that returns the key pressed since its last call, or an empty string.
+
+    Ctrl-C still interrupts. The terminal is restored at the end of the block.
+    """
+    source = sys.stdin.fileno()
+    before = termios.tcgetattr(source)
+    tty.setcbreak(source)
+
+    def key() -> str:
+        if not select.select([source], [], [], 0.0)[0]:
+            return ''
+        return os.read(source, 1).decode('latin-1') or END
+
+    try:
+        yield key
+    finally:
+        termios.tcsetattr(source, termios.TCSADRAIN, before)
 
 
-def _record(options: argparse.Namespace, robot: GuidedRobot) -> Recording:
+def _wait_for_key(live: LiveNode, key: Callable[[], str], accepted: str) -> str:
+    """Wait for one of the accepted keys, or the end of the input; return it."""
+    pressed: list[str] = []
+
+    def done() -> bool:
+        pressed[:] = [key()]
+        return pressed[0] != '' and pressed[0] in accepted + END
+
+    while not (pressed and pressed[0] and pressed[0] in accepted + END):
+        live.spin(live.timeout, done)
+    return pressed[0]
+
+
+def _recorded(
+    live: LiveNode, duration: float, done: Callable[[], bool] = lambda: False
+) -> Recording:
+    """Record joint states from now on for a time, s, or until a condition holds."""
+    from ..live import SilentTopicError, StateRecorder
+
+    # A new subscription: in an old one earlier joint states may wait.
+    recorder = StateRecorder(live, 'joint_states', INTERVAL)
+    try:
+        live.wait(lambda: bool(recorder.samples),
+                  lambda: SilentTopicError(recorder.topic, live.timeout))
+        live.spin(duration, done)
+    finally:
+        recorder.close()
+    return recording_from(recorder.samples)
+
+
+def _record(options: argparse.Namespace, live: LiveNode) -> Recording:
     """Record a motion for a time, or from key to key."""
     if options.seconds:
         print(f'guide the robot: {options.seconds:g} s', flush=True)
-        return robot.record(options.seconds)
-    from .live import pressed_keys
-
+        return _recorded(live, options.seconds)
     with pressed_keys() as key:
         print('guide the robot: the space bar starts the recording, q ends', flush=True)
-        if robot.key(key, ' q') != ' ':
+        if _wait_for_key(live, key, ' q') != ' ':
             raise TeachError('nothing was recorded: the space bar starts the recording')
         print('recording: the space bar ends it', flush=True)
-        return robot.record(FOREVER, lambda: key() != '')
+        return _recorded(live, FOREVER, lambda: key() != '')
 
 
-def _keep_poses(robot: GuidedRobot) -> tuple[tuple[str, ...], list[Array]]:
-    """Keep a pose at each press of Enter; return the names of the joints, and the poses."""
-    from .live import pressed_keys
-
-    names: tuple[str, ...] = ()
-    poses: list[Array] = []
+def _kept_poses(live: LiveNode) -> Recording:
+    """Keep a pose at each press of Enter; return those that differ, each as one joint state."""
+    recordings: list[Recording] = []
     with pressed_keys() as key:
         print('guide the robot: Enter keeps a pose, q ends', flush=True)
-        while robot.key(key, '\r\nq') in '\r\n':
-            names, pose = robot.pose()
-            poses.append(pose)
-            print(f'pose {len(poses)} is kept', flush=True)
-    return names, poses
+        while _wait_for_key(live, key, '\r\nq') in '\r\n':
+            recordings.append(_recorded(live, POSE))
+            print(f'pose {len(recordings)} is kept', flush=True)
+    poses = teach.distinct([recording.position.mean(axis=0) for recording in recordings])
+    names = recordings[-1].names
+    return recording_from(
+        Sample(float(k), names, pose.tolist(), (), ()) for k, pose in enumerate(poses)
+    )
 
 
 def _teach_live(options: argparse.Namespace, live: LiveNode) -> None:
-    from .live import GuidedRobot, Mode
+    from ..live import NodeClient
 
     model = _model(options, live)
-    robot = GuidedRobot(live, options.node)
-    mode = Mode(live, options.node)
-    with nullcontext() if options.keep_mode else mode.weightless():
-        if not options.waypoints:
-            recording = _record(options, robot)
-        else:
-            names, poses = _keep_poses(robot)
-    if not options.waypoints:
-        _teach_recording(options, model, recording, robot.joints)
-        return
-    poses = teach.distinct(poses)
-    limits = TrajectoryLimits.of_model(model, options.limits)
-    joints = _taught_joints(options, limits, robot.joints)
-    columns = [names.index(name) for name in joints]
-    kept = MotionLimits.of(model, limits, {
-        name: float(value) for name, value in zip(names, poses[0], strict=True)
-        if name in limits.joint_names and name not in joints
-    })
-    _write(options, kept, teach.through(joints, [pose[columns] for pose in poses], kept))
+    node = NodeClient(live, options.node, NO_NODE)
+    node.watch_joints()
+    with nullcontext() if options.keep_mode else node.weightless():
+        recording = _kept_poses(live) if options.waypoints else _record(options, live)
+    _teach(options, model, recording, node.joints)
 
 
 def _play(options: argparse.Namespace, live: LiveNode) -> bool:
     """Move the robot; return whether the motion was completed."""
-    from .live import Mode, MovingRobot, confirm
+    from ..live import MovingRobot, NodeClient, confirm
 
     model = _model(options, live)
     request, _ = with_model_names(model, read_trajectory(options.play, None, 0))
@@ -231,7 +287,7 @@ def _play(options: argparse.Namespace, live: LiveNode) -> bool:
     limits = MotionLimits(model, TrajectoryLimits.of_model(model, options.limits), {})
     _check(limits, motion, 'in the motion')
     if options.to is None:
-        _check_mode(options, Mode(live, options.node))
+        _check_mode(NodeClient(live, options.node, NO_NODE))
     robot = MovingRobot(live, joints, options.to or f'{options.node}/joint_trajectory')
     velocity = np.minimum(limits.limits.velocity, APPROACH)[
         [limits.limits.index(name) for name in joints]
@@ -262,13 +318,13 @@ def _check(limits: MotionLimits, motion: RestToRestMotion, where: str) -> None:
         )
 
 
-def _check_mode(options: argparse.Namespace, mode: Mode) -> None:
+def _check_mode(node: NodeClient) -> None:
     """Reject a mode that follows no motions."""
-    present = mode.value()
-    if present in LAWS and not LAWS[present].follows_motions:
+    mode = node.mode()
+    if mode in LAWS and not LAWS[mode].follows_motions:
         raise TeachError(
-            f'the node {options.node} is in mode {present}, which follows no motion: ros2 param '
-            f'set {options.node} mode computed_torque'
+            f'the node {node.name} is in mode {mode}, which follows no motion: ros2 param '
+            f'set {node.name} mode computed_torque'
         )
 
 
@@ -280,12 +336,10 @@ def main(args: list[str] | None = None) -> int:
         require_scipy()
     if options.bag is not None:
         model = _model(options, None)
-        _teach_recording(options, model, recording_from(read_joint_states(options.bag)), ())
+        _teach(options, model, recording_from(read_joint_states(options.bag)), ())
         return 0
-    try:
-        from .live import live_node
-    except ImportError as error:
-        raise TeachError(f'a robot needs ROS ({error}); or name a BAG') from error
+    with needs_ros('a robot needs', '; or name a BAG'):
+        from ..live import live_node
     with live_node('teach', options.ros_arguments) as live:
         if options.play is not None:
             return 0 if _play(options, live) else STOPPED

@@ -25,6 +25,9 @@ WITH_ROS = {
 }
 """Tested with the node in ``test_examples_with_ros.py``."""
 
+DEMOS = {'controlled_arm', 'teach_and_play', 'teleoperation_demo', 'two_arms'}
+"""Tested in ``test/sim/demo``."""
+
 CHECKS: dict[str, Callable[[Any], bool]] = {
     'batch_over_data': lambda largest: bool(largest[1] > 50.0),
     'computed_torque': lambda errors: errors[1] < 0.03 < 5.0 * errors[1] < errors[0],
@@ -40,7 +43,7 @@ CHECKS: dict[str, Callable[[Any], bool]] = {
 
 def test_every_example_is_tested_and_on_the_page() -> None:
     names = {path.stem for path in EXAMPLES.glob('*.py')}
-    assert names == {*CHECKS, *WITH_ROS, 'trajectory_lqr'}
+    assert names == {*CHECKS, *WITH_ROS, *DEMOS, 'trajectory_lqr'}
     page = (EXAMPLES / 'README.md').read_text(encoding='utf-8')
     assert all(f']({name}.py)' in page for name in names)
 

@@ -9,9 +9,11 @@ import pytest
 
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 
+from controlled_arm import PERIOD, ControlledArm, straight_way
+from teleoperation_demo import DEPTH, GAP, WAY
+from two_arms import TwoArms
+
 from rnea_ros.sim.demo.arm import DemoArm
-from rnea_ros.sim.demo.teleoperation import DEPTH, GAP, way_to_wall
-from rnea_ros.sim.demo.two_arms import PERIOD, SimulatedArm, TwoArms
 from rnea_ros.teleoperation import CouplingState
 from rnea_ros.teleoperation.coupling import Output
 
@@ -25,7 +27,7 @@ SILENCE, RAMP = 0.1, 0.2  # default timeout and ramp_duration of the watchdog, s
 class Recorded:
     """An arm whose every command is recorded; a killed one sends nothing more."""
 
-    def __init__(self, arm: SimulatedArm, patch: pytest.MonkeyPatch) -> None:
+    def __init__(self, arm: ControlledArm, patch: pytest.MonkeyPatch) -> None:
         self._arm, self._compute, self._measure = arm, arm.compute, arm.measure
         self._died: float | None = None
         self._last = np.zeros(0)
@@ -70,7 +72,7 @@ def test_after_a_kill_the_follower_holds_and_the_leader_is_free(
     arms = TwoArms(arm, delay)
     sides = {name: Recorded(getattr(arms, name), monkeypatch) for name in ('leader', 'follower')}
     arms.couple()
-    motion = way_to_wall(arm, arms.link, GAP + DEPTH) if wall else arm.plan.motion
+    motion = straight_way(arm, arms.link, GAP + DEPTH, WAY) if wall else arm.plan.motion
     if wall:
         arms.wall.position = arms.wall.place + GAP
     arms.hand.guide(motion.request(arm.joints))

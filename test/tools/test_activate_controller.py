@@ -23,12 +23,11 @@ from sensor_msgs.msg import JointState
 from rnea_ros.feedforward import State
 from rnea_ros.tools.activate_controller import (
     Activator,
-    Holder,
     NotActivatedError,
     commands_hold,
     main,
+    unpause_gazebo,
 )
-from rnea_ros.tools.live import GazeboError, unpause
 
 NAMES = ('/left/feedforward', 'effort_controller', 'controller_manager')
 OK = SimpleNamespace(ok=True)
@@ -44,12 +43,12 @@ def diagnosed(state: State, name: str = 'left/feedforward', rejected: str = '0')
     return DiagnosticArray(status=[DiagnosticStatus(name=f'{name}: control', values=pairs)])
 
 
-def diagnose(manager: ControllerManager, *which: Any) -> None:
+def diagnose(manager: Any, *which: Any) -> None:
     manager.callbacks['/diagnostics'](diagnosed(*which))
 
 
 @pytest.fixture
-def manager(monkeypatch: pytest.MonkeyPatch) -> ControllerManager:
+def manager(monkeypatch: pytest.MonkeyPatch) -> Any:
     provide_messages(monkeypatch)
     return ControllerManager()
 
@@ -66,7 +65,7 @@ def test_commands_hold_after_the_ramp_if_they_reach_the_controller() -> None:
         assert not commands_hold(values(State.ACTIVE, target))
 
 
-def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerManager) -> None:
+def test_the_controller_is_activated_once_the_commands_hold(manager: Any) -> None:
     watched = Activator(manager, *NAMES)
     left, right = 'left/feedforward', 'right/feedforward'
     for state, name, ready, missing in (
@@ -93,7 +92,7 @@ def test_the_controller_is_activated_once_the_commands_hold(manager: ControllerM
 @pytest.mark.parametrize(('answer', 'why'), [
     (SimpleNamespace(ok=False), 'request rejected'), (RuntimeError('gone'), 'gone'),
 ])
-def test_a_rejected_request_is_reported(manager: ControllerManager, answer: Any, why: str) -> None:
+def test_a_rejected_request_is_reported(manager: Any, answer: Any, why: str) -> None:
     watched = Activator(manager, *NAMES)
     manager.answer = answer
     diagnose(manager, State.ACTIVE)
@@ -102,7 +101,7 @@ def test_a_rejected_request_is_reported(manager: ControllerManager, answer: Any,
         watched.done()
 
 
-def test_a_paused_simulation_begins_once_the_node_is_active(manager: ControllerManager) -> None:
+def test_a_paused_simulation_begins_once_the_node_is_active(manager: Any) -> None:
     requests: list[int] = []
     watched = Activator(manager, *NAMES, unpause=lambda: requests.append(len(manager.requests)))
     assert not watched.done()
@@ -134,25 +133,25 @@ def test_gazebos_worlds_are_unpaused_by_its_own_command_line(
     monkeypatch.setenv('PATH', f'{tmp_path}:/bin')
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv('ANSWER', 'true')
-    unpause()
+    unpause_gazebo()
     first, request = (tmp_path / 'log').read_text().splitlines()
     assert first == 'service -l'
     assert request.startswith('service -s /world/hall/control ')
     assert f'{package}.msgs.WorldControl' in request
     assert request.endswith('pause: false')
     monkeypatch.setenv('ANSWER', 'false')
-    with pytest.raises(GazeboError, match='hall/control of Gazebo does not answer'):
-        unpause()
+    with pytest.raises(NotActivatedError, match='hall/control of Gazebo does not answer'):
+        unpause_gazebo()
     monkeypatch.setenv('PATH', '/nowhere')
-    with pytest.raises(GazeboError, match='no world is found'):
-        unpause()
+    with pytest.raises(NotActivatedError, match='no world is found'):
+        unpause_gazebo()
 
 
 @pytest.mark.parametrize('rejected', [False, True])
 def test_the_pose_is_held_before_the_controller_is_activated(
-    manager: ControllerManager, rejected: bool
+    manager: Any, rejected: bool
 ) -> None:
-    watched = Activator(manager, *NAMES, Holder(manager, '/left/feedforward'))
+    watched = Activator(manager, *NAMES, hold=True)
     diagnose(manager, State.ACTIVE, 'left/feedforward', '2')
     assert not watched.done()
     assert watched.missing == 'the node does not hold the pose yet'
@@ -185,7 +184,7 @@ def test_the_pose_is_held_before_the_controller_is_activated(
 def test_without_the_messages_of_ros2_control_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     provide_messages(monkeypatch, missing=True)
     with pytest.raises(NotActivatedError, match='controller_manager_msgs is missing'):
-        Activator(ControllerManager(), *NAMES)
+        Activator(ControllerManager().node, *NAMES)
 
 
 @pytest.mark.parametrize(('state', 'ended', 'code', 'reason'), [

@@ -17,7 +17,7 @@ from rnea_ros.feedforward.settings import complete_values
 from rnea_ros.identification import Identification
 from rnea_ros.parameters import parameter_file_text, read_parameter_file
 from rnea_ros.recordings import Kind
-from rnea_ros.tools import identification_inputs, identify
+from rnea_ros.tools import identify
 from support.models.robots import description, load
 from support.recorded.bags import write_bag
 from support.recorded.known_result import ARM, identified
@@ -40,7 +40,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         result: Identification = given['result']
         return result
 
-    monkeypatch.setattr(identification_inputs, 'load', load_run)
+    monkeypatch.setattr(identify, 'load', load_run)
     monkeypatch.setattr(identify, 'identify', fit)
     return given
 
@@ -79,7 +79,7 @@ def test_seconds_of_motion_are_without_rest_and_gaps(
     still = replace(moved, qd=0.0 * moved.qd)
     for recorded, words in ((rests, '5 s of motion'), (still, '500 poses')):
         given = partial(lambda each, *_, **__: each, recorded)
-        monkeypatch.setattr(identification_inputs, 'load', given)
+        monkeypatch.setattr(identify, 'load', given)
         assert run().stdout.startswith(f'a_bag: {words}\nfitting {words.split(" of")[0]}\n')
 
 

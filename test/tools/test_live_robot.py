@@ -27,10 +27,11 @@ from trajectory_msgs.msg import JointTrajectory
 
 from rnea_ros import RneaError
 from rnea_ros.identification.excitation import RestToRestMotion
+from rnea_ros.live import MovingRobot, collect_joint_states, live_node
 from rnea_ros.ros import RosError, trajectory_message
-from rnea_ros.tools.live import MovingRobot, collect_joint_states, live_node, pressed_keys
+from rnea_ros.tools.teach import pressed_keys
 
-MODULE, DURATION = 'rnea_ros.tools.live.moving_robot', 2.0
+MODULE, DURATION = 'rnea_ros.live.moving_robot', 2.0
 MOTION = RestToRestMotion(
     ('elbow',), np.array([0.0, DURATION]), np.array([[0.0], [1.0]]), *np.zeros((2, 2, 1))
 )
@@ -80,7 +81,7 @@ def moving(arm: Any) -> MovingRobot:
 def test_a_motion_ends_when_the_arm_stands_still(
     backlog: float, creep: float, until: float, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f'{MODULE}.PROGRESS', 0.5 * DURATION)
+    monkeypatch.setattr('rnea_ros.command_line.PROGRESS', 0.5 * DURATION)
     arm = Arm(backlog, creep)
     robot = moving(arm)
     assert robot.pose() == 0.0
@@ -127,12 +128,12 @@ def test_an_interrupt_while_the_motion_is_sent_stops_the_robot(
 ) -> None:
     interrupts = [signal.SIGINT]
 
-    def message(*arguments: Any) -> Any:
+    def message(*arguments: Any, **more: Any) -> Any:
         if interrupts:
             signal.raise_signal(interrupts.pop())
-        return trajectory_message(*arguments)
+        return trajectory_message(*arguments, **more)
 
-    monkeypatch.setattr(f'{MODULE}.trajectory_message', message)
+    monkeypatch.setattr('rnea_ros.live.client.trajectory_message', message)
     arm = Arm()
     robot = moving(arm)
     robot.pose()

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from rnea_ros import RobotModel, UrdfError
-from rnea_ros.tools.model import load_model
+from rnea_ros.tools.arguments import load_model
 from rnea_ros.urdf import disabled_pairs, read_urdf, source
 from support.cases import each
 from support.models.robots import ARM, load

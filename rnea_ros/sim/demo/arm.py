@@ -5,19 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import numpy as np
 
+from ...drawing import add_grid, save, show_windows
 from ...errors import RneaError
 from ...resources import share_path
 from ...robot import RobotModel
 from ...urdf import parse_urdf, parse_xml, read_urdf, reduce_to_dynamics
 from ..joint_roles import USUAL, JointRoles, start_position
 from .plan import DemoPlan, Planner, known_efforts, slides
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 ROBOTS = ('panda', 'panda_arm', 'ur5e')  # that come with the package
 SPARE_EFFORT, SPARE_VELOCITY = 3.0, 2.0  # unknown limits, by what the motion needs
@@ -74,6 +80,18 @@ class DemoRun:
     show: bool = False  # open a window with the picture
     real_time: bool = False  # simulated time follows the clock; else it waits for the control
     viewer: bool = False  # show the robot in MuJoCo's viewer
+
+    def save(self, figure: Figure, axes: Iterable[Axes], name: str) -> Path:
+        """Write a figure with grids and legends, and show it if requested; return its path."""
+        for axis in axes:
+            add_grid(axis)
+            if axis.get_lines():
+                axis.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0), fontsize='small')
+        path = self.output / name
+        save(figure, path)
+        if self.show:
+            show_windows()
+        return path.resolve()
 
 
 def _missing_limits(

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""ROS client of the demo: commands the feedforward node and records its topics."""
+"""The client of the demo: commands the feedforward node and records its topics."""
 
 from __future__ import annotations
 
@@ -10,22 +10,14 @@ from dataclasses import dataclass, field
 import time
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
-from numpy.typing import NDArray
-from rcl_interfaces.srv import SetParametersAtomically
-import rclpy
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory
 
-from ...arrays import Array, shortest
-from ...identification.excitation import RestToRestMotion
+from ...arrays import Array
+from ...live import LiveNode, NodeClient, Trajectories, sample_of
 from ...recordings import Sample, recording_from
-from ...ros import PolledSubscription, RepeatedRequest, seconds, trajectory_message
+from ...ros import PolledSubscription, seconds
 from .arm import DemoError
 
 NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -33,8 +25,6 @@ NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 EVERY = QoSProfile(depth=2000)  # every message, of a second or more
 RECORD_INTERVAL = 0.01  # at which messages are taken, s
-CATCH = 0.5  # from further away an arm does not return to a pose, but is caught, rad or m
-TIMEOUT = 120.0  # of every wait, s; the first start compiles kernels, for up to 30 s
 
 
 @dataclass
@@ -52,131 +42,39 @@ def positions(states: Sequence[Sample], joints: Sequence[str]) -> tuple[Array, A
     return recording.time, recording.position
 
 
-class DemoClient:
+class DemoClient(NodeClient):
     """
-    The ROS node of the demo. Its clock is the robot's: the stamp of the newest joint state.
+    The client of the demo. Its clock is the robot's: the stamp of the newest joint state.
 
     The clock has a subscription of its own: where every message is recorded, DDS withholds new
-    ones until a lost one is sent again, and simulated time may pass a motion meanwhile.
-
-    ``check_processes`` raises an error if a process of the demo has ended. Unless ``every_state``,
-    it records one message in each :data:`RECORD_INTERVAL`.
+    ones until a lost one is sent again, and simulated time may pass a motion meanwhile. Unless
+    ``every_state``, it records one message in each :data:`RECORD_INTERVAL`.
     """
 
     def __init__(
-        self, joints: Sequence[str], check_processes: Callable[[], None],
-        terms: Collection[str] = (), *, every_state: bool = False
+        self, live: LiveNode, joints: Sequence[str], terms: Collection[str] = (), *,
+        every_state: bool = False
     ) -> None:
-        self._joints = tuple(joints)
-        self._check_processes = check_processes
-        self._node = rclpy.create_node('demo')
-        self._executor = SingleThreadedExecutor()
-        self._executor.add_node(self._node)
-        kept = EVERY if every_state else NEWEST
+        super().__init__(live)
+        self._commanded = tuple(joints)
+        kept, node = EVERY if every_state else NEWEST, live.node
         self._clock: PolledSubscription[bytes] = PolledSubscription(
-            self._node, JointState, 'joint_states', NEWEST, raw=True
+            node, JointState, 'joint_states', NEWEST, raw=True
         )
         self._states: PolledSubscription[bytes] = PolledSubscription(
-            self._node, JointState, 'joint_states', kept, raw=True
+            node, JointState, 'joint_states', kept, raw=True
         )
         self._terms: dict[str, PolledSubscription[Any]] = {
-            name: PolledSubscription(self._node, JointState, f'feedforward/terms/{name}', kept)
+            name: PolledSubscription(node, JointState, f'feedforward/terms/{name}', kept)
             for name in terms
         }
-        self._trajectories = self._node.create_publisher(
-            JointTrajectory, 'feedforward/joint_trajectory', 1
-        )
-        self._hand = self._node.create_publisher(JointTrajectory, 'simulated_robot/hand', 1)
-        self._parameters = self._node.create_client(
-            SetParametersAtomically, 'feedforward/set_parameters_atomically'
-        )
-        self._node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 1)
-        self.diagnostics: dict[str, str] = {}
+        self.hand = Trajectories(live, 'simulated_robot/hand')
         self._newest: Sample | None = None
 
-    def close(self) -> None:
-        """Destroy the node."""
-        self._executor.shutdown()
-        self._node.destroy_node()
-
     def wait_until(self, what: str, condition: Callable[[], bool]) -> None:
-        """Spin until a condition holds; raise a DemoError with its description after a timeout."""
-        deadline = time.monotonic() + TIMEOUT
-        while not condition():
-            if time.monotonic() > deadline:
-                raise DemoError(f'{what}: not within {TIMEOUT:g} s')
-            self._check_processes()
-            self._executor.spin_once(timeout_sec=0.05)
-
-    def wait_until_held(
-        self, pose: Array, bounds: tuple[Array, Array], tolerance: float,
-        continuous: NDArray[np.bool_]
-    ) -> Array:
-        """
-        Wait until the node holds the arm at a pose, shape (m,); return where it holds it.
-
-        Without a reference an arm with a poor model falls, so the pose is sent from the first
-        moment on. If it arrives late, the arm is caught where it is: a far pose would throw it.
-        """
-        def held() -> bool:
-            nonlocal pose
-            measured = self.measured()
-            away = float(np.abs(shortest(measured - pose, continuous)).max())
-            if away > CATCH:
-                pose = np.clip(measured, *bounds)
-            if self._trajectories.get_subscription_count() > 0:
-                self.send_pose(pose)
-            return away < tolerance and self.diagnostics.get('state') in ('active', 'degraded')
-
-        self.wait_until('the node holds the arm', held)
-        return pose
-
-    def set_law(self, mode: str, kp: Array, kd: Array) -> None:
-        """Change the control law and its gains, shape (m,) each, in one request."""
-        values = {'mode': mode, 'gains.kp': kp.tolist(), 'gains.kd': kd.tolist()}
-        request = SetParametersAtomically.Request(
-            parameters=[Parameter(k, value=v).to_parameter_msg() for k, v in values.items()]
-        )
-        self.wait_until('the parameter service', self._parameters.service_is_ready)
-        repeated = RepeatedRequest(self._parameters, request)
-        self.wait_until(f'mode {mode}', repeated.poll)
-        result = repeated.response.result
-        if not result.successful:
-            raise DemoError(f'mode {mode} was rejected: {result.reason}')
-
-    def send(self, motion: RestToRestMotion, start_time: float) -> None:
-        """Publish a motion of the commanded joints; its start is a stamp, s."""
-        motion = motion.of_joints(self._joints)
-        states = (motion.positions, motion.velocities, motion.accelerations)
-        self._trajectories.publish(
-            trajectory_message(self._joints, motion.times, *states, start_time=start_time)
-        )
-
-    def guide(self, motion: RestToRestMotion, lead: float) -> None:
-        """Let the simulated hand hold the arm for a lead time, s, then guide it along a motion."""
-        self.wait_until('the hand', lambda: self._hand.get_subscription_count() > 0)
-        states = (motion.positions, motion.velocities, motion.accelerations)
-        self._hand.publish(trajectory_message(self._joints, lead + motion.times, *states))
-
-    def release(self) -> None:
-        """Let the hand release the arm."""
-        self._hand.publish(JointTrajectory(joint_names=self._joints))
-
-    def send_pose(self, pose: Array, way: float = 0.0) -> None:
-        """Publish a pose, shape (m,), to be reached in a time, s; 0: as a set-point."""
-        zero = np.zeros((1, pose.size))
-        self._trajectories.publish(
-            trajectory_message(self._joints, [way], pose[np.newaxis], zero, zero)
-        )
-
-    def rejected_trajectories(self) -> dict[str, str]:
-        """Return the number of rejected trajectories by reason."""
-        begin = 'count/joint_trajectory/'
-        return {
-            key[len(begin) :]: value
-            for key, value in self.diagnostics.items()
-            if key.startswith(begin)
-        }
+        """Wait for a condition; raise a DemoError with its description after a timeout."""
+        timeout = self._live.timeout
+        self._live.wait(condition, lambda: DemoError(f'{what}: not within {timeout:g} s'))
 
     def now(self) -> float:
         """Return the robot's time, s."""
@@ -184,7 +82,7 @@ class DemoClient:
 
     def measured(self) -> Array:
         """Return the newest positions of the commanded joints, shape (m,), rad or m."""
-        measured: Array = positions([self._state()], self._joints)[1][0]
+        measured: Array = positions([self._state()], self._commanded)[1][0]
         return measured
 
     def record(
@@ -202,13 +100,12 @@ class DemoClient:
         if at_start is not None:
             at_start()
         clock = time.monotonic()
-        next_progress, deadline = clock, clock + TIMEOUT
+        next_progress, deadline = clock, clock + self._live.timeout
         while not received.states or received.states[-1].time < end:
-            self._check_processes()
-            self._executor.spin_once(timeout_sec=0.0)
+            self._live.spin(RECORD_INTERVAL)
             messages = self._states.take_all()
             received.messages += messages
-            received.states += map(_sample, messages)
+            received.states += map(sample_of, messages)
             for name, subscription in self._terms.items():
                 received.terms[name] += [
                     (seconds(term.header.stamp), np.array(term.effort))
@@ -216,15 +113,14 @@ class DemoClient:
                 ]
             clock = time.monotonic()
             if messages:
-                deadline = clock + TIMEOUT
+                deadline = clock + self._live.timeout
             elif clock > deadline:
-                raise DemoError(f'no joint states for {TIMEOUT:g} s')
+                raise DemoError(f'no joint states for {self._live.timeout:g} s')
             if progress is not None and clock >= next_progress and received.states:
                 progress(received)
                 next_progress = clock + 0.5
             if until is not None and received.states and until(received):
                 break
-            time.sleep(RECORD_INTERVAL)
         return received
 
     def _state(self) -> Sample:
@@ -232,22 +128,9 @@ class DemoClient:
         def received() -> bool:
             messages = self._clock.take_all()
             if messages:
-                self._newest = _sample(messages[-1])
+                self._newest = sample_of(messages[-1])
             return self._newest is not None
 
         self.wait_until('joint states', received)
         assert self._newest is not None
         return self._newest
-
-    def _on_diagnostics(self, message: Any) -> None:
-        for status in message.status:
-            if status.name == 'feedforward: control':
-                self.diagnostics = {value.key: value.value for value in status.values}
-
-
-def _sample(message: bytes) -> Sample:
-    state = deserialize_message(message, JointState)
-    return Sample(
-        seconds(state.header.stamp), tuple(state.name), state.position, state.velocity,
-        state.effort
-    )

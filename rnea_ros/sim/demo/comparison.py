@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 import sys
 
 import numpy as np
 
+from ...command_line import text_table
+from ...drawing import new_figure
 from ...node.publishers import TERMS
 from .arm import DemoRun
 from .client import positions
-from .reports import comparison_table, draw_comparison
 from .robot import GOOD_MODEL, perfect, realistic
 from .session import Phase, Session
 
@@ -23,6 +25,8 @@ PHASES = (
     ('computed_torque', 'computed torque'),
 )
 HOLD, MAX_DRIFT = 4.0, 0.1  # gravity compensation: duration, s; drift that ends it, rad or m
+MIN_ERROR = 0.05  # lower end of the drawn errors, mrad
+MAX_GAP = 0.1  # between drawn terms of the effort, s
 NEEDED_GAIN, NEEDED_GAIN_PERFECT = 1.5, 10.0  # error of gravity + feedback / computed torque
 
 
@@ -63,16 +67,13 @@ class LawComparison:
     def report(self, phases: Sequence[Phase]) -> int:
         """Print the table, draw the picture; return 1 if computed torque improves too little."""
         print(f'\n{comparison_table(phases, timing=self._options.real_time)}\n')
-        path = self._options.output / 'demo.png'
-        name, rate = self._options.arm.model.name, self._options.rate
-        title = f'{name}: the same motion, the same gains, {rate:g} Hz'
-        draw_comparison(path, phases, title, self._options.show)
+        path = draw_comparison(self._options, phases)
         feedback, gravity, best = (phase.rms() for phase in phases)
         print(
             f'RMS error of computed torque: 1/{gravity / best:.1f} of gravity + feedback, '
             f'1/{feedback / best:.0f} of feedback only'
         )
-        print(f'picture: {path.resolve()}')
+        print(f'picture: {path}')
         if not self._options.arm.shipped:
             needed = 1.0
         else:
@@ -81,3 +82,51 @@ class LawComparison:
             print(f'expected at most 1/{needed:g} of gravity + feedback', file=sys.stderr)
             return 1
         return 0
+
+
+def comparison_table(phases: Sequence[Phase], *, timing: bool) -> str:
+    """Return the phases as a table of text; the timing of the control needs real time."""
+    header = ('phase', 'RMS error', 'peak error')
+    rows: list[tuple[str, ...]] = [(*header, 'rate', 'late ticks', 'CPU') if timing else header]
+    for phase in phases:
+        errors = (f'{1e3 * error:.2f} {phase.unit}' for error in (phase.rms(), phase.peak()))
+        times = (f'{phase.rate:.1f} Hz', str(phase.late), f'{100.0 * phase.cpu:.1f} %')
+        rows.append((phase.title, *errors, *(times if timing else ())))
+    return text_table(rows, left=(0,))
+
+
+def draw_comparison(options: DemoRun, phases: Sequence[Phase]) -> Path:
+    """Draw positions, errors and the terms of the last phase's effort."""
+    motion = phases[0].motion
+    title = f'{options.arm.model.name}: the same motion, the same gains, {options.rate:g} Hz'
+    joint = int(np.argmax([np.abs(phases[0].errors()[1]).max(axis=0)]))
+    name = phases[0].joints[joint]
+    figure = new_figure(10.0, 11.0, window=options.show)
+    tracking, errors, efforts = axes = figure.subplots(3, 1, sharex=True)
+
+    t = np.linspace(0.0, motion.duration, 1000)
+    reference = motion.of_joints([name]).at(t)[0]
+    tracking.plot(t, reference, 'k:', label='reference', zorder=10)
+    for phase in phases:
+        times, error = phase.errors()
+        measured = motion.of_joints([name]).at(times)[0][:, 0] + error[:, joint]
+        tracking.plot(times, measured, label=phase.title)
+        norm = 1e3 * np.abs(error).max(axis=1)
+        errors.semilogy(times, np.maximum(norm, MIN_ERROR), label=phase.title)
+    tracking.set(ylabel=f'{name}, rad or m', title=title)
+    errors.set(ylabel=f'greatest error of any joint, {phases[0].unit}')
+
+    last = phases[-1]
+    for term, rows in last.received.terms.items():
+        times = np.array([row[0] for row in rows]) - last.start
+        during = (times >= 0.0) & (times <= motion.duration)
+        values = np.array([row[1] for row in rows])[during, joint]
+        if values.any():  # a zero term would hide the others
+            times = times[during]
+            lost = np.flatnonzero(np.diff(times) > MAX_GAP) + 1  # messages: no line across them
+            efforts.plot(
+                np.insert(times, lost, np.nan), np.insert(values, lost, np.nan), label=term
+            )
+    efforts.set(ylabel=f'effort of {name}, N m or N', title=f'terms of the effort, {last.title}')
+    efforts.set(xlabel='time, s')
+    return options.save(figure, axes, 'demo.png')

@@ -26,29 +26,36 @@ follows the clock, and the table has rate, late ticks and CPU share of the contr
 from __future__ import annotations
 
 import argparse
+from importlib import import_module
 import os
 from pathlib import Path
 import socket
 import sys
+from typing import Protocol
 
 from ...command_line import BAD_INPUT, OneLineParser, tool
 from ...drawing import require_matplotlib
 from ...errors import RneaError
+from ...resources import share_path
 from ...shared_memory import LOOPBACK_NOTICE, loopback_by_default
 from ..physics import SimulatedRobot
 from ..viewer import check_display
 from .arm import ROBOTS, DemoArm, DemoRun
 from .circle import Circle
 from .comparison import LawComparison
-from .teaching import Teaching
-from .teleoperation import TeleoperationTrial
 
 PARTICIPANTS = 10  # of a DDS domain that are looked for
+EXAMPLES = {'teach': 'teach_and_play', 'teleoperation': 'teleoperation_demo'}
 
 
-def _program(
-    options: argparse.Namespace,
-) -> LawComparison | Circle | Teaching | TeleoperationTrial:
+class Program(Protocol):
+    """A demo; its exit code is 1 if the result is worse than expected."""
+
+    def run(self) -> int:
+        """Run the demo; return the exit code."""
+
+
+def _program(options: argparse.Namespace) -> Program:
     """Return the program of the options."""
     require_matplotlib()  # fail before the motion, not at its end
     output = Path(options.output)
@@ -60,18 +67,16 @@ def _program(
         print(remark)
     if options.viewer:
         check_display()
+    SimulatedRobot(arm.urdf, joints=arm.joints)  # raises now what its process would log
     run = DemoRun(arm, options.rate, output, show, options.real_time, options.viewer)
-    if options.teleoperation:
-        return TeleoperationTrial(run)
-    program: LawComparison | Circle | Teaching
+    for option, module in EXAMPLES.items():
+        if getattr(options, option):
+            sys.path.append(str(share_path(f'examples/{module}.py').parent))
+            program: Program = import_module(module).Program(run)
+            return program
     if options.identify:
-        program = Circle(run)
-    elif options.teach:
-        program = Teaching(run)
-    else:
-        program = LawComparison(run, perfect_model=options.perfect_model)
-    SimulatedRobot(program.robot.urdf, joints=arm.joints)  # raises now what its process would log
-    return program
+        return Circle(run)
+    return LawComparison(run, perfect_model=options.perfect_model)
 
 
 def unused_domain() -> int:

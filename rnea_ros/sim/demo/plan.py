@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,13 @@ from ...arrays import Array
 from ...errors import RneaError
 from ...identification.excitation import JointLimits, RestToRestMotion
 from ...robot import RobotModel
-from .motion import KP, sine_motion
 
+AMPLITUDE = 0.5  # greatest, rad or m
+ROOM_SHARE, SPEED_SHARE = 0.8, 0.6  # of the way to a position limit; of the velocity limit
+FREQUENCIES = (0.25, 0.5)  # of the first and of the last joint, Hz
+FADE = 1.0  # time to the full amplitude, s
+POINT_INTERVAL = 0.04  # of the trajectory, s
+KP, KD = 100.0, 20.0  # of computed torque, 1/s^2, 1/s: errors fade at 10 rad/s, critically damped
 MAX_KP = 2500.0  # greatest gain of computed torque, 1/s^2: errors fade at 50 rad/s
 SAG, SAG_SHARE = 0.25, 0.3  # under feedback alone: rad or m; share of the way to a position limit
 ARMATURE, ARMATURE_SHARE = 0.1, 0.1  # greatest, kg m^2 or kg; share of the largest link inertia
@@ -196,3 +202,39 @@ def _scaled(motion: RestToRestMotion, pose: Array, scale: float) -> RestToRestMo
         motion.joint_names, motion.times, pose + scale * (motion.positions - pose),
         scale * motion.velocities, scale * motion.accelerations
     )
+
+
+def sine_motion(
+    model: RobotModel, joints: tuple[str, ...], pose: Array, duration: float,
+    sag: Array | float = 0.0
+) -> RestToRestMotion:
+    """Return sines about the pose, from rest to rest, ``sag`` (rad or m) within the limits."""
+    numbers = [model.joint_names.index(name) for name in joints]
+    limits = JointLimits.of(model)
+    room = np.minimum(pose - limits.lower[numbers], limits.upper[numbers] - pose)
+    omega = math.tau * np.linspace(*FREQUENCIES, num=len(joints))
+    t = np.linspace(0.0, duration, math.ceil(duration / POINT_INTERVAL) + 1)
+    w, w1, w2 = _window(t, duration)
+    phase = np.outer(t, omega)
+    s, s1, s2 = np.sin(phase), omega * np.cos(phase), -(omega**2) * np.sin(phase)
+    velocity = w1 * s + w * s1
+    speed = SPEED_SHARE * limits.velocity[numbers] / np.abs(velocity).max(axis=0)
+    reach = np.minimum(ROOM_SHARE * room, room - sag)
+    amplitude = np.clip(np.minimum(reach, speed), 0.0, AMPLITUDE)
+    return RestToRestMotion(
+        joints, t, pose + amplitude * w * s, amplitude * velocity,
+        amplitude * (w2 * s + 2.0 * w1 * s1 + w * s2)
+    )
+
+
+def _window(t: Array, duration: float) -> tuple[Array, Array, Array]:
+    """Return a factor that fades in and out, and its two derivatives, shapes (k, 1)."""
+    fade = min(FADE, 0.5 * duration)
+    rising = np.clip(t / fade, 0.0, 1.0)
+    falling = np.clip((duration - t) / fade, 0.0, 1.0)
+    s = np.minimum(rising, falling)
+    sign = np.where(rising <= falling, 1.0, -1.0)
+    value = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+    first = sign * 30.0 * s**2 * (1.0 - s) ** 2 / fade
+    second = 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / fade**2
+    return value[:, None], first[:, None], second[:, None]

@@ -16,7 +16,7 @@ from .arm import DemoArm
 
 FRICTION = 0.01  # Coulomb, and viscous at the velocity limit, as shares of the effort limit
 STICTION = 0.02  # greatest error at rest by Coulomb friction, under feedback, rad or m
-POSITION_NOISE, VELOCITY_NOISE, EFFORT_NOISE = 2e-5, 5e-3, 0.1  # rad or m; rad/s or m/s; N m or N
+SENSOR_NOISE = 2e-5, 5e-3, 0.1  # of positions, velocities, efforts: rad or m, per s; N m or N
 NOISE_SHARE = 0.01  # greatest noise of the efforts, as a share of the motion's greatest effort
 DELAY = 2  # of commands, ms
 SEED = 1  # of the differences between robot and model
@@ -80,15 +80,16 @@ def realistic(arm: DemoArm, errors: ModelMismatch, seed: int = SEED) -> DemoRobo
         name: values * _factors(random, values.size, errors.friction)
         for name, values in known.items()
     }
+    position, velocity, effort = SENSOR_NOISE
     return DemoRobot(
         urdf=with_model_error(arm.urdf, errors, random),
         simulation={
             'extra_friction': true['friction.coulomb'].tolist(),
             'extra_damping': true['friction.viscous'].tolist(),
             'armature': true['armature'].tolist(),
-            'noise.position': POSITION_NOISE,
-            'noise.velocity': VELOCITY_NOISE,
-            'noise.effort': min(EFFORT_NOISE, NOISE_SHARE * float(arm.plan.effort.max())),
+            'noise.position': position,
+            'noise.velocity': velocity,
+            'noise.effort': min(effort, NOISE_SHARE * float(arm.plan.effort.max())),
             'noise.seed': seed,
             'command_delay': DELAY,
         },

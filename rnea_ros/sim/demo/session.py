@@ -8,20 +8,24 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+import json
 import math
 from pathlib import Path
-from typing import TypeAlias
+import signal
+import subprocess
+import sys
+from typing import IO, TypeAlias
 
 import numpy as np
-import rclpy
 
 from ...arrays import Array, shortest
+from ...command_line import Progress
 from ...feedforward.motion import TrajectoryReason
+from ...files import write_file
 from ...identification.excitation import RestToRestMotion
+from ...live import live_node
 from .arm import DemoArm, DemoError, DemoRun
 from .client import DemoClient, Received, positions
-from .motion import reference_positions
-from .processes import Processes
 from .robot import DemoRobot
 
 WAY, WAY_SPEED = 3.0, 0.25  # to a pose: least duration, s; mean velocity, as a share of the limit
@@ -33,6 +37,55 @@ LEAD = 0.3  # from sending a motion to the request of a law, s; time for its ans
 START_TRIALS = 5  # of a motion, at most
 GUIDE_REST = 1.5  # the hand holds the arm before and after it guides it, s
 ARRIVAL_CHECKS = 30  # of a pose, at most
+CATCH = 0.5  # from further away an arm does not return to a pose, but is caught, rad or m
+TIMEOUT = 120.0  # of every wait, s; the first start compiles kernels, for up to 30 s
+
+
+class Processes:
+    """Nodes in separate processes, with parameter files and logs in a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        self._directory = directory
+        self._running: list[tuple[str, subprocess.Popen[bytes], IO[bytes]]] = []
+
+    def start(self, name: str, module: str, parameters: dict[str, object], *files: Path) -> None:
+        """Start a module as a named node, with ROS parameters and further parameter files."""
+        values = self._directory / f'{name}.yaml'
+        write_file(values, json.dumps({'/**': {'ros__parameters': parameters}}))
+        output = (self._directory / f'{name}.log').open('wb')
+        command = [sys.executable, '-m', module, '--ros-args']
+        for file in (values, *files):
+            command += ['--params-file', str(file)]
+        process = subprocess.Popen(
+            command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        self._running.append((name, process, output))
+
+    def check(self) -> None:
+        """Raise a DemoError if a process has ended."""
+        for name, process, _ in self._running:
+            if process.poll() is not None:
+                log = self._directory / f'{name}.log'
+                raise DemoError(f'{name} ended early, see {log}: {self.last_line(name)}')
+
+    def last_line(self, name: str) -> str:
+        """Return the last line of a process's output."""
+        log = (self._directory / f'{name}.log').read_text(encoding='utf-8', errors='replace')
+        return log.rstrip().rpartition('\n')[2]
+
+    def stop(self) -> None:
+        """End the processes in reverse order of their start."""
+        for name, process, output in reversed(self._running):
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(timeout=15.0)
+            except subprocess.TimeoutExpired:
+                print(f'{name} did not end on SIGINT: killed', file=sys.stderr)
+                process.kill()
+                process.wait()
+            output.close()
+        self._running.clear()
 
 
 @dataclass(frozen=True)
@@ -54,7 +107,7 @@ class Phase:
         stamps, measured = positions(self.received.states, self.joints)
         t = stamps - self.start
         during = (t >= 0.0) & (t <= self.motion.duration)
-        reference = reference_positions(self.motion, self.joints, t[during])
+        reference = self.motion.of_joints(self.joints).at(t[during])[0]
         errors = measured[during] - reference
         # A continuous joint may have arrived at the start with whole turns more or less.
         return t[during], errors - math.tau * np.round(errors[:1] / math.tau)
@@ -127,9 +180,9 @@ class Session:
                 # The simulator may stall on a busy computer.
                 'joint_states_timeout': 1.0,
             }, *files)
-            rclpy.init(args=[])
-            client = DemoClient(arm.joints, processes.check, terms, every_state=lockstep)
-            try:
+            with live_node('demo', check=processes.check) as live:
+                live.timeout = TIMEOUT
+                client = DemoClient(live, arm.joints, terms, every_state=lockstep)
                 session = cls(arm, client, tolerance)
                 try:
                     caught = session.stop(arm.plan.pose)
@@ -139,9 +192,6 @@ class Session:
                 if (caught != arm.plan.pose).any():
                     session.move_to(arm.plan.pose)
                 yield session
-            finally:
-                client.close()
-                rclpy.try_shutdown()
         finally:
             processes.stop()
 
@@ -159,25 +209,52 @@ class Session:
 
     def guide(self, motion: RestToRestMotion) -> Received:
         """Guide the weightless arm by the simulated hand; record, with the rest at both ends."""
-        self._client.guide(motion, GUIDE_REST)  # before the law: the arm may drift without it
-        received = self._client.record(
+        client, motion = self._client, motion.of_joints(self._arm.joints)
+        client.wait_until('the hand', lambda: client.hand.subscribed)
+        client.hand.send(motion, lead=GUIDE_REST)  # before the law: the arm may drift without it
+        received = client.record(
             motion.duration + 2.0 * GUIDE_REST, at_start=lambda: self._set_law('gravity')
         )
-        self._client.release()
+        client.hand.cancel(self._arm.joints)
         return received
 
     def stop(self, pose: Array) -> Array:
         """Stop the arm near a pose, by computed torque; return where it rests or was caught."""
         for _ in range(START_TRIALS):
-            pose = self._client.wait_until_held(
-                pose, self._bounds, self._tolerance, self._continuous
-            )
+            pose = self._wait_until_held(pose)
             self._client.record(2.0 * BLEND)  # the law may still blend in, and the arm fall
             away = np.abs(shortest(self._client.measured() - pose, self._continuous))
             if away.max() < self._tolerance:
                 return pose
         name = self._arm.joints[int(away.argmax())]
         raise DemoError(f'the node did not stop the arm: {name} is off by {away.max():.3g}')
+
+    def _wait_until_held(self, pose: Array) -> Array:
+        """
+        Wait until the node holds the arm at a pose, shape (m,); return where it holds it.
+
+        Without a reference an arm with a poor model falls, so the pose is sent from the first
+        moment on. If it arrives late, the arm is caught where it is: a far pose would throw it.
+        """
+        client, progress = self._client, Progress()
+
+        def held() -> bool:
+            nonlocal pose
+            if not client.diagnostics:  # the node is not active yet
+                progress.show('... the first start compiles, for up to half a minute')
+            measured = client.measured()
+            away = float(np.abs(shortest(measured - pose, self._continuous)).max())
+            if away > CATCH:
+                pose = np.clip(measured, *self._bounds)
+            if client.trajectories.subscribed:
+                client.trajectories.send_pose(self._arm.joints, pose)
+            return away < self._tolerance and client.diagnostics.get('state') in (
+                'active', 'degraded'
+            )
+
+        client.wait_until('the node holds the arm', held)
+        progress.end()
+        return pose
 
     def move_to(self, pose: Array) -> None:
         """Move to a pose from any other, by computed torque, and rest there."""
@@ -187,7 +264,7 @@ class Session:
         rest = self.stop(np.clip(client.measured(), *self._bounds))
         duration = np.abs(shortest(pose - rest, self._continuous)) / (WAY_SPEED * self._velocity)
         way = max(WAY, float(duration.max()))
-        client.send_pose(pose, way)
+        client.trajectories.send_pose(self._arm.joints, pose, way)
         client.record(way)
         for _ in range(ARRIVAL_CHECKS):
             _, measured = positions(self._client.record(LEAD).states[-1:], self._arm.joints)
@@ -207,12 +284,12 @@ class Session:
         """
         client = self._client
         for trial in range(START_TRIALS):
-            rejected_before = client.rejected_trajectories()
+            rejected_before = client.rejected_trajectories
             start = self._start(motion, mode, gains, LEAD * 2.0**trial)
             if client.now() + BLEND >= start:
                 continue
             phase = self._record(motion, title, start)
-            rejected = client.rejected_trajectories()
+            rejected = client.rejected_trajectories
             reasons = {why for why, n in rejected.items() if n != rejected_before.get(why)}
             if not reasons:
                 return phase
@@ -224,10 +301,10 @@ class Session:
         self, motion: RestToRestMotion, mode: str, gains: Gains | None, lead: float
     ) -> float:
         """Move to the start, send a motion, change the law in ``lead``, s; return the start, s."""
-        client = self._client
-        self.move_to(reference_positions(motion, self._arm.joints, np.zeros(1))[0])
+        client, motion = self._client, motion.of_joints(self._arm.joints)
+        self.move_to(motion.positions[0])
         start = client.now() + LEAD + lead + BLEND
-        client.send(motion, start)  # before the law: with feedback only, the arm sags
+        client.trajectories.send(motion, start)  # before the law: with feedback only, the arm sags
         client.record(LEAD)
         self._set_law(mode, gains)
         return start
@@ -236,16 +313,17 @@ class Session:
         client = self._client
         late = int(client.diagnostics['late_ticks'])
         rates, shares = [], []
+        shown = Progress()
 
         def progress(received: Received) -> None:
             if client.diagnostics['reason']:
                 raise DemoError(f'the control ended: {client.diagnostics["reason"]}')
             rates.append(float(client.diagnostics['achieved_rate']))
             shares.append(float(client.diagnostics['cpu_share']))
-            self._print_progress(title, motion, received, start)
+            self._show(shown, title, motion, received, start)
 
         received = client.record(start + motion.duration - client.now(), progress)
-        print()
+        shown.end()
         return Phase(
             title, motion, self._arm.joints, self._arm.unit, received, start,
             float(np.mean(rates)), int(client.diagnostics['late_ticks']) - late,
@@ -253,17 +331,19 @@ class Session:
         )
 
     def _set_law(self, mode: str, gains: Gains | None = None) -> None:
-        plan = self._arm.plan
-        self._client.set_law(mode, *(gains or (plan.kp, plan.kd)))
+        """Change the control law and its gains in one request."""
+        kp, kd = gains or (self._arm.plan.kp, self._arm.plan.kd)
+        self._client.set({'mode': mode, 'gains.kp': kp.tolist(), 'gains.kd': kd.tolist()})
 
-    def _print_progress(
-        self, title: str, motion: RestToRestMotion, received: Received, start: float
+    def _show(
+        self, progress: Progress, title: str, motion: RestToRestMotion, received: Received,
+        start: float
     ) -> None:
         stamps, measured = positions(received.states[-1:], self._arm.joints)
         t = stamps - start
         if t[0] < 0.0:
             return
-        reference = reference_positions(motion, self._arm.joints, t)
+        reference = motion.of_joints(self._arm.joints).at(t)[0]
         error = 1e3 * float(np.abs(shortest((measured - reference)[0], self._continuous)).max())
         line = f'{title:<20} {t[0]:5.1f} of {motion.duration:.0f} s, error {error:8.2f}'
-        print(f'\r{line} {self._arm.unit}', end='', flush=True)
+        progress.show(f'{line} {self._arm.unit}')

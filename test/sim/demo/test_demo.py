@@ -20,15 +20,15 @@ from support.tools import Printed
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='mujoco is not installed')
 
-from rnea_ros.sim.demo import comparison, session, teleoperation
+from controlled_arm import PERIOD
+import teleoperation_demo
+
+from rnea_ros.sim.demo import comparison, session
 from rnea_ros.sim.demo.arm import ROBOTS, DemoArm, DemoRun
 from rnea_ros.sim.demo.client import Received
 from rnea_ros.sim.demo.comparison import LawComparison
 from rnea_ros.sim.demo.demo import main, unused_domain
-from rnea_ros.sim.demo.processes import Processes
-from rnea_ros.sim.demo.session import Phase
-from rnea_ros.sim.demo.teleoperation import record, table
-from rnea_ros.sim.demo.two_arms import PERIOD
+from rnea_ros.sim.demo.session import Phase, Processes
 
 ARM = DemoArm.load('panda_arm', seconds=6.0)
 UNITS = robot(link('base'), link('arm', 0.9, inertia=(5400.0, 0, 0, 5400.0, 0, 5400.0)),
@@ -128,8 +128,8 @@ def test_a_demo_shares_no_dds_domain_with_another_process(
 
 
 def test_the_follower_follows_and_the_hand_feels_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(teleoperation, 'CONTACT', 4.0)
-    trial = record(DemoArm.load('panda_arm', None, 2.0), 0.05)
+    monkeypatch.setattr(teleoperation_demo, 'CONTACT', 4.0)
+    trial = teleoperation_demo.record(DemoArm.load('panda_arm', None, 2.0), 0.05)
     assert trial.rms == pytest.approx(0.045, rel=0.1)  # by the delay of 50 ms
     contact, felt = trial.forces
     assert contact == pytest.approx(33.6, rel=0.1)
@@ -137,4 +137,5 @@ def test_the_follower_follows_and_the_hand_feels_the_wall(monkeypatch: pytest.Mo
     assert 1.0 < trial.settling < 2.5
     last = trial.wall.contact[round(3.0 / PERIOD) :]
     assert np.ptp(last) < 0.1 * contact  # no oscillation remains
-    assert table([trial]).split('\n')[-1].split()[:4] == ['50', 'ms', '1.74', 'rad/s']
+    row = teleoperation_demo.table([trial]).split('\n')[-1]
+    assert row.split()[:4] == ['50', 'ms', '1.74', 'rad/s']

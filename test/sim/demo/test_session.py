@@ -28,10 +28,10 @@ class Rehearsal(Session):
 
     def __init__(self, *trials: str | None) -> None:
         self._trials = [*trials]
-        self._rejected: dict[str, str] = {}
+        self._rejected: dict[str, int] = {}
         self.leads: list[float] = []
         self._client: Any = SimpleNamespace(
-            now=lambda: 0.0, rejected_trajectories=lambda: dict(self._rejected)
+            now=lambda: 0.0, rejected_trajectories=self._rejected
         )
 
     def _start(self, motion: Any, mode: str, gains: Any, lead: float) -> float:
@@ -40,7 +40,8 @@ class Rehearsal(Session):
 
     def _record(self, motion: Any, title: str, start: float) -> Any:
         if reason := self._trials.pop(0):
-            self._rejected[reason] = str(int(self._rejected.get(reason, '0')) + 1)
+            count = self._rejected.get(reason, 0) + 1
+            self._client.rejected_trajectories = self._rejected = {**self._rejected, reason: count}
         return PHASE
 
 
@@ -50,9 +51,9 @@ class TurnedClient(DemoClient):
     def __init__(self, *turned: float) -> None:
         self._measured = np.array(turned)
         self.diagnostics, self.way = {'state': 'active'}, 0.0
-        self._trajectories = SimpleNamespace(get_subscription_count=lambda: 0)
+        self.trajectories: Any = SimpleNamespace(subscribed=False, send_pose=self._send_pose)
 
-    def set_law(self, *_: Any) -> None:
+    def set(self, values: Any) -> None:
         pass
 
     def measured(self) -> Any:
@@ -61,7 +62,7 @@ class TurnedClient(DemoClient):
     def wait_until(self, what: str, condition: Any) -> None:
         assert condition(), what
 
-    def send_pose(self, pose: Any, way: float = 0.0) -> None:
+    def _send_pose(self, joints: Any, pose: Any, way: float = 0.0) -> None:
         self.way = way
 
     def record(self, *_: Any) -> Any:
@@ -75,7 +76,7 @@ def test_continuous_joints_arrive_with_whole_turns_more_or_less(off: int) -> Non
         joint_names=joints, position_lower=np.full(3, -np.inf), velocity_limits=np.ones(3),
         position_upper=np.full(3, np.inf), continuous=np.array([True, True, False])
     )
-    plan = SimpleNamespace(kp=0.0, kd=0.0)
+    plan = SimpleNamespace(kp=np.zeros(3), kd=np.zeros(3))
     arm: Any = SimpleNamespace(model=model, joints=joints, plan=plan)
     measured = np.array([0.3 + math.tau, -2.0 * math.tau, 0.1])
     measured[off] += 0.0 if off == 0 else math.tau

@@ -4,7 +4,8 @@
 """Whole demos in virtual time: robot, control and client in one process, without DDS."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 import re
@@ -25,21 +26,22 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.parameter import Parameter
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
+import teach_and_play
 
 from rnea_ros.feedforward import FeedforwardController, JointBounds, JointStateMonitor
 from rnea_ros.feedforward.settings import NodeSettings, complete_values
+from rnea_ros.live import LiveNode
 from rnea_ros.messages import decode_trajectory
 from rnea_ros.node.control_setup import make_setup
 from rnea_ros.node.motion_requests import MotionRequests
 from rnea_ros.node.publishers import TERMS
 from rnea_ros.parameters import from_values, read_parameter_file
 from rnea_ros.ros import set_seconds
-from rnea_ros.sim.demo import client, comparison, motion, reports, session
+from rnea_ros.sim.demo import arm, circle, client, comparison, session
 from rnea_ros.sim.demo.arm import DemoError
 from rnea_ros.sim.demo.circle import Circle
 from rnea_ros.sim.demo.demo import main
-from rnea_ros.sim.demo.processes import Processes
-from rnea_ros.sim.demo.teaching import Teaching
+from rnea_ros.sim.demo.session import Processes
 from rnea_ros.sim.effort_controller import EffortController
 from rnea_ros.sim.hand import ScriptedHand
 from rnea_ros.sim.options import PARAMETERS, TIMESTEP, Options
@@ -48,13 +50,12 @@ REPORTS = 10
 """Reports, of diagnostics and of terms, in a second."""
 
 
-class Stage:
-    """The demo's processes, its ROS node with executor and topics, and its clock."""
+class Stage(LiveNode):
+    """The demo's processes, its ROS node with its topics, and its clock."""
 
     def __init__(self) -> None:
-        self.time = 0.0
-        self.states: list[bytes] = []
-        self.terms: dict[str, list[Any]] = {name: [] for name in TERMS}
+        self.node, self.time, self.resolve_topic_name = self, 0.0, str
+        self.waiting: dict[str, list[list[Any]]] = {}
         self.pictures: list[str] = []
         self.rejections: Counter[str] = Counter()
         self.laws: list[tuple[str, float]] = []
@@ -89,7 +90,11 @@ class Stage:
     def check(self, *_: object) -> None:
         """Do nothing: every process lives, every object closes."""
 
-    stop = destroy_node = add_node = shutdown = check
+    stop = check
+
+    @contextmanager
+    def live(self, *_: object, **__: object) -> Iterator[LiveNode]:
+        yield self
 
     def last_line(self, name: str) -> str:
         return f'{name} waits'
@@ -99,10 +104,10 @@ class Stage:
 
     latest = stamp = now
 
-    def spin_once(self, timeout_sec: float) -> None:
+    def spin(self, duration: float, done: Callable[[], bool] = lambda: False) -> None:
         """Let virtual time pass, s."""
-        end = self.time + timeout_sec
-        while self.time < end - 1e-9:
+        end = self.time + duration
+        while not done() and self.time < end - 1e-9:
             self._tick()
 
     def get_logger(self) -> Any:
@@ -122,7 +127,7 @@ class Stage:
         self.report = {'/diagnostics': receive}[topic]
 
     def create_client(self, _: Any, name: str) -> Any:
-        set_law = {'feedforward/set_parameters_atomically': self._set_law}[name]
+        set_law = {'feedforward/set_parameters_atomically': self._set_law}.get(name)
         return SimpleNamespace(service_is_ready=lambda: True, call_async=set_law)
 
     def _set_law(self, request: Any) -> Any:
@@ -141,7 +146,8 @@ class Stage:
 
     def subscription(self, _: Any, __: Any, topic: str, *___: Any, **____: Any) -> Any:
         """Return what a :class:`PolledSubscription` takes."""
-        waiting = self.states if topic == 'joint_states' else self.terms[topic.rpartition('/')[2]]
+        waiting: list[Any] = []
+        self.waiting.setdefault(topic.rpartition('/')[2], []).append(waiting)
 
         def take_all() -> list[Any]:
             taken = waiting.copy()
@@ -156,7 +162,8 @@ class Stage:
         message = JointState(name=robot.reported_joints)
         message.position, message.velocity, message.effort = map(list, measured)
         set_seconds(message.header.stamp, before)
-        self.states.append(serialize_message(message))
+        for waiting in self.waiting['joint_states']:
+            waiting.append(serialize_message(message))
         self.monitor.take_sample(
             robot.reported_joints, *measured, stamp=before, clock=before, received=before
         )
@@ -181,10 +188,10 @@ class Stage:
         status = DiagnosticStatus(name='feedforward: control')
         status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
         self.report(DiagnosticArray(status=[status]))
-        for name, waiting in self.terms.items() if controls else ():
+        for name in {*TERMS} & {*self.waiting} if controls else ():
             message = JointState(effort=getattr(self.control.terms(), name).tolist())
             set_seconds(message.header.stamp, self.time)
-            waiting.append(message)
+            self.waiting[name][0].append(message)
 
 
 @pytest.fixture
@@ -196,19 +203,14 @@ def stages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Stage]:
         made.append(Stage())
         return made[-1]
 
-    nothing = SimpleNamespace(init=lambda args: None, try_shutdown=lambda: None)
     for module, name, replacement in (
-        (session, 'Processes', start), (session, 'rclpy', nothing),
-        (reports, 'save', lambda figure, path: made[-1].pictures.append(path.name)),
+        (session, 'Processes', start), (session, 'live_node', lambda *_, **__: made[-1].live()),
+        (arm, 'save', lambda figure, path: made[-1].pictures.append(path.name)),
         # Shorter than usual
         (session, 'WAY', 1.0), (session, 'GUIDE_REST', 0.5), (session, 'BLEND', 0.25),
-        (comparison, 'HOLD', 0.5), (motion, 'EXCITATION', 6.0), (motion, 'EVALUATIONS', 21),
-        (client, 'rclpy', SimpleNamespace(create_node=lambda _: made[-1])),
-        (client, 'SingleThreadedExecutor', lambda: made[-1]),
+        (comparison, 'HOLD', 0.5), (circle, 'EXCITATION', 6.0), (circle, 'EVALUATIONS', 21),
         (client, 'PolledSubscription', lambda *args, **more: made[-1].subscription(*args, **more)),
-        (client, 'time', SimpleNamespace(
-            monotonic=lambda: made[-1].time, sleep=lambda duration: made[-1].spin_once(duration)
-        )),
+        (client, 'time', SimpleNamespace(monotonic=lambda: made[-1].time)),
     ):
         monkeypatch.setattr(module, name, replacement)
     monkeypatch.setenv('ROS_DOMAIN_ID', '1')
@@ -300,7 +302,7 @@ def test_the_identified_model_tracks_and_holds_better(
 def test_a_motion_is_taught_by_the_hand_and_repeated(
     stages: list[Stage], shown: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls = calls_of_report(Teaching, monkeypatch)
+    calls = calls_of_report(teach_and_play.Program, monkeypatch)
     text = shown('--teach', '--robot', 'ur5e', '--rate', '200')
     assert text.count('at most 10 mrad or mm') == 1
     smoothed, played = figures(text, 'elbow_joint')
@@ -315,7 +317,7 @@ def test_a_motion_is_taught_by_the_hand_and_repeated(
 def test_a_node_that_never_holds_the_arm_ends_the_demo_with_its_last_words(
     stages: list[Stage], capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, 'TIMEOUT', 0.2)
+    monkeypatch.setattr(session, 'TIMEOUT', 0.2)
     assert main(['--headless', '--rate', '250', '--robot', 'panda_arm', '--output', '.']) == 1
     assert capsys.readouterr().err == (
         'demo: the node holds the arm: not within 0.2 s; the node: feedforward_node waits\n'

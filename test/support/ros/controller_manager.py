@@ -42,6 +42,8 @@ class ControllerManager:
         self.srv_name = ''
         self.callbacks: dict[str, Any] = {}
         self.published: list[Any] = []
+        self.node: Any = self
+        self.resolve_topic_name = str
 
     def get_logger(self) -> Any:
         return SimpleNamespace(

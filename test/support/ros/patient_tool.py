@@ -10,11 +10,10 @@ Runs a tool that waits as long for its robot as tests wait.
 from importlib import import_module
 import sys
 
-from rnea_ros.tools.live import guided_robot, moving_robot, topics
+from rnea_ros.live import LiveNode
 
 PATIENCE = 60.0
 
 if __name__ == '__main__':
-    for module in (guided_robot, moving_robot, topics):
-        vars(module)['TIMEOUT'] = PATIENCE
+    LiveNode.timeout = PATIENCE
     sys.exit(import_module(f'rnea_ros.tools.{sys.argv[1]}').main(sys.argv[2:]))

@@ -14,11 +14,15 @@ import pytest
 
 from support.ros.ros_process import NO_ROS
 
+pytest.importorskip('rclpy', reason=NO_ROS)
+
+from rnea_ros.live import LiveNode
+
 STEP = 0.01
 """Virtual time between two looks at timers, events and messages, s."""
 
 
-class VirtualLive:
+class VirtualLive(LiveNode):
     """
     A node, and the graph around it; time passes only while the tool spins.
 
@@ -172,7 +176,6 @@ def replace_live_node(
     monkeypatch: pytest.MonkeyPatch, *places: str, modes: dict[str, str] | None = None
 ) -> VirtualLive:
     """Give a virtual live node, and let tools use it instead of a real one."""
-    pytest.importorskip('rclpy', reason=NO_ROS)
     live = VirtualLive(modes)
 
     @contextmanager
@@ -183,7 +186,7 @@ def replace_live_node(
     def pressed_keys() -> Iterator[Callable[[], str]]:
         yield lambda: live.keys.pop(0) if live.keys else ''
 
-    for place in places or ('rnea_ros.tools.live',):
+    for place in places or ('rnea_ros.live',):
         monkeypatch.setattr(f'{place}.live_node', live_node)
-    monkeypatch.setattr('rnea_ros.tools.live.pressed_keys', pressed_keys)
+    monkeypatch.setattr('rnea_ros.tools.teach.pressed_keys', pressed_keys)
     return live

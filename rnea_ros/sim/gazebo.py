@@ -2,32 +2,36 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-A robot for Gazebo: its URDF with the tags of ``urdf/gazebo_control.xacro``.
+A robot for Gazebo: its URDF with the tags of ``urdf/gazebo_control.xacro``, its controller.
 
 Joints without a command (of a hand) are fixed at their start positions, as versions of Gazebo
-treat them differently. The root link is fixed to the world.
+treat them differently. The root link is fixed to the world. No link is without mass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 import math
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
-from ...arrays import Array
-from ...errors import InputError, UrdfError
-from ...resources import share_path
-from ...robot import RobotModel
-from ...urdf import RobotDescription, parse_urdf, parse_xml
-from ..joint_roles import JointRoles, is_within
-from .urdf_changes import WORLD, fix_joint, give_base_mass
+from ..arrays import Array
+from ..dynamics import quaternions
+from ..dynamics.tree import Placement
+from ..errors import InputError, UrdfError
+from ..resources import share_path
+from ..robot import RobotModel
+from ..urdf import Joint, RobotDescription, parse_urdf, parse_xml
+from .joint_roles import JointRoles, is_within
 
 GRAVITY = (0.0, 0.0, -9.8)  # default of a world in Gazebo, m/s^2
 
 XACRO = 'http://www.ros.org/wiki/xacro'
+WORLD = 'world'
+MIN_MASS = 1e-6  # Gazebo removes bodies up to it, kg
 
 
 @dataclass(frozen=True)
@@ -170,3 +174,112 @@ def _tags(
     document = xacro.parse(ElementTree.tostring(calls, 'unicode'))
     xacro.process_doc(document)
     return list(ElementTree.fromstring(document.toxml()))
+
+
+def reject_massless(urdf: str) -> None:
+    """Reject a URDF if a link has no mass, fixed parts included: Gazebo would remove it."""
+    for name in _massless(parse_urdf(urdf), frozenset()):
+        raise UrdfError(f'link {name!r}', 'has no mass: Gazebo removes all that it carries')
+
+
+def give_base_mass(
+    root: ElementTree.Element, description: RobotDescription, held: Collection[str]
+) -> None:
+    """
+    Give a mass to a base without mass, as Gazebo would remove the arm; reject others without.
+
+    Joints named as held count as fixed.
+    """
+    for name, moves in _massless(description, held).items():
+        if moves:
+            raise UrdfError(
+                f'link {name!r}', 'moves, but has no mass: Gazebo removes all that it carries'
+            )
+        link = next(each for each in root.findall('link') if each.get('name') == name)
+        for element in link.findall('inertial'):
+            link.remove(element)
+        inertial = ElementTree.SubElement(link, 'inertial')
+        ElementTree.SubElement(inertial, 'mass', value='1')
+        moments = dict.fromkeys(('ixx', 'iyy', 'izz'), '0.01')
+        products = dict.fromkeys(('ixy', 'ixz', 'iyz'), '0')
+        ElementTree.SubElement(inertial, 'inertia', moments | products)
+
+
+def _massless(description: RobotDescription, held: Collection[str]) -> dict[str, bool]:
+    """Return the bodies without mass, and whether each moves; held joints count as fixed."""
+    carriers, moves = {description.root: description.root}, {description.root: False}
+    for joint in description.joints.values():
+        rigid = joint.type == 'fixed' or joint.name in held
+        # Gazebo merges links with fixed joints, except at the world.
+        carrier = carriers[joint.parent] if rigid and joint.parent != WORLD else joint.child
+        carriers[joint.child] = carrier
+        moves.setdefault(carrier, not rigid)
+    masses = dict.fromkeys(moves, 0.0)
+    for name, link in description.links.items():
+        masses[carriers[name]] += link.inertial.mass if link.inertial else 0.0
+    return {
+        name: moves[name]
+        for name, mass in masses.items()
+        if name != WORLD and mass <= MIN_MASS
+    }
+
+
+def fix_joint(root: ElementTree.Element, joint: Joint, position: float) -> None:
+    """Replace a joint by a fixed joint at a position, rad or m."""
+    element = next(each for each in root.findall('joint') if each.get('name') == joint.name)
+    element.set('type', 'fixed')
+    for tag in ('mimic', 'limit', 'dynamics', 'axis'):
+        for child in element.findall(tag):
+            element.remove(child)
+    if position == 0.0:
+        return
+    axis = np.array(joint.axis)
+    if joint.type == 'prismatic':
+        moved = Placement(np.eye(3), position * axis)
+    else:
+        turn = quaternions.exponential(position * axis)
+        moved = Placement(quaternions.rotation(turn), np.zeros(3))
+    pose = Placement.from_xyz_rpy(joint.origin.xyz, joint.origin.rpy) @ moved
+    origin = element.find('origin')
+    if origin is None:
+        origin = ElementTree.SubElement(element, 'origin')
+    origin.set('xyz', _numbers(pose.translation))
+    origin.set('rpy', _numbers(_rpy(pose.rotation)))
+
+
+def _rpy(rotation: Array) -> Array:
+    """Return roll, pitch and yaw of a rotation, exact also at a pitch of +-pi/2."""
+    (xx, xy, xz), (yx, yy, yz), (zx, _, _) = rotation.tolist()
+    yaw = math.atan2(yx, xx)
+    c, s = math.cos(yaw), math.sin(yaw)
+    roll, pitch = math.atan2(s * xz - c * yz, c * yy - s * xy), math.atan2(-zx, c * xx + s * yx)
+    return np.array([roll, pitch, yaw])
+
+
+def _numbers(values: Array) -> str:
+    return ' '.join(repr(float(value)) for value in values)
+
+
+def listed_joints(parameters: Any, controller: str) -> tuple[str, ...]:
+    """Return the joints of a controller in parameters of a YAML file, empty if there are none."""
+    return tuple(_values(parameters, controller).get('joints') or ())
+
+
+def with_joints(parameters: Any, controller: str, joints: Sequence[str]) -> dict[str, Any]:
+    """Return parameters with the commanded joints of a controller, which must not have others."""
+    values = _values(parameters, controller)
+    listed = listed_joints(parameters, controller)
+    if listed not in ((), tuple(joints)):
+        raise InputError(
+            'joints',
+            f'commanded are {", ".join(joints)}, but {controller} has {", ".join(listed)}',
+        )
+    return dict(parameters) | {controller: {'ros__parameters': values | {'joints': list(joints)}}}
+
+
+def _values(parameters: Any, controller: str) -> dict[str, Any]:
+    section = parameters.get(controller) if isinstance(parameters, dict) else None
+    values = section.get('ros__parameters') if isinstance(section, dict) else None
+    if not isinstance(values, dict):
+        raise InputError('controllers_file', f'has no {controller}: ros__parameters')
+    return values

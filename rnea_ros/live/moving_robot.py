@@ -9,31 +9,26 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory
 
-from ...arrays import Array
-from ...errors import RneaError
-from ...interrupts import interrupts_held
-from ...recordings import bag_writer
-from ...ros import seconds, trajectory_message
-from .node import STATES, TIMEOUT, LiveNode, SilentTopicError
-
-if TYPE_CHECKING:
-    from ...identification.excitation import RestToRestMotion
+from ..arrays import Array
+from ..command_line import Progress
+from ..errors import RneaError
+from ..identification.excitation import RestToRestMotion
+from ..interrupts import interrupts_held
+from ..recordings import bag_writer
+from .client import Trajectories
+from .node import STATES, LiveNode, SilentTopicError, sample_of
 
 REST = 0.5  # time at rest before the robot is moved, s
 STILL = 2e-3  # greatest change of a position within this time, rad or m
 MARGIN = 1.0  # recorded before and after the motion, s
 SETTLING = 5.0  # longest wait for rest before and after the motion, s
-PROGRESS = 5.0  # between lines of progress, s
 BRAKING = 0.5  # time until rest after Ctrl-C, s
 SAME_CLOCK = 60.0  # stamps further from the clock are of simulated time, which may be slower, s
-QUEUE = 10  # of trajectories: braking does not displace a cancellation that is on its way
 MOVED = 0.1  # least share of the motion that a robot makes if it follows
 
 
@@ -56,12 +51,12 @@ def confirm(way: float, motion: float, speed: float, *, yes: bool) -> None:
 
 
 class MovingRobot:
-    """A robot that follows trajectories."""
+    """A robot that follows trajectories on a topic."""
 
     def __init__(self, live: LiveNode, joint_names: Sequence[str], topic: str) -> None:
-        self._node, self._spin = live.node, live.spin
+        self._live = live
         self._joint_names = tuple(joint_names)
-        self._publisher = live.node.create_publisher(JointTrajectory, topic, QUEUE)
+        self._trajectories = Trajectories(live, topic)
         self._received: list[Array] = []
         self._stamp = 0.0
         self._moved_at = 0.0
@@ -72,15 +67,15 @@ class MovingRobot:
     def pose(self) -> Array:
         """Return the positions of the robot at rest, shape (n,), rad or m."""
         if self._states is not None:  # joint states of the time since then wait in it
-            self._node.destroy_subscription(self._states)
+            self._live.node.destroy_subscription(self._states)
         self._received.clear()
-        self._states = self._node.create_subscription(
+        self._states = self._live.node.create_subscription(
             JointState, 'joint_states', self._take, STATES, raw=True
         )
         self._wait_for_states(1)
         for _ in range(round(SETTLING / REST)):  # a motion may just end
             del self._received[:-1]
-            self._spin(REST)
+            self._live.spin(REST)
             self._wait_for_states(2)
             moved = np.ptp(self._received, axis=0)
             if moved.max() <= STILL:
@@ -93,23 +88,24 @@ class MovingRobot:
         )
 
     def _wait_for_states(self, count: int) -> None:
-        self._spin(TIMEOUT, lambda: len(self._received) >= count)
-        if len(self._received) < count:
-            topic = f'{self._states.topic_name} with {", ".join(self._joint_names)}'
-            raise SilentTopicError(topic, TIMEOUT)
+        names = ', '.join(self._joint_names)
+        self._wait(lambda: len(self._received) >= count, f' with {names}')
+
+    def _wait(self, condition: Callable[[], bool], content: str = '') -> None:
+        topic, timeout = f'{self._states.topic_name}{content}', self._live.timeout
+        self._live.wait(condition, lambda: SilentTopicError(topic, timeout))
 
     def follow(self, motion: RestToRestMotion, joints: Sequence[str], bag: Path | None) -> bool:
         """
         Move the robot; on Ctrl-C stop it on its path. Return whether the motion was completed.
 
-        :param motion: the motion, from the present pose
-        :param joints: joints of the trajectory
-        :param bag: new bag for the joint states; ``None`` for none
+        The motion is from the present pose; ``joints`` are those of the trajectory; the joint
+        states are written to a new bag.
         """
-        topic = self._publisher.topic_name
-        self._spin(TIMEOUT, lambda: self._publisher.get_subscription_count() > 0)
-        if not self._publisher.get_subscription_count():
-            raise MovingRobotError(f'no subscription to {topic}')
+        self._live.wait(
+            lambda: self._trajectories.subscribed,
+            lambda: MovingRobotError(f'no subscription to {self._trajectories.topic}'),
+        )
         recorder = nullcontext() if bag is None else bag_writer(bag, self._states.topic_name)
         with recorder as self._keep:
             try:
@@ -130,25 +126,23 @@ class MovingRobot:
 
     def _move(self, motion: RestToRestMotion, joints: Sequence[str]) -> bool:
         """Publish the motion and wait; return whether it was completed."""
-        self._spin(MARGIN)
+        self._live.spin(MARGIN)
         self._received.clear()
         begin, sent = self._now(), self._stamp
         end = sent + motion.duration + MARGIN
         try:
             with interrupts_held():
-                self._publish(motion, joints)
+                self._trajectories.send(motion.of_joints(joints))
             print(f'moving: {motion.duration:.1f} s; Ctrl-C stops', flush=True)
-            shown = sent
+            progress = Progress(lambda: self._stamp)
             # States from a queue are older than the motion: the arm must move, then stand still.
             while (stamp := self._stamp) < end or (
                 stamp < end + SETTLING and not sent < self._moved_at <= stamp - REST
             ):
-                self._spin(TIMEOUT, lambda: self._stamp > stamp)
-                if self._stamp == stamp:
-                    raise SilentTopicError(self._states.topic_name, TIMEOUT)
-                if shown + PROGRESS <= self._stamp < end:
-                    shown = self._stamp
-                    print(f'{shown - sent:.0f} s of {motion.duration:.0f} s', flush=True)
+                self._wait(lambda: self._stamp != stamp)
+                if self._stamp < end:
+                    progress.show(f'{self._stamp - sent:.0f} s of {motion.duration:.0f} s')
+            progress.end()
         except KeyboardInterrupt:
             self._stop(motion, joints, self._now() - begin)
             return False
@@ -162,15 +156,9 @@ class MovingRobot:
     def _stop(self, motion: RestToRestMotion, joints: Sequence[str], elapsed: float) -> None:
         """Cancel the trajectory, then brake on its path, as a JTC ignores an empty trajectory."""
         with interrupts_held():
-            self._publisher.publish(JointTrajectory(joint_names=list(joints)))
-            self._publish(motion.braked(elapsed, BRAKING), joints)
-        self._spin(BRAKING + MARGIN)
-
-    def _publish(self, motion: RestToRestMotion, joints: Sequence[str]) -> None:
-        """Publish a motion, which starts at once."""
-        motion = motion.of_joints(joints)
-        states = (motion.positions, motion.velocities, motion.accelerations)
-        self._publisher.publish(trajectory_message(joints, motion.times, *states))
+            self._trajectories.cancel(tuple(joints))
+            self._trajectories.send(motion.braked(elapsed, BRAKING).of_joints(joints))
+        self._live.spin(BRAKING + MARGIN)
 
     def _check(self, motion: RestToRestMotion) -> None:
         planned = np.ptp(motion.positions, axis=0)
@@ -178,19 +166,18 @@ class MovingRobot:
         if (moved < MOVED * planned).all():
             raise MovingRobotError(
                 f'the robot did not move: see the log of what subscribes to '
-                f'{self._publisher.topic_name}'
+                f'{self._trajectories.topic}'
             )
 
     def _take(self, data: bytes) -> None:
         if self._keep is not None:
             self._keep(data)
-        state = deserialize_message(data, JointState)
-        names = list(state.name)
-        if set(self._joint_names) <= set(names) and len(state.position) == len(names):
-            by_name = dict(zip(names, state.position, strict=True))
+        state = sample_of(data)
+        if set(self._joint_names) <= set(state.names) and len(state.position) == len(state.names):
+            by_name = dict(zip(state.names, state.position, strict=True))
             position = np.array([by_name[name] for name in self._joint_names])
             if np.isfinite(position).all():
                 self._received.append(position)
-                self._stamp = seconds(state.header.stamp) or time.time()
+                self._stamp = state.time
                 if np.abs(position - self._moved_to).max() > STILL:
                     self._moved_to, self._moved_at = position, self._stamp

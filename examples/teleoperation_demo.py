@@ -1,7 +1,11 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Teleoperation: free motion and a wall, without and with a delayed link; table and picture."""
+"""
+Teleoperation: free motion and a wall, without and with a delayed link.
+
+A hand guides one arm, a second arm follows. Options are those of the demo, such as --robot.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +14,27 @@ from dataclasses import dataclass
 from pathlib import Path
 import sys
 
+from controlled_arm import PERIOD, straight_way
 import numpy as np
+from two_arms import Record, TwoArms
 
-from ...command_line import text_table
-from ...drawing import new_figure
-from ...identification.excitation import RestToRestMotion
-from ...teleoperation import CouplingState
-from .arm import DemoArm, DemoError, DemoRun
-from .reports import show_picture
-from .two_arms import PERIOD, Record, TwoArms
+from rnea_ros.command_line import text_table
+from rnea_ros.drawing import new_figure
+from rnea_ros.sim.demo.arm import DemoArm, DemoError, DemoRun
+from rnea_ros.sim.demo.demo import main
+from rnea_ros.teleoperation import CouplingState
 
+ABOUT = (
+    'Two arms in one process, with the code of the nodes but without topics. Masses and '
+    'centres of mass of\nboth differ from their models by up to 10 %; sensors have noise. '
+    'A hand (springs and dampers) guides the leader.'
+)
+HEADER = 'delay each way', 'fastest joint', 'RMS error', 'contact force', 'force felt', 'settling'
 DELAYS = (0.0, 0.05)  # of the link, each way, s
 GAP, DEPTH = 0.03, 0.1  # distance of the wall, and way of the hand beyond it, m
 WAY, CONTACT = 2.0, 6.0  # duration of the way to the wall, and of the recording there, s
 SETTLED = 0.1  # deviation from the last contact force that counts as settled, relative
 MAX_ERROR, MAX_FORCE_ERROR = 5e-3, 0.1  # without delay: RMS, rad or m; felt force, relative
-POINTS = 60  # of the way to the wall
 
 
 @dataclass(frozen=True)
@@ -44,52 +53,40 @@ class Trial:
     @property
     def forces(self) -> tuple[float, float]:
         """Contact force and felt force in the last second, N."""
-        last = slice(-round(1.0 / PERIOD), None)
-        return float(self.wall.contact[last].mean()), float(self.wall.felt[last].mean())
+        contact, felt = (x[-round(1.0 / PERIOD) :] for x in (self.wall.contact, self.wall.felt))
+        return float(contact.mean()), float(felt.mean())
 
     @property
     def settling(self) -> float:
         """Time from the first contact until the contact force stays near its last value, s."""
-        force, _ = self.forces
+        force = self.forces[0]
         away = np.abs(self.wall.contact - force) > SETTLED * force
         first = int((self.wall.contact > 0.0).argmax())
         last = int(np.flatnonzero(away)[-1]) + 1 if away.any() else first
         return PERIOD * max(last - first, 0)
 
 
-class TeleoperationTrial:
+class Program:
     """The trials with each delay."""
 
     def __init__(self, options: DemoRun) -> None:
         self._options = options
 
     def run(self) -> int:
-        """Run all trials; return the exit code."""
-        print(
-            'Two arms in one process, with the code of the nodes but without topics. Masses and '
-            'centres of mass of\nboth differ from their models by up to 10 %; sensors have noise. '
-            'A hand (springs and dampers) guides the leader.'
-        )
+        """Run, print and draw all trials; return 1 if the first misses its limits."""
+        print(ABOUT)
         trials = []
         for delay in DELAYS:
             print(f'delay {1e3 * delay:.0f} ms each way: free motion, then the wall ...')
             trials.append(record(self._options.arm, delay))
-        return self.report(trials)
-
-    def report(self, trials: Sequence[Trial]) -> int:
-        """Print the table, draw the picture; return 1 if the first trial misses its limits."""
         print(f'\n{table(trials)}\n')
-        path = self._options.output / 'teleoperation.png'
-        draw(path, trials, self._options.arm.joints, self._options.show)
-        print(f'picture: {path.resolve()}')
+        print(f'picture: {draw(self._options, trials)}')
         contact, felt = trials[0].forces
-        if trials[0].rms > MAX_ERROR or abs(felt / contact - 1.0) > MAX_FORCE_ERROR:
-            print(
-                f'expected without delay: an RMS error of at most {1e3 * MAX_ERROR:g} mrad, and '
-                f'the contact force felt within {MAX_FORCE_ERROR:.0%}', file=sys.stderr
-            )
-            return 1
-        return 0
+        if trials[0].rms <= MAX_ERROR and abs(felt / contact - 1.0) <= MAX_FORCE_ERROR:
+            return 0
+        print(f'expected without delay: an RMS error of at most {1e3 * MAX_ERROR:g} mrad, and the '
+              f'contact force felt within {MAX_FORCE_ERROR:.0%}', file=sys.stderr)
+        return 1
 
 
 def record(arm: DemoArm, delay: float) -> Trial:
@@ -103,7 +100,7 @@ def record(arm: DemoArm, delay: float) -> Trial:
     arms.run(1.0)
     unloaded = float(arms.run(1.0).felt.mean())
     arms.wall.position = arms.wall.place + GAP
-    arms.hand.guide(way_to_wall(arm, arms.link, GAP + DEPTH).request(arm.joints))
+    arms.hand.guide(straight_way(arm, arms.link, GAP + DEPTH, WAY).request(arm.joints))
     wall = arms.run(CONTACT)
     if arms.coupling.state is not CouplingState.COUPLED or arms.coupling.ended:
         raise DemoError(f'the arms were uncoupled: {arms.coupling.reason.value}')
@@ -111,32 +108,9 @@ def record(arm: DemoArm, delay: float) -> Trial:
     return Trial(delay, free, wall)
 
 
-def way_to_wall(arm: DemoArm, link: str, length: float) -> RestToRestMotion:
-    """Return a straight motion of a link along the root link's x axis, m, without rotation."""
-    model = arm.model
-    numbers = [model.joint_names.index(name) for name in arm.joints]
-    q = model.neutral_position
-    q[numbers] = arm.plan.pose
-    rows = [q[numbers].copy()]
-    for _ in range(POINTS):
-        turn = model.forward_kinematics(q, link)[:3, :3]
-        twist = np.concatenate((np.zeros(3), turn.T @ [length / POINTS, 0.0, 0.0]))
-        q[numbers] += np.linalg.pinv(model.jacobian(q, link)[:, numbers], 1e-3) @ twist
-        rows.append(q[numbers].copy())
-    times = np.linspace(0.0, WAY, POINTS + 1)
-    s = times / WAY
-    share = POINTS * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
-    q = np.array([np.interp(share, range(POINTS + 1), column) for column in np.transpose(rows)]).T
-    qd = np.gradient(q, times, axis=0)
-    qd[[0, -1]] = 0.0
-    return RestToRestMotion(arm.joints, times, q, qd, np.gradient(qd, times, axis=0))
-
-
 def table(trials: Sequence[Trial]) -> str:
     """Return the trials as a table of text."""
-    rows: list[tuple[str, ...]] = [(
-        'delay each way', 'fastest joint', 'RMS error', 'contact force', 'force felt', 'settling'
-    )]
+    rows = [HEADER]
     for trial in trials:
         contact, felt = trial.forces
         rows.append((
@@ -147,9 +121,9 @@ def table(trials: Sequence[Trial]) -> str:
     return text_table(rows, left=())
 
 
-def draw(path: Path, trials: Sequence[Trial], joints: Sequence[str], show: bool) -> None:
+def draw(options: DemoRun, trials: Sequence[Trial]) -> Path:
     """Draw one joint in free motion, its error, and the forces at the wall."""
-    figure = new_figure(10.0, 9.0, window=show)
+    figure = new_figure(10.0, 9.0, window=options.show)
     motion, error, forces = axes = figure.subplots(3, 1)
     fastest = int(np.argmax(np.ptp(trials[0].free.leader, axis=0)))
     for number, trial in enumerate(trials):
@@ -162,9 +136,13 @@ def draw(path: Path, trials: Sequence[Trial], joints: Sequence[str], show: bool)
         time = trial.wall.time - trial.wall.time[0]
         forces.plot(time, trial.wall.contact, colour, lw=0.8, label=f'contact, {label}')
         forces.plot(time, trial.wall.felt, colour, ls='--', label=f'felt, {label}')
-    motion.set(ylabel=f'{joints[fastest]}, rad', title='free motion')
+    motion.set(ylabel=f'{options.arm.joints[fastest]}, rad', title='free motion')
     error.set(ylabel='greatest error, mrad', xlabel='time, s')
     forces.set(ylabel='force, N', xlabel='time, s', title='the follower meets a wall')
     for axis in axes:
         axis.margins(x=0.01)
-    show_picture(figure, axes, path, show)
+    return options.save(figure, axes, 'teleoperation.png')
+
+
+if __name__ == '__main__':
+    sys.exit(main(['--teleoperation', *sys.argv[1:]]))

@@ -13,15 +13,16 @@ import numpy as np
 import pytest
 
 from rnea_ros import InputError, UrdfError
-from rnea_ros.sim.gazebo.controllers import listed_joints, with_joints
-from rnea_ros.sim.gazebo.description import (
+from rnea_ros.sim.gazebo import (
     GRAVITY,
     PLUGINS,
     arm_joints,
     has_own_control,
+    listed_joints,
+    reject_massless,
     with_gazebo_control,
+    with_joints,
 )
-from rnea_ros.sim.gazebo.urdf_changes import reject_massless
 from rnea_ros.urdf import parse_urdf
 from support.models.robots import ARM, ROOT, SHIPPED, joint, link, load, robot
 

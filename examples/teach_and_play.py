@@ -1,7 +1,12 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Teach and play back: a hand guides the weightless arm, which then repeats the motion."""
+"""
+Teach and play back: a simulated hand guides the weightless arm, which then repeats the motion.
+
+The hand's path is the demo's motion. The motion is taught from the recorded joint states, as by
+the tool teach. Options are those of the demo, such as --robot, --urdf and --output.
+"""
 
 from __future__ import annotations
 
@@ -11,36 +16,31 @@ import sys
 
 import numpy as np
 
-from ...command_line import text_table
-from ...drawing import new_figure
-from ...recordings import recording_from
-from ...teach import MotionLimits, Taught, demonstration, report, smoothed
-from ...trajectory_check import Quantity, TrajectoryLimits
-from .arm import DemoRun
-from .motion import reference_positions
-from .reports import show_picture
-from .robot import GOOD_MODEL, realistic
-from .session import Phase, Session
+from rnea_ros.command_line import text_table
+from rnea_ros.drawing import new_figure
+from rnea_ros.recordings import recording_from
+from rnea_ros.sim.demo.arm import DemoRun
+from rnea_ros.sim.demo.demo import main
+from rnea_ros.sim.demo.robot import GOOD_MODEL, realistic
+from rnea_ros.sim.demo.session import Phase, Session
+from rnea_ros.teach import MotionLimits, Taught, demonstration, report, smoothed
+from rnea_ros.trajectory_check import Quantity, TrajectoryLimits
 
 TOLERANCE = 0.01  # distance of the smoothed motion from the recording, rad or m
 PACE = 0.7  # speed of the hand, as a share of the plan's motion
 KP = 1600.0  # least gain of computed torque, 1/s^2: stiffer than the plan's
 NEEDED = 0.005  # greatest error of the played motion of a shipped arm, rad
+USED = (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
 
 
-class Teaching:
-    """One run of teach and play back, in simulated time: the hand's path is the plan's motion."""
+class Program:
+    """One run of teach and play back, in simulated time."""
 
     def __init__(self, options: DemoRun) -> None:
-        self._options = options
-        self._arm = options.arm
-        self.robot = realistic(self._arm, GOOD_MODEL)
-        model = self._arm.model
-        idle = {
-            name: float(position)
-            for name, position in zip(model.joint_names, model.neutral_position, strict=True)
-            if name not in self._arm.joints
-        }
+        self._options, self._arm = options, options.arm
+        self.robot, model = realistic(self._arm, GOOD_MODEL), self._arm.model
+        positions = dict(zip(model.joint_names, model.neutral_position.tolist(), strict=True))
+        idle = {name: q for name, q in positions.items() if name not in self._arm.joints}
         self._limits = MotionLimits.of(model, TrajectoryLimits.of_model(model), idle)
 
     def run(self) -> int:
@@ -54,49 +54,41 @@ class Teaching:
             taught = smoothed(shown, self._limits, TOLERANCE)
             print(report(taught, self._limits.limits))
             # Stiff only from rest: limits of effort and rate would keep a caught arm swinging.
-            plan = self._arm.plan
-            stiff = replace(plan, kp=np.maximum(plan.kp, KP))
-            played = session.follow(taught.motion, 'played', gains=(stiff.kp, stiff.kd))
+            plan = replace(self._arm.plan, kp=np.maximum(self._arm.plan.kp, KP))
+            played = session.follow(taught.motion, 'played', gains=(plan.kp, plan.kd))
         return self.report(taught, played)
 
     def report(self, taught: Taught, played: Phase) -> int:
         """Print the table, draw the picture; return 1 if a limit or an error is exceeded."""
-        checked, limits = self._limits.check(taught.motion), self._limits.limits
+        checked = self._limits.check(taught.motion)
         assert checked.figures is not None  # a motion from rest to rest
-        used = {
-            (peak.joint, peak.quantity): '-' if peak.share is None else f'{peak.share:.0%}'
-            for peak in checked.figures.peaks
-        }
+        shares = {(peak.joint, peak.quantity): peak.share for peak in checked.figures.peaks}
         error = np.abs(played.errors()[1]).max(axis=0)
-        rows: list[tuple[str, ...]] = [
-            ('joint', 'smoothed by', 'velocity', 'acceleration', 'effort', 'played within')
-        ]
+        rows = [('joint', 'smoothed by', *(each.value for each in USED), 'played within')]
         for joint, moved, missed in zip(self._arm.joints, taught.deviation, error, strict=True):
-            unit = limits.unit(joint, Quantity.POSITION)
-            shares = [
-                used[joint, quantity].lstrip('-') or '-'
-                for quantity in (Quantity.VELOCITY, Quantity.ACCELERATION, Quantity.EFFORT)
-            ]
-            rows.append(
-                (joint, f'{1e3 * moved:.2f} m{unit}', *shares, f'{1e3 * missed:.2f} m{unit}')
-            )
+            unit = f'm{self._limits.limits.unit(joint, Quantity.POSITION)}'
+            used = [shares[joint, quantity] for quantity in USED]
+            rows.append((
+                joint, f'{1e3 * moved:.2f} {unit}',
+                *('-' if share is None else f'{abs(share):.0%}' for share in used),
+                f'{1e3 * missed:.2f} {unit}',
+            ))
         print(f'\n{text_table(rows, left=(0,))}\n')
         print('velocity, acceleration, effort: shares of the limits that the motion uses')
-        path = self._options.output / 'teach_demo.png'
-        self._draw(path, taught, played)
-        print(f'picture: {path.resolve()}')
+        print(f'picture: {self._draw(taught, played)}')
         if checked.violations or (self._arm.shipped and error.max() > NEEDED):
             print('expected a motion within its limits, played within 5 mrad', file=sys.stderr)
             return 1
         return 0
 
-    def _draw(self, path: Path, taught: Taught, played: Phase) -> None:
+    def _draw(self, taught: Taught, played: Phase) -> Path:
         """Draw the joint that moves most, and the errors of all joints."""
         shown, joints, unit = taught.demonstration, self._arm.joints, self._arm.unit
-        smooth = reference_positions(taught.motion, joints, shown.time)
+        reference = taught.motion.of_joints(joints)
+        smooth = reference.at(shown.time)[0]
         most = int(np.ptp(smooth, axis=0).argmax())
         times, errors = played.errors()
-        repeated = reference_positions(taught.motion, joints, times) + errors
+        repeated = reference.at(times)[0] + errors
         figure = new_figure(10.0, 9.0, window=self._options.show)
         motion, smoothing, playing = axes = figure.subplots(3, 1, sharex=True)
         motion.plot(shown.time, shown.position[:, most], color='0.7', lw=4.0, label='guided')
@@ -109,4 +101,8 @@ class Teaching:
             playing.plot(times, 1e3 * errors[:, joint], label=name, lw=1.0)
         smoothing.set(ylabel=unit, title='taught beside guided')
         playing.set(ylabel=unit, title='played beside taught', xlabel='time, s')
-        show_picture(figure, axes, path, self._options.show)
+        return self._options.save(figure, axes, 'teach_demo.png')
+
+
+if __name__ == '__main__':
+    sys.exit(main(['--teach', *sys.argv[1:]]))
