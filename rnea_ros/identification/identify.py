@@ -18,8 +18,7 @@ from ..feedforward.friction import JointFriction
 from ..robot import RobotModel
 from .base_parameters import BaseParameters, base_parameters, combinations
 from .comparison import ArmModel, check_held_out, compare, repetition_notes
-from .equations import Equations
-from .friction_terms import TERMS
+from .equations import TERMS, Equations
 from .jackknife import Uncertainty, uncertainty
 from .loading import check_model
 from .plausibility import (

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..recordings import correlation_length, period
-from .equations import Equations
-from .friction_terms import terms
+from .equations import Equations, terms
 from .pseudo_inertia import pseudo_inertias
 from .rounds import Fitted
 

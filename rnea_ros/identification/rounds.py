@@ -20,9 +20,8 @@ from ..arrays import Array
 from ..feedforward.friction import JointFriction
 from ..preflight import huber_weights
 from ..robot import RobotModel
-from .equations import Equations
+from .equations import START, TERMS, Equations, search_smoothing, terms
 from .fit import Problem, solve
-from .friction_terms import START, TERMS, search_smoothing, terms
 from .pseudo_inertia import regular
 
 ROUNDS = 4  # number of rounds; the fourth round changes the result little
@@ -48,7 +47,7 @@ class Fitted:
     """The result of the last round."""
 
     # Unknowns, shape (p,): standard parameters of the bodies, then a, B, C, k and o of all joints
-    # (see ``friction_terms``).
+    # (see ``terms``).
     x: Array
     smoothing: Array  # smoothing velocity v_s of each joint, shape (n,), rad/s or m/s
     sigma: Array  # RMS residual of each joint, shape (n,), N m or N

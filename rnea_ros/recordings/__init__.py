@@ -9,14 +9,22 @@ from .joint_states import (
     Recording,
     RecordingError,
     Sample,
+    match_joints,
     read_joint_states,
     recording_from,
     usable_factor,
 )
-from .lowpass import CUTOFF, filtered_motion
-from .matching import match_joints
 from .repetition import contains, correlation_length, period
-from .samples import MIN_POSES, Kind, Samples, motion_samples, still_poses, take_samples
+from .samples import (
+    CUTOFF,
+    MIN_POSES,
+    Kind,
+    Samples,
+    filtered_motion,
+    motion_samples,
+    still_poses,
+    take_samples,
+)
 
 __all__ = [
     'CUTOFF', 'MIN_POSES', 'STILL_SPEED', 'SUFFIXES', 'Bag', 'BagError', 'Kind', 'Recording',

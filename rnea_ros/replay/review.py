@@ -15,8 +15,7 @@ from ..feedforward.settings import ResolvedSettings, Settings, default_timeout, 
 from ..preflight import KnownEfforts, Prediction, check
 from ..recordings import Kind, Recording, RecordingError, Samples, motion_samples
 from ..robot import RobotModel
-from .playback import Playback, play
-from .recorded_robot import RecordedRobot
+from .playback import Playback, RecordedRobot, play
 
 
 @dataclass(frozen=True)

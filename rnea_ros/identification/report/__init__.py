@@ -4,8 +4,7 @@
 """The report of an identification: figures, text, picture; the same for a payload."""
 
 from .figures import ReportFigures, figures
-from .payload import payload_json, payload_text
 from .picture import picture
-from .text import text
+from .text import payload_json, payload_text, text
 
 __all__ = ['ReportFigures', 'figures', 'payload_json', 'payload_text', 'picture', 'text']

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ...command_line import text_table
-from .bodies import NAMES, BodyChange, QuantityChange
-from .figures import EffortErrors, JointReport, ReportFigures
+from ..payload import PayloadFit
+from .figures import NAMES, BodyChange, EffortErrors, JointReport, QuantityChange, ReportFigures
 
 JOINT_HEADER = ('joint', 'measured', 'URDF', 'URDF + friction', 'identified', 'moving')
 BODY_HEADER = ('body', '', 'URDF', 'identified', '+-', 'from the data')
@@ -203,3 +207,53 @@ def _by_link(names: Mapping[str, Sequence[str]]) -> list[str]:
 
 def _list(title: str, sentences: Sequence[str]) -> str:
     return '\n'.join([f'{title}:', *(f'- {each}' for each in sentences)]) if sentences else ''
+
+
+
+
+def payload_text(fit: PayloadFit, joints: Sequence[str]) -> str:
+    """Return the report of a payload; joints are the model's names."""
+    payload = fit.payload
+    rows: list[tuple[str, ...]] = [('joint', 'without payload', 'with payload')]
+    for name, *errors in zip(joints, fit.rms_without, fit.rms_with, strict=True):
+        if np.isfinite(errors).all():
+            rows.append((name, *(f'{error:.2f}' for error in errors)))
+    return '\n'.join([
+        f'payload on {payload.link}: {payload.mass:.2f} +- {fit.mass_deviation:.2f} kg',
+        f'centre of mass x y z in the frame of {payload.link}, mm: '
+        f'{_each(payload.com, 1000.0)} +- {_each(fit.com_deviation, 1000.0)}',
+        'inertia: poses at rest do not show it; 0'
+        if fit.at_rest
+        else f'inertia xx xy xz yy yz zz about it, g m^2: '
+        f'{_each(payload.inertia, 1000.0)} +- {_each(fit.inertia_deviation, 1000.0)}',
+        '',
+        'RMS error of the effort in the fitted run, N m or N',
+        text_table(rows, left=(0,)),
+    ])
+
+
+def payload_json(fit: PayloadFit, joints: Sequence[str]) -> dict[str, Any]:
+    """Return the figures of a payload for JSON."""
+    payload = fit.payload
+    return {
+        'link': payload.link,
+        'mass': [float(payload.mass), fit.mass_deviation],
+        'com': [_numbers(payload.com), _numbers(fit.com_deviation)],
+        'inertia': [_numbers(payload.inertia), _numbers(fit.inertia_deviation)],
+        'joints': {
+            name: {'without_payload': without, 'with_payload': with_payload}
+            for name, without, with_payload in zip(
+                joints, _numbers(fit.rms_without), _numbers(fit.rms_with), strict=True
+            )
+        },
+    }
+
+
+def _each(values: ArrayLike, factor: float) -> str:
+    return ' '.join(f'{factor * value:.1f}' for value in np.asarray(values).tolist())
+
+
+def _numbers(values: ArrayLike) -> list[float | None]:
+    """Return numbers with None for NaN, which JSON lacks."""
+    numbers: Iterable[float] = np.asarray(values, dtype=np.float64).tolist()
+    return [number if np.isfinite(number) else None for number in numbers]
