@@ -146,7 +146,6 @@ def sliding(run: Run, wind_up: Array) -> tuple[NDArray[np.bool_], NDArray[np.boo
     return slides & ~stuck, ~slides & ~stuck
 
 
-
 TERMS = 5  # number of linear terms of a joint: a, B, C, k, o
 SEARCH_SAMPLES = 20000  # samples that are enough for the search of v_s
 
@@ -158,7 +157,13 @@ GRID = 12  # number of values of v_s that the search begins with; a cost can hav
 
 
 def terms(qd: Array, qdd: Array, load: Array, smoothing: ArrayLike) -> Array:
-    """Return the columns of a, B, C, k and o of each joint, shape (..., n, 5)."""
+    """
+    Return the columns of a, B, C, k and o of each joint beside the rigid bodies, (..., n, 5).
+
+    ::
+
+        a qdd + B qd + s(qd) (C + k |load|) + o,   s(qd) = tanh(qd / v_s)
+    """
     s = np.tanh(qd / np.asarray(smoothing))
     return np.stack([qdd, qd, s, s * np.abs(load), np.ones_like(qd)], axis=-1)
 

@@ -209,7 +209,6 @@ def smooth(time: Array, values: Array, at: Array) -> tuple[Array, Array, Array]:
     return value, first, second
 
 
-
 CUTOFF = 10.0
 """Usual cut-off frequency, Hz: above an arm's motion, below gear ringing and noise."""
 
@@ -224,7 +223,10 @@ def filtered_motion(
     recording: Recording, cutoff: float = CUTOFF, effort_delay: float = 0.0
 ) -> Samples:
     """
-    Return the filtered motion of a clean recording.
+    Return the motion of a clean recording on a uniform grid, with derivatives.
+
+    Positions and efforts pass the same low-pass filter, so equations between them stay true. Its
+    phase is zero because it runs forward and backward.
 
     Times are those of the better clock. Beside the recording, memory is that of a few columns.
 
