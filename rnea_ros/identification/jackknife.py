@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..recordings import correlation_length, period
+from ..recordings import correlation_length, jackknife_covariance, period
 from .equations import Equations, terms
 from .pseudo_inertia import pseudo_inertias
 from .rounds import Fitted
@@ -99,9 +99,7 @@ def jackknife(factors: Array, gradient: Array, curvature: Array) -> Array:
     estimates = []
     for others in squared.sum(axis=0) - squared:
         estimates.append(inverse(others[:-1, :-1] + curvature) @ (others[:-1, -1] - gradient))
-    difference = np.array(estimates) - np.mean(estimates, axis=0)
-    count = len(filled)
-    return np.asarray((count - 1) / count * difference.T @ difference)
+    return jackknife_covariance(estimates)
 
 
 def inverse(H: Array) -> Array:

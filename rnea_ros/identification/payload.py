@@ -19,7 +19,7 @@ from ..dynamics.tree import RigidBodyInertia
 from ..errors import UnknownNameError
 from ..feedforward.friction import JointFriction
 from ..parameters import Value
-from ..preflight import huber_weights
+from ..recordings import huber_weights, weighted_rms
 from ..robot import Payload, RobotModel
 from .equations import Equations, triangular
 from .fit import Problem, log_det_derivatives, solve
@@ -27,7 +27,7 @@ from .jackknife import block_factors, inverse, jackknife
 from .loading import check_model
 from .plausibility import LOAD_EXPLAINS
 from .pseudo_inertia import about_centre, deviations_about_centre, pseudo_inertias, regular
-from .rounds import HUBER, weighted_rms
+from .rounds import HUBER
 from .run import IdentificationError, Run
 
 PRIOR_WEIGHT = 1e-4

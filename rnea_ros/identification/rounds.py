@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..feedforward.friction import JointFriction
-from ..preflight import huber_weights
+from ..recordings import huber_weights, weighted_rms
 from ..robot import RobotModel
 from .equations import START, TERMS, Equations, search_smoothing, terms
 from .fit import Problem, solve
@@ -119,13 +119,6 @@ def _problem(
     offset_weights[p - n :] = 1.0 / (OFFSET_SHARE * rms_effort) ** 2
     fixed = np.concatenate([phi, np.zeros(TERMS * n)])
     return Problem(phi, weight, positive, offset_weights, np.zeros(p, dtype=bool), fixed)
-
-
-def weighted_rms(values: Array, weights: Array) -> Array:
-    """Return the weighted RMS of each column; NaN counts as 0, and no weight gives 0."""
-    total = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
-    squares = (weights * np.nan_to_num(values) ** 2).sum(axis=0)
-    return np.asarray(np.sqrt(squares / total))
 
 
 def _standard_deviation(values: Array, used: NDArray[np.bool_]) -> Array:

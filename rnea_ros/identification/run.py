@@ -22,18 +22,6 @@ class IdentificationError(RneaError):
     """A model cannot be identified from these recordings."""
 
 
-class MissingPackageError(RneaError):
-    """A Python package is not installed."""
-
-
-def require_scipy() -> None:
-    """Check that scipy is installed; raise MissingPackageError if not."""
-    try:
-        import scipy  # noqa: F401
-    except ImportError as error:
-        raise MissingPackageError('scipy is needed: pip install scipy') from error
-
-
 @dataclass(frozen=True)
 class Run:
     """

@@ -13,11 +13,10 @@ from .checkup import Checkup, check, check_units, found_parameters
 from .columns import KnownEfforts, Prediction
 from .faults import LEAVE_GRAVITY, MIN_GRAVITY, another_robot, find_faults
 from .findings import Cause, Finding
-from .fit import huber_weights
 from .report import picture
 
 __all__ = [
     'LEAVE_GRAVITY', 'MIN_GRAVITY', 'Assessment', 'Cause', 'Checkup', 'Finding', 'KnownEfforts',
     'Prediction', 'another_robot', 'check', 'check_units', 'find_faults', 'found_parameters',
-    'huber_weights', 'picture',
+    'picture',
 ]

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..recordings import STILL_SPEED, Kind
+from ..recordings import STILL_SPEED, Kind, huber_weights
 from .columns import Prediction
 
 Label: TypeAlias = tuple[str, int]  # kind; number of the joint, or of a shared component
@@ -182,7 +182,7 @@ class HypothesisEquations:
         """Solve for the samples of a mask, reweighted for outliers and each joint's scatter."""
         columns = self._columns.take(np.flatnonzero(which), axis=-1)  # contiguous, for speed
         factor = np.ones(self._index.shape)
-        residual = columns[:, -1] - _median(columns[:, -1])
+        residual = columns[:, -1] - np.median(columns[:, -1], axis=1, keepdims=True)
         scatter = np.maximum(_spread(residual), self._floor)
         for _ in range(ROUNDS):
             weight = huber_weights(residual, scatter, HUBER) / scatter**2
@@ -233,22 +233,10 @@ def _combined(columns: Array, values: Array) -> Array:
     return combined
 
 
-def huber_weights(residual: Array, sigma: Array, threshold: float) -> Array:
-    """Return Huber's weights (1964) of squared residuals, threshold in sigma; 1 for NaN."""
-    return np.asarray(threshold / np.fmax(np.abs(residual) / sigma, threshold))
-
-
-def _median(values: Array) -> Array:
-    """Return the median of each row, shape (n, 1); faster than np.median."""
-    low, high = (values.shape[1] - 1) // 2, values.shape[1] // 2
-    parts = np.partition(values, (low, high), axis=1)
-    return np.asarray(0.5 * (parts[:, low : low + 1] + parts[:, high : high + 1]))
-
-
 def _spread(residual: Array) -> Array:
     """Return the RMS of each row with outliers clipped, shape (n, 1)."""
     size = np.abs(residual)
-    limit = CLIP * 1.4826 * _median(size)
+    limit = CLIP * 1.4826 * np.median(size, axis=1, keepdims=True)
     limit[limit == 0.0] = np.inf
     clipped = np.minimum(size, limit)
     square = np.einsum('jk,jk->j', clipped, clipped)[:, np.newaxis] / size.shape[1]

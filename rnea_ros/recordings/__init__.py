@@ -14,7 +14,14 @@ from .joint_states import (
     recording_from,
     usable_factor,
 )
-from .repetition import contains, correlation_length, period
+from .robust import (
+    contains,
+    correlation_length,
+    huber_weights,
+    jackknife_covariance,
+    period,
+    weighted_rms,
+)
 from .samples import (
     CUTOFF,
     MIN_POSES,
@@ -22,6 +29,7 @@ from .samples import (
     Samples,
     filtered_motion,
     motion_samples,
+    require_scipy,
     still_poses,
     take_samples,
 )
@@ -29,6 +37,7 @@ from .samples import (
 __all__ = [
     'CUTOFF', 'MIN_POSES', 'STILL_SPEED', 'SUFFIXES', 'Bag', 'BagError', 'Kind', 'Recording',
     'RecordingError', 'Sample', 'Samples', 'bag_writer', 'clean', 'contains', 'correlation_length',
-    'filtered_motion', 'match_joints', 'motion_samples', 'open_bag', 'period', 'read_joint_states',
-    'recording_from', 'stamp_or_receipt', 'still_poses', 'take_samples', 'usable_factor'
+    'filtered_motion', 'huber_weights', 'jackknife_covariance', 'match_joints', 'motion_samples',
+    'open_bag', 'period', 'read_joint_states', 'recording_from', 'require_scipy',
+    'stamp_or_receipt', 'still_poses', 'take_samples', 'usable_factor', 'weighted_rms',
 ]

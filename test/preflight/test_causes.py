@@ -127,8 +127,8 @@ IN_MOTION: dict[str, Case] = {
     'heavy': Case(arm_at(1.6), {'UNEXPLAINED': ALL},
                   ('gravity is 1.60',), seed=2),
     'light': Case(arm_at(0.8, factor=0.7), {'WRONG_SCALE': ALL}, (
-        'the gravity efforts of all joints are 0.56', 'the efforts of motion are 0.71'), seed=2),
-    'rotors': Case(arm_at(1 / 1.6, factor=1.6), {}, ('the efforts of motion are 1.62',), seed=2),
+        'the gravity efforts of all joints are 0.56', 'the efforts of motion are 0.70'), seed=2),
+    'rotors': Case(arm_at(1 / 1.6, factor=1.6), {}, ('the efforts of motion are 1.61',), seed=2),
     'effort of compensated': Case(
         arm(compensated=True, factor=of_joint(SHOULDER, 10.0), noise=0.02),
         {'COMPENSATED': ALL, 'WRONG_SCALE': (SHOULDER,)}, seed=4),

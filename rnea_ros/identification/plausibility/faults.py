@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...preflight import Assessment, Cause, Finding, Prediction, another_robot, find_faults
-from ...recordings import Kind, Samples
+from ...recordings import Kind, Samples, weighted_rms
 from ...robot import RobotModel
 from ..equations import Equations
-from ..rounds import Fitted, weighted_rms
+from ..rounds import Fitted
 from ..run import IdentificationError
 
 LOADED_SHARE = 0.1  # least effort of a loaded joint, as a share of the greatest effort of a joint
