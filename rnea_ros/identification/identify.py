@@ -19,8 +19,8 @@ from ..robot import RobotModel
 from .base_parameters import BaseParameters, base_parameters, combinations
 from .comparison import ArmModel, check_held_out, compare, repetition_notes
 from .equations import TERMS, Equations
+from .fit import Fitted, fit_in_rounds
 from .jackknife import Uncertainty, uncertainty
-from .loading import check_model
 from .plausibility import (
     check_fit,
     check_runs,
@@ -31,8 +31,7 @@ from .plausibility import (
     mass_notes,
 )
 from .result import Identification, JointDeviations, ParameterOrigin
-from .rounds import Fitted, fit_in_rounds
-from .run import IdentificationError, Run, groups_of_poses
+from .run import IdentificationError, Run, check_model, groups_of_poses
 
 FITTED_SHARE = 0.7  # share of the time of each run that is fitted; the rest is for validation
 MIN_RUNS = 3  # least number of runs, each of which is judged by a fit of the others

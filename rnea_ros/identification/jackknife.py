@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..recordings import correlation_length, jackknife_covariance, period
 from .equations import Equations, terms
+from .fit import Fitted
 from .pseudo_inertia import pseudo_inertias
-from .rounds import Fitted
 
 MIN_PRIOR_ERROR, MAX_PRIOR_ERROR = 0.4, 1.0
 """Range of the assumed relative error of the URDF; that of a mass is half as large."""

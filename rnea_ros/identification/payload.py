@@ -22,13 +22,11 @@ from ..parameters import Value
 from ..recordings import huber_weights, weighted_rms
 from ..robot import Payload, RobotModel
 from .equations import Equations, triangular
-from .fit import Problem, log_det_derivatives, solve
+from .fit import HUBER, Problem, log_det_derivatives, solve
 from .jackknife import block_factors, inverse, jackknife
-from .loading import check_model
 from .plausibility import LOAD_EXPLAINS
 from .pseudo_inertia import about_centre, deviations_about_centre, pseudo_inertias, regular
-from .rounds import HUBER
-from .run import IdentificationError, Run
+from .run import IdentificationError, Run, check_model
 
 PRIOR_WEIGHT = 1e-4
 """Weight of the prior, per sample: it decides what the motion leaves open, such as the inertia."""

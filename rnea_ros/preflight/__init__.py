@@ -10,9 +10,8 @@ Works without ROS. Reading order: :mod:`.columns`, :mod:`.fit`, :mod:`.selection
 
 from .assessment import Assessment
 from .checkup import Checkup, check, check_units, found_parameters
-from .columns import KnownEfforts, Prediction
-from .faults import LEAVE_GRAVITY, MIN_GRAVITY, another_robot, find_faults
-from .findings import Cause, Finding
+from .faults import LEAVE_GRAVITY, MIN_GRAVITY, Cause, Finding, another_robot, find_faults
+from .fit import KnownEfforts, Prediction
 from .report import picture
 
 __all__ = [

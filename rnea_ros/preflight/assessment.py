@@ -12,8 +12,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..recordings import Kind, Samples
-from .columns import Prediction, Tip
-from .fit import NOTHING, Fit, Hypothesis
+from .fit import NOTHING, Fit, Hypothesis, Prediction, Tip
 from .selection import ABSENT, Estimate, Selection, Solution
 
 LOAD_TOLERANCE = 0.05  # accepted change of an effort, as a share of it without friction

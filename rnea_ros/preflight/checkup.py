@@ -14,9 +14,8 @@ from ..parameters import Value
 from ..recordings import Kind, Recording, RecordingError, clean, match_joints, take_samples
 from ..robot import RobotModel
 from .assessment import LOADED_SHARE, Assessment
-from .columns import KnownEfforts, Prediction
-from .faults import REMAINDERS, another_robot, find_faults
-from .findings import Cause, Finding, ModelVerdict
+from .faults import REMAINDERS, Cause, Finding, ModelVerdict, another_robot, find_faults
+from .fit import KnownEfforts, Prediction
 from .report import report
 from .selection import Estimate
 

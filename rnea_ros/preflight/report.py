@@ -14,7 +14,7 @@ from ..arrays import Array
 from ..command_line import text_table
 from ..drawing import add_grid, legend_above, new_figure, save
 from .assessment import Assessment, JointFigures
-from .findings import BY_HYPOTHESIS, Cause, Finding, ModelVerdict, describe, number
+from .faults import BY_HYPOTHESIS, Cause, Finding, ModelVerdict, describe, number
 from .selection import CONFIDENCE, Estimate
 
 VERDICTS = {

@@ -20,8 +20,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..recordings import jackknife_covariance
-from .columns import Prediction
-from .fit import Fit, Hypothesis, HypothesisEquations
+from .fit import Fit, Hypothesis, HypothesisEquations, Prediction
 
 EVIDENCE = 10.0
 """

@@ -40,14 +40,8 @@ from ..identification import (
     payload_parameters,
     require_scipy,
 )
-from ..identification.report import (
-    ReportFigures,
-    figures,
-    payload_json,
-    payload_text,
-    picture,
-    text,
-)
+from ..identification.figures import ReportFigures, figures, payload_json
+from ..identification.report import payload_text, picture, text
 from ..parameters import parameter_file_text
 from ..recordings import CUTOFF
 from ..robot import RobotModel

@@ -14,7 +14,7 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.settings import complete_values, resolve, settings_from
 from rnea_ros.preflight import check, check_units, found_parameters
-from rnea_ros.preflight.findings import Cause, ModelVerdict
+from rnea_ros.preflight.faults import Cause, ModelVerdict
 from rnea_ros.recordings import Kind, Recording, RecordingError
 from support.recorded.simulated_arms import arm_unlike
 from support.recorded.simulated_arms import record as record_arm

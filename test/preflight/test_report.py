@@ -16,7 +16,7 @@ from rnea_ros.feedforward.settings import ResolvedSettings, complete_values, res
 from rnea_ros.preflight import check, found_parameters
 from rnea_ros.preflight.assessment import Assessment
 from rnea_ros.preflight.checkup import find_causes
-from rnea_ros.preflight.findings import Cause, Finding
+from rnea_ros.preflight.faults import Cause, Finding
 from rnea_ros.preflight.fit import Hypothesis
 from rnea_ros.recordings import Kind, Recording
 from support.models.robots import ROOT, description, joint, link, load, robot

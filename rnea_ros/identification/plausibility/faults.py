@@ -21,7 +21,7 @@ from ...preflight import Assessment, Cause, Finding, Prediction, another_robot, 
 from ...recordings import Kind, Samples, weighted_rms
 from ...robot import RobotModel
 from ..equations import Equations
-from ..rounds import Fitted
+from ..fit import Fitted
 from ..run import IdentificationError
 
 LOADED_SHARE = 0.1  # least effort of a loaded joint, as a share of the greatest effort of a joint

@@ -13,7 +13,7 @@ from ...arrays import Array
 from ...recordings import MIN_POSES
 from ...robot import RobotModel
 from ..equations import TERMS, Equations, terms, triangular
-from ..rounds import Fitted
+from ..fit import Fitted
 from ..run import IdentificationError, Run
 
 MIN_TIME = 5.0  # least duration of the fitted runs, s: a few changes of direction of every joint

@@ -14,7 +14,8 @@ from ...arrays import Array
 from ...files import write_files
 from ...identification import Identification, Run
 from ...identification.excitation import RestToRestMotion
-from ...identification.report import figures, text
+from ...identification.figures import figures
+from ...identification.report import text
 from ...recordings import bag_writer, recording_from
 from ...urdf import read_urdf
 from .arm import DemoRun

@@ -1,21 +1,27 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The report as text: verdict, errors, changes in the URDF, friction, what the data lack."""
+"""The report as text and picture: verdict, errors, changes in the URDF, friction, advice."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 import math
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...command_line import text_table
-from ..payload import PayloadFit
+from ..arrays import Array
+from ..command_line import text_table
+from ..drawing import legend_above, new_figure, save, two_columns_over_time
+from .comparison import Comparison, ModelErrors
 from .figures import NAMES, BodyChange, EffortErrors, JointReport, QuantityChange, ReportFigures
+from .payload import PayloadFit
+from .result import Identification
+from .run import Run
 
+PAUSE = 1.0  # drawn time between two runs, s
 JOINT_HEADER = ('joint', 'measured', 'URDF', 'URDF + friction', 'identified', 'moving')
 BODY_HEADER = ('body', '', 'URDF', 'identified', '+-', 'from the data')
 FRICTION_HEADER = (
@@ -232,28 +238,57 @@ def payload_text(fit: PayloadFit, joints: Sequence[str]) -> str:
     ])
 
 
-def payload_json(fit: PayloadFit, joints: Sequence[str]) -> dict[str, Any]:
-    """Return the figures of a payload for JSON."""
-    payload = fit.payload
-    return {
-        'link': payload.link,
-        'mass': [float(payload.mass), fit.mass_deviation],
-        'com': [_numbers(payload.com), _numbers(fit.com_deviation)],
-        'inertia': [_numbers(payload.inertia), _numbers(fit.inertia_deviation)],
-        'joints': {
-            name: {'without_payload': without, 'with_payload': with_payload}
-            for name, without, with_payload in zip(
-                joints, _numbers(fit.rms_without), _numbers(fit.rms_with), strict=True
-            )
-        },
-    }
-
-
 def _each(values: ArrayLike, factor: float) -> str:
     return ' '.join(f'{factor * value:.1f}' for value in np.asarray(values).tolist())
 
 
-def _numbers(values: ArrayLike) -> list[float | None]:
-    """Return numbers with None for NaN, which JSON lacks."""
-    numbers: Iterable[float] = np.asarray(values, dtype=np.float64).tolist()
-    return [number if np.isfinite(number) else None for number in numbers]
+def picture(path: Path, result: Identification) -> None:
+    """Draw efforts and residuals over time as PNG; one row for each joint with an effort."""
+    comparison, names = result.comparison, result.prior.joint_names
+    rows = np.flatnonzero(np.isfinite(comparison.effort_rms))
+    figure = new_figure(11.1, 1.2 + 1.55 * len(rows))
+    axes = two_columns_over_time(figure, len(rows))
+    judged = ', '.join(dict.fromkeys(run.name for run in comparison.held_out))
+    figure.suptitle(f'{result.prior.name}: efforts of {judged}, not fitted; rows differ in scale')
+    time, measured, urdf, identified = _over_time(comparison)
+    for (efforts, residuals), joint in zip(axes, rows, strict=True):
+        efforts.plot(time, measured[:, joint], color='0.6', linewidth=2.2, label='measured')
+        efforts.plot(time, urdf[:, joint], color='C0', linewidth=1.0, label='URDF')
+        efforts.plot(time, identified[:, joint], color='C3', linewidth=1.0, label='identified')
+        efforts.set_ylabel(f'{names[joint]}\nN m or N', fontsize='small')
+        residuals.axhline(0.0, color='0.6', linewidth=1.0)
+        for model, colour in ((urdf, 'C0'), (identified, 'C3')):
+            residuals.plot(time, measured[:, joint] - model[:, joint], color=colour, linewidth=0.9)
+        residuals.set_title(_figures(comparison, int(joint)), loc='right', fontsize='small')
+    legend_above(axes[0][0])
+    axes[0][1].set_title('measured minus model', loc='left', fontsize='small')
+    save(figure, path)
+
+
+def _figures(comparison: Comparison, joint: int) -> str:
+    """Return the RMS errors of a joint."""
+
+    def error(errors: ModelErrors) -> str:
+        return f'{errors.rms[joint]:.2f} ({comparison.percent(errors)[joint]:.0f} %)'
+
+    return f'RMS: URDF {error(comparison.urdf)}, identified {error(comparison.identified)}'
+
+
+def _over_time(comparison: Comparison) -> tuple[Array, Array, Array, Array]:
+    """Return time, measured, URDF's and identified efforts, with NaN where data are missing."""
+    parts = []
+    start = 0.0
+    for number, run in enumerate(comparison.held_out):
+        models = (comparison.urdf, comparison.identified)
+        columns = [run.effort, *(errors.predicted[number] for errors in models)]
+        time = run.time + (start - run.time[0] if number else 0.0)
+        parts.append(_with_gaps(run, time, columns))
+        start = float(time[-1]) + PAUSE
+    time, measured, urdf, identified = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return time, measured, urdf, identified
+
+
+def _with_gaps(run: Run, time: Array, columns: list[Array]) -> tuple[Array, ...]:
+    """Return time and columns with a row of NaN behind each segment, where lines end."""
+    ends = np.append(np.flatnonzero(np.diff(run.segment)) + 1, len(time))
+    return tuple([np.insert(each, ends, np.nan, axis=0) for each in (time, *columns)])

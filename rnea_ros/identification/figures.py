@@ -5,18 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 import math
 from typing import Any
 
 import numpy as np
 
-from ...arrays import Array
-from ...dynamics.kernels import PARAMETERS
-from ..pseudo_inertia import about_centre, deviations_about_centre
-from ..result import Identification, ParameterOrigin
-from ..run import Run
+from ..arrays import Array
+from ..dynamics.kernels import PARAMETERS
+from .payload import PayloadFit
+from .pseudo_inertia import about_centre, deviations_about_centre
+from .result import Identification, ParameterOrigin
+from .run import Run
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,22 @@ def _finite(value: Any) -> Any:
         return [_finite(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
+
+
+def payload_json(fit: PayloadFit, joints: Sequence[str]) -> Any:
+    """Return the figures of a payload for JSON; joints are the model's names."""
+    payload = fit.payload
+    errors = zip(fit.rms_without.tolist(), fit.rms_with.tolist(), strict=True)
+    return _finite({
+        'link': payload.link,
+        'mass': [float(payload.mass), fit.mass_deviation],
+        'com': [np.asarray(payload.com).tolist(), fit.com_deviation.tolist()],
+        'inertia': [np.asarray(payload.inertia).tolist(), fit.inertia_deviation.tolist()],
+        'joints': {
+            name: dict(zip(('without_payload', 'with_payload'), rms, strict=True))
+            for name, rms in zip(joints, errors, strict=True)
+        },
+    })
 
 
 NAMES = ('mass', *PARAMETERS[1:])  # the ten standard parameters of a body, in their order
