@@ -32,25 +32,20 @@ class BaseParameters:
 
     The motion of the first joint of an arm, for one, shows only the sum of its rotor's inertia and
     that of the bodies.
-
-    :param rank: their number, for the joints that moved and have efforts
-    :param condition: condition number of their regressor in the fitted runs, with columns of equal
-        size; large if the motion excites some combinations poorly
-    :param combinations: one readable line for each, such as ``my(link2) + 0.4 m(link3)``
-    :param matrix: the combinations of the standard parameters and the rotors' inertias, shape
-        (rank, 10 * bodies + n)
-    :param prior: values of the URDF without rotors, shape (rank,)
-    :param values: identified values, shape (rank,)
-    :param deviations: their standard deviations, shape (rank,)
     """
 
-    rank: int
+    rank: int  #: their number, for the joints that moved and have efforts
+    #: condition number of their regressor in the fitted runs, with columns of equal size; large if
+    #: the motion excites some combinations poorly
     condition: float
+    #: one readable line for each, such as ``my(link2) + 0.4 m(link3)``
     combinations: tuple[str, ...]
+    #: the combinations of the standard parameters and the rotors' inertias, shape (rank, 10 *
+    #: bodies + n)
     matrix: Array
-    prior: Array
-    values: Array
-    deviations: Array
+    prior: Array  #: values of the URDF without rotors, shape (rank,)
+    values: Array  #: identified values, shape (rank,)
+    deviations: Array  #: their standard deviations, shape (rank,)
 
 
 def combinations(

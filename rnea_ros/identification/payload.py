@@ -44,26 +44,17 @@ CERTAIN = 3.0  # least mass of a payload, in standard deviations
 
 @dataclass(frozen=True)
 class PayloadFit:
-    """
-    An identified payload.
+    """An identified payload."""
 
-    :param payload: mass, centre of mass and inertia on a link
-    :param mass_deviation: standard deviation of the mass, kg; this and the others include the
-        errors of the arm's model and of the efforts' gain
-    :param com_deviation: of the centre of mass, shape (3,), m
-    :param inertia_deviation: of the inertia about the centre of mass, shape (6,), kg m^2
-    :param rms_without: RMS error of each joint without the payload, shape (n,), N m or N
-    :param rms_with: the same with it
-    :param at_rest: only poses at rest were recorded, so the inertia is unknown and 0
-    """
-
-    payload: Payload
+    payload: Payload  #: mass, centre of mass and inertia on a link
+    #: standard deviation of the mass, kg; this and the others include the errors of the arm's
+    #: model and of the efforts' gain
     mass_deviation: float
-    com_deviation: Array
-    inertia_deviation: Array
-    rms_without: Array
-    rms_with: Array
-    at_rest: bool
+    com_deviation: Array  #: of the centre of mass, shape (3,), m
+    inertia_deviation: Array  #: of the inertia about the centre of mass, shape (6,), kg m^2
+    rms_without: Array  #: RMS error of each joint without the payload, shape (n,), N m or N
+    rms_with: Array  #: the same with it
+    at_rest: bool  #: only poses at rest were recorded, so the inertia is unknown and 0
 
 
 def identify_payload(

@@ -137,49 +137,30 @@ class ParameterOrigin(str, Enum):
 
 @dataclass(frozen=True)
 class JointDeviations:
-    """
-    Standard deviations of the joints' parameters, each of shape (n,).
+    """Standard deviations of the joints' parameters, each of shape (n,)."""
 
-    :param viscous: N m s/rad or N s/m
-    :param coulomb: N m or N
-    :param load: of the Coulomb friction per N m or N of load
-    :param armature: kg m^2 or kg
-    :param offset: N m or N
-    """
-
-    viscous: Array
-    coulomb: Array
-    load: Array
-    armature: Array
-    offset: Array
+    viscous: Array  #: N m s/rad or N s/m
+    coulomb: Array  #: N m or N
+    load: Array  #: of the Coulomb friction per N m or N of load
+    armature: Array  #: kg m^2 or kg
+    offset: Array  #: N m or N
 
 
 @dataclass(frozen=True)
 class Identification(ArmModel):
-    """
-    An identified model of a robot with n joints.
+    """An identified model of a robot with n joints."""
 
-    :param prior: the model of the URDF; ``model`` has the identified rigid bodies
-    :param parameters: standard parameters of the bodies, in the order of
-        :attr:`~rnea_ros.RobotModel.inertial_parameters`, shape (10 * bodies,)
-    :param covariance: of them, shape (10 * bodies, 10 * bodies)
-    :param origin: what determined each of them
-    :param joint_deviations: standard deviations of friction, rotor inertia and offset
-    :param base: identifiable combinations of the parameters
-    :param comparison: errors on the runs that were not fitted
-    :param fitted: the runs that were fitted
-    :param notes: what the data lack, one sentence each
-    """
-
-    prior: RobotModel
+    prior: RobotModel  #: the model of the URDF; ``model`` has the identified rigid bodies
+    #: standard parameters of the bodies, in the order of
+    #: :attr:`~rnea_ros.RobotModel.inertial_parameters`, shape (10 * bodies,)
     parameters: Array
-    covariance: Array
-    origin: tuple[ParameterOrigin, ...]
-    joint_deviations: JointDeviations
-    base: BaseParameters
-    comparison: Comparison
-    fitted: tuple[Run, ...]
-    notes: tuple[str, ...] = ()
+    covariance: Array  #: of them, shape (10 * bodies, 10 * bodies)
+    origin: tuple[ParameterOrigin, ...]  #: what determined each of them
+    joint_deviations: JointDeviations  #: standard deviations of friction, rotor inertia and offset
+    base: BaseParameters  #: identifiable combinations of the parameters
+    comparison: Comparison  #: errors on the runs that were not fitted
+    fitted: tuple[Run, ...]  #: the runs that were fitted
+    notes: tuple[str, ...] = ()  #: what the data lack, one sentence each
 
     @property
     def deviations(self) -> Array:

@@ -41,29 +41,17 @@ class IdentificationError(RneaError):
 
 @dataclass(frozen=True)
 class Run:
-    """
-    Motion and efforts of all n joints of a model, in the model's order.
+    """Motion and efforts of all n joints of a model, in the model's order."""
 
-    :param name: name of the recording, for reports
-    :param time: shape (N,), s
-    :param q: joint positions, shape (N, n), rad or m; zero for joints that were not recorded
-    :param qd: joint velocities, shape (N, n), rad/s or m/s
-    :param qdd: joint accelerations, shape (N, n), rad/s^2 or m/s^2
-    :param effort: shape (N, n), N m or N; NaN for joints without usable effort
-    :param segment: number of the part without gaps of each sample, shape (N,)
-    :param joints: names of the model's joints that were recorded
-    :param notes: flaws of the recording, one sentence each
-    """
-
-    name: str
-    time: Array
-    q: Array
-    qd: Array
-    qdd: Array
-    effort: Array
-    segment: Indices
-    joints: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+    name: str  #: name of the recording, for reports
+    time: Array  #: shape (N,), s
+    q: Array  #: joint positions, shape (N, n), rad or m; zero for joints that were not recorded
+    qd: Array  #: joint velocities, shape (N, n), rad/s or m/s
+    qdd: Array  #: joint accelerations, shape (N, n), rad/s^2 or m/s^2
+    effort: Array  #: shape (N, n), N m or N; NaN for joints without usable effort
+    segment: Indices  #: number of the part without gaps of each sample, shape (N,)
+    joints: tuple[str, ...]  #: names of the model's joints that were recorded
+    notes: tuple[str, ...] = ()  #: flaws of the recording, one sentence each
 
     def part(self, start: int, stop: int | None, step: int = 1) -> Run:
         """Return every ``step``-th sample from ``start`` up to ``stop``, None for the end."""

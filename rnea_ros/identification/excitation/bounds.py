@@ -45,21 +45,13 @@ class ExcitationError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class JointLimits:
-    """
-    Limits of n joints; infinite for no limit.
+    """Limits of n joints; infinite for no limit."""
 
-    :param lower: lower position limits, shape (n,), rad or m
-    :param upper: upper position limits, shape (n,), rad or m
-    :param velocity: shape (n,), rad/s or m/s
-    :param effort: shape (n,), N m or N
-    :param acceleration: of URDF 1.2, shape (n,), rad/s^2 or m/s^2
-    """
-
-    lower: Array
-    upper: Array
-    velocity: Array
-    effort: Array
-    acceleration: Array
+    lower: Array  #: lower position limits, shape (n,), rad or m
+    upper: Array  #: upper position limits, shape (n,), rad or m
+    velocity: Array  #: shape (n,), rad/s or m/s
+    effort: Array  #: shape (n,), N m or N
+    acceleration: Array  #: of URDF 1.2, shape (n,), rad/s^2 or m/s^2
 
     @classmethod
     def of(
@@ -146,17 +138,11 @@ class JointLimits:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """
-    A box, or half a space, for links.
+    """A box, or half a space, for links."""
 
-    :param lower: least x, y and z in the root link's frame, shape (3,), m; -inf for no bound
-    :param upper: greatest x, y and z, shape (3,), m; inf for no bound
-    :param links: names of the links; empty for all links whose origins move
-    """
-
-    lower: Array
-    upper: Array
-    links: tuple[str, ...] = ()
+    lower: Array  #: least x, y and z in the root link's frame, shape (3,), m; -inf for no bound
+    upper: Array  #: greatest x, y and z, shape (3,), m; inf for no bound
+    links: tuple[str, ...] = ()  #: names of the links; empty for all links whose origins move
 
     @classmethod
     def above(cls, floor: float, links: Sequence[str] = ()) -> Region:
@@ -405,17 +391,11 @@ class Constraints:
 
 @dataclass(frozen=True, eq=False)
 class FeasibleMotion:
-    """
-    A motion within the bounds of a robot.
+    """A motion within the bounds of a robot."""
 
-    :param motion: the motion, from the start and back to it
-    :param limits: limits of the joints, without margins
-    :param constraints: bounds with margins
-    """
-
-    motion: RestToRestMotion
-    limits: JointLimits
-    constraints: Constraints
+    motion: RestToRestMotion  #: the motion, from the start and back to it
+    limits: JointLimits  #: limits of the joints, without margins
+    constraints: Constraints  #: bounds with margins
 
     def way_from(self, position: ArrayLike) -> RestToRestMotion:
         """

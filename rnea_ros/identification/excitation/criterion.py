@@ -171,20 +171,14 @@ def _added(qd: Array, qdd: Array, which: Indices) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Accuracy:
-    """
-    Standard deviations for white noise of the efforts.
+    """Standard deviations for white noise of the efforts."""
 
-    :param torque: of the efforts of an identified model on other motions, shape (n,), N m or N
-    :param link: link that carries a payload
-    :param mass: of the mass of a payload of 1 kg, with known arm and friction, kg; NaN if it
-        cannot be determined
-    :param com: of its centre of mass, the largest of x, y and z, m; NaN as for the mass
-    """
-
-    torque: Array
-    link: str
+    torque: Array  #: of the efforts of an identified model on other motions, shape (n,), N m or N
+    link: str  #: link that carries a payload
+    #: of the mass of a payload of 1 kg, with known arm and friction, kg; NaN if it cannot be
+    #: determined
     mass: float
-    com: float
+    com: float  #: of its centre of mass, the largest of x, y and z, m; NaN as for the mass
 
 
 def accuracy(

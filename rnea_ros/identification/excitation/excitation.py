@@ -48,31 +48,22 @@ NO_ROOM = 1e-6  # smallest velocity that counts as a motion, rad/s or m/s
 
 @dataclass(frozen=True, eq=False)
 class Excitation(FeasibleMotion):
-    """
-    An exciting motion.
+    """An exciting motion."""
 
-    :param excited: names of the joints that move
-    :param condition: condition number of the base regressor of the rigid bodies; rows divided by
-        the noise, columns scaled to equal size
-    :param random_condition: the median of the same for random motions within the bounds, of the
-        better ones
-    :param parameters: number of base parameters, and of further ones of friction and rotors
-    :param noise: noise of the efforts for the accuracy, shape (n,), N m or N
-    :param accuracy: expected accuracy
-    :param random_accuracy: the same for a random motion
-    :param validation: another motion, to judge the identified model
-    :param nearest: least distance between links in both motions, one after the other, every
-        millisecond of a period; None if collisions are not checked
-    """
-
-    excited: tuple[str, ...]
+    excited: tuple[str, ...]  #: names of the joints that move
+    #: condition number of the base regressor of the rigid bodies; rows divided by the noise,
+    #: columns scaled to equal size
     condition: float
+    #: the median of the same for random motions within the bounds, of the better ones
     random_condition: float
+    #: number of base parameters, and of further ones of friction and rotors
     parameters: tuple[int, int]
-    noise: Array
-    accuracy: Accuracy
-    random_accuracy: Accuracy
-    validation: RestToRestMotion
+    noise: Array  #: noise of the efforts for the accuracy, shape (n,), N m or N
+    accuracy: Accuracy  #: expected accuracy
+    random_accuracy: Accuracy  #: the same for a random motion
+    validation: RestToRestMotion  #: another motion, to judge the identified model
+    #: least distance between links in both motions, one after the other, every millisecond of a
+    #: period; None if collisions are not checked
     nearest: Nearest | None
 
     @property

@@ -86,21 +86,13 @@ class FourierBasis:
 
 @dataclass(frozen=True, eq=False)
 class RestToRestMotion:
-    """
-    Points of n joints.
+    """Points of n joints."""
 
-    :param joint_names: the joints
-    :param times: from 0 on, shape (N,), s
-    :param positions: shape (N, n), rad or m
-    :param velocities: shape (N, n)
-    :param accelerations: shape (N, n)
-    """
-
-    joint_names: tuple[str, ...]
-    times: Array
-    positions: Array
-    velocities: Array
-    accelerations: Array
+    joint_names: tuple[str, ...]  #: the joints
+    times: Array  #: from 0 on, shape (N,), s
+    positions: Array  #: shape (N, n), rad or m
+    velocities: Array  #: shape (N, n)
+    accelerations: Array  #: shape (N, n)
 
     @property
     def duration(self) -> float:
