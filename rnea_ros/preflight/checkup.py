@@ -14,7 +14,14 @@ from ..parameters import Value
 from ..recordings import Kind, Recording, RecordingError, clean, match_joints, take_samples
 from ..robot import RobotModel
 from .assessment import LOADED_SHARE, Assessment
-from .faults import REMAINDERS, Cause, Finding, ModelVerdict, another_robot, find_faults
+from .faults import (
+    Cause,
+    Finding,
+    ModelVerdict,
+    another_robot,
+    find_faults,
+    find_remainders,
+)
 from .fit import KnownEfforts, Prediction
 from .report import report
 from .selection import Estimate
@@ -32,8 +39,15 @@ class Checkup:
 
     assessment: Assessment
     findings: tuple[Finding, ...]  # causes that were found
-    verdict: ModelVerdict  # whether the model may be used
     joints: tuple[str, ...]  # recorded, with and without efforts, in the model's order
+
+    @property
+    def verdict(self) -> ModelVerdict:
+        """ACCEPTED if nothing must be fixed, and every loaded joint was judged."""
+        if any(finding.must_be_fixed for finding in self.findings):
+            return ModelVerdict.REJECTED
+        judged = [self.assessment.joints[joint].is_judged for joint in self.assessment.loaded]
+        return ModelVerdict.ACCEPTED if judged and all(judged) else ModelVerdict.UNDECIDED
 
     def report(self) -> str:
         """Return the report as text."""
@@ -60,28 +74,35 @@ def check(
     names = match_joints(model.joint_names, recording.names, joints)
     recorded = recording.of_joints(list(names.values()))
     check_units(model, names, recorded)
-    no_efforts = [
-        name
+    efforts = {
+        name: effort[np.isfinite(effort)]
         for name, effort in zip(recorded.names, recorded.effort.T, strict=True)
-        if not np.isfinite(effort).any()
-    ]
+    }
+    no_efforts = [name for name, effort in efforts.items() if not len(effort)]
     absent = [name for name in model.joint_names if name not in names]
     notes = [f'no effort recorded, not compared: {", ".join(no_efforts)}'] if no_efforts else []
     notes += [f'not recorded, assumed at rest at zero: {", ".join(absent)}'] if absent else []
     samples = take_samples(clean(recorded.part(slice(None), *notes)), kind)
-    without_effort, compared = _split(names, no_efforts)
-    prediction = Prediction(model, compared, samples, moved=without_effort, known=known)
+
+    def predict(without: Container[str]) -> Prediction:
+        """Return the prediction of the joints whose recorded name is not in a container."""
+        compared = {name: other for name, other in names.items() if other not in without}
+        moved = {name: other for name, other in names.items() if other in without}
+        return Prediction(model, compared, samples, moved=moved, known=known)
+
+    prediction = predict(no_efforts)
     if not np.isfinite(prediction.rigid).all():
         raise RecordingError('positions are so large that the model has no finite effort')
-    constant = constant_efforts(recorded)
-    findings = no_effort(prediction, constant)
-    _, varying = _split(compared, constant)
-    if varying:
-        moved, _ = _split(names, {*no_efforts, *constant})
-        prediction = Prediction(model, varying, samples, moved=moved, known=known)
-    assessment = Assessment(prediction)
-    findings += find_causes(assessment) if varying else []
-    return Checkup(assessment, tuple(findings), verdict(assessment, findings), tuple(names))
+    constant = {  # efforts that are equal in all samples, by joint
+        name: float(effort[0])
+        for name, effort in efforts.items() if len(effort) and (effort == effort[0]).all()
+    }
+    findings = _no_effort(prediction, constant)
+    unusable = {*no_efforts, *constant}
+    if len(unusable) == len(names):
+        return Checkup(Assessment(prediction), tuple(findings), tuple(names))
+    assessment = Assessment(predict(unusable))
+    return Checkup(assessment, (*findings, *find_causes(assessment)), tuple(names))
 
 
 def check_units(model: RobotModel, joints: Mapping[str, str], recording: Recording) -> None:
@@ -102,16 +123,7 @@ def check_units(model: RobotModel, joints: Mapping[str, str], recording: Recordi
             )
 
 
-def constant_efforts(recording: Recording) -> dict[str, float]:
-    """Return the efforts that are equal in all samples, by joint, N m or N."""
-    return {
-        name: float(measured[0])
-        for name, effort in zip(recording.names, recording.effort.T, strict=True)
-        if len(measured := effort[np.isfinite(effort)]) and (measured == measured[0]).all()
-    }
-
-
-def no_effort(prediction: Prediction, constant: Mapping[str, float]) -> list[Finding]:
+def _no_effort(prediction: Prediction, constant: Mapping[str, float]) -> list[Finding]:
     """Return findings for joints with a constant effort; loaded ones must be fixed."""
     if constant.keys() >= set(prediction.joints.values()):
         values = 'exactly 0' if not any(constant.values()) else 'constant'
@@ -132,30 +144,10 @@ def no_effort(prediction: Prediction, constant: Mapping[str, float]) -> list[Fin
 
 def find_causes(assessment: Assessment) -> list[Finding]:
     """Return the findings of all rules, in the order of the report: large and significant ones."""
-    faults = find_faults(assessment)
-    others = [finding for rule in REMAINDERS for finding in rule(assessment)]
+    faults, others = find_faults(assessment), [*find_remainders(assessment)]
     if wrong_robot := another_robot(assessment, faults):
         return [wrong_robot, *(finding for finding in others if not finding.must_be_fixed)]
     return [*faults, *others]
-
-
-def verdict(assessment: Assessment, findings: list[Finding]) -> ModelVerdict:
-    """Return ACCEPTED if nothing must be fixed, and every loaded joint was judged."""
-    if any(finding.must_be_fixed for finding in findings):
-        return ModelVerdict.REJECTED
-    judged = [assessment.joints[joint].is_judged for joint in assessment.loaded]
-    return ModelVerdict.ACCEPTED if judged and all(judged) else ModelVerdict.UNDECIDED
-
-
-def _split(
-    names: Mapping[str, str], recorded: Container[str]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the joints whose recorded name is in a container, and the others."""
-    return (
-        {name: other for name, other in names.items() if other in recorded},
-        {name: other for name, other in names.items() if other not in recorded},
-    )
-
 
 
 SPOILS_FRICTION = frozenset({
@@ -177,15 +169,12 @@ def found_parameters(checkup: Checkup) -> dict[str, Value]:
 
 def _friction(checkup: Checkup) -> dict[str, Value]:
     """Return friction that is above zero beyond doubt; zero for other joints."""
-    assessment = checkup.assessment
-    if assessment.at_rest:
-        return {}
+    assessment, found = checkup.assessment, dict[str, Value]()
     spoilt = {
         joint for finding in checkup.findings if finding.cause in SPOILS_FRICTION
         for joint in finding.joints
     }
-    found: dict[str, Value] = {}
-    for kind in ('viscous', 'coulomb'):
+    for kind in () if assessment.at_rest else ('viscous', 'coulomb'):
         by_name = {
             joint.name: _certain(assessment.best.parameter(kind, place))
             for place, joint in enumerate(assessment.joints)

@@ -29,7 +29,6 @@ from ..robot import RobotModel
 
 LOAD_PARAMETERS = 4  # mass, first moments; a load's inertia has little effect
 
-
 KnownEfforts: TypeAlias = Callable[[Array, Array, Array], Array]
 """Efforts of friction and rotors that are known, of N motions q, qd, qdd of all model joints."""
 
@@ -110,11 +109,8 @@ class Prediction:
     @cached_property
     def gravity_axes(self) -> Array:
         """Gravity torques of 1 m/s^2 along each axis of the root link, shape (N, n, 3)."""
-        axes = [
-            self._measured(self.model.with_gravity(axis).gravity_torques_batch(self._q))
-            for axis in np.eye(3)
-        ]
-        return np.stack(axes, axis=-1)
+        along = [self.model.with_gravity(axis).gravity_torques_batch for axis in np.eye(3)]
+        return np.stack([self._measured(torques(self._q)) for torques in along], axis=-1)
 
     @cached_property
     def tips(self) -> tuple[Tip, ...]:
@@ -135,26 +131,23 @@ class Prediction:
 
         moved = {description.joints[name].child for name in self.joints}
         return tuple(
-            Tip(
-                link,
-                {
-                    other: mass(other) + sum(mass(deeper) for deeper in all_behind(other))
-                    for other in all_behind(link)
-                },
-            )
+            Tip(link, {
+                other: mass(other) + sum(map(mass, all_behind(other)))
+                for other in all_behind(link)
+            })
             for link in description.links
             if link in moved and not moved & set(all_behind(link))
         )
-
-    @cached_property
-    def _regressor(self) -> Array:
-        return self.model.regressor_batch(self._q, self._qd, self._qdd)[:, self._rows]
 
     def load(self, link: str) -> Array:
         """Return the efforts of unit mass and first moments on a link, shape (N, n, 4)."""
         first = 10 * self.model.body_names.index(link)
         columns: Array = self._regressor[:, :, first : first + LOAD_PARAMETERS]
         return columns * self._sign[:, np.newaxis]
+
+    @cached_property
+    def _regressor(self) -> Array:
+        return self.model.regressor_batch(self._q, self._qd, self._qdd)[:, self._rows]
 
 
 Label: TypeAlias = tuple[str, int]  # kind; number of the joint, or of a shared component
@@ -176,6 +169,7 @@ NOTHING = 1e-9  # effort treated as zero, N m or N
 ROUNDS = 20  # of reweighting, at most; it converges to a thousandth earlier
 SINGULAR = 1e-9  # smaller eigenvalues of the scaled normal equations: dependent columns
 FRICTION = slice(1, 3)  # columns of a joint: viscous and Coulomb friction, after the offset
+SINGLE = ('all_scaled', 'gravity_scaled', 'gravity_turned')  # faults of the whole robot
 RESOLVED = 0.99  # least resolution of a reported parameter; 1: fully determined by the data
 
 
@@ -190,33 +184,36 @@ class Hypothesis:
     gravity_turned: bool = False  # gravity is an unknown vector
     loaded: frozenset[str] = frozenset()  # links with an unknown load, negative for an extra tool
 
+    def describe(self, names: Sequence[str]) -> str:
+        """Return the faults in words; names of the joints."""
+        parts = [f'inverted axis of {names[joint]}' for joint in sorted(self.flipped)]
+        parts += [f'factor of {names[joint]}' for joint in sorted(self.scaled)]
+        parts += ['factor of all efforts'] * self.all_scaled
+        parts += ['factor of gravity'] * self.gravity_scaled
+        parts += ['direction of gravity'] * self.gravity_turned
+        parts += [f'load on {link}' for link in sorted(self.loaded)]
+        return ' and '.join(parts) or 'no fault'
+
     def with_one_fault_more(self, joints: int, prediction: Prediction) -> Iterator[Hypothesis]:
         """Yield the hypotheses with one more fault."""
         at_rest = prediction.samples.kind is Kind.STILL
-        if not self.all_scaled:
-            yield replace(self, all_scaled=True)
-        # At rest a factor of gravity equals a factor of all efforts.
-        if not self.gravity_scaled and not at_rest:
-            yield replace(self, gravity_scaled=True)
-        if not self.gravity_turned:
-            yield replace(self, gravity_turned=True)
+        for kind in SINGLE:
+            # At rest a factor of gravity equals a factor of all efforts.
+            if not getattr(self, kind) and not (at_rest and kind == 'gravity_scaled'):
+                yield replace(self, **{kind: True})
         for tip in prediction.tips:
             if tip.link not in self.loaded:
                 yield replace(self, loaded=self.loaded | {tip.link})
         for joint in range(joints):
-            if joint not in self.scaled:
-                yield replace(self, scaled=self.scaled | {joint})
-            if joint not in self.flipped:
-                yield replace(self, flipped=self.flipped | {joint})
+            for kind in ('scaled', 'flipped'):
+                if joint not in (present := getattr(self, kind)):
+                    yield replace(self, **{kind: present | {joint}})
 
     def with_one_fault_less(self) -> Iterator[Hypothesis]:
         """Yield the hypotheses with one fault less."""
-        if self.all_scaled:
-            yield replace(self, all_scaled=False)
-        if self.gravity_scaled:
-            yield replace(self, gravity_scaled=False)
-        if self.gravity_turned:
-            yield replace(self, gravity_turned=False)
+        for kind in SINGLE:
+            if getattr(self, kind):
+                yield replace(self, **{kind: False})
         for kind in ('loaded', 'scaled', 'flipped'):
             for each in getattr(self, kind):
                 yield replace(self, **{kind: getattr(self, kind) - {each}})
@@ -319,7 +316,7 @@ class HypothesisEquations:
             weight = huber_weights(residual, scatter, HUBER) / scatter**2
             normal, right = self._normal_equations(columns, factor, weight)
             x, covariance, resolution, rank = _solve(normal, right)
-            values = self._values(x)
+            values = np.concatenate([x, (-1.0, 0.0)])[self._index]  # of the columns; target: -1
             before, residual = residual, -_combined(columns, factor * values)
             scatter = np.maximum(_spread(residual), self._floor)
             factor[:, self._scaled] = 1.0 + values[:, self._factors].sum(axis=1, keepdims=True)
@@ -341,11 +338,6 @@ class HypothesisEquations:
             friction.T,
         )
 
-    def _values(self, x: Array) -> Array:
-        """Return the values of the columns, shape (n, columns); -1 for the target."""
-        values: Array = np.concatenate([x, (-1.0, 0.0)])[self._index]
-        return values
-
     def _normal_equations(
         self, columns: Array, factor: Array, weight: Array
     ) -> tuple[Array, Array]:
@@ -360,8 +352,7 @@ class HypothesisEquations:
 
 def _combined(columns: Array, values: Array) -> Array:
     """Return the sum of each joint's columns times their values, shape (n, N)."""
-    combined: Array = (values[:, np.newaxis] @ columns)[:, 0]
-    return combined
+    return np.asarray((values[:, np.newaxis] @ columns)[:, 0])
 
 
 def _spread(residual: Array) -> Array:

@@ -40,6 +40,10 @@ class Estimate:
     value: float
     half_width: float
 
+    def __str__(self) -> str:
+        value = round(self.value, 2) + 0.0  # never -0.00
+        return f'{value:.2f} +- {self.half_width:.2f}'
+
     @property
     def lower(self) -> float:
         """The lower end of the interval."""
