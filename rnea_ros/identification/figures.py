@@ -19,6 +19,22 @@ from .pseudo_inertia import about_centre, deviations_about_centre
 from .result import Identification, ParameterOrigin
 from .run import Run
 
+NAMES = ('mass', *PARAMETERS[1:])  # the ten standard parameters of a body, in their order
+
+SAMPLES = 40  # samples of the recording in which one joint moves otherwise
+MUCH = 4.0  # variance of predicted efforts, over that in the recorded motion, above which it helps
+
+RANGE_SHARE, SPEED_SHARE = 0.9, 0.5
+"""Shares of a joint's range and velocity limit that an exciting motion may use."""
+
+ENOUGH = 0.7  # share of a possible motion that needs no more
+MAX_ACCELERATION = 10.0  # greatest acceleration that is advised, rad/s^2 or m/s^2
+MOST = 3  # most motions that are advised
+GOLDEN_ANGLE = 2.4  # phase between samples of a sine that covers a range evenly, rad
+
+MAX_CONDITION = 100.0
+"""Condition of the base parameters above which a motion excites some of them poorly."""
+
 
 @dataclass(frozen=True)
 class EffortErrors:
@@ -63,6 +79,28 @@ class Combination:
 
 
 @dataclass(frozen=True)
+class QuantityChange:
+    """One quantity of a body."""
+
+    urdf: tuple[float, ...]  # value or values in the URDF
+    identified: tuple[float, ...]  # identified value or values
+    deviation: tuple[float, ...]  # their standard deviations
+    from_data: tuple[int, int]  # parameters behind it that the data determine, of how many
+
+
+@dataclass(frozen=True)
+class BodyChange:
+    """A link behind a moving joint, with the links fixed to it."""
+
+    links: tuple[str, ...]  # names of the links, that behind the joint first
+    mass: QuantityChange  # kg
+    centre: QuantityChange  # centre of mass in the frame of the first link, m
+    inertia: QuantityChange  # xx, xy, xz, yy, yz, zz about the centre, first link's axes, kg m^2
+    undetermined: tuple[str, ...]  # standard parameters that the data leave as in the URDF
+    invisible: tuple[str, ...]  # standard parameters that have no effect on any effort
+
+
+@dataclass(frozen=True)
 class ReportFigures:
     """All figures of a report."""
 
@@ -91,9 +129,7 @@ class ReportFigures:
 def figures(result: Identification) -> ReportFigures:
     """Return the figures of a result."""
     comparison = result.comparison
-    joints = tuple(
-        _joint(result, number, name) for number, name in enumerate(result.prior.joint_names)
-    )
+    joints, links = result.prior.joint_names, result.prior.body_names
     names = ('urdf', 'urdf_with_friction', 'identified')
     models = {name: getattr(comparison, name) for name in names}
     runs = [*result.fitted, *comparison.held_out]
@@ -113,8 +149,8 @@ def figures(result: Identification) -> ReportFigures:
             for run, errors in comparison.of_runs()
         },
         fitted=tuple(map(_extent, result.fitted)),
-        joints=joints,
-        bodies=bodies(result),
+        joints=tuple(_joint(result, number, name) for number, name in enumerate(joints)),
+        bodies=tuple(_body(result, number, name) for number, name in enumerate(links)),
         combinations=tuple(map(Combination, base.combinations, *values)),
         condition=base.condition,
         advice=tuple(advice(result)),
@@ -140,17 +176,37 @@ def _joint(result: Identification, number: int, name: str) -> JointReport:
         return float(values[number]), float(getattr(result.joint_deviations, kind)[number])
 
     return JointReport(
-        name,
-        measured,
-        errors('urdf'),
-        errors('urdf_with_friction'),
-        errors('identified'),
+        name, measured, *map(errors, ('urdf', 'urdf_with_friction', 'identified')),
         estimate(friction.viscous.mean(axis=0), 'viscous'),
         estimate(friction.coulomb.mean(axis=0), 'coulomb'),
         estimate(friction.load, 'load'),
         float(friction.smoothing_velocity[number]),
         estimate(result.armature, 'armature'),
         estimate(friction.offset + (friction.coulomb[0] - friction.coulomb[1]) / 2.0, 'offset'),
+    )
+
+
+def _body(result: Identification, number: int, name: str) -> BodyChange:
+    part = slice(len(NAMES) * number, len(NAMES) * (number + 1))
+    frames, origin = result.prior.tree.frames, result.origin[part]
+    fixed = [link for link, frame in frames.items() if frame.body == frames[name].body]
+    after = result.parameters[part]
+    values = (
+        about_centre(result.prior.inertial_parameters[part]), about_centre(after),
+        deviations_about_centre(after, result.covariance[part, part])
+    )
+
+    def quantity(group: slice) -> QuantityChange:
+        known = origin[group].count(ParameterOrigin.DATA), len(origin[group])
+        return QuantityChange(*(tuple(each[group].tolist()) for each in values), known)
+
+    def named(what: ParameterOrigin) -> tuple[str, ...]:
+        return tuple(name for name, each in zip(NAMES, origin, strict=True) if each is what)
+
+    return BodyChange(
+        (name, *(link for link in fixed if link != name)), quantity(slice(0, 1)),
+        quantity(slice(1, 4)), quantity(slice(4, 10)), named(ParameterOrigin.PRIOR),
+        named(ParameterOrigin.NOTHING)
     )
 
 
@@ -178,88 +234,6 @@ def payload_json(fit: PayloadFit, joints: Sequence[str]) -> Any:
             for name, rms in zip(joints, errors, strict=True)
         },
     })
-
-
-NAMES = ('mass', *PARAMETERS[1:])  # the ten standard parameters of a body, in their order
-
-GROUPS = {'mass': slice(0, 1), 'centre': slice(1, 4), 'inertia': slice(4, 10)}
-
-
-@dataclass(frozen=True)
-class QuantityChange:
-    """One quantity of a body."""
-
-    urdf: tuple[float, ...]  # value or values in the URDF
-    identified: tuple[float, ...]  # identified value or values
-    deviation: tuple[float, ...]  # their standard deviations
-    from_data: tuple[int, int]  # parameters behind it that the data determine, of how many
-
-
-@dataclass(frozen=True)
-class BodyChange:
-    """A link behind a moving joint, with the links fixed to it."""
-
-    links: tuple[str, ...]  # names of the links, that behind the joint first
-    mass: QuantityChange  # kg
-    centre: QuantityChange  # centre of mass in the frame of the first link, m
-    inertia: QuantityChange  # xx, xy, xz, yy, yz, zz about the centre, first link's axes, kg m^2
-    undetermined: tuple[str, ...]  # standard parameters that the data leave as in the URDF
-    invisible: tuple[str, ...]  # standard parameters that have no effect on any effort
-
-
-def bodies(result: Identification) -> tuple[BodyChange, ...]:
-    """Return all moving bodies of a result."""
-    prior, changes = result.prior, []
-    frames, before = prior.tree.frames, prior.inertial_parameters
-    for number, name in enumerate(prior.body_names):
-        part = slice(len(NAMES) * number, len(NAMES) * (number + 1))
-        fixed = [link for link, frame in frames.items() if frame.body == frames[name].body]
-        changes.append(_body(
-            (name, *(link for link in fixed if link != name)), before[part],
-            result.parameters[part], result.covariance[part, part], result.origin[part],
-        ))
-    return tuple(changes)
-
-
-def _body(
-    links: tuple[str, ...], before: Array, after: Array, covariance: Array,
-    origin: tuple[ParameterOrigin, ...],
-) -> BodyChange:
-    urdf, identified = about_centre(before), about_centre(after)
-    spread = deviations_about_centre(after, covariance)
-    quantities = {
-        group: QuantityChange(
-            tuple(urdf[part].tolist()),
-            tuple(identified[part].tolist()),
-            tuple(spread[part].tolist()),
-            (origin[part].count(ParameterOrigin.DATA), len(origin[part])),
-        )
-        for group, part in GROUPS.items()
-    }
-
-    def named(what: ParameterOrigin) -> tuple[str, ...]:
-        return tuple(name for name, each in zip(NAMES, origin, strict=True) if each is what)
-
-    return BodyChange(
-        links, **quantities, undetermined=named(ParameterOrigin.PRIOR),
-        invisible=named(ParameterOrigin.NOTHING)
-    )
-
-
-
-SAMPLES = 40  # samples of the recording in which one joint moves otherwise
-MUCH = 4.0  # variance of predicted efforts, over that in the recorded motion, above which it helps
-
-RANGE_SHARE, SPEED_SHARE = 0.9, 0.5
-"""Shares of a joint's range and velocity limit that an exciting motion may use."""
-
-ENOUGH = 0.7  # share of a possible motion that needs no more
-MAX_ACCELERATION = 10.0  # greatest acceleration that is advised, rad/s^2 or m/s^2
-MOST = 3  # most motions that are advised
-GOLDEN_ANGLE = 2.4  # phase between samples of a sine that covers a range evenly, rad
-
-MAX_CONDITION = 100.0
-"""Condition of the base parameters above which a motion excites some of them poorly."""
 
 
 def advice(result: Identification) -> Iterator[str]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 import math
 from pathlib import Path
 
@@ -15,11 +15,10 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..command_line import text_table
 from ..drawing import legend_above, new_figure, save, two_columns_over_time
-from .comparison import Comparison, ModelErrors
-from .figures import NAMES, BodyChange, EffortErrors, JointReport, QuantityChange, ReportFigures
+from .comparison import Comparison
+from .figures import NAMES, BodyChange, JointReport, ReportFigures
 from .payload import PayloadFit
 from .result import Identification
-from .run import Run
 
 PAUSE = 1.0  # drawn time between two runs, s
 JOINT_HEADER = ('joint', 'measured', 'URDF', 'URDF + friction', 'identified', 'moving')
@@ -77,12 +76,10 @@ def _worse(joint: JointReport) -> str:
 
 
 def _errors(figures: ReportFigures) -> str:
-    rows = [JOINT_HEADER, *map(_error_row, figures.joints)]
-    return '\n'.join([
+    return _table(
         'RMS error of the effort, N m or N, and in per cent of the measured effort; moving: '
-        'identified, only while the joint moves',
-        text_table(rows, left=(0,)),
-    ])
+        'identified, only while the joint moves', [JOINT_HEADER, *map(_error_row, figures.joints)]
+    )
 
 
 def _error_row(joint: JointReport) -> tuple[str, ...]:
@@ -91,11 +88,8 @@ def _error_row(joint: JointReport) -> tuple[str, ...]:
     models = (joint.urdf, joint.urdf_with_friction, joint.identified)
     of = joint.identified
     moving = f'{of.moving_rms:.2f} ({of.moving_percent:.1f} %)' if of.moving_rms >= 0.0 else '-'
-    return (joint.name, f'{joint.measured:.2f}', *map(_error, models), moving)
-
-
-def _error(errors: EffortErrors) -> str:
-    return f'{errors.rms:.2f} ({errors.percent:.1f} %)'
+    errors = (f'{model.rms:.2f} ({model.percent:.1f} %)' for model in models)
+    return (joint.name, f'{joint.measured:.2f}', *errors, moving)
 
 
 def _runs(figures: ReportFigures) -> str:
@@ -107,21 +101,17 @@ def _runs(figures: ReportFigures) -> str:
         (name, *(f'{percent:.1f} %' for percent in errors.values()))
         for name, errors in figures.run_percent.items()
     ]
-    return '\n'.join(['mean error of the joints while they move, by recording',
-                      text_table(rows, left=(0,))])
+    return _table('mean error of the joints while they move, by recording', rows)
 
 
 def _changes(figures: ReportFigures) -> str:
-    rows: list[tuple[str, ...]] = [BODY_HEADER]
-    for body in figures.bodies:
-        rows += _body_rows(body)
+    rows = [BODY_HEADER, *(row for body in figures.bodies for row in _body_rows(body))]
     if len(rows) == 1:
         return ''
-    return '\n'.join([
+    return _table(
         'what changes in the URDF; a body is a link with all links fixed to it; +- one standard '
-        'deviation',
-        text_table(rows, left=(0, 1, 5)),
-    ])
+        'deviation', rows, left=(0, 1, 5)
+    )
 
 
 def _body_rows(body: BodyChange) -> Iterator[tuple[str, ...]]:
@@ -140,32 +130,25 @@ def _body_rows(body: BodyChange) -> Iterator[tuple[str, ...]]:
             tuple(_with_decimals(factor * value[k], factor * quantity.deviation[k]) for k in shown)
             for value in (quantity.urdf, quantity.identified, quantity.deviation)
         ]
-        yield (first, label, *map(' '.join, parts), _share(quantity))
+        known, of = quantity.from_data
+        share = 'yes' if known == of else f'{known} of {of}' if known else 'no'
+        yield (first, label, *map(' '.join, parts), share)
         first = ''
 
 
-def _share(quantity: QuantityChange) -> str:
-    known, of = quantity.from_data
-    return 'yes' if known == of else f'{known} of {of}' if known else 'no'
-
-
 def _friction(figures: ReportFigures) -> str:
-    rows: list[tuple[str, ...]] = [FRICTION_HEADER]
-    for joint in figures.joints:
-        if not joint.has_effort:
-            continue
-        estimates = (joint.viscous, joint.coulomb, joint.load)
-        rows.append((
-            joint.name,
-            *map(_estimate, estimates),
-            f'{joint.smoothing_velocity:.3f}',
-            *map(_estimate, (joint.armature, joint.offset)),
-        ))
-    return '\n'.join([
+    rows = [
+        (
+            joint.name, *map(_estimate, (joint.viscous, joint.coulomb, joint.load)),
+            f'{joint.smoothing_velocity:.3f}', *map(_estimate, (joint.armature, joint.offset))
+        )
+        for joint in figures.joints if joint.has_effort
+    ]
+    return _table(
         'friction: viscous N m s/rad, Coulomb N m, per N m of load; smoothing velocity rad/s; '
         'rotor inertia kg m^2; offset of the effort N m; for sliding joints N and m',
-        text_table(rows, left=(0,)),
-    ])
+        [FRICTION_HEADER, *rows]
+    )
 
 
 def _estimate(estimate: tuple[float, float]) -> str:
@@ -184,38 +167,31 @@ def _with_decimals(value: float, deviation: float) -> str:
 
 
 def _undetermined(figures: ReportFigures) -> str:
-    left = {body.links[0]: body.undetermined for body in figures.bodies if body.undetermined}
-    without = {body.links[0]: body.invisible for body in figures.bodies if body.invisible}
+    titles = {
+        'undetermined': 'not determined by these data; the value of the URDF stays, or moves with '
+        'those that are determined',
+        'invisible': 'without effect on any effort; no recording determines them',
+    }
     lines = []
-    if left:
-        lines += [
-            'not determined by these data; the value of the URDF stays, or moves with those that '
-            'are determined:',
-            *_by_link(left),
-        ]
-    if without:
-        lines += ['without effect on any effort; no recording determines them:']
-        lines += _by_link(without)
-    return '\n'.join([
-        *lines,
+    for field, title in titles.items():
+        names = {body.links[0]: getattr(body, field) for body in figures.bodies}
+        lines.append(_list(title, [
+            f'{link}: {"all" if len(each) == len(NAMES) else ", ".join(each)}'
+            for link, each in names.items() if each
+        ]))
+    lines.append(
         f'{len(figures.combinations)} combinations of parameters are determined (--report lists '
-        f'them), condition {figures.condition:.0f} (good below 100)',
-    ])
+        f'them), condition {figures.condition:.0f} (good below 100)'
+    )
+    return '\n'.join(filter(None, lines))
 
 
-def _by_link(names: Mapping[str, Sequence[str]]) -> list[str]:
-    everything = len(NAMES)
-    return [
-        f'- {link}: {"all" if len(each) == everything else ", ".join(each)}'
-        for link, each in names.items()
-    ]
+def _table(title: str, rows: Sequence[tuple[str, ...]], left: tuple[int, ...] = (0,)) -> str:
+    return f'{title}\n{text_table(rows, left=left)}'
 
 
 def _list(title: str, sentences: Sequence[str]) -> str:
     return '\n'.join([f'{title}:', *(f'- {each}' for each in sentences)]) if sentences else ''
-
-
-
 
 def payload_text(fit: PayloadFit, joints: Sequence[str]) -> str:
     """Return the report of a payload; joints are the model's names."""
@@ -228,13 +204,11 @@ def payload_text(fit: PayloadFit, joints: Sequence[str]) -> str:
         f'payload on {payload.link}: {payload.mass:.2f} +- {fit.mass_deviation:.2f} kg',
         f'centre of mass x y z in the frame of {payload.link}, mm: '
         f'{_each(payload.com, 1000.0)} +- {_each(fit.com_deviation, 1000.0)}',
-        'inertia: poses at rest do not show it; 0'
-        if fit.at_rest
-        else f'inertia xx xy xz yy yz zz about it, g m^2: '
+        'inertia: poses at rest do not show it; 0' if fit.at_rest else
+        f'inertia xx xy xz yy yz zz about it, g m^2: '
         f'{_each(payload.inertia, 1000.0)} +- {_each(fit.inertia_deviation, 1000.0)}',
         '',
-        'RMS error of the effort in the fitted run, N m or N',
-        text_table(rows, left=(0,)),
+        _table('RMS error of the effort in the fitted run, N m or N', rows),
     ])
 
 
@@ -259,19 +233,15 @@ def picture(path: Path, result: Identification) -> None:
         residuals.axhline(0.0, color='0.6', linewidth=1.0)
         for model, colour in ((urdf, 'C0'), (identified, 'C3')):
             residuals.plot(time, measured[:, joint] - model[:, joint], color=colour, linewidth=0.9)
-        residuals.set_title(_figures(comparison, int(joint)), loc='right', fontsize='small')
+        before, after = (
+            f'{errors.rms[joint]:.2f} ({comparison.percent(errors)[joint]:.0f} %)'
+            for errors in (comparison.urdf, comparison.identified)
+        )
+        title = f'RMS: URDF {before}, identified {after}'
+        residuals.set_title(title, loc='right', fontsize='small')
     legend_above(axes[0][0])
     axes[0][1].set_title('measured minus model', loc='left', fontsize='small')
     save(figure, path)
-
-
-def _figures(comparison: Comparison, joint: int) -> str:
-    """Return the RMS errors of a joint."""
-
-    def error(errors: ModelErrors) -> str:
-        return f'{errors.rms[joint]:.2f} ({comparison.percent(errors)[joint]:.0f} %)'
-
-    return f'RMS: URDF {error(comparison.urdf)}, identified {error(comparison.identified)}'
 
 
 def _over_time(comparison: Comparison) -> tuple[Array, Array, Array, Array]:
@@ -282,13 +252,9 @@ def _over_time(comparison: Comparison) -> tuple[Array, Array, Array, Array]:
         models = (comparison.urdf, comparison.identified)
         columns = [run.effort, *(errors.predicted[number] for errors in models)]
         time = run.time + (start - run.time[0] if number else 0.0)
-        parts.append(_with_gaps(run, time, columns))
+        # Lines end behind each segment.
+        ends = np.append(np.flatnonzero(np.diff(run.segment)) + 1, len(time))
+        parts.append([np.insert(each, ends, np.nan, axis=0) for each in (time, *columns)])
         start = float(time[-1]) + PAUSE
     time, measured, urdf, identified = (np.concatenate(each) for each in zip(*parts, strict=True))
     return time, measured, urdf, identified
-
-
-def _with_gaps(run: Run, time: Array, columns: list[Array]) -> tuple[Array, ...]:
-    """Return time and columns with a row of NaN behind each segment, where lines end."""
-    ends = np.append(np.flatnonzero(np.diff(run.segment)) + 1, len(time))
-    return tuple([np.insert(each, ends, np.nan, axis=0) for each in (time, *columns)])
