@@ -104,16 +104,11 @@ def base_parameters(
     scaled = columns / np.maximum(np.linalg.norm(columns, axis=0), np.finfo(float).tiny)
     sizes = np.linalg.svd(scaled, compute_uv=False) if independent else np.ones(1)
     condition = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
+    variances = np.einsum('ij,jk,ik->i', matrix, covariance, matrix)
     return BaseParameters(
-        len(matrix),
-        condition,
-        tuple(
-            _in_words(row, first, names) for row, first in zip(matrix, independent, strict=True)
-        ),
-        matrix,
-        matrix @ prior,
-        matrix @ parameters,
-        np.sqrt(np.maximum(np.einsum('ij,jk,ik->i', matrix, covariance, matrix), 0.0)),
+        len(matrix), condition,
+        tuple(_in_words(*row, names) for row in zip(matrix, independent, strict=True)), matrix,
+        matrix @ prior, matrix @ parameters, np.sqrt(np.maximum(variances, 0.0))
     )
 
 

@@ -41,8 +41,7 @@ class ArmModel:
 class ModelErrors:
     """Errors of one model on the held-out runs."""
 
-    #: efforts of the model, one array of shape (N, n) for each held-out run
-    predicted: tuple[Array, ...]
+    predicted: tuple[Array, ...]  #: efforts of the model, shape (N, n) for each held-out run
     rms: Array  #: RMS error of each joint, shape (n,), N m or N; NaN without effort
     moving_rms: Array  #: the same over the samples at which the joint moves
 

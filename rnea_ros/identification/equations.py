@@ -34,6 +34,15 @@ There friction depends on the travel, as in the models of Dahl and LuGre, and no
 velocity describes it. The travel of a prismatic joint is that of a pinion with a radius of 2 cm.
 """
 
+TERMS = 5  # number of linear terms of a joint: a, B, C, k, o
+SEARCH_SAMPLES = 20000  # samples that are enough for the search of v_s
+
+MIN_SMOOTHING, MAX_SMOOTHING = 0.01, 1.0
+"""Range of v_s, rad/s or m/s. Slower samples are not used, so a smaller v_s cannot be found."""
+
+START = 0.05  # v_s of joints that do not move, rad/s or m/s
+GRID = 12  # number of values of v_s that the search begins with; a cost can have several minima
+
 
 class Equations:
     """
@@ -48,19 +57,17 @@ class Equations:
 
     def __init__(self, model: RobotModel, runs: Sequence[Run]) -> None:
         self.model = model
-        self.q = np.concatenate([run.q for run in runs])
-        self.qd = np.concatenate([run.qd for run in runs])
-        self.qdd = np.concatenate([run.qdd for run in runs])
-        self.effort = np.concatenate([run.effort for run in runs])
+        self.q, self.qd, self.qdd, self.effort = (
+            np.concatenate([getattr(run, name) for run in runs])
+            for name in ('q', 'qd', 'qdd', 'effort')
+        )
         joints = {} if model.description is None else model.description.joints
         prismatic = [name for name, joint in joints.items() if joint.type == 'prismatic']
         travel = np.where(np.isin(model.joint_names, prismatic), WIND_UP_PRISMATIC, WIND_UP)
         states = [sliding(run, travel) for run in runs]
         self.slides, self.passes = (np.concatenate(each) for each in zip(*states, strict=True))
-        self.used = self.slides & np.isfinite(self.effort)
+        self.used = np.isfinite(self.effort) & (self.slides | (not self.qd.any()))
         self.run = np.repeat(np.arange(len(runs)), [len(run.time) for run in runs])
-        if not self.qd.any():
-            self.used = np.isfinite(self.effort)
         self.block: Indices = np.zeros(len(self.q), dtype=np.intp)
 
     def use_poses(self) -> None:
@@ -83,10 +90,6 @@ class Equations:
         """Return the rigid-body efforts of a model with the same joints, shape (N, n)."""
         return model.inverse_dynamics_batch(self.q, self.qd, self.qdd)
 
-    def regressor(self, part: slice | Indices) -> Array:
-        """Return the regressors of some samples, shape (samples, n, 10 * bodies)."""
-        return self.model.regressor_batch(self.q[part], self.qd[part], self.qdd[part])
-
     def reduced(self, terms: Array, effort: Array, weights: Array) -> Array:
         """
         Return the factors of the weighted equations [A y], shape (blocks, p + 1, p + 1).
@@ -101,7 +104,8 @@ class Equations:
             samples = np.flatnonzero(self.block == block)
             for start in range(0, len(samples), CHUNK):
                 part = samples[start : start + CHUNK]
-                Y, used = self.regressor(part), weights[part] > 0.0
+                Y = self.model.regressor_batch(self.q[part], self.qd[part], self.qdd[part])
+                used = weights[part] > 0.0
                 own = np.zeros((len(Y), n, terms.shape[2], n))
                 for joint in range(n):
                     own[:, joint, :, joint] = terms[part, joint]
@@ -144,16 +148,6 @@ def sliding(run: Run, wind_up: Array) -> tuple[NDArray[np.bool_], NDArray[np.boo
             last = stop + after[0] if after.size else len(run.time)
             stuck[first:last, joint] = True
     return slides & ~stuck, ~slides & ~stuck
-
-
-TERMS = 5  # number of linear terms of a joint: a, B, C, k, o
-SEARCH_SAMPLES = 20000  # samples that are enough for the search of v_s
-
-MIN_SMOOTHING, MAX_SMOOTHING = 0.01, 1.0
-"""Range of v_s, rad/s or m/s. Slower samples are not used, so a smaller v_s cannot be found."""
-
-START = 0.05  # v_s of joints that do not move, rad/s or m/s
-GRID = 12  # number of values of v_s that the search begins with; a cost can have several minima
 
 
 def terms(qd: Array, qdd: Array, load: Array, smoothing: ArrayLike) -> Array:

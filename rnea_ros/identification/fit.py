@@ -18,6 +18,10 @@ definite, so the result is physical. The third term keeps the offsets o small; o
 size. The fourth term is a soft bound of the bodies. The last term keeps friction and rotor
 inertias positive; its weight mu is reduced in steps. The function is convex: Newton's method with
 a line search finds its minimum from any start.
+
+Load-dependent friction, the smoothing velocity v_s and the weights make the problem non-linear.
+Each round takes the rigid-body load, the noise sigma of each joint and Huber's weights from the
+result before, searches for v_s, and solves for the other unknowns.
 """
 
 from __future__ import annotations
@@ -35,13 +39,22 @@ from ..robot import RobotModel
 from .equations import START, TERMS, Equations, search_smoothing, terms
 from .pseudo_inertia import BASIS, pseudo_inertias, regular
 
-BARRIERS = (1.0, 0.1, 0.01, 1e-3)
-"""Weights mu of the last term, one after the other; the last one hardly shifts the result."""
-
-ACCURACY = 1e-8
-"""Newton's method ends at a smaller expected improvement, half the squared decrement."""
-
+BARRIERS = (1.0, 0.1, 0.01, 1e-3)  # weights mu in turn; the last one hardly shifts the result
+ACCURACY = 1e-8  # Newton's method ends at a smaller improvement, half the squared decrement
 MAX_STEPS = 60  # greatest number of Newton steps for one weight; 5 to 20 are usual
+ROUNDS = 4  # number of rounds; the fourth round changes the result little
+HUBER = 3.0  # larger residuals, in sigma, have a linear instead of a quadratic cost (Huber 1964)
+
+LOAD_SPREAD = 5.0  # least deviation of a load, in sigma, to fit friction that depends on it
+BOUND_WEIGHT = 10.0  # weight of the soft bounds of the bodies, per sample
+MIN_NOISE = 1e-4  # least sigma, as a share of the RMS effort; recordings without noise need it
+
+OFFSET_SHARE = 0.1
+"""
+Scale o_0 of the offset of a joint's effort, as a share of its RMS effort.
+
+It matters only if the data do not separate offset and gravity, as in a vertical prismatic joint.
+"""
 
 
 @dataclass(frozen=True)
@@ -65,8 +78,8 @@ class Problem:
     def start(self) -> Array:
         """Return unknowns that keep all constraints, shape (p,)."""
         x = self.fixed.copy()
-        bodies = slice(0, self.prior.size)
-        x[bodies] = np.where(self.free[bodies], self.prior, x[bodies])
+        bodies = self.free[: self.prior.size]
+        x[: self.prior.size][bodies] = self.prior[bodies]
         x[self.free & self.positive] = 0.1
         return x
 
@@ -173,30 +186,11 @@ def _newton(cost: _Cost, x: Array, barrier: float) -> Array:
     return x
 
 
-ROUNDS = 4  # number of rounds; the fourth round changes the result little
-HUBER = 3.0  # larger residuals, in sigma, have a linear instead of a quadratic cost (Huber 1964)
-
-LOAD_SPREAD = 5.0
-"""Least standard deviation of a joint's load, in sigma, to fit friction that depends on it."""
-
-OFFSET_SHARE = 0.1
-"""
-Scale o_0 of the offset of a joint's effort, as a share of its RMS effort.
-
-It matters only if the data do not separate offset and gravity, as in a vertical prismatic joint.
-"""
-
-BOUND_WEIGHT = 10.0  # weight of the soft bounds of the bodies, per sample
-
-MIN_NOISE = 1e-4  # least sigma, as a share of the RMS effort; recordings without noise need it
-
-
 @dataclass(frozen=True)
 class Fitted:
     """The result of the last round."""
 
     # Unknowns, shape (p,): standard parameters of the bodies, then a, B, C, k and o of all joints
-    # (see ``terms``).
     x: Array
     smoothing: Array  # smoothing velocity v_s of each joint, shape (n,), rad/s or m/s
     sigma: Array  # RMS residual of each joint, shape (n,), N m or N

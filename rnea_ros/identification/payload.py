@@ -28,16 +28,12 @@ from .plausibility import LOAD_EXPLAINS
 from .pseudo_inertia import about_centre, deviations_about_centre, pseudo_inertias, regular
 from .run import IdentificationError, Run, check_model
 
-PRIOR_WEIGHT = 1e-4
-"""Weight of the prior, per sample: it decides what the motion leaves open, such as the inertia."""
-
+PRIOR_WEIGHT = 1e-4  # of the prior, per sample: decides what the motion leaves open
 START_MASS = 1.0  # mass of the prior in the first round, kg; later rounds take the result before
 RADIUS = 0.05  # radius of gyration of the prior, m: a body of the size of a hand
 ROUNDS = 4  # rounds of the fit, for noise, outliers, and friction that depends on the load
 
-GAIN_ERROR = 0.05
-"""Standard deviation of the gain of effort sensors that all joints share; currents have more."""
-
+GAIN_ERROR = 0.05  # deviation of the gain that all effort sensors share; currents have more
 SMOOTH = 10  # samples after which the errors of a model are still correlated, and noise is not
 CERTAIN = 3.0  # least mass of a payload, in standard deviations
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..dynamics.kernels import PARAMETERS
@@ -28,6 +28,7 @@ from .base_parameters import BaseParameters
 from .comparison import ArmModel, Comparison
 from .run import Run
 
+DETERMINED = 0.75  # least share of a parameter's prior variance that the data remove
 SAME = 1e-9  # relative difference below which parameters are those of the URDF: rounding errors
 
 
@@ -88,7 +89,8 @@ def _divided(
     listed, verb = ', '.join(others), 'stay' if len(others) > 1 else 'stays'
     if rest.mass > 0.0:
         inertial = _inertial(rest.transformed(inverse), axes)
-        if _is_physical(inertial):
+        spread = 0.5 * np.trace(inertial.matrix) * np.eye(3) - inertial.matrix
+        if np.linalg.eigvalsh(spread)[0] > 0.0:  # a body can have this inertia
             note = f'{carrier} has the change of its body; {listed}, fixed to it, {verb} as before'
             return {carrier: inertial}, note
     removed: dict[str, Inertial | None] = dict.fromkeys(others)
@@ -108,16 +110,6 @@ def _inertial(inertia: RigidBodyInertia, axes: Origin) -> Inertial:
     return rounded(
         Inertial(Origin((x, y, z), axes.rpy), inertia.mass, (ixx, ixy, ixz, iyy, iyz, izz))
     )
-
-
-def _is_physical(inertial: Inertial) -> bool:
-    """Return whether mass and pseudo-inertia are positive, so that a body can have them."""
-    J = inertial.matrix
-    spread = 0.5 * np.trace(J) * np.eye(3) - J
-    return inertial.mass > 0.0 and bool(np.linalg.eigvalsh(spread)[0] > 0.0)
-
-
-DETERMINED = 0.75  # least share of a parameter's prior variance that the data remove
 
 
 class ParameterOrigin(str, Enum):
@@ -169,11 +161,8 @@ class Identification(ArmModel):
 
     def urdf(self) -> tuple[str, tuple[str, ...]]:
         """
-        Return the text of the URDF with the identified inertials, and notes.
+        Return the text of the URDF with other inertials; a note on each body of several links.
 
-        Nothing else of the text changes.
-
-        :return: the text; one sentence for each body of several links
         :raises UrdfError: the model was not built from a URDF
         """
         inertials, notes = link_inertials(self.prior, self.parameters)
@@ -182,13 +171,7 @@ class Identification(ArmModel):
         return with_inertials(text, inertials), notes
 
     def write_urdf(self, path: str | os.PathLike[str]) -> None:
-        """
-        Write the URDF with the identified inertials.
-
-        :param path: file to write
-        :raises UrdfError: the model was not built from a URDF
-        :raises FileError: the file cannot be written
-        """
+        """Write the text of :meth:`urdf`; FileError if it cannot be written."""
         write_file(Path(path), self.urdf()[0])
 
     def write_parameters(
@@ -211,18 +194,17 @@ class Identification(ArmModel):
         values = self.node_parameters()
         names = self.prior.joint_names
         scale = dict(zip(names, np.broadcast_to(effort_scale, len(names)).tolist(), strict=True))
-        if any(factor != 1.0 for factor in scale.values()):
+        if set(scale.values()) != {1.0}:
             joints: Any = values['joints']
             values['effort_scale'] = [scale[name] for name in joints]
         return parameter_file_text(values, comments)
 
     def node_parameters(self) -> dict[str, Value]:
-        """
-        Return the parameters of friction and rotor inertia.
-
-        :return: values by the names of the node's parameters, one for each joint in use
-        """
-        recorded, friction = self._recorded(), self.friction
+        """Return friction and rotor inertia by the node's parameters, for each joint in use."""
+        # These moved or have an effort, unlike a gripper at rest.
+        moved = [(np.abs(run.qd) > STILL_SPEED).any(axis=0) for run in self.fitted]
+        with_effort = [np.isfinite(run.effort).any(axis=0) for run in self.fitted]
+        recorded, friction = np.any([*moved, *with_effort], axis=0), self.friction
         names = [name for name, used in zip(self.prior.joint_names, recorded, strict=True) if used]
         values: dict[str, Value] = {'joints': names}
         if not np.array_equal(self.prior.gravity, STANDARD_GRAVITY):
@@ -239,9 +221,3 @@ class Identification(ArmModel):
             if each.any():  # no smoothing velocity is 0
                 values[f'friction.{name}'] = each.tolist()
         return values
-
-    def _recorded(self) -> NDArray[np.bool_]:
-        """Return which joints moved or have an effort, shape (n,); no gripper at rest."""
-        moved = [(np.abs(run.qd) > STILL_SPEED).any(axis=0) for run in self.fitted]
-        with_effort = [np.isfinite(run.effort).any(axis=0) for run in self.fitted]
-        return np.asarray(np.any([*moved, *with_effort], axis=0))

@@ -32,6 +32,17 @@ from ..recordings import (
 )
 from ..robot import RobotModel
 
+CONSTANT = 1e-9  # greatest change of an effort that filters only round, N m or N
+MIN_MASS = 1e-9  # mass below which a body has none, kg
+SATURATED = 0.01  # least share of samples at the greatest or least value of a saturated effort
+
+MORE_OFTEN = 5.0
+"""
+A saturated effort has its extreme value more often than the next one, by at least this factor.
+
+A sine on the coarse digits of a sensor reaches 1 / (sqrt(2) - 1) = 2.4.
+"""
+
 POSE_GROUPS = 4  # number of groups of poses at rest; each is judged by a fit of the others
 
 
@@ -83,20 +94,6 @@ def groups_of_poses(runs: Sequence[Run]) -> list[Run]:
     ]
 
 
-CONSTANT = 1e-9
-"""Greatest change of an effort that never changes, N m or N; filters leave rounding errors."""
-
-MIN_MASS = 1e-9  # mass below which a body has none, kg
-SATURATED = 0.01  # least share of samples at the greatest or least value of a saturated effort
-
-MORE_OFTEN = 5.0
-"""
-A saturated effort has its extreme value more often than the next one, by at least this factor.
-
-A sine on the coarse digits of a sensor reaches 1 / (sqrt(2) - 1) = 2.4.
-"""
-
-
 def load(
     bag: Path | str, model: RobotModel, *, joints: Mapping[str, str] | None = None,
     topic: str | None = None, effort_scale: ArrayLike = 1.0, cutoff: float = CUTOFF,
@@ -141,15 +138,16 @@ def run_from(
     names = match_joints(model.joint_names, recording.names, joints)
     if unknown := [joint for joint in without_effort if joint not in names]:
         raise UnknownNameError('recorded joint', unknown[0], tuple(names))
-    _check_that_nothing_below_is_missing(model, names)
+    _check_proximal_joints(model, names)
     recording = recording.of_joints(list(names.values()))
     try:
         check_units(model, names, recording)
         _check_saturation(recording)
-        if poses:
-            motion = take_samples(clean(recording), Kind.STILL)
-        else:
-            motion = filtered_motion(clean(recording), cutoff, effort_delay)
+        cleaned = clean(recording)
+        motion = (
+            take_samples(cleaned, Kind.STILL) if poses
+            else filtered_motion(cleaned, cutoff, effort_delay)
+        )
     except RecordingError as error:
         raise IdentificationError(f'{name}: {error}') from error
     notes = list(motion.notes)
@@ -163,7 +161,9 @@ def run_from(
         return expanded
 
     effort = in_model_order(motion.effort, np.nan)
-    dead = [joint for joint, row in zip(names, rows, strict=True) if _is_dead(effort[:, row])]
+    largest = np.maximum(1.0, np.abs(effort).max(axis=0))
+    varies = np.ptp(effort, axis=0) > CONSTANT * largest  # False for NaN
+    dead = [joint for joint, row in zip(names, rows, strict=True) if not varies[row]]
     for joint in {*dead, *without_effort}:
         effort[:, model.velocity_indices(joint)] = np.nan
     if dead:
@@ -186,14 +186,7 @@ def _scale(effort_scale: ArrayLike, n: int) -> Array:
     return np.broadcast_to(scale, (n,))
 
 
-def _is_dead(effort: Array) -> bool:
-    """Return whether an effort was not measured, or never changes but for rounding."""
-    return bool(
-        np.isnan(effort).any() or np.ptp(effort) <= CONSTANT * max(1.0, np.abs(effort).max())
-    )
-
-
-def _check_that_nothing_below_is_missing(model: RobotModel, names: Mapping[str, str]) -> None:
+def _check_proximal_joints(model: RobotModel, names: Mapping[str, str]) -> None:
     """Raise an error if a recorded joint is moved by a joint that was not recorded."""
     description = model.description
     if description is None:

@@ -32,6 +32,12 @@ UNITS = {
 }
 """Travel that no limited joint of a type exceeds, rad or m, and the wrong unit beyond it."""
 
+SPOILS_FRICTION = frozenset({
+    Cause.NO_EFFORT, Cause.ANOTHER_ROBOT, Cause.INVERTED_AXIS, Cause.INVERTED_EFFORT,
+    Cause.GRAVITY_DIRECTION, Cause.WRONG_SCALE, Cause.UNEXPLAINED,
+})
+"""Causes that make the friction of their joints uncertain, or have it in another unit."""
+
 
 @dataclass(frozen=True)
 class Checkup:
@@ -148,13 +154,6 @@ def find_causes(assessment: Assessment) -> list[Finding]:
     if wrong_robot := another_robot(assessment, faults):
         return [wrong_robot, *(finding for finding in others if not finding.must_be_fixed)]
     return [*faults, *others]
-
-
-SPOILS_FRICTION = frozenset({
-    Cause.NO_EFFORT, Cause.ANOTHER_ROBOT, Cause.INVERTED_AXIS, Cause.INVERTED_EFFORT,
-    Cause.GRAVITY_DIRECTION, Cause.WRONG_SCALE, Cause.UNEXPLAINED,
-})
-"""Causes that make the friction of their joints uncertain, or have it in another unit."""
 
 
 def found_parameters(checkup: Checkup) -> dict[str, Value]:

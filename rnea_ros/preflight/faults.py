@@ -16,63 +16,8 @@ from .assessment import MODEL_TOLERANCE, SENSOR_TOLERANCE, Assessment, JointFigu
 from .fit import Tip
 from .selection import ABSENT, Estimate
 
-
-class Cause(Enum):
-    """A possible fault, or the reason why a joint cannot be judged; the second text is short."""
-
-    NO_EFFORT = 'no effort reported', 'no effort'
-    ANOTHER_ROBOT = 'URDF of another robot', 'another robot'
-    INVERTED_AXIS = 'inverted axis', 'axis inverted'
-    INVERTED_EFFORT = 'inverted effort', 'effort inverted'
-    GRAVITY_DIRECTION = 'wrong gravity direction', 'gravity direction'
-    WRONG_SCALE = 'gear ratio, unit or current', 'ratio, unit or current'
-    MISSING_TOOL = 'tool missing in the model', 'tool missing'
-    SURPLUS_TOOL = 'extra tool in the model', 'extra tool'
-    COMPENSATED = 'hardware compensates gravity', 'gravity compensated'
-    CURRENT = 'current-based effort', 'current-based'
-    OFFSET = 'offset', 'offset'
-    UNEXPLAINED = 'unexplained', 'unexplained'
-    FRICTION = 'friction dominates', 'friction dominates'
-    UNJUDGED = 'too little gravity to judge', 'not judged'
-
-    def __init__(self, text: str, short: str) -> None:
-        self.text, self.short = text, short
-
-
-BY_HYPOTHESIS = frozenset({
-    Cause.INVERTED_AXIS, Cause.INVERTED_EFFORT, Cause.GRAVITY_DIRECTION, Cause.WRONG_SCALE,
-    Cause.MISSING_TOOL, Cause.SURPLUS_TOOL, Cause.COMPENSATED,
-})
-"""Causes that depend on the best hypothesis; another hypothesis may fit as well."""
-
 IDENTIFY = 'if robot and URDF belong together, identify masses and friction: docs/identify.md'
 """Remedy for a model that is wrong in many places."""
-
-
-class ModelVerdict(IntEnum):
-    """The verdict; its number is the exit code of the command."""
-
-    ACCEPTED = 0
-    REJECTED = 1
-    UNDECIDED = 2
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A cause that was found."""
-
-    cause: Cause
-    text: str  # one sentence with the figures
-    joints: tuple[int, ...] = ()  # numbers of the joints concerned; empty for the whole robot
-    must_be_fixed: bool = True  # the model cannot be used before a repair
-    remedy: str = ''  # advice for the user, as a parameter of the node to set
-    factor: Estimate | None = None  # measured over modelled effort, if the cause is a factor
-
-
-def vector(values: Iterable[float]) -> str:
-    """Return the components of a vector with three decimals."""
-    return ', '.join(f'{value:.3f}' for value in values)
-
 
 # Bases are levelled to 1 degree; at 5 degrees 9 % of the weight acts sideways.
 GRAVITY_TOLERANCE = math.radians(5.0)
@@ -107,6 +52,65 @@ SET_GRAVITY = (
     'an upright arm, set hardware_gravity to that'
 )
 UPSIDE_DOWN = ', or the robot hangs upside down (poses at rest look the same)'
+
+GIVE_FRICTION = (
+    'set friction.* (--write), or hardware_compensates: [friction] if the robot itself '
+    'compensates friction'
+)
+
+
+class Cause(Enum):
+    """A possible fault, or the reason why a joint cannot be judged; the second text is short."""
+
+    NO_EFFORT = 'no effort reported', 'no effort'
+    ANOTHER_ROBOT = 'URDF of another robot', 'another robot'
+    INVERTED_AXIS = 'inverted axis', 'axis inverted'
+    INVERTED_EFFORT = 'inverted effort', 'effort inverted'
+    GRAVITY_DIRECTION = 'wrong gravity direction', 'gravity direction'
+    WRONG_SCALE = 'gear ratio, unit or current', 'ratio, unit or current'
+    MISSING_TOOL = 'tool missing in the model', 'tool missing'
+    SURPLUS_TOOL = 'extra tool in the model', 'extra tool'
+    COMPENSATED = 'hardware compensates gravity', 'gravity compensated'
+    CURRENT = 'current-based effort', 'current-based'
+    OFFSET = 'offset', 'offset'
+    UNEXPLAINED = 'unexplained', 'unexplained'
+    FRICTION = 'friction dominates', 'friction dominates'
+    UNJUDGED = 'too little gravity to judge', 'not judged'
+
+    def __init__(self, text: str, short: str) -> None:
+        self.text, self.short = text, short
+
+
+BY_HYPOTHESIS = frozenset({
+    Cause.INVERTED_AXIS, Cause.INVERTED_EFFORT, Cause.GRAVITY_DIRECTION, Cause.WRONG_SCALE,
+    Cause.MISSING_TOOL, Cause.SURPLUS_TOOL, Cause.COMPENSATED,
+})
+"""Causes that depend on the best hypothesis; another hypothesis may fit as well."""
+
+
+class ModelVerdict(IntEnum):
+    """The verdict; its number is the exit code of the command."""
+
+    ACCEPTED = 0
+    REJECTED = 1
+    UNDECIDED = 2
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A cause that was found."""
+
+    cause: Cause
+    text: str  # one sentence with the figures
+    joints: tuple[int, ...] = ()  # numbers of the joints concerned; empty for the whole robot
+    must_be_fixed: bool = True  # the model cannot be used before a repair
+    remedy: str = ''  # advice for the user, as a parameter of the node to set
+    factor: Estimate | None = None  # measured over modelled effort, if the cause is a factor
+
+
+def vector(values: Iterable[float]) -> str:
+    """Return the components of a vector with three decimals."""
+    return ', '.join(f'{value:.3f}' for value in values)
 
 
 def whole_robot(assessment: Assessment) -> Iterator[Finding]:
@@ -337,13 +341,6 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
 
 def _scales(joints: Iterable[JointFigures]) -> str:
     return ', '.join(f'{joint.name} {joint.scale}' for joint in joints)
-
-
-
-GIVE_FRICTION = (
-    'set friction.* (--write), or hardware_compensates: [friction] if the robot itself '
-    'compensates friction'
-)
 
 
 def find_remainders(assessment: Assessment) -> Iterator[Finding]:

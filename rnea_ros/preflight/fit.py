@@ -32,6 +32,28 @@ LOAD_PARAMETERS = 4  # mass, first moments; a load's inertia has little effect
 KnownEfforts: TypeAlias = Callable[[Array, Array, Array], Array]
 """Efforts of friction and rotors that are known, of N motions q, qd, qdd of all model joints."""
 
+Label: TypeAlias = tuple[str, int]  # kind; number of the joint, or of a shared component
+HUBER = 1.345  # threshold of residuals, in scatters: 95 % efficiency for normal errors
+CLIP = 3.0  # residuals for the scatter, in robust standard deviations
+
+ACCURACY = 0.01
+"""
+Least scatter of a joint, as a share of its measured effort.
+
+Masses and centres of mass limit the accuracy: the best identified models have errors of one or
+two per cent.
+"""
+
+RESOLUTION = 0.001  # of sensors: least scatter, as a share of the most loaded joint's effort
+MAX_RATIO = 10.0  # cap of the greatest effort for RESOLUTION, as a multiple of the model's
+NEGLIGIBLE = 1e-6  # share of the greatest effort below which an effort is a rounding error
+NOTHING = 1e-9  # effort treated as zero, N m or N
+ROUNDS = 20  # of reweighting, at most; it converges to a thousandth earlier
+SINGULAR = 1e-9  # smaller eigenvalues of the scaled normal equations: dependent columns
+FRICTION = slice(1, 3)  # columns of a joint: viscous and Coulomb friction, after the offset
+SINGLE = ('all_scaled', 'gravity_scaled', 'gravity_turned')  # faults of the whole robot
+RESOLVED = 0.99  # least resolution of a reported parameter; 1: fully determined by the data
+
 
 @dataclass(frozen=True)
 class Tip:
@@ -148,29 +170,6 @@ class Prediction:
     @cached_property
     def _regressor(self) -> Array:
         return self.model.regressor_batch(self._q, self._qd, self._qdd)[:, self._rows]
-
-
-Label: TypeAlias = tuple[str, int]  # kind; number of the joint, or of a shared component
-HUBER = 1.345  # threshold of residuals, in scatters: 95 % efficiency for normal errors
-CLIP = 3.0  # residuals for the scatter, in robust standard deviations
-
-ACCURACY = 0.01
-"""
-Least scatter of a joint, as a share of its measured effort.
-
-Masses and centres of mass limit the accuracy: the best identified models have errors of one or
-two per cent.
-"""
-
-RESOLUTION = 0.001  # of sensors: least scatter, as a share of the most loaded joint's effort
-MAX_RATIO = 10.0  # cap of the greatest effort for RESOLUTION, as a multiple of the model's
-NEGLIGIBLE = 1e-6  # share of the greatest effort below which an effort is a rounding error
-NOTHING = 1e-9  # effort treated as zero, N m or N
-ROUNDS = 20  # of reweighting, at most; it converges to a thousandth earlier
-SINGULAR = 1e-9  # smaller eigenvalues of the scaled normal equations: dependent columns
-FRICTION = slice(1, 3)  # columns of a joint: viscous and Coulomb friction, after the offset
-SINGLE = ('all_scaled', 'gravity_scaled', 'gravity_turned')  # faults of the whole robot
-RESOLVED = 0.99  # least resolution of a reported parameter; 1: fully determined by the data
 
 
 @dataclass(frozen=True)

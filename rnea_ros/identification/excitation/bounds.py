@@ -38,6 +38,17 @@ LOAD_SHARE = 0.8
 ON_THE_LIMIT = 1e-3  # accepted distance beyond a position limit of a joint that holds, rad or m
 MAX_LIMIT = 1e9  # greatest limit, SI units; a URDF has larger ones for joints without a limit
 
+BETWEEN = 1.0 / 8.0
+"""Share of the largest second difference by which a value may leave the chord between samples."""
+
+STEP = 1e-6  # step of finite differences, rad or m
+ROUNDING = 1e-6  # excess by rounding, as a share of a range
+CLEARANCE = 0.01  # least distance between links, m
+ROOM = 0.1  # excess of distances is by this, m; as half a range
+
+AT_START = 'at the start pose', 'choose another start pose (--start)'
+"""Pose and remedy, for errors."""
+
 
 class ExcitationError(InputError):
     """No exciting motion is possible: the argument and the reason name what to change."""
@@ -208,18 +219,6 @@ def _check_joints(model: RobotModel) -> None:
         raise ExcitationError(
             f'joint {name}', 'has more than one axis; only joints with one can be excited'
         )
-
-
-BETWEEN = 1.0 / 8.0
-"""Share of the largest second difference by which a value may leave the chord between samples."""
-
-STEP = 1e-6  # step of finite differences, rad or m
-ROUNDING = 1e-6  # excess by rounding, as a share of a range
-CLEARANCE = 0.01  # least distance between links, m
-ROOM = 0.1  # excess of distances is by this, m; as half a range
-
-AT_START = 'at the start pose', 'choose another start pose (--start)'
-"""Pose and remedy, for errors."""
 
 
 @dataclass(frozen=True, eq=False)

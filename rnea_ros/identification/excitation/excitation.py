@@ -45,6 +45,8 @@ BETTER = 0.1
 SMALLER = 0.995  # factor of the size of a motion until it keeps its bounds on the fine grid
 NO_ROOM = 1e-6  # smallest velocity that counts as a motion, rad/s or m/s
 
+HEADER = ('joint', 'start', 'least', 'greatest', 'range', 'velocity', 'effort', 'torque error')
+
 
 @dataclass(frozen=True, eq=False)
 class Excitation(FeasibleMotion):
@@ -288,9 +290,6 @@ def _with_links(
     moves = np.ptp(model.link_positions_batch(q, model.link_names), axis=0).max(axis=1) > 1e-9
     links = tuple(name for name, does in zip(model.link_names, moves, strict=True) if does)
     return replace(region, links=links)
-
-
-HEADER = ('joint', 'start', 'least', 'greatest', 'range', 'velocity', 'effort', 'torque error')
 
 
 def report(excitation: Excitation) -> str:
