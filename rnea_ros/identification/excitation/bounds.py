@@ -10,8 +10,6 @@ its excess: 0 on a bound, -1 in the middle of a range, positive outside.
 Between two samples a quantity leaves their chord by at most h^2 / 8 times its largest second
 derivative, and h^2 times this derivative is the second difference of the samples. This is added to
 the excess, so a motion without excess keeps its bounds at all times, not at samples only.
-
-Each error names the element and the way out.
 """
 
 from __future__ import annotations
@@ -32,22 +30,17 @@ from .motion import RestToRestMotion, way
 
 POSITION_SHARE = 0.9  # share of the position range that a motion uses, about its middle
 
-LOAD_SHARE = 0.8
-"""Share of the velocity and effort limits that a motion uses. Friction takes some effort too."""
-
+LOAD_SHARE = 0.8  # share of the velocity and effort limits; friction takes some effort too
 ON_THE_LIMIT = 1e-3  # accepted distance beyond a position limit of a joint that holds, rad or m
 MAX_LIMIT = 1e9  # greatest limit, SI units; a URDF has larger ones for joints without a limit
 
-BETWEEN = 1.0 / 8.0
-"""Share of the largest second difference by which a value may leave the chord between samples."""
-
+BETWEEN = 1.0 / 8.0  # share of the second difference by which a value leaves the chord
 STEP = 1e-6  # step of finite differences, rad or m
 ROUNDING = 1e-6  # excess by rounding, as a share of a range
 CLEARANCE = 0.01  # least distance between links, m
 ROOM = 0.1  # excess of distances is by this, m; as half a range
 
-AT_START = 'at the start pose', 'choose another start pose (--start)'
-"""Pose and remedy, for errors."""
+AT_START = 'at the start pose', 'choose another start pose (--start)'  # pose and remedy
 
 
 class ExcitationError(InputError):
@@ -80,7 +73,14 @@ class JointLimits:
         :raises ExcitationError: a floating base, a joint with more than one axis, a limit of 0 or
             less
         """
-        _check_joints(model)
+        for name in model.joints_of_several_axes:
+            if name == 'floating_base':
+                raise ExcitationError(
+                    'floating base', 'only robots on a fixed base can be excited'
+                )
+            raise ExcitationError(
+                f'joint {name}', 'has more than one axis; only joints with one can be excited'
+            )
         free = model.continuous | (model.position_upper - model.position_lower > MAX_LIMIT)
         limits = cls(
             np.where(free, -np.inf, model.position_lower),
@@ -89,7 +89,12 @@ class JointLimits:
             _replaced(model, 'effort', model.effort_limits, effort),
             _replaced(model, 'acceleration', model.acceleration_limits, {}),
         )
-        return limits._with_mimic_joints(model)
+        for joint in {} if model.description is None else model.description.joints.values():
+            if joint.mimic and joint.mimic.multiplier != 0.0 and joint.limits.velocity > 0.0:
+                leader = model.velocity_indices(joint.mimic.joint)
+                bound = joint.limits.velocity / abs(joint.mimic.multiplier)
+                limits.velocity[leader] = np.minimum(limits.velocity[leader], bound)
+        return limits
 
     @property
     def middle(self) -> Array:
@@ -120,31 +125,15 @@ class JointLimits:
     def check(self, model: RobotModel, excited: Sequence[int]) -> None:
         """Raise an error for an excited joint without a range, or without a velocity limit."""
         for index in excited:
-            name = model.joint_names[index]
+            name, text = model.joint_names[index], ''
             lower, upper = self.lower[index], self.upper[index]
             if not lower < upper:
-                raise ExcitationError(
-                    f'joint {name}',
-                    f'its position range, {lower:g} to {upper:g}, has no width; leave the joint '
-                    'still (--joints names those that move)',
-                )
-            if not np.isfinite(self.velocity[index]):
-                raise ExcitationError(
-                    f'joint {name}',
-                    f'has no velocity limit; set one (--velocity-limits {name}=...)',
-                )
-
-    def _with_mimic_joints(self, model: RobotModel) -> JointLimits:
-        joints = {} if model.description is None else model.description.joints
-        velocity = self.velocity.copy()
-        for joint in joints.values():
-            if joint.mimic is None or joint.mimic.multiplier == 0.0:
-                continue
-            if joint.limits.velocity > 0.0:
-                leader = model.velocity_indices(joint.mimic.joint)
-                bound = joint.limits.velocity / abs(joint.mimic.multiplier)
-                velocity[leader] = np.minimum(velocity[leader], bound)
-        return replace(self, velocity=velocity)
+                text = f'its position range, {lower:g} to {upper:g}, has no width; leave the '
+                text += 'joint still (--joints names those that move)'
+            elif not np.isfinite(self.velocity[index]):
+                text = f'has no velocity limit; set one (--velocity-limits {name}=...)'
+            if text:
+                raise ExcitationError(f'joint {name}', text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,17 +151,12 @@ class Region:
 
     @classmethod
     def box(cls, x: ArrayLike, y: ArrayLike, z: ArrayLike, links: Sequence[str] = ()) -> Region:
-        """
-        Return a box of the least and greatest x, y and z in the root link's frame, m.
-
-        :raises ExcitationError: a side of zero length
-        """
+        """Return a box of the least and greatest x, y and z in the root link's frame, m."""
         sides = [finite_vector(*side, 2) for side in (('x', x), ('y', y), ('z', z))]
         for name, (least, greatest) in zip('xyz', sides, strict=True):
             if not least < greatest:
-                raise ExcitationError(
-                    'box', f'{name} from {least:g} m to {greatest:g} m has no width'
-                )
+                text = f'{name} from {least:g} m to {greatest:g} m has no width'
+                raise ExcitationError('box', text)
         lower, upper = np.array(sides).T
         return cls(lower, upper, tuple(links))
 
@@ -210,15 +194,6 @@ def _replaced(
             raise ExcitationError(f'{what} limit', f'{given[name]:g} is not above 0')
         limits[slice(None) if name is None else model.position_indices(name)] = given[name]
     return limits
-
-
-def _check_joints(model: RobotModel) -> None:
-    for name in model.joints_of_several_axes:
-        if name == 'floating_base':
-            raise ExcitationError('floating base', 'only robots on a fixed base can be excited')
-        raise ExcitationError(
-            f'joint {name}', 'has more than one axis; only joints with one can be excited'
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,10 +281,14 @@ class Constraints:
 
     def check_rest(self, start: Array) -> None:
         """Raise the error of the first bound that a start pose, shape (n,), does not keep."""
-        quantities, excess = self._at_rest(start)
+        n = len(start)
+        rest = np.zeros((1, n))
+        quantities = self.of_motion(start[np.newaxis], rest, rest)
+        excess = self.excess(quantities)[0]
+        excess[2 * n : 3 * n] = -np.inf  # of efforts: gravity says more
         outside = np.flatnonzero(excess > -ROUNDING)
         if outside.size:
-            raise self._outside(int(outside[0]), quantities, *AT_START)
+            raise self._outside(int(outside[0]), quantities[0], *AT_START)
 
     def no_room(self, q: Array, qd: Array, qdd: Array) -> ExcitationError:
         """Return the error of a motion that exceeds a bound although it is very small."""
@@ -331,15 +310,6 @@ class Constraints:
                 first, quantities[row], f'{when}, after {times[row]:.2f} s', remedy
             )
 
-    def _at_rest(self, start: Array) -> tuple[Array, Array]:
-        """Return quantities at rest and their excess; without efforts, as gravity says more."""
-        n = len(start)
-        rest = np.zeros((1, n))
-        quantities = self.of_motion(start[np.newaxis], rest, rest)
-        excess = self.excess(quantities)[0]
-        excess[2 * n : 3 * n] = -np.inf
-        return quantities[0], excess
-
     def _pose_quantities(self, q: Array) -> Array:
         """Return gravity torques and link origins of N samples, shape (N, n + 3 links)."""
         gravity = self.model.gravity_torques_batch(q, threads=1)
@@ -357,35 +327,26 @@ class Constraints:
         if index >= (end := 5 * n + 3 * len(self.links)):
             assert self.collisions is not None
             one, other = self.collisions.pairs[index - end]
-            state = 'collides with' if value < 0.0 else 'is too near to'
-            return ExcitationError(
-                f'link {one}',
-                f'{state} {other} {when}, at {1000.0 * value:.3g} mm; {remedy}, a larger region, '
-                'other links (--keep-inside), or name pairs that may touch (--srdf)',
-            )
-        if index >= 5 * n:
+            element, state = f'link {one}', 'collides with' if value < 0.0 else 'is too near to'
+            text = f'{state} {other} {when}, at {1000.0 * value:.3g} mm; {remedy}, a larger '
+            text += 'region, other links (--keep-inside), or name pairs that may touch (--srdf)'
+        elif index >= 5 * n:
             link, axis = divmod(index - 5 * n, 3)
-            return ExcitationError(
-                f'link {self.links[link]}',
-                f'its origin is at {"xyz"[axis]} = {value:.4g} m {when}, {where} {bounds} m; '
-                f'{remedy}, a larger region, or other links (--keep-inside)',
-            )
-        joint = f'joint {self.model.joint_names[index % n]}'
-        if index < n:
-            return ExcitationError(
-                joint,
-                f'is at {value:.4g} {when}, {where} {bounds} ({100 * POSITION_SHARE:.0f} % of its '
-                f'range); {remedy}',
-            )
-        what, option = (
-            ('the velocity is', '--velocity-limits'), ('the effort is', '--effort-limits'),
-            ('the acceleration is', 'in the URDF'), ('gravity needs', '--effort-limits'),
-        )[index // n - 1]  # fmt: skip
-        return ExcitationError(
-            joint,
-            f'{what} {value:.4g} {when}, {where} {bounds} ({100 * LOAD_SHARE:.0f} % of its '
-            f'limit); {remedy}, or set the limit ({option})',
-        )
+            element = f'link {self.links[link]}'
+            text = f'its origin is at {"xyz"[axis]} = {value:.4g} m {when}, {where} {bounds} m; '
+            text += f'{remedy}, a larger region, or other links (--keep-inside)'
+        else:
+            element = f'joint {self.model.joint_names[index % n]}'
+            what, share, of, option = (
+                ('is at', POSITION_SHARE, 'range', ''),
+                ('the velocity is', LOAD_SHARE, 'limit', '--velocity-limits'),
+                ('the effort is', LOAD_SHARE, 'limit', '--effort-limits'),
+                ('the acceleration is', LOAD_SHARE, 'limit', 'in the URDF'),
+                ('gravity needs', LOAD_SHARE, 'limit', '--effort-limits'),
+            )[index // n]
+            text = f'{what} {value:.4g} {when}, {where} {bounds} ({100 * share:.0f} % of its {of})'
+            text += f'; {remedy}' + (f', or set the limit ({option})' if option else '')
+        return ExcitationError(element, text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -397,12 +358,7 @@ class FeasibleMotion:
     constraints: Constraints  #: bounds with margins
 
     def way_from(self, position: ArrayLike) -> RestToRestMotion:
-        """
-        Return a motion from rest at other positions, shape (n,), to the start.
-
-        :raises ExcitationError: the way leaves position limits or the region, or needs more effort
-            than there is
-        """
+        """Return a motion from rest at other positions, shape (n,), to the start, or an error."""
         limits, constraints, n = self.limits, self.constraints, self.constraints.model.nv
         measured = finite_vector('position', position, n)
         velocity = constraints.upper[n : 2 * n]

@@ -28,7 +28,7 @@ from .bounds import (
     Region,
     chosen,
 )
-from .criterion import CUTOFF, PAYLOAD, Accuracy, Information, accuracy, regressor
+from .criterion import CUTOFF, PAYLOAD, Accuracy, Information, accuracy
 from .motion import GRID, FourierBasis, RestToRestMotion, fourier_motion
 from .search import Budget, Objective, Progress, search
 
@@ -39,9 +39,7 @@ NOISE = 0.01  # noise of the efforts as a share of the effort limits
 RANDOM_SAMPLES = 400  # random states that show which parameters can be determined
 OTHERS = 20  # greatest number of random motions for the comparison
 
-BETTER = 0.1
-"""Share of the random motions, the better ones, for the comparison: the others are too small."""
-
+BETTER = 0.1  # share of the random motions for the comparison: the others are too small
 SMALLER = 0.995  # factor of the size of a motion until it keeps its bounds on the fine grid
 NO_ROOM = 1e-6  # smallest velocity that counts as a motion, rad/s or m/s
 
@@ -106,9 +104,8 @@ def excite(
     """
     for name, number in (('duration', duration), ('seconds', seconds)):
         if not 0.0 < number <= MAX_DURATION:
-            raise ExcitationError(
-                name, f'{number:g} s is not above 0 and at most {MAX_DURATION:g} s'
-            )
+            text = f'{number:g} s is not above 0 and at most {MAX_DURATION:g} s'
+            raise ExcitationError(name, text)
     excited = chosen(model, joints)
     position = _start(model, limits, start)
     limits.check(model, excited)
@@ -130,40 +127,34 @@ def excite(
     better = random[: max(OTHERS, int(BETTER * len(random)))]
     better = better[:: max(1, len(better) // OTHERS)][:OTHERS]
     progress(1.0, 'the last check, every millisecond')
-    checked = []
     unlike = min(better, key=lambda other: _likeness(other, coefficients))
-    for each in (coefficients, unlike):
-        kept = _kept(constraints, position, each, period)
-        whole = fourier_motion(model.joint_names, position, kept, period, periods)
-        checked.append((kept, whole))
-    (coefficients, motion), (_, validation) = checked
+    coefficients, unlike = (
+        _kept(constraints, position, each, period) for each in (coefficients, unlike)
+    )
+    motion, validation = (
+        fourier_motion(model.joint_names, position, each, period, periods)
+        for each in (coefficients, unlike)
+    )
     nearest = None
     if collisions is not None:
         once = int(np.ceil(period / GRID)) + 1
-        nearest = collisions.nearest(
-            np.vstack([whole.sampled()[1][0][:once] for _, whole in checked])
-        )
+        both = [whole.sampled()[1][0][:once] for whole in (motion, validation)]
+        nearest = collisions.nearest(np.vstack(both))
 
     # Beside random motions
     found, *others = (basis.motion(position, each) for each in (coefficients, *better))
-    conditions = [_condition(information, *other) for other in others]
+    conditions = [information.condition(*other) for other in others]
     median = int(np.argsort(conditions)[len(conditions) // 2])
     last = model.joint_names[excited[-1]]
     described = {} if model.description is None else model.description.joints
     link = described[last].child if last in described else model.body_names[-1]
     return Excitation(
-        motion,
-        limits,
-        constraints,
-        tuple(model.joint_names[index] for index in excited),
-        _condition(information, *found),
-        conditions[median],
-        (len(information.rigid), information.added.shape[1]),
-        noise,
+        motion, limits, constraints, tuple(model.joint_names[index] for index in excited),
+        information.condition(*found), conditions[median],
+        (len(information.rigid), information.added.shape[1]), noise,
         accuracy(information, found, others, link, motion.duration),
         accuracy(information, others[median], others, link, motion.duration),
-        validation,
-        nearest,
+        validation, nearest
     )
 
 
@@ -185,10 +176,6 @@ def _likeness(one: Array, other: Array) -> float:
     return abs(float((one * other).sum())) / lengths if lengths else 1.0
 
 
-def _condition(information: Information, q: Array, qd: Array, qdd: Array) -> float:
-    return information.condition(regressor(information.model, q, qd, qdd), qd, qdd)
-
-
 def known_motion(
     model: RobotModel, limits: JointLimits, request: TrajectoryRequest, position: ArrayLike,
     region: Region | None = None, collisions: CollisionModel | None = None,
@@ -196,11 +183,8 @@ def known_motion(
     """
     Return the motion of a trajectory, if it keeps all bounds of a new exciting motion.
 
-    :param request: trajectory with positions, velocities and accelerations at all points
-    :param position: positions of the joints that the trajectory does not have, shape (n,); the
-        others are ignored
-    :param region: region for the origins of links; None for none
-    :param collisions: distances that are kept, with the region's walls; None: not checked
+    Request and position are those of :func:`motion_of`, region and collisions of :func:`excite`.
+
     :raises UnknownNameError: the robot has no joint of a name in the trajectory
     :raises ExcitationError: the trajectory is incomplete or leaves a bound
     """
@@ -229,17 +213,15 @@ def motion_of(model: RobotModel, request: TrajectoryRequest, position: Array) ->
     fields = request.positions, request.velocities, request.accelerations
     for values, field in zip((q, qd, qdd), fields, strict=True):
         if (field.counts != len(columns)).any() or not np.isfinite(field.values).all():
-            raise ExcitationError(
-                'trajectory', 'needs finite positions, velocities and accelerations of all its '
-                'joints at every point, as excite and teach write them'
-            )  # fmt: skip
+            text = 'needs finite positions, velocities and accelerations of all its joints at '
+            text += 'every point, as excite and teach write them'
+            raise ExcitationError('trajectory', text)
         values[:, columns] = field.values.reshape(count, -1)
     rises = count > 1 and (np.diff(request.times) > 0.0).all()
     if not rises or request.times[0] != 0.0 or qd[[0, -1]].any() or qdd[[0, -1]].any():
-        raise ExcitationError(
-            'trajectory', 'does not start at time 0 and at rest, with rising times and rest at '
-            'the end, as those that excite and teach write'
-        )  # fmt: skip
+        text = 'does not start at time 0 and at rest, with rising times and rest at the end, as '
+        text += 'those that excite and teach write'
+        raise ExcitationError('trajectory', text)
     return RestToRestMotion(model.joint_names, request.times, q, qd, qdd)
 
 
