@@ -219,7 +219,6 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-
 def payload_json(fit: PayloadFit, joints: Sequence[str]) -> Any:
     """Return the figures of a payload for JSON; joints are the model's names."""
     payload = fit.payload

@@ -9,11 +9,9 @@ from collections import Counter
 from collections.abc import Iterator
 import csv
 from io import StringIO
+from itertools import groupby
 import math
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..command_line import text_table
 from ..drawing import legend_above, new_figure, rows_over_time, save
@@ -51,66 +49,47 @@ def report(review: Review) -> str:
 
 
 def _table(review: Review) -> str:
-    playback = review.playback
+    playback, ticks = review.playback, int(review.playback.controlling.sum())
     commanded = 'commanded + hardware' if playback.hardware.any() else 'commanded'
     rows: list[tuple[str, ...]] = [('joint', 'measured', commanded, *HEADER)]
-    for place, name in enumerate(review.gravity.joints):
-        limits = ('-', '-')
-        if name in playback.joints:
+    for name, size in zip(review.gravity.joints, review.gravity.size, strict=True):
+        limits = ['-', '-']
+        if ticks and name in playback.joints:
             k = playback.joints.index(name)
-            limits = (
-                _share(playback.saturated[:, k], playback.controlling),
-                _share(playback.rate_limited[:, k], playback.controlling),
-            )
-        rows.append((
-            name,
-            _number(review.gravity.size[place]),
-            _difference(review.commanded, name),
-            _difference(review.gravity, name),
-            _difference(review.inverse_dynamics, name),
-            *limits,
-        ))
+            limits = [
+                f'{100.0 * which[playback.controlling, k].sum() / ticks:.1f} %'
+                for which in (playback.saturated, playback.rate_limited)
+            ]
+        efforts = (review.commanded, review.gravity, review.inverse_dynamics)
+        differences = (_difference(residual, name) for residual in efforts)
+        measured = f'{size:.2f}' if math.isfinite(size) else '-'
+        rows.append((name, measured, *differences, *limits))
     return text_table(rows, left=(0,))
 
 
 def _difference(residual: Residual, name: str) -> str:
     """Return a residual as a number and a percentage, '-' without a comparison."""
-    if name not in residual.joints:
+    k = residual.joints.index(name) if name in residual.joints else None
+    if k is None or not math.isfinite(rms := float(residual.rms[k])):
         return '-'
-    k = residual.joints.index(name)
-    rms, percent = float(residual.rms[k]), float(residual.percent[k])
-    if not math.isfinite(rms):
-        return '-'
+    percent = float(residual.percent[k])
     return f'{rms:.2f} ({percent:.1f} %)' if math.isfinite(percent) else f'{rms:.2f}'
-
-
-def _number(value: float) -> str:
-    return f'{value:.2f}' if math.isfinite(value) else '-'
-
-
-def _share(which: NDArray[np.bool_], controlling: NDArray[np.bool_]) -> str:
-    """Return the share of the controlling ticks that are in a mask."""
-    ticks = int(np.sum(controlling))
-    return f'{100.0 * np.sum(which & controlling) / ticks:.1f} %' if ticks else '-'
 
 
 def _states(review: Review) -> str:
     """Return the states in order; the flags are listed apart, so DEGRADED counts as ACTIVE."""
-    entries: list[str] = []
-    last = None
-    for change in review.playback.states:
-        state = State.ACTIVE if change.state is State.DEGRADED else change.state
-        if state is not last:
-            entries.append(f'{state.value} at {change.time:.2f} s')
-        last = state
-    return ', '.join(entries)
+    states = [
+        (State.ACTIVE if change.state is State.DEGRADED else change.state, change.time)
+        for change in review.playback.states
+    ]
+    runs = (next(run) for _, run in groupby(states, lambda entry: entry[0]))
+    return ', '.join(f'{state.value} at {time:.2f} s' for state, time in runs)
 
 
 def _counts(what: str, counts: Counter[Reason]) -> Iterator[str]:
     if counts:
-        yield f'{what}: ' + ', '.join(
-            f'{reason.value} {count}' for reason, count in counts.most_common()
-        )
+        parts = (f'{reason.value} {count}' for reason, count in counts.most_common())
+        yield f'{what}: {", ".join(parts)}'
 
 
 def _remarks(review: Review) -> Iterator[str]:
@@ -135,15 +114,13 @@ def _remarks(review: Review) -> Iterator[str]:
 
 
 def _conclusion(review: Review) -> str:
-    last = review.playback.states[-1]
+    states = review.playback.states
     if review.completed:
         return 'the control ran through the whole recording'
-    if last.reason is None:
+    if (reason := states[-1].reason) is None:
         return 'nothing was commanded: no valid state of all joints'
-    ended = next(change for change in review.playback.states if change.reason is not None)
-    return f'the control ended at {ended.time:.2f} s: {last.reason.value}'
-
-
+    ended = next(change for change in states if change.reason is not None)
+    return f'the control ended at {ended.time:.2f} s: {reason.value}'
 
 
 def picture(path: Path, review: Review) -> None:

@@ -41,9 +41,7 @@ class Residual:
     def percent(self) -> Array:
         """RMS of the difference over RMS of the effort, shape (k,), %; NaN for zero effort."""
         size = self.size
-        share = np.full(size.shape, np.nan)
-        np.divide(self.rms, size, out=share, where=size > 0.0)
-        return 100.0 * share
+        return 100.0 * (self.rms / np.where(size > 0.0, size, np.nan))
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def review(
     :raises RecordingError: data are missing
     """
     timeout = settings.joint_states_timeout or default_timeout(
-        max(settings.period, robot.interval)
+        max(settings.period, float(np.median(np.diff(robot.cleaned.time))))
     )
     resolved = resolve(
         replace(
@@ -123,9 +121,8 @@ def known_efforts(settings: ResolvedSettings, model: RobotModel) -> KnownEfforts
 
 def _preflight_findings(robot: RecordedRobot, settings: ResolvedSettings) -> list[str]:
     """Return the findings of preflight that must be fixed."""
-    known = known_efforts(settings, robot.model)
     try:
-        checkup = check(robot.model, robot.recording, known=known)
+        checkup = check(robot.model, robot.recording, known=known_efforts(settings, robot.model))
     except RecordingError as error:
         return [f'efforts could not be judged: {error}']
     return [
@@ -173,5 +170,4 @@ def _model_residual(model: RobotModel, samples: Samples) -> Residual:
 def _rms(values: Array) -> Array:
     if not len(values):
         return np.full(values.shape[1], np.nan)
-    rms: Array = np.sqrt(np.mean(values**2, axis=0))
-    return rms
+    return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
