@@ -176,7 +176,7 @@ def _joint(result: Identification, number: int, name: str) -> JointReport:
         return float(values[number]), float(getattr(result.joint_deviations, kind)[number])
 
     return JointReport(
-        name, measured, *map(errors, ('urdf', 'urdf_with_friction', 'identified')),
+        name, measured, errors('urdf'), errors('urdf_with_friction'), errors('identified'),
         estimate(friction.viscous.mean(axis=0), 'viscous'),
         estimate(friction.coulomb.mean(axis=0), 'coulomb'),
         estimate(friction.load, 'load'),
@@ -198,7 +198,8 @@ def _body(result: Identification, number: int, name: str) -> BodyChange:
 
     def quantity(group: slice) -> QuantityChange:
         known = origin[group].count(ParameterOrigin.DATA), len(origin[group])
-        return QuantityChange(*(tuple(each[group].tolist()) for each in values), known)
+        urdf, identified, deviation = (tuple(each[group].tolist()) for each in values)
+        return QuantityChange(urdf, identified, deviation, known)
 
     def named(what: ParameterOrigin) -> tuple[str, ...]:
         return tuple(name for name, each in zip(NAMES, origin, strict=True) if each is what)

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..parameters import Value
-from ..recordings import Kind, Recording, RecordingError, clean, match_joints, take_samples
+from ..recordings import (
+    Kind,
+    Recording,
+    RecordingError,
+    clean,
+    match_joints,
+    require_scipy,
+    take_samples,
+)
 from ..robot import RobotModel
 from .assessment import LOADED_SHARE, Assessment
 from .faults import (
@@ -75,6 +83,7 @@ def check(
     :param known: efforts of friction and rotors that are known, which are part of the model
     :raises RecordingError: data are missing, or the model has no mass
     """
+    require_scipy()
     if not model.inertial_parameters.any():
         raise RecordingError('no moving link has a mass: give the links an <inertial>')
     names = match_joints(model.joint_names, recording.names, joints)

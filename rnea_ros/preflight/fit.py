@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -199,23 +199,26 @@ class Hypothesis:
         for kind in SINGLE:
             # At rest a factor of gravity equals a factor of all efforts.
             if not getattr(self, kind) and not (at_rest and kind == 'gravity_scaled'):
-                yield replace(self, **{kind: True})
+                yield self._with(kind, True)
         for tip in prediction.tips:
             if tip.link not in self.loaded:
                 yield replace(self, loaded=self.loaded | {tip.link})
         for joint in range(joints):
             for kind in ('scaled', 'flipped'):
                 if joint not in (present := getattr(self, kind)):
-                    yield replace(self, **{kind: present | {joint}})
+                    yield self._with(kind, present | {joint})
 
     def with_one_fault_less(self) -> Iterator[Hypothesis]:
         """Yield the hypotheses with one fault less."""
         for kind in SINGLE:
             if getattr(self, kind):
-                yield replace(self, **{kind: False})
+                yield self._with(kind, False)
         for kind in ('loaded', 'scaled', 'flipped'):
             for each in getattr(self, kind):
-                yield replace(self, **{kind: getattr(self, kind) - {each}})
+                yield self._with(kind, getattr(self, kind) - {each})
+
+    def _with(self, kind: str, value: Any) -> Hypothesis:
+        return replace(self, **{kind: value})
 
 
 @dataclass(frozen=True)

@@ -140,9 +140,8 @@ def recording_from(samples: Iterable[Sample]) -> Recording:
     if others := count - misshapen - len(times):
         notes.append(f'{others} joint states of other joints were ignored')
     recorded = [np.frombuffer(column).reshape(len(times), len(names)) for column in columns]
-    for values in recorded:
-        for column in values.T:  # infinite and too large numbers are unknown
-            column[~(np.abs(column) <= MAX_VALUE)] = math.nan
+    for each in (each for table in recorded for each in table.T):
+        each[~(np.abs(each) <= MAX_VALUE)] = math.nan  # infinite and too large numbers are unknown
     position, velocity, effort = recorded
     time = np.frombuffer(times)
     return Recording(tuple(map(clipped, names)), time, position, velocity, effort, tuple(notes))

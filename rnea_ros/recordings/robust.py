@@ -28,7 +28,8 @@ def huber_weights(residual: Array, sigma: Array, threshold: float) -> Array:
 
 def jackknife_covariance(estimates: ArrayLike) -> Array:
     """Return the covariance of p estimates, from those without one block each, (blocks, p)."""
-    difference = np.asarray(estimates) - np.mean(estimates, axis=0)
+    each = np.asarray(estimates, dtype=np.float64)
+    difference = each - each.mean(axis=0)
     count = len(difference)
     return np.asarray((count - 1) / count * difference.T @ difference)
 

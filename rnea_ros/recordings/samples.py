@@ -19,9 +19,7 @@ from ..errors import InputError, RneaError
 from .cleaning import STILL_SPEED, with_better_clock
 from .joint_states import Recording, RecordingError
 
-CUTOFF = 10.0
-"""Usual cut-off frequency, Hz: above an arm's motion, below gear ringing and noise."""
-
+CUTOFF = 10.0  # usual cut-off frequency, Hz: above an arm's motion, below gear ringing and noise
 MIN_CUTOFF = 0.1  # least cut-off frequency, Hz: every motion of an arm is above it
 ORDER = 4  # order of the Butterworth filter
 MARGIN = 0.5  # time that is cut off at both ends of a segment, s; there the filter is one-sided
@@ -35,17 +33,12 @@ COMPARISON_CUTOFF, COMPARISON_RATE = 5.0, 20.0
 DWELL = 0.5  # least duration of a pose, s: gears settle, noise averages out
 DISTINCT = 0.05  # poses are equal if no joint differs by more, rad or m: at most 5 % of gravity
 
+# Least number of poses: twice the unknowns of a load, mass and three first moments. Every joint
+# gives one equation per pose.
 MIN_POSES = 8
-"""
-Least number of poses: twice the unknowns of a load.
 
-A load has four unknowns (mass and three first moments), a joint two (scale and offset). Every
-joint gives one equation per pose.
-"""
-
-# Number of blocks of a motion; blocks count as independent. Model errors vary with the pose, so
-# neighbouring samples have similar errors. A block must outlast this correlation, and many blocks
-# are needed to estimate their spread.
+# Number of blocks of a motion, which count as independent: many, but each outlasts the correlation
+# of model errors, which vary with the pose.
 BLOCKS = 24
 
 MIN_BLOCK = 0.5  # least duration of a block, s: about the correlation time of an arm's motion
@@ -88,7 +81,7 @@ class Samples:
     @cached_property
     def block(self) -> Indices:
         """Number of the block of each sample, shape (N,): the pose, or a part of the motion."""
-        if self.kind is Kind.STILL:
+        if self.kind is Kind.STILL or not len(self.time):
             return self.segment
         count = len(self.time)
         step = float(np.median(np.diff(self.time)))
@@ -129,32 +122,28 @@ def still_poses(recording: Recording) -> Samples:
 
     Repeated visits of a pose are averaged, so that friction of opposite directions cancels.
     """
-    places: list[Array] = []
-    visits: list[list[tuple[float, Array, Array]]] = []
+    visits: list[list[tuple[float, Array, Array]]] = []  # time, position and effort, by pose
     label = np.where(_still(recording), recording.segment, -1)
     edges = np.flatnonzero(np.diff(label)) + 1
     for start, stop in pairwise([0, *edges.tolist(), len(label)]):
         t = recording.time[start:stop]
-        # The first half of DWELL is left out: gears ring after a stop.
-        settled = slice(start + int(np.searchsorted(t, t[0] + 0.5 * DWELL)), stop)
         if label[start] < 0 or t[-1] - t[0] < DWELL:
             continue
+        # The first half of DWELL is left out: gears ring after a stop.
+        settled = slice(start + int(np.searchsorted(t, t[0] + 0.5 * DWELL)), stop)
         q = recording.position[settled].mean(axis=0)
-        visit = (float(t[0]), q, recording.effort[settled].mean(axis=0))
-        known = [k for k, place in enumerate(places) if np.abs(place - q).max() < DISTINCT]
-        if known:
-            visits[known[0]].append(visit)
-        else:
-            places.append(q)
-            visits.append([visit])
-    n = len(recording.names)
+        same = (held for held in visits if np.abs(held[0][1] - q).max() < DISTINCT)
+        if (known := next(same, None)) is None:
+            visits.append(known := [])
+        known.append((float(t[0]), q, recording.effort[settled].mean(axis=0)))
+    shape = (len(visits), len(recording.names))
     times = np.array([held[0][0] for held in visits])
     position = np.array([np.mean([q for _, q, _ in held], axis=0) for held in visits])
     effort = np.array([np.mean([tau for _, _, tau in held], axis=0) for held in visits])
-    rest = np.zeros((len(visits), n))
+    rest = np.zeros(shape)
     return Samples(
-        Kind.STILL, recording.names, times, position.reshape(-1, n), rest, rest,
-        effort.reshape(-1, n), np.arange(len(visits)), recording.notes
+        Kind.STILL, recording.names, times, position.reshape(shape), rest, rest,
+        effort.reshape(shape), np.arange(len(visits)), recording.notes
     )
 
 
@@ -166,15 +155,25 @@ def _still(recording: Recording) -> NDArray[np.bool_]:
     interval = np.maximum(t - t[before], np.finfo(float).tiny)
     speed = np.abs(q - q[before]).max(axis=1) / interval
     speed[0] = speed[1]
-    still: NDArray[np.bool_] = speed < STILL_SPEED
-    return still
+    return np.asarray(speed < STILL_SPEED)
 
 
 def motion_samples(recording: Recording) -> Samples:
-    """Return the motion of a clean recording, of few Hz too, for a comparison with a model."""
+    """
+    Return the motion of a clean recording, of few Hz too, for a comparison with a model.
+
+    It has no samples if no part without gaps is long enough for the filter.
+    """
     rate = 1.0 / float(np.median(np.diff(recording.time)))
     cutoff = min(COMPARISON_CUTOFF, rate / MIN_OVERSAMPLING)
-    return filtered_motion(recording, cutoff, rate=COMPARISON_RATE)
+    try:
+        return filtered_motion(recording, cutoff, rate=COMPARISON_RATE)
+    except RecordingError:
+        names, none = recording.names, np.zeros((0, len(recording.names)))
+        segment = np.zeros(0, dtype=np.intp)
+        return Samples(
+            Kind.MOTION, names, np.zeros(0), none, none, none, none, segment, recording.notes
+        )
 
 
 def filtered_motion(
