@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..feedforward.friction import JointFriction
-from ..recordings import contains
+from ..recordings import contains, rms
 from ..robot import RobotModel
 from .run import IdentificationError, Run
 
@@ -135,14 +135,4 @@ def _errors(runs: Sequence[Run], predicted: tuple[Array, ...]) -> ModelErrors:
     error = np.concatenate([run.effort - tau for run, tau in zip(runs, predicted, strict=True)])
     # Of poses at rest all samples count.
     moving = np.concatenate([(np.abs(run.qd) > MOVING_SPEED) | (not run.qd.any()) for run in runs])
-    return ModelErrors(predicted, _rms(error), _rms(np.where(moving, error, np.nan)))
-
-
-def _rms(values: Array) -> Array:
-    """Return the RMS of the numbers in each column, NaN where there are none, shape (n,)."""
-    known = np.isfinite(values)
-    count = known.sum(axis=0)
-    total = np.where(known, values, 0.0) ** 2
-    with np.errstate(invalid='ignore', divide='ignore'):
-        rms: Array = np.sqrt(total.sum(axis=0) / count)
-    return rms
+    return ModelErrors(predicted, rms(error), rms(np.where(moving, error, np.nan)))

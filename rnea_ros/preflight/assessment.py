@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Array
-from ..recordings import Kind, Samples
+from ..recordings import Kind, Samples, rms
 from .fit import NOTHING, Fit, Hypothesis, Prediction, Tip
 from .selection import ABSENT, Estimate, Selection, Solution
 
@@ -122,13 +122,13 @@ class Assessment:
     def affected(self, change: Array) -> tuple[int, ...]:
         """Return the numbers of the joints whose effort changes by a relevant amount."""
         load = self.reported_load
-        least = _rms(self.best.fit.friction) + LOAD_TOLERANCE * load
-        matters = _rms(change) > least + SENSOR_TOLERANCE * load.max()
+        least = rms(self.best.fit.friction) + LOAD_TOLERANCE * load
+        matters = rms(change) > least + SENSOR_TOLERANCE * load.max()
         return tuple(np.flatnonzero(matters).tolist())
 
     def stands_out(self, change: Array) -> bool:
         """Return whether a change of efforts exceeds the scatter of some joint."""
-        return bool((_rms(change) > PROMINENCE * self.best.fit.scatter).any())
+        return bool((rms(change) > PROMINENCE * self.best.fit.scatter).any())
 
     @cached_property
     def factors(self) -> Array:
@@ -189,14 +189,12 @@ class Assessment:
     def load_change(self, tip: Tip) -> Array:
         """Return the efforts of the load found on a tip."""
         values = [self.best.fit.values[f'load {tip.link}', k] for k in range(4)]
-        change: Array = self.best.prediction.load(tip.link) @ np.array(values)
-        return change
+        return np.asarray(self.best.prediction.load(tip.link) @ np.array(values))
 
     def gravity_change(self) -> Array:
         """Return the efforts of the change of gravity found."""
         delta = np.array([self.best.fit.values['axis', k] for k in range(3)])
-        change: Array = self.best.prediction.gravity_axes @ delta
-        return change
+        return np.asarray(self.best.prediction.gravity_axes @ delta)
 
     def flip_change(self, joint: int) -> Array:
         """Return the change of the efforts by inverting a joint's axis."""
@@ -223,13 +221,13 @@ class Assessment:
 
     def _friction_share(self, joint: int) -> Estimate:
         load = float(self.reported_load[joint])
-        return self.best.estimate(lambda fit: float(_rms(fit.friction)[joint]) / load)
+        return self.best.estimate(lambda fit: float(rms(fit.friction)[joint]) / load)
 
     def _figures(self, joint: int, name: str) -> JointFigures:
         fit, estimate = self.separate.fit, self.separate.parameter
         model, measured = self.prediction.rigid, self.prediction.effort
         efforts = (model, fit.friction, measured - model, measured)
-        load, friction, error, size = (float(_rms(each)[joint]) for each in efforts)
+        load, friction, error, size = (float(rms(each)[joint]) for each in efforts)
         moving = not self.at_rest
         return JointFigures(
             name=name,
@@ -244,8 +242,3 @@ class Assessment:
             error=error,
             measured=size,
         )
-
-
-def _rms(efforts: Array) -> Array:
-    rms: Array = np.sqrt(np.mean(efforts**2, axis=0))
-    return rms

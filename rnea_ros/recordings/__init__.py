@@ -20,6 +20,7 @@ from .robust import (
     huber_weights,
     jackknife_covariance,
     period,
+    rms,
     weighted_rms,
 )
 from .samples import (
@@ -38,6 +39,6 @@ __all__ = [
     'CUTOFF', 'MIN_POSES', 'STILL_SPEED', 'SUFFIXES', 'Bag', 'BagError', 'Kind', 'Recording',
     'RecordingError', 'Sample', 'Samples', 'bag_writer', 'clean', 'contains', 'correlation_length',
     'filtered_motion', 'huber_weights', 'jackknife_covariance', 'match_joints', 'motion_samples',
-    'open_bag', 'period', 'read_joint_states', 'recording_from', 'require_scipy',
+    'open_bag', 'period', 'read_joint_states', 'recording_from', 'require_scipy', 'rms',
     'stamp_or_receipt', 'still_poses', 'take_samples', 'usable_factor', 'weighted_rms',
 ]

@@ -34,6 +34,14 @@ def jackknife_covariance(estimates: ArrayLike) -> Array:
     return np.asarray((count - 1) / count * difference.T @ difference)
 
 
+def rms(values: Array) -> Array:
+    """Return the RMS of the numbers in each column, NaN where there are none."""
+    known = np.isfinite(values)
+    total = np.where(known, values, 0.0) ** 2
+    with np.errstate(invalid='ignore', divide='ignore'):
+        return np.asarray(np.sqrt(total.sum(axis=0) / known.sum(axis=0)))
+
+
 def weighted_rms(values: Array, weights: Array) -> Array:
     """Return the weighted RMS of each column; NaN counts as 0, and no weight gives 0."""
     total = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
@@ -87,5 +95,4 @@ def _products(values: Array, part: Array) -> Array:
     total = np.zeros(size // 2 + 1, dtype=np.complex128)
     for column, other in zip(values.T, part.T, strict=True):
         total += np.fft.rfft(column, size) * np.fft.rfft(other, size).conj()
-    products: Array = np.fft.irfft(total, size)[: len(values)]
-    return products
+    return np.asarray(np.fft.irfft(total, size)[: len(values)])

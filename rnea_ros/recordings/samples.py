@@ -240,8 +240,7 @@ def _filtered(
     def smooth(column: Array, delay: float = 0.0) -> Array:
         as_is = even and not delay
         values = column if as_is else CubicSpline(time - delay, column)(grid)
-        filtered: Array = sosfiltfilt(sections, values)
-        return filtered
+        return np.asarray(sosfiltfilt(sections, values))
 
     n = len(recording.names)
     q, qd, qdd, effort = np.empty((4, len(kept), n))

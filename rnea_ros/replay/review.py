@@ -13,7 +13,7 @@ from ..arrays import Array
 from ..feedforward import CONTROLLING
 from ..feedforward.settings import ResolvedSettings, Settings, default_timeout, resolve
 from ..preflight import KnownEfforts, Prediction, check
-from ..recordings import Kind, Recording, RecordingError, Samples, motion_samples
+from ..recordings import Kind, Recording, RecordingError, Samples, motion_samples, rms
 from ..robot import RobotModel
 from .playback import Playback, RecordedRobot, play
 
@@ -30,12 +30,12 @@ class Residual:
     @property
     def rms(self) -> Array:
         """RMS of the difference, shape (k,), N m or N; NaN without samples."""
-        return _rms(self.computed - self.measured)
+        return rms(self.computed - self.measured)
 
     @property
     def size(self) -> Array:
         """RMS of the measured effort, shape (k,), N m or N; NaN without samples."""
-        return _rms(self.measured)
+        return rms(self.measured)
 
     @property
     def percent(self) -> Array:
@@ -165,9 +165,3 @@ def gravity_residual(model: RobotModel, recording: Recording) -> Residual:
 def _model_residual(model: RobotModel, samples: Samples) -> Residual:
     prediction = Prediction(model, {name: name for name in samples.names}, samples)
     return Residual(samples.names, samples.time, prediction.rigid, prediction.effort)
-
-
-def _rms(values: Array) -> Array:
-    if not len(values):
-        return np.full(values.shape[1], np.nan)
-    return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
