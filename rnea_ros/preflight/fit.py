@@ -246,7 +246,7 @@ class HypothesisEquations:
     ) -> None:
         self._hypothesis = hypothesis
         measured, rigid = prediction.effort, prediction.rigid
-        samples, n = rigid.shape
+        n = rigid.shape[1]
         self._at_rest = prediction.samples.kind is Kind.STILL
         shared: list[Array] = []
         shared_labels: list[Label] = []
@@ -272,37 +272,26 @@ class HypothesisEquations:
         # An effort in another unit does not hide the other joints.
         largest = float(np.minimum(size, MAX_RATIO * modelled if modelled else np.inf).max())
         self._floor = (ACCURACY * size + RESOLUTION * max(largest, NOTHING))[:, np.newaxis]
-        self.labels: list[Label] = []
-        by_joint: list[dict[str, Array]] = []
-        for joint in range(n):
-            columns = {'offset': np.ones(samples)}
-            if not self._at_rest:
-                columns['viscous'] = prediction.velocity[:, joint]
-                columns['coulomb'] = direction[:, joint]
-            if joint in hypothesis.scaled:
-                reaction = np.abs(rigid)
-                # A factor of rounding errors stays undetermined.
-                visible = reaction[:, joint].max() > NEGLIGIBLE * reaction.max()
-                columns['scale'] = rigid[:, joint] * visible
-            by_joint.append(columns)
-            self.labels += [(kind, joint) for kind in columns]
-        own = max(map(len, by_joint))
-        count = len(self.labels) + len(shared_labels)
+        columns = {'offset': np.ones_like(rigid)}
+        if not self._at_rest:
+            columns |= {'viscous': prediction.velocity, 'coulomb': direction}
+        if hypothesis.scaled:
+            reaction = np.abs(rigid).max(axis=0)
+            # A factor of rounding errors, or of no fault, is a column of zeros: undetermined.
+            factors = np.isin(range(n), [*hypothesis.scaled])
+            columns['scale'] = rigid * (factors & (reaction > NEGLIGIBLE * reaction.max()))
+        own = len(columns)
+        self.labels = [(kind, joint) for joint in range(n) for kind in columns] + shared_labels
         # Columns by joint, shape (n, columns, N): its own, the shared ones and the target; and the
-        # index of each column's label. After the labels follow the indices of the target and of
-        # missing columns, which are zero.
+        # number of each column's label.
         self._columns = np.concatenate(
-            [np.zeros((samples, n, own)), *shared, (measured - rigid)[..., np.newaxis]], axis=-1
+            [np.stack([*columns.values()], axis=-1), *shared, (measured - rigid)[..., np.newaxis]],
+            axis=-1,
         ).transpose(1, 2, 0).copy()
-        self._index = np.full(self._columns.shape[:2], count + 1)
-        self._index[:, own:] = np.arange(len(self.labels), count + 1)
-        for joint, columns in enumerate(by_joint):
-            for k, (kind, column) in enumerate(columns.items()):
-                self._index[joint, k] = self.labels.index((kind, joint))
-                self._columns[joint, k] = column
-        self.labels += shared_labels
-        cells = self._index[:, :, np.newaxis] * (count + 2) + self._index[:, np.newaxis]
-        self._cells = cells.ravel()  # of each product of two columns in the normal equations
+        self._index = np.array([
+            np.r_[own * joint : own * (joint + 1), own * n : len(self.labels) + 1]
+            for joint in range(n)
+        ])
         # The factors of a joint, its last own column and the first shared one, also apply to loads
         # and changes of gravity.
         self._factors = slice(own - bool(hypothesis.scaled), own + hypothesis.all_scaled)
@@ -318,7 +307,7 @@ class HypothesisEquations:
             weight = huber_weights(residual, scatter, HUBER) / scatter**2
             normal, right = self._normal_equations(columns, factor, weight)
             x, covariance, resolution, rank = _solve(normal, right)
-            values = np.concatenate([x, (-1.0, 0.0)])[self._index]  # of the columns; target: -1
+            values = np.append(x, -1.0)[self._index]  # of the columns; -1 for the target
             before, residual = residual, -_combined(columns, factor * values)
             scatter = np.maximum(_spread(residual), self._floor)
             factor[:, self._scaled] = 1.0 + values[:, self._factors].sum(axis=1, keepdims=True)
@@ -346,10 +335,10 @@ class HypothesisEquations:
         """Return X^T W X and X^T W y; y is the last column of each joint."""
         products = (columns * weight[:, np.newaxis]) @ columns.swapaxes(1, 2)
         products *= factor[:, :, np.newaxis] * factor[:, np.newaxis]
-        size = len(self.labels)
-        sums = np.bincount(self._cells, products.ravel(), (size + 2) ** 2)
-        normal = sums.reshape(size + 2, size + 2).astype(np.float64, copy=False)
-        return normal[:size, :size], normal[:size, size]
+        normal = np.zeros(2 * (len(self.labels) + 1,))
+        for index, product in zip(self._index, products, strict=True):
+            normal[np.ix_(index, index)] += product
+        return normal[:-1, :-1], normal[:-1, -1]
 
 
 def _combined(columns: Array, values: Array) -> Array:
