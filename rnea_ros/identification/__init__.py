@@ -3,13 +3,13 @@
 
 """Identification: recordings and a URDF to a model that fits the arm."""
 
+from ..recordings import require_scipy
 from .base_parameters import BaseParameters
 from .comparison import Comparison, ModelErrors
 from .identify import PRIOR_WEIGHT, identify
-from .loading import load, run_from
 from .payload import PayloadFit, identify_payload, payload_parameters
 from .result import Identification, JointDeviations, ParameterOrigin
-from .run import IdentificationError, Run, require_scipy
+from .run import IdentificationError, Run, load, run_from
 
 __all__ = [
     'PRIOR_WEIGHT', 'BaseParameters', 'Comparison', 'Identification', 'IdentificationError',

@@ -32,25 +32,20 @@ class BaseParameters:
 
     The motion of the first joint of an arm, for one, shows only the sum of its rotor's inertia and
     that of the bodies.
-
-    :param rank: their number, for the joints that moved and have efforts
-    :param condition: condition number of their regressor in the fitted runs, with columns of equal
-        size; large if the motion excites some combinations poorly
-    :param combinations: one readable line for each, such as ``my(link2) + 0.4 m(link3)``
-    :param matrix: the combinations of the standard parameters and the rotors' inertias, shape
-        (rank, 10 * bodies + n)
-    :param prior: values of the URDF without rotors, shape (rank,)
-    :param values: identified values, shape (rank,)
-    :param deviations: their standard deviations, shape (rank,)
     """
 
-    rank: int
+    rank: int  #: their number, for the joints that moved and have efforts
+    #: condition number of their regressor in the fitted runs, with columns of equal size; large if
+    #: the motion excites some combinations poorly
     condition: float
+    #: one readable line for each, such as ``my(link2) + 0.4 m(link3)``
     combinations: tuple[str, ...]
+    #: the combinations of the standard parameters and the rotors' inertias, shape (rank, 10 *
+    #: bodies + n)
     matrix: Array
-    prior: Array
-    values: Array
-    deviations: Array
+    prior: Array  #: values of the URDF without rotors, shape (rank,)
+    values: Array  #: identified values, shape (rank,)
+    deviations: Array  #: their standard deviations, shape (rank,)
 
 
 def combinations(
@@ -109,16 +104,11 @@ def base_parameters(
     scaled = columns / np.maximum(np.linalg.norm(columns, axis=0), np.finfo(float).tiny)
     sizes = np.linalg.svd(scaled, compute_uv=False) if independent else np.ones(1)
     condition = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
+    variances = np.einsum('ij,jk,ik->i', matrix, covariance, matrix)
     return BaseParameters(
-        len(matrix),
-        condition,
-        tuple(
-            _in_words(row, first, names) for row, first in zip(matrix, independent, strict=True)
-        ),
-        matrix,
-        matrix @ prior,
-        matrix @ parameters,
-        np.sqrt(np.maximum(np.einsum('ij,jk,ik->i', matrix, covariance, matrix), 0.0)),
+        len(matrix), condition,
+        tuple(_in_words(*row, names) for row in zip(matrix, independent, strict=True)), matrix,
+        matrix @ prior, matrix @ parameters, np.sqrt(np.maximum(variances, 0.0))
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..feedforward.laws import JointFriction
-from ..recordings import contains
+from ..recordings import contains, rms
 from ..robot import RobotModel
 from .run import IdentificationError, Run
 
@@ -39,38 +39,23 @@ class ArmModel:
 
 @dataclass(frozen=True)
 class ModelErrors:
-    """
-    Errors of one model on the held-out runs.
+    """Errors of one model on the held-out runs."""
 
-    :param predicted: efforts of the model, one array of shape (N, n) for each held-out run
-    :param rms: RMS error of each joint, shape (n,), N m or N; NaN without effort
-    :param moving_rms: the same over the samples at which the joint moves
-    """
-
-    predicted: tuple[Array, ...]
-    rms: Array
-    moving_rms: Array
+    predicted: tuple[Array, ...]  #: efforts of the model, shape (N, n) for each held-out run
+    rms: Array  #: RMS error of each joint, shape (n,), N m or N; NaN without effort
+    moving_rms: Array  #: the same over the samples at which the joint moves
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """
-    The URDF, the URDF with friction, and the identified model on the held-out runs.
+    """The URDF, the URDF with friction, and the identified model on the held-out runs."""
 
-    :param held_out: runs that were not fitted
-    :param effort_rms: RMS of each joint's measured effort, shape (n,); NaN without effort
-    :param moving_effort_rms: the same over the samples at which the joint moves
-    :param urdf: errors of the URDF's rigid bodies
-    :param urdf_with_friction: errors of the URDF's bodies with fitted friction and rotors
-    :param identified: errors of the identified model with friction and rotors
-    """
-
-    held_out: tuple[Run, ...]
-    effort_rms: Array
-    moving_effort_rms: Array
-    urdf: ModelErrors
-    urdf_with_friction: ModelErrors
-    identified: ModelErrors
+    held_out: tuple[Run, ...]  #: runs that were not fitted
+    effort_rms: Array  #: RMS of each joint's measured effort, shape (n,); NaN without effort
+    moving_effort_rms: Array  #: the same over the samples at which the joint moves
+    urdf: ModelErrors  #: errors of the URDF's rigid bodies
+    urdf_with_friction: ModelErrors  #: errors of the URDF's bodies with fitted friction and rotors
+    identified: ModelErrors  #: errors of the identified model with friction and rotors
 
     def percent(self, errors: ModelErrors) -> Array:
         """Return RMS errors in percent of the RMS of the measured efforts, shape (n,)."""
@@ -150,14 +135,4 @@ def _errors(runs: Sequence[Run], predicted: tuple[Array, ...]) -> ModelErrors:
     error = np.concatenate([run.effort - tau for run, tau in zip(runs, predicted, strict=True)])
     # Of poses at rest all samples count.
     moving = np.concatenate([(np.abs(run.qd) > MOVING_SPEED) | (not run.qd.any()) for run in runs])
-    return ModelErrors(predicted, _rms(error), _rms(np.where(moving, error, np.nan)))
-
-
-def _rms(values: Array) -> Array:
-    """Return the RMS of the numbers in each column, NaN where there are none, shape (n,)."""
-    known = np.isfinite(values)
-    count = known.sum(axis=0)
-    total = np.where(known, values, 0.0) ** 2
-    with np.errstate(invalid='ignore', divide='ignore'):
-        rms: Array = np.sqrt(total.sum(axis=0) / count)
-    return rms
+    return ModelErrors(predicted, rms(error), rms(np.where(moving, error, np.nan)))

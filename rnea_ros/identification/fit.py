@@ -18,26 +18,43 @@ definite, so the result is physical. The third term keeps the offsets o small; o
 size. The fourth term is a soft bound of the bodies. The last term keeps friction and rotor
 inertias positive; its weight mu is reduced in steps. The function is convex: Newton's method with
 a line search finds its minimum from any start.
+
+Load-dependent friction, the smoothing velocity v_s and the weights make the problem non-linear.
+Each round takes the rigid-body load, the noise sigma of each joint and Huber's weights from the
+result before, searches for v_s, and solves for the other unknowns.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array, Indices
-from .pseudo_inertia import BASIS, pseudo_inertias
+from ..feedforward.laws import JointFriction
+from ..recordings import huber_weights, weighted_rms
+from ..robot import RobotModel
+from .equations import START, TERMS, Equations, search_smoothing, terms
+from .pseudo_inertia import BASIS, pseudo_inertias, regular
 
-BARRIERS = (1.0, 0.1, 0.01, 1e-3)
-"""Weights mu of the last term, one after the other; the last one hardly shifts the result."""
-
-ACCURACY = 1e-8
-"""Newton's method ends at a smaller expected improvement, half the squared decrement."""
-
+BARRIERS = (1.0, 0.1, 0.01, 1e-3)  # weights mu in turn; the last one hardly shifts the result
+ACCURACY = 1e-8  # Newton's method ends at a smaller improvement, half the squared decrement
 MAX_STEPS = 60  # greatest number of Newton steps for one weight; 5 to 20 are usual
+ROUNDS = 4  # number of rounds; the fourth round changes the result little
+HUBER = 3.0  # larger residuals, in sigma, have a linear instead of a quadratic cost (Huber 1964)
+
+LOAD_SPREAD = 5.0  # least deviation of a load, in sigma, to fit friction that depends on it
+BOUND_WEIGHT = 10.0  # weight of the soft bounds of the bodies, per sample
+MIN_NOISE = 1e-4  # least sigma, as a share of the RMS effort; recordings without noise need it
+
+OFFSET_SHARE = 0.1
+"""
+Scale o_0 of the offset of a joint's effort, as a share of its RMS effort.
+
+It matters only if the data do not separate offset and gravity, as in a vertical prismatic joint.
+"""
 
 
 @dataclass(frozen=True)
@@ -61,8 +78,8 @@ class Problem:
     def start(self) -> Array:
         """Return unknowns that keep all constraints, shape (p,)."""
         x = self.fixed.copy()
-        bodies = slice(0, self.prior.size)
-        x[bodies] = np.where(self.free[bodies], self.prior, x[bodies])
+        bodies = self.free[: self.prior.size]
+        x[: self.prior.size][bodies] = self.prior[bodies]
         x[self.free & self.positive] = 0.1
         return x
 
@@ -167,3 +184,88 @@ def _newton(cost: _Cost, x: Array, barrier: float) -> Array:
             break  # rounding errors hide the rest of the improvement
         x, value = trial, next_value
     return x
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The result of the last round."""
+
+    # Unknowns, shape (p,): standard parameters of the bodies, then a, B, C, k and o of all joints
+    x: Array
+    smoothing: Array  # smoothing velocity v_s of each joint, shape (n,), rad/s or m/s
+    sigma: Array  # RMS residual of each joint, shape (n,), N m or N
+    factor: Array  # triangular factor of the equations, shape (p + 1, p + 1)
+    problem: Problem  # prior and constraints
+    load: Array  # rigid-body efforts of the fitted bodies, shape (N, n), N m or N
+    residual: Array  # measured minus fitted effort, NaN in unused rows, shape (N, n), N m or N
+    weights: Array  # of the squared equations, shape (N, n)
+
+
+def fit_in_rounds(
+    equations: Equations, prior: RobotModel, prior_weight: float, free_bodies: NDArray[np.bool_],
+    keep_friction: JointFriction | None = None, bounds: tuple[Array, Array] | None = None
+) -> Fitted:
+    """
+    Return the result of the last round; known friction is kept, not fitted.
+
+    The weight of the URDF is per sample; ``bounds`` are soft bounds A phi <= b of the bodies.
+    """
+    used = equations.used
+    weights = used.astype(np.float64)
+    rms_effort = weighted_rms(equations.effort, weights)
+    rms_effort = np.where(rms_effort > 0.0, rms_effort, 1.0)
+    sigma = rms_effort
+    problem = _problem(prior, prior_weight * len(equations), free_bodies, rms_effort)
+    if bounds is not None and free_bodies.any():
+        root = np.sqrt(BOUND_WEIGHT * len(equations))
+        problem = replace(problem, bounds=(root * bounds[0], root * bounds[1]))
+    n = len(sigma)
+    smoothing = np.full(n, START)
+    with_load = np.zeros(n, dtype=bool)
+    load = equations.rigid(prior)
+    for _ in range(ROUNDS):
+        effort = equations.effort
+        if keep_friction is not None:
+            effort = effort - keep_friction.friction(equations.qd, load)
+        elif equations.qd.any():
+            smoothing = search_smoothing(equations, load, weights, with_load)
+        columns = terms(equations.qd, equations.qdd, load, smoothing)
+        moves = used.any(axis=0)
+        slides = moves & equations.qd.any(axis=0)  # not for poses at rest
+        friction = slides & (keep_friction is None)
+        free = np.concatenate([
+            np.repeat(free_bodies, 10), slides, friction, friction, friction & with_load, moves
+        ])
+        problem = replace(problem, free=free)
+        (factor,) = equations.reduced(columns, effort, weights / sigma**2)
+        x = solve(factor, problem)
+        bodies, joints = x[: -TERMS * n], x[-TERMS * n :].reshape(TERMS, n)
+        load = equations.rigid(prior.with_inertial_parameters(bodies))
+        residual = effort - load - np.einsum('ijk,kj->ij', columns, joints)
+        residual = np.where(used, residual, np.nan)
+        sigma = np.maximum(weighted_rms(residual, weights), MIN_NOISE * rms_effort)
+        weights = used * huber_weights(residual, sigma, HUBER)
+        with_load = _standard_deviation(load, used) > LOAD_SPREAD * sigma
+    return Fitted(x, smoothing, sigma, factor, problem, load, residual, weights / sigma**2)
+
+
+def _problem(
+    prior: RobotModel, weight: float, free_bodies: NDArray[np.bool_], rms_effort: Array
+) -> Problem:
+    """Return prior and constraints; each round sets the unknowns to fit."""
+    n = len(rms_effort)
+    phi = prior.inertial_parameters
+    phi = np.where(np.repeat(free_bodies, 10), regular(phi), phi)
+    p = phi.size + TERMS * n
+    positive, offset_weights = np.zeros(p, dtype=bool), np.zeros(p)
+    positive[phi.size : p - n] = True
+    offset_weights[p - n :] = 1.0 / (OFFSET_SHARE * rms_effort) ** 2
+    fixed = np.concatenate([phi, np.zeros(TERMS * n)])
+    return Problem(phi, weight, positive, offset_weights, np.zeros(p, dtype=bool), fixed)
+
+
+def _standard_deviation(values: Array, used: NDArray[np.bool_]) -> Array:
+    """Return the standard deviation of the used rows of each column, shape (n,)."""
+    count = np.maximum(used.sum(axis=0), 1)
+    mean = np.where(used, values, 0.0).sum(axis=0) / count
+    return np.asarray(np.sqrt(np.where(used, (values - mean) ** 2, 0.0).sum(axis=0) / count))

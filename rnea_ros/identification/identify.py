@@ -18,10 +18,9 @@ from ..feedforward.laws import JointFriction
 from ..robot import RobotModel
 from .base_parameters import BaseParameters, base_parameters, combinations
 from .comparison import ArmModel, check_held_out, compare, repetition_notes
-from .equations import Equations
-from .friction_terms import TERMS
+from .equations import TERMS, Equations
+from .fit import Fitted, fit_in_rounds
 from .jackknife import Uncertainty, uncertainty
-from .loading import check_model
 from .plausibility import (
     check_fit,
     check_runs,
@@ -32,15 +31,13 @@ from .plausibility import (
     mass_notes,
 )
 from .result import Identification, JointDeviations, ParameterOrigin
-from .rounds import Fitted, fit_in_rounds
-from .run import IdentificationError, Run, groups_of_poses
+from .run import IdentificationError, Run, check_model, groups_of_poses
 
 FITTED_SHARE = 0.7  # share of the time of each run that is fitted; the rest is for validation
 MIN_RUNS = 3  # least number of runs, each of which is judged by a fit of the others
 
 PRIOR_WEIGHT = 1e-3  # default weight of the URDF, per sample; 1e-4 to 0.1 give similar results
-PRIOR_WEIGHTS = (1e-9, 1e3)
-"""Range of the weight: below, the bodies degenerate by rounding; above, nothing is fitted."""
+PRIOR_WEIGHTS = (1e-9, 1e3)  # below, the bodies degenerate by rounding; above, nothing is fitted
 
 
 def identify(
@@ -107,15 +104,13 @@ def identify(
     size = 10 * len(model.body_names)
     inertia, viscous, coulomb, load, zero = uncertain.deviations[size:].reshape(TERMS, -1)
     identified = models[1]
+    origin = map(ParameterOrigin.of, uncertain.removed_variance, uncertain.has_effect)
     return Identification(
         prior=model,
         model=identified.model,
         parameters=fitted.x[:size],
         covariance=uncertain.covariance[:size, :size],
-        origin=tuple(map(
-            ParameterOrigin.of,
-            uncertain.removed_variance[:size].tolist(), uncertain.has_effect[:size].tolist(),
-        )),
+        origin=tuple(origin)[:size],
         friction=identified.friction,
         armature=identified.armature,
         joint_deviations=JointDeviations(viscous, coulomb, load, inertia, zero),
@@ -176,11 +171,9 @@ def _base(equations: Equations, fitted: Fitted, uncertain: Uncertainty) -> BaseP
     model = equations.model
     moving = np.flatnonzero(np.ptp(equations.q, axis=0) > 0.0)
     measured = np.flatnonzero(equations.used.any(axis=0))
-    inertias = slice(0, 10 * len(model.body_names) + model.nv)
+    matrix = combinations(model, equations.q[0], moving, measured, float(equations.qd.any()))
+    inertias = slice(0, matrix.shape[1])
     return base_parameters(
-        combinations(model, equations.q[0], moving, measured, float(equations.qd.any())),
-        model,
-        fitted.factor[:, inertias],
-        fitted.x[inertias],
-        uncertain.covariance[inertias, inertias],
+        matrix, model, fitted.factor[:, inertias], fitted.x[inertias],
+        uncertain.covariance[inertias, inertias]
     )

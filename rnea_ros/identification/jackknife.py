@@ -4,10 +4,8 @@
 """
 Standard deviations of the unknowns: block jackknife, and the assumed error of the URDF.
 
-The formula for white noise gives deviations that are 3 to 12 times too small, because errors of
-neighbouring samples are correlated, and those of equal places of a repeated motion. The jackknife
-repeats the fit without each block in turn, by one Newton step without the bounds: an unknown that
-is at its bound is not certain.
+The jackknife repeats the fit without each block in turn, by one Newton step without the bounds: an
+unknown that is at its bound is not certain.
 """
 
 from __future__ import annotations
@@ -18,19 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..recordings import correlation_length, period
-from .equations import Equations
-from .friction_terms import terms
+from ..recordings import correlation_length, jackknife_covariance, period
+from .equations import Equations, terms
+from .fit import Fitted
 from .pseudo_inertia import pseudo_inertias
-from .rounds import Fitted
 
 MIN_PRIOR_ERROR, MAX_PRIOR_ERROR = 0.4, 1.0
 """Range of the assumed relative error of the URDF; that of a mass is half as large."""
 
 BLOCK_LENGTH = 10.0  # length of a block, in correlation lengths of the residuals
-
-MIN_BLOCKS, MAX_BLOCKS = 10, 40
-"""Range of the number of blocks: fewer have no spread, more need time."""
+MIN_BLOCKS, MAX_BLOCKS = 10, 40  # number of blocks: fewer have no spread, more need time
 
 
 @dataclass(frozen=True)
@@ -95,14 +90,11 @@ def block_factors(equations: Equations, residual: Array, weights: Array, columns
 
 def jackknife(factors: Array, gradient: Array, curvature: Array) -> Array:
     """Return the jackknife covariance of a solution, shape (p, p), from [A r] of each block."""
-    filled = [block for block in factors if block.any()]
-    squared = np.array([block.T @ block for block in filled])
-    estimates = []
-    for others in squared.sum(axis=0) - squared:
-        estimates.append(inverse(others[:-1, :-1] + curvature) @ (others[:-1, -1] - gradient))
-    difference = np.array(estimates) - np.mean(estimates, axis=0)
-    count = len(filled)
-    return np.asarray((count - 1) / count * difference.T @ difference)
+    squared = np.array([block.T @ block for block in factors if block.any()])
+    return jackknife_covariance([
+        inverse(others[:-1, :-1] + curvature) @ (others[:-1, -1] - gradient)
+        for others in squared.sum(axis=0) - squared
+    ])
 
 
 def inverse(H: Array) -> Array:

@@ -19,53 +19,38 @@ from ..dynamics.tree import RigidBodyInertia
 from ..errors import UnknownNameError
 from ..feedforward.laws import JointFriction
 from ..parameters import Value
-from ..preflight import huber_weights
+from ..recordings import huber_weights, weighted_rms
 from ..robot import Payload, RobotModel
 from .equations import Equations, triangular
-from .fit import Problem, log_det_derivatives, solve
+from .fit import HUBER, Problem, log_det_derivatives, solve
 from .jackknife import block_factors, inverse, jackknife
-from .loading import check_model
 from .plausibility import LOAD_EXPLAINS
 from .pseudo_inertia import about_centre, deviations_about_centre, pseudo_inertias, regular
-from .rounds import HUBER, weighted_rms
-from .run import IdentificationError, Run
+from .run import IdentificationError, Run, check_model
 
-PRIOR_WEIGHT = 1e-4
-"""Weight of the prior, per sample: it decides what the motion leaves open, such as the inertia."""
-
+PRIOR_WEIGHT = 1e-4  # of the prior, per sample: decides what the motion leaves open
 START_MASS = 1.0  # mass of the prior in the first round, kg; later rounds take the result before
 RADIUS = 0.05  # radius of gyration of the prior, m: a body of the size of a hand
 ROUNDS = 4  # rounds of the fit, for noise, outliers, and friction that depends on the load
 
-GAIN_ERROR = 0.05
-"""Standard deviation of the gain of effort sensors that all joints share; currents have more."""
-
+GAIN_ERROR = 0.05  # deviation of the gain that all effort sensors share; currents have more
 SMOOTH = 10  # samples after which the errors of a model are still correlated, and noise is not
 CERTAIN = 3.0  # least mass of a payload, in standard deviations
 
 
 @dataclass(frozen=True)
 class PayloadFit:
-    """
-    An identified payload.
+    """An identified payload."""
 
-    :param payload: mass, centre of mass and inertia on a link
-    :param mass_deviation: standard deviation of the mass, kg; this and the others include the
-        errors of the arm's model and of the efforts' gain
-    :param com_deviation: of the centre of mass, shape (3,), m
-    :param inertia_deviation: of the inertia about the centre of mass, shape (6,), kg m^2
-    :param rms_without: RMS error of each joint without the payload, shape (n,), N m or N
-    :param rms_with: the same with it
-    :param at_rest: only poses at rest were recorded, so the inertia is unknown and 0
-    """
-
-    payload: Payload
+    payload: Payload  #: mass, centre of mass and inertia on a link
+    #: standard deviation of the mass, kg; this and the others include the errors of the arm's
+    #: model and of the efforts' gain
     mass_deviation: float
-    com_deviation: Array
-    inertia_deviation: Array
-    rms_without: Array
-    rms_with: Array
-    at_rest: bool
+    com_deviation: Array  #: of the centre of mass, shape (3,), m
+    inertia_deviation: Array  #: of the inertia about the centre of mass, shape (6,), kg m^2
+    rms_without: Array  #: RMS error of each joint without the payload, shape (n,), N m or N
+    rms_with: Array  #: the same with it
+    at_rest: bool  #: only poses at rest were recorded, so the inertia is unknown and 0
 
 
 def identify_payload(

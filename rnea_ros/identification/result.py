@@ -13,20 +13,103 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..dynamics.kernels import PARAMETERS
+from ..dynamics.tree import Placement, RigidBodyInertia
+from ..errors import UrdfError
 from ..files import write_file
 from ..parameters import Value, parameter_file_text
 from ..recordings import STILL_SPEED
-from ..robot import STANDARD_GRAVITY, RobotModel
-from ..urdf import with_inertials
+from ..robot import STANDARD_GRAVITY, RobotModel, link_inertia
+from ..urdf import Inertial, Origin, RobotDescription, rounded, with_inertials
 from .base_parameters import BaseParameters
 from .comparison import ArmModel, Comparison
-from .link_inertials import link_inertials
 from .run import Run
 
 DETERMINED = 0.75  # least share of a parameter's prior variance that the data remove
+SAME = 1e-9  # relative difference below which parameters are those of the URDF: rounding errors
+
+
+def link_inertials(
+    prior: RobotModel, parameters: Array
+) -> tuple[dict[str, Inertial | None], tuple[str, ...]]:
+    """
+    Return the mass properties of the links that differ from the URDF, and notes.
+
+    Links at fixed joints keep theirs, and the link that carries them has the rest of the body, if
+    that is physical. Otherwise it has all, and they have none (None).
+    """
+    description = prior.description
+    if description is None:
+        raise UrdfError(f'robot {prior.name!r}', 'has no URDF to write into')
+    changed: dict[str, Inertial | None] = {}
+    notes = []
+    bodies = zip(
+        prior.body_names, prior.inertial_parameters.reshape(-1, len(PARAMETERS)),
+        np.asarray(parameters).reshape(-1, len(PARAMETERS)), strict=True
+    )
+    for name, before, after in bodies:
+        if np.abs(after - before).max() > SAME * np.abs(before).max():
+            link_changes, note = _divided(prior, description, name, after)
+            changed.update(link_changes)
+            notes += [note] if note else []
+    return changed, tuple(notes)
+
+
+def _divided(
+    prior: RobotModel, description: RobotDescription, body: str, parameters: Array
+) -> tuple[dict[str, Inertial | None], str]:
+    """Return the mass properties of a body's links that change, and a note."""
+    frames = prior.tree.frames
+    to_body = frames[body].placement.inverse()
+    placements = {
+        link: to_body @ frame.placement
+        for link, frame in frames.items()
+        if frame.body == frames[body].body and link in description.links
+    }
+    inertias = {
+        link: link_inertia(description.links[link].inertial).transformed(placement)
+        for link, placement in placements.items()
+    }
+    own = {link: each for link, each in inertias.items() if each.mass > 0.0 or each.J.any()}
+    # Some descriptions have a frame without mass at the joint, and the body fixed to it.
+    carrier = body if body in own or not own else max(own, key=lambda link: own[link].mass)
+    others = [link for link in own if link != carrier]
+    whole = rest = RigidBodyInertia.from_parameters(parameters)
+    for link in others:
+        rest -= own[link]
+    old = description.links[carrier].inertial
+    axes = Origin() if old is None else old.origin
+    inverse = placements[carrier].inverse()
+    everything = _inertial(whole.transformed(inverse), axes)
+    if not others:
+        return {carrier: everything}, ''
+    listed, verb = ', '.join(others), 'stay' if len(others) > 1 else 'stays'
+    if rest.mass > 0.0:
+        inertial = _inertial(rest.transformed(inverse), axes)
+        spread = 0.5 * np.trace(inertial.matrix) * np.eye(3) - inertial.matrix
+        if np.linalg.eigvalsh(spread)[0] > 0.0:  # a body can have this inertia
+            note = f'{carrier} has the change of its body; {listed}, fixed to it, {verb} as before'
+            return {carrier: inertial}, note
+    removed: dict[str, Inertial | None] = dict.fromkeys(others)
+    note = (
+        f'{carrier} has the whole mass of its body; the inertial of {listed}, fixed to it, is '
+        'removed because it does not fit into the identified body'
+    )
+    return {**removed, carrier: everything}, note
+
+
+def _inertial(inertia: RigidBodyInertia, axes: Origin) -> Inertial:
+    """Return an inertia about a link's origin as it is written, with the rpy of ``axes``."""
+    R = Placement.from_xyz_rpy((0.0, 0.0, 0.0), axes.rpy).rotation
+    J = R.T @ inertia.J_com @ R
+    x, y, z = inertia.com.tolist()
+    ixx, ixy, ixz, iyy, iyz, izz = J[np.triu_indices(3)].tolist()
+    return rounded(
+        Inertial(Origin((x, y, z), axes.rpy), inertia.mass, (ixx, ixy, ixz, iyy, iyz, izz))
+    )
 
 
 class ParameterOrigin(str, Enum):
@@ -46,49 +129,30 @@ class ParameterOrigin(str, Enum):
 
 @dataclass(frozen=True)
 class JointDeviations:
-    """
-    Standard deviations of the joints' parameters, each of shape (n,).
+    """Standard deviations of the joints' parameters, each of shape (n,)."""
 
-    :param viscous: N m s/rad or N s/m
-    :param coulomb: N m or N
-    :param load: of the Coulomb friction per N m or N of load
-    :param armature: kg m^2 or kg
-    :param offset: N m or N
-    """
-
-    viscous: Array
-    coulomb: Array
-    load: Array
-    armature: Array
-    offset: Array
+    viscous: Array  #: N m s/rad or N s/m
+    coulomb: Array  #: N m or N
+    load: Array  #: of the Coulomb friction per N m or N of load
+    armature: Array  #: kg m^2 or kg
+    offset: Array  #: N m or N
 
 
 @dataclass(frozen=True)
 class Identification(ArmModel):
-    """
-    An identified model of a robot with n joints.
+    """An identified model of a robot with n joints."""
 
-    :param prior: the model of the URDF; ``model`` has the identified rigid bodies
-    :param parameters: standard parameters of the bodies, in the order of
-        :attr:`~rnea_ros.RobotModel.inertial_parameters`, shape (10 * bodies,)
-    :param covariance: of them, shape (10 * bodies, 10 * bodies)
-    :param origin: what determined each of them
-    :param joint_deviations: standard deviations of friction, rotor inertia and offset
-    :param base: identifiable combinations of the parameters
-    :param comparison: errors on the runs that were not fitted
-    :param fitted: the runs that were fitted
-    :param notes: what the data lack, one sentence each
-    """
-
-    prior: RobotModel
+    prior: RobotModel  #: the model of the URDF; ``model`` has the identified rigid bodies
+    #: standard parameters of the bodies, in the order of
+    #: :attr:`~rnea_ros.RobotModel.inertial_parameters`, shape (10 * bodies,)
     parameters: Array
-    covariance: Array
-    origin: tuple[ParameterOrigin, ...]
-    joint_deviations: JointDeviations
-    base: BaseParameters
-    comparison: Comparison
-    fitted: tuple[Run, ...]
-    notes: tuple[str, ...] = ()
+    covariance: Array  #: of them, shape (10 * bodies, 10 * bodies)
+    origin: tuple[ParameterOrigin, ...]  #: what determined each of them
+    joint_deviations: JointDeviations  #: standard deviations of friction, rotor inertia and offset
+    base: BaseParameters  #: identifiable combinations of the parameters
+    comparison: Comparison  #: errors on the runs that were not fitted
+    fitted: tuple[Run, ...]  #: the runs that were fitted
+    notes: tuple[str, ...] = ()  #: what the data lack, one sentence each
 
     @property
     def deviations(self) -> Array:
@@ -97,11 +161,8 @@ class Identification(ArmModel):
 
     def urdf(self) -> tuple[str, tuple[str, ...]]:
         """
-        Return the text of the URDF with the identified inertials, and notes.
+        Return the text of the URDF with other inertials; a note on each body of several links.
 
-        Nothing else of the text changes.
-
-        :return: the text; one sentence for each body of several links
         :raises UrdfError: the model was not built from a URDF
         """
         inertials, notes = link_inertials(self.prior, self.parameters)
@@ -110,13 +171,7 @@ class Identification(ArmModel):
         return with_inertials(text, inertials), notes
 
     def write_urdf(self, path: str | os.PathLike[str]) -> None:
-        """
-        Write the URDF with the identified inertials.
-
-        :param path: file to write
-        :raises UrdfError: the model was not built from a URDF
-        :raises FileError: the file cannot be written
-        """
+        """Write the text of :meth:`urdf`; FileError if it cannot be written."""
         write_file(Path(path), self.urdf()[0])
 
     def write_parameters(
@@ -139,18 +194,17 @@ class Identification(ArmModel):
         values = self.node_parameters()
         names = self.prior.joint_names
         scale = dict(zip(names, np.broadcast_to(effort_scale, len(names)).tolist(), strict=True))
-        if any(factor != 1.0 for factor in scale.values()):
+        if set(scale.values()) != {1.0}:
             joints: Any = values['joints']
             values['effort_scale'] = [scale[name] for name in joints]
         return parameter_file_text(values, comments)
 
     def node_parameters(self) -> dict[str, Value]:
-        """
-        Return the parameters of friction and rotor inertia.
-
-        :return: values by the names of the node's parameters, one for each joint in use
-        """
-        recorded, friction = self._recorded(), self.friction
+        """Return friction and rotor inertia by the node's parameters, for each joint in use."""
+        # These moved or have an effort, unlike a gripper at rest.
+        moved = [(np.abs(run.qd) > STILL_SPEED).any(axis=0) for run in self.fitted]
+        with_effort = [np.isfinite(run.effort).any(axis=0) for run in self.fitted]
+        recorded, friction = np.any([*moved, *with_effort], axis=0), self.friction
         names = [name for name, used in zip(self.prior.joint_names, recorded, strict=True) if used]
         values: dict[str, Value] = {'joints': names}
         if not np.array_equal(self.prior.gravity, STANDARD_GRAVITY):
@@ -167,9 +221,3 @@ class Identification(ArmModel):
             if each.any():  # no smoothing velocity is 0
                 values[f'friction.{name}'] = each.tolist()
         return values
-
-    def _recorded(self) -> NDArray[np.bool_]:
-        """Return which joints moved or have an effort, shape (n,); no gripper at rest."""
-        moved = [(np.abs(run.qd) > STILL_SPEED).any(axis=0) for run in self.fitted]
-        with_effort = [np.isfinite(run.effort).any(axis=0) for run in self.fitted]
-        return np.asarray(np.any([*moved, *with_effort], axis=0))

@@ -9,16 +9,13 @@ Works without ROS. Reading order: :mod:`.columns`, :mod:`.fit`, :mod:`.selection
 """
 
 from .assessment import Assessment
-from .checkup import Checkup, check, check_units
-from .columns import KnownEfforts, Prediction
-from .faults import LEAVE_GRAVITY, MIN_GRAVITY, another_robot, find_faults
-from .findings import Cause, Finding
-from .fit import huber_weights
-from .found_parameters import found_parameters
-from .picture import picture
+from .checkup import Checkup, check, check_units, found_parameters
+from .faults import LEAVE_GRAVITY, MIN_GRAVITY, Cause, Finding, another_robot, find_faults
+from .fit import KnownEfforts, Prediction
+from .report import picture
 
 __all__ = [
     'LEAVE_GRAVITY', 'MIN_GRAVITY', 'Assessment', 'Cause', 'Checkup', 'Finding', 'KnownEfforts',
     'Prediction', 'another_robot', 'check', 'check_units', 'find_faults', 'found_parameters',
-    'huber_weights', 'picture',
+    'picture',
 ]

@@ -11,9 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Array
-from ..recordings import Kind, Samples
-from .columns import Prediction, Tip
-from .fit import NOTHING, Fit, Hypothesis
+from ..recordings import Kind, Samples, rms
+from .fit import NOTHING, Fit, Hypothesis, Prediction, Tip
 from .selection import ABSENT, Estimate, Selection, Solution
 
 LOAD_TOLERANCE = 0.05  # accepted change of an effort, as a share of it without friction
@@ -76,88 +75,64 @@ class JointFigures:
 
 
 class Assessment:
-    """Figures for the rules, of modelled and measured efforts."""
+    """
+    Figures for the rules, of modelled and measured efforts.
+
+    Changes of efforts have the shape (N, n), vectors of the joints (n,), N m or N. The best
+    hypothesis is the one with the strongest support; ``separate`` fits each joint alone.
+    """
 
     def __init__(self, prediction: Prediction) -> None:
         self.prediction = prediction
+        self.samples: Samples = prediction.samples
+        self.at_rest = self.samples.kind is Kind.STILL
         self.selection = Selection(prediction)
         self.best: Solution = self.selection.best()
-        size = len(prediction.joints)
-        self.separate = self.selection.solution(Hypothesis(scaled=frozenset(range(size))))
-        names = list(prediction.joints)
-        self.joints = tuple(self._figures(joint, name) for joint, name in enumerate(names))
-
-    @property
-    def samples(self) -> Samples:
-        """The measured samples."""
-        return self.prediction.samples
+        every = frozenset(range(len(prediction.joints)))
+        self.separate = self.selection.solution(Hypothesis(scaled=every))
+        self.joints = tuple(map(self._figures, range(len(every)), prediction.joints))
+        most = max(joint.load for joint in self.joints)
+        #: numbers of the joints that carry the arm's weight
+        self.loaded = [
+            number for number, joint in enumerate(self.joints)
+            if joint.load >= LOADED_SHARE * most and joint.load > 0.0
+        ]
 
     @property
     def hypothesis(self) -> Hypothesis:
-        """The hypothesis with the strongest support."""
+        """The best hypothesis."""
         return self.best.fit.hypothesis
-
-    @property
-    def at_rest(self) -> bool:
-        """Whether poses at rest were compared."""
-        return self.samples.kind is Kind.STILL
 
     @cached_property
     def rivals(self) -> list[Hypothesis]:
         """Other hypotheses with similar support by the measurement."""
         return self.selection.rivals(self.best)
 
-    @property
-    def loaded(self) -> list[int]:
-        """Numbers of the joints that carry the arm's weight."""
-        most = max(joint.load for joint in self.joints)
-        return [
-            number
-            for number, joint in enumerate(self.joints)
-            if joint.load >= LOADED_SHARE * most and joint.load > 0.0
-        ]
-
     def unexplained(self, joint: int) -> float:
         """
-        Return the share of a joint's effort that the best hypothesis leaves unexplained.
+        Return the share of a joint's effort without friction that the best hypothesis leaves.
 
-        Friction is excluded. If the effort lacks gravity, it is the share of the greatest rest of
-        gravity instead.
+        If the effort lacks gravity, it is the share of the greatest rest of gravity instead.
         """
         fit = self.best.fit
         rest = self.prediction.effort[:, joint] - fit.friction[:, joint]
         size = max(float(rest.std()), ABSENT * self.joints[joint].load)
         return float(fit.scatter[joint]) / size if size else 0.0
 
-    @cached_property
-    def noticeable(self) -> Array:
-        """Least relevant change of each joint's effort, shape (n,), N m or N."""
-        load = self.reported_load
-        friction = np.sqrt(np.mean(self.best.fit.friction**2, axis=0))
-        noticeable: Array = friction + LOAD_TOLERANCE * load + SENSOR_TOLERANCE * load.max()
-        return noticeable
-
     def affected(self, change: Array) -> tuple[int, ...]:
-        """
-        Return the numbers of the joints whose effort changes by a relevant amount.
-
-        :param change: of the efforts, shape (N, n), N m or N
-        """
-        matters = np.sqrt(np.mean(change**2, axis=0)) > self.noticeable
+        """Return the numbers of the joints whose effort changes by a relevant amount."""
+        load = self.reported_load
+        least = rms(self.best.fit.friction) + LOAD_TOLERANCE * load
+        matters = rms(change) > least + SENSOR_TOLERANCE * load.max()
         return tuple(np.flatnonzero(matters).tolist())
 
     def stands_out(self, change: Array) -> bool:
-        """
-        Return whether a change of efforts exceeds the scatter of some joint.
-
-        :param change: of the efforts, shape (N, n), N m or N
-        """
-        size = np.sqrt(np.mean(change**2, axis=0))
-        return bool((size > PROMINENCE * self.best.fit.scatter).any())
+        """Return whether a change of efforts exceeds the scatter of some joint."""
+        return bool((rms(change) > PROMINENCE * self.best.fit.scatter).any())
 
     @cached_property
     def factors(self) -> Array:
-        """Factors of the joints' efforts in the best hypothesis, shape (n,)."""
+        """Factors of the joints' efforts in the best hypothesis."""
         values = self.best.fit.values
         common = values.get(('all', 0), 0.0)
         return np.array([
@@ -166,11 +141,7 @@ class Assessment:
 
     @cached_property
     def reported_load(self) -> Array:
-        """
-        Loads of the joints as the efforts report them, shape (n,).
-
-        N m or N, times the factor of the effort if it is above 1 (a smaller unit).
-        """
+        """Loads as efforts report them: times the effort's factor if above 1 (another unit)."""
         load = np.array([joint.load for joint in self.joints])
         return load * np.maximum(1.0, np.abs(self.factors))
 
@@ -182,13 +153,12 @@ class Assessment:
     def factor(self, joint: int) -> Estimate:
         """Return the factor of a joint's effort in the best hypothesis."""
         shared = self.hypothesis.all_scaled
-        error = self.best.fit.errors['scale', joint]
 
         def value(fit: Fit) -> float:
             common = fit.values['all', 0] if shared else 0.0
             return 1.0 + common + fit.values['scale', joint]
 
-        return self.best.estimate(value, error)
+        return self.best.estimate(value, self.best.fit.errors['scale', joint])
 
     def gravity_found(self) -> tuple[Array, Estimate, Estimate]:
         """
@@ -203,39 +173,33 @@ class Assessment:
         def gravity(fit: Fit) -> Array:
             return modelled + [fit.values['axis', k] for k in range(3)]
 
+        def size(fit: Fit) -> float:
+            return float(np.linalg.norm(gravity(fit))) / expected
+
         def angle(fit: Fit) -> float:
             found = gravity(fit)
             across = np.linalg.norm(np.cross(modelled, found))
             return float(np.arctan2(across, modelled @ found))
 
-        found = gravity(self.best.fit)
-        error = max(self.best.fit.errors['axis', k] for k in range(3))
-        size = float(np.linalg.norm(found))
-        return (
-            found,
-            self.best.estimate(
-                lambda fit: float(np.linalg.norm(gravity(fit))) / expected, error / expected
-            ),
-            self.best.estimate(angle, error / max(size, NOTHING)),
-        )
+        best, found = self.best, gravity(self.best.fit)
+        error = max(best.fit.errors['axis', k] for k in range(3))
+        length = max(float(np.linalg.norm(found)), NOTHING)
+        return found, best.estimate(size, error / expected), best.estimate(angle, error / length)
 
     def load_change(self, tip: Tip) -> Array:
-        """Return the efforts of the load found on a tip, shape (N, n), N m or N."""
+        """Return the efforts of the load found on a tip."""
         values = [self.best.fit.values[f'load {tip.link}', k] for k in range(4)]
-        change: Array = self.best.prediction.load(tip.link) @ np.array(values)
-        return change
+        return np.asarray(self.best.prediction.load(tip.link) @ np.array(values))
 
     def gravity_change(self) -> Array:
-        """Return the efforts of the change of gravity found, shape (N, n), N m or N."""
+        """Return the efforts of the change of gravity found."""
         delta = np.array([self.best.fit.values['axis', k] for k in range(3)])
-        change: Array = self.best.prediction.gravity_axes @ delta
-        return change
+        return np.asarray(self.best.prediction.gravity_axes @ delta)
 
     def flip_change(self, joint: int) -> Array:
-        """Return the change of the efforts by inverting a joint's axis, shape (N, n), N m or N."""
-        flipped = self.best.prediction
+        """Return the change of the efforts by inverting a joint's axis."""
         others = self.hypothesis.flipped - {joint}
-        return (flipped.rigid - self.prediction.flipped(sorted(others)).rigid) * self.factors
+        return self.best.prediction.rigid - self.prediction.flipped(sorted(others)).rigid
 
     def axis_factor(self, joint: int) -> Estimate:
         """
@@ -243,9 +207,8 @@ class Assessment:
 
         Values between are mixtures of both efforts, which no axis explains.
         """
-        best = self.best.prediction
-        change = self.prediction.flipped(sorted(self.hypothesis.flipped - {joint})).rigid
-        back = Solution(best, self.hypothesis, change - best.rigid).parameter('change', 0)
+        best = Solution(self.best.prediction, self.hypothesis, -self.flip_change(joint))
+        back = best.parameter('change', 0)
         return Estimate(2.0 * back.value - 1.0, 2.0 * back.half_width)
 
     @cached_property
@@ -258,26 +221,24 @@ class Assessment:
 
     def _friction_share(self, joint: int) -> Estimate:
         load = float(self.reported_load[joint])
-        return self.best.estimate(lambda fit: _rms(fit.friction[:, joint]) / load)
+        return self.best.estimate(lambda fit: float(rms(fit.friction)[joint]) / load)
 
     def _figures(self, joint: int, name: str) -> JointFigures:
-        fit = self.separate.fit
-        model, measured = self.prediction.rigid[:, joint], self.prediction.effort[:, joint]
+        fit, estimate = self.separate.fit, self.separate.parameter
+        model, measured = self.prediction.rigid, self.prediction.effort
+        efforts = (model, fit.friction, measured - model, measured)
+        load, friction, error, size = (float(rms(each)[joint]) for each in efforts)
         moving = not self.at_rest
         return JointFigures(
             name=name,
-            scale=self.separate.parameter('scale', joint, add=1.0),
-            offset=self.separate.parameter('offset', joint),
-            viscous=self.separate.parameter('viscous', joint) if moving else None,
-            coulomb=self.separate.parameter('coulomb', joint) if moving else None,
-            load=_rms(model),
-            variation=float(model.std()),
-            friction=_rms(fit.friction[:, joint]),
+            scale=estimate('scale', joint, add=1.0),
+            offset=estimate('offset', joint),
+            viscous=estimate('viscous', joint) if moving else None,
+            coulomb=estimate('coulomb', joint) if moving else None,
+            load=load,
+            variation=float(model[:, joint].std()),
+            friction=friction,
             scatter=float(fit.scatter[joint]),
-            error=_rms(measured - model),
-            measured=_rms(measured),
+            error=error,
+            measured=size,
         )
-
-
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2)))

@@ -10,20 +10,41 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..recordings import Kind, Recording, RecordingError, clean, match_joints, take_samples
+from ..parameters import Value
+from ..recordings import (
+    Kind,
+    Recording,
+    RecordingError,
+    clean,
+    match_joints,
+    require_scipy,
+    take_samples,
+)
 from ..robot import RobotModel
 from .assessment import LOADED_SHARE, Assessment
-from .columns import KnownEfforts, Prediction
-from .faults import another_robot, find_faults
-from .findings import Cause, Finding, ModelVerdict
-from .remainders import REMAINDERS
+from .faults import (
+    Cause,
+    Finding,
+    ModelVerdict,
+    another_robot,
+    find_faults,
+    find_remainders,
+)
+from .fit import KnownEfforts, Prediction
 from .report import report
+from .selection import Estimate
 
 UNITS = {
     'revolute': (2.0 * np.pi, 'degrees, not radians'),
     'prismatic': (1.0, 'millimetres, not metres'),
 }
 """Travel that no limited joint of a type exceeds, rad or m, and the wrong unit beyond it."""
+
+SPOILS_FRICTION = frozenset({
+    Cause.NO_EFFORT, Cause.ANOTHER_ROBOT, Cause.INVERTED_AXIS, Cause.INVERTED_EFFORT,
+    Cause.GRAVITY_DIRECTION, Cause.WRONG_SCALE, Cause.UNEXPLAINED,
+})
+"""Causes that make the friction of their joints uncertain, or have it in another unit."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +53,15 @@ class Checkup:
 
     assessment: Assessment
     findings: tuple[Finding, ...]  # causes that were found
-    verdict: ModelVerdict  # whether the model may be used
     joints: tuple[str, ...]  # recorded, with and without efforts, in the model's order
+
+    @property
+    def verdict(self) -> ModelVerdict:
+        """ACCEPTED if nothing must be fixed, and every loaded joint was judged."""
+        if any(finding.must_be_fixed for finding in self.findings):
+            return ModelVerdict.REJECTED
+        judged = [self.assessment.joints[joint].is_judged for joint in self.assessment.loaded]
+        return ModelVerdict.ACCEPTED if judged and all(judged) else ModelVerdict.UNDECIDED
 
     def report(self) -> str:
         """Return the report as text."""
@@ -55,33 +83,41 @@ def check(
     :param known: efforts of friction and rotors that are known, which are part of the model
     :raises RecordingError: data are missing, or the model has no mass
     """
+    require_scipy()
     if not model.inertial_parameters.any():
         raise RecordingError('no moving link has a mass: give the links an <inertial>')
     names = match_joints(model.joint_names, recording.names, joints)
     recorded = recording.of_joints(list(names.values()))
     check_units(model, names, recorded)
-    no_efforts = [
-        name
+    efforts = {
+        name: effort[np.isfinite(effort)]
         for name, effort in zip(recorded.names, recorded.effort.T, strict=True)
-        if not np.isfinite(effort).any()
-    ]
+    }
+    no_efforts = [name for name, effort in efforts.items() if not len(effort)]
     absent = [name for name in model.joint_names if name not in names]
     notes = [f'no effort recorded, not compared: {", ".join(no_efforts)}'] if no_efforts else []
     notes += [f'not recorded, assumed at rest at zero: {", ".join(absent)}'] if absent else []
     samples = take_samples(clean(recorded.part(slice(None), *notes)), kind)
-    without_effort, compared = _split(names, no_efforts)
-    prediction = Prediction(model, compared, samples, moved=without_effort, known=known)
+
+    def predict(without: Container[str]) -> Prediction:
+        """Return the prediction of the joints whose recorded name is not in a container."""
+        compared = {name: other for name, other in names.items() if other not in without}
+        moved = {name: other for name, other in names.items() if other in without}
+        return Prediction(model, compared, samples, moved=moved, known=known)
+
+    prediction = predict(no_efforts)
     if not np.isfinite(prediction.rigid).all():
         raise RecordingError('positions are so large that the model has no finite effort')
-    constant = constant_efforts(recorded)
-    findings = no_effort(prediction, constant)
-    _, varying = _split(compared, constant)
-    if varying:
-        moved, _ = _split(names, {*no_efforts, *constant})
-        prediction = Prediction(model, varying, samples, moved=moved, known=known)
-    assessment = Assessment(prediction)
-    findings += find_causes(assessment) if varying else []
-    return Checkup(assessment, tuple(findings), verdict(assessment, findings), tuple(names))
+    constant = {  # efforts that are equal in all samples, by joint
+        name: float(effort[0])
+        for name, effort in efforts.items() if len(effort) and (effort == effort[0]).all()
+    }
+    findings = _no_effort(prediction, constant)
+    unusable = {*no_efforts, *constant}
+    if len(unusable) == len(names):
+        return Checkup(Assessment(prediction), tuple(findings), tuple(names))
+    assessment = Assessment(predict(unusable))
+    return Checkup(assessment, (*findings, *find_causes(assessment)), tuple(names))
 
 
 def check_units(model: RobotModel, joints: Mapping[str, str], recording: Recording) -> None:
@@ -102,16 +138,7 @@ def check_units(model: RobotModel, joints: Mapping[str, str], recording: Recordi
             )
 
 
-def constant_efforts(recording: Recording) -> dict[str, float]:
-    """Return the efforts that are equal in all samples, by joint, N m or N."""
-    return {
-        name: float(measured[0])
-        for name, effort in zip(recording.names, recording.effort.T, strict=True)
-        if len(measured := effort[np.isfinite(effort)]) and (measured == measured[0]).all()
-    }
-
-
-def no_effort(prediction: Prediction, constant: Mapping[str, float]) -> list[Finding]:
+def _no_effort(prediction: Prediction, constant: Mapping[str, float]) -> list[Finding]:
     """Return findings for joints with a constant effort; loaded ones must be fixed."""
     if constant.keys() >= set(prediction.joints.values()):
         values = 'exactly 0' if not any(constant.values()) else 'constant'
@@ -132,26 +159,60 @@ def no_effort(prediction: Prediction, constant: Mapping[str, float]) -> list[Fin
 
 def find_causes(assessment: Assessment) -> list[Finding]:
     """Return the findings of all rules, in the order of the report: large and significant ones."""
-    faults = find_faults(assessment)
-    others = [finding for rule in REMAINDERS for finding in rule(assessment)]
+    faults, others = find_faults(assessment), [*find_remainders(assessment)]
     if wrong_robot := another_robot(assessment, faults):
         return [wrong_robot, *(finding for finding in others if not finding.must_be_fixed)]
     return [*faults, *others]
 
 
-def verdict(assessment: Assessment, findings: list[Finding]) -> ModelVerdict:
-    """Return ACCEPTED if nothing must be fixed, and every loaded joint was judged."""
-    if any(finding.must_be_fixed for finding in findings):
-        return ModelVerdict.REJECTED
-    judged = [assessment.joints[joint].is_judged for joint in assessment.loaded]
-    return ModelVerdict.ACCEPTED if judged and all(judged) else ModelVerdict.UNDECIDED
+def found_parameters(checkup: Checkup) -> dict[str, Value]:
+    """Return the node's parameters that were found without doubt; empty if none were."""
+    all_joints = len(checkup.assessment.joints)
+    values: dict[str, Value] = {}
+    if any(f.cause is Cause.COMPENSATED and len(f.joints) == all_joints for f in checkup.findings):
+        values['hardware_compensates'] = ['gravity']
+    values |= {**_friction(checkup), **_payload(checkup)}
+    return {'joints': list(checkup.joints), **values} if values else {}
 
 
-def _split(
-    names: Mapping[str, str], recorded: Container[str]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the joints whose recorded name is in a container, and the others."""
-    return (
-        {name: other for name, other in names.items() if other in recorded},
-        {name: other for name, other in names.items() if other not in recorded},
-    )
+def _friction(checkup: Checkup) -> dict[str, Value]:
+    """Return friction that is above zero beyond doubt; zero for other joints."""
+    assessment, found = checkup.assessment, dict[str, Value]()
+    spoilt = {
+        joint for finding in checkup.findings if finding.cause in SPOILS_FRICTION
+        for joint in finding.joints
+    }
+    for kind in () if assessment.at_rest else ('viscous', 'coulomb'):
+        by_name = {
+            joint.name: _certain(assessment.best.parameter(kind, place))
+            for place, joint in enumerate(assessment.joints)
+            if place not in spoilt
+        }
+        if any(by_name.values()):
+            found[f'friction.{kind}'] = [by_name.get(name, 0.0) for name in checkup.joints]
+    return {'friction.model': 'parameters', **found} if found else {}
+
+
+def _certain(estimate: Estimate) -> float:
+    return estimate.value if estimate.is_known and estimate.lower > 0.0 else 0.0
+
+
+def _payload(checkup: Checkup) -> dict[str, Value]:
+    """Return the tools that are missing in the model, as point masses."""
+    if not any(finding.cause is Cause.MISSING_TOOL for finding in checkup.findings):
+        return {}
+    assessment = checkup.assessment
+    loads = {
+        tip.link: [assessment.best.fit.values[f'load {tip.link}', k] for k in range(4)]
+        for tip in assessment.prediction.tips
+        if tip.link in assessment.hypothesis.loaded
+        and assessment.affected(assessment.load_change(tip))
+        and _certain(assessment.best.parameter(f'load {tip.link}', 0))
+    }
+    if not loads:
+        return {}
+    return {
+        'payload.link': [*loads],
+        'payload.mass': [load[0] for load in loads.values()],
+        'payload.com': [part / load[0] for load in loads.values() for part in load[1:]],
+    }

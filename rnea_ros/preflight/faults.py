@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, IntEnum
 import math
 
 import numpy as np
 
-from .assessment import MODEL_TOLERANCE, SENSOR_TOLERANCE, Assessment
-from .columns import Tip
-from .findings import BY_HYPOTHESIS, IDENTIFY, Cause, Finding, describe, number, vector
+from .assessment import MODEL_TOLERANCE, SENSOR_TOLERANCE, Assessment, JointFigures
+from .fit import Tip
 from .selection import ABSENT, Estimate
+
+IDENTIFY = 'if robot and URDF belong together, identify masses and friction: docs/identify.md'
+"""Remedy for a model that is wrong in many places."""
 
 # Bases are levelled to 1 degree; at 5 degrees 9 % of the weight acts sideways.
 GRAVITY_TOLERANCE = math.radians(5.0)
@@ -49,6 +53,65 @@ SET_GRAVITY = (
 )
 UPSIDE_DOWN = ', or the robot hangs upside down (poses at rest look the same)'
 
+GIVE_FRICTION = (
+    'set friction.* (--write), or hardware_compensates: [friction] if the robot itself '
+    'compensates friction'
+)
+
+
+class Cause(Enum):
+    """A possible fault, or the reason why a joint cannot be judged; the second text is short."""
+
+    NO_EFFORT = 'no effort reported', 'no effort'
+    ANOTHER_ROBOT = 'URDF of another robot', 'another robot'
+    INVERTED_AXIS = 'inverted axis', 'axis inverted'
+    INVERTED_EFFORT = 'inverted effort', 'effort inverted'
+    GRAVITY_DIRECTION = 'wrong gravity direction', 'gravity direction'
+    WRONG_SCALE = 'gear ratio, unit or current', 'ratio, unit or current'
+    MISSING_TOOL = 'tool missing in the model', 'tool missing'
+    SURPLUS_TOOL = 'extra tool in the model', 'extra tool'
+    COMPENSATED = 'hardware compensates gravity', 'gravity compensated'
+    CURRENT = 'current-based effort', 'current-based'
+    OFFSET = 'offset', 'offset'
+    UNEXPLAINED = 'unexplained', 'unexplained'
+    FRICTION = 'friction dominates', 'friction dominates'
+    UNJUDGED = 'too little gravity to judge', 'not judged'
+
+    def __init__(self, text: str, short: str) -> None:
+        self.text, self.short = text, short
+
+
+BY_HYPOTHESIS = frozenset({
+    Cause.INVERTED_AXIS, Cause.INVERTED_EFFORT, Cause.GRAVITY_DIRECTION, Cause.WRONG_SCALE,
+    Cause.MISSING_TOOL, Cause.SURPLUS_TOOL, Cause.COMPENSATED,
+})
+"""Causes that depend on the best hypothesis; another hypothesis may fit as well."""
+
+
+class ModelVerdict(IntEnum):
+    """The verdict; its number is the exit code of the command."""
+
+    ACCEPTED = 0
+    REJECTED = 1
+    UNDECIDED = 2
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A cause that was found."""
+
+    cause: Cause
+    text: str  # one sentence with the figures
+    joints: tuple[int, ...] = ()  # numbers of the joints concerned; empty for the whole robot
+    must_be_fixed: bool = True  # the model cannot be used before a repair
+    remedy: str = ''  # advice for the user, as a parameter of the node to set
+    factor: Estimate | None = None  # measured over modelled effort, if the cause is a factor
+
+
+def vector(values: Iterable[float]) -> str:
+    """Return the components of a vector with three decimals."""
+    return ', '.join(f'{value:.3f}' for value in values)
+
 
 def whole_robot(assessment: Assessment) -> Iterator[Finding]:
     """Judge the factor of all efforts, and of gravity in all efforts."""
@@ -63,7 +126,7 @@ def whole_robot(assessment: Assessment) -> Iterator[Finding]:
             yield from _judge_factor(weight, MODEL_TOLERANCE, all_joints, EVERY_WEIGHT)
             motion = best.parameter('all', 0, add=1.0)
             if motion.excludes(1.0, MODEL_TOLERANCE):
-                text = f"the efforts of motion are {number(motion)} times the model's: rotor "
+                text = f"the efforts of motion are {motion} times the model's: rotor "
                 text += 'inertia (armature) that the model lacks, or wrong inertias'
                 yield Finding(Cause.UNEXPLAINED, text, must_be_fixed=False)
             return
@@ -78,19 +141,14 @@ def whole_robot(assessment: Assessment) -> Iterator[Finding]:
     if hypothesis.gravity_scaled:
         factor = best.parameter('gravity', 0, add=1.0)
         if abs(factor.value) + factor.half_width < ABSENT:
-            yield Finding(
-                Cause.COMPENSATED,
-                f"gravity is {number(factor)} times the model's in all efforts; "
-                'the efforts of motion fit',
-                all_joints,
-                remedy=LEAVE_GRAVITY,
-                factor=factor,
-            )
+            text = f"gravity is {factor} times the model's in all efforts; "
+            text += 'the efforts of motion fit'
+            yield Finding(Cause.COMPENSATED, text, all_joints, True, LEAVE_GRAVITY, factor)
         elif factor.is_inverted(MODEL_TOLERANCE):
-            text = f"gravity is {number(factor)} times the model's: its direction is inverted"
+            text = f"gravity is {factor} times the model's: its direction is inverted"
             yield Finding(Cause.GRAVITY_DIRECTION, text, all_joints, factor=factor)
         elif factor.excludes(1.0, MODEL_TOLERANCE):
-            text = f"gravity is {number(factor)} times the model's; the efforts of motion fit"
+            text = f"gravity is {factor} times the model's; the efforts of motion fit"
             yield Finding(Cause.UNEXPLAINED, text, all_joints, factor=factor)
 
 
@@ -117,17 +175,13 @@ def gravity(assessment: Assessment) -> Iterator[Finding]:
     elif angle.excludes(0.0, GRAVITY_TOLERANCE) and (
         size.excludes(1.0, MODEL_TOLERANCE) or size.half_width > 1.0
     ):
-        text = f"gravity differs in direction and size: {number(size)} times the model's"
+        text = f"gravity differs in direction and size: {size} times the model's"
         yield Finding(Cause.UNEXPLAINED, text, all_joints)
     elif angle.excludes(0.0, GRAVITY_TOLERANCE):
         degrees = Estimate(math.degrees(angle.value), math.degrees(angle.half_width))
-        yield Finding(
-            Cause.GRAVITY_DIRECTION,
-            f'gravity is turned by {number(degrees)} degrees: ({vector(found)}) m/s^2 in the '
-            'frame of the root link',
-            affected,
-            remedy=SET_GRAVITY,
-        )
+        text = f'gravity is turned by {degrees} degrees: ({vector(found)}) m/s^2 in the '
+        text += 'frame of the root link'
+        yield Finding(Cause.GRAVITY_DIRECTION, text, affected, remedy=SET_GRAVITY)
     else:
         yield from _judge_factor(size, MODEL_TOLERANCE, all_joints, EVERY_EFFORT)
 
@@ -140,29 +194,18 @@ def tools(assessment: Assessment) -> Iterator[Finding]:
         affected = assessment.affected(assessment.load_change(tip))
         if not affected:
             continue
-        mass = assessment.best.parameter(f'load {tip.link}', 0)
+        mass, values = assessment.best.parameter(f'load {tip.link}', 0), assessment.best.fit.values
+        moment = np.array([values[f'load {tip.link}', k] for k in (1, 2, 3)])
+        cause = Cause.MISSING_TOOL
         if not mass.is_known or not mass.excludes(0.0):
-            values = assessment.best.fit.values
-            moment = [values[f'load {tip.link}', k] for k in (1, 2, 3)]
-            yield Finding(
-                Cause.MISSING_TOOL,
-                f"the load on {tip.link} differs from the model's: its first moment by "
-                f'({vector(moment)}) kg m in the frame of the link; its mass is not determined',
-                affected,
-            )
+            text = f"the load on {tip.link} differs from the model's: its first moment by "
+            text += f'({vector(moment)}) kg m in the frame of the link; its mass is not determined'
         elif mass.value > 0.0:
-            yield Finding(Cause.MISSING_TOOL, _missing_tool(assessment, tip, mass), affected)
+            text = f'a tool of about {mass} kg at ({vector(moment / mass.value)}) m in the frame '
+            text += f'of {tip.link} is missing in the model'
         else:
-            yield Finding(Cause.SURPLUS_TOOL, _surplus_tool(tip, mass), affected)
-
-
-def _missing_tool(assessment: Assessment, tip: Tip, mass: Estimate) -> str:
-    values = assessment.best.fit.values
-    place = [values[f'load {tip.link}', k] / mass.value for k in (1, 2, 3)]
-    return (
-        f'a tool of about {number(mass)} kg at ({vector(place)}) m in the frame of {tip.link} '
-        'is missing in the model'
-    )
+            cause, text = Cause.SURPLUS_TOOL, _surplus_tool(tip, mass)
+        yield Finding(cause, text, affected)
 
 
 def _surplus_tool(tip: Tip, mass: Estimate) -> str:
@@ -174,24 +217,21 @@ def _surplus_tool(tip: Tip, mass: Estimate) -> str:
         if not measured.excludes(weight, MODEL_TOLERANCE * weight) and weight > 0.0
     ]
     if not candidates:
-        return f'the model has {number(measured)} kg too much on {tip.link}'
+        return f'the model has {measured} kg too much on {tip.link}'
     link = min(candidates)[-1]
     return (
         f'the model has a tool that the robot lacks: {link} with everything fixed to it, '
-        f'{tip.behind[link]:.2f} kg (measured {number(measured)} kg)'
+        f'{tip.behind[link]:.2f} kg (measured {measured} kg)'
     )
 
 
 def _axes(assessment: Assessment) -> Iterator[Finding]:
     """Judge the axes that may be inverted; every visible inversion must be fixed."""
     for joint in sorted(assessment.hypothesis.flipped):
-        if assessment.stands_out(
-            assessment.flip_change(joint)
-        ) and assessment.axis_factor(joint).is_inverted(MODEL_TOLERANCE):
-            text = (
-                f'{assessment.joints[joint].name}: position and effort have the opposite sign of '
-                "the model's axis"
-            )
+        change, name = assessment.flip_change(joint), assessment.joints[joint].name
+        inverted = assessment.axis_factor(joint).is_inverted(MODEL_TOLERANCE)
+        if inverted and assessment.stands_out(change * assessment.factors):
+            text = f"{name}: position and effort have the opposite sign of the model's axis"
             yield Finding(Cause.INVERTED_AXIS, text, (joint,))
 
 
@@ -224,7 +264,7 @@ def _judge_factor(
     """
     if not factor.is_known or not factor.excludes(1.0, tolerance):
         return
-    verb = f'{what} {"are" if len(joints) > 1 else "is"} {number(factor)} times the model\'s'
+    verb = f'{what} {"are" if len(joints) > 1 else "is"} {factor} times the model\'s'
     absent = not factor.excludes(0.0) or (loaded and not visible)
     reasons = FACTOR_OF_ONE if single else FACTOR_OF_SEVERAL
     cause, remedy, is_fault = Cause.INVERTED_EFFORT, '', loaded or visible
@@ -258,19 +298,14 @@ def find_faults(assessment: Assessment) -> list[Finding]:
 
 
 def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding | None:
-    """
-    Return the finding that the URDF may be of another robot, or None.
-
-    :param assessment: figures of the joints and of the best hypothesis
-    :param faults: findings of the rules in :func:`find_faults`
-    """
+    """Return the finding that the URDF may be of another robot, or None; from these faults."""
     joints = assessment.joints
     all_joints = tuple(range(len(joints)))
     figures = [joints[joint] for joint in assessment.loaded]
 
     def finding(text: str, which: tuple[int, ...]) -> Finding:
         inverted = [joint for joint in figures if joint.scale.upper < -ABSENT]
-        signs = ', '.join(f'{joint.name} {number(joint.scale)}' for joint in inverted)
+        signs = _scales(inverted)
         first = f"check these signs first, opposite to the model's: {signs}; " if signs else ''
         return Finding(Cause.ANOTHER_ROBOT, f'{first}{text}; {MAY_BE}', which, remedy=REMEDY)
 
@@ -290,18 +325,60 @@ def another_robot(assessment: Assessment, faults: Sequence[Finding]) -> Finding 
     if len(kinds) > MAX_KINDS or (factors and together > 1):
         share = UNEXPLAINED_CURRENT
         if all(each.scatter < share * each.scale.lower * each.variation for each in figures):
-            parts = ', '.join(f'{each.name} {number(each.scale)}' for each in figures)
-            text = f'each effort has a factor of its own ({parts}): {FACTOR_OF_SEVERAL}'
+            text = f'each effort has a factor of its own ({_scales(figures)}): {FACTOR_OF_SEVERAL}'
             return Finding(Cause.WRONG_SCALE, text, all_joints)
-        causes = describe(assessment.hypothesis, tuple(joint.name for joint in joints))
+        causes = assessment.hypothesis.describe([joint.name for joint in joints])
         return finding(f'only several causes together explain the efforts ({causes})', all_joints)
-    wrong = [
-        joint
-        for joint in assessment.loaded
+    wrong = tuple(
+        joint for joint in assessment.loaded
         if joints[joint].scale.excludes(1.0, joints[joint].tolerance)
-    ]
+    )
     if wrong and not found:
-        parts = ', '.join(f'{joints[joint].name} {number(joints[joint].scale)}' for joint in wrong)
-        text = f'no single cause explains the scales of the joints ({parts})'
-        return finding(text, tuple(wrong))
+        scales = _scales([joints[joint] for joint in wrong])
+        return finding(f'no single cause explains the scales of the joints ({scales})', wrong)
     return None
+
+
+def _scales(joints: Iterable[JointFigures]) -> str:
+    return ', '.join(f'{joint.name} {joint.scale}' for joint in joints)
+
+
+def find_remainders(assessment: Assessment) -> Iterator[Finding]:
+    """Yield what the hypothesis leaves: friction, offsets, scatter, joints that are not judged."""
+    if shares := assessment.gear_friction:
+        parts = ', '.join(
+            f'{100.0 * share:.0f} % of the load of {assessment.joints[joint].name}'
+            for joint, share in shares.items()
+        )
+        text = f'friction is {parts}: too much for torque sensors. The efforts come from motor '
+        text += 'currents and contain the friction of the gears'
+        yield Finding(Cause.CURRENT, text, tuple(shares), remedy=GIVE_FRICTION)
+    joints, load = assessment.joints, assessment.reported_load
+    # The accepted error of model, sensor and friction in a joint's effort
+    allowance = MODEL_TOLERANCE * load + SENSOR_TOLERANCE * load.max()
+    allowance += [joint.friction for joint in joints]
+    for place, joint in enumerate(joints):
+        offset = assessment.best.parameter('offset', place)
+        if offset.is_known and offset.excludes(0.0, float(allowance[place])):
+            text = f'{joint.name}: the effort has an offset of {offset} N m or N'
+            yield Finding(Cause.OFFSET, text, (place,))
+    for place in assessment.loaded:
+        scatter = assessment.best.fit.scatter[place]
+        if scatter > allowance[place]:
+            text = f'no known cause explains the scatter of {scatter:.2f} N m or N'
+            text = f'{joints[place].name}: {text}'
+            yield Finding(Cause.UNEXPLAINED, text, (place,), remedy=IDENTIFY)
+    if hidden := {
+        place: f'{joint.name} ({joint.friction:.2f}, model {joint.load:.2f})'
+        for place, joint in enumerate(joints)
+        if joint.coulomb is not None and joint.friction > joint.load + joint.scatter
+    }:
+        text = f'friction exceeds the effort of the model, N m or N: {", ".join(hidden.values())}'
+        yield Finding(Cause.FRICTION, text, tuple(hidden), False, GIVE_FRICTION)
+    if weak := {
+        place: f'{joint.name} ({joint.variation:.2f})'
+        for place, joint in enumerate(joints)
+        if not joint.is_judged
+    }:
+        text = "the model's effort varies too little against friction and scatter, N m or N: "
+        yield Finding(Cause.UNJUDGED, text + ', '.join(weak.values()), tuple(weak), False)

@@ -14,17 +14,23 @@ offset always is. Poses at rest have no friction terms, as the direction of fric
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..recordings import STILL_SPEED, Kind
-from .columns import Prediction
+from ..recordings import STILL_SPEED, Kind, RecordingError, Samples, huber_weights
+from ..robot import RobotModel
+
+LOAD_PARAMETERS = 4  # mass, first moments; a load's inertia has little effect
+
+KnownEfforts: TypeAlias = Callable[[Array, Array, Array], Array]
+"""Efforts of friction and rotors that are known, of N motions q, qd, qdd of all model joints."""
 
 Label: TypeAlias = tuple[str, int]  # kind; number of the joint, or of a shared component
 HUBER = 1.345  # threshold of residuals, in scatters: 95 % efficiency for normal errors
@@ -45,7 +51,125 @@ NOTHING = 1e-9  # effort treated as zero, N m or N
 ROUNDS = 20  # of reweighting, at most; it converges to a thousandth earlier
 SINGULAR = 1e-9  # smaller eigenvalues of the scaled normal equations: dependent columns
 FRICTION = slice(1, 3)  # columns of a joint: viscous and Coulomb friction, after the offset
+SINGLE = ('all_scaled', 'gravity_scaled', 'gravity_turned')  # faults of the whole robot
 RESOLVED = 0.99  # least resolution of a reported parameter; 1: fully determined by the data
+
+
+@dataclass(frozen=True)
+class Tip:
+    """The last link that a measured joint moves, which may carry a tool."""
+
+    link: str
+    # Mass of each link fixed behind it, with everything that link carries, kg; in order from the
+    # tip of the robot inwards.
+    behind: Mapping[str, float]
+
+
+class Prediction:
+    """
+    Efforts of a model at the samples, for n measured joints.
+
+    :param model: the robot
+    :param joints: recorded name of each measured joint, by the model's name
+    :param samples: measured samples, with the recorded names
+    :param flipped: numbers of measured joints whose axis is inverted
+    :param moved: recorded names of joints with positions but without efforts, by the model's name
+    :param known: efforts beside the rigid bodies, which are taken off the measured ones
+    :raises RecordingError: the model has joints with several coordinates
+    """
+
+    def __init__(
+        self, model: RobotModel, joints: Mapping[str, str], samples: Samples,
+        flipped: Sequence[int] = (), moved: Mapping[str, str] | None = None,
+        known: KnownEfforts | None = None,
+    ) -> None:
+        for name in model.joints_of_several_axes:
+            raise RecordingError(f'joint {name!r} of the model has more than one axis')
+        self.model = model
+        self.joints = joints
+        self.samples = samples
+        self._moved = moved or {}
+        self._known = known
+        self._rows = [model.velocity_indices(name).start for name in joints]
+        columns = [samples.names.index(name) for name in joints.values()]
+        self._sign = np.ones(len(joints))
+        self._sign[list(flipped)] = -1.0
+        self.effort = samples.effort[:, columns]
+        self.velocity = samples.velocity[:, columns]
+        motion = np.zeros((3, len(samples.time), model.nv))
+        self._q, self._qd, self._qdd = motion
+        self._q[:] = np.clip(0.0, model.position_lower, model.position_upper)
+        moved_rows = [model.velocity_indices(name).start for name in self._moved]
+        moved_columns = [samples.names.index(name) for name in self._moved.values()]
+        recorded = (samples.position, samples.velocity, samples.acceleration)
+        for values, found in zip(motion, recorded, strict=True):
+            values[:, self._rows] = self._sign * found[:, columns]
+            values[:, moved_rows] = found[:, moved_columns]
+        if known is not None:
+            self.effort = self.effort - self._measured(known(self._q, self._qd, self._qdd))
+
+    def flipped(self, joints: Sequence[int]) -> Prediction:
+        """Return the prediction with the axes of some joints inverted."""
+        return Prediction(self.model, self.joints, self.samples, joints, self._moved, self._known)
+
+    def _measured(self, tau: Array) -> Array:
+        """Return the efforts of the measured joints, shape (N, n)."""
+        return self._sign * tau[:, self._rows]
+
+    @cached_property
+    def gravity(self) -> Array:
+        """Gravity torques, shape (N, n), N m or N."""
+        return self._measured(self.model.gravity_torques_batch(self._q))
+
+    @cached_property
+    def rigid(self) -> Array:
+        """Efforts of gravity and motion without friction, shape (N, n), N m or N."""
+        if self.samples.kind is Kind.STILL:
+            return self.gravity
+        return self._measured(self.model.inverse_dynamics_batch(self._q, self._qd, self._qdd))
+
+    @cached_property
+    def gravity_axes(self) -> Array:
+        """Gravity torques of 1 m/s^2 along each axis of the root link, shape (N, n, 3)."""
+        along = [self.model.with_gravity(axis).gravity_torques_batch for axis in np.eye(3)]
+        return np.stack([self._measured(torques(self._q)) for torques in along], axis=-1)
+
+    @cached_property
+    def tips(self) -> tuple[Tip, ...]:
+        """The links that may carry a tool: the last link that a measured joint moves."""
+        description = self.model.description
+        if description is None:
+            return ()
+        carried: dict[str, list[str]] = {name: [] for name in description.links}
+        for joint in description.joints.values():
+            carried[joint.parent].append(joint.child)
+
+        def all_behind(link: str) -> list[str]:
+            return [deeper for child in carried[link] for deeper in (*all_behind(child), child)]
+
+        def mass(link: str) -> float:
+            inertial = description.links[link].inertial
+            return 0.0 if inertial is None else inertial.mass
+
+        moved = {description.joints[name].child for name in self.joints}
+        return tuple(
+            Tip(link, {
+                other: mass(other) + sum(map(mass, all_behind(other)))
+                for other in all_behind(link)
+            })
+            for link in description.links
+            if link in moved and not moved & set(all_behind(link))
+        )
+
+    def load(self, link: str) -> Array:
+        """Return the efforts of unit mass and first moments on a link, shape (N, n, 4)."""
+        first = 10 * self.model.body_names.index(link)
+        columns: Array = self._regressor[:, :, first : first + LOAD_PARAMETERS]
+        return columns * self._sign[:, np.newaxis]
+
+    @cached_property
+    def _regressor(self) -> Array:
+        return self.model.regressor_batch(self._q, self._qd, self._qdd)[:, self._rows]
 
 
 @dataclass(frozen=True)
@@ -59,36 +183,42 @@ class Hypothesis:
     gravity_turned: bool = False  # gravity is an unknown vector
     loaded: frozenset[str] = frozenset()  # links with an unknown load, negative for an extra tool
 
+    def describe(self, names: Sequence[str]) -> str:
+        """Return the faults in words; names of the joints."""
+        parts = [f'inverted axis of {names[joint]}' for joint in sorted(self.flipped)]
+        parts += [f'factor of {names[joint]}' for joint in sorted(self.scaled)]
+        parts += ['factor of all efforts'] * self.all_scaled
+        parts += ['factor of gravity'] * self.gravity_scaled
+        parts += ['direction of gravity'] * self.gravity_turned
+        parts += [f'load on {link}' for link in sorted(self.loaded)]
+        return ' and '.join(parts) or 'no fault'
+
     def with_one_fault_more(self, joints: int, prediction: Prediction) -> Iterator[Hypothesis]:
         """Yield the hypotheses with one more fault."""
         at_rest = prediction.samples.kind is Kind.STILL
-        if not self.all_scaled:
-            yield replace(self, all_scaled=True)
-        # At rest a factor of gravity equals a factor of all efforts.
-        if not self.gravity_scaled and not at_rest:
-            yield replace(self, gravity_scaled=True)
-        if not self.gravity_turned:
-            yield replace(self, gravity_turned=True)
+        for kind in SINGLE:
+            # At rest a factor of gravity equals a factor of all efforts.
+            if not getattr(self, kind) and not (at_rest and kind == 'gravity_scaled'):
+                yield self._with(kind, True)
         for tip in prediction.tips:
             if tip.link not in self.loaded:
                 yield replace(self, loaded=self.loaded | {tip.link})
         for joint in range(joints):
-            if joint not in self.scaled:
-                yield replace(self, scaled=self.scaled | {joint})
-            if joint not in self.flipped:
-                yield replace(self, flipped=self.flipped | {joint})
+            for kind in ('scaled', 'flipped'):
+                if joint not in (present := getattr(self, kind)):
+                    yield self._with(kind, present | {joint})
 
     def with_one_fault_less(self) -> Iterator[Hypothesis]:
         """Yield the hypotheses with one fault less."""
-        if self.all_scaled:
-            yield replace(self, all_scaled=False)
-        if self.gravity_scaled:
-            yield replace(self, gravity_scaled=False)
-        if self.gravity_turned:
-            yield replace(self, gravity_turned=False)
+        for kind in SINGLE:
+            if getattr(self, kind):
+                yield self._with(kind, False)
         for kind in ('loaded', 'scaled', 'flipped'):
             for each in getattr(self, kind):
-                yield replace(self, **{kind: getattr(self, kind) - {each}})
+                yield self._with(kind, getattr(self, kind) - {each})
+
+    def _with(self, kind: str, value: Any) -> Hypothesis:
+        return replace(self, **{kind: value})
 
 
 @dataclass(frozen=True)
@@ -116,7 +246,7 @@ class HypothesisEquations:
     ) -> None:
         self._hypothesis = hypothesis
         measured, rigid = prediction.effort, prediction.rigid
-        samples, n = rigid.shape
+        n = rigid.shape[1]
         self._at_rest = prediction.samples.kind is Kind.STILL
         shared: list[Array] = []
         shared_labels: list[Label] = []
@@ -142,37 +272,26 @@ class HypothesisEquations:
         # An effort in another unit does not hide the other joints.
         largest = float(np.minimum(size, MAX_RATIO * modelled if modelled else np.inf).max())
         self._floor = (ACCURACY * size + RESOLUTION * max(largest, NOTHING))[:, np.newaxis]
-        self.labels: list[Label] = []
-        by_joint: list[dict[str, Array]] = []
-        for joint in range(n):
-            columns = {'offset': np.ones(samples)}
-            if not self._at_rest:
-                columns['viscous'] = prediction.velocity[:, joint]
-                columns['coulomb'] = direction[:, joint]
-            if joint in hypothesis.scaled:
-                reaction = np.abs(rigid)
-                # A factor of rounding errors stays undetermined.
-                visible = reaction[:, joint].max() > NEGLIGIBLE * reaction.max()
-                columns['scale'] = rigid[:, joint] * visible
-            by_joint.append(columns)
-            self.labels += [(kind, joint) for kind in columns]
-        own = max(map(len, by_joint))
-        count = len(self.labels) + len(shared_labels)
+        columns = {'offset': np.ones_like(rigid)}
+        if not self._at_rest:
+            columns |= {'viscous': prediction.velocity, 'coulomb': direction}
+        if hypothesis.scaled:
+            reaction = np.abs(rigid).max(axis=0)
+            # A factor of rounding errors, or of no fault, is a column of zeros: undetermined.
+            factors = np.isin(range(n), [*hypothesis.scaled])
+            columns['scale'] = rigid * (factors & (reaction > NEGLIGIBLE * reaction.max()))
+        own = len(columns)
+        self.labels = [(kind, joint) for joint in range(n) for kind in columns] + shared_labels
         # Columns by joint, shape (n, columns, N): its own, the shared ones and the target; and the
-        # index of each column's label. After the labels follow the indices of the target and of
-        # missing columns, which are zero.
+        # number of each column's label.
         self._columns = np.concatenate(
-            [np.zeros((samples, n, own)), *shared, (measured - rigid)[..., np.newaxis]], axis=-1
+            [np.stack([*columns.values()], axis=-1), *shared, (measured - rigid)[..., np.newaxis]],
+            axis=-1,
         ).transpose(1, 2, 0).copy()
-        self._index = np.full(self._columns.shape[:2], count + 1)
-        self._index[:, own:] = np.arange(len(self.labels), count + 1)
-        for joint, columns in enumerate(by_joint):
-            for k, (kind, column) in enumerate(columns.items()):
-                self._index[joint, k] = self.labels.index((kind, joint))
-                self._columns[joint, k] = column
-        self.labels += shared_labels
-        cells = self._index[:, :, np.newaxis] * (count + 2) + self._index[:, np.newaxis]
-        self._cells = cells.ravel()  # of each product of two columns in the normal equations
+        self._index = np.array([
+            np.r_[own * joint : own * (joint + 1), own * n : len(self.labels) + 1]
+            for joint in range(n)
+        ])
         # The factors of a joint, its last own column and the first shared one, also apply to loads
         # and changes of gravity.
         self._factors = slice(own - bool(hypothesis.scaled), own + hypothesis.all_scaled)
@@ -182,13 +301,13 @@ class HypothesisEquations:
         """Solve for the samples of a mask, reweighted for outliers and each joint's scatter."""
         columns = self._columns.take(np.flatnonzero(which), axis=-1)  # contiguous, for speed
         factor = np.ones(self._index.shape)
-        residual = columns[:, -1] - _median(columns[:, -1])
+        residual = columns[:, -1] - np.median(columns[:, -1], axis=1, keepdims=True)
         scatter = np.maximum(_spread(residual), self._floor)
         for _ in range(ROUNDS):
             weight = huber_weights(residual, scatter, HUBER) / scatter**2
             normal, right = self._normal_equations(columns, factor, weight)
             x, covariance, resolution, rank = _solve(normal, right)
-            values = self._values(x)
+            values = np.append(x, -1.0)[self._index]  # of the columns; -1 for the target
             before, residual = residual, -_combined(columns, factor * values)
             scatter = np.maximum(_spread(residual), self._floor)
             factor[:, self._scaled] = 1.0 + values[:, self._factors].sum(axis=1, keepdims=True)
@@ -210,45 +329,27 @@ class HypothesisEquations:
             friction.T,
         )
 
-    def _values(self, x: Array) -> Array:
-        """Return the values of the columns, shape (n, columns); -1 for the target."""
-        values: Array = np.concatenate([x, (-1.0, 0.0)])[self._index]
-        return values
-
     def _normal_equations(
         self, columns: Array, factor: Array, weight: Array
     ) -> tuple[Array, Array]:
         """Return X^T W X and X^T W y; y is the last column of each joint."""
         products = (columns * weight[:, np.newaxis]) @ columns.swapaxes(1, 2)
         products *= factor[:, :, np.newaxis] * factor[:, np.newaxis]
-        size = len(self.labels)
-        sums = np.bincount(self._cells, products.ravel(), (size + 2) ** 2)
-        normal = sums.reshape(size + 2, size + 2).astype(np.float64, copy=False)
-        return normal[:size, :size], normal[:size, size]
+        normal = np.zeros(2 * (len(self.labels) + 1,))
+        for index, product in zip(self._index, products, strict=True):
+            normal[np.ix_(index, index)] += product
+        return normal[:-1, :-1], normal[:-1, -1]
 
 
 def _combined(columns: Array, values: Array) -> Array:
     """Return the sum of each joint's columns times their values, shape (n, N)."""
-    combined: Array = (values[:, np.newaxis] @ columns)[:, 0]
-    return combined
-
-
-def huber_weights(residual: Array, sigma: Array, threshold: float) -> Array:
-    """Return Huber's weights (1964) of squared residuals, threshold in sigma; 1 for NaN."""
-    return np.asarray(threshold / np.fmax(np.abs(residual) / sigma, threshold))
-
-
-def _median(values: Array) -> Array:
-    """Return the median of each row, shape (n, 1); faster than np.median."""
-    low, high = (values.shape[1] - 1) // 2, values.shape[1] // 2
-    parts = np.partition(values, (low, high), axis=1)
-    return np.asarray(0.5 * (parts[:, low : low + 1] + parts[:, high : high + 1]))
+    return np.asarray((values[:, np.newaxis] @ columns)[:, 0])
 
 
 def _spread(residual: Array) -> Array:
     """Return the RMS of each row with outliers clipped, shape (n, 1)."""
     size = np.abs(residual)
-    limit = CLIP * 1.4826 * _median(size)
+    limit = CLIP * 1.4826 * np.median(size, axis=1, keepdims=True)
     limit[limit == 0.0] = np.inf
     clipped = np.minimum(size, limit)
     square = np.einsum('jk,jk->j', clipped, clipped)[:, np.newaxis] / size.shape[1]

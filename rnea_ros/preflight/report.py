@@ -6,11 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
 
+import numpy as np
+
+from ..arrays import Array
 from ..command_line import text_table
+from ..drawing import add_grid, legend_above, new_figure, save
 from .assessment import Assessment, JointFigures
-from .findings import BY_HYPOTHESIS, Cause, Finding, ModelVerdict, describe, number
-from .selection import CONFIDENCE, Estimate
+from .faults import BY_HYPOTHESIS, Cause, Finding, ModelVerdict
+from .selection import CONFIDENCE
 
 VERDICTS = {
     ModelVerdict.ACCEPTED: 'accepted: the model fits the measured efforts',
@@ -28,6 +34,10 @@ def report(assessment: Assessment, findings: list[Finding], verdict: ModelVerdic
     samples, model = assessment.samples, assessment.prediction.model
     source = 'poses at rest' if assessment.at_rest else 'samples of a motion'
     friction = '' if assessment.at_rest else ' + viscous * velocity + Coulomb * sign(velocity)'
+    rows = [
+        (*_cells(joint), short_findings(place, findings))
+        for place, joint in enumerate(assessment.joints)
+    ]
     parts = [
         VERDICTS[verdict],
         by_joint(assessment, findings),
@@ -37,7 +47,7 @@ def report(assessment: Assessment, findings: list[Finding], verdict: ModelVerdic
         f'table: RMS in N m or N; +- {100.0 * CONFIDENCE:.0f} % confidence',
         f'fit of each joint alone: measured = scale * model{friction} + offset',
         '',
-        table(assessment, findings),
+        text_table([HEADER, *rows], left=(0, len(HEADER) - 1)),
         '',
     ]
     remedies = set()
@@ -47,12 +57,10 @@ def report(assessment: Assessment, findings: list[Finding], verdict: ModelVerdic
         if finding.remedy and finding.remedy not in remedies:
             parts.append(f'    {finding.remedy}')
             remedies.add(finding.remedy)
-    names = tuple(joint.name for joint in assessment.joints)
+    names = [joint.name for joint in assessment.joints]
     if any(finding.cause in BY_HYPOTHESIS for finding in findings):
-        parts += [
-            f'- other possible cause: {describe(rival, names)}'
-            for rival in assessment.rivals
-        ]
+        rivals = assessment.rivals
+        parts += [f'- other possible cause: {rival.describe(names)}' for rival in rivals]
     parts += [f'- {note}' for note in samples.notes]
     return '\n'.join(parts)
 
@@ -66,37 +74,17 @@ def by_joint(assessment: Assessment, findings: Sequence[Finding]) -> str:
         groups[fits].append(place)
     names = [joint.name for joint in assessment.joints]
     return '; '.join(
-        f'{join_names([names[place] for place in run] for run in runs(places))} {group}'
-        for group, places in groups.items()
-        if places
+        f'{_in_words(places, names)} {group}' for group, places in groups.items() if places
     )
 
 
-def runs(places: Iterable[int]) -> list[list[int]]:
-    """Split increasing numbers into runs without a gap."""
-    found: list[list[int]] = []
-    for place in places:
-        if found and found[-1][-1] == place - 1:
-            found[-1].append(place)
-        else:
-            found.append([place])
-    return found
-
-
-def join_names(groups: Iterable[Sequence[str]]) -> str:
-    """Return names in words; of a run of more than two, the first and the last."""
+def _in_words(places: list[int], names: Sequence[str]) -> str:
+    """Return the names at places; of a run of more than two, the first and the last."""
     parts: list[str] = []
-    for names in groups:
-        parts += [f'{names[0]} to {names[-1]}'] if len(names) > 2 else names
-    return ' and '.join([', '.join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-
-
-def table(assessment: Assessment, findings: list[Finding]) -> str:
-    """Return the table of the joints' figures."""
-    rows: list[tuple[str, ...]] = [HEADER]
-    for place, joint in enumerate(assessment.joints):
-        rows.append((*_cells(joint), short_findings(place, findings)))
-    return text_table(rows, left=(0, len(HEADER) - 1))
+    for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0]):
+        found = [names[place] for _, place in run]
+        parts += [f'{found[0]} to {found[-1]}'] if len(found) > 2 else found
+    return ' and '.join(filter(None, (', '.join(parts[:-1]), parts[-1])))
 
 
 def short_findings(joint: int, findings: Iterable[Finding]) -> str:
@@ -116,26 +104,57 @@ def _cells(joint: JointFigures) -> tuple[str, ...]:
     # A share of an effort near zero has no meaning.
     has_share = joint.error < 10.0 * joint.measured
     share = f'{100.0 * joint.error / joint.measured:.0f} %' if has_share else '-'
+    sign = ('+' if joint.scale.value > 0.0 else '-') if joint.scale.excludes(0.0) else '?'
+    estimates = (joint.scale, joint.offset, joint.viscous, joint.coulomb)
     return (
-        joint.name,
-        f'{joint.load:.2f}',
-        f'{joint.error:.2f} ({share})',
-        _sign(joint.scale),
-        _interval(joint.scale),
-        _interval(joint.offset),
-        _interval(joint.viscous),
-        _interval(joint.coulomb),
+        joint.name, f'{joint.load:.2f}', f'{joint.error:.2f} ({share})', sign,
+        *(str(each) if each and each.is_known else '-' for each in estimates),
         f'{joint.scatter:.2f}',
     )
 
 
-def _sign(scale: Estimate) -> str:
-    if scale.is_known and scale.excludes(0.0):
-        return '+' if scale.value > 0.0 else '-'
-    return '?'
+def picture(path: Path, assessment: Assessment, findings: Sequence[Finding]) -> None:
+    """Draw efforts over time, and measured over modelled effort, as PNG; one row per joint."""
+    prediction, samples = assessment.prediction, assessment.samples
+    n = len(assessment.joints)
+    figure = new_figure(11.0, 1.0 + 1.7 * n)
+    axes = figure.subplots(n, 2, squeeze=False, gridspec_kw={'width_ratios': (2.6, 1.0)})
+    figure.suptitle(
+        f'{prediction.model.name}: efforts, {samples.kind.value}; rows differ in scale'
+    )
+    style = {'marker': 'o', 'linestyle': 'none'} if assessment.at_rest else {'linewidth': 1.2}
+    time = np.arange(len(samples.time)) + 1.0 if assessment.at_rest else samples.time
+    friction = assessment.separate.fit.friction
+    for place, joint in enumerate(assessment.joints):
+        measured, model = prediction.effort[:, place], prediction.rigid[:, place]
+        over_time, over_model = axes[place]
+        over_time.plot(time, measured, color='0.65', label='measured', **style)
+        over_time.plot(time, model, color='C0', label='model', **style)
+        if not assessment.at_rest:
+            fitted = model + friction[:, place] + joint.offset.value
+            over_time.plot(
+                time, fitted, color='C3', linewidth=0.9, label='model, friction, offset'
+            )
+        found = short_findings(place, findings)
+        over_time.set_title(found, loc='right', fontsize='small', color='C3')
+        over_time.set_ylabel(f'{joint.name}\nN m or N', fontsize='small')
+        over_model.plot(model, measured - friction[:, place], '.', color='0.5', markersize=3)
+        _lines(over_model, model, joint.scale.value, joint.offset.value)
+        over_model.set_ylabel('measured', fontsize='small')
+    legend_above(axes[0, 0])
+    axes[0, 1].legend(loc='best', fontsize='x-small')
+    axes[0, 1].set_title('measured without friction, over model', fontsize='small')
+    axes[-1, 0].set_xlabel('pose' if assessment.at_rest else 'time, s')
+    axes[-1, 1].set_xlabel('model, N m or N')
+    for axis in axes.flat:
+        add_grid(axis)
+    save(figure, path)
 
 
-def _interval(estimate: Estimate | None) -> str:
-    if estimate is None or not estimate.is_known:
-        return '-'
-    return number(estimate)
+def _lines(axis: object, model: Array, scale: float, offset: float) -> None:
+    """Draw the line of a correct model and the fitted line."""
+    ends = np.array([model.min(), model.max()])
+    axis.plot(ends, ends, color='C0', linewidth=1.0, label='correct model')  # type: ignore[attr-defined]
+    axis.plot(  # type: ignore[attr-defined]
+        ends, scale * ends + offset, color='C3', linewidth=1.0, linestyle='--', label='fitted'
+    )

@@ -15,13 +15,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 import math
-from statistics import NormalDist
 
 import numpy as np
 
 from ..arrays import Array
-from .columns import Prediction
-from .fit import Fit, Hypothesis, HypothesisEquations
+from ..recordings import jackknife_covariance
+from .fit import Fit, Hypothesis, HypothesisEquations, Prediction
 
 EVIDENCE = 10.0
 """
@@ -40,6 +39,10 @@ class Estimate:
 
     value: float
     half_width: float
+
+    def __str__(self) -> str:
+        value = round(self.value, 2) + 0.0  # never -0.00
+        return f'{value:.2f} +- {self.half_width:.2f}'
 
     @property
     def lower(self) -> float:
@@ -93,30 +96,20 @@ class Solution:
 
     def estimate(self, function: Callable[[Fit], float], error: float = 0.0) -> Estimate:
         """Return a function of the fit with its interval; ``error``: least standard error."""
+        from scipy.special import stdtrit
+
         value = function(self.fit)
         if not math.isfinite(error):
             return Estimate(value, math.inf)
-        left_out = np.array([function(fit) for fit in self._without_one])
-        count = len(left_out)
-        jackknife = math.sqrt((count - 1) * float(np.mean((left_out - left_out.mean()) ** 2)))
-        return Estimate(value, student_quantile(count - 1) * max(jackknife, error))
+        estimates = [[function(fit)] for fit in self._without_one]
+        deviation = max(math.sqrt(jackknife_covariance(estimates)[0, 0]), error)
+        quantile = stdtrit(len(estimates) - 1, 0.5 + 0.5 * CONFIDENCE)
+        return Estimate(value, float(quantile) * deviation)
 
     def parameter(self, kind: str, number: int, add: float = 0.0) -> Estimate:
         """Return the parameter of a label; ``add`` 1 to factors, fitted as differences from 1."""
         label = (kind, number)
         return self.estimate(lambda fit: fit.values[label] + add, self.fit.errors[label])
-
-
-def student_quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
-    """Return the quantile of Student's distribution for a two-sided interval."""
-    z: float = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
-    # The expansion of Cornish and Fisher; the error is 1 % at 5 degrees of freedom.
-    terms = (
-        (z**3 + z) / 4.0,
-        (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / 96.0,
-        (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / 384.0,
-    )
-    return z + math.fsum(term / freedom ** (k + 1) for k, term in enumerate(terms))
 
 
 class Selection:

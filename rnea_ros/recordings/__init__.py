@@ -9,18 +9,36 @@ from .joint_states import (
     Recording,
     RecordingError,
     Sample,
+    match_joints,
     read_joint_states,
     recording_from,
     usable_factor,
 )
-from .lowpass import CUTOFF, filtered_motion
-from .matching import match_joints
-from .repetition import contains, correlation_length, period
-from .samples import MIN_POSES, Kind, Samples, motion_samples, still_poses, take_samples
+from .robust import (
+    contains,
+    correlation_length,
+    huber_weights,
+    jackknife_covariance,
+    period,
+    rms,
+    weighted_rms,
+)
+from .samples import (
+    CUTOFF,
+    MIN_POSES,
+    Kind,
+    Samples,
+    filtered_motion,
+    motion_samples,
+    require_scipy,
+    still_poses,
+    take_samples,
+)
 
 __all__ = [
     'CUTOFF', 'MIN_POSES', 'STILL_SPEED', 'SUFFIXES', 'Bag', 'BagError', 'Kind', 'Recording',
     'RecordingError', 'Sample', 'Samples', 'bag_writer', 'clean', 'contains', 'correlation_length',
-    'filtered_motion', 'match_joints', 'motion_samples', 'open_bag', 'period', 'read_joint_states',
-    'recording_from', 'stamp_or_receipt', 'still_poses', 'take_samples', 'usable_factor'
+    'filtered_motion', 'huber_weights', 'jackknife_covariance', 'match_joints', 'motion_samples',
+    'open_bag', 'period', 'read_joint_states', 'recording_from', 'require_scipy', 'rms',
+    'stamp_or_receipt', 'still_poses', 'take_samples', 'usable_factor', 'weighted_rms',
 ]

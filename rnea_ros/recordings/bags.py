@@ -41,16 +41,12 @@ class BagError(RneaError):
 
 
 class Bag:
-    """
-    An open bag; :func:`open_bag` makes it.
-
-    :param reader: the bag's reader, of the package rosbags
-    :ivar topics: message types by recorded topic
-    """
+    """An open bag, with a reader of the package rosbags; :func:`open_bag` makes it."""
 
     def __init__(self, path: Path, reader: Any) -> None:
         self._path = path
         self._reader = reader
+        #: message types by recorded topic
         self.topics: Mapping[str, str] = {
             connection.topic: connection.msgtype for connection in reader.connections
         }

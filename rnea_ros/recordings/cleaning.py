@@ -22,13 +22,9 @@ from .joint_states import Recording, RecordingError
 
 Mask: TypeAlias = NDArray[np.bool_]
 
+# An arm is at rest while every joint is slower, rad/s or m/s: half a degree per second. Encoder
+# noise over 0.1 s is below it, an intended motion above it.
 STILL_SPEED = 0.01
-"""
-An arm is at rest while every joint is slower, rad/s or m/s.
-
-0.01 rad/s is half a degree per second. Encoder noise over 0.1 s is below it, an intended motion
-above it.
-"""
 
 CLOCK_GAIN = 0.7  # even samples replace the stamps if a joint's mismatch falls below this share
 RINGING_SEARCH = 1.0  # time from the start in which efforts may ring, s; controllers settle in it
@@ -56,9 +52,8 @@ def clean(recording: Recording) -> Recording:
     recording = _keep(recording, finite, 'with non-finite or too large positions or efforts')
     increasing = np.diff(np.maximum.accumulate(recording.time), prepend=-np.inf) > 0.0
     recording = _keep(recording, increasing, 'with a stamp not after the previous one')
-    recording = _keep(
-        recording, ~_repeats(recording), 'that repeat the previous one during motion'
-    )
+    again = _repeats(recording)
+    recording = _keep(recording, ~again, 'that repeat the previous one during motion')
     recording = _keep(recording, ~_ringing(recording), 'with ringing efforts at the start')
     if len(recording.time) < 2:
         raise RecordingError(f'{len(recording.time)} usable joint states; at least 2 are needed')
@@ -112,16 +107,10 @@ def _velocity_notes(recording: Recording) -> list[str]:
     """Return a note on joints whose recorded velocity contradicts their positions."""
     if np.isnan(recording.velocity).any():
         return []
-    wrong = [
-        f'{name} by {100.0 * ratio:.0f} %'
-        for name, ratio in zip(
-            recording.names, _velocity_mismatch(recording, recording.segment), strict=True
-        )
-        if ratio > MISMATCH
-    ]
-    if not wrong:
-        return []
-    return [f'velocities contradict the positions, positions are used: {", ".join(wrong)}']
+    ratios = zip(recording.names, _velocity_mismatch(recording, recording.segment), strict=True)
+    wrong = [f'{name} by {100.0 * ratio:.0f} %' for name, ratio in ratios if ratio > MISMATCH]
+    text = f'velocities contradict the positions, positions are used: {", ".join(wrong)}'
+    return [text] if wrong else []
 
 
 def with_better_clock(recording: Recording) -> Recording:

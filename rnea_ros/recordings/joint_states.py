@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 import math
 from pathlib import Path
+import re
 from typing import Any
 
 import numpy as np
@@ -105,74 +106,45 @@ def recording_from(samples: Iterable[Sample]) -> Recording:
 
     :raises RecordingError: no sample, or no sample with one position per joint
     """
-    groups: dict[frozenset[str], _Columns] = {}
+    # Names, and time, position, velocity and effort as numbers only: a recording may have an hour.
+    groups: dict[frozenset[str], tuple[tuple[str, ...], list[array[float]]]] = {}
     misshapen = count = 0
     for sample in samples:
         count += 1
         n = len(sample.names)
-        sizes = len(sample.velocity), len(sample.effort)
-        if len(sample.position) != n or not set(sizes) <= {0, n} or len(set(sample.names)) != n:
+        rows = (sample.position, sample.velocity, sample.effort)
+        sizes = [len(row) for row in rows]
+        if sizes[0] != n or not set(sizes) <= {0, n} or len(set(sample.names)) != n:
             misshapen += 1
             continue
         key = frozenset(sample.names)
         if key not in groups:
-            groups[key] = _Columns(sample.names)
-        groups[key].append(sample)
+            groups[key] = sample.names, [array('d') for _ in range(4)]
+        names, (times, *columns) = groups[key]
+        times.append(sample.time)
+        order = None if sample.names == names else [sample.names.index(name) for name in names]
+        for column, row in zip(columns, rows, strict=True):
+            values = [math.nan] * n if not len(row) else row
+            column.extend(values if order is None else [values[place] for place in order])
     if not count:
         raise RecordingError('no joint states')
-    chosen = max(groups.values(), key=lambda group: (len(group.names), len(group)), default=None)
-    if chosen is None or not chosen.names:
+    names, (times, *columns) = max(
+        groups.values(), key=lambda group: (len(group[0]), len(group[1][0])),
+        default=((), [array('d')])
+    )
+    if not names:
         raise RecordingError(f'none of {count} joint states has a position for every name')
     notes = []
     if misshapen:
         notes.append(f'{misshapen} joint states had arrays of wrong length or duplicate names')
-    others = count - misshapen - len(chosen)
-    if others:
+    if others := count - misshapen - len(times):
         notes.append(f'{others} joint states of other joints were ignored')
-    return chosen.recording(notes)
-
-
-class _Columns:
-    """Joint states of the same joints, in memory as numbers only."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self.names = names
-        self._orders: dict[tuple[str, ...], list[int]] = {}
-        self._missing = [math.nan] * len(names)
-        self._time, self._position, self._velocity, self._effort = (array('d') for _ in range(4))
-
-    def __len__(self) -> int:
-        return len(self._time)
-
-    def append(self, sample: Sample) -> None:
-        """Append a sample with these joints in any order."""
-        self._time.append(sample.time)
-        for column, values in (
-            (self._position, sample.position),
-            (self._velocity, sample.velocity),
-            (self._effort, sample.effort),
-        ):
-            column.extend(self._in_order(sample.names, values) if len(values) else self._missing)
-
-    def _in_order(self, names: tuple[str, ...], values: Sequence[float]) -> Sequence[float]:
-        if names == self.names:
-            return values
-        if names not in self._orders:
-            self._orders[names] = [names.index(name) for name in self.names]
-        return [values[place] for place in self._orders[names]]
-
-    def recording(self, notes: Iterable[str]) -> Recording:
-        """Return the samples as arrays; NaN stands for infinite and too large numbers."""
-        shape = (len(self), len(self.names))
-        position, velocity, effort = (
-            np.frombuffer(column).reshape(shape)
-            for column in (self._position, self._velocity, self._effort)
-        )
-        time = np.frombuffer(self._time)
-        for column in (*position.T, *velocity.T, *effort.T):
-            column[~(np.abs(column) <= MAX_VALUE)] = math.nan
-        names = tuple(map(clipped, self.names))
-        return Recording(names, time, position, velocity, effort, tuple(notes))
+    recorded = [np.frombuffer(column).reshape(len(times), len(names)) for column in columns]
+    for each in (each for table in recorded for each in table.T):
+        each[~(np.abs(each) <= MAX_VALUE)] = math.nan  # infinite and too large numbers are unknown
+    position, velocity, effort = recorded
+    time = np.frombuffer(times)
+    return Recording(tuple(map(clipped, names)), time, position, velocity, effort, tuple(notes))
 
 
 def read_joint_states(bag: Path, topic: str | None = None) -> Iterator[Sample]:
@@ -193,3 +165,53 @@ def read_joint_states(bag: Path, topic: str | None = None) -> Iterator[Sample]:
                 time - first, tuple(message.name), message.position, message.velocity,
                 message.effort
             )
+
+
+def match_joints(
+    model: Sequence[str], recorded: Sequence[str], given: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """
+    Return recorded names by model names, in the model's order; joints not recorded are left out.
+
+    Given pairs, recorded names by model names, come first, then equal names. If no names are
+    equal, names may differ by one common prefix, as in ``panda_joint1`` and ``fer_joint1``.
+
+    :raises RecordingError: a given name is unknown or used twice, or no joint matches
+    """
+    given = given or {}
+    for name, other in given.items():
+        if name not in model:
+            raise RecordingError(f'the model has no joint {name!r}; it has {", ".join(model)}')
+        if other not in recorded:
+            raise RecordingError(
+                f'joint {other!r} is not recorded; recorded are {", ".join(recorded)}'
+            )
+    equal = {name: name for name in model if name in recorded}
+    names = {**(equal or {} if given else equal or _by_prefix(model, recorded)), **given}
+    if len(set(names.values())) < len(names):
+        pairs = ', '.join(f'{name}={other}' for name, other in names.items())
+        raise RecordingError(f'a recorded joint is assigned twice: {pairs}')
+    if not names:
+        raise RecordingError(
+            f'no recorded joint ({", ".join(recorded)}) has the name of a model joint '
+            f'({", ".join(model)}); give the pairs with --joints MODEL=RECORDED'
+        )
+    return {name: names[name] for name in model if name in names}
+
+
+def _by_prefix(model: Sequence[str], recorded: Sequence[str]) -> dict[str, str]:
+    """Return the match of most joints by exchange of one prefix; empty if it is ambiguous."""
+    # The empty prefix, and all that end in ``_`` or ``/``
+    olds, news = (
+        {name[: match.end()] for name in names for match in re.finditer('^|[_/]', name)}
+        for names in (model, recorded)
+    )
+    matches: list[dict[str, str]] = []
+    for old, new in product(olds, news):
+        pairs = {name: new + name[len(old) :] for name in model if name.startswith(old)}
+        pairs = {name: other for name, other in pairs.items() if other in recorded}
+        if pairs not in matches:
+            matches.append(pairs)
+    most = max(map(len, matches), default=0)
+    best = [pairs for pairs in matches if len(pairs) == most]
+    return best[0] if len(best) == 1 else {}

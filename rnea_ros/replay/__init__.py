@@ -5,12 +5,11 @@
 Play a recording through the control, and compare commands with measured efforts.
 
 Works without ROS and without a clock: the stamps of the recording are the time. Reading order:
-:mod:`.recorded_robot`, :mod:`.playback`, :mod:`.review`, :mod:`.report`, :mod:`.output_files`.
+:mod:`.playback`, :mod:`.review`, :mod:`.report`.
 """
 
-from .output_files import picture, write_table
-from .recorded_robot import recorded_robot
-from .report import report
+from .playback import recorded_robot
+from .report import picture, report, write_table
 from .review import Review, known_efforts, review
 
 __all__ = [

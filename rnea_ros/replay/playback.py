@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 import math
 
 import numpy as np
@@ -16,13 +17,60 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..feedforward import FeedforwardController, JointBounds, JointStateMonitor, Reason, State
 from ..feedforward.settings import ResolvedSettings
-from ..recordings import RecordingError, Sample
-from .recorded_robot import RecordedRobot
+from ..recordings import Recording, RecordingError, Sample, clean, match_joints, recording_from
+from ..robot import RobotModel
 
 START = 1000.0  # time of the first sample, s; not 0, as a stamp of 0 counts as missing
 MAX_TICKS = 10_000_000  # more than five hours at 500 Hz, ten minutes of computation
 ROUNDING = 1e-6  # relative tolerance for a change of the command that equals the rate limit
 COMPARED = frozenset({State.ACTIVE, State.DEGRADED})  # without ramp and fault
+
+
+@dataclass(frozen=True)
+class RecordedRobot:
+    """Recorded, cleaned joint states with the model's names; joints without a model get others."""
+
+    model: RobotModel
+    joints: Mapping[str, str]  # recorded names by the model's, in its order
+    samples: Sequence[Sample]
+    recording: Recording  # the samples as arrays, for the model's joints, in their order
+    cleaned: Recording  # the usable samples, with notes on the removed ones
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Names of the model's joints without a recording, as of a gripper."""
+        return tuple(name for name in self.model.joint_names if name not in self.joints)
+
+    def in_newton_metres(self, effort_scale: Array) -> RecordedRobot:
+        """Return it with efforts in N m or N, by scales, shape (n,); ``samples`` stay."""
+        scale = effort_scale[[self.model.joint_names.index(name) for name in self.joints]]
+        return replace(
+            self, recording=self.recording.with_scaled_effort(scale),
+            cleaned=self.cleaned.with_scaled_effort(scale)
+        )
+
+
+def recorded_robot(
+    model: RobotModel, samples: Sequence[Sample], joints: Mapping[str, str] | None = None
+) -> RecordedRobot:
+    """
+    Return a recording with the joint names of a model.
+
+    :param samples: joint states in the order of their receipt
+    :param joints: recorded joint names by the model's, if automatic matching fails
+    :raises RecordingError: no joint of the model, no effort, or too few samples
+    """
+    recording = recording_from(samples)
+    matched = match_joints(model.joint_names, recording.names, joints)
+    names = {other: name for name, other in matched.items()}
+
+    @cache
+    def renamed(recorded: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(names.get(name, f'recorded {name}') for name in recorded)
+
+    recorded = replace(recording.of_joints(list(matched.values())), names=tuple(matched))
+    samples = [replace(sample, names=renamed(sample.names)) for sample in samples]
+    return RecordedRobot(model, matched, samples, recorded, clean(recorded))
 
 
 @dataclass(frozen=True)
@@ -83,9 +131,9 @@ def play(
     loaded = controller.robot
     receive = _receiver(robot, states)
     shape = (len(ticks), len(settings.joints))
-    command, effort = np.full(shape, np.nan), np.full(shape, np.nan)
+    command, effort = np.full((2, *shape), np.nan)
     hardware = np.zeros(shape)
-    saturated, limited = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    saturated, limited = np.zeros((2, *shape), dtype=bool)
     controlling = np.zeros(len(ticks), dtype=bool)
     changes: list[StateChange] = []
     received = 0
@@ -113,8 +161,9 @@ def play(
 
 def _receiver(robot: RecordedRobot, states: JointStateMonitor) -> Callable[[Sample, float], None]:
     """Return a function that gives a sample to the control, with the joints not recorded."""
-    absent = robot.absent
-    rest = robot.rest[[robot.model.joint_names.index(name) for name in absent]]
+    model, absent = robot.model, robot.absent
+    rest = np.clip(0.0, model.position_lower, model.position_upper)  # zero or the nearest limit
+    rest = rest[[model.joint_names.index(name) for name in absent]]
     zero_velocity, no_effort = np.zeros_like(rest), np.empty(0)
 
     def receive(sample: Sample, received: float) -> None:

@@ -13,10 +13,9 @@ from ..arrays import Array
 from ..feedforward import CONTROLLING
 from ..feedforward.settings import ResolvedSettings, Settings, default_timeout, resolve
 from ..preflight import KnownEfforts, Prediction, check
-from ..recordings import Kind, Recording, RecordingError, Samples, motion_samples
+from ..recordings import Kind, Recording, RecordingError, Samples, motion_samples, rms
 from ..robot import RobotModel
-from .playback import Playback, play
-from .recorded_robot import RecordedRobot
+from .playback import Playback, RecordedRobot, play
 
 
 @dataclass(frozen=True)
@@ -31,20 +30,18 @@ class Residual:
     @property
     def rms(self) -> Array:
         """RMS of the difference, shape (k,), N m or N; NaN without samples."""
-        return _rms(self.computed - self.measured)
+        return rms(self.computed - self.measured)
 
     @property
     def size(self) -> Array:
         """RMS of the measured effort, shape (k,), N m or N; NaN without samples."""
-        return _rms(self.measured)
+        return rms(self.measured)
 
     @property
     def percent(self) -> Array:
         """RMS of the difference over RMS of the effort, shape (k,), %; NaN for zero effort."""
         size = self.size
-        share = np.full(size.shape, np.nan)
-        np.divide(self.rms, size, out=share, where=size > 0.0)
-        return 100.0 * share
+        return 100.0 * (self.rms / np.where(size > 0.0, size, np.nan))
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,7 @@ def review(
     :raises RecordingError: data are missing
     """
     timeout = settings.joint_states_timeout or default_timeout(
-        max(settings.period, robot.interval)
+        max(settings.period, float(np.median(np.diff(robot.cleaned.time))))
     )
     resolved = resolve(
         replace(
@@ -124,9 +121,8 @@ def known_efforts(settings: ResolvedSettings, model: RobotModel) -> KnownEfforts
 
 def _preflight_findings(robot: RecordedRobot, settings: ResolvedSettings) -> list[str]:
     """Return the findings of preflight that must be fixed."""
-    known = known_efforts(settings, robot.model)
     try:
-        checkup = check(robot.model, robot.recording, known=known)
+        checkup = check(robot.model, robot.recording, known=known_efforts(settings, robot.model))
     except RecordingError as error:
         return [f'efforts could not be judged: {error}']
     return [
@@ -169,10 +165,3 @@ def gravity_residual(model: RobotModel, recording: Recording) -> Residual:
 def _model_residual(model: RobotModel, samples: Samples) -> Residual:
     prediction = Prediction(model, {name: name for name in samples.names}, samples)
     return Residual(samples.names, samples.time, prediction.rigid, prediction.effort)
-
-
-def _rms(values: Array) -> Array:
-    if not len(values):
-        return np.full(values.shape[1], np.nan)
-    rms: Array = np.sqrt(np.mean(values**2, axis=0))
-    return rms

@@ -47,14 +47,8 @@ from ..identification import (
     require_scipy,
     run_from,
 )
-from ..identification.report import (
-    ReportFigures,
-    figures,
-    payload_json,
-    payload_text,
-    picture,
-    text,
-)
+from ..identification.figures import ReportFigures, figures, payload_json
+from ..identification.report import payload_text, picture, text
 from ..parameters import parameter_file_text
 from ..recordings import CUTOFF, STILL_SPEED, Sample, recording_from
 from ..robot import RobotModel

@@ -15,9 +15,9 @@ import pytest
 from rnea_ros import RobotModel, identification
 from rnea_ros.arrays import Array
 from rnea_ros.errors import InputError
-from rnea_ros.identification.link_inertials import link_inertials
 from rnea_ros.identification.plausibility.bounds import fixed_mass, link_points, mass_bounds
 from rnea_ros.identification.pseudo_inertia import pseudo_inertias, regular, standard_parameters
+from rnea_ros.identification.result import link_inertials
 from rnea_ros.urdf import with_inertials
 from support.models.robots import SHIPPED, description, joint, link, load, robot, vendor_robots
 from support.recorded.simulated_arms import arm_unlike, min_eigenvalues, record

@@ -14,7 +14,8 @@ from rnea_ros.feedforward.laws import Feedforward
 from rnea_ros.feedforward.loaded_model import LoadedModel
 from rnea_ros.feedforward.settings import ResolvedSettings, complete_values, resolve, settings_from
 from rnea_ros.identification import Identification, payload_parameters
-from rnea_ros.identification.report import figures, picture, text
+from rnea_ros.identification.figures import figures
+from rnea_ros.identification.report import picture, text
 from rnea_ros.parameters import Value, parameter_file_text, read_parameter_file
 from rnea_ros.robot import Payload
 from support.models.robots import SHIPPED, description, load

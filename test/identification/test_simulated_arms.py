@@ -13,7 +13,8 @@ import pytest
 from rnea_ros import RneaError, RobotModel, identification
 from rnea_ros.arrays import Array
 from rnea_ros.feedforward.laws import JointFriction
-from rnea_ros.identification.report import figures, text
+from rnea_ros.identification.figures import figures
+from rnea_ros.identification.report import text
 from rnea_ros.recordings import Recording
 from rnea_ros.robot import Payload
 from support.models.robots import ROOT, description, load

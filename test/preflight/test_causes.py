@@ -14,7 +14,7 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.feedforward.settings import complete_values, resolve, settings_from
 from rnea_ros.preflight import check, check_units, found_parameters
-from rnea_ros.preflight.findings import Cause, ModelVerdict
+from rnea_ros.preflight.faults import Cause, ModelVerdict
 from rnea_ros.recordings import Kind, Recording, RecordingError
 from support.recorded.simulated_arms import arm_unlike
 from support.recorded.simulated_arms import record as record_arm
@@ -127,8 +127,8 @@ IN_MOTION: dict[str, Case] = {
     'heavy': Case(arm_at(1.6), {'UNEXPLAINED': ALL},
                   ('gravity is 1.60',), seed=2),
     'light': Case(arm_at(0.8, factor=0.7), {'WRONG_SCALE': ALL}, (
-        'the gravity efforts of all joints are 0.56', 'the efforts of motion are 0.71'), seed=2),
-    'rotors': Case(arm_at(1 / 1.6, factor=1.6), {}, ('the efforts of motion are 1.62',), seed=2),
+        'the gravity efforts of all joints are 0.56', 'the efforts of motion are 0.70'), seed=2),
+    'rotors': Case(arm_at(1 / 1.6, factor=1.6), {}, ('the efforts of motion are 1.61',), seed=2),
     'effort of compensated': Case(
         arm(compensated=True, factor=of_joint(SHOULDER, 10.0), noise=0.02),
         {'COMPENSATED': ALL, 'WRONG_SCALE': (SHOULDER,)}, seed=4),

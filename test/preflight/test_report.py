@@ -16,8 +16,8 @@ from rnea_ros.feedforward.settings import ResolvedSettings, complete_values, res
 from rnea_ros.preflight import check, found_parameters
 from rnea_ros.preflight.assessment import Assessment
 from rnea_ros.preflight.checkup import find_causes
-from rnea_ros.preflight.findings import Cause, Finding
-from rnea_ros.preflight.fit import Hypothesis, huber_weights
+from rnea_ros.preflight.faults import Cause, Finding
+from rnea_ros.preflight.fit import Hypothesis
 from rnea_ros.recordings import Kind, Recording
 from support.models.robots import ROOT, description, joint, link, load, robot
 from support.recorded.synthetic_recordings import ARM, Array, Robot, record
@@ -131,9 +131,3 @@ def test_gravity_upwards_shows_only_beside_inertial_efforts(kind: Kind, cause: C
     finding = fault_of_turned_gravity(record(hanging, kind, 5), kind)
     assert finding.cause is cause
     assert ('upside down' in finding.text) is (kind is Kind.STILL)
-
-
-def test_hubers_weights_fall_with_the_inverse_of_a_large_residual() -> None:
-    residual = np.array([[0.0, 1.0, -1.9], [4.0, -8.0, np.nan]])
-    weights = huber_weights(residual, np.array([1.0, 2.0, 1.0]), 2.0)
-    np.testing.assert_allclose(weights, [[1.0, 1.0, 1.0], [0.5, 0.5, 1.0]])

@@ -12,7 +12,7 @@ import pytest
 from rnea_ros import RobotModel
 from rnea_ros.arrays import Array
 from rnea_ros.preflight import Checkup, check
-from rnea_ros.preflight.findings import Cause, ModelVerdict
+from rnea_ros.preflight.faults import Cause, ModelVerdict
 from rnea_ros.recordings import Kind, Recording, read_joint_states, recording_from
 from support.models.robots import SHIPPED, load, vendor_robots
 from support.recorded.bags import recording

@@ -22,6 +22,7 @@ from rnea_ros.recordings import (
     contains,
     correlation_length,
     filtered_motion,
+    huber_weights,
     match_joints,
     motion_samples,
     period,
@@ -29,7 +30,6 @@ from rnea_ros.recordings import (
     still_poses,
     take_samples,
 )
-from rnea_ros.recordings.samples import smooth
 from support.recorded.synthetic_recordings import ARM, Robot, record
 
 MOTION = record(Robot(ARM), Kind.MOTION, 1)
@@ -122,16 +122,6 @@ def test_poses_are_means_over_the_time_of_holding_and_count_once() -> None:
     assert take_samples(clean(MOTION)).kind is Kind.MOTION
     with pytest.raises(RecordingError, match='only 1 different poses at rest; at least 8'):
         take_samples(clean(POSES.part(POSES.time < 1.0)), Kind.STILL)
-
-
-def test_a_cubic_is_smoothed_to_itself_and_its_derivatives() -> None:
-    random = np.random.default_rng(0)
-    t = np.cumsum(random.uniform(0.01, 0.03, 300))
-    at = np.linspace(1.0, t[-1] - 1.0, 20)
-    value, first, second = smooth(t, (t**3 - 2.0 * t)[:, np.newaxis], at)
-    np.testing.assert_allclose(value[:, 0], at**3 - 2.0 * at, rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(first[:, 0], 3.0 * at**2 - 2.0, rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(second[:, 0], 6.0 * at, rtol=1e-6, atol=1e-6)
 
 
 def test_samples_of_any_order_of_joints_are_sorted_by_name() -> None:
@@ -258,3 +248,9 @@ def test_the_correlation_length_is_that_of_the_process(memory: float) -> None:
     errors = np.asarray(lfilter([1.0], [1.0, -memory], white, axis=0))
     expected = (1.0 + memory) / (1.0 - memory)
     assert correlation_length(errors) == pytest.approx(expected, rel=0.15)
+
+
+def test_hubers_weights_fall_with_the_inverse_of_a_large_residual() -> None:
+    residual = np.array([[0.0, 1.0, -1.9], [4.0, -8.0, np.nan]])
+    weights = huber_weights(residual, np.array([1.0, 2.0, 1.0]), 2.0)
+    np.testing.assert_allclose(weights, [[1.0, 1.0, 1.0], [0.5, 0.5, 1.0]])

@@ -25,8 +25,7 @@ from rnea_ros.feedforward.settings import (
 )
 from rnea_ros.recordings import Kind, Recording, RecordingError, Sample, read_joint_states
 from rnea_ros.replay import Review, recorded_robot, report, review
-from rnea_ros.replay.playback import Playback, play
-from rnea_ros.replay.recorded_robot import RecordedRobot
+from rnea_ros.replay.playback import Playback, RecordedRobot, play
 from rnea_ros.replay.review import gravity_residual
 from rnea_ros.robot import Payload
 from support.models.robots import ROOT, load, vendor_robots

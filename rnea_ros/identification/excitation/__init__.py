@@ -4,17 +4,14 @@
 """
 Exciting motions: motions that show the dynamics of a robot best, within all limits.
 
-:func:`excite` uses, in this order: :mod:`.limits`, :mod:`.criterion` (information content and
-expected accuracy), :mod:`.bounds` (what it must keep), :mod:`.motion` (how it is described, and
-its points for a controller), :mod:`.search`. :mod:`.report` shows the result.
+Reading order: :mod:`.bounds`, :mod:`.criterion` (information content and expected accuracy),
+:mod:`.motion`, :mod:`.search`, :mod:`.excitation`.
 """
 
-from .bounds import FeasibleMotion
+from .bounds import LOAD_SHARE, ExcitationError, FeasibleMotion, JointLimits, Region
 from .criterion import Accuracy
-from .excitation import Excitation, excite, known_motion, motion_of
-from .limits import LOAD_SHARE, ExcitationError, JointLimits, Region
+from .excitation import Excitation, excite, known_motion, motion_of, report
 from .motion import RestToRestMotion, way
-from .report import report
 
 __all__ = [
     'LOAD_SHARE', 'Accuracy', 'Excitation', 'ExcitationError', 'FeasibleMotion', 'JointLimits',

@@ -31,21 +31,14 @@ from ..base_parameters import combinations
 from ..run import Run
 
 SMOOTHING_VELOCITY = 0.05  # v_s, rad/s or m/s; default of the feedforward node
-
-DEPENDENT = 1e-7
-"""A column is a combination of others if these leave less than this share of it unexplained."""
-
+DEPENDENT = 1e-7  # least unexplained share of a column that is no combination of others
 RIDGE = 1e-12  # share of the identity in a nearly singular information matrix
-
-CONDITION_WEIGHT = 0.2
-"""A condition that is 10 % smaller counts as much as deviations that are 2 % smaller."""
-
+CONDITION_WEIGHT = 0.2  # a condition smaller by 10 % counts as deviations smaller by 2 %
 CUTOFF = 10.0  # cut-off frequency of the filter of the identification, Hz
 PAYLOAD = 1.0  # mass of the payload, kg
 
-PARAMETERS = 10
-UNDETERMINED = 1e-10
-"""Least eigenvalue of an information matrix of a determined parameter, by the largest."""
+PARAMETERS = 10  # of a body
+UNDETERMINED = 1e-10  # least eigenvalue of a determined parameter, by the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +107,6 @@ class Information:
             slopes[: len(size), : len(size)] -= factor * by_value
         return float(log_det) if sign > 0.0 else -np.inf, slopes
 
-    def slopes(self, Z: Array) -> tuple[float, Array]:
-        """Return the value of the information matrix, and its derivatives by Z, of Z's shape."""
-        value, slopes = self.value(self.matrix(Z))
-        return value, np.asarray(2.0 / len(Z) * Z @ slopes)
-
     def _scaled(self, M: Array) -> tuple[Array, Array, Array]:
         """Return sizes of the rigid bodies' columns; eigenvalues and -vectors at equal sizes."""
         rigid = M[: len(self.rigid), : len(self.rigid)]
@@ -138,8 +126,9 @@ class Information:
         fading = (1.0 - np.tanh(qd / SMOOTHING_VELOCITY) ** 2) / SMOOTHING_VELOCITY
         return Y_slopes, viscous + coulomb * fading, rotor
 
-    def condition(self, Y: Array, qd: Array, qdd: Array) -> float:
+    def condition(self, q: Array, qd: Array, qdd: Array) -> float:
         """Return the condition of the base regressor with scaled columns, divided by the noise."""
+        Y = regressor(self.model, q, qd, qdd)
         size, values, _ = self._scaled(self.matrix(self.rows(Y, qd, qdd)))
         if (size**2 <= 2.0 * RIDGE).any():
             return np.inf
@@ -171,20 +160,14 @@ def _added(qd: Array, qdd: Array, which: Indices) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Accuracy:
-    """
-    Standard deviations for white noise of the efforts.
+    """Standard deviations for white noise of the efforts."""
 
-    :param torque: of the efforts of an identified model on other motions, shape (n,), N m or N
-    :param link: link that carries a payload
-    :param mass: of the mass of a payload of 1 kg, with known arm and friction, kg; NaN if it
-        cannot be determined
-    :param com: of its centre of mass, the largest of x, y and z, m; NaN as for the mass
-    """
-
-    torque: Array
-    link: str
+    torque: Array  #: of the efforts of an identified model on other motions, shape (n,), N m or N
+    link: str  #: link that carries a payload
+    #: of the mass of a payload of 1 kg, with known arm and friction, kg; NaN if it cannot be
+    #: determined
     mass: float
-    com: float
+    com: float  #: of its centre of mass, the largest of x, y and z, m; NaN as for the mass
 
 
 def accuracy(

@@ -13,13 +13,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array, finite_vector
-from ...collision import CollisionModel, Nearest
+from ...collision import REACH, CollisionModel, Nearest
+from ...command_line import text_table
 from ...feedforward.motion import TrajectoryRequest
 from ...robot import RobotModel
 from ..run import Run
-from .bounds import Constraints, FeasibleMotion
-from .criterion import Accuracy, Information, accuracy, regressor
-from .limits import ExcitationError, JointLimits, Region, chosen
+from .bounds import (
+    LOAD_SHARE,
+    POSITION_SHARE,
+    Constraints,
+    ExcitationError,
+    FeasibleMotion,
+    JointLimits,
+    Region,
+    chosen,
+)
+from .criterion import CUTOFF, PAYLOAD, Accuracy, Information, accuracy
 from .motion import GRID, FourierBasis, RestToRestMotion, fourier_motion
 from .search import Budget, Objective, Progress, search
 
@@ -30,40 +39,31 @@ NOISE = 0.01  # noise of the efforts as a share of the effort limits
 RANDOM_SAMPLES = 400  # random states that show which parameters can be determined
 OTHERS = 20  # greatest number of random motions for the comparison
 
-BETTER = 0.1
-"""Share of the random motions, the better ones, for the comparison: the others are too small."""
-
+BETTER = 0.1  # share of the random motions for the comparison: the others are too small
 SMALLER = 0.995  # factor of the size of a motion until it keeps its bounds on the fine grid
 NO_ROOM = 1e-6  # smallest velocity that counts as a motion, rad/s or m/s
+
+HEADER = ('joint', 'start', 'least', 'greatest', 'range', 'velocity', 'effort', 'torque error')
 
 
 @dataclass(frozen=True, eq=False)
 class Excitation(FeasibleMotion):
-    """
-    An exciting motion.
+    """An exciting motion."""
 
-    :param excited: names of the joints that move
-    :param condition: condition number of the base regressor of the rigid bodies; rows divided by
-        the noise, columns scaled to equal size
-    :param random_condition: the median of the same for random motions within the bounds, of the
-        better ones
-    :param parameters: number of base parameters, and of further ones of friction and rotors
-    :param noise: noise of the efforts for the accuracy, shape (n,), N m or N
-    :param accuracy: expected accuracy
-    :param random_accuracy: the same for a random motion
-    :param validation: another motion, to judge the identified model
-    :param nearest: least distance between links in both motions, one after the other, every
-        millisecond of a period; None if collisions are not checked
-    """
-
-    excited: tuple[str, ...]
+    excited: tuple[str, ...]  #: names of the joints that move
+    #: condition number of the base regressor of the rigid bodies; rows divided by the noise,
+    #: columns scaled to equal size
     condition: float
+    #: the median of the same for random motions within the bounds, of the better ones
     random_condition: float
+    #: number of base parameters, and of further ones of friction and rotors
     parameters: tuple[int, int]
-    noise: Array
-    accuracy: Accuracy
-    random_accuracy: Accuracy
-    validation: RestToRestMotion
+    noise: Array  #: noise of the efforts for the accuracy, shape (n,), N m or N
+    accuracy: Accuracy  #: expected accuracy
+    random_accuracy: Accuracy  #: the same for a random motion
+    validation: RestToRestMotion  #: another motion, to judge the identified model
+    #: least distance between links in both motions, one after the other, every millisecond of a
+    #: period; None if collisions are not checked
     nearest: Nearest | None
 
     @property
@@ -104,9 +104,8 @@ def excite(
     """
     for name, number in (('duration', duration), ('seconds', seconds)):
         if not 0.0 < number <= MAX_DURATION:
-            raise ExcitationError(
-                name, f'{number:g} s is not above 0 and at most {MAX_DURATION:g} s'
-            )
+            text = f'{number:g} s is not above 0 and at most {MAX_DURATION:g} s'
+            raise ExcitationError(name, text)
     excited = chosen(model, joints)
     position = _start(model, limits, start)
     limits.check(model, excited)
@@ -128,40 +127,34 @@ def excite(
     better = random[: max(OTHERS, int(BETTER * len(random)))]
     better = better[:: max(1, len(better) // OTHERS)][:OTHERS]
     progress(1.0, 'the last check, every millisecond')
-    checked = []
     unlike = min(better, key=lambda other: _likeness(other, coefficients))
-    for each in (coefficients, unlike):
-        kept = _kept(constraints, position, each, period)
-        whole = fourier_motion(model.joint_names, position, kept, period, periods)
-        checked.append((kept, whole))
-    (coefficients, motion), (_, validation) = checked
+    coefficients, unlike = (
+        _kept(constraints, position, each, period) for each in (coefficients, unlike)
+    )
+    motion, validation = (
+        fourier_motion(model.joint_names, position, each, period, periods)
+        for each in (coefficients, unlike)
+    )
     nearest = None
     if collisions is not None:
         once = int(np.ceil(period / GRID)) + 1
-        nearest = collisions.nearest(
-            np.vstack([whole.sampled()[1][0][:once] for _, whole in checked])
-        )
+        both = [whole.sampled()[1][0][:once] for whole in (motion, validation)]
+        nearest = collisions.nearest(np.vstack(both))
 
     # Beside random motions
     found, *others = (basis.motion(position, each) for each in (coefficients, *better))
-    conditions = [_condition(information, *other) for other in others]
+    conditions = [information.condition(*other) for other in others]
     median = int(np.argsort(conditions)[len(conditions) // 2])
     last = model.joint_names[excited[-1]]
     described = {} if model.description is None else model.description.joints
     link = described[last].child if last in described else model.body_names[-1]
     return Excitation(
-        motion,
-        limits,
-        constraints,
-        tuple(model.joint_names[index] for index in excited),
-        _condition(information, *found),
-        conditions[median],
-        (len(information.rigid), information.added.shape[1]),
-        noise,
+        motion, limits, constraints, tuple(model.joint_names[index] for index in excited),
+        information.condition(*found), conditions[median],
+        (len(information.rigid), information.added.shape[1]), noise,
         accuracy(information, found, others, link, motion.duration),
         accuracy(information, others[median], others, link, motion.duration),
-        validation,
-        nearest,
+        validation, nearest
     )
 
 
@@ -183,10 +176,6 @@ def _likeness(one: Array, other: Array) -> float:
     return abs(float((one * other).sum())) / lengths if lengths else 1.0
 
 
-def _condition(information: Information, q: Array, qd: Array, qdd: Array) -> float:
-    return information.condition(regressor(information.model, q, qd, qdd), qd, qdd)
-
-
 def known_motion(
     model: RobotModel, limits: JointLimits, request: TrajectoryRequest, position: ArrayLike,
     region: Region | None = None, collisions: CollisionModel | None = None,
@@ -194,11 +183,8 @@ def known_motion(
     """
     Return the motion of a trajectory, if it keeps all bounds of a new exciting motion.
 
-    :param request: trajectory with positions, velocities and accelerations at all points
-    :param position: positions of the joints that the trajectory does not have, shape (n,); the
-        others are ignored
-    :param region: region for the origins of links; None for none
-    :param collisions: distances that are kept, with the region's walls; None: not checked
+    Request and position are those of :func:`motion_of`, region and collisions of :func:`excite`.
+
     :raises UnknownNameError: the robot has no joint of a name in the trajectory
     :raises ExcitationError: the trajectory is incomplete or leaves a bound
     """
@@ -227,17 +213,15 @@ def motion_of(model: RobotModel, request: TrajectoryRequest, position: Array) ->
     fields = request.positions, request.velocities, request.accelerations
     for values, field in zip((q, qd, qdd), fields, strict=True):
         if (field.counts != len(columns)).any() or not np.isfinite(field.values).all():
-            raise ExcitationError(
-                'trajectory', 'needs finite positions, velocities and accelerations of all its '
-                'joints at every point, as excite and teach write them'
-            )  # fmt: skip
+            text = 'needs finite positions, velocities and accelerations of all its joints at '
+            text += 'every point, as excite and teach write them'
+            raise ExcitationError('trajectory', text)
         values[:, columns] = field.values.reshape(count, -1)
     rises = count > 1 and (np.diff(request.times) > 0.0).all()
     if not rises or request.times[0] != 0.0 or qd[[0, -1]].any() or qdd[[0, -1]].any():
-        raise ExcitationError(
-            'trajectory', 'does not start at time 0 and at rest, with rising times and rest at '
-            'the end, as those that excite and teach write'
-        )  # fmt: skip
+        text = 'does not start at time 0 and at rest, with rising times and rest at the end, as '
+        text += 'those that excite and teach write'
+        raise ExcitationError('trajectory', text)
     return RestToRestMotion(model.joint_names, request.times, q, qd, qdd)
 
 
@@ -288,3 +272,85 @@ def _with_links(
     moves = np.ptp(model.link_positions_batch(q, model.link_names), axis=0).max(axis=1) > 1e-9
     links = tuple(name for name, does in zip(model.link_names, moves, strict=True) if does)
     return replace(region, links=links)
+
+
+def report(excitation: Excitation) -> str:
+    """Return the report: verdict, accuracy, peaks against limits."""
+    model, motion = excitation.model, excitation.motion
+    random, found = excitation.random_accuracy.torque, excitation.accuracy.torque
+    better = np.mean(np.divide(random, found, out=np.ones_like(found), where=found > 0.0))
+    base, added = excitation.parameters
+    still = [name for name in model.joint_names if name not in excitation.excited]
+    lines = [
+        f'{model.name}: {motion.duration:g} s from rest to rest; torques '
+        f'{better:.1f} times as accurate as from a random trajectory',
+        f'condition of the base regressor: {excitation.condition:.1f}; random trajectories: '
+        f'{excitation.random_condition:.1f} (median of the better ones)',
+        f'determined: {base} base parameters of the rigid bodies, {added} parameters of friction '
+        'and rotor inertia',
+        *_payload(excitation),
+        *_collisions(excitation),
+        *([f'still: {", ".join(still)}'] if still else []),
+        '',
+        _table(excitation),
+        '',
+        f'range, velocity, effort: peak as a share of the limit; the motion uses at most '
+        f'{100 * POSITION_SHARE:.0f} % of the range,',
+        f'{100 * LOAD_SHARE:.0f} % of the velocity and effort limits; efforts are without '
+        'friction',
+        'torque error: standard deviation of the torques on other motions, N m or N, if the noise '
+        'of the efforts is',
+        f'white, {100 * NOISE:g} % of the effort limit below {CUTOFF:g} Hz; it is proportional to '
+        'the noise. Errors of real arms',
+        'are not white: expect 3 to 12 times as much',
+    ]
+    return '\n'.join(lines)
+
+
+def _payload(excitation: Excitation) -> list[str]:
+    accuracy = excitation.accuracy
+    if math.isnan(accuracy.mass):
+        return [f'a payload on {accuracy.link} is not determined: the motion does not show it']
+    place = '' if math.isnan(accuracy.com) else f', its centre to {1000.0 * accuracy.com:.2g} mm'
+    return [
+        f'a payload of {PAYLOAD:g} kg on {accuracy.link}: mass to '
+        f'{1000.0 * accuracy.mass:.2g} g{place} (standard deviation)'
+    ]
+
+
+def _collisions(excitation: Excitation) -> list[str]:
+    collisions, nearest = excitation.constraints.collisions, excitation.nearest
+    if collisions is None or nearest is None:
+        return []
+    one, other = nearest.pair
+    found = f'least distance {1000.0 * nearest.distance:.0f} mm, of {one} and {other}'
+    if nearest.distance >= REACH:
+        found = f'all distances above {1000.0 * REACH:.0f} mm'
+    verdict = 'no collision' if collisions.is_complete else 'collisions: not all shapes are known'
+    return [f'{verdict} in either motion, every ms: {found}', *collisions.remarks]
+
+
+def _table(excitation: Excitation) -> str:
+    _, (q, qd, qdd) = excitation.motion.sampled()
+    limits = excitation.limits
+    effort = np.abs(excitation.model.inverse_dynamics_batch(q, qd, qdd)).max(axis=0)
+    velocity = np.abs(qd).max(axis=0)
+    half = (limits.upper - limits.lower) / 2.0
+    away = np.maximum(q.max(axis=0) - limits.middle, limits.middle - q.min(axis=0))
+    rows = [HEADER]
+    for index, name in enumerate(excitation.model.joint_names):
+        rows.append((
+            name,
+            f'{q[0, index]:.3f}',
+            f'{q[:, index].min():.3f}',
+            f'{q[:, index].max():.3f}',
+            _share(away[index], half[index]),
+            _share(velocity[index], limits.velocity[index]),
+            _share(effort[index], limits.effort[index]),
+            f'{excitation.accuracy.torque[index]:.2g}',
+        ))
+    return text_table(rows, left=(0,))
+
+
+def _share(value: float, limit: float) -> str:
+    return f'{100.0 * value / limit:.0f} %' if math.isfinite(limit) and limit > 0.0 else '-'

@@ -28,17 +28,12 @@ from ...feedforward.motion import Column, TrajectoryRequest
 from ...feedforward.motion.trajectory import QUINTIC, Knots, States, Trajectory, states_in
 
 HARMONICS = 5
-
 DEGREES = 2 * HARMONICS - 2  # number of coefficients of a joint
-
-POINTS = 200
-"""Points of a period: between them the quintics differ from the series by less than 1e-8."""
-
+POINTS = 200  # of a period: between them the quintics differ from the series by less than 1e-8
 GRID = 1e-3  # interval of samples for the last check, s
 WAY_SHARE = 0.25  # share of the velocity bounds that the way to the start uses
 MIN_WAY = 2.0  # s
 QUINTIC_PEAK = 1.875  # largest velocity of a quintic from rest to rest, by its mean velocity
-
 BRAKE_POINTS = 10
 
 
@@ -79,21 +74,18 @@ class FourierBasis:
 
 @dataclass(frozen=True, eq=False)
 class RestToRestMotion:
-    """
-    Points of n joints.
+    """Points of n joints."""
 
-    :param joint_names: the joints
-    :param times: from 0 on, shape (N,), s
-    :param positions: shape (N, n), rad or m
-    :param velocities: shape (N, n)
-    :param accelerations: shape (N, n)
-    """
+    joint_names: tuple[str, ...]  #: the joints
+    times: Array  #: from 0 on, shape (N,), s
+    positions: Array  #: shape (N, n), rad or m
+    velocities: Array  #: shape (N, n)
+    accelerations: Array  #: shape (N, n)
 
-    joint_names: tuple[str, ...]
-    times: Array
-    positions: Array
-    velocities: Array
-    accelerations: Array
+    @property
+    def states(self) -> States:
+        """Positions, velocities and accelerations."""
+        return self.positions, self.velocities, self.accelerations
 
     @property
     def duration(self) -> float:
@@ -103,8 +95,7 @@ class RestToRestMotion:
     def at(self, times: Array) -> States:
         """Return positions, velocities and accelerations at M times, s, each of shape (M, n)."""
         degrees = np.full(self.times.size, QUINTIC)
-        states = self.positions, self.velocities, self.accelerations
-        trajectory = Trajectory(self.joint_names, None, Knots(self.times, *states, degrees))
+        trajectory = Trajectory(self.joint_names, None, Knots(self.times, *self.states, degrees))
         inside = np.clip(times, 0.0, self.duration)
         last = self.times.size - 2
         segment = np.clip(np.searchsorted(self.times, inside, side='right') - 1, 0, last)
@@ -120,29 +111,23 @@ class RestToRestMotion:
     def slowed(self, speed: float) -> RestToRestMotion:
         """Return the motion at another speed: a factor, 0.5 for half as fast."""
         return replace(
-            self,
-            times=self.times / speed,
-            velocities=self.velocities * speed,
-            accelerations=self.accelerations * speed**2,
+            self, times=self.times / speed, velocities=self.velocities * speed,
+            accelerations=self.accelerations * speed**2
         )
 
     def of_joints(self, names: Sequence[str]) -> RestToRestMotion:
         """Return the motion of some joints, in the given order."""
         columns = [self.joint_names.index(name) for name in names]
-        states = self.positions, self.velocities, self.accelerations
         return RestToRestMotion(
-            tuple(names), self.times, *(values[:, columns] for values in states)
+            tuple(names), self.times, *(values[:, columns] for values in self.states)
         )
 
     def after(self, way: RestToRestMotion) -> RestToRestMotion:
         """Return both motions, one after the other; ``way`` leads to this one's first point."""
-        return RestToRestMotion(
-            self.joint_names,
-            np.concatenate((way.times, way.duration + self.times[1:])),
-            np.vstack((way.positions, self.positions[1:])),
-            np.vstack((way.velocities, self.velocities[1:])),
-            np.vstack((way.accelerations, self.accelerations[1:])),
-        )
+        times = np.concatenate((way.times, way.duration + self.times[1:]))
+        states = zip(way.states, self.states, strict=True)
+        joined = (np.vstack((before, after[1:])) for before, after in states)
+        return RestToRestMotion(self.joint_names, times, *joined)
 
     def braked(self, time: float, duration: float) -> RestToRestMotion:
         """
@@ -162,9 +147,7 @@ class RestToRestMotion:
 
     def request(self, joints: Sequence[str]) -> TrajectoryRequest:
         """Return the motion of some joints as a request."""
-        motion = self.of_joints(joints)
-        states = motion.positions, motion.velocities, motion.accelerations
-        q, qd, qdd = (Column.of(list(values)) for values in states)
+        q, qd, qdd = (Column.of(list(values)) for values in self.of_joints(joints).states)
         efforts = Column.of([()] * len(self.times))
         return TrajectoryRequest(tuple(joints), self.times, q, qd, qdd, efforts)
 

@@ -14,7 +14,6 @@ import time
 import numpy as np
 
 from ...arrays import Array
-from ...robot import RobotModel
 from .bounds import Constraints
 from .criterion import Information, regressor
 from .motion import DEGREES, FourierBasis
@@ -24,21 +23,13 @@ RANDOM_SHARE = 0.15  # share of the search time for random motions
 SHRINK = 0.8  # A random motion is scaled by this factor until it keeps its bounds
 FINE_SHRINK = 0.99  # the same for a local optimum
 MIN_TRIALS = 20  # least number of random motions before a start pose counts as too near to a bound
-
-MIN_SIZE = 1e-3
-"""A motion that exceeds a bound at this largest share of a velocity bound is discarded."""
-
-PENALTIES = (1e3, 1e4, *5 * (1e5,))
-"""Weights of the squared excess in turn; the last ones until the motion keeps its bounds."""
-
+MIN_SIZE = 1e-3  # share of a velocity bound; a motion so small that exceeds a bound is discarded
+PENALTIES = (1e3, 1e4, *5 * (1e5,))  # of the squared excess in turn; the last until none is left
 ITERATIONS = 150  # maximum number of iterations of the optimiser for each penalty
-
 TOLERANCE = 1e-5  # relative change of the penalised objective at which the optimiser ends
-STEPS = (1e-6, 1e-6, 1e-3)
-"""Steps of finite differences: position (rad or m), velocity and acceleration."""
+STEPS = (1e-6, 1e-6, 1e-3)  # of finite differences: position (rad or m), velocity, acceleration
 
-Progress = Callable[[float, str], None]
-"""Called with the used share of the search time, and a text."""
+Progress = Callable[[float, str], None]  # called with the used share of the time, and a text
 
 
 class _TimeIsOverError(Exception):
@@ -66,11 +57,7 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """
-    The function to minimise: the negative value of the information matrix, plus a penalty.
-
-    The penalty is on excess: how far the motion is beyond its bounds (see ``constraints``).
-    """
+    """The function to minimise: the negative information, plus a penalty on excess."""
 
     information: Information  # regressor of the robot's parameters, and noise of the efforts
     constraints: Constraints  # bounds of the motion
@@ -78,14 +65,9 @@ class Objective:
     start: Array  # joint positions at the start, shape (n,)
     excited: Sequence[int]  # indices of the e joints that move
 
-    @property
-    def model(self) -> RobotModel:
-        """The robot."""
-        return self.information.model
-
     def coefficients(self, x: Array) -> Array:
         """Return Fourier coefficients (8, n) from shares of the velocity bounds, shape (8 e,)."""
-        n = self.model.nv
+        n = len(self.start)
         coefficients = np.zeros((DEGREES, n))
         bounds = self.constraints.upper[n : 2 * n][self.excited]
         coefficients[:, self.excited] = x.reshape(DEGREES, -1) * bounds
@@ -95,28 +77,26 @@ class Objective:
         """Return positions, velocities and accelerations, each of shape (N, n)."""
         return self.basis.motion(self.start, self.coefficients(x))
 
-    def excess(self, x: Array) -> float:
-        """Return the largest excess of all bounds; above 0 if a bound is exceeded."""
-        return self.constraints.greatest_excess(*self.motion(x))
-
     def value(self, x: Array) -> float:
         """Return the negative value of the information matrix."""
         q, qd, qdd = self.motion(x)
-        rows = self.information.rows(regressor(self.model, q, qd, qdd), qd, qdd)
+        rows = self.information.rows(regressor(self.information.model, q, qd, qdd), qd, qdd)
         return -self.information.value(self.information.matrix(rows))[0]
 
     def penalised(self, x: Array, shift: Array, penalty: float) -> tuple[float, Array]:
         """Return the objective with ``penalty`` times (excess + shift)^2, and its derivatives."""
         motion = q, qd, qdd = self.motion(x)
-        phi = self.model.inertial_parameters
-        Y = regressor(self.model, *motion)
-        worth, row_slopes = self.information.slopes(self.information.rows(Y, qd, qdd))
+        phi = self.information.model.inertial_parameters
+        Y = regressor(self.information.model, *motion)
+        rows = self.information.rows(Y, qd, qdd)
+        worth, slopes = self.information.value(self.information.matrix(rows))
+        row_slopes = 2.0 / len(rows) * rows @ slopes
         Y_slopes, qd_slopes, qdd_slopes = self.information.by_motion(-row_slopes, qd, qdd)
 
         constraints, basis = self.constraints, self.basis
         quantities = constraints.quantities(q, qd, qdd, Y @ phi)
         beyond = np.maximum(constraints.outside(quantities) + shift, 0.0)
-        n, count = self.model.nv, len(q)
+        n, count = len(self.start), len(q)
         above = quantities - constraints.upper > constraints.lower - quantities
         weight = 2.0 * penalty / count * np.where(above, beyond, -beyond) / constraints.scale
         Y_slopes += weight[:, 2 * n : 3 * n, np.newaxis] * phi
@@ -125,10 +105,9 @@ class Objective:
         qdd_slopes += weight[:, 3 * n : 4 * n]
 
         for joint in self.excited:
-            slopes = self._slopes_by_joint(motion, joint, Y, Y_slopes)
-            q_slopes[:, joint] += slopes[0]
-            qd_slopes[:, joint] += slopes[1]
-            qdd_slopes[:, joint] += slopes[2]
+            by_joint = self._slopes_by_joint(motion, joint, Y, Y_slopes)
+            for total, part in zip((q_slopes, qd_slopes, qdd_slopes), by_joint, strict=True):
+                total[:, joint] += part
         slope = basis.position.T @ q_slopes + basis.velocity.T @ qd_slopes
         slope += basis.acceleration.T @ qdd_slopes
         value = -worth + penalty * float((beyond**2).sum()) / count
@@ -138,11 +117,11 @@ class Objective:
         self, motion: Sequence[Array], joint: int, Y: Array, weight: Array
     ) -> Array:
         """Return derivatives of sum(weight * Y) by a joint's q, qd and qdd, shape (3, N)."""
+        model, steps = self.information.model, np.array(STEPS)
         moved = np.tile(np.array(motion)[:, np.newaxis], (1, 3, 1, 1))
-        steps = np.array(STEPS)
         moved[np.arange(3), np.arange(3), :, joint] += steps[:, np.newaxis]
         count, n = motion[0].shape
-        stepped = regressor(self.model, *moved.reshape(3, 3 * count, n)).reshape(3, count, -1)
+        stepped = regressor(model, *moved.reshape(3, 3 * count, n)).reshape(3, count, -1)
         stepped -= Y.reshape(count, -1)
         return np.asarray(
             np.einsum('knp,np->kn', stepped, weight.reshape(count, -1)) / steps[:, np.newaxis]
@@ -186,14 +165,15 @@ def search(
 
 def _shrunk(objective: Objective, x: Array, step: float) -> Array:
     """Return a motion, scaled until it keeps its bounds; 0 if even a small one does not."""
-    while (outside := objective.excess(x) > 0.0) and np.abs(x).max() > MIN_SIZE:
+    excess = objective.constraints.greatest_excess
+    while (outside := excess(*objective.motion(x)) > 0.0) and np.abs(x).max() > MIN_SIZE:
         x = step * x
     return 0.0 * x if outside else x
 
 
 def _random_motion(objective: Objective, rng: np.random.Generator) -> Array:
     """Return a random motion: each joint uses 30 to 100 % of the bound that it reaches first."""
-    n = objective.model.nv
+    n = len(objective.start)
     decay = rng.uniform(0.5, 1.0, (1, len(objective.excited)))
     x = rng.normal(size=(DEGREES, len(objective.excited)))
     x *= decay ** np.tile(np.arange(DEGREES // 2), 2)[:, np.newaxis]

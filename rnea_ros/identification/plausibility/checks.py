@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...preflight import Assessment, Cause, Finding, Prediction, another_robot, find_faults
-from ...recordings import MIN_POSES, Kind, Samples
+from ...recordings import MIN_POSES, Kind, Samples, weighted_rms
 from ...robot import RobotModel
-from ..equations import Equations, triangular
-from ..friction_terms import TERMS, terms
-from ..rounds import Fitted, weighted_rms
+from ..equations import TERMS, Equations, terms, triangular
+from ..fit import Fitted
 from ..run import IdentificationError, Run
 
 MIN_TIME = 5.0  # least duration of the fitted runs, s: a few changes of direction of every joint

@@ -20,7 +20,8 @@ from ...drawing import new_figure
 from ...files import write_files
 from ...identification import Identification, Run, excitation
 from ...identification.excitation import RestToRestMotion
-from ...identification.report import figures, text
+from ...identification.figures import figures
+from ...identification.report import text
 from ...recordings import bag_writer, recording_from
 from ...robot import RobotModel
 from ...urdf import read_urdf

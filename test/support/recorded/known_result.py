@@ -19,7 +19,7 @@ from rnea_ros.identification import (
     ParameterOrigin,
     Run,
 )
-from rnea_ros.identification.link_inertials import link_inertials
+from rnea_ros.identification.result import link_inertials
 from rnea_ros.urdf import with_inertials
 from support.models.robots import ROOT, description, load
 

@@ -1,16 +1,52 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Repeated motions and correlated errors, by convolutions: a recording may have a million rows."""
+"""
+Robust estimation: weights against outliers, jackknife against correlated errors, repetitions.
+
+Errors of neighbouring samples are correlated, and those of equal places of a repeated motion. The
+formula for white noise gives deviations that are 3 to 12 times too small; the jackknife over
+blocks that outlast the correlation does not. Correlations are convolutions: a recording may have a
+million rows.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import Array
 
 SAME_MOTION = 0.1  # motions that differ by less, as a share of their size, are the same
 MIN_SHARE = 0.3  # least share of a recording that must repeat, for a period
+
+
+def huber_weights(residual: Array, sigma: Array, threshold: float) -> Array:
+    """Return Huber's weights (1964) of squared residuals, threshold in sigma; 1 for NaN."""
+    return np.asarray(threshold / np.fmax(np.abs(residual) / sigma, threshold))
+
+
+def jackknife_covariance(estimates: ArrayLike) -> Array:
+    """Return the covariance of p estimates, from those without one block each, (blocks, p)."""
+    each = np.asarray(estimates, dtype=np.float64)
+    difference = each - each.mean(axis=0)
+    count = len(difference)
+    return np.asarray((count - 1) / count * difference.T @ difference)
+
+
+def rms(values: Array) -> Array:
+    """Return the RMS of the numbers in each column, NaN where there are none."""
+    known = np.isfinite(values)
+    total = np.where(known, values, 0.0) ** 2
+    with np.errstate(invalid='ignore', divide='ignore'):
+        return np.asarray(np.sqrt(total.sum(axis=0) / known.sum(axis=0)))
+
+
+def weighted_rms(values: Array, weights: Array) -> Array:
+    """Return the weighted RMS of each column; NaN counts as 0, and no weight gives 0."""
+    total = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
+    squares = (weights * np.nan_to_num(values) ** 2).sum(axis=0)
+    return np.asarray(np.sqrt(squares / total))
 
 
 def contains(motion: Array, part: Array) -> bool:
@@ -59,5 +95,4 @@ def _products(values: Array, part: Array) -> Array:
     total = np.zeros(size // 2 + 1, dtype=np.complex128)
     for column, other in zip(values.T, part.T, strict=True):
         total += np.fft.rfft(column, size) * np.fft.rfft(other, size).conj()
-    products: Array = np.fft.irfft(total, size)[: len(values)]
-    return products
+    return np.asarray(np.fft.irfft(total, size)[: len(values)])
