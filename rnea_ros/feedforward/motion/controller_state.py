@@ -127,22 +127,18 @@ class ControllerStateMonitor:
 
     def _commanded(self, k: int, *fields: Array) -> list[Array]:
         """Return the commanded joints' positions, velocities, accelerations, checked."""
-        named = [*zip(FIELDS, fields, strict=False)]
-        for field, values in named:
+        for field, values in zip(FIELDS, fields, strict=False):
             if values.size != k and (values.size or field == 'positions'):
                 raise TrajectoryError(_R.WRONG_SIZE, f'{values.size} {field} for {k} joints')
-        _, velocity, acceleration = fields
-        if acceleration.size and not velocity.size:
+        if fields[2].size and not fields[1].size:
             raise TrajectoryError(
                 _R.ACCELERATIONS_WITHOUT_VELOCITIES, 'accelerations but no velocities'
             )
-        commanded = []
-        for field, values in named:
-            used = values[self._source] if values.size else values
+        commanded = [values[self._source] if values.size else values for values in fields]
+        for field, values in zip(FIELDS, commanded, strict=False):
             reject_where(
-                ~np.isfinite(used), _R.NOT_FINITE, self._joints, None, field + ' {}', used
+                ~np.isfinite(values), _R.NOT_FINITE, self._joints, None, field + ' {}', values
             )
-            commanded.append(used)
         return commanded
 
     def _setpoint(
