@@ -26,8 +26,8 @@ from .contenders import (
 )
 from .pictures import draw_dynamics
 from .report import duration, machine, progress, run, table, verdict
-from .robots import STATES, Robot, robots_to_compare
-from .timing import Contender, race
+from .robots import Robot, robots_to_compare
+from .timing import race
 
 SAMPLES = 8192  # of a batch
 
@@ -81,11 +81,7 @@ class DynamicsBenchmark:
     results: list[Result] = field(default_factory=list)
 
     def measure(self, quick: bool) -> str:
-        """
-        Measure everything; return the report.
-
-        :raises BenchmarkError: contenders do not compute the same
-        """
+        """Measure everything; return the report."""
         rounds, on = 20 if quick else 300, machine()
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # to the end of the process
         for robot in robots_to_compare():
@@ -93,10 +89,17 @@ class DynamicsBenchmark:
             pinocchio = Pinocchio(robot)
             calls = pinocchio.calls()
             calls[INVERSE_DYNAMICS].append(mujoco_call(robot))
-            for quantity, ours in our_calls(robot).items():
-                self._race(quantity, robot, [*ours, *calls[quantity]], STATES, rounds)
-            contenders = [*our_batches(robot, SAMPLES), pinocchio.batch(SAMPLES)]
-            self._race(MANY_SAMPLES, robot, contenders, SAMPLES, rounds // 6)
+            races = {
+                quantity: ([*ours, *calls[quantity]], robot.states(), rounds)
+                for quantity, ours in our_calls(robot).items()
+            }
+            batches = [*our_batches(robot, SAMPLES), pinocchio.batch(SAMPLES)]
+            races[MANY_SAMPLES] = (batches, [robot.samples(SAMPLES)], rounds // 6)
+            for quantity, (contenders, states, count) in races.items():
+                self.results += [
+                    Result(quantity, name, robot, *times)
+                    for name, times in race(contenders, states, count, PINOCCHIO).items()
+                ]
         return '\n\n'.join([
             f'Measured on one core of: {on}.',
             'Speed relative to Pinocchio (2 is twice as fast), and time per result:',
@@ -108,17 +111,6 @@ class DynamicsBenchmark:
                 for result in self.results if result.target
             }),
         ])
-
-    def _race(
-        self, quantity: str, robot: Robot, contenders: Sequence[Contender], count: int,
-        rounds: int,
-    ) -> None:
-        batch = quantity is MANY_SAMPLES
-        states = [robot.samples(count)] if batch else robot.states(count)
-        times = race(contenders, states, rounds, PINOCCHIO)
-        self.results += [
-            Result(quantity, name, robot, *of_name) for name, of_name in times.items()
-        ]
 
 
 if __name__ == '__main__':

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import metadata
 import os
 from pathlib import Path
@@ -22,10 +22,7 @@ PACKAGES = ('numpy', 'numba', 'pin', 'mujoco')
 UNITS = (('ns', 1e9), ('\N{MICRO SIGN}s', 1e6), ('ms', 1e3), ('s', 1.0))
 
 
-def run(
-    part: str, measure: Callable[[bool], str], draw: Callable[[], None],
-    arguments: Sequence[str] | None = None,
-) -> int:
+def run(part: str, measure: Callable[[bool], str], draw: Callable[[], None]) -> int:
     """
     Measure, print the report, and write it into the page; return the exit code.
 
@@ -36,7 +33,7 @@ def run(
     parser = argparse.ArgumentParser()
     parser.add_argument('--quick', action='store_true', help='a short run; it writes nothing')
     parser.add_argument('--write', action='store_true', help='write benchmarks.md and pictures')
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     try:
         report = measure(options.quick)
     except BenchmarkError as error:
@@ -55,11 +52,7 @@ def progress(what: str) -> None:
 
 
 def rewrite(part: str, text: str) -> None:
-    """
-    Replace a part of the page, between ``<!-- part -->`` and ``<!-- end of part -->``.
-
-    :raises ValueError: the page does not have exactly one such part
-    """
+    """Replace a part of the page, between ``<!-- part -->`` and ``<!-- end of part -->``."""
     pattern = rf'(?<=<!-- {part} -->\n).*?(?=<!-- end of {part} -->)'
     page, count = re.subn(
         pattern, lambda _: f'\n{text}\n\n', PAGE.read_text(encoding='utf-8'), flags=re.DOTALL
@@ -105,10 +98,9 @@ def machine() -> str:
 
 
 def _processor() -> str:
-    """Return the processor's name, and its widest vector instructions."""
+    """Return the processor's name, and whether it has wide vectors."""
     path = Path('/proc/cpuinfo')
     lines = path.read_text(encoding='utf-8').splitlines() if path.exists() else []
     entries = {key.strip(): value.strip() for key, _, value in (x.partition(':') for x in lines)}
     name = entries.get('model name') or platform.processor() or platform.machine()
-    widest = [unit for unit in ('avx512f', 'avx2') if unit in entries.get('flags', '').split()]
-    return f'{name} ({widest[0]})' if widest else name
+    return f'{name} (avx512f)' if 'avx512f' in entries.get('flags', '') else name

@@ -50,9 +50,9 @@ class Robot:
         """Whether it is small enough for specialised kernels."""
         return self.model.nv <= 20
 
-    def states(self, count: int = STATES) -> list[State]:
+    def states(self) -> list[State]:
         """Return q, qd and qdd of random states, shape (n,) each; the third may be efforts."""
-        return [(q, qd, qdd) for q, qd, qdd in zip(*self.samples(count), strict=True)]
+        return [(q, qd, qdd) for q, qd, qdd in zip(*self.samples(STATES), strict=True)]
 
     def samples(self, count: int) -> State:
         """Return q, qd and qdd of random states, shape (count, n) each."""

@@ -46,11 +46,7 @@ class LoopBenchmark:
     turns: list[Turn] = field(default_factory=list)
 
     def measure(self, quick: bool) -> str:
-        """
-        Measure everything; return the report.
-
-        :raises BenchmarkError: a process did not do what it must
-        """
+        """Measure everything; return the report."""
         on = ', '.join([
             machine(), f'{platform.system()} {platform.release()}',
             str(rclpy.get_rmw_implementation_identifier()),

@@ -38,11 +38,8 @@ SLOWNESS = 1.001  # the period is so much longer, so that every phase between tw
 QUEUE = 1000  # commands that wait to be noted
 CLOSE = 1e-3  # share of the smallest difference of two states' commands; less is equal
 
-PATIENT = 2.0
-"""Ages at which inputs count as stale, s: a machine that stalls must not end the control."""
-
-HARMLESS = 'friction.smoothing_velocity'
-"""A parameter that can be set while active; without friction it has no effect."""
+PATIENT = 2.0  # timeout of inputs, s: a machine that stalls must not end the control
+HARMLESS = 'friction.smoothing_velocity'  # can be set while active; no effect without friction
 
 FOLLOWING: dict[str, Any] = {'mode': 'computed_torque', 'start_tolerance': 6.28}
 """With no gains and at rest, the same numbers as mode gravity; trajectories are followed."""
@@ -111,7 +108,6 @@ class FedArm:
         self._states = self.node.create_publisher(JointState, 'joint_states', 10)
         self._wrenches = self.node.create_publisher(WrenchStamped, 'wrench', 10)
         self._commands = self.node.create_subscription(Float64MultiArray, TOPIC, print, QUEUE)
-        self._clear()
 
     def __enter__(self) -> FedArm:
         return self
@@ -119,13 +115,10 @@ class FedArm:
     def __exit__(self, *_: object) -> None:
         self.node.destroy_node()
 
-    def _clear(self) -> None:
-        self._first, self._sent = self._number, array('q')
-        self._received, self.commands = array('q'), array('d')
-
     def feed(self, seconds: float, over: Callable[[], bool] = lambda: False) -> None:
         """Feed for some time, or until a condition is true; only this is noted."""
-        self._clear()
+        self._first, self._sent = self._number, array('q')
+        self._received, self.commands = array('q'), array('d')
         stop = time.monotonic() + seconds
         for now, _ in self._schedule:
             if now > stop or over():

@@ -44,6 +44,7 @@ class Child:
                 [sys.executable, *arguments], cwd=ROOT, stdout=file, stderr=subprocess.STDOUT,
                 start_new_session=True, preexec_fn=_end_with_parent,
             )
+        self.pid = self._process.pid  # also that of its group
 
     def __enter__(self) -> Self:
         return self
@@ -57,20 +58,20 @@ class Child:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(POLITENESS)
 
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended."""
+        return self._process.poll() is not None
+
     def check(self) -> None:
         """Raise a BenchmarkError if it has ended."""
-        if self._process.poll() is not None:
+        if self.ended:
             raise BenchmarkError(f'{self._name} ended too early:\n{self.output}')
 
     @property
     def output(self) -> str:
         """What it has written until now."""
         return self._output.read_text(encoding='utf-8', errors='replace')
-
-    @property
-    def pid(self) -> int:
-        """Its process id, also that of its group."""
-        return self._process.pid
 
     @property
     def cpu(self) -> float:
@@ -94,11 +95,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def own_domain() -> Iterator[None]:
-    """
-    Run ROS in this process and its children, on loopback and a domain that nobody uses.
-
-    :raises RuntimeError: others use all domains
-    """
+    """Run ROS in this process and its children, on loopback and a domain that nobody uses."""
     import rclpy
     from rclpy.signals import SignalHandlerOptions
 

@@ -37,11 +37,7 @@ ANSWERED = 'parameter calls are answered'
 
 @contextmanager
 def stress(directory: Path) -> Iterator[None]:
-    """
-    Run the load until the block ends.
-
-    :raises BenchmarkError: at the end, if the node answered no call
-    """
+    """Run the load until the block ends; BenchmarkError if the node answered no call."""
     with ExitStack() as stack:
         traffic = Child(directory / 'traffic.log', '-m', __name__)
         children = [stack.enter_context(traffic), *(

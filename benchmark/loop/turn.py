@@ -108,12 +108,8 @@ class Player(Child):
 def feed_to_first_command(arm: FedArm, player: Player) -> float:
     """Return the time until the first command, s; then ramps and filters settle."""
     begin = time.monotonic()
-
-    def over() -> bool:
-        player.check()
-        return bool(arm.commands)
-
-    arm.feed(FIRST_COMMAND, over)
+    arm.feed(FIRST_COMMAND, lambda: bool(arm.commands) or player.ended)
+    player.check()
     if not arm.commands:
         raise BenchmarkError(f'no command in {FIRST_COMMAND:g} s:\n{player.output}')
     seconds = time.monotonic() - begin
@@ -122,11 +118,7 @@ def feed_to_first_command(arm: FedArm, player: Player) -> float:
 
 
 def take_turn(contender: LoopContender, rate: float, under_stress: bool, seconds: float) -> Turn:
-    """
-    Measure a contender once.
-
-    :raises BenchmarkError: a process did not do what it must
-    """
+    """Measure a contender once; BenchmarkError if a process did not do what it must."""
     follows = under_stress and contender.player == OURS.player
     capacity = int(2.0 * rate * (seconds + 10.0))
     expected = positions() if contender is BARE else efforts()
