@@ -3,7 +3,6 @@
 
 """Kinematic trees: links, joints, inertias and frames, numbered parent first."""
 
-from .inertia import RigidBodyInertia
 from .joint_types import (
     Coordinate,
     JointType,
@@ -26,7 +25,7 @@ from .kinematic_tree import (
     with_added_inertia,
     with_separate_bodies,
 )
-from .placement import Placement, rotation_from_z_to
+from .rigid_body import Placement, RigidBodyInertia, rotation_from_z_to
 
 __all__ = [
     'FIXED', 'WORLD', 'Coordinate', 'Frame', 'JointCoordinates', 'JointType', 'KinematicTree',

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array, finite_number, real_array
 from ...errors import InputError
 from ..kernels import JointKind
-from .placement import rotation_from_z_to
+from .rigid_body import rotation_from_z_to
 
 
 @dataclass(frozen=True)

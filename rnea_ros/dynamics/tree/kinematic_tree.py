@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 from ...arrays import Array, finite_array, finite_number, finite_vector
 from ...errors import InputError, TreeError, brief
 from ..kernels import BASE, BODY, DEGREES, FIRST_COLUMN, POSITIONS, JointKind
-from .inertia import RigidBodyInertia
 from .joint_types import JointType, Movement
-from .placement import Placement, rotation_from_z_to
+from .rigid_body import Placement, RigidBodyInertia, rotation_from_z_to
 
 WORLD = ''
 """The name of the frame that a floating base moves in; no link may have it."""

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import finite_number, finite_vector
 from ...errors import InputError
-from .inertia import RigidBodyInertia
+from .rigid_body import RigidBodyInertia
 
 
 def box(mass: float, size: ArrayLike) -> RigidBodyInertia:
