@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-A simulated arm and its control in one process, without topics: a part of other examples.
+A simulated arm and its control in one process, without topics, and a wall: parts of an example.
 
 Masses and centres of mass of the arm differ from its model, its sensors have noise.
 """
@@ -19,6 +19,7 @@ from rnea_ros.feedforward.measured import JointStateMonitor
 from rnea_ros.feedforward.settings import Settings, resolve
 from rnea_ros.identification.excitation import RestToRestMotion
 from rnea_ros.messages import JointStateSample
+from rnea_ros.robot import ReferenceFrame, RobotModel, Wrench
 from rnea_ros.sim.demo.arm import DemoArm
 from rnea_ros.sim.demo.robot import GOOD_MODEL, SENSOR_NOISE, with_model_error
 from rnea_ros.sim.physics import Noise, SimulatedRobot
@@ -59,6 +60,42 @@ class ControlledArm:
         """Compute the command of this tick."""
         command = self.control.step(now)
         self.command = None if command is None else command.copy()
+
+
+class Wall:
+    """A stiff, damped wall in front of a link, normal to the root link's x axis."""
+
+    STIFFNESS, DAMPING = 2e4, 300.0  # N/m, N s/m
+
+    def __init__(self, robot: SimulatedRobot, model: RobotModel, link: str) -> None:
+        self._robot, self._model, self._link = robot, model, link
+        self._joints = [model.joint_names.index(name) for name in robot.joint_names]
+        self.position = np.inf  # along the axis, m; infinite for no wall
+        self.force = 0.0  # on the link, N
+
+    def _state(self) -> tuple[Array, Array]:
+        q, qd = self._model.neutral_position, np.zeros(self._model.nv)
+        q[self._joints], qd[self._joints] = self._robot.motion
+        return q, qd
+
+    @property
+    def place(self) -> float:
+        """Place of the link along the axis, m."""
+        return float(self._model.forward_kinematics(self._state()[0], self._link)[0, 3])
+
+    def update(self) -> None:
+        """Push the link in the next step; call this before every step."""
+        if self.position == np.inf:
+            return
+        q, qd = self._state()
+        pose = self._model.forward_kinematics(q, self._link)
+        depth = float(pose[0, 3]) - self.position
+        speed = float(pose[0, :3] @ self._model.jacobian(q, self._link)[3:] @ qd)
+        self.force = 0.0
+        if depth > 0.0:
+            self.force = -max(self.STIFFNESS * depth + self.DAMPING * speed, 0.0)
+        push = Wrench(force=(self.force, 0.0, 0.0), frame=ReferenceFrame.ROOT_LINK)
+        self._robot.apply_push(self._link, push)
 
 
 def straight_way(arm: DemoArm, link: str, length: float, duration: float) -> RestToRestMotion:

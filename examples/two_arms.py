@@ -14,7 +14,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
-from controlled_arm import PERIOD, ControlledArm
+from controlled_arm import PERIOD, ControlledArm, Wall
 import numpy as np
 
 from rnea_ros.arrays import Array
@@ -23,7 +23,7 @@ from rnea_ros.feedforward.motion import Setpoint, TrajectoryPoint, TrajectoryReq
 from rnea_ros.feedforward.settings import AdditionalEffortSettings
 from rnea_ros.messages import JointStateSample
 from rnea_ros.sim.demo.arm import DemoArm
-from rnea_ros.sim.hand import ScriptedHand, Wall
+from rnea_ros.sim.hand import ScriptedHand
 from rnea_ros.teleoperation import (
     Coupling,
     CouplingState,

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What acts on the simulated robot from outside: a push on a link, a wall, a guiding hand."""
+"""What acts on the simulated robot from outside: a push on a link, a guiding hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Array
 from ..errors import InputError
 from ..feedforward.motion import JointRules, Trajectory, TrajectoryRequest, compile_trajectory
-from ..robot import ReferenceFrame, RobotModel, Wrench
+from ..robot import Wrench
 from .physics import SimulatedRobot
 
 BANDWIDTH = 50.0  # greatest natural frequency of a spring of the hand and the joint, rad/s
@@ -50,42 +50,6 @@ class ScheduledPush:
         if due != self._pushing:
             self._robot.apply_push(self._link, self._wrench if due else None)
             self._pushing = due
-
-
-class Wall:
-    """A stiff, damped wall in front of a link, normal to the root link's x axis."""
-
-    STIFFNESS, DAMPING = 2e4, 300.0  # N/m, N s/m
-
-    def __init__(self, robot: SimulatedRobot, model: RobotModel, link: str) -> None:
-        self._robot, self._model, self._link = robot, model, link
-        self._joints = [model.joint_names.index(name) for name in robot.joint_names]
-        self.position = np.inf  # along the axis, m; infinite for no wall
-        self.force = 0.0  # on the link, N
-
-    def _state(self) -> tuple[Array, Array]:
-        q, qd = self._model.neutral_position, np.zeros(self._model.nv)
-        q[self._joints], qd[self._joints] = self._robot.motion
-        return q, qd
-
-    @property
-    def place(self) -> float:
-        """Place of the link along the axis, m."""
-        return float(self._model.forward_kinematics(self._state()[0], self._link)[0, 3])
-
-    def update(self) -> None:
-        """Push the link in the next step; call this before every step."""
-        if self.position == np.inf:
-            return
-        q, qd = self._state()
-        pose = self._model.forward_kinematics(q, self._link)
-        depth = float(pose[0, 3]) - self.position
-        speed = float(pose[0, :3] @ self._model.jacobian(q, self._link)[3:] @ qd)
-        self.force = 0.0
-        if depth > 0.0:
-            self.force = -max(self.STIFFNESS * depth + self.DAMPING * speed, 0.0)
-        push = Wrench(force=(self.force, 0.0, 0.0), frame=ReferenceFrame.ROOT_LINK)
-        self._robot.apply_push(self._link, push)
 
 
 class ScriptedHand:
