@@ -73,13 +73,8 @@ def add_grid(axis: Axes) -> None:
 
 def legend_above(axis: Axes) -> None:
     """Put the legend above the axes, at the left."""
-    axis.legend(
-        loc='lower left',
-        bbox_to_anchor=(0.0, 1.0),
-        fontsize='small',
-        ncol=4,  # ncols needs matplotlib 3.6
-        frameon=False,
-    )
+    # ncols needs matplotlib 3.6
+    axis.legend(loc='lower left', bbox_to_anchor=(0, 1), fontsize='small', ncol=4, frameon=False)
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -75,7 +75,7 @@ class _Written:
         present = link.find('inertial')
         if inertial is None:
             if present is not None:  # with the white space before it
-                start, _, end = self._bytes(present)
+                start, _, end = self._extent(present)
                 yield start - len(self._white_space_before(start)), end, b''
             return
         parts = _parts(inertial)
@@ -86,13 +86,13 @@ class _Written:
         for name, part in parts.items():
             if (old := present.find(name)) is None:
                 continue
-            start, _, end = self._bytes(old)
+            start, _, end = self._extent(old)
             # A missing part stands on the line before the mass, which every inertial has.
             before = missing if name == 'mass' else []
             yield start, end, self._white_space_before(start).join([*before, part])
 
-    def _bytes(self, element: Element) -> tuple[int, int, int]:
-        """Return the first byte of an element, and those after its start tag and after it."""
+    def _extent(self, element: Element) -> tuple[int, int, int]:
+        """Return where an element begins, where its start tag ends, and where it ends."""
         start, end_tag = self._places[element]
         tag = START_TAG.match(self.data, start)
         assert tag is not None, 'the parser has found it'
@@ -102,7 +102,7 @@ class _Written:
 
     def _inserted(self, link: Element, parts: Mapping[str, bytes]) -> Edit:
         """Return the edit that adds an ``<inertial>`` to a link."""
-        start, tag_end, end = self._bytes(link)
+        start, tag_end, end = self._extent(link)
         outer = self._white_space_before(start)
         step = outer.rpartition(b'\n')[2] or b'  '
         inner = outer + step if b'\n' in outer else b''

@@ -197,9 +197,8 @@ def test_a_parameter_is_text_or_a_regular_file_and_never_waits(tmp_path: Path) -
     path.write_text(ARM, encoding='utf-8')
     os.mkfifo(pipe)
     assert read_urdf(str(path)) == read_urdf(ARM) == ARM
-    why = r'^URDF: cannot read .*, which is not XML either'
     for source in (str(pipe), str(tmp_path), 'none.urdf', 'none.xacro', 'a\0b', 9999 * 'a'):
-        with pytest.raises(UrdfError, match=why) as caught:
+        with pytest.raises(UrdfError, match=r'^URDF: cannot read .*, which is not XML') as caught:
             read_urdf(source)
         assert repr(source)[1:150] in str(caught.value)
     for device in (pipe, Path('/dev/zero')):  # without a writer a pipe would wait for ever
