@@ -44,12 +44,7 @@ from ..dynamics.tree import KinematicTree, with_separate_bodies
 from ..robot import RobotModel
 from .loaded_model import LoadedBodies
 from .reasons import Reason
-from .settings import (
-    Measures,
-    PublishFrame,
-    SensorPlacement,
-    WrenchInputSettings,
-)
+from .settings import Measures, PublishFrame, SensorPlacement, WrenchInputSettings
 from .stamps import SampleMonitor
 from .tare import Tare, TareOffsets
 
@@ -63,7 +58,6 @@ class WrenchInputs:
     One thread gives readings to the sensors' monitors, and calls :meth:`tare` and :meth:`advance`.
     What other threads read is replaced, never changed.
 
-    :ivar sensors: the sensors by name
     :ivar loaded_bodies: bodies whose payloads load the in-line sensors
     :ivar stale: names of the sensors without current readings
     :ivar tares: number of tares that were begun
@@ -259,11 +253,8 @@ class WrenchSensor:
 
     def _subtract_load(self) -> bool:
         """Subtract the load of the newest reading; return whether the rest is plausible."""
-        mount = self.mount
-        plausible: bool = _subtract_load(
-            self.monitor.wrench, mount.carried, mount.carrier, self._with_offset
-        )
-        return plausible
+        reading, mount = self.monitor.wrench, self.mount
+        return bool(_subtract_load(reading, mount.carried, mount.carrier, self._with_offset))
 
 
 FINE, NOT_FINITE, OVER_CAP = range(3)  # results of the check of a reading
