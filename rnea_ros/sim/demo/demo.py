@@ -41,8 +41,6 @@ from ...shared_memory import LOOPBACK_NOTICE, loopback_by_default
 from ..physics import SimulatedRobot
 from ..viewer import check_display
 from .arm import ROBOTS, DemoArm, DemoRun
-from .circle import Circle
-from .comparison import LawComparison
 
 PARTICIPANTS = 10  # of a DDS domain that are looked for
 EXAMPLES = {'teach': 'teach_and_play', 'teleoperation': 'teleoperation_demo'}
@@ -74,6 +72,10 @@ def _program(options: argparse.Namespace) -> Program:
             sys.path.append(str(share_path(f'examples/{module}.py').parent))
             program: Program = import_module(module).Program(run)
             return program
+    # Imported here: two arms in one process need no ROS.
+    from .circle import Circle
+    from .comparison import LawComparison
+
     if options.identify:
         return Circle(run)
     return LawComparison(run, perfect_model=options.perfect_model)

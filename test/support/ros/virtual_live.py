@@ -14,15 +14,11 @@ import pytest
 
 from support.ros.ros_process import NO_ROS
 
-pytest.importorskip('rclpy', reason=NO_ROS)
-
-from rnea_ros.live import LiveNode
-
 STEP = 0.01
 """Virtual time between two looks at timers, events and messages, s."""
 
 
-class VirtualLive(LiveNode):
+class VirtualLive:
     """
     A node, and the graph around it; time passes only while the tool spins.
 
@@ -31,6 +27,8 @@ class VirtualLive(LiveNode):
     :param modes: the parameter ``mode`` of feedforward nodes, by their names
     :ivar keys: pressed keys that were not read yet
     """
+
+    timeout = 10.0
 
     def __init__(self, modes: dict[str, str] | None = None) -> None:
         self.node = self
@@ -89,6 +87,11 @@ class VirtualLive(LiveNode):
                 subscription, message = self._queue.popleft()
                 if subscription in self._subscriptions:
                     subscription.take(message)
+
+    def wait(self, condition: Callable[[], bool], error: Callable[[], Exception]) -> None:
+        self.spin(self.timeout, condition)
+        if not condition():
+            raise error()
 
     def create_publisher(self, kind: type, topic: str, qos: Any) -> Any:
         from rclpy.qos import DurabilityPolicy
@@ -176,6 +179,7 @@ def replace_live_node(
     monkeypatch: pytest.MonkeyPatch, *places: str, modes: dict[str, str] | None = None
 ) -> VirtualLive:
     """Give a virtual live node, and let tools use it instead of a real one."""
+    pytest.importorskip('rclpy', reason=NO_ROS)
     live = VirtualLive(modes)
 
     @contextmanager
