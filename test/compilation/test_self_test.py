@@ -90,7 +90,7 @@ def use(model: RobotModel, name: str, *, batch: bool) -> None:
     *((name, False) for name in OF_ONE_SAMPLE), *((name, True) for name in OF_MANY_SAMPLES),
 ])
 def test_a_kernel_is_checked_once_before_its_use(name: str, batch: bool) -> None:
-    def blind(*arguments: Any) -> object:
+    def blind(*arguments: Any) -> Any:
         return batches.NO_BAD_SAMPLE if batch else True
 
     blind.__name__ = name
