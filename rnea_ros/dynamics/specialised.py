@@ -232,12 +232,7 @@ class SpecialisedWorkspace(Workspace):
         super().set_base_motion(gravity, velocity, acceleration)
 
     def set_payload(self, link: str, inertia: RigidBodyInertia) -> None:
-        """
-        Replace the payload of a link.
-
-        :param link: one of the links for payloads
-        :param inertia: of the payload, about the link's origin, in its coordinates
-        """
+        """Replace the payload of a link; the inertia is about the link's origin, in its axes."""
         if link not in self._payloads:
             raise InputError('payloads', f'the inertia of link {link!r} is a constant here')
         self._payloads[link] = inertia

@@ -140,6 +140,8 @@ def test_with_gravity_gives_a_changed_copy(panda: RobotModel) -> None:
     moon = panda.with_gravity(given)
     given[:] = 0.0
     assert moon.gravity.tolist() == [0.0, 0.0, -1.62]
+    with pytest.raises(AttributeError, match='does not change'):
+        moon.gravity = given
     for method in ('gravity_torques', 'internal_wrench'):
         earth, light = (call(model, method, **at_rest) for model in (panda, moon))
         np.testing.assert_allclose(light, earth * 1.62 / 9.81, rtol=1e-9, atol=1e-10)

@@ -43,13 +43,7 @@ class Coordinate:
 
 @dataclass(frozen=True)
 class Movement:
-    """
-    One movement of a joint.
-
-    :param kind: kind of joint in the kernels
-    :param axis: unit vector in the joint frame, shape (3,)
-    :param coordinate: source of its position
-    """
+    """One movement of a joint, about or along a unit vector of the joint frame, shape (3,)."""
 
     kind: JointKind
     axis: Array

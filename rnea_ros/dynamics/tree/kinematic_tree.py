@@ -34,12 +34,7 @@ FIXED: JointType = ()
 
 @dataclass(frozen=True)
 class Frame:
-    """
-    A frame that is fixed to a body.
-
-    :param body: the body's number, 0 for the base
-    :param placement: pose of the frame in the body frame
-    """
+    """A frame that is fixed to a body: the body's number, 0 for the base, and its pose there."""
 
     body: int
     placement: Placement
@@ -47,12 +42,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class JointCoordinates:
-    """
-    The parts of q and qd that belong to a joint.
-
-    :param positions: its part of q
-    :param velocities: its part of qd, qdd and tau
-    """
+    """A joint's parts of q, and of qd, qdd and tau."""
 
     positions: slice
     velocities: slice
@@ -159,11 +149,9 @@ class TreeBuilder:
         """
         Attach a link to a link that was added before.
 
-        :param name: the link's name, new to the tree
-        :param parent: the parent link's name
         :param placement: pose of the joint frame in the parent link's frame
-        :param joint: type of the joint, from :mod:`~rnea_ros.dynamics.tree.joint_types`
-        :param inertia: inertia of the link, about its own origin, in its own coordinates
+        :param joint: from :mod:`~rnea_ros.dynamics.tree.joint_types`
+        :param inertia: of the link, about its own origin, in its own coordinates
         :raises TreeError: unknown parent or joint, a second link of the same name, an axis not of
             unit length, arguments of another type, numbers that are not finite
         """

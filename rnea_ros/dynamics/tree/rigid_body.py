@@ -102,13 +102,7 @@ class RigidBodyInertia:
 
     @classmethod
     def from_centre_of_mass(cls, mass: float, com: Array, J_com: Array) -> RigidBodyInertia:
-        """
-        Return an inertia from its values about the centre of mass.
-
-        :param mass: kg
-        :param com: centre of mass, shape (3,), m
-        :param J_com: rotational inertia about the centre of mass, shape (3, 3), kg m^2
-        """
+        """Return an inertia from centre of mass, m, and inertia about it, (3, 3), kg m^2."""
         mass, com = finite_number('mass', mass), finite_vector('com', com, 3)
         J_com = finite_array('J_com', J_com, (3, 3))
         h = mass * com
