@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...preflight import Assessment, Cause, Finding, Prediction, another_robot, find_faults
-from ...recordings import Kind, Samples, weighted_rms
+from ...recordings import Kind, Samples
+from ...recordings.robust import weighted_rms
 from ...robot import RobotModel
 from ..equations import Equations
 from ..fit import Fitted
