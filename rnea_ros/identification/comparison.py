@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..feedforward.laws import JointFriction
-from ..recordings import contains, rms
+from ..recordings.robust import contains, rms
 from ..robot import RobotModel
 from .run import IdentificationError, Run
 

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array, Indices
 from ..feedforward.laws import JointFriction
-from ..recordings import huber_weights, weighted_rms
+from ..recordings.robust import huber_weights, weighted_rms
 from ..robot import RobotModel
 from .equations import START, TERMS, Equations, search_smoothing, terms
 from .pseudo_inertia import BASIS, pseudo_inertias, regular

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..recordings import correlation_length, jackknife_covariance, period
+from ..recordings.robust import correlation_length, jackknife_covariance, period
 from .equations import Equations, terms
 from .fit import Fitted
 from .pseudo_inertia import pseudo_inertias

@@ -19,7 +19,7 @@ from ..dynamics.tree import RigidBodyInertia
 from ..errors import UnknownNameError
 from ..feedforward.laws import JointFriction
 from ..parameters import Value
-from ..recordings import huber_weights, weighted_rms
+from ..recordings.robust import huber_weights, weighted_rms
 from ..robot import Payload, RobotModel
 from .equations import Equations, triangular
 from .fit import HUBER, Problem, log_det_derivatives, solve

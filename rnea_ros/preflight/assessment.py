@@ -11,7 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Array
-from ..recordings import Kind, Samples, rms
+from ..recordings import Kind, Samples
+from ..recordings.robust import rms
 from .fit import NOTHING, Fit, Hypothesis, Prediction, Tip
 from .selection import ABSENT, Estimate, Selection, Solution
 

@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..recordings import STILL_SPEED, Kind, RecordingError, Samples, huber_weights
+from ..recordings import STILL_SPEED, Kind, RecordingError, Samples
+from ..recordings.robust import huber_weights
 from ..robot import RobotModel
 
 LOAD_PARAMETERS = 4  # mass, first moments; a load's inertia has little effect

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from ..arrays import Array
-from ..recordings import jackknife_covariance
+from ..recordings.robust import jackknife_covariance
 from .fit import Fit, Hypothesis, HypothesisEquations, Prediction
 
 EVIDENCE = 10.0

@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Recorded joint states from bags: matched with a model, cleaned, filtered."""
+"""Recorded joint states from bags: matched with a model, cleaned, filtered; robust estimation."""
 
 from .bags import SUFFIXES, Bag, BagError, bag_writer, open_bag, stamp_or_receipt
 from .cleaning import STILL_SPEED, clean
@@ -13,15 +13,6 @@ from .joint_states import (
     read_joint_states,
     recording_from,
     usable_factor,
-)
-from .robust import (
-    contains,
-    correlation_length,
-    huber_weights,
-    jackknife_covariance,
-    period,
-    rms,
-    weighted_rms,
 )
 from .samples import (
     CUTOFF,
@@ -37,8 +28,7 @@ from .samples import (
 
 __all__ = [
     'CUTOFF', 'MIN_POSES', 'STILL_SPEED', 'SUFFIXES', 'Bag', 'BagError', 'Kind', 'Recording',
-    'RecordingError', 'Sample', 'Samples', 'bag_writer', 'clean', 'contains', 'correlation_length',
-    'filtered_motion', 'huber_weights', 'jackknife_covariance', 'match_joints', 'motion_samples',
-    'open_bag', 'period', 'read_joint_states', 'recording_from', 'require_scipy', 'rms',
-    'stamp_or_receipt', 'still_poses', 'take_samples', 'usable_factor', 'weighted_rms',
+    'RecordingError', 'Sample', 'Samples', 'bag_writer', 'clean', 'filtered_motion',
+    'match_joints', 'motion_samples', 'open_bag', 'read_joint_states', 'recording_from',
+    'require_scipy', 'stamp_or_receipt', 'still_poses', 'take_samples', 'usable_factor',
 ]

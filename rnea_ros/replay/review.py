@@ -13,7 +13,8 @@ from ..arrays import Array
 from ..feedforward import CONTROLLING
 from ..feedforward.settings import ResolvedSettings, Settings, default_timeout, resolve
 from ..preflight import KnownEfforts, Prediction, check
-from ..recordings import Kind, Recording, RecordingError, Samples, motion_samples, rms
+from ..recordings import Kind, Recording, RecordingError, Samples, motion_samples
+from ..recordings.robust import rms
 from ..robot import RobotModel
 from .playback import Playback, RecordedRobot, play
 

@@ -19,17 +19,14 @@ from rnea_ros.recordings import (
     Sample,
     bags,
     clean,
-    contains,
-    correlation_length,
     filtered_motion,
-    huber_weights,
     match_joints,
     motion_samples,
-    period,
     recording_from,
     still_poses,
     take_samples,
 )
+from rnea_ros.recordings.robust import contains, correlation_length, huber_weights, period
 from support.recorded.synthetic_recordings import ARM, Robot, record
 
 MOTION = record(Robot(ARM), Kind.MOTION, 1)

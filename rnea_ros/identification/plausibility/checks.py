@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...preflight import Assessment, Cause, Finding, Prediction, another_robot, find_faults
-from ...recordings import MIN_POSES, Kind, Samples, weighted_rms
+from ...recordings import MIN_POSES, Kind, Samples
+from ...recordings.robust import weighted_rms
 from ...robot import RobotModel
 from ..equations import TERMS, Equations, terms, triangular
 from ..fit import Fitted
