@@ -245,7 +245,8 @@ def fit_in_rounds(
         residual = np.where(used, residual, np.nan)
         sigma = np.maximum(weighted_rms(residual, weights), MIN_NOISE * rms_effort)
         weights = used * huber_weights(residual, sigma, HUBER)
-        with_load = _standard_deviation(load, used) > LOAD_SPREAD * sigma
+        mean = (used * load).sum(axis=0) / np.maximum(used.sum(axis=0), 1)
+        with_load = weighted_rms(load - mean, used) > LOAD_SPREAD * sigma
     return Fitted(x, smoothing, sigma, factor, problem, load, residual, weights / sigma**2)
 
 
@@ -262,10 +263,3 @@ def _problem(
     offset_weights[p - n :] = 1.0 / (OFFSET_SHARE * rms_effort) ** 2
     fixed = np.concatenate([phi, np.zeros(TERMS * n)])
     return Problem(phi, weight, positive, offset_weights, np.zeros(p, dtype=bool), fixed)
-
-
-def _standard_deviation(values: Array, used: NDArray[np.bool_]) -> Array:
-    """Return the standard deviation of the used rows of each column, shape (n,)."""
-    count = np.maximum(used.sum(axis=0), 1)
-    mean = np.where(used, values, 0.0).sum(axis=0) / count
-    return np.asarray(np.sqrt(np.where(used, (values - mean) ** 2, 0.0).sum(axis=0) / count))

@@ -215,14 +215,15 @@ class Assessment:
     @cached_property
     def gear_friction(self) -> dict[int, float]:
         """Friction as a share of the load by joint, if it is too much for torque sensors."""
-        shares = {joint: self._friction_share(joint) for joint in self.loaded if not self.at_rest}
+
+        def share(joint: int) -> Estimate:
+            load = float(self.reported_load[joint])
+            return self.best.estimate(lambda fit: float(rms(fit.friction)[joint]) / load)
+
+        shares = {joint: share(joint) for joint in self.loaded if not self.at_rest}
         if any(share.lower <= TORQUE_SENSOR_FRICTION for share in shares.values()):
             return {}
         return {joint: share.value for joint, share in shares.items()}
-
-    def _friction_share(self, joint: int) -> Estimate:
-        load = float(self.reported_load[joint])
-        return self.best.estimate(lambda fit: float(rms(fit.friction)[joint]) / load)
 
     def _figures(self, joint: int, name: str) -> JointFigures:
         fit, estimate = self.separate.fit, self.separate.parameter
