@@ -51,15 +51,15 @@ class Equations:
     :ivar slides: whether the joint slides in the sample, shape (N, n), as q, qd, qdd and effort
     :ivar passes: whether it passes a velocity of 0 without standing still, shape (N, n)
     :ivar used: whether it slides and has a usable effort, shape (N, n); poses at rest are used
-    :ivar run: number of the run of each sample, shape (N,)
+    :ivar run: number of the run of each sample, shape (N,); ``time``: its time in the run, s
     :ivar block: number of the jackknife's block of each sample, shape (N,); one block at first
     """
 
     def __init__(self, model: RobotModel, runs: Sequence[Run]) -> None:
         self.model = model
-        self.q, self.qd, self.qdd, self.effort = (
+        self.time, self.q, self.qd, self.qdd, self.effort = (
             np.concatenate([getattr(run, name) for run in runs])
-            for name in ('q', 'qd', 'qdd', 'effort')
+            for name in ('time', 'q', 'qd', 'qdd', 'effort')
         )
         joints = {} if model.description is None else model.description.joints
         prismatic = [name for name, joint in joints.items() if joint.type == 'prismatic']
@@ -82,7 +82,9 @@ class Equations:
         """Return at most so many samples, evenly chosen."""
         step = 1 + len(self) // most
         few = copy(self)
-        for name in ('q', 'qd', 'qdd', 'effort', 'slides', 'passes', 'used', 'run', 'block'):
+        for name in (
+            'time', 'q', 'qd', 'qdd', 'effort', 'slides', 'passes', 'used', 'run', 'block',
+        ):
             setattr(few, name, getattr(self, name)[::step])
         return few
 

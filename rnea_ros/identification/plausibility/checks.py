@@ -212,8 +212,7 @@ def _faults(equations: Equations, suspicious: NDArray[np.bool_]) -> tuple[list[s
     few = equations.thinned(FAULT_SAMPLES)
     names = few.model.joint_names
     number, kind = np.arange(len(few)), Kind.MOTION if few.qd.any() else Kind.STILL
-    time = number.astype(np.float64)
-    samples = Samples(kind, names, time, few.q, few.qd, few.qdd, few.effort, number)
+    samples = Samples(kind, names, few.time, few.q, few.qd, few.qdd, few.effort, number)
     measured = np.isfinite(few.effort).all(axis=0)
     with_effort, moved = (
         {name: name for name, chosen in zip(names, which, strict=True) if chosen}
