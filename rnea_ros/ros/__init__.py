@@ -4,14 +4,14 @@
 """What every node of this package uses of ROS: process, parameters, clock, topics, requests."""
 
 from .clock import MACHINE_TIME, Clock, MachineClock, PeriodicSchedule, PolledNodeTime, SimClock
+from .endpoints import HINT, LATCHED, Endpoint, EndpointReader, OtherPublishers, watchdog_topic
+from .loop_thread import LoopThread, ManualGarbageCollection, finish
+from .message_builders import DiagnosticsPublisher, seconds, set_seconds, trajectory_message
 from .parameters import ParameterServices, declare, declare_all, read_settings
 from .process import (
-    LoopThread,
-    ManualGarbageCollection,
     NodeProcess,
     RosError,
     check_topic,
-    finish,
     ros_errors,
     transition,
     without_ros_arguments,
@@ -21,18 +21,6 @@ from .rclpy_internals import (
     PolledSubscription,
     RepeatedRequest,
     parameter_overrides,
-)
-from .topics import (
-    HINT,
-    LATCHED,
-    DiagnosticsPublisher,
-    Endpoint,
-    EndpointReader,
-    OtherPublishers,
-    seconds,
-    set_seconds,
-    trajectory_message,
-    watchdog_topic,
 )
 
 __all__ = [

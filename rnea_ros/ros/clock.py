@@ -19,8 +19,8 @@ from rclpy.clock import ClockType
 from rclpy.node import Node
 from rclpy.time_source import CLOCK_TOPIC
 
+from .message_builders import seconds
 from .rclpy_internals import DESTROYED, PolledSubscription
-from .topics import seconds
 
 MAX_WAIT = 0.01  # longest sleep of the machine before simulated time is read again, s
 

@@ -18,8 +18,8 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.node import command_topic, loop
 from rnea_ros.node.command_topic import READ_INTERVAL, SERVICE_TIMEOUT, CommandTopic
+from rnea_ros.ros.endpoints import NAME_TIMEOUT, UNKNOWN
 from rnea_ros.ros.rclpy_internals import RETRY
-from rnea_ros.ros.topics import NAME_TIMEOUT, UNKNOWN
 
 JOINTS = ('a', 'b', 'c')
 CLOCK: Any = SimpleNamespace(now=0.0)

@@ -126,7 +126,7 @@ class Cycle:
 def test_threads_give_way_and_garbage_waits_for_a_request_until_the_end() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     from rnea_ros.ros import ManualGarbageCollection
-    from rnea_ros.ros.process import SWITCH_INTERVAL
+    from rnea_ros.ros.loop_thread import SWITCH_INTERVAL
 
     before, garbage = sys.getswitchinterval(), ManualGarbageCollection()
     garbage.begin()

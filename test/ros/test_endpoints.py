@@ -12,7 +12,7 @@ from support.ros.ros_process import NO_ROS
 pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.ros import OtherPublishers
-from rnea_ros.ros.topics import NAME_TIMEOUT, UNKNOWN
+from rnea_ros.ros.endpoints import NAME_TIMEOUT, UNKNOWN
 
 TOPIC, OWN = '/effort_controller/commands', '/arm/feedforward'
 
