@@ -23,14 +23,11 @@ A failed step ends the launch with exit code 1; so does a process that ends too 
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Sequence
 from itertools import pairwise
 import os
 from pathlib import Path
 import re
-import shutil
-import tempfile
 from typing import Any
 
 from ament_index_python.packages import (
@@ -41,7 +38,6 @@ from ament_index_python.packages import (
 from launch import LaunchDescription
 from launch import actions as launch_actions
 from launch.event_handlers import OnProcessExit
-import yaml
 
 from rnea_ros.launch_arguments import (
     MODES,
@@ -55,7 +51,7 @@ from rnea_ros.launch_arguments import (
     urdf_text,
     words,
 )
-from rnea_ros.yaml_files import read_document
+from rnea_ros.sim.gazebo import PLUGINS, GazeboRobot, gazebo_robot
 
 ARGUMENTS = {
     'urdf': ('', "URDF or xacro without <ros2_control>; empty: the package's urdf/panda.urdf"),
@@ -137,45 +133,17 @@ def mesh_paths(description: str) -> list[Any]:
     return [launch_actions.AppendEnvironmentVariable(name, paths) for name in variables]
 
 
-def robot(arguments: dict[str, str], share: Path) -> tuple[str, str, str]:
-    """Return the robot's name, its URDF with tags for Gazebo, and the controllers' file."""
-    from rnea_ros.sim.gazebo import (
-        PLUGINS,
-        has_own_control,
-        listed_joints,
-        reject_massless,
-        with_gazebo_control,
-        with_joints,
-    )
-    from rnea_ros.urdf import parse_urdf
-
+def robot(arguments: dict[str, str], share: Path) -> GazeboRobot:
+    """Return the robot with tags for Gazebo and a file of its controllers."""
     path = existing_file('urdf', arguments['urdf'] or share / 'urdf/panda.urdf')
-    text = urdf_text(path, arguments['xacro_arguments'])
-    source = existing_file(
-        'controllers_file',
-        arguments['controllers_file'] or share / 'config/gazebo_controllers.yaml',
-    )
-    if is_true(arguments['own_control']):
-        if arguments['joints'] or arguments['positions']:
-            raise RuntimeError('own_control: joints and positions are those of the URDF')
-        if not has_own_control(text):
-            raise RuntimeError(f'own_control: {path} has no <ros2_control>')
-        reject_massless(text)
-        return parse_urdf(text).name, text, str(source)
-    parameters = read_document(source)
-    # Gazebo and the spawners read a file in this directory.
-    directory = tempfile.mkdtemp(prefix='rnea_ros_')
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    target = Path(directory, 'gazebo_controllers.yaml')
-    made = with_gazebo_control(
-        text, str(target),
-        joints=words(arguments['joints']) or listed_joints(parameters, arguments['controller']),
+    controllers = arguments['controllers_file'] or share / 'config/gazebo_controllers.yaml'
+    return gazebo_robot(
+        urdf_text(path, arguments['xacro_arguments']),
+        existing_file('controllers_file', controllers), arguments['controller'],
+        own_control=is_true(arguments['own_control']), joints=words(arguments['joints']),
         positions=[number('positions', word) for word in words(arguments['positions'])],
-        plugins=PLUGINS[installed('gz-ros2-control', *PLUGINS)],
+        plugins=lambda: PLUGINS[installed('gz-ros2-control', *PLUGINS)],
     )
-    parameters = with_joints(parameters, arguments['controller'], made.joints)
-    target.write_text(yaml.safe_dump(parameters), encoding='utf-8')
-    return made.name, made.description, str(target)
 
 
 def actions(arguments: dict[str, str], share: Path) -> list[Any]:
@@ -188,7 +156,7 @@ def actions(arguments: dict[str, str], share: Path) -> list[Any]:
     for package, debian_name in NEEDED.items():
         installed(debian_name, package)
     gz_launch = Path(get_package_share_directory('ros_gz_sim'), 'launch/gz_sim.launch.py')
-    name, description, controllers = robot(arguments, share)
+    made = robot(arguments, share)
     controller, timeout = arguments['controller'], arguments['timeout']
     server = '' if is_true(arguments['gui']) else '-s '
     hold = [] if arguments['mode'] == 'gravity' else ['--hold']  # gravity mode holds no pose
@@ -203,7 +171,7 @@ def actions(arguments: dict[str, str], share: Path) -> list[Any]:
 
     def spawner(spawned: str) -> Any:
         return process(
-            'controller_manager', 'spawner', spawned, '--param-file', controllers,
+            'controller_manager', 'spawner', spawned, '--param-file', made.controllers,
             '--controller-manager-timeout', timeout, '--switch-timeout', timeout, '--inactive',
             output='screen',
         )
@@ -216,16 +184,16 @@ def actions(arguments: dict[str, str], share: Path) -> list[Any]:
 
     return in_order([
         [
-            *mesh_paths(description),
+            *mesh_paths(made.description),
             launch_actions.GroupAction([
                 # Gazebo runs in a shell. Without exec, a signal ends the shell but not Gazebo.
                 launch_actions.SetLaunchConfiguration('launch-prefix', 'exec'),
                 included(gz_launch, {'gz_args': f'{server}{arguments["world"]}'}),
             ]),
             process('ros_gz_bridge', 'parameter_bridge', CLOCK_BRIDGE, name='clock_bridge'),
-            robot_state_publisher(description, use_sim_time=True),
+            robot_state_publisher(made.description, use_sim_time=True),
             process(
-                'ros_gz_sim', 'create', '-topic', 'robot_description', '-name', name,
+                'ros_gz_sim', 'create', '-topic', 'robot_description', '-name', made.name,
                 output='screen',
             ),
         ],
@@ -236,7 +204,7 @@ def actions(arguments: dict[str, str], share: Path) -> list[Any]:
             activation(BROADCASTER, '--unpause'),
         ],
         [activation(controller, *hold)],
-        [launch_actions.LogInfo(msg=f'{name} is under torque control')],
+        [launch_actions.LogInfo(msg=f'{made.name} is under torque control')],
     ])
 
 

@@ -10,9 +10,13 @@ treat them differently. The root link is fixed to the world. No link is without 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import atexit
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 import math
+from pathlib import Path
+import shutil
+import tempfile
 from typing import Any
 from xml.etree import ElementTree
 
@@ -25,6 +29,7 @@ from ..errors import InputError, UrdfError
 from ..resources import share_path
 from ..robot import RobotModel
 from ..urdf import Joint, RobotDescription, parse_urdf, parse_xml
+from ..yaml_files import read_document
 from .joint_roles import JointRoles, is_within
 
 GRAVITY = (0.0, 0.0, -9.8)  # default of a world in Gazebo, m/s^2
@@ -63,6 +68,39 @@ class GazeboRobot:
     name: str
     joints: tuple[str, ...]  # the commanded ones, in order
     description: str  # URDF text
+    controllers: str  # path of the controllers' parameters
+
+
+def gazebo_robot(
+    urdf: str, controllers_file: Path, controller: str, *, own_control: bool,
+    joints: Sequence[str], positions: Sequence[float], plugins: Callable[[], PluginNames]
+) -> GazeboRobot:
+    """
+    Return a robot for Gazebo; an InputError or UrdfError if it cannot be one.
+
+    Without tags of its own the URDF gets them, and the controllers' parameters its joints, in a
+    file that lasts as long as this process: Gazebo and the spawners read it.
+    """
+    if own_control:
+        if joints or positions:
+            raise InputError('own_control', 'joints and positions are those of the URDF')
+        if not has_own_control(urdf):
+            raise InputError('own_control', 'the URDF has no <ros2_control>')
+        reject_massless(urdf)
+        return GazeboRobot(parse_urdf(urdf).name, (), urdf, str(controllers_file))
+    import yaml
+
+    parameters = read_document(controllers_file)
+    directory = tempfile.mkdtemp(prefix='rnea_ros_')
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    target = Path(directory, 'gazebo_controllers.yaml')
+    made = with_gazebo_control(
+        urdf, str(target), joints=tuple(joints) or listed_joints(parameters, controller),
+        positions=positions, plugins=plugins(),
+    )
+    parameters = with_joints(parameters, controller, made.joints)
+    target.write_text(yaml.safe_dump(parameters), encoding='utf-8')
+    return made
 
 
 def has_own_control(urdf: str) -> bool:
@@ -111,7 +149,9 @@ def with_gazebo_control(
     efforts = model.gravity_torques(q)[numbers]
     for element in _tags(description, roles, start, efforts, controllers, plugins):
         root.append(element)
-    return GazeboRobot(description.name, names, ElementTree.tostring(root, 'unicode'))
+    return GazeboRobot(
+        description.name, names, ElementTree.tostring(root, 'unicode'), controllers
+    )
 
 
 def arm_joints(description: RobotDescription) -> tuple[str, ...]:
