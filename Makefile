@@ -107,7 +107,7 @@ $(VENV)/bin/python:
 
 $(VENV)/demo.stamp: $(VENV)/bin/python setup.py setup.cfg constraints.txt
 	@echo 'Installing ROS 2 $(ROS_DISTRO_WHEELS), MuJoCo and the package from PyPI (about a minute) ...'
-	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags]'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags]'
 	@touch $@
 
 # Pinocchio's wheel lacks one library, which minimal containers lack too.
@@ -115,15 +115,15 @@ $(VENV)/test.stamp: $(VENV)/demo.stamp
 	@$(RUN) -c 'import ctypes; ctypes.CDLL("libgomp.so.1")' 2> /dev/null || { \
 	    echo 'Pinocchio needs libgomp.so.1. On Debian and Ubuntu: apt install libgomp1' >&2; exit 1; }
 	@echo 'Installing pytest and the oracles: Pinocchio, modern_robotics, vendor URDFs ...'
-	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags,test]'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,test]'
 	@touch $@
 
 $(VENV)/lint.stamp: $(VENV)/test.stamp
 	@echo 'Installing ruff, mypy and import-linter ...'
-	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags,test,lint]'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,test,lint]'
 	@touch $@
 
 $(VENV)/docs.stamp: $(VENV)/demo.stamp
 	@echo 'Installing Sphinx ...'
-	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,bags,docs]'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,docs]'
 	@touch $@

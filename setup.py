@@ -51,6 +51,7 @@ EXTRAS = {
     'jazzy': ros_wheels('7.1.6', '5.3.6', '2.0.3'),
     'kilted': ros_wheels('9.1.2', '5.5.1', '2.3.0'),
     'sim': ['mujoco>=3.3.6', 'matplotlib>=3.5.1'],
+    'streams': ['ruckig>=0.19.4'],
     'bags': ['rosbags>=0.11.9', 'matplotlib>=3.5.1', 'PyYAML', 'scipy>=1.8.0'],
     'test': [
         'pytest',

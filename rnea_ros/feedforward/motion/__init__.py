@@ -7,6 +7,7 @@ from .compile import check_start, compile_trajectory
 from .controller_state import ControllerStateMonitor, ReferenceSource
 from .goals import ErrorCode, Goal, Tolerances, default_tolerances, error_code
 from .motions import Motions
+from .online import Deceleration, MotionError, MotionLimits, has_ruckig, motion_to, stop_motion
 from .parse import (
     Column,
     Interpolation,
@@ -16,13 +17,14 @@ from .parse import (
     TrajectoryReason,
     TrajectoryRequest,
 )
-from .reference import Deceleration, Reference, SpeedScaling, predicted
+from .reference import Reference, SpeedScaling, predicted
 from .trajectory import CUBIC, LINEAR, QUINTIC, Knots, MotionState, Setpoint, Trajectory
 
 __all__ = [
     'CUBIC', 'LINEAR', 'QUINTIC', 'Column', 'ControllerStateMonitor', 'Deceleration', 'ErrorCode',
-    'Goal', 'Interpolation', 'JointRules', 'Knots', 'MotionState', 'Motions', 'Reference',
-    'ReferenceSource', 'Setpoint', 'SpeedScaling', 'Tolerances', 'Trajectory', 'TrajectoryError',
-    'TrajectoryPoint', 'TrajectoryReason', 'TrajectoryRequest', 'check_start',
-    'compile_trajectory', 'default_tolerances', 'error_code', 'predicted',
+    'Goal', 'Interpolation', 'JointRules', 'Knots', 'MotionError', 'MotionLimits', 'MotionState',
+    'Motions', 'Reference', 'ReferenceSource', 'Setpoint', 'SpeedScaling', 'Tolerances',
+    'Trajectory', 'TrajectoryError', 'TrajectoryPoint', 'TrajectoryReason', 'TrajectoryRequest',
+    'check_start', 'compile_trajectory', 'default_tolerances', 'error_code', 'has_ruckig',
+    'motion_to', 'predicted', 'stop_motion',
 ]

@@ -10,7 +10,8 @@ import math
 from ...arrays import Array
 from ..reasons import Reason
 from .goals import Goal
-from .reference import Deceleration, Reference
+from .online import Deceleration
+from .reference import Reference
 from .trajectory import Handover, MotionState, Setpoint, Trajectory
 
 

@@ -19,12 +19,11 @@ import numpy as np
 from ...arrays import Array
 from ...errors import InputError
 from ..reasons import Reason
-from .trajectory import QUINTIC, Handover, Knots, MotionState, Setpoint, Trajectory
+from .online import Deceleration, stop_motion
+from .trajectory import Handover, MotionState, Setpoint, Trajectory
 
 RATE = 2.0  # of change of the speed factor, 1/s: from full speed to a stop in half a second
 ROUNDING = 1e-6  # accepted excess over the range of the factor, for single precision
-_SHORTEST = 1e-6  # shortest time to a stop, s
-_NO_LIMIT = 1e6  # distance to a position limit that no motion covers, rad or m
 
 
 class SpeedScaling:
@@ -69,14 +68,6 @@ class SpeedScaling:
         self.factor = min(max(self._target, before - step), before + step)
         self.change = (self.factor - before) / elapsed
         self.delay += elapsed * (1.0 - 0.5 * (before + self.factor))
-
-
-class Deceleration(NamedTuple):
-    """Limits of the motion to a stop, (m,) each: deceleration, above 0, and position limits."""
-
-    maximum: Array
-    lower: Array
-    upper: Array
 
 
 class _ActiveMotion(NamedTuple):
@@ -193,7 +184,8 @@ class Reference:
             self.stop(reason)
             return
         dropped = active.motion
-        motion = _stop_motion(dropped.joint_names, dropped.state(self.time + ahead), limits)
+        knots = stop_motion(dropped.state(self.time + ahead), limits)
+        motion = Trajectory(dropped.joint_names, None, knots)
         self._count_change(reason)
         self._next = None
         # It begins at the last sample, which was ahead of time.
@@ -283,45 +275,6 @@ class Reference:
         """Set desired velocity, acceleration and effort to zero."""
         for values in self._desired[1:]:
             values[:] = 0.0
-
-
-def _stop_motion(
-    joint_names: tuple[str, ...], state: MotionState, limits: Deceleration
-) -> Trajectory:
-    """
-    Return the motion from a state to rest; each joint goes straight on and stops by itself.
-
-    As in ros2_control's joint_trajectory_controller, the rest of the trajectory does not matter.
-    With T the time to the stop, s = t / T and p = 6 v / T + 3 a, the acceleration is
-    (1 - s) (a - p s). It starts at a and ends at 0, and its greatest value in between is
-    (p - a)^2 / (4 p). T is the shortest time for which this is at most the maximum, or at most
-    abs(a) if that is greater. A joint that would leave its position limits stops at the limit.
-    """
-    sign = np.where(state.velocity < 0.0, -1.0, 1.0)
-    v, a = sign * state.velocity, sign * state.acceleration
-    maximum = np.maximum(limits.maximum, np.abs(a))
-    stop = 3.0 * v / (maximum - a + np.sqrt(maximum * (maximum + a)))
-    # The way to the stop is v T / 2 + a T^2 / 12.
-    room = np.where(sign > 0.0, limits.upper - state.position, state.position - limits.lower)
-    room = np.clip(room, 0.0, _NO_LIMIT)
-    under_root = 0.25 * v * v + a * room / 3.0
-    reaches = (under_root >= 0.0) & (v > 0.0)
-    to_limit = 2.0 * room[reaches] / (0.5 * v[reaches] + np.sqrt(under_root[reaches]))
-    stop[reaches] = np.minimum(stop[reaches], to_limit)
-    stop = np.maximum(stop, _SHORTEST)
-
-    times = np.unique(np.append(stop, 0.0))
-    s = np.minimum(times[:, np.newaxis] / stop, 1.0)
-    rest = 1.0 - s
-    p = 6.0 * v / stop + 3.0 * a
-    qdd = rest * (a - p * s)
-    # Integrals of the acceleration; with the factor (1 - s) the end is exactly at rest.
-    qd = rest * rest * (v + s * (2.0 * v + stop * a))
-    way = stop * s * (v + s * (0.5 * stop * a - s * ((a + p) * stop / 6.0 - s * p * stop / 12.0)))
-    q = state.position + sign * way
-    return Trajectory(
-        joint_names, None, Knots(times, q, sign * qd, sign * qdd, np.full(times.size, QUINTIC))
-    )
 
 
 def predicted(q: Array, qd: Array, qd_d: Array, qdd_d: Array, h: float) -> tuple[Array, Array]:
