@@ -13,7 +13,15 @@ from rclpy.parameter import Parameter
 
 from ..errors import InputError
 from ..feedforward import check_efforts
-from ..feedforward.motion import Deceleration, JointRules, ReferenceSource, Tolerances
+from ..feedforward.motion import (
+    Deceleration,
+    JointRules,
+    MotionLimits,
+    ReferenceSource,
+    Shaping,
+    Tolerances,
+    has_ruckig,
+)
 from ..feedforward.settings import (
     PARAMETERS,
     NodeSettings,
@@ -27,6 +35,10 @@ from ..ros import check_topic, declare, declare_all, parameter_overrides
 from ..urdf import parse_urdf
 from .command_topic import CommandTopic
 
+NOT_SHAPED = (
+    'stream.shaping is ruckig, which is not installed (pip install ruckig): set-points are '
+    'followed as they are'
+)
 SIMULATED_TIME = 'use_sim_time'  # a parameter that ROS itself declares
 
 
@@ -82,6 +94,7 @@ class ControlSetup:
     Robot and settings of the control.
 
     :param deceleration: limits of the motion to a stop after a cancel; None to hold at once
+    :param stream: limits of motions made of streams; None to follow their points as they are
     :param state_type: class of a trajectory controller's state, None if no such state is followed
     :param warnings: warnings about the model, one sentence each
     """
@@ -93,6 +106,7 @@ class ControlSetup:
     rules: JointRules
     tolerances: Tolerances
     deceleration: Deceleration | None
+    stream: MotionLimits | None
     state_type: Any
     warnings: tuple[str, ...]
 
@@ -153,11 +167,15 @@ def make_setup(
     settings = resolve(replace(parameters.control, joints=joints), model)
     check_efforts(model, settings)
     rules = parameters.rules(model, settings)
+    shaped = parameters.stream.shaping is Shaping.RUCKIG
+    if shaped and not has_ruckig():
+        shaped, warnings = False, (*warnings, NOT_SHAPED)
     from_controller = parameters.reference.reference_source is ReferenceSource.CONTROLLER_STATE
     return ControlSetup(
         parameters, urdf, model, settings, rules,
         tolerances=parameters.tolerances(settings.joints),
         deceleration=parameters.deceleration(rules),
+        stream=parameters.stream_limits(model, rules) if shaped else None,
         state_type=controller_state_type() if from_controller else None,
         warnings=warnings,
     )

@@ -14,7 +14,9 @@ from ..errors import RequestRejectedError
 from ..feedforward import CONTROLLING, FeedforwardController, Reason
 from ..feedforward.motion import (
     Goal,
+    MotionState,
     Setpoint,
+    StreamShaper,
     Trajectory,
     TrajectoryError,
     TrajectoryRequest,
@@ -52,7 +54,10 @@ class MotionRequests:
         self._configuration = configuration
         self._clock = clock
         self._rejections = rejections
-        self.controller = controller
+        self.controller, setup = controller, configuration.setup
+        self._shaper = setup.stream and StreamShaper(
+            setup.parameters.stream, setup.rules, setup.stream
+        )
 
     def on_message(self, message: bytes) -> None:
         """Follow a JointTrajectory; a rejected one is logged and counted, and changes nothing."""
@@ -64,7 +69,10 @@ class MotionRequests:
                 self.cancel()
                 return
             is_motion = True
-            self.controller.follow(*self._compile(request))
+            if self._shaper is not None and self._shaper.is_point(request):
+                self.controller.follow(*self._shaped(self._shaper, request))
+            else:
+                self.controller.follow(*self._compile(request))
         except REJECTIONS as error:
             if is_motion:
                 self.controller.note_setpoint()
@@ -108,6 +116,29 @@ class MotionRequests:
             raise RequestRejectedError(reason, f'mode {law.name} follows no trajectory')
         if setup.state_type is not None:
             raise RequestRejectedError('other_source', 'reference_source is controller_state')
+
+    def _shaped(
+        self, shaper: StreamShaper, request: TrajectoryRequest
+    ) -> tuple[Trajectory, float | None]:
+        """Return the motion of a stream with this message, and its start in the loop's time."""
+        controller = self.controller
+        if controller.withheld:
+            raise RequestRejectedError(Reason.COMMANDS_WITHHELD.value, 'no commands are sent')
+        received, period = self._clock.latest(), controller.settings.period
+        position, velocity = controller.measured()
+        shaper.take(request, received, position)
+        now, delay = received, HANDOVER_DELAY * period
+        while True:
+            begin = now + delay
+            handover = controller.motions.handover(begin)
+            start = controller.motions.reference_at(begin)
+            if start is None:
+                start = MotionState.at_rest(position)._replace(velocity=velocity)
+            motion = shaper.follow(begin, start, handover)
+            elapsed = self._clock.latest() - now
+            if elapsed <= delay - FOLLOWING_TICKS * period:
+                return motion, None if handover else begin
+            now, delay = now + elapsed, delay + 2.0 * elapsed
 
     def _compile(self, request: TrajectoryRequest) -> tuple[Trajectory | Setpoint, float | None]:
         """Return the motion, and its start in the loop's time."""

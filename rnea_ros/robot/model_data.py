@@ -235,6 +235,11 @@ class ModelData:
             joint.limits.acceleration or np.inf, joint.limits.deceleration or np.inf))  # fmt: skip
 
     @property
+    def jerk_limits(self) -> Array:
+        """The jerk limits, shape (nv,), rad/s^3 or m/s^3; inf for a joint without a limit."""
+        return self._by_velocity(np.inf, lambda joint: joint.limits.jerk or np.inf)
+
+    @property
     def damping(self) -> Array:
         """The joints' viscous friction, shape (nv,), N m s/rad or N s/m."""
         return self._by_velocity(0.0, lambda joint: joint.damping)

@@ -7,7 +7,7 @@ from .compile import check_start, compile_trajectory
 from .controller_state import ControllerStateMonitor, ReferenceSource
 from .goals import ErrorCode, Goal, Tolerances, default_tolerances, error_code
 from .motions import Motions
-from .online import Deceleration, MotionError, MotionLimits, has_ruckig, motion_to, stop_motion
+from .online import Deceleration, MotionError, MotionLimits, has_ruckig, motion_to
 from .parse import (
     Column,
     Interpolation,
@@ -18,13 +18,15 @@ from .parse import (
     TrajectoryRequest,
 )
 from .reference import Reference, SpeedScaling, predicted
+from .stream import Shaping, StreamSettings, StreamShaper
 from .trajectory import CUBIC, LINEAR, QUINTIC, Knots, MotionState, Setpoint, Trajectory
 
 __all__ = [
     'CUBIC', 'LINEAR', 'QUINTIC', 'Column', 'ControllerStateMonitor', 'Deceleration', 'ErrorCode',
     'Goal', 'Interpolation', 'JointRules', 'Knots', 'MotionError', 'MotionLimits', 'MotionState',
-    'Motions', 'Reference', 'ReferenceSource', 'Setpoint', 'SpeedScaling', 'Tolerances',
+    'Motions', 'Reference', 'ReferenceSource', 'Setpoint', 'Shaping',
+    'SpeedScaling', 'StreamSettings', 'StreamShaper', 'Tolerances',
     'Trajectory', 'TrajectoryError', 'TrajectoryPoint', 'TrajectoryReason', 'TrajectoryRequest',
     'check_start', 'compile_trajectory', 'default_tolerances', 'error_code', 'has_ruckig',
-    'motion_to', 'predicted', 'stop_motion',
+    'motion_to', 'predicted',
 ]

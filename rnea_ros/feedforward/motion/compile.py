@@ -33,6 +33,7 @@ from .parse import (
 from .trajectory import (
     CUBIC,
     LINEAR,
+    OVERSHOOT,
     QUINTIC,
     Handover,
     Knots,
@@ -46,10 +47,6 @@ from .trajectory import (
 )
 
 MIN_BRIDGE = 0.5  # of a spline from the active trajectory, as a share of the segment after it
-
-# Accepted distance beyond a position limit, rad or m: a spline overshoots a little at a turning
-# point, and less than the tracking error does no harm.
-OVERSHOOT = 1e-3
 
 # Accepted velocity as a multiple of the limit: a spline through samples of a motion at full speed
 # exceeds the limit a little, by 5 % at 15 rad/s^2 and a sample every 0.1 s.

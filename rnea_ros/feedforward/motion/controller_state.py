@@ -26,10 +26,10 @@ import numpy as np
 from ...arrays import Array
 from ..reasons import Reason
 from ..stamps import SINGLE, StampOrder
-from .compile import OVERSHOOT, OVERSPEED, position_range
+from .compile import OVERSPEED, position_range
 from .parse import FIELDS, JointRules, TrajectoryError, TrajectoryReason, reject_where
 from .reference import SpeedScaling
-from .trajectory import Setpoint
+from .trajectory import OVERSHOOT, Setpoint
 
 _R = TrajectoryReason
 

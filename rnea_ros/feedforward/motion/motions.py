@@ -55,14 +55,14 @@ class Motions:
         A trajectory without a goal that is joined to the motion of a goal continues this goal, as
         in ros2_control's joint_trajectory_controller.
         """
-        if goal is None and self.register(is_setpoint=isinstance(motion, Setpoint)):
+        if goal is None and self.register(is_setpoint=motion.streamed):
             return
         if not mode_follows or not self._reference.accept(motion, start):
             if goal is not None:
                 goal.drop(self._reference.reason if mode_follows else Reason.MODE_WITHOUT_MOTION)
             return
         if self.goal is not None:
-            if goal is None and self.goal.go_on(motion):
+            if goal is None and not motion.streamed and self.goal.go_on(motion):
                 return
             self.goal.drop(Reason.REPLACED)
         self.goal = goal

@@ -12,19 +12,18 @@ joints arrive together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Array
 from ...errors import RneaError
-from .trajectory import QUINTIC, Knots, MotionState
+from .trajectory import OVERSHOOT, Knots, MotionState
 
 _SHORTEST = 1e-6  # shortest time to a stop, s
 _NO_LIMIT = 1e6  # distance to a position limit that no motion covers, rad or m
-_SAME_TIME = 1e-5  # knots closer than this are one, s: shorter segments lose digits
+SAME_TIME = 1e-5  # knots closer than this are one, s: shorter segments lose digits
 _INFINITE = 1e9  # limit of rates without a limit, SI units; Ruckig accepts no infinity
 
 MISSING = 'ruckig is not installed: pip install ruckig'
@@ -46,11 +45,6 @@ class MotionLimits(NamedTuple):
     jerk: Array
     lower: Array
     upper: Array
-
-    @property
-    def stop(self) -> Deceleration:
-        """Limits of a motion to a stop."""
-        return Deceleration(self.acceleration, self.lower, self.upper)
 
 
 class MotionError(RneaError):
@@ -94,7 +88,7 @@ def stop_motion(state: MotionState, limits: Deceleration) -> Knots:
     qd = rest * rest * (v + s * (2.0 * v + stop * a))
     way = stop * s * (v + s * (0.5 * stop * a - s * ((a + p) * stop / 6.0 - s * p * stop / 12.0)))
     q = state.position + sign * way
-    return Knots(times, q, sign * qd, sign * qdd, np.full(times.size, QUINTIC))
+    return Knots.quintic(times, (q, sign * qd, sign * qdd))
 
 
 def motion_to(
@@ -104,36 +98,61 @@ def motion_to(
     Return the fastest motion from a state to a position, at rest there or with a velocity.
 
     All joints arrive together. Rates of the state may be above the limits: it brakes first.
-    Position limits are not looked at, as they contain both ends.
 
-    :raises MotionError: ruckig is not installed, or finds no motion
+    :raises MotionError: ruckig is not installed, or finds no motion within the position limits
     """
+    zero = np.zeros_like(position)
+    return _found(state, (position, zero if velocity is None else velocity, zero), limits)
+
+
+def motion_to_rest(state: MotionState, limits: MotionLimits) -> Knots:
+    """
+    Return the motion in which each joint comes to rest as fast as its limits permit.
+
+    A joint that cannot stop before a position limit stops at it, above its other limits.
+    """
+    try:
+        return _found(state, None, limits)
+    except MotionError:
+        return stop_motion(state, Deceleration(limits.acceleration, limits.lower, limits.upper))
+
+
+def _found(
+    state: MotionState, target: tuple[Array, Array, Array] | None, limits: MotionLimits
+) -> Knots:
+    """Return Ruckig's motion from a state to another one, or to rest."""
     if not has_ruckig():
         raise MotionError(MISSING)
     import ruckig
 
-    target = ruckig.InputParameter(position.size)
-    target.current_position, target.current_velocity, target.current_acceleration = (
+    asked = ruckig.InputParameter(state.position.size)
+    asked.current_position, asked.current_velocity, asked.current_acceleration = (
         values.tolist() for values in state[:3]
     )
-    target.target_position = position.tolist()
-    if velocity is not None:
-        target.target_velocity = velocity.tolist()
-    target.max_velocity, target.max_acceleration, target.max_jerk = (
+    if target is None:
+        asked.control_interface = ruckig.ControlInterface.Velocity
+        asked.synchronization = ruckig.Synchronization.No
+    else:
+        asked.target_position, asked.target_velocity, asked.target_acceleration = (
+            values.tolist() for values in target
+        )
+    asked.max_velocity, asked.max_acceleration, asked.max_jerk = (
         np.minimum(rates, _INFINITE).tolist() for rates in limits[:3]
     )
-    found = ruckig.Trajectory(position.size)
+    found = ruckig.Trajectory(state.position.size)
     try:
-        ruckig.Ruckig(position.size).calculate(target, found)
+        ruckig.Ruckig(state.position.size).calculate(asked, found)
     except ruckig.RuckigError as error:
-        raise MotionError(f'no motion to {position.tolist()}: {error}') from error
-    return _knots(found.profiles[0], found)
-
-
-def _knots(profiles: Sequence[Any], found: Any) -> Knots:
-    """Return the knots of Ruckig's motion; the jerk is constant between them."""
-    ends = [np.cumsum([*profile.brake.t, *profile.t]) for profile in profiles]
+        raise MotionError(f'there is no motion: {error}') from error
+    least, most = np.array([(each.min, each.max) for each in found.position_extrema]).T
+    # A state beyond a limit may come back.
+    lower = np.minimum(limits.lower, state.position) - OVERSHOOT
+    upper = np.maximum(limits.upper, state.position) + OVERSHOOT
+    if (least < lower).any() or (most > upper).any():
+        raise MotionError('the motion leaves the position limits')
+    # The jerk is constant between the ends of the parts of the joints' profiles.
+    ends = [np.cumsum([*profile.brake.t, *profile.t]) for profile in found.profiles[0]]
     times = np.unique(np.append(np.concatenate(ends), 0.0))
-    times = times[np.append(True, np.diff(times) > _SAME_TIME)]
-    q, qd, qdd = np.moveaxis(np.array([found.at_time(t) for t in times.tolist()]), 1, 0)
-    return Knots(times, q, qd, qdd, np.full(times.size, QUINTIC))
+    times = times[np.append(True, np.diff(times) > SAME_TIME)]
+    states = np.array([found.at_time(t) for t in times.tolist()])
+    return Knots.quintic(times, np.moveaxis(states, 1, 0))

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, ClassVar, NamedTuple, TypeAlias
@@ -35,15 +36,15 @@ LINEAR, CUBIC, QUINTIC = 1, 3, 5
 # Rows: coefficients of s^0 to s^5 for s in [0, 1]. Columns: q0, h v0, h^2 a0, q1 - q0, h v1,
 # h^2 a1 for a segment of h seconds. With q1 - q0 instead of q1, a joint many turns from zero
 # keeps its digits, and a joint at rest gives exact zeros.
-_FROM_ENDS = {degree: np.zeros((6, 6)) for degree in (LINEAR, CUBIC, QUINTIC)}
-_FROM_ENDS[LINEAR][:2] = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-_FROM_ENDS[CUBIC][:4] = (
+FROM_ENDS = {degree: np.zeros((6, 6)) for degree in (LINEAR, CUBIC, QUINTIC)}
+FROM_ENDS[LINEAR][:2] = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+FROM_ENDS[CUBIC][:4] = (
     (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
     (0.0, -2.0, 0.0, 3.0, -1.0, 0.0),
     (0.0, 1.0, 0.0, -2.0, 1.0, 0.0),
 )
-_FROM_ENDS[QUINTIC][:] = (
+FROM_ENDS[QUINTIC][:] = (
     (1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     (0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
     (0.0, 0.0, 0.5, 0.0, 0.0, 0.0),
@@ -51,6 +52,13 @@ _FROM_ENDS[QUINTIC][:] = (
     (0.0, 8.0, 1.5, -15.0, 7.0, -1.0),
     (0.0, -3.0, -0.5, 6.0, -3.0, 0.5),
 )
+
+OVERSHOOT = 1e-3
+"""
+Accepted distance beyond a position limit, rad or m.
+
+A spline overshoots a little at a turning point, and less than the tracking error does no harm.
+"""
 
 _BISECTIONS = 40  # steps for a zero of a slope: 2^-40, or 1e-12 of a segment
 
@@ -96,6 +104,12 @@ class Knots:
                 copy.setflags(write=False)
                 object.__setattr__(self, name, copy)
 
+    @classmethod
+    def quintic(cls, times: Array, states: Iterable[Array]) -> Knots:
+        """Return points with positions, velocities and accelerations."""
+        q, qd, qdd = states
+        return cls(times, q, qd, qdd, np.full(times.size, QUINTIC))
+
     def coefficients(self) -> Array:
         """Return the polynomials for s in [0, 1] in each segment, shape (segments, 6, joints)."""
         q, qd, qdd = self.positions, self.velocities, self.accelerations
@@ -105,7 +119,7 @@ class Knots:
         ends = np.stack((*at_start, *at_end), axis=1)
         polynomials = np.empty_like(ends)
         degrees = np.minimum(self.degrees[:-1], self.degrees[1:])
-        for degree, from_ends in _FROM_ENDS.items():
+        for degree, from_ends in FROM_ENDS.items():
             polynomials[degrees == degree] = from_ends @ ends[degrees == degree]
         return polynomials
 
@@ -131,6 +145,7 @@ class Setpoint:
     qdd: Array
     effort: Array | None = None
     from_controller: bool = False
+    streamed: ClassVar[bool] = True
 
     # As of a trajectory that continues none.
     root: ClassVar[None] = None
@@ -171,9 +186,11 @@ class Trajectory:
     :param efforts: at the start and at the end of each segment, linear between them, shape
         (segments, 2, joints); ``None`` for none
     :param join: how it continues an earlier trajectory, if it does
+    :ivar streamed: whether it is of one message of a stream
     """
 
     from_controller: ClassVar[bool] = False
+    streamed = False
 
     def __init__(
         self, joint_names: tuple[str, ...], start_time: float | None, knots: Knots,

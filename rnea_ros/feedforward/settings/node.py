@@ -23,11 +23,20 @@ from ...parameters import (
     from_values,
     group,
     parameter,
+    with_value_per_joint,
 )
 from ...robot import RobotModel
 from ..laws import LAWS
 from ..loaded_model import HardwareCompensation
-from ..motion import Deceleration, JointRules, ReferenceSource, Tolerances, default_tolerances
+from ..motion import (
+    Deceleration,
+    JointRules,
+    MotionLimits,
+    ReferenceSource,
+    StreamSettings,
+    Tolerances,
+    default_tolerances,
+)
 from .resolved import ResolvedSettings, acceleration_limits
 from .settings import BaseSensorSettings, PayloadSettings, Settings, WrenchInputSettings
 
@@ -169,6 +178,7 @@ class NodeSettings:
     robot: RobotSettings = group(RobotSettings(), '')
     motion: JointRules = group(JointRules((), *np.zeros((4, 0))), '')
     reference: ReferenceSettings = group(ReferenceSettings(), '')
+    stream: StreamSettings = group(StreamSettings())
     action_monitor_rate: float = parameter(
         20.0, 'rate of feedback and results of follow_joint_trajectory, Hz', (0.1, 200.0),
         read_only=True,
@@ -236,6 +246,16 @@ class NodeSettings:
             acceleration_limits=acceleration_limits(model, settings),
             effort_limits=np.array(settings.effort_limits),
         )
+
+    def stream_limits(self, model: RobotModel, rules: JointRules) -> MotionLimits:
+        """Return the limits of motions made of streams, for the commanded joints."""
+        joints = [model.joint_names.index(name) for name in rules.joint_names]
+        urdf = MotionLimits(
+            rules.velocity_limits, model.acceleration_limits[joints], model.jerk_limits[joints],
+            rules.lower, rules.upper,
+        )
+        stream = with_value_per_joint(self.stream, rules.joint_names, 'stream.')
+        return stream.limits(urdf, rules.acceleration_limits)
 
     def tolerances(self, joints: tuple[str, ...]) -> Tolerances:
         """Return the default tolerances; InputError for a joint that is not commanded."""

@@ -56,7 +56,7 @@ class Arm:
         self.rig, self.late, self.offset, self.began = rig, 0.0, 0.0, rig.now
         setup = SimpleNamespace(
             rules=rules, settings=rig.resolved, state_type=None, tolerances=tolerances,
-            deceleration=None,
+            deceleration=None, stream=None,
         )
         log = SimpleNamespace(error=lambda *_, **__: None)
         parts: Any = (
