@@ -28,12 +28,20 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.laws import Feedforward
-from rnea_ros.feedforward.motion import ErrorCode, Goal, default_tolerances
+from rnea_ros.feedforward.motion import (
+    ErrorCode,
+    Goal,
+    MotionLimits,
+    Shaping,
+    StreamSettings,
+    default_tolerances,
+)
 from rnea_ros.node.motion_requests import MotionRequests
 from rnea_ros.ros import set_seconds
 
 JOINTS, SHOULDER = ('shoulder', 'elbow'), ('shoulder',)
 TWO_POINTS = ((0.2, 0.3), (0.4, 0.5))
+LIMITS = MotionLimits(*(np.full(2, limit) for limit in (2.0, 10.0, 500.0, -3.0, 3.0)))
 Rows = Sequence[Sequence[float]]
 
 
@@ -46,7 +54,9 @@ class Arm:
     :ivar late: time that passes whenever the clock is read, s
     """
 
-    def __init__(self, *, replacement: bool = True, path: float = 0.0) -> None:
+    def __init__(
+        self, *, replacement: bool = True, path: float = 0.0, stream: StreamSettings | None = None
+    ) -> None:
         rig = Rig(two_joint_arm(), mode=Feedforward, rate=500.0, ramp_duration=0.01, start=1000.0)
         rules = free_rules(
             JOINTS, allow_partial_joints_goal=True, allow_trajectory_replacement=replacement
@@ -56,7 +66,8 @@ class Arm:
         self.rig, self.late, self.offset, self.began = rig, 0.0, 0.0, rig.now
         setup = SimpleNamespace(
             rules=rules, settings=rig.resolved, state_type=None, tolerances=tolerances,
-            deceleration=None, stream=None,
+            deceleration=None, stream=stream and LIMITS,
+            parameters=SimpleNamespace(stream=stream),
         )
         log = SimpleNamespace(error=lambda *_, **__: None)
         parts: Any = (
@@ -258,3 +269,62 @@ def test_set_points_are_followed_at_once() -> None:
         each.run(0.2)
         each.send(0.0, [(0.05,)], SHOULDER)
     np.testing.assert_array_equal(arm.run(0.5), legacy.run(0.5))
+
+
+# --- streams -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def streaming() -> Arm:
+    pytest.importorskip('ruckig', reason='ruckig is not installed')
+    return Arm(replacement=False, path=0.05, stream=StreamSettings(Shaping.RUCKIG))
+
+
+def accelerations(positions: Array) -> Array:
+    """Return the accelerations of two joints, shape (ticks - 2, 2)."""
+    return np.diff(positions, n=2, axis=0) / 0.002**2
+
+
+def test_a_stream_goes_on_from_a_goal_and_a_trajectory_from_a_stream(streaming: Arm) -> None:
+    goal = streaming.pursue(1.0, [(0.5, 0.5), (1.0, 1.0)], qd=[(0.5, 0.5), (0.0, 0.0)])
+    parts = [streaming.run(0.6)]
+    for k in range(20):
+        streaming.send(0.0, [(0.3 + 0.01 * k, 0.3)])
+        parts.append(streaming.run(0.05))
+    assert (reason(goal), streaming.motions._rejections) == ('replaced', {})
+    parts.append(streaming.run(1.0))
+    positions = np.concatenate(parts)
+    np.testing.assert_allclose(positions[-1], (0.49, 0.3), atol=0.02)
+    qdd = accelerations(positions[-1100:])
+    assert np.abs(qdd).max() <= 10.0
+    assert np.abs(np.diff(qdd, axis=0)).max() <= 500.0 * 0.002 * 1.5
+    streaming.send(0.5, [(0.5, 0.3)])
+    np.testing.assert_allclose(streaming.run(0.6)[-1], (0.5, 0.3))
+
+
+def test_both_forms_of_moveit_servo_are_a_stream(streaming: Arm) -> None:
+    """One point a period ahead; or points around now, with a stamp, as MoveIt 2.10 sends them."""
+    rates, period = np.array((0.3, -0.2)), 0.034
+    for k in range(40):
+        streaming.send(period, [rates * period * k], qd=[rates])
+        streaming.run(period)
+    streaming.run(0.5)
+    assert streaming.motions._rejections == {}
+    np.testing.assert_allclose(streaming.reference, rates * period * 39, atol=0.03)
+
+
+def test_a_contact_ends_a_stream_until_it_pauses(streaming: Arm) -> None:
+    def send(count: int) -> Array:
+        parts = []
+        for k in range(count):
+            streaming.send(0.0, [(0.02 * k, 0.0)])
+            parts.append(streaming.run(0.05))
+        return np.concatenate(parts)
+
+    send(20)
+    motions = streaming.rig.controller.motions
+    assert motions.end_by_contact(hold=True)
+    held = send(10)
+    np.testing.assert_array_equal(held, np.broadcast_to(held[0], held.shape))
+    streaming.run(0.3)
+    assert np.ptp(send(20), axis=0)[0] > 0.1
