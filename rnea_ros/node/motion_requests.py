@@ -69,7 +69,7 @@ class MotionRequests:
                 self.cancel()
                 return
             is_motion = True
-            if self._shaper is not None and self._shaper.is_point(request):
+            if self._shaper is not None and self._shaper.is_of_stream(request):
                 self.controller.follow(*self._shaped(self._shaper, request))
             else:
                 self.controller.follow(*self._compile(request))

@@ -55,7 +55,7 @@ SMOOTHING = 0.1  # share of a new interval in the period of the stream
 LATE = 1.75  # periods from which a point counts as sent late, not only received late
 MIN_PERIOD, MAX_PERIOD = 1e-3, 0.5  # of a stream, s
 MAX_PAUSE = 4.0  # longest pause in a stream, periods
-MAX_AHEAD = 0.2  # of a point that is of a stream: its time from the start, s
+MAX_AHEAD = 0.2  # of the points of a stream: their time from the start, s
 CURVED = 0.1  # time for which the acceleration of a stream lasts at least, s
 FAR = 1e6  # distance to a position limit that no motion covers, rad or m
 FIRST_PERIOD = 0.1  # of a stream with one point so far, s
@@ -236,19 +236,21 @@ class StreamShaper:
         self._columns: Indices = np.arange(len(rules.joint_names))
         self._effort: Array | None = None
 
-    def is_point(self, request: TrajectoryRequest) -> bool:
-        """Return whether a message is of a stream: a point that is due now, or without times."""
-        times = request.times
-        return bool(times.size == 1 and times[0] <= MAX_AHEAD) or self._is_chunk(times)
+    def is_of_stream(self, request: TrajectoryRequest) -> bool:
+        """Return whether a message is of a stream: all its points are due at once, or soon."""
+        return request.times.size > 0 and bool(request.times.max() <= MAX_AHEAD)
 
     def take(self, request: TrajectoryRequest, time: float, measured: Array) -> None:
         """
         Take a message, received at a time, s; ``measured`` are the robot's positions, (m,).
 
+        All points of a chunk, whose times are 0, count; of other messages the last one, as those
+        of servo nodes repeat the points before it.
+
         :raises TrajectoryError: the message breaks a rule; the stream goes on without it
         """
         rules, settings, times = self._rules, self._settings, request.times
-        chunk = self._is_chunk(times)
+        chunk = times.size > 1 and not times.any()
         if chunk:
             if not settings.frequency:
                 raise TrajectoryError(
@@ -274,8 +276,9 @@ class StreamShaper:
             period = 1.0 / settings.frequency
             self._points = chunk_points(time, period, positions, velocities)
         else:
-            velocity, stamp = None if velocities is None else velocities[0], request.start_time
-            self._points = [self._estimator.take(positions[0], velocity, time, stamp)]
+            velocity = None if velocities is None else velocities[-1]
+            stamp = None if request.start_time is None else request.start_time + float(times[-1])
+            self._points = [self._estimator.take(positions[-1], velocity, time, stamp)]
         self._columns = columns
         self._effort = None if knots.efforts is None else knots.efforts[-1]
 
@@ -304,9 +307,6 @@ class StreamShaper:
             motion = join(handover, motion, self._columns)
         motion.streamed = True
         return motion
-
-    def _is_chunk(self, times: Array) -> bool:
-        return times.size > 1 and not times.any()
 
     def _near(self, measured: Array) -> Array:
         """Return positions from which the whole turns of continuous joints are counted."""

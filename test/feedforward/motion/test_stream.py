@@ -57,7 +57,7 @@ class Follower:
     def send(self, *points: TrajectoryPoint, names: Sequence[str] = NAMES, **given: Any) -> None:
         """Take a message now."""
         request = TrajectoryRequest.of_points(tuple(names), points, **given)
-        assert self.shaper.is_point(request)
+        assert self.shaper.is_of_stream(request)
         self.shaper.take(request, self.now, self.reference.position.copy())
         begin = self.now + DELAY
         handover, start = self.motions.handover(begin), self.motions.reference_at(begin)
@@ -91,9 +91,8 @@ class Follower:
 
 def swing(t: float) -> Array:
     """Return positions of a hand at a time, shape (3,), rad."""
-    return np.array([
-        math.sin(1.5 * t), 0.8 * math.sin(2.0 * t) + 0.2 * math.sin(6.0 * t), 3.0 * t
-    ])
+    elbow = 0.8 * math.sin(2.0 * t) + 0.2 * math.sin(6.0 * t)
+    return np.array((math.sin(1.5 * t), elbow, 3.0 * t), dtype=np.float64)
 
 
 @pytest.mark.parametrize('frequency', [5.0, 15.0, 50.0, 100.0, 200.0])
@@ -112,7 +111,7 @@ def test_a_steady_stream_is_followed_one_and_a_half_periods_late(
     assert lag == pytest.approx(np.full(3, 1.4), abs=0.1)
 
 
-@pytest.mark.parametrize('seed', range(12))
+@pytest.mark.parametrize('seed', range(8))
 def test_any_stream_makes_a_smooth_motion_within_the_limits_that_ends_at_rest(seed: int) -> None:
     rng = np.random.default_rng(seed)
     frequency = (5.0, 15.0, 50.0, 200.0)[seed % 4]
@@ -230,11 +229,13 @@ def test_a_bad_message_is_rejected_and_the_stream_goes_on(
     assert follower.judge()[-1, 0] == pytest.approx(0.19, abs=1e-6)
 
 
-def test_messages_with_times_are_trajectories() -> None:
+def test_messages_that_take_longer_are_trajectories() -> None:
     shaper = StreamShaper(RUCKIG, RULES, LIMITS)
-    for times, is_point in (((0.0,), True), ((0.04,), True), ((0.5,), False), ((0.0, 0.1), False)):
+    for times, streamed in (
+        ((0.0,), True), ((0.04,), True), ((0.0, 0.1), True), ((0.5,), False), ((0.1, 0.3), False)
+    ):
         points = [TrajectoryPoint(time, np.zeros(3)) for time in times]
-        assert shaper.is_point(TrajectoryRequest.of_points(NAMES, points)) is is_point
+        assert shaper.is_of_stream(TrajectoryRequest.of_points(NAMES, points)) is streamed
 
 
 def test_efforts_of_the_points_are_blended_in() -> None:

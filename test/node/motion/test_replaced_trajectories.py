@@ -302,15 +302,24 @@ def test_a_stream_goes_on_from_a_goal_and_a_trajectory_from_a_stream(streaming: 
     np.testing.assert_allclose(streaming.run(0.6)[-1], (0.5, 0.3))
 
 
-def test_both_forms_of_moveit_servo_are_a_stream(streaming: Arm) -> None:
-    """One point a period ahead; or points around now, with a stamp, as MoveIt 2.10 sends them."""
-    rates, period = np.array((0.3, -0.2)), 0.034
+@pytest.mark.parametrize('window', [False, True])
+def test_both_forms_of_moveit_servo_are_a_stream(streaming: Arm, *, window: bool) -> None:
+    """One point a period ahead; or a window of points around now, with a stamp and velocities."""
+    rates, period, parts = np.array((0.3, -0.2)), 0.034, []
     for k in range(40):
-        streaming.send(period, [rates * period * k], qd=[rates])
-        streaming.run(period)
-    streaming.run(0.5)
+        first = rates * period * k
+        if window:
+            start = streaming.rig.now - streaming.began - 0.01
+            streaming.send(period, [first + j * rates * period for j in range(3)], start=start,
+                           qd=[rates] * 3)
+        else:
+            streaming.send(period, [first], qd=[rates])
+        parts.append(streaming.run(period))
+    parts.append(streaming.run(0.5))
     assert streaming.motions._rejections == {}
-    np.testing.assert_allclose(streaming.reference, rates * period * 39, atol=0.03)
+    end = rates * period * (41 if window else 39)
+    np.testing.assert_allclose(streaming.reference, end, atol=0.03)
+    assert np.abs(accelerations(np.concatenate(parts))).max() <= 10.0
 
 
 def test_a_contact_ends_a_stream_until_it_pauses(streaming: Arm) -> None:
