@@ -42,6 +42,7 @@ TOUR: tuple[tuple[dict[str, int], tuple[tuple[str, int, int], ...]], ...] = (
     ({'ramp_duration': 1, 'hold_duration': 1}, (('jump', 1, 0), ('false_publisher', 0, 0))),
     ({'hold_duration': 1}, (('lost', 2, 0),)), ({'hold_duration': 1}, (('blocked', 2, 0),)),
     ({'mode': 1}, (('trajectory', 3, 1), ('withhold', 2, 0))), ({}, (('too_fast', 0, 0),)),
+    ({'robot': 1, 'mode': 1}, (('policy', 0, 0), ('trajectory', 3, 1), ('policy', 2, 1))),
 )
 """Runs on which every state and reason is met: options, and kind, size and joint of events."""
 

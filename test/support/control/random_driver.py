@@ -24,7 +24,12 @@ from rnea_ros.feedforward.motion import (
     Deceleration,
     ErrorCode,
     Goal,
+    MotionLimits,
+    MotionState,
     Setpoint,
+    Shaping,
+    StreamSettings,
+    StreamShaper,
     TrajectoryError,
     TrajectoryPoint,
     TrajectoryRequest,
@@ -55,6 +60,16 @@ class Driver(RandomRobot):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self.rules = Rules(self)
+        urdf = self.rig.model.acceleration_limits[self.joints]
+        self.policy_limits = StreamSettings().limits(
+            MotionLimits(
+                self._limits.velocity_limits, urdf, np.full(urdf.size, np.inf),
+                self._limits.lower, self._limits.upper,
+            ),
+            self._limits.acceleration_limits,
+        )
+        self._policy_rng = np.random.default_rng(plan.seed)
+        self._policy_points, self._policy_due, self.motion_requested_at = 0, 0.0, 0.0
 
     def run(self) -> dict[str, str]:
         """Run to the end; return the broken rules, each with what broke it first."""
@@ -104,9 +119,10 @@ class Driver(RandomRobot):
         self._sense()
 
     def _end_reading(self, now: float) -> None:
-        del now
         if self._follows and self.acting('stream', 'controller_stream'):
             self._stream()
+        if self._follows and self.acting('policy') and now >= self._policy_due:
+            self._stream_policy(now)
         self.rig.begin_tick()
 
     def send_command(self, command: Array) -> None:
@@ -238,7 +254,14 @@ class Driver(RandomRobot):
         controller, rules, now = self.controller, self._limits, self.rig.now
         q, ahead, handover = controller.hold_position(now), now, None
         self._stream_start, self._stream_began = q, now
+        self.motion_requested_at = now
         if event.kind in ('stream', 'controller_stream'):
+            return
+        if event.kind == 'policy':
+            settings = StreamSettings(Shaping.RUCKIG, frequency=event.one_of(0.0, 15.0))
+            self._in_chunks = settings.frequency > 0.0
+            self._shaper = StreamShaper(settings, self._limits, self.policy_limits)
+            self._policy_points, self._policy_due = 0, now
             return
         way, wild = event.one_of(0.4, -0.4), np.full(q.size, event.one_of(1e4, -1e4, 1e200))
         if event.kind == 'wild_acceleration':
@@ -281,6 +304,27 @@ class Driver(RandomRobot):
             self.controller.follow(target, None)
         else:
             self.controller.set_reference(target)
+
+
+    def _stream_policy(self, now: float) -> None:
+        """Send positions as a policy does, at 15 Hz with jitter, sometimes far away, or chunks."""
+        rng, controller, period = self._policy_rng, self.controller, self.rig.period
+        count = 8 if self._in_chunks else 1
+        times = (self._policy_points + np.arange(count)) / 15.0
+        away = rng.choice((0.0, 1.0), p=(0.95, 0.05)) * rng.uniform(-1.0, 1.0)
+        rows = self._stream_start + away + 0.3 * np.sin(3.0 * times)[:, np.newaxis]
+        points = [TrajectoryPoint(0.0, row + np.zeros(len(self._names))) for row in rows]
+        request = TrajectoryRequest.of_points(self._names, points)
+        self._policy_points += (count + 1) // 2
+        self._policy_due = now + (count + 1) // 2 * rng.uniform(0.7, 1.3) / 15.0
+        position, velocity = controller.measured()
+        self._shaper.take(request, now, position)
+        begin, motions = now + 3.0 * period, controller.motions
+        handover, start = motions.handover(begin), motions.reference_at(begin)
+        if start is None:
+            start = MotionState.at_rest(position)._replace(velocity=velocity)
+        motion = self._shaper.follow(begin, start, handover)
+        controller.follow(motion, None if handover else begin)
 
 
 def _fail(_: Array) -> NoReturn:

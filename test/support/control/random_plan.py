@@ -87,7 +87,7 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
 
 LOSSES = (0.01, 0.05, 0.3, 1.0)
 MOTIONS = {
-    'trajectory': (0.6, 1.2), 'join': (0.6, 1.2), 'stream': (1.0, 0.3),
+    'trajectory': (0.6, 1.2), 'join': (0.6, 1.2), 'stream': (1.0, 0.3), 'policy': (2.0, 0.5),
     'controller_stream': (1.0, 0.3), 'wild_acceleration': (0.3,), 'wild_point_effort': (0.3,),
 }
 FAULTS = dict.fromkeys(('lost', 'frozen', 'not_finite', 'jump', 'too_fast'), LOSSES) | {

@@ -18,6 +18,7 @@ import numpy as np
 
 from rnea_ros.feedforward import CONTROLLING, State
 from rnea_ros.feedforward.joint_samples import MAX_MEASURED_VELOCITY
+from rnea_ros.feedforward.motion import Trajectory
 from rnea_ros.feedforward.settings import StaleAction
 from support.control.control_rig import Array
 from support.control.random_plan import FAULTS, WILD
@@ -206,6 +207,17 @@ class Rules:
         if min(away - self._timeout, late) > 0.03:  # the error may shrink first
             return f'goes on after {now - self._frozen_at:.2f} s'
         return ''
+
+    def rule_streams(self) -> str | None:
+        """The motion made of a stream of positions is within limits."""
+        newest, reference = self.rig.controller.motions.newest, self.rig.controller._reference
+        limits, since = self.driver.policy_limits, self.driver.motion_requested_at
+        before = self.rig.now - since < 1.0 or 'speed' in self.driver.happened
+        if before or not isinstance(newest, Trajectory) or not newest.streamed:
+            return None
+        velocity, acceleration = np.abs(reference.velocity), np.abs(reference.acceleration)
+        within = (velocity <= limits.velocity) & (acceleration <= limits.acceleration)
+        return '' if within.all() else f'{velocity}, {acceleration}'
 
     def rule_18_contradiction(self) -> str | None:
         """Sources that contradict each other end the control."""
