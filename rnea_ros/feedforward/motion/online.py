@@ -144,15 +144,17 @@ def _found(
         ruckig.Ruckig(state.position.size).calculate(asked, found)
     except ruckig.RuckigError as error:
         raise MotionError(f'there is no motion: {error}') from error
-    least, most = np.array([(each.min, each.max) for each in found.position_extrema]).T
-    # A state beyond a limit may come back.
-    lower = np.minimum(limits.lower, state.position) - OVERSHOOT
-    upper = np.maximum(limits.upper, state.position) + OVERSHOOT
-    if (least < lower).any() or (most > upper).any():
-        raise MotionError('the motion leaves the position limits')
     # The jerk is constant between the ends of the parts of the joints' profiles.
     ends = [np.cumsum([*profile.brake.t, *profile.t]) for profile in found.profiles[0]]
     times = np.unique(np.append(np.concatenate(ends), 0.0))
     times = times[np.append(True, np.diff(times) > SAME_TIME)]
+    between = 0.5 * (times[:-1] + times[1:])
+    # found.position_extrema is wrong for motions to rest (Ruckig 0.19.4).
+    path = np.array([found.at_time(t)[0] for t in (*times.tolist(), *between.tolist())])
+    # A state beyond a limit may come back.
+    lower = np.minimum(limits.lower, state.position) - OVERSHOOT
+    upper = np.maximum(limits.upper, state.position) + OVERSHOOT
+    if ((path < lower) | (path > upper)).any():
+        raise MotionError('the motion leaves the position limits')
     states = np.array([found.at_time(t) for t in times.tolist()])
     return Knots.quintic(times, np.moveaxis(states, 1, 0))

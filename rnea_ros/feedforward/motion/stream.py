@@ -48,7 +48,7 @@ from .trajectory import (
 )
 
 LAG = 1.4  # from a point to its position in the reference, periods of the stream
-MIN_TIME = 0.01  # shortest quintic, s: shorter ones turn the noise of a fast stream into jerk
+MIN_TIME = 0.05  # shortest quintic, s: shorter ones make jerk of the unevenness of a fast stream
 LONGER, LONGEST = 1.25, 0.6  # times of quintics that are tried: the next by the one before; s
 WINDOW, MIN_POINTS, MAX_POINTS = 0.04, 3, 9  # of the newest points that are fitted: s, numbers
 SMOOTHING = 0.1  # share of a new interval in the period of the stream
