@@ -59,7 +59,7 @@ MAX_AHEAD = 0.2  # of the points of a stream: their time from the start, s
 CURVED = 0.1  # time for which the acceleration of a stream lasts at least, s
 FAR = 1e6  # distance to a position limit that no motion covers, rad or m
 FIRST_PERIOD = 0.1  # of a stream with one point so far, s
-FULL_JERK = 0.02  # default of max_jerk: time to the full acceleration, s
+FULL_JERK = 0.05  # default of max_jerk: time to the full acceleration, s
 ACCELERATION_SHARE = 0.25  # default of max_acceleration, of what full effort can do at most
 
 _S = np.linspace(0.0, 1.0, 17)[:, np.newaxis]
@@ -104,7 +104,7 @@ class StreamSettings:
     )
     max_jerk: tuple[float, ...] = parameter(
         (0.0,), f'limit of the motion, {EACH}, rad/s^3 or m/s^3; 0: of the URDF, without one full '
-        'acceleration in 20 ms', (0.0, 1e7),
+        'acceleration in 50 ms', (0.0, 1e7),
     )
 
     def __post_init__(self) -> None:

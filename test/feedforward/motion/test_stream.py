@@ -253,4 +253,4 @@ def test_the_default_limits_are_those_of_the_urdf_and_of_the_robot() -> None:
     limits = StreamSettings(max_velocity=(1.0, 0.0, 9.0)).limits(urdf, np.full(3, 40.0))
     assert limits.velocity.tolist() == [1.0, 3.0, 4.0]
     assert limits.acceleration.tolist() == [2.0, 10.0, 10.0]
-    assert limits.jerk.tolist() == [100.0, 500.0, 500.0]
+    assert limits.jerk.tolist() == [40.0, 200.0, 200.0]
