@@ -13,6 +13,7 @@ from support.ros.ros_process import NO_ROS, PATIENCE, RosProcess, ros_node, wait
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+pytest.importorskip('ruckig', reason='ruckig is not installed')
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
@@ -26,7 +27,7 @@ ROBOT = (
 NODE = (
     '-p rate:=100.0 -p trigger:=joint_states -p use_sim_time:=true -p mode:=computed_torque '
     '-p gains.kp:=[100.0] -p gains.kd:=[20.0] -p hardware_compensates:=[none] '
-    '-p constraints.fer_joint7.goal:=0.02'
+    '-p constraints.fer_joint7.goal:=0.02 -p stream.shaping:=ruckig'
 )
 PROGRAM = (sys.executable, '-u')
 # A reliable recorder waits for a lost state for seconds: a whole motion in lockstep.
@@ -71,6 +72,8 @@ def test_the_examples_command_an_arm(domain_id: int) -> None:
         assert wrong.startswith("send_trajectory: no joint 'elbow'; joints: fer_joint1, "), wrong
         assert 'sent: fer_joint7' in output_of('send_trajectory')
         assert wait_until(lambda: max(q[-1] for q in positions) > pose[-1] + 0.2)
+        with run('stream_positions'):
+            assert wait_until(lambda: positions[-1][-1] < pose[-1] - 0.2)
         # After a motion the arm is held; without one this payload, which is not there, lifts it.
         before = load(ROOT / 'urdf/panda_arm.urdf').gravity_torques(pose)[3]
         assert '2.0 kg on fer_link7' in output_of('payload_at_run_time')

@@ -272,3 +272,23 @@ def test_without_control_msgs_one_line_names_the_package(monkeypatch: pytest.Mon
             'control_msgs, which cannot be imported'
         ) == 1
         assert not rig.commands
+
+
+def test_a_stream_is_shaped_or_followed_as_it_is_without_the_library(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip('ruckig', reason='ruckig is not installed')
+    options = {'mode': 'feedback', 'gains__kp': [10.0], 'effort_rate_limit': [1e6]}
+    for installed in (True, False):
+        monkeypatch.setattr(control_setup, 'has_ruckig', lambda installed=installed: installed)
+        with active(stream__shaping='ruckig', **options) as rig:
+            warned = rig.logged('stream.shaping is ruckig, which is not installed (pip install ')
+            assert warned == (not installed)
+            before = len(rig.commands)
+            for k in range(8):
+                rig.send_trajectory((0.0, np.add(POSE, 0.015 * min(k, 5))))
+                rig.run(0.1)
+            rig.run(0.5)
+            assert rig.newest_is(np.full(7, 0.75), 1e-6)
+            commands = np.array([command for _, command in rig.commands[before:]])
+            assert (np.abs(np.diff(commands, axis=0)).max() < 0.02) == installed
