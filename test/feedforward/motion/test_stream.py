@@ -80,6 +80,7 @@ class Follower:
 
     def judge(self) -> Array:
         """Return positions, (ticks, 3); every state is within the limits, none has a step."""
+        q: Array
         q, qd, qdd = np.array(self.states).transpose(1, 0, 2)
         for rates, limit in ((qd, LIMITS.velocity), (qdd, LIMITS.acceleration)):
             assert (np.abs(rates) <= limit).all(), np.abs(rates).max(axis=0)

@@ -1,0 +1,194 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""
+The motion made of a stream of points: smooth, within limits, and at rest in the end.
+
+Each point replaces the rest of the motion by a new one, continuous up to the acceleration: a
+quintic to the point, in the velocity and acceleration that the stream has there, then a stop in
+case that no other point follows. It arrives :data:`LAG` periods after the point, so that most
+points come before the stop begins; a steady stream is followed with this lag and no other.
+
+A quintic that would exceed a limit gets more time. A point that is too far for this is approached
+by :func:`.motion_to`, as fast as the limits permit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Array
+from .online import SAME_TIME, MotionError, MotionLimits, motion_to, motion_to_rest
+from .trajectory import FROM_ENDS, OVERSHOOT, QUINTIC, Knots, MotionState, Trajectory
+
+LAG = 1.4  # from a point to its position in the reference, periods of the stream
+MIN_TIME = 0.05  # shortest quintic, s: shorter ones make jerk of the unevenness of a fast stream
+LONGER, LONGEST = 1.25, 0.6  # times of quintics that are tried: the next by the one before; s
+CURVED = 0.1  # time for which the acceleration of a stream lasts at least, s
+FAR = 1e6  # distance to a position limit that no motion covers, rad or m
+
+_S = np.linspace(0.0, 1.0, 17)[:, np.newaxis]
+_K = np.arange(6.0)
+# Rows s, columns powers: a polynomial and its first three derivatives in s.
+_SAMPLES = np.array([
+    np.prod([_K - order for order in range(derivative)], axis=0)
+    * _S ** np.maximum(_K - derivative, 0.0)
+    for derivative in range(4)
+])  # fmt: skip
+_MARGIN = 0.98  # of limits at these samples: the greatest value is between two of them
+
+
+class StreamPoint(NamedTuple):
+    """A point with the derivatives of its stream there, (m,) each."""
+
+    time: float  # s
+    period: float  # of the stream, s
+    position: Array
+    velocity: Array
+    acceleration: Array
+
+
+def shaped(
+    begin: float, start: MotionState, points: Sequence[StreamPoint], limits: MotionLimits
+) -> Knots:
+    """
+    Return the motion from a time, s, and a state through the points of a message, then to a stop.
+
+    Each point replaces the rest of the motion one period after the point before it.
+    """
+    parts, zero = [], begin
+    for point in points[:-1]:
+        way = _until(point.period, _toward(begin - point.time, start, point, limits))
+        parts.append(replace(way, times=begin - zero + way.times))
+        begin, start = begin + point.period, _end(way)
+    last = _toward(begin - points[-1].time, start, points[-1], limits)
+    return _in_a_row([*parts, replace(last, times=begin - zero + last.times)])
+
+
+def _toward(
+    delay: float, start: MotionState, point: StreamPoint, limits: MotionLimits
+) -> Knots:
+    """Return the motion from a state, a time after a point, s, to this point, then to a stop."""
+    for times in _times(LAG * point.period - delay):
+        ends = _at_arrival(point, delay + times[:, np.newaxis], limits)
+        chosen = _first_within(start, times, ends, limits)
+        if chosen is not None:
+            target = (rows[chosen] for rows in ends)
+            rows = (np.array(pair) for pair in zip(start[:3], target, strict=True))
+            way = Knots.quintic(np.array((0.0, times[chosen])), rows)
+            return _then_stop(way, limits)
+    time = LAG * point.period - delay
+    for _ in range(2):  # the stream goes on until the robot arrives
+        (position,), (velocity,), _ = _at_arrival(point, np.array([[delay + time]]), limits)
+        try:
+            way = motion_to(start, position, limits, velocity)
+        except MotionError:
+            return motion_to_rest(start, limits)
+        time = min(float(way.times[-1]), LONGEST)
+    return _then_stop(way, limits)
+
+
+def _times(wanted: float) -> Sequence[Array]:
+    """Return the times of quintics that are tried, shape (k,), s: first the wanted one."""
+    first = max(wanted, MIN_TIME)
+    count = max(int(np.log(LONGEST / first) / np.log(LONGER)), 0)
+    return np.array([first]), first * LONGER ** np.arange(1.0, count + 2.0)
+
+
+def _at_arrival(
+    point: StreamPoint, time: Array, limits: MotionLimits
+) -> tuple[Array, Array, Array]:
+    """Return where a stream is at times after a point, (k, 1), s, less the lag, (k, m) each."""
+    later = np.maximum(time - LAG * point.period, 0.0)
+    curved = np.minimum(later, max(point.period, CURVED))  # later the stream counts as straight
+    v, a = point.velocity, point.acceleration
+    position = point.position + later * v + curved * (later - 0.5 * curved) * a
+    wanted = v + curved * a
+    position = np.clip(position, limits.lower, limits.upper)
+    below, above = (
+        _stopping_velocity(np.minimum(room, FAR), limits)
+        for room in (position - limits.lower, limits.upper - position)
+    )
+    velocity = np.clip(wanted, -below, above)
+    # Until the acceleration is zero, at the full jerk, the velocity rises by a^2 / (2 j).
+    falling, rising = (
+        np.minimum(0.5 * limits.acceleration, np.sqrt(2.0 * limits.jerk * np.maximum(left, 0.0)))
+        for left in (below + velocity, above - velocity)
+    )
+    return position, velocity, np.clip(a, -falling, rising)
+
+
+def _stopping_velocity(room: Array, limits: MotionLimits) -> Array:
+    """Return from which velocity, within its limit, a joint stops in a distance, rad or m."""
+    # The way to rest is at most v (v / a + a / j) / 2.
+    a, build_up = limits.acceleration, limits.acceleration / limits.jerk
+    stops = 0.5 * a * (np.sqrt(build_up * build_up + 8.0 * room / a) - build_up)
+    velocity: Array = _MARGIN * np.minimum(stops, limits.velocity)
+    return velocity
+
+
+def _first_within(
+    start: MotionState, times: Array, ends: tuple[Array, Array, Array], limits: MotionLimits
+) -> int | None:
+    """Return the first of k quintics to states, (k, m) each, that is within limits."""
+    h = times[:, np.newaxis]
+    q, qd, qdd = ends
+    at_start = h * start.velocity, h * h * start.acceleration
+    at_end = q - start.position, h * qd, h * h * qdd
+    polynomials = FROM_ENDS[QUINTIC] @ np.stack(
+        (np.broadcast_to(start.position, q.shape), *at_start, *at_end), axis=1
+    )
+    sampled = np.abs(np.einsum('dsp,kpj->kdsj', _SAMPLES[1:], polynomials)).max(axis=2)
+    sampled /= (times[:, np.newaxis] ** np.arange(1.0, 4.0))[:, :, np.newaxis]
+    most = _MARGIN * np.array(limits[:3])
+    rates = np.abs(start[1:3])
+    beyond = rates > most[:2]  # such a start may come back, not go on
+    most[:2] = np.maximum(most[:2], rates)
+    within = (sampled <= most).all(axis=(1, 2))
+    within &= ~(beyond[1] & (start.acceleration * polynomials[:, 3] > 0.0)).any(axis=1)
+    within &= ~(beyond[0] & (start.velocity * start.acceleration > 0.0)).any()
+    if not within.any():
+        return None
+    path = np.einsum('sp,kpj->ksj', _SAMPLES[0], polynomials)
+    lower = np.minimum(limits.lower, start.position)
+    upper = np.maximum(limits.upper, start.position)
+    within &= ((path >= lower - OVERSHOOT) & (path <= upper + OVERSHOOT)).all(axis=(1, 2))
+    return int(within.argmax()) if within.any() else None
+
+
+def _then_stop(way: Knots, limits: MotionLimits) -> Knots:
+    """Return a motion and, from its end on, the motion to a stop."""
+    stop = motion_to_rest(_end(way), limits)
+    return _in_a_row([way, replace(stop, times=way.times[-1] + stop.times)])
+
+
+def _end(knots: Knots) -> MotionState:
+    last = knots.positions[-1], knots.velocities[-1], knots.accelerations[-1]
+    return MotionState(*last, np.zeros_like(last[0]))
+
+
+def _until(time: float, way: Knots) -> Knots:
+    """Return a motion until a time, s; at rest there if it ended before."""
+    state = Trajectory(way.positions.shape[1] * ('',), None, way).state(time)
+    before = way.times < time - SAME_TIME
+    rows = zip(_states(way), state[:3], strict=True)
+    states = (np.vstack((each[before], last)) for each, last in rows)
+    return Knots.quintic(np.append(way.times[before], time), states)
+
+
+def _in_a_row(parts: Sequence[Knots]) -> Knots:
+    """Return motions, each of which begins in the last state of the one before it."""
+    *first, last = parts
+    times = np.concatenate([*(part.times[:-1] for part in first), last.times])
+    rows = zip(*map(_states, parts), strict=True)
+    return Knots.quintic(
+        times, (np.concatenate([*(each[:-1] for each in row[:-1]), row[-1]]) for row in rows)
+    )
+
+
+def _states(way: Knots) -> tuple[Array, Array, Array]:
+    return way.positions, way.velocities, way.accelerations
