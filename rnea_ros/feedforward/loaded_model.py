@@ -92,8 +92,12 @@ class LoadedModel:
             workspace.set_base_motion(*self._base)
 
     def set_gravity_factor(self, factor: Array) -> None:
-        """Multiply the gravity efforts of the robot without payloads from now on, shape (n,)."""
-        self._factor = factor
+        """
+        Multiply the gravity efforts of the robot without payloads, shape (n,).
+
+        Replaces the functions :attr:`gravity`, :attr:`bias` and :attr:`inverse_dynamics`.
+        """
+        self._factor, self._excess = factor, factor - 1.0
         self.corrected = bool((factor != 1.0).any())
         loaded = self._loaded
         self.gravity = self._with_correction(partial(self._at_rest, loaded))
@@ -102,7 +106,7 @@ class LoadedModel:
 
     def correction(self, q: Array) -> Array:
         """Return what the factor adds to g(q), shape (n,)."""
-        return (self._factor - 1.0) * self._at_rest(self._unloaded, q)
+        return self._excess * self._at_rest(self._unloaded, q)
 
     def _with_correction(self, efforts: Callable[..., Array]) -> Callable[..., Array]:
         if not self.corrected:
