@@ -113,6 +113,6 @@ def text(factors: Sequence[GravityFactor], names: Sequence[str]) -> str:
         '', text_table([HEADER, *(each.row for each in factors)], left=(0, len(HEADER) - 1)), '',
     ]
     if values:
-        lines.append('for the parameter file, if efforts and commands have the same unit:')
+        lines.append('if efforts have the unit of commands, for poses like the recorded ones:')
         lines.append(f'    gravity_factor: {values}')
     return '\n'.join(lines)

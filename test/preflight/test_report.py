@@ -153,6 +153,10 @@ def test_a_wrong_mass_is_the_least_squares_factor_and_a_wrong_place_is_none(
     assert found.factor.value == pytest.approx(factor, abs=0.02)
     assert found.after == pytest.approx(rest, abs=0.1)
     assert (found.problem == '') is helps
+    others = record(robot, Kind.STILL, 9).position
+    model, true = (each.gravity_torques_batch(others)[:, ELBOW] for each in (ARM, robot.model))
+    left = np.linalg.norm(found.factor.value * model - true) / np.linalg.norm(model - true)
+    assert bool(left < 0.3) is helps
     report = checkup.report()
     assert ('    gravity_factor: [' in report) is helps
     assert helps or ' % of the error remain: identify' in report
