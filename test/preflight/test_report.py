@@ -108,7 +108,7 @@ def test_friction_is_taken_by_the_node_but_not_of_efforts_in_another_unit() -> N
     assert coulomb[1] > 0.1
 
 
-FACTORS = np.array([1.0, 1.3, 0.85, 1.15, 0.7, 1.4, 1.0])
+FACTORS = np.array([1.0, 1.3, 1.04, 0.85, 0.7, 1.4, 1.0])
 
 
 @pytest.mark.parametrize('kind', Kind)
@@ -118,7 +118,9 @@ def test_factors_of_gravity_are_found_with_the_errors_they_leave(kind: Kind) -> 
     recorded = replace(recorded, effort=recorded.effort + (FACTORS - 1.0) * gravity)
     checkup = check(ARM, recorded, kind=kind)
     report, light = checkup.report(), 'too little gravity'
-    assert [each.problem for each in checkup.gravity_factors] == [light, *5 * [''], light]
+    assert [each.problem for each in checkup.gravity_factors] == [
+        light, '', 'may be 1', '', '', '', light
+    ]
     for each, factor in zip(checkup.gravity_factors, FACTORS, strict=True):
         if not each.problem:
             assert not each.factor.excludes(factor, 0.02), each
@@ -126,7 +128,7 @@ def test_factors_of_gravity_are_found_with_the_errors_they_leave(kind: Kind) -> 
             assert f'{each.name}  {each.factor} ' in report
     (line,) = re.findall(r'^    gravity_factor: \[(.*)\]$', report, re.MULTILINE)
     stated = [float(number) for number in line.split(',')]
-    np.testing.assert_allclose(stated, FACTORS, atol=0.06)
+    np.testing.assert_allclose(stated, np.where(FACTORS == 1.04, 1.0, FACTORS), atol=0.06)
     # A file has no factor of efforts that may be in another unit.
     spoilt = {place for each in checkup.findings if each.must_be_fixed for place in each.joints}
     kept = [1.0 if place in spoilt else number for place, number in enumerate(stated)]
