@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 import enum
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +51,6 @@ class LoadedModel:
         None for that of the model, or of :meth:`set_base`
     :ivar corrected: whether any joint has a factor of gravity other than 1
     :ivar loaded_bodies: the bodies, with payloads; ``set_payloads``: replaces these at once
-    :ivar gravity: returns g(q), which holds robot and payloads at rest on the base, even if that
-        moves, shape (n,); with :meth:`set_gravity_factor`, as the next two
     :ivar inverse_dynamics: returns ID(q, qd, qdd), shape (n,)
     :ivar bias: returns C(q, qd) qd + g(q), shape (n,)
     :ivar mass_matrix: returns M(q), shape (n, n)
@@ -95,14 +92,17 @@ class LoadedModel:
         """
         Multiply the gravity efforts of the robot without payloads, shape (n,).
 
-        Replaces the functions :attr:`gravity`, :attr:`bias` and :attr:`inverse_dynamics`.
+        Replaces the functions ``bias`` and ``inverse_dynamics``.
         """
         self._factor, self._excess = factor, factor - 1.0
         self.corrected = bool((factor != 1.0).any())
-        loaded = self._loaded
-        self.gravity = self._with_correction(partial(self._at_rest, loaded))
-        self.bias = self._with_correction(loaded.bias_torques)
-        self.inverse_dynamics = self._with_correction(loaded.inverse_dynamics)
+        self.bias = self._with_correction(self._loaded.bias_torques)
+        self.inverse_dynamics = self._with_correction(self._loaded.inverse_dynamics)
+
+    def gravity(self, q: Array) -> Array:
+        """Return g(q), which holds robot and payloads at rest on the base, even if that moves."""
+        gravity = self._at_rest(self._loaded, q)
+        return gravity + self.correction(q) if self.corrected else gravity
 
     def correction(self, q: Array) -> Array:
         """Return what the factor adds to g(q), shape (n,)."""

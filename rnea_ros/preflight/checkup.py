@@ -32,7 +32,7 @@ from .faults import (
     find_remainders,
 )
 from .fit import KnownEfforts, Prediction
-from .gravity_factor import GravityFactor, gravity_factors, parameter
+from .gravity_factor import GravityFactor, gravity_factors, parameter_value
 from .gravity_factor import text as factors_text
 from .report import report
 from .selection import Estimate
@@ -210,7 +210,7 @@ def _gravity_factor(checkup: Checkup) -> dict[str, Value]:
     """Return the factors of gravity, as long as the efforts are in N m or N."""
     spoilt = _spoilt(checkup)
     usable = [each for k, each in enumerate(checkup.gravity_factors) if k not in spoilt]
-    found = parameter(usable, checkup.joints)
+    found = parameter_value(usable, checkup.joints)
     return {'gravity_factor': found} if found else {}
 
 

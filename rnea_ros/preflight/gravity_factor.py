@@ -97,7 +97,7 @@ def gravity_factors(
     return tuple(map(of_joint, range(len(assessment.joints))))
 
 
-def parameter(factors: Sequence[GravityFactor], names: Sequence[str]) -> list[float]:
+def parameter_value(factors: Sequence[GravityFactor], names: Sequence[str]) -> list[float]:
     """Return the value of ``gravity_factor`` for joints by name; empty if no factor helps."""
     helpful = {each.name: round(each.factor.value, 3) for each in factors if not each.problem}
     return [helpful.get(name, 1.0) for name in names] if helpful else []
@@ -105,7 +105,7 @@ def parameter(factors: Sequence[GravityFactor], names: Sequence[str]) -> list[fl
 
 def text(factors: Sequence[GravityFactor], names: Sequence[str]) -> str:
     """Return a table, and a line for a parameter file; empty if there is nothing to do."""
-    values = parameter(factors, names)
+    values = parameter_value(factors, names)
     if not values and not any(each.problem.endswith(IDENTIFY) for each in factors):
         return ''
     lines = [
