@@ -26,11 +26,11 @@ from .contact import ContactReaction, ExternalEffortMonitor
 from .efforts import AdditionalEffort, JointEfforts
 from .laws import ControlLaw, Terms
 from .limiter import EffortLimiter
-from .loaded_model import LoadedModel, PayloadBlend
+from .loaded_model import PayloadBlend
 from .measured import JointStateMonitor, TickMonitor
 from .motion import Deceleration, Goal, Motions, Reference, Setpoint, Trajectory, predicted
 from .reasons import Reason
-from .settings import ResolvedSettings, make_law
+from .settings import ResolvedSettings, load_robot, make_law
 from .state import ENDED, ActingEffort, Ending, Event, Snapshot, Stalls, State, StateMachine
 from .wrench import WrenchInputs
 
@@ -64,9 +64,7 @@ class FeedforwardController:
         self._requests: deque[Callable[[float], object]] = deque()
         self._states = states
         self._commanded = settings.joint_indices
-        self.robot = LoadedModel(
-            model, settings.hardware_compensates, settings.own_hardware_gravity
-        )
+        self.robot = load_robot(model, settings)
         self.wrenches = WrenchInputs(model, settings.wrench_inputs)
         self.base = BaseSensor(model, settings.base_sensor) if settings.base_sensor else None
         loaded_bodies = (self.robot.loaded_bodies, *self.wrenches.loaded_bodies)
@@ -414,6 +412,7 @@ class FeedforwardController:
 
     def _use_law(self, settings: ResolvedSettings, law: ControlLaw) -> None:
         self.law = law
+        self.robot.set_gravity_factor(settings.gravity_scale)
         self._joint_efforts.configure(np.array([*vars(settings.zones).values(), settings.damping]))
 
     def _raised_flags(self) -> frozenset[Reason]:

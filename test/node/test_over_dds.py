@@ -219,6 +219,16 @@ def test_parameters_are_listed_read_and_set_together(robot: FakeRobot) -> None:
         assert wait_until(lambda: robot.diagnostics.get('mode') == mode.string_value)
 
 
+def test_a_factor_of_gravity_is_commanded_at_once(robot: FakeRobot) -> None:
+    for factor in (0.9, 1.0):
+        change = Parameter('gravity_factor', value=[factor]).to_parameter_msg()
+        request = SetParameters.Request(parameters=[change])
+        (result,) = robot.call(SetParameters, 'feedforward/set_parameters', request).results
+        assert result.successful
+        expected = factor * GRAVITY
+        assert wait_until(lambda expected=expected: robot.newest_is(expected, 1e-3))  # type: ignore[misc]
+
+
 def test_the_lifecycle_services_end_a_life_and_begin_another(robot: FakeRobot) -> None:
     assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
     assert wait_until(lambda: robot.newest_is(REST, 0.0))

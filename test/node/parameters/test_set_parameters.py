@@ -68,6 +68,7 @@ UNUSABLE: tuple[tuple[Mapping[str, Any], str], ...] = (
 ACTIVE: tuple[tuple[Mapping[str, Any], str], ...] = (
     ({'payload__inertia': [1.0, 0.0, 0.0, 1.0, 0.0, 9.0]}, 'triangle inequality'),
     ({'friction__coulomb': [-2.0]}, 'friction.coulomb'),
+    ({'gravity_factor': [-0.5]}, 'gravity_factor: -0.5 is not between 0 and 2'),
     ({'friction__model': 'sticky'}, "'sticky' is none of none, urdf, parameters"),
     ({'armature': [0.1]}, 'armature: cannot be changed while active'),
     ({'use_sim_time': True}, 'use_sim_time: cannot be changed while active'),

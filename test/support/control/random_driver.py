@@ -242,7 +242,8 @@ class Driver(RandomRobot):
             rig.change(damping=(event.one_of(0.0, 3.0, 10.0),))
         elif event.kind == 'losses':
             share = event.one_of(0.0, 0.5)
-            rig.change(friction=FrictionSettings(viscous=(share,)), armature=(share,))
+            friction, factor = FrictionSettings(viscous=(share,)), (1.0 - 0.2 * share,)
+            rig.change(friction=friction, armature=(share,), gravity_factor=factor)
         elif event.kind == 'payload':
             mass = event.one_of(0.5, 0.0)
             payloads = (Payload(rig.model.link_names[-1], mass),) if mass else ()
