@@ -346,6 +346,15 @@ class FeedforwardController:
         self.limiter.start(np.zeros(len(self.joints)) if effort is None else effort)
         self.limiter.ramp(self.settings.ramp_duration)
         self.law.reset()
+        if self._error is not None:  # another controller may have moved the robot since
+            self._ending.set_holding(self._holding_or_zero())
+
+    def _holding_or_zero(self) -> Array:
+        """Return the effort that holds the robot here; zero where the model fails again."""
+        try:
+            return self.law.holding_effort(self._states.position)[self._commanded]
+        except Exception:
+            return np.zeros(len(self.joints))
 
     def _end(self, event: Event, reason: Reason, now: float) -> None:
         """Begin the end by a fault or a stop; the first reason stays. A stall may yet return."""
