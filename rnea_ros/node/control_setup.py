@@ -7,13 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from rclpy.parameter import Parameter
 
+from ..collision import CollisionsNotCheckedError, collision_model
 from ..errors import InputError
 from ..feedforward import check_efforts
-from ..feedforward.motion import Deceleration, JointRules, ReferenceSource, Tolerances
+from ..feedforward.motion import (
+    NO_POSE,
+    Deceleration,
+    JointRules,
+    ReferenceSource,
+    RestPose,
+    Tolerances,
+)
 from ..feedforward.settings import (
     PARAMETERS,
     NodeSettings,
@@ -82,6 +91,7 @@ class ControlSetup:
     Robot and settings of the control.
 
     :param deceleration: limits of the motion to a stop after a cancel; None to hold at once
+    :param rest: the rest pose, None for none
     :param state_type: class of a trajectory controller's state, None if no such state is followed
     :param warnings: warnings about the model, one sentence each
     """
@@ -93,6 +103,7 @@ class ControlSetup:
     rules: JointRules
     tolerances: Tolerances
     deceleration: Deceleration | None
+    rest: RestPose | None
     state_type: Any
     warnings: tuple[str, ...]
 
@@ -120,6 +131,25 @@ class ControlSetup:
             f'mode {law.name} with gains.kp and gains.kd of zero corrects no error of a '
             f'motion{falls}'
         )
+
+    @property
+    def no_rest_motion(self) -> str:
+        """Why the arm cannot move to the rest pose with these parameters; empty if it can."""
+        law = self.settings.mode
+        if self.rest is None:
+            return 'rest_pose is not set'
+        if not law.follows_motions:
+            return f'mode {law.name} follows no motion; set another mode before the stop'
+        if self.state_type is not None:
+            return 'reference_source is controller_state; move the arm by that controller'
+        return self.zero_gains_warning
+
+    @property
+    def mode_warnings(self) -> tuple[str, ...]:
+        """Warnings about mode, gains and source of the motion."""
+        no_rest = '' if self.rest is None else self.no_rest_motion
+        at_stop = f'a stop ramps down without rest_pose: {no_rest}' if no_rest else ''
+        return tuple(filter(None, (self.zero_gains_warning, at_stop)))
 
 
 def make_setup(
@@ -153,11 +183,36 @@ def make_setup(
     settings = resolve(replace(parameters.control, joints=joints), model)
     check_efforts(model, settings)
     rules = parameters.rules(model, settings)
+    rest, remarks = _rest_pose(parameters, model, settings, rules, before)
     from_controller = parameters.reference.reference_source is ReferenceSource.CONTROLLER_STATE
     return ControlSetup(
         parameters, urdf, model, settings, rules,
         tolerances=parameters.tolerances(settings.joints),
         deceleration=parameters.deceleration(rules),
-        state_type=controller_state_type() if from_controller else None,
-        warnings=warnings,
+        rest=rest, state_type=controller_state_type() if from_controller else None,
+        warnings=warnings + remarks,
     )
+
+
+def _rest_pose(
+    parameters: NodeSettings, model: RobotModel, settings: ResolvedSettings, rules: JointRules,
+    before: ControlSetup | None,
+) -> tuple[RestPose | None, tuple[str, ...]]:
+    """Return the rest pose, None for none, and what the check of collisions leaves out."""
+    if parameters.rest_pose == NO_POSE:
+        return None, ()
+    collisions, remarks = None, ()
+    if before is not None and before.rest is not None and before.model is model:
+        collisions = before.rest.collisions
+    else:
+        source = parameters.robot.robot_description
+        urdf = None if not source or source.lstrip().startswith('<') else Path(source)
+        try:
+            collisions = collision_model(model, urdf)
+            if not collisions.is_complete:
+                remarks = (f'rest_pose: collisions are checked {collisions.remarks[0]}',)
+        except CollisionsNotCheckedError as error:
+            remarks = (f'rest_pose: {error}',)
+    position, speed = parameters.rest_pose, parameters.rest_speed
+    joints = settings.joint_indices
+    return RestPose.of(position, speed, rules, model, joints, collisions), remarks
