@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+import math
 import time
 import traceback
 from typing import Any
@@ -13,16 +15,17 @@ from typing import Any
 import numpy as np
 from std_srvs.srv import Trigger
 
-from ..errors import RequestRejectedError, one_line
+from ..errors import one_line
 from ..feedforward import CONTROLLING, Reason, State
-from ..feedforward.motion import ErrorCode, Goal, MotionState, Trajectory
+from ..feedforward.motion import ErrorCode, Goal, MotionState, RestError, Trajectory
 from .configuration import Configuration
 from .inputs import Control
 
 LEAD = 0.1  # time from the plan to the start of the motion, in which the reference goes on, s
 SPARE_TICKS = 2  # periods before the start in which the plan must be complete
 CHECK_INTERVAL = 0.1  # time between two checks of the motion, s
-SETTLING_TIME = 1.0  # longest time after the end of the motion until the robot is there, s
+NEAR = 0.05  # greatest error at the pose, unless constraints.<joint>.goal is less, rad or m
+SETTLING_TIME = 1.0  # as constraints.goal_time, unless that has a limit, s
 STANDSTILL = 1.0  # simulated time that is unchanged for this long has stopped, s of machine time
 LONGEST = 30.0  # longest motion before a stop, s; launch files wait for it
 
@@ -41,16 +44,16 @@ class RestMotion:
         self._clock = control.clock
 
     def begin(self) -> tuple[Trajectory, Goal]:
-        """Follow the motion to the pose; RequestRejectedError if there is none now."""
+        """Follow the motion to the pose; RestError if there is none now."""
         setup, controller = self._configuration.setup, self._controller
         if setup.rest is None or setup.no_rest_motion:
-            raise RequestRejectedError('no_rest_pose', setup.no_rest_motion)
+            raise RestError(setup.no_rest_motion)
         # In a start ramp the arm is not held yet.
         if controller.state not in (State.ACTIVE, State.DEGRADED) or controller.withheld:
             state = 'ramping' if controller.withheld else controller.state.value
-            raise RequestRejectedError('not_active', f'the control is {state}')
+            raise RestError(f'the control is {state}')
         if prevents := PREVENTING & controller.flags:
-            raise RequestRejectedError(min(flag.value for flag in prevents), 'the arm stays here')
+            raise RestError(' '.join(flag.value for flag in prevents))
         lead = LEAD
         while True:
             planned_at = self._clock.latest()
@@ -65,7 +68,11 @@ class RestMotion:
             if start is None or elapsed <= lead - SPARE_TICKS * controller.settings.period:
                 break
             lead = 2.0 * (lead + elapsed)
-        goal = Goal(motion, setup.tolerances, setup.rules)
+        given = setup.tolerances
+        goal = Goal(motion, replace(
+            given, goal=np.minimum(given.goal, [[NEAR], [math.inf]]),
+            goal_time=SETTLING_TIME if math.isinf(given.goal_time) else given.goal_time,
+        ), setup.rules)
         controller.follow(motion, start, goal)
         return motion, goal
 
@@ -83,8 +90,8 @@ class RestMotion:
             self._logger.info(
                 f'moves to rest_pose in {motion.duration:.1f} s; Ctrl-C (again) ramps down at once'
             )
-            why = self._wait(motion.duration, goal, signals, meanwhile)
-        except RequestRejectedError as error:
+            why = self._wait(goal, signals, meanwhile)
+        except RestError as error:
             why = str(error)
         except Exception:
             why = traceback.format_exc()
@@ -94,8 +101,7 @@ class RestMotion:
             self._logger.info('is at rest_pose')
 
     def _wait(
-        self, duration: float, goal: Goal, signals: Callable[[], int],
-        meanwhile: Callable[[], None],
+        self, goal: Goal, signals: Callable[[], int], meanwhile: Callable[[], None]
     ) -> str:
         """Wait for the end of the motion; return why it is not the rest pose, or nothing."""
         controller, clock = self._controller, self._clock
@@ -105,7 +111,7 @@ class RestMotion:
         while goal.result is None:
             time.sleep(CHECK_INTERVAL)
             meanwhile()
-            now, snapshot, sample = time.monotonic(), controller.snapshot, goal.sample
+            now, snapshot = time.monotonic(), controller.snapshot
             if clock.latest() != loop_time:
                 loop_time, moved_at = clock.latest(), now
             if signals() != signalled:
@@ -114,8 +120,6 @@ class RestMotion:
                 return f'contact: {snapshot.contact}'
             if snapshot.state not in CONTROLLING:
                 return str(snapshot.reason.value if snapshot.reason else snapshot.state.value)
-            if sample is not None and sample.motion_time > duration + SETTLING_TIME:
-                return f'{np.abs(sample.error[0]).max():.3g} rad or m away after the motion'
             if now - moved_at > STANDSTILL:
                 return 'simulated time stands still'
             if now > deadline:
@@ -137,11 +141,11 @@ class RestService:
     def _on_rest(self, _: Any, response: Any) -> Any:
         try:
             if (rest := self._rest()) is None:
-                raise RequestRejectedError('not_active', 'the node is not active')
+                raise RestError('the node is not active')
             motion, _ = rest.begin()
             response.success = True
             response.message = f'moves to rest_pose in {motion.duration:.1f} s'
-        except RequestRejectedError as error:
+        except RestError as error:
             response.message = str(error)
         except Exception as error:
             self._node.get_logger().error(traceback.format_exc())

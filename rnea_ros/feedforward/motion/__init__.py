@@ -18,13 +18,13 @@ from .parse import (
     TrajectoryRequest,
 )
 from .reference import Reference, SpeedScaling, predicted
-from .rest import NO_POSE, RestPose
+from .rest import NO_POSE, RestError, RestPose
 from .trajectory import CUBIC, LINEAR, QUINTIC, Knots, MotionState, Setpoint, Trajectory
 
 __all__ = [
     'CUBIC', 'LINEAR', 'NO_POSE', 'QUINTIC', 'Column', 'ControllerStateMonitor', 'Deceleration',
     'ErrorCode', 'Goal', 'Interpolation', 'JointRules', 'Knots', 'MotionError', 'MotionLimits',
-    'MotionState', 'Motions', 'Reference', 'ReferenceSource', 'RestPose', 'Setpoint',
+    'MotionState', 'Motions', 'Reference', 'ReferenceSource', 'RestError', 'RestPose', 'Setpoint',
     'SpeedScaling', 'Tolerances', 'Trajectory', 'TrajectoryError', 'TrajectoryPoint',
     'TrajectoryReason', 'TrajectoryRequest', 'check_start', 'compile_trajectory',
     'default_tolerances', 'error_code', 'has_ruckig', 'motion_to', 'predicted', 'stop_motion',

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...arrays import Array, Indices
 from ...collision import CollisionModel
-from ...errors import InputError, RequestRejectedError, brief
+from ...errors import InputError, RneaError, brief
 from ...robot import RobotModel
 from .online import Deceleration, stop_motion
 from .parse import JointRules
@@ -30,6 +30,10 @@ PEAK = 1.5  # greatest acceleration of a speed that rises by a cubic, by its mea
 SAME_TIME = 0.01  # least time at full speed, as a share of the ramp: knots must not coincide
 STEP = 0.05  # greatest way of a joint between two poses that are checked, rad or m
 DEPTH = 0.01  # depth from which a collision counts, m: shapes contain more than their links
+
+
+class RestError(RneaError):
+    """The arm does not move to the rest pose now."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,14 +103,14 @@ class RestPose:
         return Trajectory(rules.joint_names, None, knots)
 
     def check(self, motion: Trajectory, q: Array) -> None:
-        """Raise a RequestRejectedError if links collide on the way; q: all joints, shape (n,)."""
+        """Raise a RestError if links collide on the way; q: of all joints, shape (n,)."""
         if self.collisions is None:
             return
         farthest = float(np.abs(np.diff(motion.knots.positions, axis=0)).sum(axis=0).max())
         times = np.linspace(0.0, motion.duration, 2 + math.ceil(farthest / STEP))
         poses = np.array([motion.state(time).position for time in times.tolist()])
         if collision := self.collision(poses, np.where(np.isfinite(q), q, self.elsewhere)):
-            raise RequestRejectedError('collision', f'on the way {collision}')
+            raise RestError(f'on the way {collision}')
 
     def collision(self, poses: Array, q: Array) -> str:
         """Return which links collide in poses, shape (N, m), others as in q; empty if none do."""

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rnea_ros.collision import collision_model
-from rnea_ros.errors import InputError, RequestRejectedError
-from rnea_ros.feedforward.motion import MotionState, RestPose
+from rnea_ros.errors import InputError
+from rnea_ros.feedforward.motion import MotionState, RestError, RestPose
 from support.control.control_rig import Array, free_rules, two_joint_arm
 from support.models.robots import ROOT, load
 
@@ -95,7 +95,7 @@ def test_collisions_at_the_pose_and_on_the_way_are_rejected_by_name() -> None:
     for start, collides in ((below + 0.1, False), (above, True)):
         motion = rest.motion(MotionState.at_rest(start))
         if collides:
-            with pytest.raises(RequestRejectedError, match=f'^collision: on the way {pair}'):
+            with pytest.raises(RestError, match=f'^on the way {pair}'):
                 rest.check(motion, np.full(6, np.nan))
         else:
             rest.check(motion, np.full(6, np.nan))
