@@ -70,7 +70,8 @@ def nodes(arguments: dict[str, str], share: Path) -> list[Any]:
         overrides['rate'] = number('rate', arguments['rate'])
     files = parameter_files(arguments['preset'], arguments['params_file'], share / 'config')
     watched = is_true(arguments['watchdog'])
-    sigterm_timeout = REST_TIMEOUT if parameter_in(files, 'rest_pose') else SIGTERM_TIMEOUT
+    without_rest = parameter_in(files, 'rest_pose') in (None, [0.0])
+    sigterm_timeout = SIGTERM_TIMEOUT if without_rest else REST_TIMEOUT
     node = process(
         'rnea_ros', 'feedforward_node', name='feedforward', namespace=arguments['namespace'],
         output='screen', parameters=[*map(str, files), overrides],

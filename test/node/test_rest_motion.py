@@ -112,6 +112,8 @@ def assert_smooth(references: list[tuple[float, MotionState]]) -> None:
 
 def test_a_stop_goes_to_the_rest_pose_and_then_ramps_down() -> None:
     with arm() as it:
+        carried = np.abs(MODEL.gravity_torques(REST)).max()
+        assert it.rig.logged(f'a support must carry {carried:.3g} N m or N there, at fer_joint4')
         assert it.stop() == AT_REST
         assert np.abs(it.position - REST).max() < 1e-6
         assert_smooth(it.references)

@@ -45,6 +45,7 @@ class RestPose:
     :param speed: greatest speed on the way, shape (m,), rad/s or m/s
     :param joints: indices of the commanded joints among the n of the model, shape (m,)
     :param elsewhere: positions of all joints where none was measured, shape (n,)
+    :param gravity: effort of gravity at the pose, shape (m,), N m or N, without payloads
     :param collisions: None if collisions are not checked
     """
 
@@ -53,6 +54,7 @@ class RestPose:
     speed: Array
     joints: Indices
     elsewhere: Array
+    gravity: Array
     collisions: CollisionModel | None
 
     @classmethod
@@ -72,9 +74,12 @@ class RestPose:
                 raise InputError(
                     'rest_pose', f'joint {name!r}: {q:g} is not in [{lower:.6g}, {upper:.6g}]'
                 )
-        speeds = np.minimum(speed, rules.velocity_limits)
-        elsewhere = model.neutral_position
-        pose = cls(rules, np.array(position), speeds, joints, elsewhere, collisions)
+        elsewhere, there = model.neutral_position, model.neutral_position
+        there[joints] = position
+        pose = cls(
+            rules, np.array(position), np.minimum(speed, rules.velocity_limits), joints, elsewhere,
+            model.gravity_torques(there)[joints], collisions,
+        )
         if collision := pose.collision(pose.position[np.newaxis], elsewhere):
             raise InputError('rest_pose', f'{collision}; change the pose')
         return pose
