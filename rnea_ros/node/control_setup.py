@@ -12,7 +12,7 @@ from typing import Any
 
 from rclpy.parameter import Parameter
 
-from ..collision import CollisionsNotCheckedError, collision_model
+from ..collision import CollisionModel, CollisionsNotCheckedError, collision_model
 from ..errors import InputError
 from ..feedforward import check_efforts
 from ..feedforward.motion import (
@@ -201,7 +201,8 @@ def _rest_pose(
     """Return the rest pose, None for none, and what the check of collisions leaves out."""
     if parameters.rest_pose == NO_POSE:
         return None, ()
-    collisions, remarks = None, ()
+    collisions: CollisionModel | None = None
+    remarks: tuple[str, ...] = ()
     if before is not None and before.rest is not None and before.model is model:
         collisions = before.rest.collisions
     else:

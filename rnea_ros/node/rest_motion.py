@@ -48,12 +48,11 @@ class RestMotion:
         setup, controller = self._configuration.setup, self._controller
         if setup.rest is None or setup.no_rest_motion:
             raise RestError(setup.no_rest_motion)
-        # In a start ramp the arm is not held yet.
-        if controller.state not in (State.ACTIVE, State.DEGRADED) or controller.withheld:
-            state = 'ramping' if controller.withheld else controller.state.value
-            raise RestError(f'the control is {state}')
-        if prevents := PREVENTING & controller.flags:
-            raise RestError(' '.join(flag.value for flag in prevents))
+        # In a start ramp, and without commands, the arm is not held.
+        if controller.state not in (State.ACTIVE, State.DEGRADED):
+            raise RestError(f'the control is {controller.state.value}')
+        if flags := PREVENTING & controller.flags:
+            raise RestError(' '.join(flag.value for flag in flags))
         lead = LEAD
         while True:
             planned_at = self._clock.latest()

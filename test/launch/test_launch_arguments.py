@@ -53,7 +53,7 @@ def test_a_parameter_file_counts_before_the_preset_and_that_before_the_defaults(
     found = parameter_files(preset, str(path) if own else '', CONFIG)
     assert found == files + [path] * bool(own)
     assert command_topic(found) == topic
-    assert parameter_in(found, 'rest_pose') == ([0.5, 1.0] if 'rest_pose' in own else None)
+    assert parameter_in(found[1:], 'rest_pose') == ([0.5, 1.0] if 'rest' in own else None)
 
 
 @pytest.mark.parametrize(('read', 'error', 'reason'), [

@@ -38,7 +38,8 @@ def test_the_way_is_smooth_from_any_state_and_within_all_limits() -> None:
     rng, pose = np.random.default_rng(51), rest_pose(0.5, 9.0)
     for _ in range(50):
         q = np.array([rng.uniform(-1.0, 1.0), rng.uniform(-9.0, 9.0)])
-        state = MotionState(q, *rng.uniform(-1.0, 1.0, (2, 2)), np.zeros(2))
+        qd, qdd = rng.uniform(-1.0, 1.0, (2, 2))
+        state = MotionState(q, qd, qdd, np.zeros(2))
         times, (q, qd, qdd) = sampled(pose, state)
         for start, value in zip((q, qd, qdd), state[:3], strict=True):
             np.testing.assert_allclose(start[0], value, atol=1e-9)
