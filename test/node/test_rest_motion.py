@@ -188,6 +188,15 @@ def test_a_mode_without_the_way_warns_at_the_start_and_ramps_down_here(
         assert not it.rig.newest.any()
 
 
+def test_a_way_on_which_links_collide_is_not_taken() -> None:
+    pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    with arm(rest_pose=[-1.0, 1.7, -0.9, -2.9, -2.8, 2.8, 0.5]) as it:
+        why = 'on the way fer_link0 and fer_link7 collide, 4'
+        assert it.stop().startswith(f'{NOT_THERE}{why}')
+        assert (it.position == POSE).all()
+        assert not it.rig.newest.any()
+
+
 @pytest.mark.parametrize('state', ['ramping', 'fault', 'contact'])
 def test_an_arm_that_is_not_held_or_in_contact_is_not_moved(state: str) -> None:
     with arm(contact__action='flag', ramp_duration=1.0) as it:
