@@ -100,7 +100,7 @@ class Activation:
         """
         with self._resources:
             if signals is not None:
-                self.rest.approach(signals, self.poll)
+                self.rest.approach(signals, self.poll, self.report)
             self.controller.request_stop()
             # Poll during the ramp-down: a controller that restarts must be confirmed before the
             # last commands are sent to it.

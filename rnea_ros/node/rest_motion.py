@@ -24,6 +24,7 @@ from .inputs import Control
 LEAD = 0.1  # time from the plan to the start of the motion, in which the reference goes on, s
 SPARE_TICKS = 2  # periods before the start in which the plan must be complete
 CHECK_INTERVAL = 0.1  # time between two checks of the motion, s
+POLLS_PER_REPORT = 10
 NEAR = 0.05  # greatest error at the pose, unless constraints.<joint>.goal is less, rad or m
 SETTLING_TIME = 1.0  # as constraints.goal_time, unless that has a limit, s
 STANDSTILL = 1.0  # simulated time that is unchanged for this long has stopped, s of machine time
@@ -75,12 +76,14 @@ class RestMotion:
         controller.follow(motion, start, goal)
         return motion, goal
 
-    def approach(self, signals: Callable[[], int], meanwhile: Callable[[], None]) -> None:
+    def approach(
+        self, signals: Callable[[], int], poll: Callable[[], None], report: Callable[[], None]
+    ) -> None:
         """
         Move to the rest pose if there is one, and wait; no error leaves this method.
 
         :param signals: number of signals of the process; one more ends the motion
-        :param meanwhile: called ten times a second
+        :param poll: called ten times a second, and ``report`` once, as by the node's timers
         """
         if self._configuration.setup.rest is None or self._controller.state not in CONTROLLING:
             return
@@ -89,7 +92,7 @@ class RestMotion:
             self._logger.info(
                 f'moves to rest_pose in {motion.duration:.1f} s; Ctrl-C (again) ramps down at once'
             )
-            why = self._wait(goal, signals, meanwhile)
+            why = self._wait(goal, signals, poll, report)
         except RestError as error:
             why = str(error)
         except Exception:
@@ -100,16 +103,20 @@ class RestMotion:
             self._logger.info('is at rest_pose')
 
     def _wait(
-        self, goal: Goal, signals: Callable[[], int], meanwhile: Callable[[], None]
+        self, goal: Goal, signals: Callable[[], int], poll: Callable[[], None],
+        report: Callable[[], None],
     ) -> str:
         """Wait for the end of the motion; return why it is not the rest pose, or nothing."""
-        controller, clock = self._controller, self._clock
+        controller, clock, polls = self._controller, self._clock, 0
         contact, signalled = controller.snapshot.contact, signals()
         now = moved_at = time.monotonic()
         deadline, loop_time = now + LONGEST, clock.latest()
         while goal.result is None:
             time.sleep(CHECK_INTERVAL)
-            meanwhile()
+            poll()
+            polls += 1
+            if polls % POLLS_PER_REPORT == 0:
+                report()
             now, snapshot = time.monotonic(), controller.snapshot
             if clock.latest() != loop_time:
                 loop_time, moved_at = clock.latest(), now
