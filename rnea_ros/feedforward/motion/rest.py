@@ -29,7 +29,7 @@ RAMP = 0.5  # shortest time from rest to full speed, and from the present speed 
 PEAK = 1.5  # greatest acceleration of a speed that rises by a cubic, by its mean
 SAME_TIME = 0.01  # least time at full speed, as a share of the ramp: knots must not coincide
 STEP = 0.05  # greatest way of a joint between two poses that are checked, rad or m
-DEPTH = 0.01  # depth from which a collision counts, m: shapes contain more than their links
+DEPTH = 0.015  # of a collision that counts, m: convex shapes of folded arms touch by 0.013
 
 
 class RestError(RneaError):
