@@ -21,8 +21,10 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
+from rnea_ros.collision import CollisionsNotCheckedError
 from rnea_ros.feedforward import Reason
 from rnea_ros.feedforward.motion import MotionState
+from rnea_ros.node import control_setup
 from support.ros.fake_robot import GRAVITY, MODEL, PERIOD, POSE
 from support.ros.virtual_node import VirtualRig, virtual_node
 
@@ -85,9 +87,9 @@ class Arm:
         once.send = send
         self.rig.time.events.append(once)
 
-    def stop(self) -> str:
-        """Deactivate the node; return the line of the log about the rest pose."""
-        assert self.rig.node.trigger_deactivate() is SUCCESS
+    def stop(self, transition: str = 'deactivate') -> str:
+        """Stop the control; return the line of the log about the rest pose."""
+        assert getattr(self.rig.node, f'trigger_{transition}')() is SUCCESS
         about = [line for line in self.rig.log.lines if 'rest_pose' in line]
         return about[-1] if about else ''
 
@@ -114,12 +116,13 @@ def assert_smooth(references: list[tuple[float, MotionState]]) -> None:
     assert np.abs(np.diff(qdd, axis=0)).max() < 50.0 * dt.max()
 
 
-def test_a_stop_goes_to_the_rest_pose_and_then_ramps_down() -> None:
+@pytest.mark.parametrize('transition', ['deactivate', 'shutdown'])
+def test_a_stop_goes_to_the_rest_pose_and_then_ramps_down(transition: str) -> None:
     with arm() as it:
         carried = np.abs(MODEL.gravity_torques(REST)).max()
         assert it.rig.logged(f'a support must carry {carried:.3g} N m or N there, at fer_joint4')
         reports = len(it.rig.received['/diagnostics'])
-        assert it.stop() == AT_REST
+        assert it.stop(transition) == AT_REST
         assert len(it.rig.received['/diagnostics']) > reports + 2
         assert np.abs(it.position - REST).max() < 1e-6
         assert_smooth(it.references)
@@ -204,6 +207,20 @@ def test_a_way_on_which_links_collide_is_not_taken() -> None:
         assert it.stop().startswith(f'{NOT_THERE}{why}')
         assert (it.position == POSE).all()
         assert not it.rig.newest.any()
+
+
+def test_without_a_check_of_collisions_the_log_says_so_once(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> None:
+        raise CollisionsNotCheckedError('MuJoCo is missing: pip install mujoco')
+
+    monkeypatch.setattr(control_setup, 'collision_model', missing)
+    with arm() as it:
+        assert it.rig.change(gains__kp=[200.0]).successful
+        assert it.stop() == AT_REST
+        assert it.rig.node.trigger_activate() is SUCCESS
+        assert it.rig.logged('warning: rest_pose: collisions are not checked: MuJoCo is miss') == 1
 
 
 @pytest.mark.parametrize('state', ['ramping', 'fault', 'contact'])
