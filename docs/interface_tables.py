@@ -164,6 +164,10 @@ FEEDFORWARD = NodeInterface(
             '~/tare', 'std_srvs/srv/Trigger',
             '[tares](wrenches.md#tare) the force-torque sensors; also while the node is inactive',
         ),
+        Endpoint(
+            '~/rest', 'std_srvs/srv/Trigger',
+            'moves the arm to [`rest_pose`](control.md#rest-pose), and answers with the duration',
+        ),
     ),
     actions=(
         Endpoint(

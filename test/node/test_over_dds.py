@@ -251,6 +251,25 @@ def test_a_signal_ramps_to_zero_and_ends_with_exit_code_0(domain_id: int) -> Non
         robot.assert_safe()
 
 
+def test_a_second_signal_ends_the_way_to_the_rest_pose(domain_id: int) -> None:
+    away = np.array(POSE) + 0.5
+    options = f'{TO_REST} -p rest_pose:={away.tolist()} -p rest_speed:=0.02'.replace(', ', ',')
+    with fake_robot(domain_id) as robot, node(domain_id, options) as process:
+        assert wait_until(lambda: robot.newest_is(GRAVITY)), process.output
+        robot.wait_until_controlled()
+        process.send(signal.SIGINT)
+        process.wait_for('moves to rest_pose in 25.')
+
+        def ended() -> bool:
+            process.send(signal.SIGINT)  # further ones, as soon as they count
+            return 'not at rest_pose: another signal' in process.output
+
+        assert wait_until(ended), process.output
+        assert process.wait() == 0
+        assert wait_until(lambda: robot.newest_is(REST, 0.0))
+        robot.assert_safe()
+
+
 def test_a_loop_that_hangs_without_a_watchdog_ends_in_zeros(domain_id: int) -> None:
     module = 'support.ros.hanging_node'
     with fake_robot(domain_id) as robot, node(domain_id, module=module) as process:
@@ -278,6 +297,10 @@ def test_a_controller_that_is_back_is_asked_and_commanded(domain_id: int) -> Non
                 assert wait_until(lambda: is_gravity(commands)), process.output
 
 
+TO_REST = (
+    '-p mode:=computed_torque -p gains.kp:=[400.0] -p gains.kd:=[40.0] '
+    '-p constraints.goal_time:=60.0'
+)
 ARM = ('-p', f'urdf:={ROOT / "urdf/ur5e.urdf"}', '-p', f'extra_damping:={[20.0] * 6}')
 PATIENT = ('-p', 'timeout:=1.0')
 """Machines stall: the watchdog must not take a node that lives for dead."""
@@ -317,3 +340,31 @@ def test_after_a_kill_the_effort_ends_and_a_new_node_controls(domain_id: int) ->
         assert wait_until(lambda: not seen.newest.any())
         for process in (first, second, watchdog, arm):
             assert 'Traceback' not in process.output
+
+
+def test_ctrl_c_moves_an_arm_to_its_rest_pose_and_ramps_to_zero(domain_id: int) -> None:
+    pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    rest = np.array([0.3, -1.8, 1.9, -1.6, -1.4, 0.2])
+    options = f'{TO_REST} -p rest_pose:={rest.tolist()} -p rest_speed:=1.0'.replace(', ', ',')
+    errors: list[float] = []
+    with (
+        ros_node(domain_id) as observer,
+        RosProcess(
+            'rnea_ros.sim.simulated_robot', '--ros-args', *ARM[:2], domain_id=domain_id
+        ) as arm,
+    ):
+        seen = Onlooker(observer)
+        observer.create_subscription(
+            JointState, 'joint_states',
+            lambda state: errors.append(np.abs(np.array(state.position) - rest).max()), 100,
+        )
+        with node(domain_id, options) as process:
+            seen.wait_until_controlled()
+            assert wait_until(lambda: np.abs(seen.newest).max() > 1.0)
+            assert errors[-1] > 0.2
+            process.send(signal.SIGINT)
+            assert process.wait() == 0
+            assert 'is at rest_pose' in process.output, process.output
+        assert min(errors) < 5e-3
+        assert wait_until(lambda: not seen.newest.any())
+        assert 'Traceback' not in arm.output

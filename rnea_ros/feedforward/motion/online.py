@@ -56,7 +56,9 @@ def has_ruckig() -> bool:
     return find_spec('ruckig') is not None
 
 
-def stop_motion(state: MotionState, limits: Deceleration) -> Knots:
+def stop_motion(
+    state: MotionState, limits: Deceleration, shortest: float = 0.0
+) -> Knots:
     """
     Return the motion from a state to rest; each joint goes straight on and stops by itself.
 
@@ -65,11 +67,13 @@ def stop_motion(state: MotionState, limits: Deceleration) -> Knots:
     (1 - s) (a - p s). It starts at a and ends at 0, and its greatest value in between is
     (p - a)^2 / (4 p). T is the shortest time for which this is at most the maximum, or at most
     abs(a) if that is greater. A joint that would leave its position limits stops at the limit.
+
+    :param shortest: least time to the stop of each joint, but for the position limits, s
     """
     sign = np.where(state.velocity < 0.0, -1.0, 1.0)
     v, a = sign * state.velocity, sign * state.acceleration
     maximum = np.maximum(limits.maximum, np.abs(a))
-    stop = 3.0 * v / (maximum - a + np.sqrt(maximum * (maximum + a)))
+    stop = np.maximum(3.0 * v / (maximum - a + np.sqrt(maximum * (maximum + a))), shortest)
     # The way to the stop is v T / 2 + a T^2 / 12.
     room = np.where(sign > 0.0, limits.upper - state.position, state.position - limits.lower)
     room = np.clip(room, 0.0, _NO_LIMIT)
