@@ -126,7 +126,10 @@ class MotionRequests:
             raise RequestRejectedError(Reason.COMMANDS_WITHHELD.value, 'no commands are sent')
         received, period = self._clock.latest(), controller.settings.period
         position, velocity = controller.measured()
-        shaper.take(request, received, position)
+        before = controller.motions.reference_at(received)
+        shaper.take(
+            request, received, self._clock.stamp(), position, before and before.position
+        )
         now, delay = received, HANDOVER_DELAY * period
         while True:
             begin = now + delay

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, Indices
 from ...errors import RneaError
 from .trajectory import OVERSHOOT, Knots, MotionState
 
@@ -45,6 +45,10 @@ class MotionLimits(NamedTuple):
     jerk: Array
     lower: Array
     upper: Array
+
+    def of(self, joints: Indices) -> MotionLimits:
+        """Return the limits of some joints."""
+        return MotionLimits(*(values[joints] for values in self))
 
 
 class MotionError(RneaError):
@@ -125,9 +129,10 @@ def _found(
     state: MotionState, target: tuple[Array, Array, Array] | None, limits: MotionLimits
 ) -> Knots:
     """Return Ruckig's motion from a state to another one, or to rest."""
-    if not has_ruckig():
-        raise MotionError(MISSING)
-    import ruckig
+    try:
+        import ruckig
+    except ModuleNotFoundError as error:
+        raise MotionError(MISSING) from error
 
     asked = ruckig.InputParameter(state.position.size)
     asked.current_position, asked.current_velocity, asked.current_acceleration = (
@@ -146,7 +151,7 @@ def _found(
     found = ruckig.Trajectory(state.position.size)
     try:
         ruckig.Ruckig(state.position.size).calculate(asked, found)
-    except ruckig.RuckigError as error:
+    except (ruckig.RuckigError, ValueError) as error:  # of results that its binding lacks
         raise MotionError(f'there is no motion: {error}') from error
     # The jerk is constant between the ends of the parts of the joints' profiles.
     ends = [np.cumsum([*profile.brake.t, *profile.t]) for profile in found.profiles[0]]
