@@ -141,6 +141,10 @@ class FeedforwardController:
         self.motions.newest = None
         self._requests.append(lambda now: self.motions.cancel(goal, limits))
 
+    def move_to(self, position: Array, orientation: Array) -> None:
+        """Request a target pose, as :meth:`.ControlLaw.move_to` takes it."""
+        self._requests.append(lambda now: self.law.move_to(position, orientation))
+
     def change(self, settings: ResolvedSettings) -> None:
         """Request a blended change; new settings may differ in ``while_active`` parameters."""
         law = make_law(settings, self.robot)
@@ -400,6 +404,8 @@ class FeedforwardController:
 
     def _change(self, settings: ResolvedSettings, law: ControlLaw, payloads: list[Array]) -> None:
         before, self.settings = self.settings, settings
+        if type(law) is type(self.law):
+            law.continue_from(self.law)
         self._use_law(settings, law)
         if settings.payloads != before.payloads:
             self._payloads.change(payloads, settings.payload_blend_duration)
