@@ -2,20 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-Cartesian impedance: springs and dampers between a link and a target pose.
+Cartesian impedance: springs and dampers between a link and a target pose x_d.
 
 In the root link's axes, [linear; angular]::
 
-    tau = g(q) + J^T (K e + D (x'_d - J qd) + Lambda x''_d) + N^T (k (q_0 - q) - d N qd)
+    tau = g(q) + J^T F + N (k (q_0 - q) - d N qd),     N = 1 - J^T (J J^T)^-1 J
+    F = K e + D (x'_d - J qd) + Lambda x''_d
 
 Of Lambda = (J M^-1 J^T)^-1 only the inverse is computed, which is finite at every pose. The modes
-of the springs are the eigenvectors of K^1/2 Lambda^-1 K^1/2, without units; their eigenvalues w^2
-are squared natural frequencies. The damping D = 2 zeta K^1/2 (K^1/2 Lambda^-1 K^1/2)^-1/2 K^1/2
-gives each mode the damping ratio zeta (A. Albu-Schaeffer et al., *Cartesian impedance control of
-redundant robots*, ICRA 2003). Near a singularity w goes to zero, and stops at :data:`SLOWEST`. A
-light wrist's w stops at :data:`FASTEST`: its springs are softer.
+of the springs are the eigenvectors of K^1/2 Lambda^-1 K^1/2, without units; the eigenvalues w^2
+are their squared natural frequencies. D = 2 zeta K^1/2 (K^1/2 Lambda^-1 K^1/2)^-1/2 K^1/2 gives
+each mode the damping ratio zeta, as in A. Albu-Schaeffer et al., *Cartesian impedance control of
+redundant robots: recent results with the DLR light-weight-arms*, ICRA 2003. At a singularity a w
+is zero: it counts as :data:`SLOWEST`. A light wrist's w counts as :data:`FASTEST` at most, which
+softens its springs.
 
-The orientation's error is 2 sin(angle / 2), about the axis of rotation. It has no jump at half
+A spring pulls at most with max_force or max_torque, and so that it alone drives the link at
+:data:`DRIVE` times the target's largest velocity. A joint above its velocity limit is braked.
+
+The orientation's error is 2 sin(angle / 2) about the axis of rotation. It has no jump at half
 turns, because its quaternion keeps its sign from tick to tick.
 """
 
@@ -40,6 +45,7 @@ SLOWEST, FASTEST = 1.0, 100.0
 LOST = 1e-4 * np.eye(6)
 """Square of the singular values of J at which a direction counts as lost, m^2 and 1."""
 
+DRIVE = 4.0  # a spring's largest velocity, per largest velocity of the target
 WHERE_IT_BEGAN = (0.0,)  # value of posture
 MIN_INERTIA = 1e-9  # added to every joint, kg m^2 or kg: a link may have none
 ORIGIN = np.zeros(3)
@@ -82,7 +88,7 @@ class Approach:
 
 
 class CartesianImpedance(ControlLaw):
-    """g(q) + J^T (K e + D e' + Lambda x''_d) + N^T (k (q_0 - q) - d N qd)."""
+    """g(q) + J^T (K e + D e' + Lambda x''_d) + N (k (q_0 - q) - d N qd)."""
 
     name = 'cartesian_impedance'
     follows_motions = False
@@ -113,7 +119,7 @@ class CartesianImpedance(ControlLaw):
         max_velocity: float = active(
             0.25, 'largest speed of the way to a target, m/s', (0.001, 10.0)
         )
-        max_angular_velocity: float = active(1.0, 'the same, rad/s', (0.001, 10.0))
+        max_angular_velocity: float = active(0.6, 'the same, rad/s', (0.001, 10.0))
 
         def __post_init__(self) -> None:
             if len(self.stiffness) != 6:
@@ -132,6 +138,8 @@ class CartesianImpedance(ControlLaw):
         root = self._root = np.sqrt(own.stiffness)
         self._inverse_root = np.divide(1.0, root, where=root > 0.0, out=np.zeros(6))
         self._turns = self._continuous[joints]
+        speeds = model.velocity_limits[joints]
+        self._max_speeds = np.where(speeds > 0.0, speeds, np.inf)  # 0 means unknown
         self._stated_posture = None if own.posture == WHERE_IT_BEGAN else np.array(own.posture)
         if self._stated_posture is not None and len(own.posture) != joints.size:
             raise InputError(
@@ -140,7 +148,7 @@ class CartesianImpedance(ControlLaw):
             )
         self._target: tuple[Array, Array] | None = None
         self._approach: Approach | None = None
-        self._began = self._orientation = self._zero
+        self._began, self._orientation = self._zero[joints], np.array([0.0, 0.0, 0.0, 1.0])
 
     def reset(self) -> None:
         """Hold the link where it is at the next tick."""
@@ -182,41 +190,42 @@ class CartesianImpedance(ControlLaw):
         error = np.concatenate([approach.position - p, 2.0 * turn[:3]])
 
         # Springs and dampers, mode by mode
-        M_inverse_JT = np.linalg.solve(M, J.T)
-        mobility = J @ M_inverse_JT  # Lambda^-1
+        M_inverse = np.linalg.inv(M)
+        mobility = J @ M_inverse @ J.T  # Lambda^-1
         root, zeta = self._root, own.damping_ratio
         w2, modes = np.linalg.eigh(root[:, np.newaxis] * mobility * root)
         w = np.sqrt(np.minimum(np.maximum(w2, SLOWEST**2), FASTEST**2))
         pull = bounded(own.stiffness * error, own.max_force, own.max_torque)
-        rate = root * (approach.velocity - J @ qd)
-        acceleration = (
-            w * w * (modes.T @ (self._inverse_root * pull)) + 2.0 * zeta * w * (modes.T @ rate)
-            + modes.T @ (root * approach.acceleration)
-        )
+        drive = self._inverse_root * (modes @ (0.5 * w * (modes.T @ (self._inverse_root * pull))))
+        bounded(drive, DRIVE * own.max_velocity, DRIVE * own.max_angular_velocity)
+        rate = root * (drive + zeta * (approach.velocity - J @ qd))
+        acceleration = 2.0 * w * (modes.T @ rate) + modes.T @ (root * approach.acceleration)
         wrench = root * (modes @ (acceleration / np.maximum(w2, SLOWEST**2)))
         bounded(wrench, own.max_force, own.max_torque)
 
-        # The posture, as far as the joints do not move the link: N = 1 - J^T (J J^T)^-1 J
+        # The posture, as far as it does not pull the link
         posture = self._began if self._stated_posture is None else self._stated_posture
         way = np.where(self._turns, np.sin(posture - q), posture - q)
-        k = np.minimum(own.null_stiffness, FASTEST**2 * M.diagonal())
-        d = 2.0 * zeta * np.sqrt(k * M.diagonal())
+        inertia = 1.0 / M_inverse.diagonal()  # of each joint while the others yield
+        k = np.minimum(own.null_stiffness, FASTEST**2 * inertia)
+        d = 2.0 * zeta * np.sqrt(k * inertia)
         row_space = J.T @ np.linalg.solve(J @ J.T + LOST, J)
         null = k * way - d * (qd - row_space @ qd)
         null -= row_space @ null
+        null -= FASTEST * inertia * (qd - np.clip(qd, -self._max_speeds, self._max_speeds))
         efforts: Array = J.T @ wrench + null
         return efforts
 
     def _approach_at(self, position: Array, orientation: Array, q: Array) -> Approach:
         """Return the pose that acts now, for the link's pose and the commanded joints."""
         own = self.parameters
-        if self._approach is None:
-            self._approach = Approach(position, orientation)
-            self._target = self._target or (position, orientation)
-            self._orientation, self._began = orientation, q
-        elif orientation @ self._orientation < 0.0:
+        if orientation @ self._orientation < 0.0:
             orientation = -orientation
         self._orientation = orientation
+        if self._target is None:
+            self._target = position, orientation
+        if self._approach is None:
+            self._approach, self._began = Approach(position, orientation), q
         self._approach.advance(
             *self._target, self.dt, own.max_velocity, own.max_angular_velocity
         )

@@ -11,7 +11,7 @@ import pytest
 
 from rnea_ros.errors import InputError
 from rnea_ros.feedforward.efforts import JointEfforts
-from rnea_ros.feedforward.laws import LAWS, ControlLaw, Gravity
+from rnea_ros.feedforward.laws import LAWS, ControlLaw
 from rnea_ros.feedforward.settings import SoftLimitSettings
 from rnea_ros.feedforward.settings.soft_limits import SoftLimitZones, resolve_soft_limits
 from support.cases import each
