@@ -153,6 +153,7 @@ class CartesianImpedance(ControlLaw):
     def reset(self) -> None:
         """Hold the link where it is at the next tick."""
         self._approach = self._target = None
+        self.target_speed = 0.0
 
     def continue_from(self, before: ControlLaw) -> None:
         """Keep target and posture."""
@@ -229,6 +230,7 @@ class CartesianImpedance(ControlLaw):
         self._approach.advance(
             *self._target, self.dt, own.max_velocity, own.max_angular_velocity
         )
+        self.target_speed = float(np.linalg.norm(self._approach.velocity))
         return self._approach
 
     def _link(self) -> str:

@@ -235,8 +235,11 @@ class FeedforwardController:
         permission; then the law and the limiter, or the end of the control.
         """
         machine, monitor, permitted = self._machine, self._monitor, self.permitted
-        follows = permitted and machine.controlling and self._reference.is_set
-        monitor.check(now, follows=follows)
+        commanding = permitted and machine.controlling
+        monitor.check(
+            now, follows=commanding and self._reference.is_set,
+            target_speed=self.law.target_speed if commanding else 0.0,
+        )
         self._payloads.advance(monitor.dt)
         if self.base is not None:
             base_motion = self.base.advance(now)

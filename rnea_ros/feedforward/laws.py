@@ -147,6 +147,8 @@ class ControlLaw:
     :ivar dt: time since the last tick, at most a period, s; 0 in the trial of parameters
     :ivar holding: effort that holds the robot at the positions of the last call
     :ivar compensated: the part of gravity that the hardware compensates there; None for no part
+    :ivar target_speed: speed at which a target of the law itself moves, m/s or rad/s: joint states
+        that do not change meanwhile are old
     :cvar name: value of the parameter ``mode``
     :cvar follows_motions: whether the law follows reference motions
     :cvar needs_gains: whether the law is of no use with gains of zero
@@ -186,7 +188,7 @@ class ControlLaw:
         self.robot, self.kp, self.kd = robot, kp, kd
         self.parameters = self.Parameters() if parameters is None else parameters
         self.joints = np.arange(n) if joints is None else joints
-        self.dt = 0.0
+        self.dt = self.target_speed = 0.0
         self._zero = self._gravity = self.holding = np.zeros(n)
         self.compensated: Array | None = None
         self._continuous = robot.model.continuous

@@ -12,7 +12,7 @@ import pytest
 from rnea_ros import RobotModel, Wrench
 from rnea_ros.dynamics import quaternions
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward import CartesianImpedance
+from rnea_ros.feedforward import CartesianImpedance, Reason, State
 from rnea_ros.feedforward.cartesian_impedance import Approach
 from rnea_ros.feedforward.laws import Gravity
 from rnea_ros.feedforward.loaded_model import LoadedModel
@@ -199,7 +199,9 @@ def test_after_a_pause_the_link_is_held_where_it_is_then() -> None:
     rig = Rig(panda_arm(), q=PANDA_POSE, mode=CartesianImpedance, ramp_duration=0.01)
     rig.activate()
     rig.controller.move_to(np.array([0.4, 0.2, 0.4]), UNIT)
-    rig.run(0.5)
+    for _ in range(500):
+        rig.q[6] += 1e-9  # it measures
+        rig.tick()
     assert np.abs(rig.commands[-1] - rig.gravity).max() > 1.0
     rig.controller.permitted = False
     rig.tick()
@@ -208,6 +210,16 @@ def test_after_a_pause_the_link_is_held_where_it_is_then() -> None:
     rig.activate()
     rig.run(0.2)
     np.testing.assert_allclose(rig.commands[-1], rig.gravity, atol=1e-9)
+
+
+def test_joint_states_that_do_not_change_while_the_target_moves_are_stale() -> None:
+    rig = Rig(panda_arm(), q=PANDA_POSE, mode=CartesianImpedance, ramp_duration=0.01)
+    rig.activate()
+    rig.run(1.0)
+    assert rig.state() is State.ACTIVE
+    rig.controller.move_to(np.array([0.4, 0.2, 0.4]), UNIT)
+    assert rig.run_until(State.HOLDING) < 0.15
+    assert rig.controller.reason is Reason.JOINT_STATES_FROZEN
 
 
 def test_random_targets_and_pushes_keep_all_limits() -> None:

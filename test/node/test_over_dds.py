@@ -193,10 +193,10 @@ def set_mode(robot: FakeRobot, mode: str) -> None:
 def test_a_target_pose_pulls_the_arm_and_a_bad_one_is_counted(robot: FakeRobot) -> None:
     set_mode(robot, 'cartesian_impedance')
     message = PoseStamped()
-    message.header.frame_id, message.pose.position.z = 'fer_link8', 0.02
+    message.header.frame_id, message.pose.position.z = 'fer_link8', 0.01
     targets = publisher(robot, message, '/feedforward/target_pose')
     targets.publish(message)
-    pulled = GRAVITY + MODEL.jacobian(POSE, 'fer_link8')[3:].T @ (0.0, 0.0, 400.0 * 0.02)
+    pulled = GRAVITY + MODEL.jacobian(POSE, 'fer_link8')[3:].T @ (0.0, 0.0, 400.0 * 0.01)
     assert wait_until(lambda: robot.newest_is(pulled, 1e-3)), robot.newest
     message.pose.orientation.w = 0.0
     targets.publish(message)

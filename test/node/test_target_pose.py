@@ -33,7 +33,8 @@ def rig() -> Iterator[VirtualRig]:
         'cartesian_impedance__null_stiffness': [0.0],
     }
     with virtual_node(**parameters) as rig:
-        rig.wait_until_controlled().wait_for_command(GRAVITY)
+        rig.tremble()
+        rig.wait_until_controlled().wait_for_command(GRAVITY, 1e-6)
         yield rig
 
 
@@ -67,10 +68,10 @@ def test_a_pose_in_a_link_s_frame_pulls_the_arm_for_ever_until_the_mode_ends(
     assert rig.newest_is(pulled((-8.0, 0.0, 0.0)), 1e-6)
     assert rig.change(mode='gravity').successful
     rig.run(2.0)
-    assert rig.newest_is(GRAVITY)
+    assert rig.newest_is(GRAVITY, 1e-6)
     assert rig.change(mode='cartesian_impedance').successful
     rig.run(2.0)
-    assert rig.newest_is(GRAVITY)  # the target is forgotten
+    assert rig.newest_is(GRAVITY, 1e-6)  # the target is forgotten
 
 
 @each(('message', 'word'), [
@@ -102,4 +103,4 @@ def test_a_mode_that_takes_no_poses_rejects_them(rig: VirtualRig) -> None:
     rig.run(2.0)
     assert rig.count('target_pose/mode_without_motion') == 1
     assert rig.logged('mode gravity takes no target pose') == 1
-    assert rig.newest_is(GRAVITY)
+    assert rig.newest_is(GRAVITY, 1e-6)
