@@ -18,7 +18,8 @@ is zero: it counts as :data:`SLOWEST`. A light wrist's w counts as :data:`FASTES
 softens its springs.
 
 A spring pulls at most with max_force or max_torque, and so that it alone drives the link at
-:data:`DRIVE` times the target's largest velocity. A joint above its velocity limit is braked.
+:data:`DRIVE` times the target's largest velocity. Near singularities joints get fast: from
+:data:`BRAKED_FROM` of its velocity limit on a joint is braked.
 
 The orientation's error is 2 sin(angle / 2) about the axis of rotation. It has no jump at half
 turns, because its quaternion keeps its sign from tick to tick.
@@ -46,6 +47,7 @@ LOST = 1e-4 * np.eye(6)
 """Square of the singular values of J at which a direction counts as lost, m^2 and 1."""
 
 DRIVE = 4.0  # a spring's largest velocity, per largest velocity of the target
+BRAKED_FROM = 0.7  # share of a joint's velocity limit
 WHERE_IT_BEGAN = (0.0,)  # value of posture
 MIN_INERTIA = 1e-9  # added to every joint, kg m^2 or kg: a link may have none
 ORIGIN = np.zeros(3)
@@ -138,8 +140,8 @@ class CartesianImpedance(ControlLaw):
         root = self._root = np.sqrt(own.stiffness)
         self._inverse_root = np.divide(1.0, root, where=root > 0.0, out=np.zeros(6))
         self._turns = self._continuous[joints]
-        speeds = model.velocity_limits[joints]
-        self._max_speeds = np.where(speeds > 0.0, speeds, np.inf)  # 0 means unknown
+        speeds = BRAKED_FROM * model.velocity_limits[joints]
+        self._free_speeds = np.where(speeds > 0.0, speeds, np.inf)  # 0 means unknown
         self._stated_posture = None if own.posture == WHERE_IT_BEGAN else np.array(own.posture)
         if self._stated_posture is not None and len(own.posture) != joints.size:
             raise InputError(
@@ -213,7 +215,7 @@ class CartesianImpedance(ControlLaw):
         row_space = J.T @ np.linalg.solve(J @ J.T + LOST, J)
         null = k * way - d * (qd - row_space @ qd)
         null -= row_space @ null
-        null -= FASTEST * inertia * (qd - np.clip(qd, -self._max_speeds, self._max_speeds))
+        null -= FASTEST * inertia * (qd - np.clip(qd, -self._free_speeds, self._free_speeds))
         efforts: Array = J.T @ wrench + null
         return efforts
 
