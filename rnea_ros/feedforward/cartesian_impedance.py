@@ -237,7 +237,8 @@ class CartesianImpedance(ControlLaw):
 
     def _link(self) -> str:
         """Return the name of the link, checked."""
-        model, link = self.robot.model, self.parameters.link
+        model = self.robot.model
+        link: str = self.parameters.link
         if not link:
             last = model.joint_names[self.joints[-1]]
             return next(

@@ -186,7 +186,7 @@ class ControlLaw:
     ) -> None:
         n = robot.model.nv
         self.robot, self.kp, self.kd = robot, kp, kd
-        self.parameters = self.Parameters() if parameters is None else parameters
+        self.parameters: Any = self.Parameters() if parameters is None else parameters
         self.joints = np.arange(n) if joints is None else joints
         self.dt = self.target_speed = 0.0
         self._zero = self._gravity = self.holding = np.zeros(n)
