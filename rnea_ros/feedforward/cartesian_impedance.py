@@ -19,7 +19,7 @@ softens its springs.
 
 A spring pulls at most with max_force or max_torque, and so that it alone drives the link at
 :data:`DRIVE` times the target's largest velocity. Near singularities joints get fast: from
-:data:`BRAKED_FROM` of its velocity limit on a joint is braked.
+:data:`BRAKED_FROM` of its velocity limit on a joint is braked, and the target waits.
 
 The orientation's error is 2 sin(angle / 2) about the axis of rotation. It has no jump at half
 turns, because its quaternion keeps its sign from tick to tick.
@@ -188,7 +188,10 @@ class CartesianImpedance(ControlLaw):
         J = np.concatenate([R @ in_link_axes[3:], R @ in_link_axes[:3]])
         M = self.robot.mass_matrix(q)[joints][:, joints] + self._rotors
         q, qd = q[joints], qd[joints]
-        approach = self._approach_at(p.copy(), quaternions.of_rotation(R), q)
+        # The target waits for joints near their velocity limits
+        excess = float((np.abs(qd) / self._free_speeds).max()) - 1.0
+        pace = min(max(1.0 - excess / (1.0 / BRAKED_FROM - 1.0), 0.0), 1.0)
+        approach = self._approach_at(p.copy(), quaternions.of_rotation(R), q, pace)
         turn = quaternions.product(approach.orientation, quaternions.conjugate(self._orientation))
         error = np.concatenate([approach.position - p, 2.0 * turn[:3]])
 
@@ -201,8 +204,10 @@ class CartesianImpedance(ControlLaw):
         pull = bounded(own.stiffness * error, own.max_force, own.max_torque)
         drive = self._inverse_root * (modes @ (0.5 * w * (modes.T @ (self._inverse_root * pull))))
         bounded(drive, DRIVE * own.max_velocity, DRIVE * own.max_angular_velocity)
-        rate = root * (drive + zeta * (approach.velocity - J @ qd))
-        acceleration = 2.0 * w * (modes.T @ rate) + modes.T @ (root * approach.acceleration)
+        rate = root * (drive + zeta * (pace * approach.velocity - J @ qd))
+        acceleration = 2.0 * w * (modes.T @ rate) + modes.T @ (
+            root * pace * pace * approach.acceleration
+        )
         wrench = root * (modes @ (acceleration / np.maximum(w2, SLOWEST**2)))
         bounded(wrench, own.max_force, own.max_torque)
 
@@ -219,7 +224,9 @@ class CartesianImpedance(ControlLaw):
         efforts: Array = J.T @ wrench + null
         return efforts
 
-    def _approach_at(self, position: Array, orientation: Array, q: Array) -> Approach:
+    def _approach_at(
+        self, position: Array, orientation: Array, q: Array, pace: float
+    ) -> Approach:
         """Return the pose that acts now, for the link's pose and the commanded joints."""
         own = self.parameters
         if orientation @ self._orientation < 0.0:
@@ -230,9 +237,9 @@ class CartesianImpedance(ControlLaw):
         if self._approach is None:
             self._approach, self._began = Approach(position, orientation), q
         self._approach.advance(
-            *self._target, self.dt, own.max_velocity, own.max_angular_velocity
+            *self._target, pace * self.dt, own.max_velocity, own.max_angular_velocity
         )
-        self.target_speed = float(np.linalg.norm(self._approach.velocity))
+        self.target_speed = pace * float(np.linalg.norm(self._approach.velocity))
         return self._approach
 
     def _link(self) -> str:

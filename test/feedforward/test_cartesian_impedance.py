@@ -175,6 +175,16 @@ def test_the_way_to_targets_has_no_steps_and_no_more_than_the_stated_speeds() ->
     assert abs(approach.orientation @ target[1]) == pytest.approx(1.0)
 
 
+def test_the_target_waits_for_a_joint_at_its_velocity_limit() -> None:
+    for share, waits in ((0.69, False), (1.0, True), (3.0, True)):
+        law, q = law_of(panda_arm(), link='fer_link8'), np.array(PANDA_POSE)
+        law.move_to(np.array([0.4, 0.1, 0.5]), UNIT)
+        for _ in range(100):
+            law.effort(q, share * panda_arm().velocity_limits, None, None, 1e-3)
+        assert law._approach is not None
+        assert (not law._approach.velocity.any()) == waits
+
+
 def test_a_changed_parameter_keeps_the_target_and_a_mode_starts_where_the_arm_is() -> None:
     arm = Arm()
     goal, _ = arm.move_by((0.0, 0.1, 0.0))
