@@ -95,6 +95,10 @@ FEEDFORWARD = NodeInterface(
             'reference motion, or a set-point (one point at time 0)', RELIABLE,
         ),
         Endpoint(
+            '~/target_pose', 'geometry_msgs/msg/PoseStamped',
+            'where [`cartesian_impedance`](cartesian_impedance.md) goes', RELIABLE,
+        ),
+        Endpoint(
             '~/additional_effort', 'sensor_msgs/msg/JointState',
             '[efforts of another program](hand_guiding.md#additional-efforts), if '
             '`additional_effort.limits` is set',
