@@ -46,7 +46,7 @@ KEPT = MAX_POINTS + MAX_CHUNK  # a chunk may be replaced at its first point
 MAX_STREAMS = 8  # sets of joints that are streamed at once
 MAX_STAMP = 1.0  # a stamp of points with times that is further from now does not count, s
 FULL_JERK = 0.05  # default of max_jerk: time to the full acceleration, s
-ACCELERATION_SHARE = 0.25  # default of max_acceleration, of what full effort can do at most
+ACCELERATION_SHARE = 0.25  # default of max_acceleration, of twice what full effort gives
 
 
 class Shaping(enum.Enum):
@@ -75,8 +75,8 @@ class StreamSettings:
         (0.0,), f'limit of the motion, {EACH}, rad/s or m/s; 0: of the URDF', (0.0, 1000.0)
     )
     max_acceleration: tuple[float, ...] = parameter(
-        (0.0,), f'limit of the motion, {EACH}, rad/s^2 or m/s^2; 0: of the URDF, without one a '
-        'quarter of what full effort can do at most', (0.0, 1e4),
+        (0.0,), f'limit of the motion, {EACH}, rad/s^2 or m/s^2; 0: of the URDF, without one '
+        'half of what full effort gives', (0.0, 1e4),
     )
     max_jerk: tuple[float, ...] = parameter(
         (0.0,), f'limit of the motion, {EACH}, rad/s^3 or m/s^3; 0: of the URDF, without one full '

@@ -220,10 +220,10 @@ def test_a_jump_or_a_sudden_end_is_no_motion_that_goes_on(
         follower.go_to(q, q, q)
         follower.run(1.0 / frequency)
     follower.run(4.0)
-    q = follower.judge()
-    assert q[-1] == pytest.approx(np.full(3, row[-1]), abs=1e-6)
-    assert q.max() < row[-1] + most
-    assert q.min() > -1e-3
+    moved = follower.judge()
+    assert moved[-1] == pytest.approx(np.full(3, row[-1]), abs=1e-6)
+    assert moved.max() < row[-1] + most
+    assert moved.min() > -1e-3
 
 
 def test_after_silence_the_robot_rests_at_the_last_point() -> None:
