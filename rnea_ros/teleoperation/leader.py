@@ -28,7 +28,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..feedforward import JointStateMonitor
-from ..feedforward.motion import MotionLimits, MotionState, StreamEstimator, Trajectory, shaped
+from ..feedforward.motion import MotionLimits, MotionState, Trajectory
+from ..feedforward.motion.stream import StreamEstimator, shaped
 from .settings import FeedbackSettings
 
 DAMPING_RATIO = math.sqrt(0.5)  # of the observer: a Butterworth filter

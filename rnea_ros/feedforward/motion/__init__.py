@@ -18,15 +18,15 @@ from .parse import (
     TrajectoryRequest,
 )
 from .reference import Reference, SpeedScaling, predicted
-from .stream import Shaping, StreamEstimator, StreamSettings, StreamShaper, shaped
+from .stream import Shaping, StreamSettings, StreamShaper
 from .trajectory import CUBIC, LINEAR, QUINTIC, Knots, MotionState, Setpoint, Trajectory
 
 __all__ = [
     'CUBIC', 'LINEAR', 'QUINTIC', 'Column', 'ControllerStateMonitor', 'Deceleration', 'ErrorCode',
     'Goal', 'Interpolation', 'JointRules', 'Knots', 'MotionError', 'MotionLimits', 'MotionState',
     'Motions', 'Reference', 'ReferenceSource', 'Setpoint', 'Shaping',
-    'SpeedScaling', 'StreamEstimator', 'StreamSettings', 'StreamShaper', 'Tolerances',
+    'SpeedScaling', 'StreamSettings', 'StreamShaper', 'Tolerances',
     'Trajectory', 'TrajectoryError', 'TrajectoryPoint', 'TrajectoryReason', 'TrajectoryRequest',
     'check_start', 'compile_trajectory', 'default_tolerances', 'error_code', 'has_ruckig',
-    'motion_to', 'predicted', 'shaped',
+    'motion_to', 'predicted',
 ]
