@@ -174,8 +174,9 @@ class StreamEstimator:
 
     def _span(self, interval: float, stamp: float | None) -> float:
         """Return the time between the newest two points, s, and follow the stream's period."""
+        # A longer interval is a pause, or the clock of the stamps was set.
         if stamp is not None and 0.0 < stamp - self._stamp <= MAX_PERIOD:
-            interval = stamp - self._stamp  # else its clock was set, or others are missing
+            interval = stamp - self._stamp
         if not self._known:
             measured = min(max(interval, MIN_PERIOD), MAX_PERIOD)
             share = 1.0 / max(len(self._points), 1) if len(self._points) < 10 else SMOOTHING
