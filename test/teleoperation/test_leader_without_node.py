@@ -101,7 +101,8 @@ class Arms:
         """Return the error, (N, 2), of set-points that are late by a lag, s."""
         times, (q, _, _) = self.recorded()
         times = times - self.moves_from
-        return (q - SCALE * hand(times - lag) - OFFSET)[times > 0.0]
+        errors: Array = q - SCALE * hand(times - lag) - OFFSET
+        return errors[times > 0.0]
 
     def uncoupled(self, reason: Uncoupled) -> bool:
         coupling = self.coupling
@@ -174,7 +175,7 @@ def test_without_ruckig_the_motion_is_the_same(monkeypatch: pytest.MonkeyPatch) 
         arms.couple()
         arms.run(2.0)
         ends.append(arms.follower)
-    np.testing.assert_allclose(*ends, atol=1e-3)
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-3)
 
 
 def test_velocities_of_the_leader_do_not_count() -> None:
