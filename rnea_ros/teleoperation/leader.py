@@ -93,24 +93,21 @@ class LeaderStream:
         acceleration = speed / FULL_SPEED
         rates = speed, acceleration, acceleration / FULL_ACCELERATION
         self._limits = MotionLimits(*np.outer((*rates, -np.inf, np.inf), np.ones(m)))
-        self._received = -math.inf
+        self._begin = -math.inf  # of the motion: when the newest positions were taken, s
         self._estimator = StreamEstimator()
         self._motion: Trajectory | None = None
-        self._begin = 0.0  # of the motion, s
-        self._names = m * ('',)
+        self._joints, self._names = np.arange(m), m * ('',)
 
     def update(self, states: JointStateMonitor, now: float, gap: float) -> None:
         """Take the newest state once each joint is newer; start at rest after a gap, s."""
-        joints = np.arange(len(self._names))
-        if not states.all_updated(joints):
+        if now - states.age(now) <= self._begin:
             return
-        states.mark_seen()
-        if self._motion is None or now - self._received > gap:
+        if self._motion is None or now - self._begin > gap:
             start, self._estimator = MotionState.at_rest(states.position), StreamEstimator()
         else:
             start = self._motion.state(now - self._begin)
-        self._received = self._begin = now
-        made = states.sample_time(joints)  # without stamps: received
+        self._begin = now
+        made = states.sample_time(self._joints)  # without stamps: received
         point = self._estimator.take(states.position.copy(), None, now, made)
         knots = shaped(now, start, [point], self._limits)
         self._motion = Trajectory(self._names, None, knots)
