@@ -154,7 +154,7 @@ class Teleoperation(Node):
 
 
 class ArmTopics:
-    """The subscriptions of one arm; external efforts only of one with a node feedforward."""
+    """The subscriptions of one arm; one without a node feedforward has positions only."""
 
     def __init__(self, node: Any, namespace: str, *, with_node: bool = True) -> None:
         def subscribe(topic: str, qos: QoSProfile) -> PolledSubscription[bytes]:
@@ -171,6 +171,8 @@ class ArmTopics:
         states = self._states.take_all()
         efforts = self._efforts.take_all() if self._efforts else []
         for sample, stamp in self._read_states.samples(states, arm.states.reject):
+            if self._efforts is None:
+                sample = sample._replace(velocity=sample.velocity[:0])
             arm.states.take_sample(*sample, stamp=stamp, clock=clock, received=now)
         for sample, _ in self._read_efforts.samples(efforts, arm.reject):
             arm.take_effort(sample, now)

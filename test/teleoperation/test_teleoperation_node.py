@@ -99,7 +99,9 @@ def test_a_leader_that_publishes_positions_alone_is_followed(domain_id: int) -> 
     with ros_node(domain_id) as node:
         arms = TwoArms(node)
         leader = node.create_publisher(JointState, 'gello/joint_states', 1)
-        message = JointState(name=['b', 'grip', 'a'], position=[-2.0, 0.0, 0.3])
+        message = JointState(
+            name=['b', 'grip', 'a'], position=[-2.0, 0.0, 0.3], velocity=[np.nan, 0.0, 1e3]
+        )
         node.create_timer(0.05, lambda: leader.publish(message))
         with RosProcess(
             'rnea_ros.teleoperation.teleoperation_node', '--ros-args',
