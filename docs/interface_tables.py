@@ -279,7 +279,8 @@ TELEOPERATION = NodeInterface(
     subscribes=(
         Endpoint(
             'leader/robot_description', 'std_msgs/msg/String',
-            'URDF; not read if the parameter `leader_description` is set', LATCHED,
+            'URDF; not read with the parameter `leader_description`, or without `leader_node`',
+            LATCHED,
         ),
         Endpoint(
             'follower/robot_description', 'std_msgs/msg/String',
@@ -293,7 +294,7 @@ TELEOPERATION = NodeInterface(
         ),
         Endpoint(
             'leader/feedforward/external_effort', 'sensor_msgs/msg/JointState',
-            'shows that the node is active', BEST_EFFORT,
+            'shows that the node is active; with `leader_node` only', BEST_EFFORT,
         ),
         Endpoint(
             'follower/feedforward/external_effort', 'sensor_msgs/msg/JointState',

@@ -142,11 +142,10 @@ class StreamEstimator:
         """Return the point that was received at a time, s: it is due now."""
         interval, self._received = received - self._received, received
         self._forget(received, received)
-        if stamp is not None and self._stamp < stamp < self._stamp + MAX_PAUSE * MAX_PERIOD:
-            interval = stamp - self._stamp
-        elif stamp is not None or interval > LATE * self.period:
-            stamp = None
-        self._stamp = -np.inf if stamp is None else stamp
+        before, self._stamp = self._stamp, -np.inf if stamp is None else stamp
+        stamped = 0.0 < self._stamp - before <= MAX_PERIOD  # longer: a pause, or a clock was set
+        if stamped:
+            interval = self._stamp - before
         if not self._taken:
             return self._add(0.0, received, position, velocity)
         if interval <= 0.0:  # time stands still: the point replaces the newest
@@ -154,7 +153,7 @@ class StreamEstimator:
             return self._add(newest.own_time, newest.time, position, velocity)
         self._adapt(interval)
         missing = interval > LATE * self.period
-        span = max(interval, MIN_PERIOD) if missing or stamp is not None else self.period
+        span = max(interval, MIN_PERIOD) if missing or stamped else self.period
         newest = self._taken[-1]
         time = newest.time + span
         time += SMOOTHING * (received - time)
