@@ -18,27 +18,26 @@ SECONDS = 2.0  # for a side; at 0.25 m/s a target takes half of it
 def main() -> None:
     """Move a link along its own axes, from where it is; it keeps its orientation."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('link', nargs='?', default='fer_link8', help='cartesian_impedance.link')
+    parser.add_argument('link', help='the link that the springs hold: cartesian_impedance.link')
     link = parser.parse_args(remove_ros_args(sys.argv)[1:]).link
     rclpy.init()
     node = rclpy.create_node('cartesian_target')
     publisher = node.create_publisher(PoseStamped, 'feedforward/target_pose', 1)
     end = time.monotonic() + 60.0
     while not publisher.get_subscription_count():
-        assert time.monotonic() < end, 'no active node feedforward'
+        if time.monotonic() > end:
+            sys.exit('cartesian_target: no node feedforward')
         rclpy.spin_once(node, timeout_sec=0.1)
     target = PoseStamped()  # its orientation is no rotation
     target.header.frame_id = link  # converted when it arrives; '': the root link
-    for target.pose.position.x, target.pose.position.y in SIDES:
+    for x, y in SIDES:
+        target.pose.position.x, target.pose.position.y = x, y
         publisher.publish(target)
-        print(f'{link}: {target.pose.position.x:+.1f} {target.pose.position.y:+.1f} m', flush=True)
+        print(f'{link}: {x:+.1f} {y:+.1f} m sent', flush=True)
         time.sleep(SECONDS)
     node.destroy_node()
     rclpy.shutdown()
 
 
 if __name__ == '__main__':
-    try:
-        main()
-    except (AssertionError, KeyboardInterrupt) as error:
-        sys.exit(f'cartesian_target: {error or "interrupted"}')
+    main()

@@ -41,7 +41,14 @@ from .laws import ControlLaw
 from .loaded_model import LoadedModel
 
 SLOWEST, FASTEST = 1.0, 100.0
-"""Natural frequencies of the springs' modes between which the formula is exact, rad/s."""
+"""
+Natural frequencies of the springs' modes between which the formula is exact, rad/s.
+
+Above FASTEST, and above :data:`PER_TICK` in the period, a spring is softened: its damping would
+shake the arm.
+"""
+
+PER_TICK = 0.4
 
 LOST = 1e-4 * np.eye(6)
 """Square of the singular values of J at which a direction counts as lost, m^2 and 1."""
@@ -60,7 +67,7 @@ class Approach:
     """
     The pose that acts, on its way to a target; its acceleration is continuous.
 
-    A filter with three poles at -:data:`RATE` overshoots no target. It gets no more of the way
+    A filter with three poles at -:data:`RATE` overshoots no target from rest. It gets no more way
     than gives the maximum velocity. It is integrated backwards, so any ``dt`` is stable.
 
     :ivar position: shape (3,), m; ``orientation``: unit quaternion x, y, z, w
@@ -150,6 +157,7 @@ class CartesianImpedance(ControlLaw):
             )
         self._target: tuple[Array, Array] | None = None
         self._approach: Approach | None = None
+        self._period = PER_TICK / FASTEST  # the longest so far, s
         self._began, self._orientation = self._zero[joints], np.array([0.0, 0.0, 0.0, 1.0])
 
     def reset(self) -> None:
@@ -161,6 +169,7 @@ class CartesianImpedance(ControlLaw):
         """Keep target and posture."""
         assert isinstance(before, CartesianImpedance)
         self._target, self._approach = before._target, before._approach
+        self._period = before._period
         self._began, self._orientation = before._began, before._orientation
 
     def move_to(self, position: Array, orientation: Array) -> None:
@@ -188,23 +197,27 @@ class CartesianImpedance(ControlLaw):
         J = np.concatenate([R @ in_link_axes[3:], R @ in_link_axes[:3]])
         M = self.robot.mass_matrix(q)[joints][:, joints] + self._rotors
         q, qd = q[joints], qd[joints]
-        # The target waits for joints near their velocity limits
+        # Springs and target wait for joints near their velocity limits.
         excess = float((np.abs(qd) / self._free_speeds).max()) - 1.0
         pace = min(max(1.0 - excess / (1.0 / BRAKED_FROM - 1.0), 0.0), 1.0)
         approach = self._approach_at(p.copy(), quaternions.of_rotation(R), q, pace)
         turn = quaternions.product(approach.orientation, quaternions.conjugate(self._orientation))
         error = np.concatenate([approach.position - p, 2.0 * turn[:3]])
 
+        self._period = max(self._period, self.dt)
+        fastest = PER_TICK / self._period
+
         # Springs and dampers, mode by mode
         M_inverse = np.linalg.inv(M)
         mobility = J @ M_inverse @ J.T  # Lambda^-1
         root, zeta = self._root, own.damping_ratio
         w2, modes = np.linalg.eigh(root[:, np.newaxis] * mobility * root)
-        w = np.sqrt(np.minimum(np.maximum(w2, SLOWEST**2), FASTEST**2))
+        w = np.sqrt(np.minimum(np.maximum(w2, SLOWEST**2), fastest**2))
         pull = bounded(own.stiffness * error, own.max_force, own.max_torque)
         drive = self._inverse_root * (modes @ (0.5 * w * (modes.T @ (self._inverse_root * pull))))
-        bounded(drive, DRIVE * own.max_velocity, DRIVE * own.max_angular_velocity)
-        rate = root * (drive + zeta * (pace * approach.velocity - J @ qd))
+        most = DRIVE * min(zeta, 1.0)  # a spring alone moves the link at drive / zeta
+        bounded(drive, most * own.max_velocity, most * own.max_angular_velocity)
+        rate = root * (pace * drive + zeta * (pace * approach.velocity - J @ qd))
         acceleration = 2.0 * w * (modes.T @ rate) + modes.T @ (
             root * pace * pace * approach.acceleration
         )
@@ -215,12 +228,12 @@ class CartesianImpedance(ControlLaw):
         posture = self._began if self._stated_posture is None else self._stated_posture
         way = np.where(self._turns, np.sin(posture - q), posture - q)
         inertia = 1.0 / M_inverse.diagonal()  # of each joint while the others yield
-        k = np.minimum(own.null_stiffness, FASTEST**2 * inertia)
+        k = np.minimum(own.null_stiffness, fastest**2 * inertia)
         d = 2.0 * zeta * np.sqrt(k * inertia)
         row_space = J.T @ np.linalg.solve(J @ J.T + LOST, J)
         null = k * way - d * (qd - row_space @ qd)
         null -= row_space @ null
-        null -= FASTEST * inertia * (qd - np.clip(qd, -self._free_speeds, self._free_speeds))
+        null -= fastest * inertia * (qd - np.clip(qd, -self._free_speeds, self._free_speeds))
         efforts: Array = J.T @ wrench + null
         return efforts
 

@@ -19,6 +19,8 @@ from .reasons import Reason
 
 UNIT_TOLERANCE = 0.01  # of a quaternion's length: typed numbers have few digits
 
+FARTHEST = 1e3  # of a target, where a prismatic joint has no limits, m
+
 
 class PoseRules:
     """
@@ -87,4 +89,4 @@ def _reach(model: RobotModel) -> float:
                 + abs(slide.offset) for slide in slides if slide.ratio
             )
         )
-    return max(lengths.values())
+    return min(max(lengths.values()), FARTHEST)

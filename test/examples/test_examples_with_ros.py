@@ -90,6 +90,6 @@ def test_the_examples_command_an_arm(domain_id: int) -> None:
         assert setter.wait_for_service(PATIENCE)
         assert wait_until(setter.call_async(SetParameters.Request(parameters=[mode])).done)
         positions.clear()
-        assert 'fer_link8: +0.1 +0.0 m' in output_of('cartesian_target')
+        assert 'fer_link8: +0.1 +0.0 m' in output_of('cartesian_target', 'fer_link8')
         elbow = [q[3] for q in list(positions)]
         assert max(elbow) > min(elbow) + 0.02

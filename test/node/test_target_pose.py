@@ -30,7 +30,7 @@ NAN = float('nan')
 def rig() -> Iterator[VirtualRig]:
     parameters: Any = {
         'mode': 'cartesian_impedance', 'cartesian_impedance__link': LINK,
-        'cartesian_impedance__null_stiffness': [0.0],
+        'cartesian_impedance__null_stiffness': [0.0], 'rate': 250.0,
     }
     with virtual_node(**parameters) as rig:
         rig.tremble()
