@@ -15,9 +15,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rnea_ros.interrupts import interrupts_held
 
-RATE = 15.0  # points per second
+RATE, SWING = 15.0, 0.3  # points per second; rad or m
 PERIOD, DURATION = 4.0, 12.0  # of a swing, and of all, s
-SWING = 0.3  # rad or m
 
 
 def main() -> None:
@@ -48,12 +47,11 @@ def main() -> None:
             if time.monotonic() > due:
                 angle = SWING * math.sin(math.tau * min(due - began, DURATION) / PERIOD)
                 q = array('d', [*start[:-1], start[-1] + angle])
-                point = JointTrajectoryPoint(positions=q)
-                publisher.publish(JointTrajectory(joint_names=joints, points=[point]))
+                points = [JointTrajectoryPoint(positions=q)]
+                publisher.publish(JointTrajectory(joint_names=joints, points=points))
                 due += random.uniform(0.7, 1.3) / RATE
     if began < math.inf:
-        away = 1e3 * (positions[joints[-1]] - start[-1])
-        print(f'{joints[-1]} is {away:+.1f} mrad or mm from its start')
+        print(f'{joints[-1]} went {1e3 * (positions[joints[-1]] - start[-1]):+.1f} mrad or mm')
     rclpy.shutdown()
 
 
