@@ -23,14 +23,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Array
-from .online import SAME_TIME, MotionError, MotionLimits, motion_to, motion_to_rest
+from .online import FAR, SAME_TIME, MotionError, MotionLimits, motion_to, motion_to_rest
 from .trajectory import FROM_ENDS, OVERSHOOT, QUINTIC, Knots, MotionState, Trajectory
 
 LAG = 1.4  # from a point to its position in the reference, periods of the stream
 MIN_TIME = 0.05  # shortest quintic, s: shorter ones make jerk of the unevenness of a fast stream
 LONGER, LONGEST = 1.25, 0.6  # the times tried grow by this factor, up to this time, s
 CURVED = 0.1  # time from which on a stream counts as straight, s; at least a period
-FAR = 1e6  # distance to a position limit that no motion covers, rad or m
 _ROUNDING = 0.995  # share of the limits that motions use
 
 _S = np.linspace(0.0, 1.0, 17)[:, np.newaxis]

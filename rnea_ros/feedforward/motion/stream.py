@@ -22,7 +22,7 @@ import numpy as np
 from ...arrays import Array, Indices
 from ...parameters import EACH, check_ranges, parameter
 from ..reasons import Reason
-from .online import MotionLimits
+from .online import FAR, MotionLimits
 from .parse import (
     JointRules,
     TrajectoryError,
@@ -31,7 +31,7 @@ from .parse import (
     parse,
     reject_where,
 )
-from .shaping import FAR, LAG, StreamPoint, shaped
+from .shaping import LAG, StreamPoint, shaped
 from .trajectory import LINEAR, Handover, Knots, MotionState, Trajectory, join
 
 WINDOW, MIN_POINTS, MAX_POINTS = 0.04, 3, 9  # of the newest points that are fitted: s, numbers
@@ -319,11 +319,12 @@ class StreamShaper:
         rows[:3, :, columns] = way.positions, way.velocities, way.accelerations
         knots = Knots.quintic(way.times, rows[:3])
         if self._efforts is not None or start.effort.any():
-            ends = [point.time - begin + LAG * point.period for point in self._points]
-            of_points = np.zeros((len(ends), start.effort.size))
+            arrivals = [point.time - begin + LAG * point.period for point in self._points]
+            times = np.maximum.accumulate([0.0, *arrivals])
+            of_points = np.zeros((len(arrivals), start.effort.size))
             of_points = of_points if self._efforts is None else self._efforts
             for row, joint in zip(rows[3].T, np.vstack((start.effort, of_points)).T, strict=True):
-                row[:] = np.interp(way.times, [0.0, *ends], joint)
+                row[:] = np.interp(way.times, times, joint)
             knots = replace(knots, efforts=rows[3])
         motion = Trajectory(self._rules.joint_names, None, knots)
         if handover is not None:
