@@ -123,6 +123,17 @@ def test_the_damping_is_that_ratio_of_the_critical_one_of_the_inertia(zeta: floa
     np.testing.assert_allclose(D @ mobility @ D, 4.0 * zeta**2 * K, atol=0.5)
 
 
+@pytest.mark.parametrize('rate', [250.0, 1000.0])
+def test_the_damping_removes_no_more_than_the_velocity_in_a_tick(rate: float) -> None:
+    model = panda_arm()
+    law, q, n = law_of(model), np.array(PANDA_POSE), model.nv
+    law.effort(q, np.zeros(n), None, None, 1.0 / rate)
+    at_rest = own_effort(law, q)
+    damping = [(at_rest - own_effort(law, q, qd)) / 1e-3 for qd in 1e-3 * np.eye(n)]
+    poles = np.linalg.eigvals(np.linalg.solve(model.mass_matrix(q), np.array(damping).T))
+    assert np.abs(poles).max() < rate
+
+
 def test_without_stiffness_it_is_gravity() -> None:
     law = law_of(panda_arm(), stiffness=[0.0] * 6, null_stiffness=[0.0] * 7)
     for q, qd in np.random.default_rng(0).uniform(-1.0, 1.0, (100, 2, 7)):
