@@ -142,6 +142,7 @@ class CartesianImpedance(ControlLaw):
         self._space = model.workspace()
         self._body, self._frame = model.link_frames[self._link()]
         armature = self._zero if self._armature is None else self._armature
+        self._identity = np.eye(joints.size)
         self._rotors = np.diag(armature[joints] + MIN_INERTIA)
         self._T, self._J = np.zeros((4, 4)), np.zeros((6, model.nv))
         root = self._root = np.sqrt(own.stiffness)
@@ -205,7 +206,7 @@ class CartesianImpedance(ControlLaw):
         error = np.concatenate([approach.position - p, 2.0 * turn[:3]])
 
         self._period = max(self._period, self.dt)
-        fastest = PER_TICK / self._period
+        fastest = PER_TICK / (self._period * max(own.damping_ratio, 1.0))
 
         # Springs and dampers, mode by mode
         M_inverse = np.linalg.inv(M)
@@ -230,9 +231,10 @@ class CartesianImpedance(ControlLaw):
         inertia = 1.0 / M_inverse.diagonal()  # of each joint while the others yield
         k = np.minimum(own.null_stiffness, fastest**2 * inertia)
         d = 2.0 * zeta * np.sqrt(k * inertia)
-        row_space = J.T @ np.linalg.solve(J @ J.T + LOST, J)
-        null = k * way - d * (qd - row_space @ qd)
-        null -= row_space @ null
+        N = self._identity - J.T @ np.linalg.solve(J @ J.T + LOST, J)
+        poles = float((N @ M_inverse @ N).diagonal() @ d)  # their sum; a redundant arm has few
+        d *= min(0.5 * fastest / max(poles, 1e-9), 1.0)
+        null = N @ (k * way - d * (N @ qd))
         null -= fastest * inertia * (qd - np.clip(qd, -self._free_speeds, self._free_speeds))
         efforts: Array = J.T @ wrench + null
         return efforts
