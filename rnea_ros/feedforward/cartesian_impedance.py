@@ -18,8 +18,7 @@ is zero: it counts as :data:`SLOWEST`. A light wrist's w counts as :data:`FASTES
 softens its springs.
 
 A spring pulls at most with max_force or max_torque, and so that it alone drives the link at
-:data:`DRIVE` times the target's largest velocity. Near singularities joints get fast: from
-:data:`BRAKED_FROM` of its velocity limit on a joint is braked, and the target waits.
+:data:`DRIVE` times the target's largest velocity. Joints near their velocity limits are braked.
 
 The orientation's error is 2 sin(angle / 2) about the axis of rotation. It has no jump at half
 turns, because its quaternion keeps its sign from tick to tick.
@@ -198,10 +197,7 @@ class CartesianImpedance(ControlLaw):
         J = np.concatenate([R @ in_link_axes[3:], R @ in_link_axes[:3]])
         M = self.robot.mass_matrix(q)[joints][:, joints] + self._rotors
         q, qd = q[joints], qd[joints]
-        # Springs and target wait for joints near their velocity limits.
-        excess = float((np.abs(qd) / self._free_speeds).max()) - 1.0
-        pace = min(max(1.0 - excess / (1.0 / BRAKED_FROM - 1.0), 0.0), 1.0)
-        approach = self._approach_at(p.copy(), quaternions.of_rotation(R), q, pace)
+        approach = self._approach_at(p.copy(), quaternions.of_rotation(R), q)
         turn = quaternions.product(approach.orientation, quaternions.conjugate(self._orientation))
         error = np.concatenate([approach.position - p, 2.0 * turn[:3]])
 
@@ -218,12 +214,10 @@ class CartesianImpedance(ControlLaw):
         drive = self._inverse_root * (modes @ (0.5 * w * (modes.T @ (self._inverse_root * pull))))
         most = DRIVE * min(zeta, 1.0)  # a spring alone moves the link at drive / zeta
         bounded(drive, most * own.max_velocity, most * own.max_angular_velocity)
-        rate = root * (pace * drive + zeta * (pace * approach.velocity - J @ qd))
-        acceleration = 2.0 * w * (modes.T @ rate) + modes.T @ (
-            root * pace * pace * approach.acceleration
-        )
-        wrench = root * (modes @ (acceleration / np.maximum(w2, SLOWEST**2)))
-        bounded(wrench, own.max_force, own.max_torque)
+        rate = root * (drive + zeta * (approach.velocity - J @ qd))
+        acceleration = 2.0 * w * (modes.T @ rate) + modes.T @ (root * approach.acceleration)
+        wrenches = root[:, np.newaxis] * modes * (acceleration / np.maximum(w2, SLOWEST**2))
+        wrench = self._shortened(self._shortened(wrenches).sum(axis=1))
 
         # The posture, as far as it does not pull the link
         posture = self._began if self._stated_posture is None else self._stated_posture
@@ -239,9 +233,19 @@ class CartesianImpedance(ControlLaw):
         efforts: Array = J.T @ wrench + null
         return efforts
 
-    def _approach_at(
-        self, position: Array, orientation: Array, q: Array, pace: float
-    ) -> Approach:
+    def _shortened(self, wrenches: Array) -> Array:
+        """
+        Return wrenches, shape (6,) or columns (6, k), within max_force and max_torque.
+
+        A wrench keeps its direction: at a singularity, one with its force alone shortened would
+        move joints that the whole does not move.
+        """
+        own, lengths = self.parameters, np.sqrt((wrenches**2).reshape(2, 3, -1).sum(axis=1))
+        longest = np.array([[own.max_force], [own.max_torque]])
+        share: Array = np.minimum(longest / np.maximum(lengths, 1e-9), 1.0).min(axis=0)
+        return wrenches * share
+
+    def _approach_at(self, position: Array, orientation: Array, q: Array) -> Approach:
         """Return the pose that acts now, for the link's pose and the commanded joints."""
         own = self.parameters
         if orientation @ self._orientation < 0.0:
@@ -252,9 +256,9 @@ class CartesianImpedance(ControlLaw):
         if self._approach is None:
             self._approach, self._began = Approach(position, orientation), q
         self._approach.advance(
-            *self._target, pace * self.dt, own.max_velocity, own.max_angular_velocity
+            *self._target, self.dt, own.max_velocity, own.max_angular_velocity
         )
-        self.target_speed = pace * float(np.linalg.norm(self._approach.velocity))
+        self.target_speed = float(np.linalg.norm(self._approach.velocity))
         return self._approach
 
     def _link(self) -> str:

@@ -189,14 +189,19 @@ def test_the_way_to_targets_has_no_steps_and_no_more_than_the_stated_speeds() ->
     assert abs(approach.orientation @ target[1]) == pytest.approx(1.0)
 
 
-def test_the_target_waits_for_a_joint_at_its_velocity_limit() -> None:
-    for share, waits in ((0.69, False), (1.0, True), (3.0, True)):
-        law, q = law_of(panda_arm(), link='fer_link8'), np.array(PANDA_POSE)
-        law.move_to(np.array([0.4, 0.1, 0.5]), UNIT)
-        for _ in range(100):
-            law.effort(q, share * panda_arm().velocity_limits, None, None, 1e-3)
+def test_near_a_singularity_a_shortened_wrench_accelerates_the_link_as_the_whole_would() -> None:
+    model, rng, K = panda_arm(), np.random.default_rng(2), np.diag(np.sqrt(STIFFNESS))
+    poses = rng.uniform(model.position_lower, model.position_upper, (3000, 7))
+    mobility = [np.linalg.cond(root_jacobian(model, q, 'fer_link8')) for q in poses]
+    for q in poses[np.argsort(mobility)[-20:]]:
+        law = law_of(model, link='fer_link8')
+        own_effort(law, q)
+        J, M = root_jacobian(model, q, 'fer_link8'), model.mass_matrix(q)
+        slowest = np.linalg.eigh(K @ J @ np.linalg.solve(M, J.T) @ K)[1][:, 0]
         assert law._approach is not None
-        assert (not law._approach.velocity.any()) == waits
+        law._approach.acceleration[:] = wanted = 30.0 * np.linalg.solve(K, slowest)
+        given = J @ np.linalg.solve(M, own_effort(law, q))
+        np.testing.assert_allclose(given @ wanted, np.linalg.norm(given) * np.linalg.norm(wanted))
 
 
 def test_a_changed_parameter_keeps_the_target_and_a_mode_starts_where_the_arm_is() -> None:
