@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 import errno
 from itertools import islice
 import os.path
@@ -135,9 +135,9 @@ def open_bag(path: Path) -> Iterator[Bag]:
 
 
 @contextmanager
-def _bounds(path: Path) -> Iterator[None]:
+def bounded(path: Path, fault: Callable[[Exception], RneaError]) -> Iterator[None]:
     """
-    Bound what the package rosbags unpacks, in memory and on disk; its errors become a BagError.
+    Bound what a package unpacks, in memory and on disk; ``fault`` turns its errors into ours.
 
     It unpacks a message, chunk or file of any size whole: only the process can be limited.
     """
@@ -156,12 +156,18 @@ def _bounds(path: Path) -> Iterator[None]:
     except RneaError:
         raise
     except Exception as error:  # each layer of rosbags raises an error class of its own
-        large = isinstance(error, MemoryError) or getattr(error, 'errno', 0) == errno.EFBIG
-        fault = TOO_LARGE if large else bag_fault(path)
-        raise BagError(f'{path} cannot be read: {fault}') from error
+        raise fault(error) from error
     finally:
         for kind, limits in before.items():
             resource.setrlimit(kind, limits)
+
+
+def _bounds(path: Path) -> AbstractContextManager[None]:
+    def fault(error: Exception) -> BagError:
+        large = isinstance(error, MemoryError) or getattr(error, 'errno', 0) == errno.EFBIG
+        return BagError(f'{path} cannot be read: {TOO_LARGE if large else bag_fault(path)}')
+
+    return bounded(path, fault)
 
 
 def stamp_or_receipt(header: Any, received: int) -> float:
