@@ -141,14 +141,14 @@ def _check_values(names: Sequence[str], arrays: Mapping[str, Array]) -> None:
     if len(set(names)) < len(names):
         raise RecordingError(f'names: {", ".join(names)} has a name twice; give each its own')
     way_out = 'leave this row out of all arrays, or set raw=True, which does so with a note'
-    for array, values in arrays.items():
+    for quantity, values in arrays.items():
         for number, column in enumerate(np.atleast_2d(values.T)):
             unknown = unusable(column)
-            absent = array in {'velocity', 'effort'} and np.isnan(column).all()
+            absent = quantity in {'velocity', 'effort'} and np.isnan(column).all()
             if unknown.any() and not absent:
                 row = int(unknown.argmax())
                 of = f' of {names[number]}' if values.ndim > 1 else ''
-                raise RecordingError(f'{array}{of}, row {row}: {column[row]} is not a finite '
+                raise RecordingError(f'{quantity}{of}, row {row}: {column[row]} is not a finite '
                                      f'number up to {MAX_VALUE:g}; {way_out}')  # fmt: skip
     later = np.diff(arrays['time']) > 0.0
     if not later.all():
