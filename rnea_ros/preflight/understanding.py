@@ -5,24 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..arrays import Array
 from ..command_line import text_table
 from ..errors import RneaError
-from ..recordings import Recorded, Recording, RecordingError, clean, match_joints, take_samples
+from ..recordings import Recorded, Recording, RecordingError, clean, match_joints
 from ..robot import RobotModel
 from .checkup import Checkup, check, check_units
-from .faults import Cause
-from .fit import Hypothesis, Prediction
-from .selection import EVIDENCE, Solution
-
-QUARTER = 0.5 * np.pi
-OF_ANOTHER = frozenset({Cause.ANOTHER_ROBOT, Cause.UNEXPLAINED, Cause.GRAVITY_DIRECTION})
-"""Causes that a wrong order or wrong zeros of the joints look like."""
+from .faults import Cause, ModelVerdict
+from .mounting import find_mounting
 
 
 def understood(
@@ -38,44 +33,90 @@ def understood(
     names = match_joints(model.joint_names, whole.names, joints)
     recording = clean(whole.of_joints([*names.values()]))
     time = recording.time
-    rows = [('joint', 'position', 'velocity', 'effort', 'range', 'limits of the URDF', 'efforts')]
+    rows: list[Sequence[str]] = [
+        ('joint', 'position', 'velocity', 'effort', 'range', 'limits', 'efforts', '')
+    ]
     known = {} if model.description is None else model.description.joints
     for k, (name, other) in enumerate(names.items()):
-        at = whole.names.index(other)
-        columns = [
-            (recorded.columns[each][at] if recorded.columns.get(each) else None) or '-'
-            for each in ('position', 'velocity', 'effort')
-        ] if recorded.columns else [other, *2 * ['']]
-        sliding = name in known and known[name].type == 'prismatic'
-        row = model.position_indices(name).start
-        limits = (model.position_lower[row], model.position_upper[row])
+        at, row = whole.names.index(other), model.position_indices(name).start
+        columns = [each[at] if each else '' for each in recorded.columns.values()]
+        limits = (ends[row] for ends in (model.position_lower, model.position_upper))
+        unit = 'm, N' if name in known and known[name].type == 'prismatic' else 'rad, N m'
         rows.append((
-            name, *columns, f'{_range(*_ends(recording.position[:, k]))} {"m" if sliding else "rad"}',
-            _range(*limits), f'{_range(*_ends(recording.effort[:, k]))} {"N" if sliding else "N m"}',
+            name, *(column or '' for column in columns or (other, '', '')), _range(recording.position[:, k]),
+            _range([*limits]), _range(recording.effort[:, k]), unit,
         ))
     absent = [name for name in model.joint_names if name not in names]
     unused = [name for name in whole.names if name not in names.values()]
     lines = [
         f'{recorded.name}: {len(time)} samples, {time[-1] - time[0]:.1f} s, '
         f'{1.0 / np.median(np.diff(time)):.1f} Hz (time: {recorded.time})',
-        text_table(rows, left=(0, 1, 2, 3)),
+        text_table(rows, left=(0, 1, 2, 3, 7)),
         *recording.notes,
         *[f'not recorded: {", ".join(absent)}'] * bool(absent),
         *[f'recorded, but not of the URDF: {", ".join(unused)}'] * bool(unused),
-        *(f'- {each}' for each in suggestions(model, names, recording)),
     ]
+    found = [*suggestions(model, names, recording)] or ['nothing looks wrong']
+    lines += [f'- {each}' for each in found]
     return '\n'.join(lines)
 
 
-def _ends(values: Array) -> tuple[float, float]:
-    return float(values.min()), float(values.max())
-
-
-def _range(lower: float, upper: float) -> str:
-    return f'{lower:.2f} to {upper:.2f}' if np.isfinite([lower, upper]).all() else 'none'
+def _range(values: ArrayLike) -> str:
+    ends = np.min(values), np.max(values)
+    return '{:.2f} to {:.2f}'.format(*ends) if np.isfinite(ends).all() else 'none'
 
 
 def suggestions(
     model: RobotModel, names: Mapping[str, str], recording: Recording
 ) -> Iterator[str]:
-    return iter(())
+    """
+    Yield the settings that a clean recording suggests, with their evidence.
+
+    :param names: recorded joint names by the model's; the recording has no others
+    """
+    try:
+        check_units(model, names, recording)
+    except RecordingError as error:
+        yield f'{error} (of a table: --table degrees=true)'
+        known = {} if model.description is None else model.description.joints
+        turns = [known[name].type != 'prismatic' for name in names]
+        unit = np.where(turns, np.pi / 180.0, 1.0)
+        recording = replace(
+            recording, position=recording.position * unit, velocity=recording.velocity * unit
+        )
+    try:
+        checkup = check(model, recording, names)
+        if checkup.verdict is ModelVerdict.REJECTED:
+            mounting = find_mounting(model, recording, checkup)
+            if mounting is not None:
+                yield from mounting.texts()
+                names = mounting.matched(recording.names)
+                recording = replace(recording, position=mounting.moved(recording.position))
+                checkup = check(model, recording, names)
+    except RneaError as error:
+        yield f'signs, units, order and zeros are not checked: {error}'
+        return
+    factors = {Cause.WRONG_SCALE, Cause.INVERTED_EFFORT}
+    for finding in checkup.findings:
+        if finding.must_be_fixed and finding.cause not in factors:
+            yield f'{finding.cause.text}: {finding.text}'
+    if not factors.isdisjoint(finding.cause for finding in checkup.findings):
+        yield _effort_scale(checkup)
+
+
+def _effort_scale(checkup: Checkup) -> str:
+    """Return the factors of efforts that are in another unit, or inverted."""
+    scales = {
+        joint.name: joint.scale for joint in checkup.assessment.joints
+        if joint.scale.half_width < 0.5 * abs(joint.scale.value)
+    }
+    usual = float(np.median([scale.value for scale in scales.values()] or [1.0]))
+    values = [
+        1.0 / (scales[name].value if name in scales else usual) for name in checkup.joints
+    ]
+    return (
+        'efforts are in another unit or inverted; times the model they are: '
+        + ', '.join(f'{name} {scale}' for name, scale in scales.items())
+        + f'; --table effort_scale={",".join(f"{value:.3g}" for value in values)} fits the '
+        "URDF's masses; better take N m/A from the data sheet (of mA: times 0.001)"
+    )

@@ -135,18 +135,22 @@ def open_bag(path: Path) -> Iterator[Bag]:
 
 
 @contextmanager
-def bounded(path: Path, fault: Callable[[Exception], RneaError]) -> Iterator[None]:
+def bounded(
+    path: Path, fault: Callable[[Exception], RneaError], ratio: int = 0
+) -> Iterator[None]:
     """
     Bound what a package unpacks, in memory and on disk; ``fault`` turns its errors into ours.
 
     It unpacks a message, chunk or file of any size whole: only the process can be limited.
+
+    :param ratio: of memory and a large file; 0 for a file that is read in parts
     """
     size = sum(map(os.path.getsize, filter(os.path.isfile, (path, *path.glob('*')))))
     none = resource.RLIM_INFINITY
     bounds = {resource.RLIMIT_FSIZE: max(MAX_UNPACKED, MAX_RATIO * size)}
     if _STATM.exists():  # without /proc the memory in use is unknown
         used = int(_STATM.read_text().split()[0]) * resource.getpagesize()
-        bounds[resource.RLIMIT_AS] = used + MAX_UNPACKED
+        bounds[resource.RLIMIT_AS] = used + max(MAX_UNPACKED, ratio * size)
     before = {kind: resource.getrlimit(kind) for kind in bounds}
     try:
         for kind, (soft, hard) in before.items():

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 import json
 from pathlib import Path
+import re
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,15 @@ INFO = 'meta/info.json'  # of a LeRobot data set
 MAX_INFO = 1_000_000  # bytes of it
 COMMENT = ('#', '%')  # first characters of a line of text
 
+WORDS = {
+    'position': ('q|pos|positions?|angles?|state',),
+    'velocity': ('qd|dq|qdot|vel|velocity|velocities|speeds?',),
+    'effort': ('tau|tau_j|torques?|efforts?', 'currents?'),
+}
+"""Words of columns by quantity; a later group counts where no column has an earlier word."""
+
+ANY_WORD = re.compile(rf'(?i)(.*[\W_])?({"|".join("|".join(each) for each in WORDS.values())})')
+
 
 class TableError(RecordingError):
     """A table cannot be read, or its columns cannot be understood."""
@@ -37,6 +47,19 @@ class Table:
     read: Callable[[Sequence[str]], Mapping[str, Array]]  # arrays by name
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of an array's columns
     rate: float | None = None  # Hz
+
+    def columns(self) -> dict[str, tuple[str, int]]:
+        """Return array and number of each column by its name, as q[0] or state/elbow.pos."""
+        columns = {}
+        for name, width in self.widths.items():
+            labels = self.labels.get(name, ())
+            for k in range(width or 1):
+                column = f'{name}[{k}]' if width else name
+                if width and len(labels) == width:
+                    word = '' if ANY_WORD.fullmatch(labels[k]) else re.split(r'\W', name)[-1]
+                    column = f'{name}/{labels[k]}.{word}'.rstrip('.')
+                columns[column] = (name, k)
+        return columns
 
 
 def is_table(path: Path) -> bool:
