@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from ..arrays import Array
 from ..recordings import Recording, take_samples
 from ..robot import RobotModel
 from .checkup import Checkup
+from .faults import UNEXPLAINED_CURRENT, UNEXPLAINED_SHARE
 from .fit import Hypothesis, Prediction
 from .selection import EVIDENCE, Solution
 
 QUARTER = 0.5 * np.pi
-MAX_ROUNDS = 4  # of changes, each of one or two joints
+MAX_ROUNDS = 6  # of changes
 
 
 @dataclass(frozen=True)
@@ -45,16 +46,19 @@ class Mounting:
         turns[list(self.order)] = self.quarters
         return np.asarray(position + QUARTER * turns)
 
-    def changed(self) -> Iterator[Mounting]:
-        """Yield this guess with two joints exchanged, all reversed, or one or two zeros moved."""
-        n = len(self.order)
-        for one, other in combinations(range(n), 2):
+    def reordered(self) -> Iterator[Mounting]:
+        """Yield this guess with two joints exchanged, or all reversed."""
+        for one, other in combinations(range(len(self.order)), 2):
             order = [*self.order]
             order[one], order[other] = order[other], order[one]
             yield replace(self, order=tuple(order))
         yield replace(self, order=self.order[::-1])
-        moves = [(joint, quarter) for joint in range(n) for quarter in (1, -1, 2)]
-        for chosen in (*((move,) for move in moves), *combinations(moves, 2)):
+
+    def turned(self, count: int) -> Iterator[Mounting]:
+        """Yield this guess with a number of zeros moved."""
+        joints = range(len(self.order))
+        moves = [(joint, quarter) for joint in joints for quarter in (1, -1, 2)]
+        for chosen in combinations(moves, count):
             quarters = [*self.quarters]
             for joint, quarter in chosen:
                 quarters[joint] += quarter
@@ -108,14 +112,23 @@ def find_mounting(
             unexplained=float(np.linalg.norm(solution.fit.scatter)) / size,
         )
 
+    def improved(best: Mounting, most: int) -> Mounting:
+        """Return the best guess after rounds of changes, each of at most so many zeros."""
+        for _ in range(MAX_ROUNDS):
+            turned = (best.turned(count + 1) for count in range(most))
+            tried = [*map(judged, chain(best.reordered(), *turned))]
+            lowest = min(guess.criterion for guess in tried)
+            if lowest > best.criterion - EVIDENCE:
+                break
+            similar = [guess for guess in tried if guess.criterion < lowest + EVIDENCE]
+            best = min(similar, key=lambda guess: (guess.doubts, guess.criterion))
+        return best
+
     start = judged(Mounting(names, tuple(range(n)), n * (0,)))
-    best = start
-    for _ in range(MAX_ROUNDS):
-        tried = [judged(guess) for guess in best.changed()]
-        lowest = min(guess.criterion for guess in tried)
-        if lowest > best.criterion - EVIDENCE:
-            break
-        similar = [guess for guess in tried if guess.criterion < lowest + EVIDENCE]
-        best = min(similar, key=lambda guess: (guess.doubts, guess.criterion))
-    found = best.criterion < checkup.assessment.best.criterion - EVIDENCE
-    return replace(best, before=start.unexplained) if found and best is not start else None
+    best = improved(start, 1)
+    if best.unexplained > UNEXPLAINED_SHARE:  # two wrong zeros may hide each other
+        best = improved(start, 2)
+    explained = best.unexplained < UNEXPLAINED_CURRENT
+    if explained and best.criterion < checkup.assessment.best.criterion - EVIDENCE:
+        return replace(best, before=start.unexplained)
+    return None

@@ -39,11 +39,11 @@ def understood(
     known = {} if model.description is None else model.description.joints
     for k, (name, other) in enumerate(names.items()):
         at, row = whole.names.index(other), model.position_indices(name).start
-        columns = [each[at] if each else '' for each in recorded.columns.values()]
+        columns = [each[at] or '' if each else '' for each in recorded.columns.values()]
         limits = (ends[row] for ends in (model.position_lower, model.position_upper))
         unit = 'm, N' if name in known and known[name].type == 'prismatic' else 'rad, N m'
         rows.append((
-            name, *(column or '' for column in columns or (other, '', '')), _range(recording.position[:, k]),
+            name, *(columns or (other, '', '')), _range(recording.position[:, k]),
             _range([*limits]), _range(recording.effort[:, k]), unit,
         ))
     absent = [name for name in model.joint_names if name not in names]

@@ -82,16 +82,8 @@ class Recording:
         arrays = {name: real_array(name, values)
                   for name, values in given.items() if values is not None}  # fmt: skip
         shape = (arrays['time'].size, len(names))
-        for name, values in arrays.items():
-            required = shape[:1] if name == 'time' else shape
-            if values.shape != required:
-                raise RecordingError(
-                    f'{name} has shape {values.shape}, not {required}: one row for each of '
-                    f'{shape[0]} times, one column for each of {shape[1]} names; transpose it, '
-                    'or cut all arrays to one length'
-                )
         if not raw:
-            _check_values(names, arrays)
+            _check_arrays(names, arrays)
         for name in ('velocity', 'effort'):
             arrays.setdefault(name, np.full(shape, np.nan))
         own = {'names': tuple(names), **arrays, 'notes': tuple(notes), 'raw': raw}
@@ -136,8 +128,17 @@ def unusable(values: Array) -> NDArray[np.bool_]:
     return ~(np.abs(values) <= MAX_VALUE)
 
 
-def _check_values(names: Sequence[str], arrays: Mapping[str, Array]) -> None:
-    """Raise an error for the first row that is not finite, or not after the one before."""
+def _check_arrays(names: Sequence[str], arrays: Mapping[str, Array]) -> None:
+    """Raise an error for a wrong shape, or the first row that is not finite or not later."""
+    shape = (arrays['time'].size, len(names))
+    for name, values in arrays.items():
+        required = shape[:1] if name == 'time' else shape
+        if values.shape != required:
+            raise RecordingError(
+                f'{name} has shape {values.shape}, not {required}: one row for each of '
+                f'{shape[0]} times, one column for each of {shape[1]} names; transpose it, '
+                'or cut all arrays to one length'
+            )
     if len(set(names)) < len(names):
         raise RecordingError(f'names: {", ".join(names)} has a name twice; give each its own')
     way_out = 'leave this row out of all arrays, or set raw=True, which does so with a note'

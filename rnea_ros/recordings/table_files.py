@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 import json
+import os.path
 from pathlib import Path
 import re
 from typing import Any
@@ -64,7 +65,7 @@ class Table:
 
 def is_table(path: Path) -> bool:
     """Return whether a path has the name of a table, or is a LeRobot data set."""
-    return path.suffix.lower() in READERS or (path / INFO).exists()
+    return path.suffix.lower() in READERS or os.path.isfile(path / INFO)
 
 
 def import_reader(path: Path) -> None:

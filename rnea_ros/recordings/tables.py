@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 import math
+import os.path
 from pathlib import Path
 import re
 from typing import Any
@@ -71,7 +72,7 @@ def read_recordings(
         if table:
             raise TableError(f'{path} is not a table: leave out the settings of a table')
         return [Recorded(path.name, recording_from(read_joint_states(path, topic)), {})]
-    if not path.exists() or is_special(path):
+    if not os.path.exists(path) or is_special(path):
         raise TableError(f'{path} does not exist, or is a pipe or device; name a regular file')
 
     reader = _Reader(path, model, table or {})
