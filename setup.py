@@ -53,11 +53,13 @@ EXTRAS = {
     'sim': ['mujoco>=3.3.6', 'matplotlib>=3.5.1'],
     'streams': ['ruckig>=0.19.4'],
     'bags': ['rosbags>=0.11.9', 'matplotlib>=3.5.1', 'PyYAML', 'scipy>=1.8.0'],
+    'parquet': ['pyarrow>=14.0.1'],
     'test': [
         'pytest',
         'pytest-timeout',
         'pytest-xdist',
         'hypothesis',
+        'pyarrow',
         'pin',
         'example-robot-data',
         'modern-robotics',
