@@ -80,7 +80,9 @@ def read_recordings(
 
     def fault(error: Exception) -> TableError:
         large = isinstance(error, MemoryError)
-        reason = 'it needs too much memory; split it' if large else one_line(error)
+        reason = 'it needs too much memory; split it'
+        if not large:
+            reason = f'{one_line(error)}; copy or save it again'
         return TableError(f'{path} cannot be read: {reason}')
 
     with bounded(path, fault, MEMORY_RATIO):
@@ -99,8 +101,10 @@ class _Reader:
 
     def __init__(self, path: Path, model: RobotModel, given: Mapping[str, Any]) -> None:
         self._path, self._model = path, model
-        self._beside = path.with_suffix('.yaml')
-        read = read_document(self._beside, MAX_INFO) if self._beside.is_file() else None
+        absolute = Path(os.path.abspath(path))  # '.' has no name
+        self._name, self._beside = absolute.name, absolute.with_suffix('.yaml')
+        there = os.path.isfile(self._beside)
+        read = read_document(self._beside, MAX_INFO) if there else None
         settings = {**read, **given} if isinstance(read, dict) else {**given}
         unknown = [key for key in settings if key not in KEYS]
         if unknown or not isinstance(read, dict | None):
@@ -143,7 +147,7 @@ class _Reader:
             if stamp:
                 time, unit = _seconds(values(stamp[0])[rows])
                 origin = f'column {stamp[0]}, {unit}'
-            name = self._path.name + ('' if number is None else f', episode {number}')
+            name = self._name + ('' if number is None else f', episode {number}')
             recording = Recording(names, time, notes=(), raw=True, **parts)
             yield Recorded(name, recording, chosen, origin)
 

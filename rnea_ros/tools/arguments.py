@@ -27,10 +27,8 @@ from ..robot import STANDARD_GRAVITY, RobotModel
 from ..trajectory_check import Quantity
 from ..urdf import parse_urdf, read_urdf
 
-RECORDINGS = (
-    'bag directory, .db3, .mcap or .bag; table: .csv, .tsv, .txt, .npz, .mat, .parquet; LeRobot '
-    'folder'
-)
+BAGS = 'directory, .db3 or .mcap'
+RECORDINGS = f'{BAGS}; table (.csv, .tsv, .txt, .npz, .mat, .parquet); folder of a LeRobot data set'
 MAX_GRAVITY = 1e4  # greatest component, m/s^2: a centrifuge
 MIN_SPEED = 1e-3  # ten seconds become three hours
 MAX_INERTIA = 1e12  # and greatest gravity effort, SI units; their squares still are numbers
@@ -85,10 +83,12 @@ def position(text: str) -> tuple[str, float]:
     return joint, number
 
 
-def add_bag(parser: argparse.ArgumentParser, content: str, *, required: bool = False) -> None:
+def add_bag(
+    parser: argparse.ArgumentParser, content: str, kinds: str = BAGS, *, required: bool = False
+) -> None:
     """Add a recording, ``BAG``; the help says what it contains."""
     parser.add_argument('bag', nargs=None if required else '?', type=Path, metavar='BAG',
-                        help=f'{content}: {RECORDINGS}')
+                        help=f'{content}: {kinds}')
 
 
 def add_limits(

@@ -181,7 +181,7 @@ def _loaded(options: argparse.Namespace, model: RobotModel, bags: Sequence[Path]
         for recorded in read_recordings(bag, model, options.topic, dict(options.table)):
             run = run_from(recorded.recording, model, name=recorded.name, **_reading(options))
             runs.append(run)
-            print(f'{recorded.name}: {_amount([run])}', flush=True)
+            print(f'{bag.parent / recorded.name}: {_amount([run])}', flush=True)
     return runs
 
 

@@ -48,6 +48,7 @@ from ..recordings import (
 )
 from ..replay import known_efforts
 from .arguments import (
+    RECORDINGS,
     add_bag,
     add_gravity,
     add_recorded_joints,
@@ -66,7 +67,7 @@ def _parser() -> OneLineParser:
         epilog='example: preflight my_bag --urdf robot.urdf --picture robot.png'
     )
     add = parser.add_argument
-    add_bag(parser, 'recording (needs rosbags)')
+    add_bag(parser, 'recording', RECORDINGS)
     add('--urdf', type=Path, help='URDF of the model; live robot_description')
     add('--topic', help='topic of the joint states; live joint_states, else the only recorded one')
     add_recorded_joints(parser)

@@ -34,7 +34,7 @@ from ..recordings import (
 )
 from ..replay import Review, picture, recorded_robot, report, review, write_table
 from ..robot import RobotModel
-from .arguments import add_bag, add_recorded_joints, dry_run, load_model
+from .arguments import RECORDINGS, add_bag, add_recorded_joints, dry_run, load_model
 
 ENDED_EARLY = 1
 
@@ -46,7 +46,7 @@ def _options(args: list[str] | None) -> argparse.Namespace:
         epilog='example: replay my_bag --urdf robot.urdf -p compensate_coriolis:=true'
     )
     add = parser.add_argument
-    add_bag(parser, 'recording (needs rosbags)', required=True)
+    add_bag(parser, 'recording', RECORDINGS, required=True)
     add('--urdf', type=Path, required=True, help='URDF of the model')
     add('--topic', help='topic of the joint states, if the bag has several')
     add('--params-file', type=Path, action='append', default=[],

@@ -217,7 +217,7 @@ def test_bad_files_of_other_makes_are_rejected_with_a_way_out(
     ({'names': ('a', 'a')}, 'has a name twice'), ({'time': ['0', '1', '2']}, 'real numbers'),
 ])
 def test_arrays_of_a_recording_are_checked(changes: dict[str, Any], words: str) -> None:
-    sound = {'names': ['a', 'b'], 'time': [0, 1, 2], 'position': [[0, 1]] * 3,
+    sound: dict[str, Any] = {'names': ['a', 'b'], 'time': [0, 1, 2], 'position': [[0, 1]] * 3,
              'effort': [[np.nan, 1.0]] * 3}  # fmt: skip
     assert np.isnan(Recording(**sound).velocity).all()
     with pytest.raises(RneaError, match=words):
