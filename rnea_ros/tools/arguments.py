@@ -28,7 +28,7 @@ from ..trajectory_check import Quantity
 from ..urdf import parse_urdf, read_urdf
 
 BAGS = 'directory, .db3 or .mcap'
-RECORDINGS = f'{BAGS}; table (.csv, .tsv, .txt, .npz, .mat, .parquet); folder of a LeRobot data set'
+RECORDINGS = f'{BAGS}; table (.csv, .tsv, .txt, .npz, .mat, .parquet); LeRobot folder'
 MAX_GRAVITY = 1e4  # greatest component, m/s^2: a centrifuge
 MIN_SPEED = 1e-3  # ten seconds become three hours
 MAX_INERTIA = 1e12  # and greatest gravity effort, SI units; their squares still are numbers
