@@ -15,7 +15,7 @@ from ..arrays import Array
 from ..recordings import Recording, take_samples
 from ..robot import RobotModel
 from .checkup import Checkup
-from .faults import UNEXPLAINED_CURRENT, UNEXPLAINED_SHARE
+from .faults import UNEXPLAINED_SHARE
 from .fit import Hypothesis, Prediction
 from .selection import EVIDENCE, Solution
 
@@ -128,7 +128,7 @@ def find_mounting(
     best = improved(start, 1)
     if best.unexplained > UNEXPLAINED_SHARE:  # two wrong zeros may hide each other
         best = improved(start, 2)
-    explained = best.unexplained < UNEXPLAINED_CURRENT
+    explained = best.unexplained < UNEXPLAINED_SHARE  # else of another robot
     if explained and best.criterion < checkup.assessment.best.criterion - EVIDENCE:
         return replace(best, before=start.unexplained)
     return None

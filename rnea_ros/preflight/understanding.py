@@ -106,17 +106,22 @@ def suggestions(
 
 def _effort_scale(checkup: Checkup) -> str:
     """Return the factors of efforts that are in another unit, or inverted."""
+    figures = [checkup.assessment.joints[joint] for joint in checkup.assessment.loaded]
     scales = {
-        joint.name: joint.scale for joint in checkup.assessment.joints
+        joint.name: joint.scale for joint in figures
         if joint.scale.half_width < 0.5 * abs(joint.scale.value)
     }
     usual = float(np.median([scale.value for scale in scales.values()] or [1.0]))
     values = [
         1.0 / (scales[name].value if name in scales else usual) for name in checkup.joints
     ]
+    others = [name for name in checkup.joints if name not in scales]
     return (
-        'efforts are in another unit or inverted; times the model they are: '
+        'efforts are in another unit or inverted, or the URDF is of another arm; '
+        'times the model they are: '
         + ', '.join(f'{name} {scale}' for name, scale in scales.items())
         + f'; --table effort_scale={",".join(f"{value:.3g}" for value in values)} fits the '
-        "URDF's masses; better take N m/A from the data sheet (of mA: times 0.001)"
+        "URDF's masses"
+        + f' ({", ".join(others)}: little load, the median)' * bool(others)
+        + '; better take N m/A from the data sheet (of mA: times 0.001)'
     )

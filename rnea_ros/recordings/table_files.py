@@ -156,7 +156,10 @@ def _mat(path: Path) -> Table:
     try:
         return _of_arrays(loadmat(path, simplify_cells=True))
     except NotImplementedError as error:
-        raise TableError(f"{path} is of version 7.3; save it with save(..., '-v7')") from error
+        raise TableError(
+            f"{path} is a MATLAB file of version 7.3, which is not read; save it in MATLAB with "
+            "save(..., '-v7')"
+        ) from error
 
 
 def _of_arrays(given: Mapping[str, Any]) -> Table:

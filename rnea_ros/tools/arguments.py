@@ -142,8 +142,6 @@ def add_recorded_joints(parser: argparse.ArgumentParser) -> None:
         '-1 for inverted signs, N m/A for currents, or one for each joint of the model (replay: '
         'for each commanded joint)',
     )
-
-
     parser.add_argument(
         '--table', type=_setting, nargs='+', action='extend', default=[], metavar='KEY=VALUE',
         help=f'columns and units of a table, instead of a YAML file beside it: {", ".join(KEYS)}',

@@ -187,11 +187,13 @@ def test_bad_files_of_other_makes_are_rejected_with_a_way_out(
     np.savez(lengths, time=BASE.time[:-1], q=BASE.position, tau=BASE.effort)
     np.savez_compressed(large, time=np.zeros(10**6), q=np.zeros((10**6, 15)))
     (tmp_path / 'n.mat').write_bytes(b'MATLAB 5.0'.ljust(200))
+    (tmp_path / 'v.mat').write_bytes(b'MATLAB 7.3'.ljust(124) + b'\x00\x02IM' + bytes(400))
     os.mkfifo(tmp_path / 'pipe.csv')
     (tmp_path / 'l.yaml').write_text('/**: {ros__parameters: {rate: 1}}')
     for path, words in (
         (objects, 'no plain arrays'), (lengths.with_suffix('.yaml'), 'not a bag'),
         (lengths, r"l.yaml: '/\*\*' is not a key.*rename it"), (none, 'does not exist'),
+        (tmp_path / 'v.mat', r"of version 7\.3, which is not read; save it .* '-v7'"),
         (tmp_path / 'n.mat', 'cannot be read'), (tmp_path / 'pipe.csv', 'pipe or device'),
     ):
         with pytest.raises(RneaError, match=words):
