@@ -60,6 +60,7 @@ EXTRAS = {
         'pytest-xdist',
         'hypothesis',
         'pyarrow',
+        'distributed',
         'pin',
         'example-robot-data',
         'modern-robotics',

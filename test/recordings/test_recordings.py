@@ -6,6 +6,7 @@
 from dataclasses import replace
 from pathlib import Path
 import resource
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -172,6 +173,24 @@ def test_a_bag_is_bounded_also_below_a_limit_of_the_user(
         assert resource.getrlimit(resource.RLIMIT_FSIZE) == (own, before[1])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_limits_of_the_process_end_after_two_threads_have_read(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    inside, leave = Event(), Event()
+
+    def read() -> None:
+        with bags._bounds(tmp_path):
+            inside.set()
+            leave.wait(60.0)
+
+    other = Thread(target=read)
+    with bags._bounds(tmp_path):
+        other.start()
+        inside.wait(0.2)
+    leave.set()
+    other.join()
+    assert resource.getrlimit(resource.RLIMIT_FSIZE) == before
 
 
 W = 2.0 * np.pi * 0.5
