@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 import errno
 from itertools import islice
 import os.path
@@ -137,44 +137,35 @@ def open_bag(path: Path) -> Iterator[Bag]:
 
 
 @contextmanager
-def bounded(
-    path: Path, fault: Callable[[Exception], RneaError], ratio: int = 0
-) -> Iterator[None]:
+def _bounds(path: Path) -> Iterator[None]:
     """
-    Bound what a package unpacks, in memory and on disk; ``fault`` turns its errors into ours.
+    Bound what the package rosbags unpacks, in memory and on disk; its errors become a BagError.
 
     It unpacks a message, chunk or file of any size whole: only the process can be limited.
-
-    :param ratio: of memory and a large file; 0 for a file that is read in parts
     """
     size = sum(map(os.path.getsize, filter(os.path.isfile, (path, *path.glob('*')))))
     none = resource.RLIM_INFINITY
     bounds = {resource.RLIMIT_FSIZE: max(MAX_UNPACKED, MAX_RATIO * size)}
     if _STATM.exists():  # without /proc the memory in use is unknown
         used = int(_STATM.read_text().split()[0]) * resource.getpagesize()
-        bounds[resource.RLIMIT_AS] = used + max(MAX_UNPACKED, ratio * size)
-    with _LIMITS:
-        before = {kind: resource.getrlimit(kind) for kind in bounds}
-        try:
-            for kind, (soft, hard) in before.items():
-                bound = bounds[kind] if soft == none else min(soft, bounds[kind])
-                resource.setrlimit(kind, (bound, hard))
-            yield
-        except RneaError:
-            raise
-        except Exception as error:  # each layer of rosbags raises an error class of its own
-            raise fault(error) from error
-        finally:
-            for kind, limits in before.items():
-                resource.setrlimit(kind, limits)
-
-
-def _bounds(path: Path) -> AbstractContextManager[None]:
-    def fault(error: Exception) -> BagError:
+        bounds[resource.RLIMIT_AS] = used + MAX_UNPACKED
+    _LIMITS.acquire()
+    before = {kind: resource.getrlimit(kind) for kind in bounds}
+    try:
+        for kind, (soft, hard) in before.items():
+            bound = bounds[kind] if soft == none else min(soft, bounds[kind])
+            resource.setrlimit(kind, (bound, hard))
+        yield
+    except RneaError:
+        raise
+    except Exception as error:  # each layer of rosbags raises an error class of its own
         large = isinstance(error, MemoryError) or getattr(error, 'errno', 0) == errno.EFBIG
-        return BagError(f'{path} cannot be read: {TOO_LARGE if large else bag_fault(path)}')
-
-    return bounded(path, fault)
+        fault = TOO_LARGE if large else bag_fault(path)
+        raise BagError(f'{path} cannot be read: {fault}') from error
+    finally:
+        for kind, limits in before.items():
+            resource.setrlimit(kind, limits)
+        _LIMITS.release()
 
 
 def stamp_or_receipt(header: Any, received: int) -> float:

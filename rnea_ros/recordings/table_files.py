@@ -18,7 +18,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import brief, one_line
-from ..files import is_special, read_regular
+from ..files import read_regular
 from .joint_states import RecordingError
 from .samples import require_scipy
 
@@ -68,18 +68,6 @@ def is_table(path: Path) -> bool:
     return path.suffix.lower() in READERS or os.path.isfile(path / INFO)
 
 
-def import_reader(path: Path) -> None:
-    """Import the package that reads a table; raise an error if it is not installed."""
-    if path.suffix.lower() == '.mat':
-        require_scipy()
-        import scipy.io  # noqa: F401
-    elif path.is_dir() or path.suffix.lower() == '.parquet':
-        try:
-            import pyarrow.parquet  # noqa: F401
-        except ImportError as error:
-            raise TableError('reading Parquet needs pyarrow: pip install pyarrow') from error
-
-
 def open_table(path: Path) -> Table:
     """Return the table in a file, or in all files of a LeRobot data set."""
     return _data_set(path) if path.is_dir() else READERS[path.suffix.lower()](path)
@@ -87,31 +75,34 @@ def open_table(path: Path) -> Table:
 
 def _text(path: Path) -> Table:
     """Return the table of a text; its first lines may be comments and the columns' names."""
+
+    def lines() -> Iterator[tuple[int, str]]:
+        with path.open(encoding='utf-8-sig', errors='replace') as file:
+            for number, line in enumerate(file, 1):
+                if plain := line.replace('"', '').rstrip('\r\n'):
+                    yield number, plain
+
     header: list[str] = []
-    with path.open(encoding='utf-8-sig', errors='replace') as file:
-        for number, line in enumerate(file, 1):
-            separator = next((each for each in '\t;,' if each in line), None)
-            cells = _cells(line, separator)
-            if not line.startswith(COMMENT) and any(map(_is_number, cells)):
-                first = number
-                break
-            header = _cells(line.lstrip('#% '), separator) or header
-        else:
-            raise TableError(f'{path} has no row of numbers; name a table of joint states')
+    for number, line in lines():
+        separator = next((each for each in '\t;,' if each in line), None)
+        cells = _cells(line, separator)
+        if not line.startswith(COMMENT) and any(map(_is_number, cells)):
+            first = number
+            break
+        header = _cells(line.lstrip('#% '), separator) or header
+    else:
+        raise TableError(f'{path} has no row of numbers; name a table of joint states')
     count = len(cells)
     if len(header) != count or len(set(header)) != count:
         header = [str(number + 1) for number in range(count)]
 
-    def rows() -> Iterator[tuple[int, list[str]]]:
-        with path.open(encoding='utf-8-sig', errors='replace') as file:
-            for number, line in enumerate(file, 1):
-                if number >= first and line.strip() and not line.startswith(COMMENT):
-                    yield number, _cells(line, separator)
-
     def read(names: Sequence[str]) -> dict[str, Array]:
         places = [header.index(name) for name in names]
         values = array('d')
-        for number, row in rows():
+        for number, line in lines():
+            row = _cells(line, separator)
+            if number < first or not row or line.startswith(COMMENT):
+                continue
             try:
                 if len(row) != count:
                     raise ValueError(f'has {len(row)} cells, not {count} as line {first}')
@@ -127,10 +118,8 @@ def _text(path: Path) -> Table:
 
 def _cells(line: str, separator: str | None) -> list[str]:
     """Return the cells of a line; semicolons stand between numbers with a decimal comma."""
-    plain = line.replace('"', '').rstrip('\r\n')
-    if separator == ';':
-        plain = plain.replace(',', '.')
-    return [cell.strip() for cell in plain.split(separator)] if plain.strip() else []
+    plain = line.replace(',', '.') if separator == ';' else line
+    return [cell.strip() for cell in plain.split(separator)] if line.strip() else []
 
 
 def _is_number(cell: str) -> bool:
@@ -151,6 +140,7 @@ def _npz(path: Path) -> Table:
 
 
 def _mat(path: Path) -> Table:
+    require_scipy()
     from scipy.io import loadmat
 
     try:
@@ -188,45 +178,26 @@ def _flat(given: Mapping[str, Any], prefix: str = '') -> Iterator[tuple[str, Any
 
 
 def _parquet(*paths: Path) -> Table:
-    import pyarrow as pa
-    from pyarrow.parquet import ParquetFile
-
-    for path in paths:
-        if is_special(path):
-            raise TableError(f'{path} is a pipe or device; name a regular file')
-
-    def is_list(kind: Any) -> bool:
-        return bool(pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind))
-
-    def is_numeric(kind: Any) -> bool:
-        tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_timestamp)
-        return any(test(kind) for test in tests)
-
-    def values(column: Any) -> Array:
-        if pa.types.is_timestamp(column.type):
-            column = column.cast(pa.int64())
-        plain = column.combine_chunks()
-        if not is_list(column.type):
-            return np.asarray(plain.to_numpy(zero_copy_only=False), dtype=np.float64)
-        flat = plain.flatten().to_numpy(zero_copy_only=False)
-        return np.asarray(flat.reshape(len(column), -1), dtype=np.float64)
-
-    first = ParquetFile(paths[0])
-    top = next(first.iter_batches(1), None)
-    widths = {
-        entry.name: len(top.column(entry.name)[0]) if is_list(entry.type) else 0
-        for entry in first.schema_arrow
-        if top and is_numeric(entry.type.value_type if is_list(entry.type) else entry.type)
-    }
+    try:
+        from pyarrow.parquet import ParquetDataset
+    except ImportError as error:
+        raise TableError('reading Parquet needs pyarrow: pip install pyarrow') from error
+    data = ParquetDataset([*map(str, paths)], partitioning=None)
+    first = data.fragments[0].head(1)
+    widths = {}
+    for entry in data.schema if len(first) else ():
+        is_list = hasattr(entry.type, 'value_field')
+        kind = entry.type.value_type if is_list else entry.type
+        if np.dtype(kind.to_pandas_dtype()).kind in 'iufM':
+            widths[entry.name] = len(first[entry.name][0]) if is_list else 0
 
     def read(names: Sequence[str]) -> dict[str, Array]:
-        tables = [
-            ParquetFile(path).read(columns=[*names], use_threads=False) for path in paths
-        ]
-        return {
-            name: np.concatenate([values(table.column(name)) for table in tables])
-            for name in names
-        }
+        table, arrays = data.read(columns=[*names], use_threads=False), {}
+        for name in names:
+            parts = [each.flatten() if widths[name] else each for each in table[name].chunks]
+            flat = np.concatenate([part.to_numpy(zero_copy_only=False) for part in parts])
+            arrays[name] = flat.astype(np.float64).reshape(len(table), *[-1] * bool(widths[name]))
+        return arrays
 
     return Table(widths, read)
 

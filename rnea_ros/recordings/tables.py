@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, finite_array, finite_number
-from ..errors import InputError, brief, clipped, one_line
+from ..errors import InputError, RneaError, brief, clipped, one_line
 from ..files import is_special
 from ..robot import RobotModel
 from ..yaml_files import read_document
-from .bags import bounded
 from .joint_states import (
     Recording,
     RecordingError,
@@ -32,7 +31,7 @@ from .joint_states import (
     unusable,
     usable_factor,
 )
-from .table_files import MAX_INFO, WORDS, TableError, import_reader, is_table, open_table
+from .table_files import MAX_INFO, WORDS, TableError, is_table, open_table
 
 KEYS = (*WORDS, 'joints', 'time', 'rate', 'degrees', 'sign', 'offset', 'gear', 'effort_scale',
         'episodes')  # fmt: skip
@@ -42,7 +41,6 @@ TIME = re.compile(r'(?i)((.*[\W_])?(time|stamp|timestamp)|(.*[./])?t)([\W_]*(s|m
 COMMANDED = re.compile('(?i)target|desired|reference|command|cmd|goal|action|setpoint')
 
 UNITS = {'s': 1.0, 'ms': 1e-3, 'us': 1e-6, 'ns': 1e-9}
-MEMORY_RATIO = 4  # greatest memory of a large table, as a multiple of its file
 MAX_INTERVAL = 0.2  # of joint states, s; a longer one is in a smaller unit
 
 
@@ -75,18 +73,14 @@ def read_recordings(
     if not os.path.exists(path) or is_special(path):
         raise TableError(f'{path} does not exist, or is a pipe or device; name a regular file')
 
-    reader = _Reader(path, model, table or {})
-    import_reader(path)  # outside of the bound
-
-    def fault(error: Exception) -> TableError:
-        large = isinstance(error, MemoryError)
-        reason = 'it needs too much memory; split it'
-        if not large:
-            reason = f'{one_line(error)}; copy or save it again'
-        return TableError(f'{path} cannot be read: {reason}')
-
-    with bounded(path, fault, MEMORY_RATIO):
-        return [*reader.recordings()]
+    try:
+        return [*_Reader(path, model, table or {}).recordings()]
+    except RneaError:
+        raise
+    except Exception as error:  # each package raises error classes of its own
+        raise TableError(
+            f'{path} cannot be read: {one_line(error)}; copy or save it again'
+        ) from error
 
 
 def only_one(path: Path | str, found: Sequence[Recorded]) -> Recorded:
@@ -157,18 +151,13 @@ class _Reader:
         keys = names
         chosen: dict[str, list[str | None]] = {}
         for quantity in WORDS:
-            found = self._guessed(quantity)
-            if quantity in self._settings:
-                listed = self._listed(quantity)
-                found = {str(number): column for number, column in enumerate(listed)}
-            named = not all(key.isdigit() for key in found)
+            listed = quantity in self._settings
+            found = dict(enumerate(self._listed(quantity))) if listed else self._guessed(quantity)
+            named = any(isinstance(key, str) for key in found)
             if quantity == 'position':
-                if 'joints' not in self._settings:
-                    names = [*found] if named else names[: len(found)]
-                keys = [*found] if named else names
-            row: list[str | None] = [*found.values()]
-            if named:
-                row = [found.get(key) for key in keys]
+                keys = [*map(str, found)] if named else names[: len(found)]
+                names = names if 'joints' in self._settings else keys
+            row = [found.get(key) for key in keys] if named else [*found.values()]
             if not any(row) and quantity != 'velocity':
                 raise self._unknown(quantity, f'has no column of {quantity}')
             if any(row) and len(row) != len(names):
@@ -199,10 +188,10 @@ class _Reader:
             listed += within
         return listed
 
-    def _guessed(self, quantity: str) -> dict[str, str]:
+    def _guessed(self, quantity: str) -> dict[Any, str]:
         """Return the columns of a quantity by the joint's name in theirs, or by its number."""
-        for words in () if quantity in self._settings else WORDS[quantity]:
-            named: dict[str, str] = {}
+        for words in WORDS[quantity]:
+            named: dict[Any, str] = {}
             numbered: dict[str, dict[int, str]] = {}
             for column in (each for each in self._columns if not COMMANDED.search(each)):
                 if found := re.fullmatch(rf'(?i)(.*[\W_])?(?:{words})[\W_]*(\d+)\W*', column):
@@ -222,7 +211,7 @@ class _Reader:
             for group in numbered.values():
                 if sorted(group) not in ([*range(len(group))], [*range(1, len(group) + 1)]):
                     raise self._unknown(quantity, f'lacks a number of {quantity}')
-                return {str(number): group[number] for number in sorted(group)}
+                return dict(sorted(group.items()))
         return {}
 
     def _clock(self) -> tuple[list[str], float]:
