@@ -152,7 +152,9 @@ class _Reader:
         chosen: dict[str, list[str | None]] = {}
         for quantity in WORDS:
             listed = quantity in self._settings
-            found = dict(enumerate(self._listed(quantity))) if listed else self._guessed(quantity)
+            found: dict[Any, str] = (
+                dict(enumerate(self._listed(quantity))) if listed else self._guessed(quantity)
+            )
             named = any(isinstance(key, str) for key in found)
             if quantity == 'position':
                 keys = [*map(str, found)] if named else names[: len(found)]
