@@ -4,7 +4,7 @@
 """
 Torques, loads and external efforts of a folder of Parquet files, by Dask.
 
-Needs dask[distributed], pyarrow and scipy. Workers of a cluster need the folder under the same
+Needs distributed (Dask), pyarrow and scipy. Workers of a cluster need the folder under the same
 path. External efforts are measured minus modelled: they contain friction that the URDF lacks.
 """
 
