@@ -179,16 +179,18 @@ def _flat(given: Mapping[str, Any], prefix: str = '') -> Iterator[tuple[str, Any
 
 def _parquet(*paths: Path) -> Table:
     try:
+        from pyarrow import types
         from pyarrow.parquet import ParquetDataset
     except ImportError as error:
         raise TableError('reading Parquet needs pyarrow: pip install pyarrow') from error
     data = ParquetDataset([*map(str, paths)], partitioning=None)
     first = data.fragments[0].head(1)
+    numeric = (types.is_integer, types.is_floating, types.is_timestamp)
     widths = {}
     for entry in data.schema if len(first) else ():
         is_list = hasattr(entry.type, 'value_field')
         kind = entry.type.value_type if is_list else entry.type
-        if np.dtype(kind.to_pandas_dtype()).kind in 'iufM':
+        if any(is_numeric(kind) for is_numeric in numeric):
             widths[entry.name] = len(first[entry.name][0]) if is_list else 0
 
     def read(names: Sequence[str]) -> dict[str, Array]:

@@ -86,7 +86,8 @@ def motors_with_milliamperes(path: Path) -> dict[str, Any]:
 
 def lists_and_nanoseconds(path: Path) -> dict[str, Any]:
     pa = pytest.importorskip('pyarrow')
-    columns: dict[str, Any] = {'stamp': pa.array((1e9 * BASE.time).astype(np.int64) + 10**18)}
+    stamps = pa.array((1e9 * BASE.time).astype(np.int64) + 10**18)
+    columns: dict[str, Any] = {'stamp': stamps.cast(pa.timestamp('ns'))}
     columns |= {f'joint_{name}': list(each) for name, each in QUANTITIES.items()}
     __import__('pyarrow.parquet').parquet.write_table(pa.table(columns), path)
     return {}
