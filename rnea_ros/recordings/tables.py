@@ -159,7 +159,9 @@ class _Reader:
             if quantity == 'position':
                 keys = [*map(str, found)] if named else names[: len(found)]
                 names = names if 'joints' in self._settings else keys
-            row = [found.get(key) for key in keys] if named else [*found.values()]
+            row: list[str | None] = [*found.values()]
+            if named:
+                row = [found.get(key) for key in keys]
             if not any(row) and quantity != 'velocity':
                 raise self._unknown(quantity, f'has no column of {quantity}')
             if any(row) and len(row) != len(names):
