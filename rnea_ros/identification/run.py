@@ -25,8 +25,8 @@ from ..recordings import (
     clean,
     filtered_motion,
     match_joints,
-    read_joint_states,
-    recording_from,
+    only_one,
+    read_recordings,
     take_samples,
     usable_factor,
 )
@@ -96,20 +96,23 @@ def groups_of_poses(runs: Sequence[Run]) -> list[Run]:
 
 def load(
     bag: Path | str, model: RobotModel, *, joints: Mapping[str, str] | None = None,
-    topic: str | None = None, effort_scale: ArrayLike = 1.0, cutoff: float = CUTOFF,
-    effort_delay: float = 0.0, without_effort: Collection[str] = (), poses: bool = False,
+    topic: str | None = None, table: Mapping[str, Any] | None = None,
+    effort_scale: ArrayLike = 1.0, cutoff: float = CUTOFF, effort_delay: float = 0.0,
+    without_effort: Collection[str] = (), poses: bool = False,
 ) -> Run:
     """
-    Return the run of a bag; the other arguments are those of :func:`run_from`.
+    Return the run of a bag or a table; the other arguments are those of :func:`run_from`.
 
-    :param bag: directory of a ROS 2 bag, or a file: ``.db3``, ``.mcap``, or ``.bag`` of ROS 1
+    :param bag: a bag, ``.db3``, ``.mcap``, ``.bag`` of ROS 1, or its directory; a table,
+        ``.csv``, ``.tsv``, ``.txt``, ``.npz``, ``.mat``, ``.parquet``; or a LeRobot data set
     :param topic: the recorded topic; None for the only one with joint states
-    :raises RneaError: the bag cannot be read, or lacks what is needed
+    :param table: the columns of a table, such as ``{'position': 'q1..q7', 'rate': 100.0}``; keys
+        are those of ``--table`` (docs/identify.md)
+    :raises RneaError: the recording cannot be read, or lacks what is needed
     """
-    path = Path(bag)
-    recording = recording_from(read_joint_states(path, topic))
+    recorded = only_one(bag, read_recordings(Path(bag), model, topic, table))
     return run_from(
-        recording, model, name=path.name, joints=joints, effort_scale=effort_scale,
+        recorded.recording, model, name=recorded.name, joints=joints, effort_scale=effort_scale,
         cutoff=cutoff, effort_delay=effort_delay, without_effort=without_effort, poses=poses
     )
 

@@ -41,7 +41,9 @@ UNITS = {
     'revolute': (2.0 * np.pi, 'degrees, not radians'),
     'prismatic': (1.0, 'millimetres, not metres'),
 }
-"""Travel that no limited joint of a type exceeds, rad or m, and the wrong unit beyond it."""
+"""Travel that no limited joint of a type exceeds, rad or m, and the wrong unit far beyond it."""
+
+FAR = 2.0  # ratio to that travel; less may be another joint's, in another order
 
 SPOILS_PARAMETERS = frozenset({
     Cause.NO_EFFORT, Cause.ANOTHER_ROBOT, Cause.INVERTED_AXIS, Cause.INVERTED_EFFORT,
@@ -130,7 +132,7 @@ def check(
 
 
 def check_units(model: RobotModel, joints: Mapping[str, str], recording: Recording) -> None:
-    """Raise an error if a joint travels further than a turn and its range: in degrees or mm."""
+    """Raise an error if a joint travels far beyond a turn and its range: in degrees or mm."""
     known = {} if model.description is None else model.description.joints
     for name, other in joints.items():
         joint = known.get(name)
@@ -140,7 +142,7 @@ def check_units(model: RobotModel, joints: Mapping[str, str], recording: Recordi
         turn, unit = UNITS[joint.type]
         least, greatest = np.nanquantile(values, (0.05, 0.95))
         lower, upper = joint.limits.lower, joint.limits.upper
-        if lower < upper and greatest - least > max(turn, upper - lower):
+        if lower < upper and greatest - least > FAR * max(turn, upper - lower):
             raise RecordingError(
                 f'{name} moves from {least:.4g} to {greatest:.4g}, its limits are {lower:.4g} to '
                 f'{upper:.4g}: the positions are in {unit}; correct the driver or the recording'

@@ -44,7 +44,7 @@ CHECKS: dict[str, Callable[[Any], bool]] = {
 
 def test_every_example_is_tested_and_on_the_page() -> None:
     names = {path.stem for path in EXAMPLES.glob('*.py')}
-    assert names == {*CHECKS, *WITH_ROS, *DEMOS, 'trajectory_lqr'}
+    assert names == {*CHECKS, *WITH_ROS, *DEMOS, 'batch_on_dask', 'trajectory_lqr'}
     page = (EXAMPLES / 'README.md').read_text(encoding='utf-8')
     assert all(f']({name}.py)' in page for name in names)
 

@@ -36,7 +36,7 @@ KEYS = {
 }
 """rosdep's keys for what is imported, where they have another name."""
 
-FROM_PIP = {'mujoco', 'rosbags', 'ruckig'}
+FROM_PIP = {'mujoco', 'pyarrow', 'rosbags', 'ruckig'}
 """Have keys for pip alone, which a released package may not depend on."""
 
 

@@ -6,12 +6,14 @@
 from dataclasses import replace
 from pathlib import Path
 import resource
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.signal import lfilter
 
+from rnea_ros.errors import RneaError
 from rnea_ros.recordings import (
     Kind,
     Recording,
@@ -173,6 +175,24 @@ def test_a_bag_is_bounded_also_below_a_limit_of_the_user(
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+def test_limits_of_the_process_end_after_two_threads_have_read(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    inside, leave = Event(), Event()
+
+    def read() -> None:
+        with bags._bounds(tmp_path):
+            inside.set()
+            leave.wait(60.0)
+
+    other = Thread(target=read)
+    with bags._bounds(tmp_path):
+        other.start()
+        inside.wait(0.2)
+    leave.set()
+    other.join()
+    assert resource.getrlimit(resource.RLIMIT_FSIZE) == before
+
+
 W = 2.0 * np.pi * 0.5
 
 
@@ -251,3 +271,19 @@ def test_hubers_weights_fall_with_the_inverse_of_a_large_residual() -> None:
     residual = np.array([[0.0, 1.0, -1.9], [4.0, -8.0, np.nan]])
     weights = huber_weights(residual, np.array([1.0, 2.0, 1.0]), 2.0)
     np.testing.assert_allclose(weights, [[1.0, 1.0, 1.0], [0.5, 0.5, 1.0]])
+
+
+@pytest.mark.parametrize(('changes', 'words'), [
+    ({'position': [[1.0]] * 3}, r'position has shape \(3, 1\), not \(3, 2\): one row'),
+    ({'effort': [[1.0, 2.0]] * 2}, r'effort has shape \(2, 2\)'),
+    ({'time': [0.0, 0.2, 0.1]}, 'time, row 2: 0.1 s is not after 0.2 s; leave this row out'),
+    ({'position': [[1.0, 2.0], [1.0, np.nan], [0.0, 1.0]]}, 'position of b, row 1: nan'),
+    ({'effort': [[1.0, 2.0], [1.0, 2.0], [np.inf, 1.0]]}, 'effort of a, row 2: inf'),
+    ({'names': ('a', 'a')}, 'has a name twice'), ({'time': ['0', '1', '2']}, 'real numbers'),
+])
+def test_arrays_of_a_recording_are_checked(changes: dict[str, Any], words: str) -> None:
+    sound: dict[str, Any] = {'names': ['a', 'b'], 'time': [0, 1, 2]}
+    sound |= {'position': [[0, 1]] * 3, 'effort': [[np.nan, 1.0]] * 3}
+    assert np.isnan(Recording(**sound).velocity).all()
+    with pytest.raises(RneaError, match=words):
+        Recording(**{**sound, **changes})
