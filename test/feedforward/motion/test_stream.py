@@ -61,9 +61,10 @@ class Follower:
         q = self.reference.position.copy()
         self.shaper.take(request, self.now, self.now + 1e9, q, q)
         begin = self.now + DELAY
-        handover, start = self.motions.handover(begin), self.motions.reference_at(begin)
+        handover = self.motions.handover(begin)
+        start = handover or self.motions.reference_at(begin)
         assert start is not None
-        motion = self.shaper.follow(begin, start, handover)
+        motion = self.shaper.follow(begin, start)
         self.motions.newest = motion
         self.motions.follow(motion, None if handover else begin, None, mode_follows=True)
 
