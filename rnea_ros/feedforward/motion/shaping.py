@@ -34,6 +34,7 @@ CURVED = 0.1  # time from which on a stream counts as straight, s; at least a pe
 _ROUNDING = 0.995  # share of the limits that motions use
 _SAMPLES = 16  # parts of a quintic whose ends are compared with the limits
 _MARGIN = 0.98  # of limits at these samples: the greatest value is between two of them
+_SLACK = _MARGIN + 1e-9
 
 Joint: TypeAlias = tuple[float, float, float]  # position, velocity, acceleration
 JointLimits: TypeAlias = tuple[float, float, float, float, float]  # one of each of MotionLimits
@@ -165,7 +166,8 @@ def _is_within(h: float, start: Joint, end: Joint, limits: JointLimits) -> bool:
     """Return whether the quintic of h seconds between two states is within limits."""
     q0, v0, a0 = start
     v_max, a_max, j_max, lower, upper = limits
-    v_max, a_max, j_max = _MARGIN * v_max, _MARGIN * a_max, _MARGIN * j_max
+    # With slack for rounding: a stream above a limit is followed at the limit.
+    v_max, a_max, j_max = _SLACK * v_max, _SLACK * a_max, _SLACK * j_max
     way, c1, c2 = end[0] - q0, h * v0, 0.5 * h * h * a0
     v1, a1 = h * end[1], h * h * end[2]
     c3 = 10.0 * way - 6.0 * c1 - 3.0 * c2 - 4.0 * v1 + 0.5 * a1
