@@ -200,10 +200,17 @@ def test_a_mode_without_the_way_warns_at_the_start_and_ramps_down_here(
         assert not it.rig.newest.any()
 
 
-def test_a_way_on_which_links_collide_is_not_taken() -> None:
-    pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
-    with arm(rest_pose=[-1.0, 1.7, -0.9, -2.9, -2.8, 2.8, 0.5]) as it:
-        why = 'on the way fer_link0 and fer_link7 collide, 4'
+@pytest.mark.parametrize(('options', 'why'), [
+    ({'rest_pose': [-1.0, 1.7, -0.9, -2.9, -2.8, 2.8, 0.5]},
+     'on the way fer_link0 and fer_link7 collide, 4'),
+    ({'rest_speed': 0.01}, 'the way takes 51 s, more than 30 s'),
+])
+def test_a_way_through_a_collision_or_that_takes_too_long_is_not_taken(
+    options: dict[str, Any], why: str
+) -> None:
+    if 'rest_pose' in options:
+        pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    with arm(**options) as it:
         assert it.stop().startswith(f'{NOT_THERE}{why}')
         assert (it.position == POSE).all()
         assert not it.rig.newest.any()
