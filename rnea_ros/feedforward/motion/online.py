@@ -73,7 +73,7 @@ def has_ruckig() -> bool:
 
 
 def stop_motion(
-    state: MotionState, limits: Deceleration, shortest: float = 0.0
+    state: MotionState, limits: Deceleration, shortest: float | Array = 0.0
 ) -> Knots:
     """
     Return the motion from a state to rest; each joint goes straight on and stops by itself.
