@@ -132,7 +132,8 @@ def motion_to_rest(state: MotionState, limits: MotionLimits) -> Way:
         return _found(state, None, limits)
     except MotionError:
         stop = Deceleration(limits.acceleration, limits.lower, limits.upper)
-        knots = stop_motion(state, stop)
+        # In this time a joint at rest loses its acceleration within the limit of the jerk.
+        knots = stop_motion(state, stop, shortest=4.0 * limits.acceleration / limits.jerk)
         states = np.stack((knots.positions, knots.velocities, knots.accelerations))
         return Way(knots.times, states)
 
