@@ -183,6 +183,8 @@ def test_what_ends_the_way_ramps_down_at_once(end: str) -> None:
 
 @pytest.mark.parametrize(('options', 'why'), [
     ({'mode': 'gravity'}, 'mode gravity follows no motion; set another mode before the stop'),
+    ({'mode': 'cartesian_impedance'}, 'mode cartesian_impedance follows no motion; set another '
+     'mode before the stop'),
     ({'mode': 'feedback', 'gains__kp': [0.0], 'gains__kd': [0.0]}, 'the arm falls'),
 ])
 def test_a_mode_without_the_way_warns_at_the_start_and_ramps_down_here(
@@ -195,6 +197,8 @@ def test_a_mode_without_the_way_warns_at_the_start_and_ramps_down_here(
         assert it.rig.change(mode='computed_torque', gains__kp=[100.0]).successful
         assert it.rig.change(**options).successful
         assert it.rig.logged(line) == 2
+        answer = it.rig.call('/feedforward/rest', Trigger)
+        assert (answer.success, answer.message) == (False, line.replace(warned, ''))
         assert it.stop() == line.replace(warned, NOT_THERE)
         assert (it.position == POSE).all()
         assert not it.rig.newest.any()
