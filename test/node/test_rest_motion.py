@@ -271,6 +271,30 @@ def test_the_service_answers_with_the_duration_and_the_arm_holds_the_pose() -> N
         assert it.stop() == ''
 
 
+@pytest.mark.parametrize('contact', [False, True])
+def test_a_stream_replaces_the_way_of_the_service_unless_a_contact_ended_it(
+    *, contact: bool
+) -> None:
+    pytest.importorskip('ruckig', reason='ruckig is not installed')
+    with arm(stream__shaping='ruckig', contact__action='hold') as it:
+        def stream(seconds: float) -> None:
+            for _ in range(round(10.0 * seconds)):
+                it.rig.send_trajectory((0.0, POSE))
+                it.rig.run(0.1)
+
+        stream(0.5)
+        if contact:
+            it.push()
+            stream(0.5)
+            answer = it.rig.call('/feedforward/rest', Trigger)
+            assert (answer.success, answer.message) == (False, 'contact')
+            it.rig.robot.message.effort = array('d', 7 * [math.nan])
+            stream(1.0)
+        assert it.rig.call('/feedforward/rest', Trigger).success
+        stream(5.0)
+        assert np.abs(it.position - (REST if contact else POSE)).max() < 1e-6
+
+
 @pytest.mark.parametrize('after', [0.2, 0.5, 1.0, 1.7])
 def test_a_motion_in_progress_goes_over_into_the_way_without_a_step(after: float) -> None:
     with arm() as it:
