@@ -116,8 +116,9 @@ class RestPose:
         room = np.clip(EXCESS * self.rules.velocity_limits - v, 0.0, FAR)
         product = 3.0 * room + np.sqrt(9.0 * room * room + 12.0 * v * room)  # a T
         speeds_up = (state.velocity * state.acceleration > 0.0) & (room > 0.0)
-        time = np.divide(product, a, out=np.full(v.size, RAMP), where=speeds_up)
-        return np.clip(time, MIN_STOP, RAMP)
+        time: Array = np.full(v.size, RAMP)
+        np.divide(product, a, out=time, where=speeds_up)
+        return time.clip(MIN_STOP, RAMP)
 
     def check(self, motion: Trajectory, q: Array) -> None:
         """Raise a RestError if links collide on the way; q: of all joints, shape (n,)."""

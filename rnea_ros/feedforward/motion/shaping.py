@@ -197,8 +197,8 @@ def _clip(value: float, lower: float, upper: float) -> float:
 
 
 def _end(way: Way) -> MotionState:
-    last = way.states[:, -1]
-    return MotionState(*last, np.zeros_like(last[0]))
+    q, qd, qdd = way.states[:, -1]
+    return MotionState(q, qd, qdd, np.zeros_like(q))
 
 
 def _until(time: float, way: Way) -> Way:

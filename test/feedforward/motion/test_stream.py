@@ -190,7 +190,8 @@ def test_targets_beyond_a_position_limit_end_at_it() -> None:
 
 
 def test_a_joint_that_must_stop_at_its_limit_makes_no_jerk_of_the_others() -> None:
-    state = MotionState(*np.array([(1.4, 0.0, 0.0), (2.0, -0.01, 0.1), (0.0, 15.0, -20.0)]), NONE)
+    q, qd, qdd = np.array([(1.4, 0.0, 0.0), (2.0, -0.01, 0.1), (0.0, 15.0, -20.0)])
+    state = MotionState(q, qd, qdd, NONE)
     motion = Trajectory(NAMES, None, Knots.quintic(*motion_to_rest(state, LIMITS)))
     states = np.array([motion.state(0.001 * k)[:3] for k in range(1000)])
     assert states[:, 0, 0].max() == pytest.approx(1.5, abs=1e-3)
