@@ -59,15 +59,15 @@ class RestMotion:
             planned_at = self._clock.latest()
             start: float | None = planned_at + lead
             state = controller.motions.reference_at(planned_at + lead)
-            if state is None:
-                position, velocity = controller.measured()
-                state, start = MotionState.at_rest(position)._replace(velocity=velocity), None
-            motion = setup.rest.motion(state)
+            motion = setup.rest.motion(state or self._measured())
             if motion.duration > longest:
                 raise RestError(f'the way takes {motion.duration:.0f} s, more than {longest:g} s')
             setup.rest.check(motion, self._states.position)
+            if state is None:  # weightless: it may have moved on a little during the check
+                motion, start = setup.rest.motion(self._measured()), None
+                break
             elapsed = self._clock.latest() - planned_at
-            if start is None or elapsed <= lead - SPARE_TICKS * controller.settings.period:
+            if elapsed <= lead - SPARE_TICKS * controller.settings.period:
                 break
             lead = 2.0 * (lead + elapsed)
         given = setup.tolerances
@@ -77,6 +77,10 @@ class RestMotion:
         ), setup.rules)
         controller.follow(motion, start, goal)
         return motion, goal
+
+    def _measured(self) -> MotionState:
+        position, velocity = self._controller.measured()
+        return MotionState.at_rest(position)._replace(velocity=velocity)
 
     def approach(
         self, signals: Callable[[], int], poll: Callable[[], None], report: Callable[[], None]

@@ -23,7 +23,7 @@ from std_srvs.srv import Trigger
 
 from rnea_ros.collision import CollisionsNotCheckedError
 from rnea_ros.feedforward import Reason
-from rnea_ros.feedforward.motion import MotionState
+from rnea_ros.feedforward.motion import MotionState, RestPose
 from rnea_ros.node import control_setup
 from support.ros.fake_robot import GRAVITY, MODEL, PERIOD, POSE
 from support.ros.virtual_node import VirtualRig, virtual_node
@@ -269,6 +269,29 @@ def test_the_service_answers_with_the_duration_and_the_arm_holds_the_pose() -> N
         answer = it.rig.call('/feedforward/rest', Trigger)
         assert (answer.success, answer.message) == (False, 'rest_pose is not set')
         assert it.stop() == ''
+
+
+def test_a_weightless_arm_that_moves_during_the_check_starts_where_it_is(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with arm() as it:
+        message, follow = it.rig.robot.message, it.rig.robot.before_each
+        message.velocity = array('d', 7 * [0.2])
+
+        def drift() -> None:
+            if not it.references:
+                message.position = array('d', it.position + 0.2 * PERIOD)
+            before = it.position
+            follow()
+            if len(it.references) == 1:
+                jumps.append(np.abs(it.position - before).max())
+
+        jumps: list[float] = []
+        it.rig.robot.before_each = drift
+        monkeypatch.setattr(RestPose, 'check', lambda *_: it.rig.time.sleep(0.2))
+        assert it.rig.call('/feedforward/rest', Trigger).success
+        it.rig.run(0.1)
+        assert jumps == [pytest.approx(0.0, abs=0.2 * 2.0 * PERIOD)]
 
 
 @pytest.mark.parametrize('contact', [False, True])
