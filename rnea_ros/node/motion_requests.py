@@ -128,7 +128,6 @@ class MotionRequests:
             raise RequestRejectedError(Reason.COMMANDS_WITHHELD.value, 'no commands are sent')
         received, period = self._clock.latest(), controller.settings.period
         position, velocity = controller.measured()
-        here = MotionState.at_rest(position)._replace(velocity=velocity)
         held = controller.hold_position(received)
         shaper.take(request, received, self._clock.stamp(), position, held)
         # With the time that the last message took: the motion need not be made twice.
@@ -136,7 +135,11 @@ class MotionRequests:
         while True:
             begin = now + delay
             handover = controller.motions.handover(begin)
-            start = handover or controller.motions.reference_at(begin) or here
+            there = MotionState.at_rest(position + (begin - received) * velocity)
+            start = (
+                handover or controller.motions.reference_at(begin)
+                or there._replace(velocity=velocity)
+            )
             motion = shaper.follow(begin, start)
             elapsed = self._clock.latest() - now
             if elapsed <= delay - FOLLOWING_TICKS * period:

@@ -271,10 +271,12 @@ def test_the_service_answers_with_the_duration_and_the_arm_holds_the_pose() -> N
         assert it.stop() == ''
 
 
-def test_a_weightless_arm_that_moves_during_the_check_starts_where_it_is(
-    monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize('by_stream', [False, True])
+def test_a_weightless_arm_that_moves_begins_a_motion_where_it_is(
+    monkeypatch: pytest.MonkeyPatch, *, by_stream: bool
 ) -> None:
-    with arm() as it:
+    pytest.importorskip('ruckig', reason='ruckig is not installed')
+    with arm(stream__shaping='ruckig') as it:
         message, follow = it.rig.robot.message, it.rig.robot.before_each
         message.velocity = array('d', 7 * [0.2])
 
@@ -289,7 +291,11 @@ def test_a_weightless_arm_that_moves_during_the_check_starts_where_it_is(
         jumps: list[float] = []
         it.rig.robot.before_each = drift
         monkeypatch.setattr(RestPose, 'check', lambda *_: it.rig.time.sleep(0.2))
-        assert it.rig.call('/feedforward/rest', Trigger).success
+        it.rig.run(0.1)
+        if by_stream:
+            it.rig.send_trajectory((0.0, REST))
+        else:
+            assert it.rig.call('/feedforward/rest', Trigger).success
         it.rig.run(0.1)
         assert jumps == [pytest.approx(0.0, abs=0.2 * 2.0 * PERIOD)]
 
