@@ -271,6 +271,24 @@ def test_the_service_answers_with_the_duration_and_the_arm_holds_the_pose() -> N
         assert it.stop() == ''
 
 
+def test_a_contact_during_the_check_ends_the_way_before_it_begins(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with arm(contact__action='hold') as it:
+        def push(*_: object) -> None:
+            it.push()
+            it.rig.time.sleep(0.05)
+
+        monkeypatch.setattr(RestPose, 'check', push)
+        it.rig.send_trajectory((0.0, POSE), (1.0, np.array(POSE) + 0.3), start=it.rig.time.time())
+        it.rig.run(0.5)
+        answer = it.rig.call('/feedforward/rest', Trigger)
+        assert (answer.success, answer.message) == (False, 'contact')
+        held = it.position
+        it.rig.run(0.5)
+        assert (it.position == held).all()
+
+
 @pytest.mark.parametrize('by_stream', [False, True])
 def test_a_weightless_arm_that_moves_begins_a_motion_where_it_is(
     monkeypatch: pytest.MonkeyPatch, *, by_stream: bool
