@@ -115,12 +115,12 @@ $(VENV)/test.stamp: $(VENV)/demo.stamp
 	@$(RUN) -c 'import ctypes; ctypes.CDLL("libgomp.so.1")' 2> /dev/null || { \
 	    echo 'Pinocchio needs libgomp.so.1. On Debian and Ubuntu: apt install libgomp1' >&2; exit 1; }
 	@echo 'Installing pytest and the oracles: Pinocchio, modern_robotics, vendor URDFs ...'
-	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,test]'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,panel,test]'
 	@touch $@
 
 $(VENV)/lint.stamp: $(VENV)/test.stamp
 	@echo 'Installing ruff, mypy and import-linter ...'
-	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,test,lint]'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,panel,test,lint]'
 	@touch $@
 
 $(VENV)/docs.stamp: $(VENV)/demo.stamp

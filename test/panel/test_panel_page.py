@@ -1,0 +1,157 @@
+# Copyright 2026 The rnea_ros authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The panel's inputs, plot and scene, with viser's server and without a browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.models.robots import ROOT, joint, link, robot
+from support.ros.panel_node import FakeGraph, watched
+from support.ros.ros_process import NO_ROS
+
+pytest.importorskip('rclpy', reason=NO_ROS)
+pytest.importorskip('viser', reason='viser is not installed')
+
+from sensor_msgs.msg import JointState
+from viser import ViserServer
+
+from rnea_ros.panel import Page
+from rnea_ros.panel.scene import Scene
+
+PANDA = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8')
+ARM = ('fer_joint1', 'fer_joint2')
+MESH = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    server = ViserServer('127.0.0.1', 18080, verbose=False)
+    monkeypatch.setattr(server, 'get_clients', lambda: {0: None})
+    yield server
+    server.stop()
+
+
+class Panel:
+    """A page for a node of a graph, and its inputs by their labels."""
+
+    def __init__(self, server: Any, graph: FakeGraph, *, read_only: bool = False) -> None:
+        self.graph, self.node = graph, watched(graph)
+        graph.report(state='active')
+        graph.subscriptions['robot_description'](SimpleNamespace(data=PANDA))
+        graph.publish('feedforward/effort', JointState(name=list(ARM), effort=[8.7, -43.5]))
+        self.inputs: dict[str, Any] = {}
+        for kind in ('number', 'slider', 'dropdown', 'vector3', 'uplot', 'html', 'button'):
+            self._keep(server.gui, f'add_{kind}')
+        self.page = Page(server, [self.node], read_only=read_only, clock=lambda: graph.now)
+        self.run()
+
+    def run(self) -> None:
+        self.graph.run(self.node, 1.5)
+        for _ in range(2):
+            self.page.update()
+
+    def enter(self, label: str, value: Any) -> None:
+        """Change an input as a browser does."""
+        handle = self.inputs[label]
+        handle._impl.value = value
+        for callback in handle._impl.update_cb:
+            callback(SimpleNamespace(client_id=0, target=handle))
+        self.run()
+
+    def _keep(self, gui: Any, name: str) -> None:
+        add = getattr(gui, name)
+
+        def adding(*arguments: Any, **options: Any) -> Any:
+            handle = add(*arguments, **options)
+            self.inputs[arguments[0] if isinstance(arguments[0], str) else name] = handle
+            return handle
+
+        setattr(gui, name, adding)
+
+
+@pytest.fixture
+def panel(server: Any, monkeypatch: pytest.MonkeyPatch) -> Panel:
+    return Panel(server, FakeGraph(monkeypatch))
+
+
+def test_inputs_show_parameters_and_follow_changes_by_others(panel: Panel) -> None:
+    assert panel.inputs['gain kp'].value == 5.0
+    assert panel.inputs['gain kd'].disabled  # the joints differ
+    panel.graph.event('/feedforward', 'damping', [7.0])
+    panel.run()
+    assert panel.inputs['damping'].value == 7.0
+    assert panel.graph.changes == []
+
+
+def test_a_value_is_for_all_joints_or_the_chosen_one(panel: Panel) -> None:
+    panel.enter('damping', 2.0)
+    panel.enter('joint', ARM[1])
+    assert panel.inputs['gain kd'].value == 2.0
+    panel.enter('gain kd', 3.0)
+    panel.enter('damping', 4.0)
+    assert panel.graph.changes == [
+        {'damping': [2.0]}, {'gains.kd': [1.0, 3.0]}, {'damping': [2.0, 4.0]},
+    ]
+
+
+def test_a_refused_value_returns_to_that_of_the_node(panel: Panel) -> None:
+    panel.graph.refusal = 'too high'
+    panel.enter('gain kp', 1e9)
+    assert panel.inputs['gain kp'].value == 5.0
+    assert 'too high' in panel.inputs[''].content
+
+
+def test_the_first_payload_is_behind_the_last_joint_and_pulls_down(panel: Panel) -> None:
+    assert panel.inputs['link'].value == 'fer_link2'
+    panel.enter('mass, kg', 3.0)
+    panel.enter('centre, m', (0.0, 0.0, 0.1))
+    assert panel.graph.changes == [
+        {'payload.link': ['fer_link2'], 'payload.mass': [3.0]}, {'payload.com': [0.0, 0.0, 0.1]},
+    ]
+    (arrow,) = panel.page._parts[0]._scene._arrows.values()
+    np.testing.assert_allclose(np.diff(arrow.points[0], axis=0)[0], (0.0, 0.0, -0.2943), atol=1e-6)
+    panel.enter('mass, kg', 0.0)
+    assert not arrow.visible
+
+
+def test_the_plot_shows_shares_of_limits_or_terms_of_a_joint(panel: Panel) -> None:
+    plot = panel.inputs['add_uplot']
+    assert [line['label'] for line in plot.series[1:]] == [*ARM]
+    assert [line[-1] for line in plot.data[1:]] == pytest.approx([10.0, -50.0])
+    panel.enter('joint', ARM[1])
+    panel.graph.publish('feedforward/terms/gravity', JointState(name=list(ARM), effort=[1.0, 2.0]))
+    panel.run()
+    assert [line['label'] for line in plot.series[1:]] == ['effort', 'gravity']
+    assert [line[-1] for line in plot.data[1:]] == [-43.5, 2.0]
+
+
+def test_read_only_changes_nothing(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = Panel(server, FakeGraph(monkeypatch), read_only=True)
+    panel.enter('damping', 2.0)
+    assert panel.graph.changes == []
+    assert panel.inputs['damping'].disabled
+    assert 'stop: ramp down to zero' not in panel.inputs
+
+
+def test_a_robot_without_shapes_is_drawn_by_sticks_and_a_missing_mesh_is_named(
+    server: Any, tmp_path: Path
+) -> None:
+    scene = Scene(server, 'robot', (0.0, 0.0, 0.0))
+    parts = link('base'), link('arm'), joint('elbow', 'revolute', 'base', 'arm', xyz=(0, 0, 0.5))
+    scene.update(robot(*parts), {'elbow': 0.1})
+    assert scene.problem == ''
+    names = [name for name in server.scene._handle_from_node_name if '/stick_' in name]
+    assert len(names) == 1
+    lost = f'file://{tmp_path}/lost.stl'
+    arm = f'<link name="arm">{MESH.format(lost)}</link>'
+    scene.update(robot(*parts).replace('<link name="arm"/>', arm), {})
+    assert f'{lost} is not found' in scene.problem
+    scene.update('<robot', {})
+    assert 'the robot is not drawn' in scene.problem
+    assert scene.model is None
