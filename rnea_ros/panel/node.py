@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 import math
 import time
@@ -81,15 +81,11 @@ class WatchedNode(NodeClient):
                 ('tare', Trigger, 'tare'), ('rest', Trigger, 'rest'),
             )
         }
-        near = f'{self.namespace}/' if '/' in name else ''  # a relative name can be remapped
+        self._near = f'{self.namespace}/' if '/' in name else ''  # a relative name can be remapped
         subscribe = live.node.create_subscription
-        subscribe(String, f'{near}robot_description', self._on_description, LATCHED)
+        subscribe(String, f'{self._near}robot_description', self._on_description, LATCHED)
         subscribe(ParameterEvent, '/parameter_events', self._on_event, 100)
-        # Polled: joint states at 1 kHz through the executor would take a third of a core.
-        self._joint_states = self._polled(JointState, f'{near}joint_states')
-        self._efforts = self._polled(JointState, f'{name}/effort')
-        self._wrenches = self._polled(WrenchStamped, f'{name}/external_wrench')
-        self._term_topics: dict[str, PolledSubscription[Any]] = {}
+        self._polled: dict[str, PolledSubscription[Any]] = {}
 
     @property
     def busy(self) -> bool:
@@ -113,14 +109,20 @@ class WatchedNode(NodeClient):
 
         self._send(key, request, answered, patience)
 
-    def watch_terms(self, watched: bool) -> None:
-        """Receive the terms of the efforts, which the node publishes only while it has to."""
-        if watched == bool(self._term_topics):
-            return
-        for subscription in self._term_topics.values():
-            subscription.destroy()
-        self.terms, names = {}, TERMS if watched else ()
-        self._term_topics = {x: self._polled(JointState, f'{self.name}/terms/{x}') for x in names}
+    def watch(self, topics: Collection[str]) -> None:
+        """
+        Receive only these: ``joint_states``; ``effort``, ``external_wrench``, ``terms/...``.
+
+        The node computes and publishes the last three only while somebody does.
+        """
+        for topic in self._polled.keys() - topics:
+            self._polled.pop(topic).destroy()
+            self.terms.pop(topic.removeprefix('terms/'), None)
+        for topic in set(topics) - self._polled.keys():
+            kind = WrenchStamped if topic == 'external_wrench' else JointState
+            near = self._near if topic == 'joint_states' else f'{self.name}/'
+            # Polled: joint states at 1 kHz through the executor would take a third of a core.
+            self._polled[topic] = PolledSubscription(self._node, kind, f'{near}{topic}', NEWEST)
 
     def poll(self) -> None:
         """Take the newest messages and answers, and send what is due."""
@@ -150,22 +152,22 @@ class WatchedNode(NodeClient):
         if self._changes and 'set' not in self._pending:
             self._send_changes()
 
-    def _polled(self, kind: Any, topic: str) -> PolledSubscription[Any]:
-        return PolledSubscription(self._node, kind, topic, NEWEST)
-
     def _take(self, now: float) -> None:
         """Take the newest message of each topic."""
-        if (message := self._joint_states.take()) is not None:
-            self.positions |= dict(zip(message.name, message.position, strict=False))
-        if (message := self._efforts.take()) is not None:
-            self.joints, self.effort = tuple(message.name), np.array(message.effort)
-        for term, topic in self._term_topics.items():
-            if (message := topic.take()) is not None:
-                self.terms[term] = np.array(message.effort)
-        if (message := self._wrenches.take()) is not None:
-            force, self._external_at = message.wrench.force, now
-            self.external = message.header.frame_id, np.array((force.x, force.y, force.z))
-        elif now - self._external_at > 1.0:
+        for topic, subscription in self._polled.items():
+            message = subscription.take()
+            if message is None:
+                continue
+            if topic == 'joint_states':
+                self.positions |= dict(zip(message.name, message.position, strict=False))
+            elif topic == 'effort':
+                self.joints, self.effort = tuple(message.name), np.array(message.effort)
+            elif topic == 'external_wrench':
+                force, self._external_at = message.wrench.force, now
+                self.external = message.header.frame_id, np.array((force.x, force.y, force.z))
+            else:
+                self.terms[topic.removeprefix('terms/')] = np.array(message.effort)
+        if now - self._external_at > 1.0:
             self.external = None
 
     def _send(
@@ -207,8 +209,11 @@ class WatchedNode(NodeClient):
             self._without_control(response.current_state.label)
 
     def _on_values(self, response: Any) -> None:
-        values = map(parameter_value_to_python, response.values)
-        self.values = dict(zip(PARAMETERS, values, strict=False))
+        values = [*map(parameter_value_to_python, response.values)]
+        if len(values) == len(PARAMETERS) and None not in values:
+            self.values = dict(zip(PARAMETERS, values, strict=True))
+        elif not self.notes:
+            self.notes.append((False, f'{self.full_name} lacks parameters: another version?'))
 
     def _on_event(self, event: Any) -> None:
         """Take over changes by any client."""

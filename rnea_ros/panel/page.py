@@ -81,6 +81,8 @@ class Page:
                 part.node.poll()
                 if self._server.get_clients():
                     part.show(self._clock())
+                else:  # neither the node nor this process works for nobody
+                    part.node.watch(())
 
 
 @dataclass
@@ -113,6 +115,8 @@ class _Part:
             others.on_click(lambda event: act(partial(node.trigger, event.target.value)))
         self._joint = gui.add_dropdown('joint', (ALL,), hint='of the plot and the inputs below it')
         self._plot = _Plot(gui)
+        self._force = gui.add_checkbox(
+            'external force', False, hint='of external_effort.link; computed only while shown')
         self._add(gui.add_dropdown('control law', MODES), 'mode', lambda values: values['mode'],
                   lambda mode: {'mode': mode})
         for label, name in TUNED:
@@ -138,7 +142,9 @@ class _Part:
         self._joint.options = (ALL, *node.joints)
         self._link.options = scene.model.link_names if scene.model else ('',)
         joint = self._joint.value
-        node.watch_terms(joint != ALL)
+        terms = [f'terms/{term}' for term in TERMS if joint != ALL]
+        force = ['external_wrench'] if self._force.value else []
+        node.watch(('joint_states', 'effort', *terms, *force))
         self._plot.show(now, *(self._shares() if joint == ALL else self._terms(joint)))
         self._show_forces()
         for each in self._inputs:

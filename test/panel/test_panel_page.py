@@ -44,11 +44,12 @@ class Panel:
         self.graph, self.node = graph, watched(graph)
         graph.report(state='active')
         graph.subscriptions['robot_description'](SimpleNamespace(data=PANDA))
-        graph.publish('feedforward/effort', JointState(name=list(ARM), effort=[8.7, -43.5]))
         self.inputs: dict[str, Any] = {}
         for kind in ('number', 'slider', 'dropdown', 'vector3', 'uplot', 'html', 'button'):
             self._keep(server.gui, f'add_{kind}')
         self.page = Page(server, [self.node], read_only=read_only, clock=lambda: graph.now)
+        self.run()
+        graph.publish('feedforward/effort', JointState(name=list(ARM), effort=[8.7, -43.5]))
         self.run()
 
     def run(self) -> None:
@@ -129,6 +130,13 @@ def test_the_plot_shows_shares_of_limits_or_terms_of_a_joint(panel: Panel) -> No
     panel.run()
     assert [line['label'] for line in plot.series[1:]] == ['effort', 'gravity']
     assert [line[-1] for line in plot.data[1:]] == [-43.5, 2.0]
+
+
+def test_without_a_browser_nothing_is_received(panel: Panel, server: Any) -> None:
+    assert panel.graph.polled
+    server.get_clients = dict
+    panel.run()
+    assert not panel.graph.polled
 
 
 def test_read_only_changes_nothing(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:

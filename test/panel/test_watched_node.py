@@ -117,17 +117,18 @@ def test_buttons_report_the_answer(
 
 def test_terms_are_received_only_while_they_are_watched(graph: FakeGraph) -> None:
     node = watched(graph)
-    node.watch_terms(True)
+    node.watch(('effort', 'terms/gravity'))
     graph.publish('feedforward/terms/gravity', JointState(name=['a'], effort=[3.0]))
     graph.run(node, 0.1)
     assert node.terms == {'gravity': np.array([3.0])}
-    node.watch_terms(False)
+    node.watch(('effort',))
     assert node.terms == {}
-    assert not [topic for topic in graph.polled if '/terms/' in topic]
+    assert [*graph.polled] == ['feedforward/effort']
 
 
 def test_an_old_external_force_is_forgotten(graph: FakeGraph) -> None:
     node: Any = watched(graph)
+    node.watch(('external_wrench',))
     message = WrenchStamped()
     message.header.frame_id, message.wrench.force.z = 'hand', -9.0
     graph.publish('feedforward/external_wrench', message)
@@ -141,5 +142,6 @@ def test_an_old_external_force_is_forgotten(graph: FakeGraph) -> None:
 def test_the_topics_of_an_arm_are_in_its_namespace(graph: FakeGraph) -> None:
     node = watched(graph, 'left/feedforward')
     assert node.namespace == '/left'
+    node.watch(('joint_states', 'effort'))
     assert {'/left/joint_states', 'left/feedforward/effort'} <= graph.polled.keys()
     assert '/left/robot_description' in graph.subscriptions

@@ -80,6 +80,7 @@ class DemoRun:
     show: bool = False  # open a window with the picture
     real_time: bool = False  # simulated time follows the clock; else it waits for the control
     viewer: bool = False  # show the robot in MuJoCo's viewer
+    browser: bool = False  # show robot and node in a browser, by the panel
 
     def save(self, figure: Figure, axes: Iterable[Axes], name: str) -> Path:
         """Write a figure with grids and legends, and show it if requested; return its path."""

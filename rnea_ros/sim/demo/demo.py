@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import argparse
 from importlib import import_module
+from importlib.util import find_spec
 import os
 from pathlib import Path
 import socket
@@ -40,7 +41,7 @@ from ...resources import share_path
 from ...shared_memory import LOOPBACK_NOTICE, loopback_by_default
 from ..physics import SimulatedRobot
 from ..viewer import check_display
-from .arm import ROBOTS, DemoArm, DemoRun
+from .arm import ROBOTS, DemoArm, DemoError, DemoRun
 
 PARTICIPANTS = 10  # of a DDS domain that are looked for
 EXAMPLES = {'teach': 'teach_and_play', 'teleoperation': 'teleoperation_demo'}
@@ -66,7 +67,13 @@ def _program(options: argparse.Namespace) -> Program:
     if options.viewer:
         check_display()
     SimulatedRobot(arm.urdf, joints=arm.joints)  # raises now what its process would log
-    run = DemoRun(arm, options.rate, output, show, options.real_time, options.viewer)
+    if options.browser:
+        if find_spec('viser') is None:
+            raise DemoError('--browser: viser is not installed: pip install viser')
+        print('open http://localhost:8080 (another port: see panel.log in the output)')
+    run = DemoRun(
+        arm, options.rate, output, show, options.real_time, options.viewer, options.browser
+    )
     for option, module in EXAMPLES.items():
         if getattr(options, option):
             sys.path.append(str(share_path(f'examples/{module}.py').parent))
@@ -118,13 +125,16 @@ def main(args: list[str] | None = None) -> int:
                         help='simulated time follows the clock')
     parser.add_argument('--viewer', action='store_true',
                         help="show the robot in MuJoCo's viewer, in real time")
+    parser.add_argument('--browser', action='store_true',
+                        help='show robot and node in a browser, by the panel, in real time')
     parser.add_argument('--headless', action='store_true', help='open no window with the picture')
     parser.add_argument('--output', default='demo_output', help='directory of picture and logs')
     options = parser.parse_args(args)
+    options.real_time |= options.browser
     if not 50.0 <= options.rate <= 2000.0:
         parser.error(f'--rate {options.rate:g} is not between 50 and 2000 Hz')
     if (options.identify or options.teach or options.teleoperation) and options.real_time:
-        parser.error('--identify, --teach and --teleoperation have no --real-time')
+        parser.error('--identify, --teach and --teleoperation have no --real-time or --browser')
     if options.teleoperation and (options.viewer or options.rate != 500.0):
         parser.error('--teleoperation has no --viewer and no other --rate')
     if 1000.0 % options.rate and not options.real_time:

@@ -154,6 +154,8 @@ class Session:
             node_pace = {'trigger': 'joint_states', 'use_sim_time': True}
         processes = Processes(options.output)
         try:
+            if options.browser:
+                processes.start('panel', 'rnea_ros.tools.panel', {})
             processes.start('simulated_robot', 'rnea_ros.sim.simulated_robot', {
                 **robot.simulation,
                 **robot_pace,

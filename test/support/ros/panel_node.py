@@ -116,4 +116,5 @@ def watched(graph: FakeGraph, name: str = 'feedforward') -> Any:
     """Return the panel's view of a node of the graph."""
     from rnea_ros.panel import WatchedNode
 
-    return WatchedNode(SimpleNamespace(node=graph), name, lambda: graph.now)
+    live: Any = SimpleNamespace(node=graph)
+    return WatchedNode(live, name, lambda: graph.now)
