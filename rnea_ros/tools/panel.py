@@ -18,6 +18,7 @@ Exit code: 0 ended by Ctrl-C; 2 not possible.
 from __future__ import annotations
 
 from contextlib import suppress
+import socket
 import sys
 
 from ..command_line import OneLineParser, tool
@@ -56,12 +57,13 @@ def main(args: list[str] | None = None) -> int:
         raise PanelError('viser is not installed: pip install viser') from None
     from ..panel import Page, WatchedNode
 
+    try:  # viser would wait without end
+        socket.create_server((options.host, 0)).close()
+    except OSError as error:
+        raise PanelError(f'--host {options.host}: {error}') from error
     with live_node('panel', options.ros_arguments) as live:
         nodes = [WatchedNode(live, name) for name in dict.fromkeys(options.node)]
-        try:
-            server = ViserServer(options.host, options.port, label='rnea_ros', verbose=False)
-        except OSError as error:
-            raise PanelError(f'--host {options.host} --port {options.port}: {error}') from error
+        server = ViserServer(options.host, options.port, label='rnea_ros', verbose=False)
         port = server.get_port()
         if options.host != LOCAL:
             print(f'WARNING: whoever reaches {options.host} can change the control, without a '
