@@ -63,8 +63,8 @@ class Page:
         server.scene.configure_default_lights(cast_shadow=False)  # for browsers without a GPU
         server.scene.add_grid('/floor', width=4.0, height=4.0, position=(0.0, 0.0, -1e-3))
         middle = 0.5 * APART * (len(scenes) - 1)
-        server.initial_camera.position = (1.5, middle - 1.0, 0.9)
-        server.initial_camera.look_at = (0.0, middle + 0.2, 0.35)
+        server.initial_camera.position = (1.2, middle - 0.9 * len(scenes), 0.8)
+        server.initial_camera.look_at = (0.0, middle + 0.2, 0.4)
         tabs = server.gui.add_tab_group() if len(nodes) > 1 else None
         self._parts = []
         for node in nodes:
@@ -263,8 +263,8 @@ class _Plot:
     def show(self, now: float, title: str, values: Mapping[str, float]) -> None:
         """Add the newest values, and show a picture if one is due."""
         if title != self._title or not values.keys() <= set(self._names):
-            self._title, self._names = title, tuple(values)
-            self._history.clear()
+            self._title, self._names, self._due = title, tuple(values), now + PLOT_INTERVAL
+            self._history.clear()  # a chart that begins with one point would keep its range
         self._history.append((now, np.array([values.get(x, math.nan) for x in self._names])))
         while self._history[0][0] < now - WINDOW:
             self._history.popleft()

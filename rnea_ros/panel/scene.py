@@ -25,7 +25,7 @@ from ..urdf import (
     shape_triangles,
 )
 
-LINK, STICK, JOINT = (226, 230, 236), (150, 165, 190), (242, 128, 26)
+LINK, STICK, JOINT = (203, 213, 225), (150, 165, 190), (242, 128, 26)
 LENGTH, MAX_LENGTH = 0.01, 0.8  # of an arrow: m/N, and m
 SMALLEST = 0.5  # force that is shown, N
 RADIUS = 0.02  # of a stick, m

@@ -123,10 +123,13 @@ def test_the_first_payload_is_behind_the_last_joint_and_pulls_down(panel: Panel)
 
 def test_the_plot_shows_shares_of_limits_or_terms_of_a_joint(panel: Panel) -> None:
     plot = panel.inputs['add_uplot']
+    panel.run()
+    assert np.ptp(plot.data[0]) > 0.0
     assert [line['label'] for line in plot.series[1:]] == [*ARM]
     assert [line[-1] for line in plot.data[1:]] == pytest.approx([10.0, -50.0])
     panel.enter('joint', ARM[1])
     panel.graph.publish('feedforward/terms/gravity', JointState(name=list(ARM), effort=[1.0, 2.0]))
+    panel.run()
     panel.run()
     assert [line['label'] for line in plot.series[1:]] == ['effort', 'gravity']
     assert [line[-1] for line in plot.data[1:]] == [-43.5, 2.0]
