@@ -256,15 +256,15 @@ class _Plot:
         self._names: tuple[str, ...] = ()
         self._shown: tuple[str, ...] = ()
         self._handle = gui.add_uplot(
-            2 * (np.zeros(2),), self._series(('',)), height=250,
-            scales={'x': {'time': False}}, axes=({}, {'size': 45}),
+            (np.array((-WINDOW, 0.0)), np.zeros(2)), self._series(('',)), height=250,
+            scales={'x': {'time': False, 'range': (-WINDOW, 0.0)}}, axes=({}, {'size': 45}),
         )
 
     def show(self, now: float, title: str, values: Mapping[str, float]) -> None:
         """Add the newest values, and show a picture if one is due."""
         if title != self._title or not values.keys() <= set(self._names):
-            self._title, self._names, self._due = title, tuple(values), now + PLOT_INTERVAL
-            self._history.clear()  # a chart that begins with one point would keep its range
+            self._title, self._names = title, tuple(values)
+            self._history.clear()
         self._history.append((now, np.array([values.get(x, math.nan) for x in self._names])))
         while self._history[0][0] < now - WINDOW:
             self._history.popleft()
