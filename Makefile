@@ -107,7 +107,7 @@ $(VENV)/bin/python:
 
 $(VENV)/demo.stamp: $(VENV)/bin/python setup.py setup.cfg constraints.txt
 	@echo 'Installing ROS 2 $(ROS_DISTRO_WHEELS), MuJoCo and the package from PyPI (about a minute) ...'
-	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags]'
+	@$(PIP) --editable '.[$(ROS_DISTRO_WHEELS),sim,streams,bags,panel]'
 	@touch $@
 
 # Pinocchio's wheel lacks one library, which minimal containers lack too.
