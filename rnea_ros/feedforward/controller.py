@@ -139,6 +139,10 @@ class FeedforwardController:
         self.motions.newest = None
         self._requests.append(lambda now: self.motions.cancel(goal, limits))
 
+    def move_to(self, position: Array, orientation: Array) -> None:
+        """Request a target pose, as :meth:`.ControlLaw.move_to` takes it."""
+        self._requests.append(lambda now: self.law.move_to(position, orientation))
+
     def change(self, settings: ResolvedSettings) -> None:
         """Request a blended change; new settings may differ in ``while_active`` parameters."""
         law = make_law(settings, self.robot)
@@ -229,8 +233,11 @@ class FeedforwardController:
         permission; then the law and the limiter, or the end of the control.
         """
         machine, monitor, permitted = self._machine, self._monitor, self.permitted
-        follows = permitted and machine.controlling and self._reference.is_set
-        monitor.check(now, follows=follows)
+        commanding = permitted and machine.controlling
+        monitor.check(
+            now, follows=commanding and self._reference.is_set,
+            target_speed=self.law.target_speed if commanding else 0.0,
+        )
         self._payloads.advance(monitor.dt)
         if self.base is not None:
             base_motion = self.base.advance(now)
@@ -322,11 +329,14 @@ class FeedforwardController:
             return None
         # After an error the same computation may fail again; a last command must not change.
         if self._error is None and self._machine.state not in ENDED:
-            self._ending.set_holding(self.law.holding_effort(self._states.position)[self._commanded])
+            self._ending.set_holding(self._holding_effort())
         command, event = self._ending.command(now, self._monitor.dt, self.settings)
         if event is not None and not self._stalls.may_return:  # otherwise it stays in holding
             self._machine.handle(event, now)
         return command
+
+    def _holding_effort(self) -> Array:
+        return self.law.holding_effort(self._states.position)[self._commanded]
 
     # Start and end of the control
 
@@ -347,14 +357,7 @@ class FeedforwardController:
         self.limiter.ramp(self.settings.ramp_duration)
         self.law.reset()
         if self._error is not None:  # another controller may have moved the robot since
-            self._ending.set_holding(self._holding_or_zero())
-
-    def _holding_or_zero(self) -> Array:
-        """Return the effort that holds the robot here; zero where the model fails again."""
-        try:
-            return self.law.holding_effort(self._states.position)[self._commanded]
-        except Exception:
-            return np.zeros(len(self.joints))
+            self._ending.set_holding_or_zero(self._holding_effort)
 
     def _end(self, event: Event, reason: Reason, now: float) -> None:
         """Begin the end by a fault or a stop; the first reason stays. A stall may yet return."""
@@ -407,6 +410,8 @@ class FeedforwardController:
 
     def _change(self, settings: ResolvedSettings, law: ControlLaw, payloads: list[Array]) -> None:
         before, self.settings = self.settings, settings
+        if type(law) is type(self.law):
+            law.continue_from(self.law)
         self._use_law(settings, law)
         if settings.payloads != before.payloads:
             self._payloads.change(payloads, settings.payload_blend_duration)

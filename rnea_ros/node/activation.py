@@ -20,7 +20,7 @@ from ..messages import load_decoder
 from ..ros import PeriodicSchedule
 from .command_topic import CommandTopic
 from .configuration import Configuration
-from .inputs import Control, WatchdogEfforts, subscribe_speed_scaling
+from .inputs import Control, WatchdogEfforts, subscribe_speed_scaling, subscribe_target_pose
 from .loop import ControlLoop, JointStateTrigger
 from .motion_requests import MotionRequests
 from .reporter import Reporter
@@ -69,6 +69,7 @@ class Activation:
             subscribe_speed_scaling(
                 node, resources, setup.parameters.reference, controller.speed_scaling, rejections
             )
+            subscribe_target_pose(node, resources, configuration, control, rejections)
             self.poll()
             self._loop.start()
             self._resources = resources.pop_all()

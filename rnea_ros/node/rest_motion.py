@@ -44,8 +44,8 @@ class RestMotion:
         self._controller, self._states = control.controller, control.states
         self._clock = control.clock
 
-    def begin(self) -> tuple[Trajectory, Goal]:
-        """Follow the motion to the pose; RestError if there is none now."""
+    def begin(self, longest: float = math.inf) -> tuple[Trajectory, Goal]:
+        """Follow the motion to the pose; RestError if there is none now that takes less, s."""
         setup, controller = self._configuration.setup, self._controller
         if setup.rest is None or setup.no_rest_motion:
             raise RestError(setup.no_rest_motion)
@@ -63,6 +63,8 @@ class RestMotion:
                 position, velocity = controller.measured()
                 state, start = MotionState.at_rest(position)._replace(velocity=velocity), None
             motion = setup.rest.motion(state)
+            if motion.duration > longest:
+                raise RestError(f'the way takes {motion.duration:.0f} s, more than {longest:g} s')
             setup.rest.check(motion, self._states.position)
             elapsed = self._clock.latest() - planned_at
             if start is None or elapsed <= lead - SPARE_TICKS * controller.settings.period:
@@ -88,7 +90,7 @@ class RestMotion:
         if self._configuration.setup.rest is None or self._controller.state not in CONTROLLING:
             return
         try:
-            motion, goal = self.begin()
+            motion, goal = self.begin(LONGEST)
             self._logger.info(
                 f'moves to rest_pose in {motion.duration:.1f} s; Ctrl-C (again) ramps down at once'
             )

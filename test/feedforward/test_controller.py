@@ -33,7 +33,7 @@ GAINS = (60.0, 30.0), (6.0, 3.0)
 OFF = np.array([0.1, -0.05])
 """How far the position that a rig holds is off the measured one."""
 
-MODES_THAT_FOLLOW = [mode for mode in LAWS.values() if mode is not Gravity]
+MODES_THAT_FOLLOW = [mode for mode in LAWS.values() if mode.follows_motions]
 
 
 def panda_rig(*, ramp_duration: float = RAMP, **settings: Any) -> Rig:

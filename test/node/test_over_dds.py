@@ -29,7 +29,7 @@ from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node,
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from geometry_msgs.msg import WrenchStamped
+from geometry_msgs.msg import PoseStamped, WrenchStamped
 from lifecycle_msgs.msg import Transition
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import (
@@ -55,6 +55,7 @@ OPTIONS = (
     '-p additional_effort.limits:=[2.0] '
     '-p mode:=feedforward -p gains.kp:=[10.0] -p reference_timeout:=60.0 '
     '-p speed_scaling_topic:=speed_scaling -p external_effort.link:=fer_link8 '
+    '-p cartesian_impedance.link:=fer_link8 '
 )
 COMMANDS = '/effort_controller/commands'
 REST = np.zeros(7)
@@ -117,6 +118,7 @@ def test_every_input_and_the_command_have_type_and_reliability(robot: FakeRobot)
         '/feedforward/additional_effort': ('sensor_msgs/msg/JointState', BEST_EFFORT),
         f'{COMMANDS}/watchdog': ('std_msgs/msg/Float64MultiArray', BEST_EFFORT),
         '/feedforward/joint_trajectory': ('trajectory_msgs/msg/JointTrajectory', RELIABLE),
+        '/feedforward/target_pose': ('geometry_msgs/msg/PoseStamped', RELIABLE),
         '/speed_scaling': ('std_msgs/msg/Float64', RELIABLE),
         '/robot_description': ('std_msgs/msg/String', RELIABLE),
     }
@@ -178,6 +180,34 @@ def test_trajectory_speed_scaling_and_malformed_bytes_arrive(robot: FakeRobot) -
         return int(robot.diagnostics.get('count/joint_states/malformed', '0')) > 0
 
     assert wait_until(malformed)
+
+
+def set_mode(robot: FakeRobot, mode: str, **others: Any) -> None:
+    values = {'mode': mode} | {name.replace('__', '.'): value for name, value in others.items()}
+    changes = [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
+    answer = robot.call(
+        SetParameters, 'feedforward/set_parameters', SetParameters.Request(parameters=changes)
+    )
+    assert all(result.successful for result in answer.results), answer.results
+
+
+def test_a_target_pose_pulls_the_arm_and_a_bad_one_is_counted(robot: FakeRobot) -> None:
+    # At 100 Hz: stiffer springs of a light arm are softened.
+    soft = [50.0, 50.0, 50.0, 2.0, 2.0, 2.0]
+    set_mode(robot, 'cartesian_impedance', cartesian_impedance__stiffness=soft)
+    message = PoseStamped()
+    message.header.frame_id, message.pose.position.z = 'fer_link8', 0.01
+    targets = publisher(robot, message, '/feedforward/target_pose')
+    targets.publish(message)
+    pulled = GRAVITY + MODEL.jacobian(POSE, 'fer_link8')[3:].T @ (0.0, 0.0, 50.0 * 0.01)
+    assert wait_until(lambda: robot.newest_is(pulled, 1e-3)), robot.newest
+    message.pose.orientation.w = 0.0
+    targets.publish(message)
+    counted = 'count/target_pose/not_unit_quaternion'
+    assert wait_until(lambda: robot.diagnostics.get(counted) == '1')
+    assert robot.newest_is(pulled, 1e-3)
+    set_mode(robot, 'feedforward')
+    assert wait_until(lambda: robot.newest_is(GRAVITY, 1e-3))
 
 
 def test_every_output_comes_while_it_is_listened_to(robot: FakeRobot) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-import math
 
 import numpy as np
 
@@ -26,9 +25,10 @@ from .trajectory import QUINTIC, Knots, MotionState, Trajectory
 NO_POSE = (0.0,)  # stands for no rest pose
 
 RAMP = 0.5  # shortest time from rest to full speed, and from the present speed to a stop, s
-PEAK = 1.5  # greatest acceleration of a speed that rises by a cubic, by its mean
-SAME_TIME = 0.01  # least time at full speed, as a share of the ramp: knots must not coincide
+PEAK = 1.5  # greatest by mean acceleration of a speed that rises by a cubic
+AT_SPEED = 0.01  # least time at full speed, as a share of the ramp: knots must not coincide
 STEP = 0.05  # greatest way of a joint between two poses that are checked, rad or m
+SAMPLING = 0.01  # of the motion, for these poses, s
 DEPTH = 0.015  # of a collision that counts, m: convex shapes of folded arms touch by 0.013
 
 
@@ -94,7 +94,7 @@ class RestPose:
         start = stop.positions[-1]
         way = rules.shortest_way(self.position - start)
         ramp = max(RAMP, float((PEAK * speed / rules.acceleration_limits).max()))
-        pace = max((1.0 + SAME_TIME) * ramp, float((np.abs(way) / speed).max()))
+        pace = max((1.0 + AT_SPEED) * ramp, float((np.abs(way) / speed).max()))
         # The speed is way / pace; it is reached after half of the way that it makes in the ramp.
         times = stop.times[-1] + np.array((ramp, pace, pace + ramp))
         shares = np.array((0.5 * ramp / pace, 1.0 - 0.5 * ramp / pace, 1.0))[:, np.newaxis]
@@ -111,9 +111,11 @@ class RestPose:
         """Raise a RestError if links collide on the way; q: of all joints, shape (n,)."""
         if self.collisions is None:
             return
-        farthest = float(np.abs(np.diff(motion.knots.positions, axis=0)).sum(axis=0).max())
-        times = np.linspace(0.0, motion.duration, 2 + math.ceil(farthest / STEP))
-        poses = np.array([motion.state(time).position for time in times.tolist()])
+        times = np.arange(0.0, motion.duration, SAMPLING)
+        path = np.array([motion.state(time).position for time in times.tolist()])
+        way = np.append(0.0, np.abs(np.diff(path, axis=0)).max(axis=1).cumsum())
+        at_steps = np.searchsorted(way, np.arange(0.0, way[-1], STEP))
+        poses = np.vstack((path[at_steps], motion.final_position))
         if collision := self.collision(poses, np.where(np.isfinite(q), q, self.elsewhere)):
             raise RestError(f'on the way {collision}')
 

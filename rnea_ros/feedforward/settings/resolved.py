@@ -159,6 +159,7 @@ def make_law(
         robot, kp, kd, compensate_coriolis=settings.compensate_coriolis,
         friction=settings.joint_friction, friction_velocity=settings.friction.velocity,
         armature=settings.rotor_inertia, parameters=settings.of_law(mode),
+        joints=settings.joint_indices,
     )
 
 

@@ -319,8 +319,9 @@ class Driver(RandomRobot):
         self._policy_points += (count + 1) // 2
         self._policy_due = now + (count + 1) // 2 * rng.uniform(0.7, 1.3) / 15.0
         position, velocity = controller.measured()
-        self._shaper.take(request, now, position)
         begin, motions = now + 3.0 * period, controller.motions
+        before = motions.reference_at(now)
+        self._shaper.take(request, now, now, position, before and before.position)
         handover, start = motions.handover(begin), motions.reference_at(begin)
         if start is None:
             start = MotionState.at_rest(position)._replace(velocity=velocity)
