@@ -79,8 +79,8 @@ FEEDFORWARD = NodeInterface(
     'feedforward',
     '[Control laws and states](control.md), [trajectories](trajectories.md), '
     '[wrenches](wrenches.md), [external effort](external_effort.md), [moving base](base.md), '
-    '[real time](real_time.md). `~/effort`, `~/external_*` and `~/terms/*` (100 Hz) are published '
-    'only while there is a subscriber.',
+    '[real time](real_time.md). `~/effort`, `~/external_*`, `~/terms/*` and `~/reference` '
+    '(100 Hz) are published only while there is a subscriber.',
     subscribes=(
         Endpoint(
             'robot_description', 'std_msgs/msg/String',
@@ -156,6 +156,10 @@ FEEDFORWARD = NodeInterface(
                 TERM_MEANINGS[name], RELIABLE,
             )
             for name in (*TERMS, 'limited')
+        ),
+        Endpoint(
+            '~/reference', 'sensor_msgs/msg/JointState',
+            'positions of the reference motion, while there is one', RELIABLE,
         ),
         Endpoint(
             '~/wrench/<name>', 'geometry_msgs/msg/WrenchStamped',

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 import re
@@ -24,9 +24,7 @@ STATES = {
     'ramping_down': (BAD, 'ramps to zero'),
     'stopped': (IDLE, 'has ended on request'),
     'fault': (BAD, 'commands zero; to restart, deactivate and activate the node'),
-    'inactive': (IDLE, 'commands nothing; ros2 lifecycle set {} activate'),
-    'unconfigured': (IDLE, 'has not started; its log says what it waits for'),
-    'finalized': (IDLE, 'was shut down: start the node again'),
+    'inactive': (IDLE, 'commands nothing; its log says why. ros2 lifecycle set {} activate'),
     'absent': (BAD, 'no answer from {}: not started yet, ended, or on another domain'),
 }
 """Colour and meaning of each state of the control, and of a node without a control."""
@@ -39,8 +37,7 @@ DETAILS = (
 
 TIMING = (
     ('joint states {:.1f} ms old', 'joint_states_age', 1e3), ('{:.0f} Hz', 'achieved_rate', 1.0),
-    ('tick {:.0f} &micro;s', 'compute_p99_us', 1.0),
-    ('late by {:.0f} &micro;s (99 %)', 'lateness_p99_us', 1.0),
+    ('tick {:.0f} µs', 'compute_p99_us', 1.0), ('{:.0f} µs late (99 %)', 'lateness_p99_us', 1.0),
     ('{:.0f} late ticks', 'late_ticks', 1.0), ('{:.0f} % of a core', 'cpu_share', 100.0),
 )
 
@@ -49,11 +46,9 @@ TIMING = (
 def flags_and_reasons() -> Mapping[str, tuple[str, str]]:
     """Return cause and remedy by word, from the tables of the page on troubleshooting."""
     page = share_path('docs/troubleshooting.md').read_text(encoding='utf-8')
-    plain = re.sub(r'\[([^]]*)\]\([^)]*\)', r'\1', page.partition('## By word')[2])
-    rows = re.findall(r'^\| `(\w+)` \| (.*) \| (.*) \|$', plain, re.MULTILINE)
-    return {
-        word: (cause.replace('`', ''), remedy.replace('`', '')) for word, cause, remedy in rows
-    }
+    plain = re.sub(r'\[([^]]*)\]\([^)]*\)|`', r'\1', page.partition('## By word')[2])
+    rows = re.findall(r'^\| (\w+) \| (.*) \| (.*) \|$', plain, re.MULTILINE)
+    return {word: (cause, remedy) for word, cause, remedy in rows}
 
 
 def status(
@@ -62,25 +57,29 @@ def status(
     """
     Return a node's state, reason, flags and timing as HTML.
 
-    :param state: of the control, or of the node if it is not active
     :param diagnostics: newest values; empty if the node is not active
     :param notes: what was done or refused, with whether it was done
     """
+    lines = ''.join(
+        f'<div><span style="color:{colour}">{escape(word)}</span> {escape(text)}</div>'
+        for colour, word, text in _lines(name, state, diagnostics, notes)
+    )
+    return f'<div style="font-size:0.85em;padding:0 0.8em">{lines}</div>'
+
+
+def _lines(
+    name: str, state: str, diagnostics: Mapping[str, str], notes: Sequence[tuple[bool, str]]
+) -> Iterator[tuple[str, str, str]]:
+    """Return colour, first words and text of each line."""
     colour, meaning = STATES.get(state, (BAD, 'a state of another version of the node'))
-    lines = [f'{_coloured(colour, f"<b>&#9679; {escape(state)}</b>")} '
-             f'{escape(meaning.format(name))}']  # fmt: skip
+    yield colour, f'● {state}', meaning.format(name)
     for word in f'{diagnostics.get("reason", "")} {diagnostics.get("flags", "")}'.split():
         cause, remedy = flags_and_reasons().get(word, ('see the page on troubleshooting', 'none'))
-        more = '' if remedy == 'none' else f' &rarr; <i>{escape(remedy)}</i>'
-        lines.append(f'{_coloured(BAD, f"<b>{escape(word)}</b>")}: {escape(cause)}{more}')
-    lines += [f'{key}: {escape(diagnostics[key])}' for key in DETAILS if diagnostics.get(key)]
+        yield BAD, word, cause if remedy == 'none' else f'{cause} → {remedy}'
+    for key in filter(diagnostics.get, DETAILS):
+        yield BUSY, key, diagnostics[key]
     timing = [text.format(factor * float(diagnostics[key]))
               for text, key, factor in TIMING if key in diagnostics]  # fmt: skip
-    lines += [_coloured(IDLE, ' &middot; '.join(timing))] if timing else []
-    lines += [_coloured(GOOD, f'&#10003; {escape(text)}') if done
-              else _coloured(BAD, f'&#10007; {escape(text)}') for done, text in notes]  # fmt: skip
-    return f'<div style="font-size:0.85em;padding:0 0.8em">{"<br>".join(lines)}</div>'
-
-
-def _coloured(colour: str, html: str) -> str:
-    return f'<span style="color:{colour}">{html}</span>'
+    yield IDLE, ' · '.join(timing), ''
+    for done, text in notes:
+        yield (GOOD, f'✓ {text}', '') if done else (BAD, f'✗ {text}', '')

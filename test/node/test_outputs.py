@@ -140,6 +140,20 @@ def test_the_terms_add_up_to_the_command(rate: float) -> None:
         np.testing.assert_allclose(coriolis.effort, expected, atol=0.01)
 
 
+def test_the_reference_is_published_while_there_is_one() -> None:
+    with virtual_node(mode='feedforward') as rig:
+        rig.subscribed_topics |= {'/feedforward/reference'}
+        rig.wait_until_controlled().run(1.0)
+        assert not rig.received['/feedforward/reference']
+        rig.send_trajectory((1.0, np.add(POSE, 0.1)))
+        rig.run(0.5)
+        middle = rig.received['/feedforward/reference'][-1]
+        assert middle.name == list(JOINTS)
+        assert rig.time.time() - seconds(middle.header.stamp) < 0.02
+        np.testing.assert_allclose(middle.position, np.add(POSE, 0.05), atol=0.002)
+        assert len(rig.received['/feedforward/reference']) == pytest.approx(50, abs=2)
+
+
 def test_commands_are_amperes_and_all_else_is_newton_metres() -> None:
     start = GRAVITY + 1.0
     with virtual_node(

@@ -25,7 +25,7 @@ from rnea_ros.panel import Page
 from rnea_ros.panel.scene import Scene
 
 PANDA = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8')
-ARM = ('fer_joint1', 'fer_joint2')
+ARM, ARM_LINK = ('fer_joint1', 'fer_joint2'), 'fer_link2'
 MESH = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
 
 
@@ -49,20 +49,20 @@ class Panel:
             self._keep(server.gui, f'add_{kind}')
         self.page = Page(server, [self.node], read_only=read_only, clock=lambda: graph.now)
         self.run()
-        graph.publish('feedforward/effort', JointState(name=list(ARM), effort=[8.7, -43.5]))
         self.run()
 
     def run(self) -> None:
-        self.graph.run(self.node, 1.5)
-        for _ in range(2):
+        self.graph.run(self.node, 1.0)
+        if 'feedforward/effort' in self.graph.polled:
+            efforts = JointState(name=list(ARM), effort=[8.7, -43.5])
+            self.graph.publish('feedforward/effort', efforts)
+            self.graph.run(self.node, 0.5)
+        for _ in range(4):
             self.page.update()
 
     def enter(self, label: str, value: Any) -> None:
         """Change an input as a browser does."""
-        handle = self.inputs[label]
-        handle._impl.value = value
-        for callback in handle._impl.update_cb:
-            callback(SimpleNamespace(client_id=0, target=handle))
+        self.inputs[label]._impl.value = value
         self.run()
 
     def _keep(self, gui: Any, name: str) -> None:
@@ -82,8 +82,8 @@ def panel(server: Any, monkeypatch: pytest.MonkeyPatch) -> Panel:
 
 
 def test_inputs_show_parameters_and_follow_changes_by_others(panel: Panel) -> None:
-    assert panel.inputs['gain kp'].value == 5.0
-    assert panel.inputs['gain kd'].disabled  # the joints differ
+    assert panel.inputs['gains.kp'].value == 5.0
+    assert panel.inputs['gains.kd'].disabled  # the joints differ
     panel.graph.event('/feedforward', 'damping', [7.0])
     panel.run()
     assert panel.inputs['damping'].value == 7.0
@@ -93,8 +93,8 @@ def test_inputs_show_parameters_and_follow_changes_by_others(panel: Panel) -> No
 def test_a_value_is_for_all_joints_or_the_chosen_one(panel: Panel) -> None:
     panel.enter('damping', 2.0)
     panel.enter('joint', ARM[1])
-    assert panel.inputs['gain kd'].value == 2.0
-    panel.enter('gain kd', 3.0)
+    assert panel.inputs['gains.kd'].value == 2.0
+    panel.enter('gains.kd', 3.0)
     panel.enter('damping', 4.0)
     assert panel.graph.changes == [
         {'damping': [2.0]}, {'gains.kd': [1.0, 3.0]}, {'damping': [2.0, 4.0]},
@@ -103,22 +103,28 @@ def test_a_value_is_for_all_joints_or_the_chosen_one(panel: Panel) -> None:
 
 def test_a_refused_value_returns_to_that_of_the_node(panel: Panel) -> None:
     panel.graph.refusal = 'too high'
-    panel.enter('gain kp', 1e9)
-    assert panel.inputs['gain kp'].value == 5.0
+    panel.enter('gains.kp', 1e9)
+    assert panel.inputs['gains.kp'].value == 5.0
     assert 'too high' in panel.inputs[''].content
 
 
-def test_the_first_payload_is_behind_the_last_joint_and_pulls_down(panel: Panel) -> None:
-    assert panel.inputs['link'].value == 'fer_link2'
-    panel.enter('mass, kg', 3.0)
-    panel.enter('centre, m', (0.0, 0.0, 0.1))
-    assert panel.graph.changes == [
-        {'payload.link': ['fer_link2'], 'payload.mass': [3.0]}, {'payload.com': [0.0, 0.0, 0.1]},
-    ]
-    (arrow,) = panel.page._parts[0]._scene._arrows.values()
-    np.testing.assert_allclose(np.diff(arrow.points[0], axis=0)[0], (0.0, 0.0, -0.2943), atol=1e-6)
+def test_a_payload_is_entered_with_its_link_and_pulls_down(panel: Panel) -> None:
+    for label, value in (('link', ARM_LINK), ('mass, kg', 3.0), ('centre, m', (0.0, 0.0, 0.1))):
+        panel.enter(label, value)
+    assert panel.graph.changes[-1] == {
+        'payload.link': [ARM_LINK], 'payload.mass': [3.0], 'payload.com': [0.0, 0.0, 0.1],
+    }
+    arrows = panel.page._parts[0]._scene._arrows
+    ends = arrows['weight_0'].points[0]
+    np.testing.assert_allclose(np.diff(ends, axis=0)[0], (0.0, 0.0, -0.2943), atol=1e-6)
     panel.enter('mass, kg', 0.0)
-    assert not arrow.visible
+    assert not arrows
+    panel.graph.event('/feedforward', 'payload.link', [ARM_LINK, ARM_LINK])
+    panel.graph.event('/feedforward', 'payload.mass', [1.0, 2.0])
+    panel.graph.event('/feedforward', 'payload.com', 6 * [0.0])
+    panel.run()
+    assert [*arrows] == ['weight_0', 'weight_1']
+    assert panel.inputs['mass, kg'].disabled
 
 
 def test_the_plot_shows_shares_of_limits_or_terms_of_a_joint(panel: Panel) -> None:
@@ -128,11 +134,42 @@ def test_the_plot_shows_shares_of_limits_or_terms_of_a_joint(panel: Panel) -> No
     assert [line['label'] for line in plot.series[1:]] == [*ARM]
     assert [line[-1] for line in plot.data[1:]] == pytest.approx([10.0, -50.0])
     panel.enter('joint', ARM[1])
-    panel.graph.publish('feedforward/terms/gravity', JointState(name=list(ARM), effort=[1.0, 2.0]))
     panel.run()
-    panel.run()
+    gravity = JointState(name=list(ARM), effort=[1.0, 2.0])
+    panel.graph.publish('feedforward/terms/gravity', gravity)
+    panel.graph.run(panel.node, 0.5)
+    panel.page.update()
     assert [line['label'] for line in plot.series[1:]] == ['effort', 'gravity']
     assert [line[-1] for line in plot.data[1:]] == [-43.5, 2.0]
+
+
+def test_the_reference_is_a_ghost_while_there_is_one(panel: Panel) -> None:
+    scene = panel.page._parts[0]._scene
+    assert not scene._ghost.visible
+    for topic, position in (('joint_states', 0.5), ('feedforward/reference', 0.7)):
+        panel.graph.publish(topic, JointState(name=list(ARM), position=[position, 0.0]))
+    panel.graph.run(panel.node, 0.1)
+    panel.page.update()
+    turns = {name: dict(scene._links[name])['fer_link1'].wxyz for name in ('robot', 'ghost')}
+    assert scene._ghost.visible
+    assert turns == {'robot': pytest.approx((np.cos(0.25), 0.0, 0.0, np.sin(0.25))),
+                     'ghost': pytest.approx((np.cos(0.35), 0.0, 0.0, np.sin(0.35)))}
+    panel.run()
+    panel.run()
+    assert not scene._ghost.visible  # the robot stays where it was measured last
+    assert scene._links['robot'][1][1].wxyz[3] == pytest.approx(np.sin(0.25))
+
+
+def test_buttons_act_once_and_rest_needs_a_pose(panel: Panel) -> None:
+    panel.graph.triggered = SimpleNamespace(success=True, message='moves')
+    rest = panel.inputs['move to the rest pose']
+    assert rest.disabled
+    panel.graph.event('/feedforward', 'rest_pose', [0.0, 1.0])
+    panel.run()
+    assert not rest.disabled
+    panel.enter('move to the rest pose', True)
+    panel.run()
+    assert [*panel.node.notes] == [(True, 'rest: moves')]
 
 
 def test_without_a_browser_nothing_is_received(panel: Panel, server: Any) -> None:
@@ -155,14 +192,14 @@ def test_a_robot_without_shapes_is_drawn_by_sticks_and_a_missing_mesh_is_named(
 ) -> None:
     scene = Scene(server, 'robot', (0.0, 0.0, 0.0))
     parts = link('base'), link('arm'), joint('elbow', 'revolute', 'base', 'arm', xyz=(0, 0, 0.5))
-    scene.update(robot(*parts), {'elbow': 0.1})
+    scene.update(robot(*parts), {'elbow': 0.1}, {})
     assert scene.problem == ''
-    names = [name for name in server.scene._handle_from_node_name if '/stick_' in name]
-    assert len(names) == 1
+    (base, arm), = [[mesh.vertices for _, mesh in scene._links['robot']]]
+    assert np.ptp(base, axis=0)[2] > 0.5 > np.ptp(arm, axis=0)[2]
     lost = f'file://{tmp_path}/lost.stl'
     arm = f'<link name="arm">{MESH.format(lost)}</link>'
-    scene.update(robot(*parts).replace('<link name="arm"/>', arm), {})
+    scene.update(robot(*parts).replace('<link name="arm"/>', arm), {}, {})
     assert f'{lost} is not found' in scene.problem
-    scene.update('<robot', {})
+    scene.update('<robot', {}, {})
     assert 'the robot is not drawn' in scene.problem
     assert scene.model is None

@@ -39,7 +39,7 @@ def test_status_names_state_reason_flags_and_timing() -> None:
     for part in (
         'fault', 'deactivate and activate', 'joint states stopped', 'driver, network',
         'above its threshold', 'new_flag', 'page on troubleshooting', 'elbow &lt;script&gt;',
-        '12.3 ms old', '500 Hz', 'tick 84', 'late by 21', '3 late ticks', '24 % of a core',
+        '12.3 ms old', '500 Hz', 'tick 84', '21 µs late', '3 late ticks', '24 % of a core',
         'mass -1 is refused: &lt;range&gt;',
     ):
         assert part in text

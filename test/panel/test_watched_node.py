@@ -4,9 +4,7 @@
 """What the panel knows of a node and asks of it: without ROS's middleware, in virtual time."""
 
 from types import SimpleNamespace
-from typing import Any
 
-import numpy as np
 import pytest
 
 from support.ros.panel_node import FakeGraph, watched
@@ -16,7 +14,6 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('viser', reason='viser is not installed')
 
 from geometry_msgs.msg import WrenchStamped
-from sensor_msgs.msg import JointState
 
 
 @pytest.fixture
@@ -75,10 +72,10 @@ def test_the_parameters_of_a_restarted_node_are_read_again(graph: FakeGraph) -> 
     node = watched(graph)
     graph.report(state='active')
     graph.run(node, 2.0)
-    graph.ready = False
-    graph.run(node, 3.0)
+    graph.answers = False  # killed: its services are still known
+    graph.run(node, 6.0)
     assert (node.state, node.values, node.diagnostics) == ('absent', {}, {})
-    graph.ready, graph.parameters['damping'] = True, [4.0]
+    graph.answers, graph.parameters['damping'] = True, [4.0]
     graph.report(state='ramping')
     graph.run(node, 2.0)
     assert (node.state, node.values['damping']) == ('ramping', [4.0])
@@ -91,11 +88,13 @@ def test_a_node_that_does_not_answer_is_named_and_blocks_nothing(graph: FakeGrap
     node.change({'damping': [1.0]})
     node.trigger('tare')
     graph.run(node, 6.0)
+    assert not node.busy
+    graph.run(node, 120.0)
     assert [*node.notes] == [(False, f'{key}: no answer from /feedforward')
-                             for key in ('tare', 'set')]
+                             for key in ('set', 'tare')]
     graph.ready = False
     node.trigger('rest')
-    assert node.notes[-1] == (False, 'rest: /feedforward does not answer')
+    assert node.notes[-1] == (False, 'rest: no answer from /feedforward')
 
 
 @pytest.mark.parametrize(('key', 'success', 'text'), [
@@ -115,28 +114,19 @@ def test_buttons_report_the_answer(
     assert node.state == 'inactive'
 
 
-def test_terms_are_received_only_while_they_are_watched(graph: FakeGraph) -> None:
+def test_topics_are_received_only_while_watched_and_old_messages_are_forgotten(
+    graph: FakeGraph,
+) -> None:
     node = watched(graph)
-    node.watch(('effort', 'terms/gravity'))
-    graph.publish('feedforward/terms/gravity', JointState(name=['a'], effort=[3.0]))
-    graph.run(node, 0.1)
-    assert node.terms == {'gravity': np.array([3.0])}
-    node.watch(('effort',))
-    assert node.terms == {}
-    assert [*graph.polled] == ['feedforward/effort']
-
-
-def test_an_old_external_force_is_forgotten(graph: FakeGraph) -> None:
-    node: Any = watched(graph)
-    node.watch(('external_wrench',))
+    node.watch(('effort', 'external_wrench'))
     message = WrenchStamped()
-    message.header.frame_id, message.wrench.force.z = 'hand', -9.0
     graph.publish('feedforward/external_wrench', message)
     graph.run(node, 0.5)
-    assert node.external[0] == 'hand'
-    assert node.external[1].tolist() == [0.0, 0.0, -9.0]
+    assert node.newest('external_wrench') is message
     graph.run(node, 1.0)
-    assert node.external is None
+    assert node.newest('external_wrench') is None
+    node.watch(('effort',))
+    assert [*graph.polled] == ['feedforward/effort']
 
 
 def test_the_topics_of_an_arm_are_in_its_namespace(graph: FakeGraph) -> None:

@@ -25,10 +25,10 @@ class FakeGraph:
         from rnea_ros.panel import node
 
         self.now, self.ready, self.answers, self.refusal = 100.0, True, True, ''
-        self.lifecycle = 'inactive'
         self.parameters: dict[str, Any] = {
             'mode': 'gravity', 'gravity': [0.0, 0.0, -9.81], 'gravity_factor': [1.0],
-            'damping': [0.0], 'gains.kp': [5.0], 'gains.kd': [1.0, 2.0], 'effort_limits': [0.0],
+            'friction.model': 'none', 'damping': [0.0], 'gains.kp': [5.0], 'gains.kd': [1.0, 2.0],
+            'effort_limits': [0.0], 'rest_pose': [0.0],
             'payload.link': [''], 'payload.mass': [0.0], 'payload.com': [0.0, 0.0, 0.0],
         }
         self.changes: list[dict[str, Any]] = []
@@ -42,7 +42,7 @@ class FakeGraph:
         """Poll the node for a time, s; it reports each step, if it does."""
         for _ in range(round(duration / STEP)):
             self.now += STEP
-            if self.ready and self._report is not None:
+            if self.ready and self.answers and self._report is not None:
                 pairs = [SimpleNamespace(key=k, value=v) for k, v in self._report.items()]
                 status = SimpleNamespace(name=node.status, values=pairs)
                 self.subscriptions['/diagnostics'](SimpleNamespace(status=[status]))
@@ -68,8 +68,11 @@ class FakeGraph:
 
         def call(request: Any) -> Any:
             sets = service == 'set_parameters_atomically'
-            response = self._set(request) if sets else self._answer(service, request)
-            return SimpleNamespace(done=lambda: self.answers, result=lambda: response)
+            response = self._set(request) if sets else None
+            return SimpleNamespace(
+                done=lambda: self.answers,
+                result=lambda: response or self._answer(service, request),
+            )
 
         return SimpleNamespace(
             service_is_ready=lambda: self.ready, call_async=call,
@@ -92,8 +95,6 @@ class FakeGraph:
             messages = [Parameter(x, value=self.parameters[x]).to_parameter_msg()
                         for x in request.names]
             return SimpleNamespace(values=[message.value for message in messages])
-        if service == 'get_state':
-            return SimpleNamespace(current_state=SimpleNamespace(label=self.lifecycle))
         return self.triggered
 
     def _set(self, request: Any) -> Any:
