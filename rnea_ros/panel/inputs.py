@@ -30,14 +30,14 @@ class Input:
 
     def update(self, node: WatchedNode, read_only: bool) -> None:
         """Ask the node for what a user has entered; else show what the node has."""
-        handle = self.handle
-        entered = self.shown not in (None, handle.value) and not handle.disabled
-        if entered and node.values:
+        handle, value = self.handle, self.value() if node.values else None
+        handle.disabled = value is None or read_only
+        if value is None or node.busy:
+            return
+        if self.shown not in (None, handle.value) and not read_only:
             node.change(self.changes())
-        elif not node.busy:
-            value = self.value() if node.values else None
-            handle.disabled = value is None or read_only
-            handle.value = handle.value if value is None else value
+        else:
+            handle.value = value
         self.shown = handle.value
 
 

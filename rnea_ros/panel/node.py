@@ -41,8 +41,6 @@ class WatchedNode(NodeClient):
     """
     A feedforward node and its robot.
 
-    Of several changes of a parameter, while a request is on its way, the newest is sent.
-
     :ivar values: :data:`PARAMETERS` by name; empty while the node does not answer
     :ivar state: of the control; without a control ``inactive``, or ``absent``
     :ivar notes: newest answers: whether it was done, and a text
@@ -61,7 +59,6 @@ class WatchedNode(NodeClient):
         self.state, self.urdf = 'absent', ''
         self.notes: deque[tuple[bool, str]] = deque(maxlen=NOTES)
         self._seen, self._reported_at, self._due = 0, -math.inf, -math.inf
-        self._changes: dict[str, Any] = {}
         self._pending: dict[str, tuple[Any, Callable[[Any], None], float]] = {}
         self._clients = {'get': self._get, 'set': self._set} | {
             key: live.node.create_client(kind, f'{name}/{service}')
@@ -79,7 +76,7 @@ class WatchedNode(NodeClient):
     @property
     def busy(self) -> bool:
         """Whether a change of parameters is on its way."""
-        return bool(self._changes) or 'set' in self._pending
+        return 'set' in self._pending
 
     @property
     def payloads(self) -> list[tuple[str, float, tuple[float, ...]]]:
@@ -89,8 +86,16 @@ class WatchedNode(NodeClient):
                      zip(centres, centres, centres, strict=False), strict=False)]  # fmt: skip
 
     def change(self, values: Mapping[str, Any]) -> None:
-        """Ask for other values of parameters."""
-        self._changes.update(values)
+        """Ask for other values of parameters; a change is on its way at a time."""
+        messages = [Parameter(name, value=v).to_parameter_msg() for name, v in values.items()]
+        text = ', '.join(f'{name} {value}' for name, value in values.items())
+
+        def answered(response: Any) -> None:
+            done, reason = response.result.successful, response.result.reason
+            self.values |= values if done else {}
+            self.notes.append((done, text if done else f'{text} is refused: {reason}'))
+
+        self._ask('set', SetParametersAtomically.Request(parameters=messages), answered)
 
     def trigger(self, key: str) -> None:
         """Ask for a ``tare``, the motion to ``rest``, or a ``stop``: a ramp down to zero."""
@@ -142,8 +147,6 @@ class WatchedNode(NodeClient):
             self._due = now + 1.0
             request = GetParameters.Request(names=list(PARAMETERS))
             self._ask('get', request, self._on_values, SILENCE)
-        if self._changes and 'set' not in self._pending:
-            self._send_changes()
 
     def _ask(
         self, key: str, request: Any, answered: Callable[[Any], None], patience: float = PATIENCE
@@ -160,18 +163,6 @@ class WatchedNode(NodeClient):
             self.values = {}  # the next node may have others
         else:
             self.notes.append((False, f'{key}: no answer from {self.full_name}'))
-
-    def _send_changes(self) -> None:
-        changes, self._changes = self._changes, {}
-        messages = [Parameter(name, value=v).to_parameter_msg() for name, v in changes.items()]
-        text = ', '.join(f'{name} {value}' for name, value in changes.items())
-
-        def answered(response: Any) -> None:
-            done, reason = response.result.successful, response.result.reason
-            self.values |= changes if done else {}
-            self.notes.append((done, text if done else f'{text} is refused: {reason}'))
-
-        self._ask('set', SetParametersAtomically.Request(parameters=messages), answered)
 
     def _on_values(self, response: Any) -> None:
         values = [*map(parameter_value_to_python, response.values)]

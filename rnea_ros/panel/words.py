@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 import re
@@ -60,26 +60,17 @@ def status(
     :param diagnostics: newest values; empty if the node is not active
     :param notes: what was done or refused, with whether it was done
     """
-    lines = ''.join(
-        f'<div><span style="color:{colour}">{escape(word)}</span> {escape(text)}</div>'
-        for colour, word, text in _lines(name, state, diagnostics, notes)
-    )
-    return f'<div style="font-size:0.85em;padding:0 0.8em">{lines}</div>'
-
-
-def _lines(
-    name: str, state: str, diagnostics: Mapping[str, str], notes: Sequence[tuple[bool, str]]
-) -> Iterator[tuple[str, str, str]]:
-    """Return colour, first words and text of each line."""
     colour, meaning = STATES.get(state, (BAD, 'a state of another version of the node'))
-    yield colour, f'● {state}', meaning.format(name)
+    lines = [(colour, f'● {state}', meaning.format(name))]
     for word in f'{diagnostics.get("reason", "")} {diagnostics.get("flags", "")}'.split():
         cause, remedy = flags_and_reasons().get(word, ('see the page on troubleshooting', 'none'))
-        yield BAD, word, cause if remedy == 'none' else f'{cause} → {remedy}'
-    for key in filter(diagnostics.get, DETAILS):
-        yield BUSY, key, diagnostics[key]
+        lines.append((BAD, word, cause if remedy == 'none' else f'{cause} → {remedy}'))
+    lines += [(BUSY, key, diagnostics[key]) for key in DETAILS if diagnostics.get(key)]
     timing = [text.format(factor * float(diagnostics[key]))
               for text, key, factor in TIMING if key in diagnostics]  # fmt: skip
-    yield IDLE, ' · '.join(timing), ''
-    for done, text in notes:
-        yield (GOOD, f'✓ {text}', '') if done else (BAD, f'✗ {text}', '')
+    lines.append((IDLE, ' · '.join(timing), ''))
+    lines += [(GOOD, f'✓ {text}', '') if done else (BAD, f'✗ {text}', '') for done, text in notes]
+    return '<div style="font-size:0.85em;padding:0 0.8em">{}</div>'.format(''.join(
+        f'<div><span style="color:{colour}">{escape(word)}</span> {escape(text)}</div>'
+        for colour, word, text in lines
+    ))

@@ -4,10 +4,8 @@
 """
 Show feedforward nodes in a browser, and change what can be changed while an arm is on.
 
-The page shows the robot as measured, external forces, the weight of the payload, efforts, state,
-flags and timing. Payload, gravity factor, damping, gains and control law go through the node's
-parameters, which it checks and blends; a refusal is shown with its reason. Buttons tare, move to
-the rest pose, and ramp down to zero.
+Changes go through the node's parameters, which it checks and blends; a refusal is shown with its
+reason. Buttons tare, move to the rest pose, and ramp down to zero.
 
 The page has no password, so only this computer can open it. From another one:
 ssh -L 8080:localhost:8080 THIS_COMPUTER, then http://localhost:8080.
@@ -49,6 +47,10 @@ def main(args: list[str] | None = None) -> int:
     options = parser.parse(args)
     if not 1 <= options.port <= 65535:
         parser.error(f'--port {options.port} is not between 1 and 65535')
+    try:  # viser would wait without end
+        socket.create_server((options.host, 0)).close()
+    except OSError as error:
+        raise PanelError(f'--host {options.host}: {error}') from error
     with needs_ros('the panel needs'):
         from ..live import live_node
     try:
@@ -57,18 +59,14 @@ def main(args: list[str] | None = None) -> int:
         raise PanelError('viser is not installed: pip install viser') from None
     from ..panel import Page, WatchedNode
 
-    try:  # viser would wait without end
-        socket.create_server((options.host, 0)).close()
-    except OSError as error:
-        raise PanelError(f'--host {options.host}: {error}') from error
     with live_node('panel', options.ros_arguments) as live:
         nodes = [WatchedNode(live, name) for name in dict.fromkeys(options.node)]
         server = ViserServer(options.host, options.port, label='rnea_ros', verbose=False)
-        port = server.get_port()
         if options.host != LOCAL:
-            print(f'WARNING: whoever reaches {options.host} can change the control, without a '
-                  f'password. Safer: no --host, and ssh -L {port}:localhost:{port} THIS_COMPUTER')
-        print('Ctrl-C ends the panel, not the control', flush=True)
+            print('WARNING: no password: everybody in the network can change the control. Safer: '
+                  'ssh, see --help')
+        address = f'http://localhost:{server.get_port()}'
+        print(f'open {address}; Ctrl-C ends the panel, not the control', flush=True)
         page = Page(server, nodes, read_only=options.read_only)
         with suppress(KeyboardInterrupt):
             while True:

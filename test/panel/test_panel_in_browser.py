@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.ros.fake_robot import GRAVITY, MODEL, POSE, FakeRobot, node
+from support.ros.fake_robot import GRAVITY, FakeRobot, node
 from support.ros.ros_process import NO_ROS, PATIENCE, RosProcess, wait_until
 
 pytest.importorskip('rclpy', reason=NO_ROS)
@@ -24,7 +24,6 @@ pytestmark = pytest.mark.ros
 BROWSERS = ('chromium', 'chromium-browser', 'google-chrome')
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), '')
 FLAGS = ('--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader')
-LOADED = MODEL.with_payload('fer_link7', 2.0).gravity_torques(POSE)
 
 
 @pytest.fixture
@@ -74,9 +73,13 @@ def test_a_browser_shows_and_changes_the_control(
             assert len(np.unique(scene)) > 100  # of a compressed picture: not of one colour
             assert wait_until(lambda: robot.newest_is(GRAVITY, 1e-6))
 
-            enter('mass, kg', '2')
-            shows(r'payload\.mass \[2\.0\]')
-            assert wait_until(lambda: robot.newest_is(LOADED, 1e-6)), robot.newest
+            page.get_by_role('slider').first.press('Home')
+            shows(r'gravity_factor \[0\.0\]')
+            assert wait_until(lambda: not robot.newest.any()), robot.newest
+
+            page.get_by_role('slider').first.press('End')
+            shows(r'gravity_factor \[2\.0\]')
+            assert wait_until(lambda: robot.newest_is(2.0 * GRAVITY, 1e-6)), robot.newest
 
             enter('damping', '-5')
             shows('damping: -5.0 is not between 0 and')

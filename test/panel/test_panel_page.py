@@ -101,6 +101,17 @@ def test_a_value_is_for_all_joints_or_the_chosen_one(panel: Panel) -> None:
     ]
 
 
+def test_of_several_values_the_newest_is_sent(panel: Panel) -> None:
+    panel.graph.answers = False
+    for damping in (1.0, 2.0, 3.0):
+        panel.inputs['damping']._impl.value = damping
+        panel.page.update()
+    panel.graph.answers = True
+    panel.run()
+    assert panel.graph.changes == [{'damping': [1.0]}, {'damping': [3.0]}]
+    assert panel.node.values['damping'] == [3.0]
+
+
 def test_a_refused_value_returns_to_that_of_the_node(panel: Panel) -> None:
     panel.graph.refusal = 'too high'
     panel.enter('gains.kp', 1e9)

@@ -33,21 +33,6 @@ def test_a_late_node_is_found_and_its_parameters_are_read(graph: FakeGraph) -> N
     assert node.values['gains.kp'] == [5.0]
 
 
-def test_of_several_changes_the_newest_is_sent(graph: FakeGraph) -> None:
-    node = watched(graph)
-    graph.run(node, 2.0)
-    graph.answers = False
-    for damping in (1.0, 2.0, 3.0):
-        node.change({'damping': [damping]})
-        graph.run(node, 0.1)
-    assert node.busy
-    graph.answers = True
-    graph.run(node, 0.5)
-    assert [sent['damping'] for sent in graph.changes] == [[1.0], [3.0]]
-    assert node.values['damping'] == [3.0]
-    assert not node.busy
-
-
 def test_a_refusal_is_kept_with_its_reason_and_changes_nothing(graph: FakeGraph) -> None:
     node = watched(graph)
     graph.run(node, 2.0)

@@ -147,7 +147,7 @@ class Session:
         of the node; the tolerance of poses is in rad or m.
         """
         arm, rate, lockstep = options.arm, options.rate, not options.real_time
-        robot_pace: dict[str, object] = {'viewer': options.viewer}
+        robot_pace: dict[str, object] = {'watched': options.browser}
         node_pace: dict[str, object] = {}
         if lockstep:
             robot_pace |= {'state_rate': rate, 'publish_clock': True, 'lockstep': True}
