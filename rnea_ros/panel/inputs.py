@@ -91,7 +91,7 @@ class Inputs:
             lambda: {name: write(handle.value, self._node.values[name])},
         ))
 
-    def _of_joint(self, numbers: Sequence[float]) -> float | None:
+    def _of_joint(self, numbers: Sequence[float]) -> Any:
         """Return the chosen joint's value of a parameter; None if those of all joints differ."""
         joint, joints = self._joint.value, self._node.joints
         if joint != ALL and len(numbers) == len(joints):

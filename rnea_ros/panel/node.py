@@ -29,6 +29,7 @@ NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 PARAMETERS = (
     'mode', 'gravity', 'gravity_factor', 'friction.model', 'damping', 'gains.kp', 'gains.kd',
     'effort_limits', 'payload.link', 'payload.mass', 'payload.com', 'rest_pose',
+    'wrench_inputs.names',
 )
 FRESH = 1.0  # age until which a message is shown, s
 SILENCE = 2.5  # without diagnostics for so long no control runs: they come each second, s

@@ -24,7 +24,8 @@ TERMS = (*Terms.__dataclass_fields__, 'limited')
 APART = 1.0  # distance of the robots of several namespaces, m
 EXTERNAL, WEIGHT = (224, 49, 49), (95, 61, 196)  # colours of the arrows
 MIN_FORCE = 0.5  # that is shown, N
-NO_POSE = [0.0]
+NEEDS = {'rest': ('rest_pose', [0.0]), 'tare': ('wrench_inputs.names', [''])}
+"""Parameters that buttons need, and their values if they are not set."""
 
 
 class Page:
@@ -87,8 +88,9 @@ class _Part:
             if button.value:
                 button.value = False
                 node.trigger(key)
-        if 'rest' in self._buttons:
-            self._buttons['rest'].disabled = node.values.get('rest_pose', NO_POSE) == NO_POSE
+            if key in NEEDS:
+                name, unset = NEEDS[key]
+                button.disabled = node.values.get(name, unset) == unset
         terms = [f'terms/{term}' for term in TERMS if joint != ALL]
         force = ['external_wrench'] if self._force.value else []
         node.watch(('joint_states', 'effort', 'reference', *terms, *force))

@@ -22,7 +22,7 @@ Arrow = tuple[Array, Array, tuple[int, int, int]]
 """A point, m, and a force, N, in the root link's frame, and a colour."""
 
 ROBOT, GHOST = (203, 213, 225), (255, 169, 77)
-OPACITY = 0.35  # of the ghost
+OPACITY, DIFFERENCE = 0.5, 0.01  # of the ghost; its least difference, m and rad
 LENGTH, MAX_LENGTH = 0.01, 0.8  # of an arrow: m/N, and m
 RADIUS = 0.02  # of a stick, m
 SOLIDS = {
@@ -95,6 +95,8 @@ class Scene:
         for link, mesh in self._links[name]:
             pose = poses[link]
             mesh.wxyz, mesh.position = SO3.from_matrix(pose[:3, :3]).wxyz, pose[:3, 3]
+            if name == 'ghost':  # no flicker of equal surfaces
+                mesh.visible = bool(np.abs(pose - self.poses[link]).max() > DIFFERENCE)
         return poses
 
     def _draw(self, robot: RobotDescription) -> None:

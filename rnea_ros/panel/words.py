@@ -66,7 +66,7 @@ def status(
         cause, remedy = flags_and_reasons().get(word, ('see the page on troubleshooting', 'none'))
         lines.append((BAD, word, cause if remedy == 'none' else f'{cause} → {remedy}'))
     lines += [(BUSY, key, diagnostics[key]) for key in DETAILS if diagnostics.get(key)]
-    timing = [text.format(factor * float(diagnostics[key]))
+    timing = [text.format(max(factor * float(diagnostics[key]), 0.0))
               for text, key, factor in TIMING if key in diagnostics]  # fmt: skip
     lines.append((IDLE, ' · '.join(timing), ''))
     lines += [(GOOD, f'✓ {text}', '') if done else (BAD, f'✗ {text}', '') for done, text in notes]

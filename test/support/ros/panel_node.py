@@ -28,7 +28,7 @@ class FakeGraph:
         self.parameters: dict[str, Any] = {
             'mode': 'gravity', 'gravity': [0.0, 0.0, -9.81], 'gravity_factor': [1.0],
             'friction.model': 'none', 'damping': [0.0], 'gains.kp': [5.0], 'gains.kd': [1.0, 2.0],
-            'effort_limits': [0.0], 'rest_pose': [0.0],
+            'effort_limits': [0.0], 'rest_pose': [0.0], 'wrench_inputs.names': [''],
             'payload.link': [''], 'payload.mass': [0.0], 'payload.com': [0.0, 0.0, 0.0],
         }
         self.changes: list[dict[str, Any]] = []
