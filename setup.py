@@ -54,7 +54,7 @@ EXTRAS = {
     'sim': ['mujoco>=3.3.6', 'matplotlib>=3.5.1'],
     'streams': ['ruckig>=0.19.4'],
     'bags': ['rosbags>=0.11.9', 'matplotlib>=3.5.1', 'PyYAML', 'scipy>=1.8.0'],
-    'panel': ['viser'],
+    'panel': ['viser', 'trimesh'],
     'test': [
         'playwright',
         'pytest',

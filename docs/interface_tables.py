@@ -73,6 +73,7 @@ TERM_MEANINGS: Mapping[str, str] = {
     'soft_limits': 'efforts away from position limits',
     'additional': 'efforts from `~/additional_effort`',
     'limited': 'change of the sum by ramps and limits',
+    'sum': 'their sum, the commanded effort',
 }
 
 FEEDFORWARD = NodeInterface(
@@ -155,7 +156,7 @@ FEEDFORWARD = NodeInterface(
                 f'~/terms/{name}', 'sensor_msgs/msg/JointState',
                 TERM_MEANINGS[name], RELIABLE,
             )
-            for name in (*TERMS, 'limited')
+            for name in (*TERMS, 'limited', 'sum')
         ),
         Endpoint(
             '~/reference', 'sensor_msgs/msg/JointState',

@@ -33,7 +33,7 @@ RELIABLE = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 ACK_TIMEOUT = 1.0  # longest wait for the delivery of the last command, s
 
 TERMS = tuple(term.name for term in fields(Terms))
-NAMES = (*TERMS, 'limited')
+NAMES = (*TERMS, 'limited', 'sum')
 TERMS_RATE = 100.0  # how often a set of terms is taken, Hz
 
 
@@ -181,6 +181,7 @@ class Publishers:
             taken = controller.terms()
             values = {name: getattr(taken, name) for name in TERMS}
             values['limited'] = command - sum(values.values())  # the change by ramps and limits
+            values['sum'] = command.copy()
             if (reference := controller.motions.reference_at(now)) is not None:
                 values['reference'] = reference.position.copy()
             names = [(topic, self._term_topics[topic]) for topic in reversed(topics)]

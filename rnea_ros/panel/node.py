@@ -130,7 +130,7 @@ class WatchedNode(NodeClient):
         for topic, subscription in self._polled.items():
             if (message := subscription.take()) is not None:
                 self._newest[topic] = message, now
-                self.joints = tuple(message.name) if topic == 'effort' else self.joints
+                self.joints = tuple(message.name) if topic == 'terms/sum' else self.joints
         for key, (future, answered, deadline) in [*self._pending.items()]:
             if future.done():
                 self._pending.pop(key)

@@ -20,7 +20,7 @@ from .plot import Plot
 from .scene import Arrow, Scene
 from .words import status
 
-TERMS = (*Terms.__dataclass_fields__, 'limited')
+TERMS = ('sum', *Terms.__dataclass_fields__, 'limited')
 APART = 1.0  # distance of the robots of several namespaces, m
 EXTERNAL, WEIGHT = (224, 49, 49), (95, 61, 196)  # colours of the arrows
 MIN_FORCE = 0.5  # that is shown, N
@@ -91,9 +91,9 @@ class _Part:
             if key in NEEDS:
                 name, unset = NEEDS[key]
                 button.disabled = node.values.get(name, unset) == unset
-        terms = [f'terms/{term}' for term in TERMS if joint != ALL]
+        terms = [f'terms/{term}' for term in (TERMS if joint != ALL else TERMS[:1])]
         force = ['external_wrench'] if self._force.value else []
-        node.watch(('joint_states', 'effort', 'reference', *terms, *force))
+        node.watch(('joint_states', 'reference', *terms, *force))
         measured, reference = ({} if x is None else dict(zip(x.name, x.position, strict=False))
                                for x in map(node.newest, ('joint_states', 'reference')))
         self._positions |= measured  # of several publishers
@@ -119,16 +119,15 @@ class _Part:
 
     def _terms(self, joint: str) -> tuple[str, dict[str, float]]:
         """Return title and newest values of the terms of a joint."""
-        efforts = {topic.removeprefix('terms/'): self.node.newest(topic)
-                   for topic in ('effort', *(f'terms/{term}' for term in TERMS))}  # fmt: skip
+        newest = {term: self.node.newest(f'terms/{term}') for term in TERMS}
         return f'{joint}: terms of the effort, N m or N', {
-            name: dict(zip(message.name, message.effort, strict=True)).get(joint, math.nan)
-            for name, message in efforts.items() if message is not None
+            term: dict(zip(message.name, message.effort, strict=True)).get(joint, math.nan)
+            for term, message in newest.items() if message is not None
         }
 
     def _shares(self) -> tuple[str, dict[str, float]]:
         """Return title and newest values of the efforts as shares of their limits."""
-        node, model, message = self.node, self._scene.model, self.node.newest('effort')
+        node, model, message = self.node, self._scene.model, self.node.newest('terms/sum')
         shares: dict[str, float] = {}
         if message is not None and model is not None:
             limits = np.array(node.values.get('effort_limits', [0.0])) * np.ones(len(message.name))

@@ -53,9 +53,9 @@ class Panel:
 
     def run(self) -> None:
         self.graph.run(self.node, 1.0)
-        if 'feedforward/effort' in self.graph.polled:
+        if 'feedforward/terms/sum' in self.graph.polled:
             efforts = JointState(name=list(ARM), effort=[8.7, -43.5])
-            self.graph.publish('feedforward/effort', efforts)
+            self.graph.publish('feedforward/terms/sum', efforts)
             self.graph.run(self.node, 0.5)
         for _ in range(4):
             self.page.update()
@@ -150,7 +150,7 @@ def test_the_plot_shows_shares_of_limits_or_terms_of_a_joint(panel: Panel) -> No
     panel.graph.publish('feedforward/terms/gravity', gravity)
     panel.graph.run(panel.node, 0.5)
     panel.page.update()
-    assert [line['label'] for line in plot.series[1:]] == ['effort', 'gravity']
+    assert [line['label'] for line in plot.series[1:]] == ['sum', 'gravity']
     assert [line[-1] for line in plot.data[1:]] == [-43.5, 2.0]
 
 

@@ -103,20 +103,20 @@ def test_topics_are_received_only_while_watched_and_old_messages_are_forgotten(
     graph: FakeGraph,
 ) -> None:
     node = watched(graph)
-    node.watch(('effort', 'external_wrench'))
+    node.watch(('terms/sum', 'external_wrench'))
     message = WrenchStamped()
     graph.publish('feedforward/external_wrench', message)
     graph.run(node, 0.5)
     assert node.newest('external_wrench') is message
     graph.run(node, 1.0)
     assert node.newest('external_wrench') is None
-    node.watch(('effort',))
-    assert [*graph.polled] == ['feedforward/effort']
+    node.watch(('terms/sum',))
+    assert [*graph.polled] == ['feedforward/terms/sum']
 
 
 def test_the_topics_of_an_arm_are_in_its_namespace(graph: FakeGraph) -> None:
     node = watched(graph, 'left/feedforward')
     assert node.namespace == '/left'
-    node.watch(('joint_states', 'effort'))
-    assert {'/left/joint_states', 'left/feedforward/effort'} <= graph.polled.keys()
+    node.watch(('joint_states', 'terms/sum'))
+    assert {'/left/joint_states', 'left/feedforward/terms/sum'} <= graph.polled.keys()
     assert '/left/robot_description' in graph.subscriptions

@@ -38,7 +38,7 @@ KEYS = {
 }
 """rosdep's keys for what is imported, where they have another name."""
 
-FROM_PIP = {'mujoco', 'rosbags', 'ruckig', 'viser'}
+FROM_PIP = {'mujoco', 'rosbags', 'ruckig', 'trimesh', 'viser'}
 """Have keys for pip alone, which a released package may not depend on."""
 
 
