@@ -2,8 +2,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """Feedforward nodes in a browser: the robots, their efforts and states, and what can be tuned."""
-
-from .node import WatchedNode
-from .page import Page
-
-__all__ = ['Page', 'WatchedNode']

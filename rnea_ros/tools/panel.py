@@ -57,7 +57,8 @@ def main(args: list[str] | None = None) -> int:
         from viser import ViserServer
     except ModuleNotFoundError:
         raise PanelError('viser is not installed: pip install viser') from None
-    from ..panel import Page, WatchedNode
+    from ..panel.node import WatchedNode
+    from ..panel.page import Page
 
     with live_node('panel', options.ros_arguments) as live:
         nodes = [WatchedNode(live, name) for name in dict.fromkeys(options.node)]

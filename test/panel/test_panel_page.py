@@ -21,7 +21,7 @@ pytest.importorskip('viser', reason='viser is not installed')
 from sensor_msgs.msg import JointState
 from viser import ViserServer
 
-from rnea_ros.panel import Page
+from rnea_ros.panel.page import Page
 from rnea_ros.panel.scene import Scene
 
 PANDA = (ROOT / 'urdf/panda_arm.urdf').read_text(encoding='utf-8')

@@ -123,7 +123,6 @@ REJECTED = {
         ('--robot r2d2', "'r2d2'"), ('--rate 49.9', 'between 50'), ('--seconds 601', '600 s'),
         ('--rate 300', 'multiple of'), ('--identify --perfect-model', '--perfect-model'),
         ('--teleoperation --identify', '--teleoperation'), ('--output good.yaml/a', 'good.yaml'),
-        ('--teleoperation --browser', 'no --browser'),
         ('--teleoperation --rate 250', 'no other --rate'), ('--ros-args -r bad', '--ros-args'),
     ),
     # A missing file, a damaged bag and a path that cannot be written have a way out.

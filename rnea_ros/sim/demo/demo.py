@@ -127,8 +127,8 @@ def main(args: list[str] | None = None) -> int:
         parser.error(f'--rate {options.rate:g} is not between 50 and 2000 Hz')
     if (options.identify or options.teach or options.teleoperation) and options.real_time:
         parser.error('--identify, --teach and --teleoperation have no --real-time')
-    if options.teleoperation and (options.browser or options.rate != 500.0):
-        parser.error('--teleoperation has no --browser and no other --rate')
+    if options.teleoperation and options.rate != 500.0:
+        parser.error('--teleoperation has no other --rate')
     if 1000.0 % options.rate and not options.real_time:
         parser.error(f'1000 Hz is not a multiple of --rate {options.rate:g}; or add --real-time')
     if not 2.0 <= options.seconds <= 600.0:

@@ -115,7 +115,7 @@ class FakeGraph:
 
 def watched(graph: FakeGraph, name: str = 'feedforward') -> Any:
     """Return the panel's view of a node of the graph."""
-    from rnea_ros.panel import WatchedNode
+    from rnea_ros.panel.node import WatchedNode
 
     live: Any = SimpleNamespace(node=graph)
     return WatchedNode(live, name, lambda: graph.now)
