@@ -79,6 +79,8 @@ class Inputs:
         links = ('', *model.link_names) if model else ('',)
         if self._link.options != links:
             self._link.options = links
+            for each in self._inputs:
+                each.shown = None  # viser replaces a link that the new robot lacks
         for each in self._inputs:
             each.update(self._node, read_only)
 

@@ -52,12 +52,13 @@ class Page:
                 self._parts.append(_Part(server.gui, node, scenes[node.namespace], read_only))
 
     def update(self) -> None:
-        """Take the newest messages, and do what was asked for, while there are browsers."""
+        """Take the newest messages, do what was asked for, and show it to browsers."""
         with self._server.atomic():
             for part in self._parts:
                 part.node.poll()
+                part.act()
                 if self._server.get_clients():
-                    part.update(self._clock())
+                    part.show(self._clock())
                 else:  # neither the node nor this process works for nobody
                     part.node.watch(())
 
@@ -81,16 +82,19 @@ class _Part:
             'external force', False, hint='of external_effort.link; computed only while shown')
         self._inputs = Inputs(gui, node, scene, self._joint)
 
-    def update(self, now: float) -> None:
-        """Do what users ask for, and show the newest of the node and its robot."""
-        node, scene, joint = self.node, self._scene, self._joint.value
+    def act(self) -> None:
+        """Do what users have asked for by buttons."""
         for key, button in self._buttons.items():
             if button.value:
                 button.value = False
-                node.trigger(key)
-            if key in NEEDS:
-                name, unset = NEEDS[key]
-                button.disabled = node.values.get(name, unset) == unset
+                self.node.trigger(key)
+
+    def show(self, now: float) -> None:
+        """Show the newest of the node and its robot, and send what users have entered."""
+        node, scene, joint = self.node, self._scene, self._joint.value
+        for key in NEEDS.keys() & self._buttons.keys():
+            name, unset = NEEDS[key]
+            self._buttons[key].disabled = node.values.get(name, unset) == unset
         terms = [f'terms/{term}' for term in (TERMS if joint != ALL else TERMS[:1])]
         force = ['external_wrench'] if self._force.value else []
         node.watch(('joint_states', 'reference', *terms, *force))
@@ -110,11 +114,12 @@ class _Part:
         """Return the external force, at its link, and the weights of the payloads."""
         poses, arrows, gravity = self._scene.poses, {}, self.node.values.get('gravity', ())
         if wrench := self.node.newest('external_wrench'):
-            force, pose = wrench.wrench.force, poses.get(wrench.header.frame_id, np.eye(4))
+            force, pose = wrench.wrench.force, poses.get(wrench.header.frame_id, np.zeros((4, 4)))
             arrows['external'] = pose[:3, 3], pose[:3, :3] @ (force.x, force.y, force.z), EXTERNAL
         for k, (link, mass, centre) in enumerate(self.node.payloads):
-            point = poses.get(link, np.eye(4)) @ (*centre, 1.0)
-            arrows[f'weight_{k}'] = point[:3], mass * np.array(gravity), WEIGHT
+            if link in poses:
+                point = poses[link] @ (*centre, 1.0)
+                arrows[f'weight_{k}'] = point[:3], mass * np.array(gravity), WEIGHT
         return {k: arrow for k, arrow in arrows.items() if np.linalg.norm(arrow[1]) > MIN_FORCE}
 
     def _terms(self, joint: str) -> tuple[str, dict[str, float]]:
@@ -131,7 +136,7 @@ class _Part:
         shares: dict[str, float] = {}
         if message is not None and model is not None:
             limits = np.array(node.values.get('effort_limits', [0.0])) * np.ones(len(message.name))
+            of_urdf = dict(zip(model.joint_names, model.effort_limits, strict=False))
             for name, effort, limit in zip(message.name, message.effort, limits, strict=True):
-                of_urdf = model.effort_limits[model.joint_names.index(name)]
-                shares[name] = 100.0 * effort / (limit or of_urdf or math.inf)
+                shares[name] = 100.0 * effort / (limit or of_urdf.get(name) or math.inf)
         return 'share of the effort limits, %', shares

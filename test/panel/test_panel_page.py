@@ -138,6 +138,15 @@ def test_a_payload_is_entered_with_its_link_and_pulls_down(panel: Panel) -> None
     assert panel.inputs['mass, kg'].disabled
 
 
+def test_another_robot_leaves_the_payload_to_the_node(panel: Panel) -> None:
+    panel.enter('link', ARM_LINK)
+    changes = [*panel.graph.changes]
+    panel.graph.subscriptions['robot_description'](SimpleNamespace(data=robot(link('base'))))
+    panel.run()
+    assert panel.graph.changes == changes
+    assert panel.node.values['payload.link'] == [ARM_LINK]
+
+
 def test_the_plot_shows_shares_of_limits_or_terms_of_a_joint(panel: Panel) -> None:
     plot = panel.inputs['add_uplot']
     panel.run()
