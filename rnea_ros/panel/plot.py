@@ -30,7 +30,7 @@ class Plot:
         self._names: tuple[str, ...] = ()
         self._due = -math.inf
         self._handle = gui.add_uplot(
-            (np.array((-WINDOW, 0.0)), np.zeros(2)), _series((0,), ('',)), height=200,
+            (np.array((-WINDOW, 0.0)), np.zeros(2)), _series((0,), ('',)), height=220,
             scales={'x': {'time': False, 'range': (-WINDOW, 0.0)}}, axes=({}, {'size': 45}),
         )
 

@@ -22,7 +22,7 @@ Arrow = tuple[Array, Array, tuple[int, int, int]]
 """A point, m, and a force, N, in the root link's frame, and a colour."""
 
 ROBOT, GHOST = (203, 213, 225), (255, 169, 77)
-OPACITY, DIFFERENCE = 0.5, 0.01  # of the ghost; its least difference, m and rad
+OPACITY, DIFFERENCE = 0.4, 0.01  # of the ghost; its least difference, m and rad
 LENGTH, MAX_LENGTH = 0.01, 0.8  # of an arrow: m/N, and m
 RADIUS = 0.02  # of a stick, m
 SOLIDS = {
