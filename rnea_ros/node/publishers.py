@@ -34,6 +34,7 @@ ACK_TIMEOUT = 1.0  # longest wait for the delivery of the last command, s
 
 TERMS = tuple(term.name for term in fields(Terms))
 NAMES = (*TERMS, 'limited', 'sum')
+TERM_TOPICS = (*(f'terms/{name}' for name in NAMES), 'reference')
 TERMS_RATE = 100.0  # how often a set of terms is taken, Hz
 
 
@@ -106,15 +107,14 @@ class Publishers:
         self._command = CommandMessage(len(settings.joints))
         self._effort = JointMessage(settings.joints)
         self._reference = JointMessage(settings.joints, 'position')
-        self._term_topics = {f'terms/{term}': term for term in NAMES} | {'reference': 'reference'}
-        self._terms_per_tick = math.ceil(len(self._term_topics) * TERMS_RATE * settings.period)
+        self._terms_per_tick = math.ceil(len(TERM_TOPICS) * TERMS_RATE * settings.period)
         self._unsent_terms: list[tuple[str, Array]] = []
         self._terms_stamp, self._next_terms = 0.0, -math.inf
         self.command_publisher = node.create_publisher(Float64MultiArray, command_topic, RELIABLE)
         self._link = settings.external_effort.link
         self._wrenches = {'external_wrench': WrenchMessage(self._link)}
         self._wrench_topics = {f'wrench/{x.name}': x.name for x in settings.wrench_inputs}
-        kinds = dict.fromkeys(('effort', *self._term_topics, 'external_effort'), JointState)
+        kinds = dict.fromkeys(('effort', *TERM_TOPICS, 'external_effort'), JointState)
         wrenches = (*self._wrench_topics, *(['external_wrench'] if self._link else []))
         self._publishers = {
             topic: node.create_publisher(kind, f'~/{topic}', RELIABLE)
@@ -176,16 +176,18 @@ class Publishers:
     ) -> None:
         """Take terms and reference if they are due; publish this tick's share of the last set."""
         due = not self._next_terms - 1.0 / TERMS_RATE <= now < self._next_terms
-        topics = [topic for topic in self._term_topics if topic in subscribed]
+        topics = [topic for topic in TERM_TOPICS if topic in subscribed]
         if topics and due and not self._unsent_terms:
-            taken = controller.terms()
-            values = {name: getattr(taken, name) for name in TERMS}
-            values['limited'] = command - sum(values.values())  # the change by ramps and limits
-            values['sum'] = command.copy()
-            if (reference := controller.motions.reference_at(now)) is not None:
+            values = {'terms/sum': command.copy()}
+            if {*topics} - {'terms/sum', 'reference'}:
+                taken = controller.terms()
+                terms = {f'terms/{name}': getattr(taken, name) for name in TERMS}
+                # The change by ramps and limits.
+                values |= {**terms, 'terms/limited': command - sum(terms.values())}
+            reference = controller.motions.reference_at(now) if 'reference' in topics else None
+            if reference is not None:
                 values['reference'] = reference.position.copy()
-            names = [(topic, self._term_topics[topic]) for topic in reversed(topics)]
-            self._unsent_terms = [(x, values[name]) for x, name in names if name in values]
+            self._unsent_terms = [(x, values[x]) for x in reversed(topics) if x in values]
             self._terms_stamp, self._next_terms = stamp, now + 1.0 / TERMS_RATE
         for _ in range(min(self._terms_per_tick, len(self._unsent_terms))):
             topic, term = self._unsent_terms.pop()
