@@ -54,7 +54,7 @@ class Scene:
     def update(
         self, urdf: str, positions: Mapping[str, float], reference: Mapping[str, float]
     ) -> None:
-        """Draw a robot by its URDF, and move it to positions by joint; without any, no ghost."""
+        """Draw a robot by its URDF, at positions by joint; without a reference without a ghost."""
         if urdf != self._urdf:
             self._urdf, self.problem, self.model = urdf, '', None
             self._scene.remove_by_name(self._name)
@@ -65,8 +65,8 @@ class Scene:
                 self.problem = f'the robot is not drawn: {error}'
         if self.model is not None:
             self.poses = self._move('robot', self.model, positions)
-            self._ghost.visible = bool(reference)
-            if reference:
+            self._ghost.visible = bool(reference and self.poses)
+            if self._ghost.visible:
                 self._move('ghost', self.model, {**positions, **reference})
 
     def show_arrows(self, arrows: Mapping[str, Arrow]) -> None:

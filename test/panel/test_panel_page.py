@@ -220,6 +220,8 @@ def test_a_robot_without_shapes_is_drawn_by_sticks_and_a_missing_mesh_is_named(
     arm = f'<link name="arm">{MESH.format(lost)}</link>'
     scene.update(robot(*parts).replace('<link name="arm"/>', arm), {}, {})
     assert f'{lost} is not found' in scene.problem
+    scene.update(robot(*parts), {'elbow': np.nan}, {'elbow': 0.0})  # before a valid position
+    assert not scene.poses
     scene.update('<robot', {}, {})
     assert 'the robot is not drawn' in scene.problem
     assert scene.model is None
