@@ -7,11 +7,6 @@ import re
 
 import pytest
 
-from support.ros.ros_process import NO_ROS
-
-pytest.importorskip('rclpy', reason=NO_ROS)
-pytest.importorskip('viser', reason='viser is not installed')
-
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.panel.words import STATES, flags_and_reasons, status
 
