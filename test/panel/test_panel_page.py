@@ -18,6 +18,7 @@ from support.ros.ros_process import NO_ROS
 pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('viser', reason='viser is not installed')
 
+from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 from viser import ViserServer
 
@@ -45,7 +46,9 @@ class Panel:
         graph.report(state='active')
         graph.subscriptions['robot_description'](SimpleNamespace(data=PANDA))
         self.inputs: dict[str, Any] = {}
-        for kind in ('number', 'slider', 'dropdown', 'vector3', 'uplot', 'html', 'button'):
+        for kind in (
+            'number', 'slider', 'dropdown', 'vector3', 'uplot', 'html', 'button', 'checkbox',
+        ):
             self._keep(server.gui, f'add_{kind}')
         self.page = Page(server, [self.node], read_only=read_only, clock=lambda: graph.now)
         self.run()
@@ -136,6 +139,19 @@ def test_a_payload_is_entered_with_its_link_and_pulls_down(panel: Panel) -> None
     panel.run()
     assert [*arrows] == ['weight_0', 'weight_1']
     assert panel.inputs['mass, kg'].disabled
+
+
+def test_an_external_force_points_as_the_link_is_turned(panel: Panel) -> None:
+    panel.enter('external force', True)
+    turned = JointState(name=list(ARM), position=[np.pi / 2, 0.0])
+    wrench = WrenchStamped()
+    wrench.header.frame_id, wrench.wrench.force.x = 'fer_link1', 20.0
+    for topic, message in (('joint_states', turned), ('feedforward/external_wrench', wrench)):
+        panel.graph.publish(topic, message)
+    panel.graph.run(panel.node, 0.1)
+    panel.page.update()
+    ends = panel.page._parts[0]._scene._arrows['external'].points[0]
+    np.testing.assert_allclose(np.diff(ends, axis=0)[0], (0.0, 0.2, 0.0), atol=1e-6)
 
 
 def test_another_robot_leaves_the_payload_to_the_node(panel: Panel) -> None:
