@@ -118,6 +118,10 @@ REJECTED = {
         ('motion --speed 9e-4', 'between 0.001'), ('motion --speed 1001', 'and 1000'),
         ('motion --wait nan', '--wait is not a number'), ('empty', 'empty has no joint state'),
     ),
+    'panel': (
+        ('--port 0', 'not between 1'), ('--port a', "'a'"), ('--node', 'expected at least one'),
+        ('--host none.invalid', '--host none.invalid: '),
+    ),
     'demo': (
         ('--robot r2d2', "'r2d2'"), ('--rate 49.9', 'between 50'), ('--seconds 601', '600 s'),
         ('--rate 300', 'multiple of'), ('--identify --perfect-model', '--perfect-model'),
