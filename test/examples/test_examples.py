@@ -26,7 +26,7 @@ WITH_ROS = {
 }
 """Tested with the node in ``test_examples_with_ros.py``."""
 
-DEMOS = {'controlled_arm', 'teach_and_play', 'teleoperation_demo', 'two_arms'}
+DEMOS = {'arms_in_browser', 'controlled_arm', 'teach_and_play', 'teleoperation_demo', 'two_arms'}
 """Tested in ``test/sim/demo``."""
 
 CHECKS: dict[str, Callable[[Any], bool]] = {
