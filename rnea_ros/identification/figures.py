@@ -106,6 +106,7 @@ class ReportFigures:
 
     robot: str
     better: bool  # whether the identified model is better on the held-out runs
+    much_worse: tuple[str, ...]  # joints that are much worse than with the URDF
     mean_percent: dict[str, float]  # mean error of the joints with effort, by model
     moving_percent: dict[str, float]  # the same, while they move
     judged_on: tuple[str, ...]  # name and time of the held-out runs
@@ -140,6 +141,9 @@ def figures(result: Identification) -> ReportFigures:
     return ReportFigures(
         robot=result.prior.name,
         better=comparison.is_better,
+        much_worse=tuple(
+            name for name, worse in zip(joints, comparison.much_worse, strict=True) if worse
+        ),
         mean_percent={k: float(np.nanmean(comparison.percent(of))) for k, of in models.items()},
         moving_percent={k: comparison.mean_moving_percent(of) for k, of in models.items()},
         judged_on=tuple(map(_extent, comparison.held_out)),
@@ -199,6 +203,10 @@ def _body(result: Identification, number: int, name: str) -> BodyChange:
     def quantity(group: slice) -> QuantityChange:
         known = origin[group].count(ParameterOrigin.DATA), len(origin[group])
         urdf, identified, deviation = (tuple(each[group].tolist()) for each in values)
+        deviation = tuple(
+            each if of is ParameterOrigin.DATA else math.nan
+            for each, of in zip(deviation, origin[group], strict=True)
+        )
         return QuantityChange(urdf, identified, deviation, known)
 
     def named(what: ParameterOrigin) -> tuple[str, ...]:

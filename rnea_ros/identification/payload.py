@@ -71,6 +71,7 @@ def identify_payload(
     check_model(model)
     friction = JointFriction.none(model.nv) if friction is None else friction
     equations = Equations(model, [runs] if isinstance(runs, Run) else list(runs))
+    equations.used &= ~equations.winds
     at_rest = not equations.used.any()
     if at_rest:
         equations.use_poses()
