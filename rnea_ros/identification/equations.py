@@ -60,7 +60,8 @@ class Equations:
         samples, shape (N, n); there the error of the friction is larger
     :ivar moves: whether the joint moves in any sample, shape (n,)
     :ivar passes: whether it passes a velocity of 0 without standing still, shape (N, n)
-    :ivar used: whether it has a usable effort and slides or winds, shape (N, n); poses at rest are used
+    :ivar used: whether it has a usable effort and slides or winds, shape (N, n); poses at rest are
+        used
     :ivar run: number of the run of each sample, shape (N,); ``time``: its time in the run, s
     :ivar block: number of the jackknife's block of each sample, shape (N,); one block at first
     """

@@ -241,9 +241,10 @@ def fit_in_rounds(
         columns = terms(equations.qd, equations.qdd, load, smoothing)
         measured = used.any(axis=0)
         rotors = measured & equations.moves
+        offset = rotors if equations.qd.any() else measured  # at rest it is static friction too
         friction = rotors & (keep_friction is None)
         free = np.concatenate([
-            np.repeat(free_bodies, 10), rotors, friction, friction, friction & with_load, measured
+            np.repeat(free_bodies, 10), rotors, friction, friction, friction & with_load, offset
         ])
         problem = replace(problem, free=free)
         (factor,) = equations.reduced(columns, effort, weights / sigma**2)

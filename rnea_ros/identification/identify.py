@@ -99,7 +99,7 @@ def identify(
     )  # fmt: skip
     notes = (*mass_flaws, *check_runs(model, fitted_runs, accept_faults))
     equations, fitted, models = fit(fitted_runs)
-    if len(fitted_runs) > 1:
+    if len(fitted_runs) > 1 and not short:
         check_same_load(equations, fitted, fitted_runs)
     notes += check_fit(equations, prior, fitted, accept_faults)
     notes += tuple(mass_notes(prior, fitted.x[: model.inertial_parameters.size], total_mass))
