@@ -84,7 +84,7 @@ class QuantityChange:
 
     urdf: tuple[float, ...]  # value or values in the URDF
     identified: tuple[float, ...]  # identified value or values
-    deviation: tuple[float, ...]  # their standard deviations
+    deviation: tuple[float, ...]  # their standard deviations; NaN if the data do not determine it
     from_data: tuple[int, int]  # parameters behind it that the data determine, of how many
 
 

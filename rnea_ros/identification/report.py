@@ -161,12 +161,17 @@ def _estimate(estimate: tuple[float, float]) -> str:
 
 
 def _with_decimals(value: float, deviation: float) -> str:
-    """Return a number with as many decimals as its deviation needs for two digits, 1 to 4."""
-    known = math.isfinite(deviation) and deviation > 0.0
-    decimals = 1 - math.floor(math.log10(deviation)) if known else 4
-    decimals = min(max(decimals, 1), 4)
+    """
+    Return a number with as many decimals as its deviation needs for two digits, 1 to 4.
+
+    An unknown number is a dash.
+    """
     if math.isnan(value):
         return '-'
+    known = math.isfinite(deviation) and deviation > 0.0
+    usual = 2 if math.isnan(deviation) else 4
+    decimals = 1 - math.floor(math.log10(deviation)) if known else usual
+    decimals = min(max(decimals, 1), 4)
     return f'{round(value, decimals) + 0.0:.{decimals}f}'
 
 
