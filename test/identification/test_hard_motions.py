@@ -23,8 +23,7 @@ MODEL = THREE_JOINTS
 def report(arm: Arm, q: Array, qd: Array, qdd: Array, seed: int) -> Recording:
     """Return what the arm reports; a resting joint holds a share of its Coulomb friction."""
     random = np.random.default_rng(seed)
-    rests = ~qd.any(axis=0)
-    share = np.where(rests, random.uniform(-1.0, 1.0, len(rests)), 0.0)
+    share = np.where(qd.any(axis=0), 0.0, random.uniform(-1.0, 1.0, qd.shape[1]))
     effort = arm.efforts(q, qd, qdd) + share * arm.coulomb
     effort += arm.noise * random.normal(size=q.shape)
     noisy = q + 2e-5 * random.normal(size=q.shape)
@@ -49,7 +48,8 @@ def creeping(arm: Arm, seed: int, greatest: float, steps: int = 12) -> Recording
         rest = np.zeros((3, int(RATE * random.uniform(0.0, 0.8)), 3))
         rest[0] = at
         parts += [part, rest]
-    return report(arm, *np.concatenate(parts, axis=1), seed)
+    q, qd, qdd = np.concatenate(parts, axis=1)
+    return report(arm, q, qd, qdd, seed)
 
 
 def resting(arm: Arm, *joints: int, seed: int = 0) -> Recording:
