@@ -55,6 +55,7 @@ COUNTS: Mapping[str, str] = {
     'base_sensor': 'rejected messages of the [IMU](base.md#when-it-goes-silent)',
     'joint_trajectory': 'rejected [trajectories](trajectories.md#what-is-rejected)',
     'follow_joint_trajectory': 'rejected [goals](trajectories.md#action)',
+    'target_pose': 'rejected [target poses](cartesian_impedance.md#target)',
     'speed_scaling': 'rejected factors: `out_of_range`',
     'additional_effort': 'rejected [additional efforts](hand_guiding.md#additional-efforts)',
     'controller_state': 'rejected references of a [trajectory '

@@ -138,7 +138,7 @@ def laws(axes: Any) -> None:
         ('feedback', '$K_p e + K_d \\dot e$'),
         ('gravity_feedback', '$g(q) + K_p e + K_d \\dot e$'),
     )
-    box(axes, 5.8, 0.6, 4.9, 3.3, 'mode: one of five control laws', colour=OURS, top=True)
+    box(axes, 5.8, 0.6, 4.9, 3.3, 'mode: one of five laws of the joints', colour=OURS, top=True)
     for row, (mode, law) in enumerate(rows):
         y = 3.25 - 0.57 * row
         axes.text(5.95, y, mode, fontsize=9, va='center', color=BLUE)

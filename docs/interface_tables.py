@@ -95,6 +95,10 @@ FEEDFORWARD = NodeInterface(
             'reference motion, or a set-point (one point at time 0)', RELIABLE,
         ),
         Endpoint(
+            '~/target_pose', 'geometry_msgs/msg/PoseStamped',
+            'where [`cartesian_impedance`](cartesian_impedance.md) goes', RELIABLE,
+        ),
+        Endpoint(
             '~/additional_effort', 'sensor_msgs/msg/JointState',
             '[efforts of another program](hand_guiding.md#additional-efforts), if '
             '`additional_effort.limits` is set',
@@ -163,6 +167,10 @@ FEEDFORWARD = NodeInterface(
         Endpoint(
             '~/tare', 'std_srvs/srv/Trigger',
             '[tares](wrenches.md#tare) the force-torque sensors; also while the node is inactive',
+        ),
+        Endpoint(
+            '~/rest', 'std_srvs/srv/Trigger',
+            'moves the arm to [`rest_pose`](control.md#rest-pose), and answers with the duration',
         ),
     ),
     actions=(
@@ -271,7 +279,8 @@ TELEOPERATION = NodeInterface(
     subscribes=(
         Endpoint(
             'leader/robot_description', 'std_msgs/msg/String',
-            'URDF; not read if the parameter `leader_description` is set', LATCHED,
+            'URDF; not read with the parameter `leader_description`, or without `leader_node`',
+            LATCHED,
         ),
         Endpoint(
             'follower/robot_description', 'std_msgs/msg/String',
@@ -285,7 +294,7 @@ TELEOPERATION = NodeInterface(
         ),
         Endpoint(
             'leader/feedforward/external_effort', 'sensor_msgs/msg/JointState',
-            'shows that the node is active', BEST_EFFORT,
+            'shows that the node is active; with `leader_node` only', BEST_EFFORT,
         ),
         Endpoint(
             'follower/feedforward/external_effort', 'sensor_msgs/msg/JointState',

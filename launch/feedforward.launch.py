@@ -21,6 +21,7 @@ from rnea_ros.launch_arguments import (
     launch_description,
     number,
     parameter_files,
+    parameter_in,
     process,
     urdf_text,
     words,
@@ -29,6 +30,10 @@ from rnea_ros.shared_memory import without_shared_memory
 
 SIGKILL_TIMEOUT = '30'
 """Time after SIGTERM at which the node is killed, s; the default of 5 s may cut its ramp-down."""
+
+SIGTERM_TIMEOUT, REST_TIMEOUT = '5', '32'
+"""Time after Ctrl-C at which launch sends SIGTERM, s, without and with ``rest_pose``: it ends the
+motion there."""
 
 ARGUMENTS = {
     'urdf': ('', 'URDF or xacro file; empty: the topic robot_description'),
@@ -65,12 +70,15 @@ def nodes(arguments: dict[str, str], share: Path) -> list[Any]:
         overrides['rate'] = number('rate', arguments['rate'])
     files = parameter_files(arguments['preset'], arguments['params_file'], share / 'config')
     watched = is_true(arguments['watchdog'])
+    without_rest = parameter_in(files, 'rest_pose') in (None, [0.0])
+    sigterm_timeout = SIGTERM_TIMEOUT if without_rest else REST_TIMEOUT
     node = process(
         'rnea_ros', 'feedforward_node', name='feedforward', namespace=arguments['namespace'],
         output='screen', parameters=[*map(str, files), overrides],
         remappings=[('joint_states', arguments['joint_states'])],
         ros_arguments=enclave(arguments['enclaves'], 'feedforward'),
         additional_env=without_shared_memory(os.environ) if watched else {},
+        sigterm_timeout=LaunchConfiguration('sigterm_timeout', default=sigterm_timeout),
         sigkill_timeout=LaunchConfiguration('sigkill_timeout', default=SIGKILL_TIMEOUT),
     )
     if not watched:

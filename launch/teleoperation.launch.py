@@ -1,7 +1,7 @@
 # Copyright 2026 The rnea_ros authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Start the teleoperation of two arms; each has a feedforward node in its namespace."""
+"""Start the teleoperation of two arms, whose feedforward nodes run in their namespaces."""
 
 from __future__ import annotations
 

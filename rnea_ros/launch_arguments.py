@@ -141,11 +141,15 @@ def parameter_files(preset: str, params_file: str, config: Path) -> list[Path]:
     return files or [config / 'feedforward.yaml']
 
 
+def parameter_in(files: list[Path], name: str) -> Any:
+    """Return a parameter's value in parameter files; None if they have none."""
+    named = [_parameter_in(read_document(path), name) for path in files]
+    return next((value for value in reversed(named) if value), None)
+
+
 def command_topic(files: list[Path]) -> str:
     """Return the command topic in parameter files, or the default."""
-    sections = [read_document(path) for path in files]
-    named = [_parameter_in(section, 'command_topic') for section in sections]
-    return next((topic for topic in reversed(named) if topic), DEFAULT_TOPIC)
+    return str(parameter_in(files, 'command_topic') or DEFAULT_TOPIC)
 
 
 def _parameter_in(section: Any, name: str) -> Any:

@@ -4,8 +4,11 @@
 """
 The names of the control laws, for launch files: the laws themselves load the compiler.
 
-The module of the laws checks this list when it is imported.
+The package of the laws checks this list when it is imported.
 """
 
-MODES = ('gravity', 'feedforward', 'computed_torque', 'feedback', 'gravity_feedback')
+MODES = (
+    'gravity', 'feedforward', 'computed_torque', 'feedback', 'gravity_feedback',
+    'cartesian_impedance',
+)
 """Values of the parameter ``mode``, in the order of the laws' definition."""

@@ -46,10 +46,25 @@ def rotation(quaternion: Array) -> Array:
     return result
 
 
+def of_rotation(R: Array) -> Array:
+    """Return a unit quaternion of a rotation matrix; its sign is that of its largest element."""
+    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
+    # Each row is the quaternion times four times one of its elements: the largest is accurate.
+    rows = (
+        (1.0 + a - e - i, d + b, g + c, h - f), (d + b, 1.0 - a + e - i, h + f, c - g),
+        (g + c, h + f, 1.0 - a - e + i, d - b), (h - f, c - g, d - b, 1.0 + a + e + i),
+    )
+    row = max(zip(rows, range(4), strict=True), key=lambda pair: pair[0][pair[1]])[0]
+    return np.array(row) / math.sqrt(sum(x * x for x in row))
+
+
 def product(a: Array, b: Array) -> Array:
     """Return the quaternion a b, shape (4,), x, y, z, w."""
-    vector = a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3])
-    return np.append(vector, a[3] * b[3] - np.dot(a[:3], b[:3]))
+    (x, y, z, w), (u, v, s, t) = a.tolist(), b.tolist()
+    return np.array([
+        w * u + t * x + y * s - z * v, w * v + t * y + z * u - x * s,
+        w * s + t * z + x * v - y * u, w * t - x * u - y * v - z * s,
+    ])
 
 
 def conjugate(quaternion: Array) -> Array:

@@ -19,14 +19,20 @@ An argument means the same in all modules, and is described only where it does n
 - ``rules``: rules for the commanded joints' trajectories
 """
 
+from ..modes import MODES
+from .cartesian_impedance import CartesianImpedance
 from .controller import FeedforwardController
 from .joint_samples import JointBounds
+from .laws import LAWS
 from .measured import JointStateMonitor
 from .reasons import Reason
 from .settings import acceleration_limits, check_efforts
 from .state import CONTROLLING, Snapshot, State
 
 __all__ = [
-    'CONTROLLING', 'FeedforwardController', 'JointBounds', 'JointStateMonitor', 'Reason',
-    'Snapshot', 'State', 'acceleration_limits', 'check_efforts',
+    'CONTROLLING', 'CartesianImpedance', 'FeedforwardController', 'JointBounds',
+    'JointStateMonitor', 'Reason', 'Snapshot', 'State', 'acceleration_limits', 'check_efforts',
 ]
+
+if (*LAWS,) != MODES:
+    raise TypeError(f'rnea_ros.modes lists {MODES}; the laws are {(*LAWS,)}')

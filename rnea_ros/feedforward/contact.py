@@ -129,7 +129,7 @@ class ExternalEffortMonitor(MomentumObserver):
         link = settings.external_effort.link
         self.wrench = ExternalWrench(robot.model, settings) if link else None
         super().__init__(robot.bodies, settings)
-        self._states = states
+        self._robot, self._states = robot, states
         self._longest_gap = settings.joint_states_timeout
         self._sampled = 0.0
         self._detect_contact, self._contacts = False, 0
@@ -171,8 +171,10 @@ class ExternalEffortMonitor(MomentumObserver):
         dt, self._sampled = sampled - self._sampled, sampled
         if not 0.0 <= dt <= self._longest_gap:  # a gap, or the clock of the stamps was set
             self.reset()
+        q, robot = states.position, self._robot
+        correction = robot.correction(q) if robot.corrected else None
         largest = self.observe(
-            states.position, states.velocity, states.effort, command, compensated, external, dt
+            q, states.velocity, states.effort, command, compensated, external, dt, correction
         )
         action = settings.contact.action
         acts = action is not ContactAction.NONE

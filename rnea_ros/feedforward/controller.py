@@ -26,11 +26,11 @@ from .contact import ContactReaction, ExternalEffortMonitor
 from .efforts import AdditionalEffort, JointEfforts
 from .laws import ControlLaw, Terms
 from .limiter import EffortLimiter
-from .loaded_model import LoadedModel, PayloadBlend
+from .loaded_model import PayloadBlend
 from .measured import JointStateMonitor, TickMonitor
 from .motion import Deceleration, Goal, Motions, Reference, Setpoint, Trajectory, predicted
 from .reasons import Reason
-from .settings import ResolvedSettings, make_law
+from .settings import ResolvedSettings, load_robot, make_law
 from .state import ENDED, ActingEffort, Ending, Event, Snapshot, Stalls, State, StateMachine
 from .wrench import WrenchInputs
 
@@ -64,9 +64,7 @@ class FeedforwardController:
         self._requests: deque[Callable[[float], object]] = deque()
         self._states = states
         self._commanded = settings.joint_indices
-        self.robot = LoadedModel(
-            model, settings.hardware_compensates, settings.own_hardware_gravity
-        )
+        self.robot = load_robot(model, settings)
         self.wrenches = WrenchInputs(model, settings.wrench_inputs)
         self.base = BaseSensor(model, settings.base_sensor) if settings.base_sensor else None
         loaded_bodies = (self.robot.loaded_bodies, *self.wrenches.loaded_bodies)
@@ -140,6 +138,10 @@ class FeedforwardController:
         """Request to hold the reference position, or decelerate; see :meth:`.Motions.cancel`."""
         self.motions.newest = None
         self._requests.append(lambda now: self.motions.cancel(goal, limits))
+
+    def move_to(self, position: Array, orientation: Array) -> None:
+        """Request a target pose, as :meth:`.ControlLaw.move_to` takes it."""
+        self._requests.append(lambda now: self.law.move_to(position, orientation))
 
     def change(self, settings: ResolvedSettings) -> None:
         """Request a blended change; new settings may differ in ``while_active`` parameters."""
@@ -231,8 +233,11 @@ class FeedforwardController:
         permission; then the law and the limiter, or the end of the control.
         """
         machine, monitor, permitted = self._machine, self._monitor, self.permitted
-        follows = permitted and machine.controlling and self._reference.is_set
-        monitor.check(now, follows=follows)
+        commanding = permitted and machine.controlling
+        monitor.check(
+            now, follows=commanding and self._reference.is_set,
+            target_speed=self.law.target_speed if commanding else 0.0,
+        )
         self._payloads.advance(monitor.dt)
         if self.base is not None:
             base_motion = self.base.advance(now)
@@ -324,11 +329,14 @@ class FeedforwardController:
             return None
         # After an error the same computation may fail again; a last command must not change.
         if self._error is None and self._machine.state not in ENDED:
-            self._ending.set_holding(self.law.holding_effort(self._states.position)[self._commanded])
+            self._ending.set_holding(self._holding_effort())
         command, event = self._ending.command(now, self._monitor.dt, self.settings)
         if event is not None and not self._stalls.may_return:  # otherwise it stays in holding
             self._machine.handle(event, now)
         return command
+
+    def _holding_effort(self) -> Array:
+        return self.law.holding_effort(self._states.position)[self._commanded]
 
     # Start and end of the control
 
@@ -348,6 +356,8 @@ class FeedforwardController:
         self.limiter.start(np.zeros(len(self.joints)) if effort is None else effort)
         self.limiter.ramp(self.settings.ramp_duration)
         self.law.reset()
+        if self._error is not None:  # another controller may have moved the robot since
+            self._ending.set_holding_or_zero(self._holding_effort)
 
     def _end(self, event: Event, reason: Reason, now: float) -> None:
         """Begin the end by a fault or a stop; the first reason stays. A stall may yet return."""
@@ -400,6 +410,8 @@ class FeedforwardController:
 
     def _change(self, settings: ResolvedSettings, law: ControlLaw, payloads: list[Array]) -> None:
         before, self.settings = self.settings, settings
+        if type(law) is type(self.law):
+            law.continue_from(self.law)
         self._use_law(settings, law)
         if settings.payloads != before.payloads:
             self._payloads.change(payloads, settings.payload_blend_duration)
@@ -414,6 +426,7 @@ class FeedforwardController:
 
     def _use_law(self, settings: ResolvedSettings, law: ControlLaw) -> None:
         self.law = law
+        self.robot.set_gravity_factor(settings.gravity_scale)
         self._joint_efforts.configure(np.array([*vars(settings.zones).values(), settings.damping]))
 
     def _raised_flags(self) -> frozenset[Reason]:

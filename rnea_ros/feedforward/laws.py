@@ -24,8 +24,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from ..arrays import Array, shortest
-from ..modes import MODES
+from ..arrays import Array, Indices, shortest
 from .loaded_model import LoadedModel
 
 ReferenceMotion: TypeAlias = tuple[Array, Array, Array]
@@ -132,7 +131,8 @@ class ControlLaw:
     :meth:`follow`, from :meth:`gravity`, :meth:`bias` or :meth:`inverse_dynamics`, at most one of
     them in a tick, and from :meth:`feedback` or efforts of its own. It may use ``robot``, with
     payloads, and ``robot.model`` (Jacobians, poses), ``dt`` and ``parameters``. What it keeps from
-    tick to tick ends with :meth:`reset`, and with a change of parameters, which makes a new law.
+    tick to tick ends with :meth:`reset`. A change of parameters makes a new law, which may keep it
+    (:meth:`continue_from`). With ``takes_poses`` it gets target poses (:meth:`move_to`).
 
     :param robot: the robot with its payloads, on its base
     :param kp: proportional gains
@@ -143,13 +143,17 @@ class ControlLaw:
     :param friction_velocity: velocity for the friction model
     :param armature: rotor inertia at the joints, kg m^2 or kg; None for no rotors
     :param parameters: an object of ``Parameters``, which declares parameters ``<name>.*``
+    :param joints: indices of the commanded joints, None for all
     :ivar dt: time since the last tick, at most a period, s; 0 in the trial of parameters
     :ivar holding: effort that holds the robot at the positions of the last call
     :ivar compensated: the part of gravity that the hardware compensates there; None for no part
+    :ivar target_speed: speed at which a target of the law itself moves, m/s or rad/s: joint states
+        that do not change meanwhile are old
     :cvar name: value of the parameter ``mode``
     :cvar follows_motions: whether the law follows reference motions
     :cvar needs_gains: whether the law is of no use with gains of zero
     :cvar gain_units: units of the gains kp and kd
+    :cvar takes_poses: whether the law takes target poses, of the topic ``~/target_pose``
     :cvar carries_gravity: whether the arm is carried with gains of zero; False for a law without
         the model: nothing is added to its formula
     """
@@ -162,6 +166,7 @@ class ControlLaw:
     follows_motions: ClassVar[bool] = True
     needs_gains: ClassVar[bool] = False
     gain_units: ClassVar[tuple[str, str]] = ('N m/rad or N/m', 'N m s/rad or N s/m')
+    takes_poses: ClassVar[bool] = False
     carries_gravity: ClassVar[bool] = True
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -177,11 +182,13 @@ class ControlLaw:
         self, robot: LoadedModel, kp: Array, kd: Array, *, compensate_coriolis: bool = False,
         friction: JointFriction | None = None,
         friction_velocity: VelocitySource = VelocitySource.MEASURED,
-        armature: Array | None = None, parameters: Any = None,
+        armature: Array | None = None, parameters: Any = None, joints: Indices | None = None,
     ) -> None:
         n = robot.model.nv
-        self.robot, self.kp, self.kd, self.parameters = robot, kp, kd, parameters
-        self.dt = 0.0
+        self.robot, self.kp, self.kd = robot, kp, kd
+        self.parameters: Any = self.Parameters() if parameters is None else parameters
+        self.joints = np.arange(n) if joints is None else joints
+        self.dt = self.target_speed = 0.0
         self._zero = self._gravity = self.holding = np.zeros(n)
         self.compensated: Array | None = None
         self._continuous = robot.model.continuous
@@ -233,6 +240,12 @@ class ControlLaw:
 
     def reset(self) -> None:
         """Start again: the control begins, or returns after a pause."""
+
+    def continue_from(self, before: ControlLaw) -> None:
+        """Go on in place of a law of the same class, whose parameters were changed."""
+
+    def move_to(self, position: Array, orientation: Array) -> None:
+        """Take a target pose in the root link's frame: m, and unit quaternion x, y, z, w."""
 
     def holding_effort(self, q: Array) -> Array:
         """Return g(q) without what the hardware compensates, and keep it in ``holding``."""
@@ -355,7 +368,3 @@ class GravityFeedback(ControlLaw):
     def follow(self, q: Array, qd: Array, q_d: Array, qd_d: Array, qdd_d: Array) -> Array:
         """Return the formula of the class."""
         return self.gravity(q) + self.feedback(q, qd, q_d, qd_d)
-
-
-if (*LAWS,) != MODES:
-    raise TypeError(f'rnea_ros.modes lists {MODES}; the laws are {(*LAWS,)}')

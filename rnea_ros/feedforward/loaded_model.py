@@ -4,6 +4,10 @@
 """
 The robot's dynamics with payloads, and the part of gravity that the hardware compensates.
 
+Wrong masses of a URDF can be corrected roughly by a factor of gravity for each joint. It does not
+apply to payloads, whose weight is stated. What the hardware compensates has the factor too: the
+hardware's own model holds the arm, whatever the URDF says, and the rest must not be commanded.
+
 A payload is added to the inertia of its link. A change of payloads is blended: the inertial
 parameters of the bodies move linearly to those with the new payloads. Some robots compensate
 gravity, or that of a payload, in their own controllers; that part must not be commanded a second
@@ -13,7 +17,7 @@ commanded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 import enum
 
 import numpy as np
@@ -45,6 +49,7 @@ class LoadedModel:
     :param hardware: efforts that the hardware compensates
     :param hardware_gravity: gravitational acceleration for which it does so, shape (3,), m/s^2;
         None for that of the model, or of :meth:`set_base`
+    :ivar corrected: whether any joint has a factor of gravity other than 1
     :ivar loaded_bodies: the bodies, with payloads; ``set_payloads``: replaces these at once
     :ivar inverse_dynamics: returns ID(q, qd, qdd), shape (n,)
     :ivar bias: returns C(q, qd) qd + g(q), shape (n,)
@@ -60,10 +65,10 @@ class LoadedModel:
         self._unloaded = model.workspace()
         self.loaded_bodies = LoadedBodies(self._loaded, model.tree)
         self.set_payloads = self.loaded_bodies.set_payloads
-        self.inverse_dynamics = self._loaded.inverse_dynamics
-        self.bias, self.mass_matrix = self._loaded.bias_torques, self._loaded.mass_matrix
+        self.mass_matrix = self._loaded.mass_matrix
         self._zero = np.zeros(model.nv)
         self._base_turns = False
+        self.set_gravity_factor(np.ones(model.nv))
         hardware = frozenset(hardware)
         self._robot_compensated = HardwareCompensation.GRAVITY in hardware
         self._payload_compensated = HardwareCompensation.PAYLOAD in hardware
@@ -83,9 +88,30 @@ class LoadedModel:
         for workspace in (self._loaded, self._unloaded):
             workspace.set_base_motion(*self._base)
 
+    def set_gravity_factor(self, factor: Array) -> None:
+        """
+        Multiply the gravity efforts of the robot without payloads, shape (n,).
+
+        Replaces the functions ``bias`` and ``inverse_dynamics``.
+        """
+        self._factor, self._excess = factor, factor - 1.0
+        self.corrected = bool((factor != 1.0).any())
+        self.bias = self._with_correction(self._loaded.bias_torques)
+        self.inverse_dynamics = self._with_correction(self._loaded.inverse_dynamics)
+
     def gravity(self, q: Array) -> Array:
         """Return g(q), which holds robot and payloads at rest on the base, even if that moves."""
-        return self._at_rest(self._loaded, q)
+        gravity = self._at_rest(self._loaded, q)
+        return gravity + self.correction(q) if self.corrected else gravity
+
+    def correction(self, q: Array) -> Array:
+        """Return what the factor adds to g(q), shape (n,)."""
+        return self._excess * self._at_rest(self._unloaded, q)
+
+    def _with_correction(self, efforts: Callable[..., Array]) -> Callable[..., Array]:
+        if not self.corrected:
+            return efforts
+        return lambda q, *motion: efforts(q, *motion) + self.correction(q)
 
     def compensated(self, q: Array, gravity: Array) -> Array | None:
         """Return the part of g(q) that the hardware compensates; None for no part."""
@@ -96,15 +122,17 @@ class LoadedModel:
         if self._robot_compensated and self._payload_compensated:
             return gravity
         unloaded = self._at_rest(self._unloaded, q)
+        if self.corrected:
+            unloaded = self._factor * unloaded
         return unloaded if self._robot_compensated else gravity - unloaded
 
     def _under_gravity(self, gravity: Array, q: Array) -> Array:
         """Return what the hardware compensates under a gravity, on a base at rest."""
         effort = np.zeros(q.size)
-        # robot g(unloaded) + payload (g(loaded) - g(unloaded)), where each is 0 or 1
-        payload, robot = float(self._payload_compensated), float(self._robot_compensated)
+        # robot factor g(unloaded) + payload (g(loaded) - g(unloaded)), where each is 0 or 1
+        payload, robot = float(self._payload_compensated), self._robot_compensated * self._factor
         for workspace, share in ((self._loaded, payload), (self._unloaded, robot - payload)):
-            if share:
+            if np.any(share):
                 workspace.set_base_motion(gravity, AT_REST, AT_REST)
                 effort += share * workspace.gravity_torques(q)
                 workspace.set_base_motion(*self._base)

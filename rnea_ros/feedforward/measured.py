@@ -299,16 +299,26 @@ class TickMonitor:
         # tick of that is ``thawed``.
         self._repeating = self._old = self.thawed = False
         self.dt, self.elapsed, self.blocked, self.stale = self._period, 0.0, False, True
+        self._newest_change, self._way = -math.inf, 0.0  # of the law's own target since then
         self._conditions = (False,) * len(FLAGS)
         self.flags: frozenset[Reason] = frozenset()
         self.flag_counts: Counter[Reason] = Counter()
         self._check_states(0.0, follows=False)  # compiles the kernel before the loop starts
 
-    def check(self, now: float, *, follows: bool) -> None:
-        """Check tick and joint states; ``follows``: whether joints are to follow the reference."""
+    def check(self, now: float, *, follows: bool, target_speed: float = 0.0) -> None:
+        """
+        Check tick and joint states.
+
+        :param follows: whether joints are to follow the reference
+        :param target_speed: of a target of the law itself, m/s or rad/s
+        """
         self.elapsed, self._last_tick = now - self._last_tick, now
         self.blocked = self.exceeds_timeout(self.elapsed)
+        # The first tick, and a tick after simulated time was set back, count as a whole period.
+        self.dt = min(self.elapsed, self._period) if self.elapsed >= 0.0 else self._period
         self._check_states(now, follows=follows)
+        if target_speed > 0.0:
+            self._compare_with_target(now, target_speed)
         half_period_ahead = now + 0.5 * self._period
         self.stale = (
             self._repeating
@@ -316,8 +326,6 @@ class TickMonitor:
             or half_period_ahead - self._others_received > self._timeout_of_others
             or self._states.contested
         )
-        # The first tick, and a tick after simulated time was set back, count as a whole period.
-        self.dt = min(self.elapsed, self._period) if self.elapsed >= 0.0 else self._period
 
     def _check_states(self, now: float, *, follows: bool) -> None:
         """Check the measured state, and whether it repeats old values."""
@@ -335,6 +343,17 @@ class TickMonitor:
         if self._repeating:
             self._repeating = alive <= self._frozen_at
         elif now - growing_since > self._timeout - 0.5 * self._period:
+            self._repeating = self._old = True
+            self._frozen_at = now
+
+    def _compare_with_target(self, now: float, speed: float) -> None:
+        """Find old values: no joint changes while the law's target moves on."""
+        changes = self._states.table[samples.CHANGED_OR_EFFORT, self._settings.joint_indices]
+        newest = float(changes.max())
+        if newest != self._newest_change:
+            self._newest_change, self._way = newest, 0.0
+        self._way += speed * self.dt
+        if self._way > samples.MAX_GROWTH:
             self._repeating = self._old = True
             self._frozen_at = now
 

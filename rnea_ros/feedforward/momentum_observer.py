@@ -97,18 +97,19 @@ class MomentumObserver:
 
     def observe(
         self, q: Array, qd: Array, measured: Array, command: Array, compensated: Array | None,
-        external: Array | None, dt: float,
+        external: Array | None, dt: float, correction: Array | None = None,
     ) -> float:
         """
         Return the largest external effort, as a multiple of its threshold; once a tick.
 
         Arguments as in :meth:`.ExternalEffortMonitor.find_contact`; dt is the time since the last
-        joint state, s, 0 without a new one.
+        joint state, s, 0 without a new one; a correction, shape (n,), is added to g.
         """
         largest: float = _observe(
             *self._memory, q, qd, measured, command,
             self._none if compensated is None else compensated,
-            self._none if external is None else external, dt if self._running else START,
+            self._none if external is None else external,
+            self._none if correction is None else correction, dt if self._running else START,
         )
         self._running = True
         if not math.isfinite(largest):
@@ -121,7 +122,8 @@ class MomentumObserver:
 def _observe(
     bodies: Records, weights: Array, p: Array, rate: Array, joints: Indices, constants: Array,
     state: Array, use_measured: bool, friction_compensated: bool, q: Array, qd: Array,
-    measured: Array, command: Array, compensated: Array, external: Array, dt: float,
+    measured: Array, command: Array, compensated: Array, external: Array, correction: Array,
+    dt: float,
 ) -> float:
     """Update the state by a tick; return the largest external effort, as in ``observe``."""
     for k in range(joints.size):
@@ -136,6 +138,7 @@ def _observe(
         i = joints[k]
         # With rotors, p = (M + A) qd.
         p[i] += constants[ARMATURE, k] * qd[i]
+        rate[i] -= correction[i]
         # Simulations without a measurement report exactly 0 for every joint.
         any_measured |= math.isfinite(measured[i]) and measured[i] != 0.0
     for k in range(joints.size):

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 import enum
 import math
@@ -341,6 +342,12 @@ class Ending:
         if math.isfinite(sum(efforts)):
             self.holding = effort
             self.overloads = any(map(gt, map(abs, efforts), self._limits))
+
+    def set_holding_or_zero(self, effort: Callable[[], Array]) -> None:
+        """Set the holding effort that a function returns; zero if it fails."""
+        self.holding = np.zeros_like(self.holding)
+        with suppress(Exception):
+            self.set_holding(effort())
 
     def command(
         self, now: float, dt: float, settings: ResolvedSettings

@@ -209,6 +209,7 @@ class Identification(ArmModel):
         values: dict[str, Value] = {'joints': names}
         if not np.array_equal(self.prior.gravity, STANDARD_GRAVITY):
             values['gravity'] = self.prior.gravity.tolist()
+        values['gravity_factor'] = [1.0]  # instead of one for the wrong masses
         values['armature'] = self.armature[recorded].tolist()
         values['friction.model'] = 'parameters'
         for name in ('viscous', 'coulomb'):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack
 import gc
 import time
@@ -19,10 +20,11 @@ from ..messages import load_decoder
 from ..ros import PeriodicSchedule
 from .command_topic import CommandTopic
 from .configuration import Configuration
-from .inputs import Control, WatchdogEfforts, subscribe_speed_scaling
+from .inputs import Control, WatchdogEfforts, subscribe_speed_scaling, subscribe_target_pose
 from .loop import ControlLoop, JointStateTrigger
 from .motion_requests import MotionRequests
 from .reporter import Reporter
+from .rest_motion import RestMotion
 from .timing import reserve_memory
 
 STOP_MARGIN = 5.0  # additional time after the longest ramp-down, after which the loop is ended, s
@@ -34,6 +36,7 @@ class Activation:
 
     :ivar controller: the control
     :ivar motions: judges requested motions
+    :ivar rest: moves the arm to the rest pose
     """
 
     def __init__(
@@ -43,6 +46,7 @@ class Activation:
         self._publishers = configuration.publishers
         control, setup = Control(configuration), configuration.setup
         self.controller = controller = control.controller
+        self.rest = RestMotion(node, configuration, control)
         self._loop = self._make_loop(control, configuration)
         with ExitStack() as resources:
             command_topic.begin(
@@ -65,6 +69,7 @@ class Activation:
             subscribe_speed_scaling(
                 node, resources, setup.parameters.reference, controller.speed_scaling, rejections
             )
+            subscribe_target_pose(node, resources, configuration, control, rejections)
             self.poll()
             self._loop.start()
             self._resources = resources.pop_all()
@@ -88,9 +93,15 @@ class Activation:
             setup.parameters.realtime,
         )
 
-    def deactivate(self) -> None:
-        """Ramp down according to stale_action, end the loop, and destroy all parts; blocks."""
+    def deactivate(self, signals: Callable[[], int] | None) -> None:
+        """
+        Move to the rest pose, ramp down by stale_action, end the loop, destroy all parts; blocks.
+
+        :param signals: number of signals of the process; None to ramp down at once
+        """
         with self._resources:
+            if signals is not None:
+                self.rest.approach(signals, self.poll, self.report)
             self.controller.request_stop()
             # Poll during the ramp-down: a controller that restarts must be confirmed before the
             # last commands are sent to it.

@@ -65,6 +65,12 @@ class Configuration:
         if present.any():
             limited = [name for name, zone in zip(settings.joints, present, strict=True) if zone]
             logger.info(f'soft limits at {", ".join(limited)}')
+        if setup.rest is not None:
+            efforts = abs(setup.rest.gravity).tolist()
+            logger.info(
+                f'rest_pose: friction or a support must carry {max(efforts):.3g} N m or N there, '
+                f'at {settings.joints[efforts.index(max(efforts))]}'
+            )
 
     def _subscribe_all(self, setup: ControlSetup, command_topic: str) -> None:
         settings = setup.settings

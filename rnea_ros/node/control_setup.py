@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from rclpy.parameter import Parameter
 
+from ..collision import CollisionModel, CollisionsNotCheckedError, collision_model
 from ..errors import InputError
 from ..feedforward import check_efforts
 from ..feedforward.motion import (
+    NO_POSE,
     Deceleration,
     JointRules,
     MotionLimits,
     ReferenceSource,
+    RestPose,
     Shaping,
     Tolerances,
     has_ruckig,
@@ -95,6 +99,7 @@ class ControlSetup:
 
     :param deceleration: limits of the motion to a stop after a cancel; None to hold at once
     :param stream: limits of motions made of streams; None to follow their points as they are
+    :param rest: the rest pose, None for none
     :param state_type: class of a trajectory controller's state, None if no such state is followed
     :param warnings: warnings about the model, one sentence each
     """
@@ -107,6 +112,7 @@ class ControlSetup:
     tolerances: Tolerances
     deceleration: Deceleration | None
     stream: MotionLimits | None
+    rest: RestPose | None
     state_type: Any
     warnings: tuple[str, ...]
 
@@ -134,6 +140,25 @@ class ControlSetup:
             f'mode {law.name} with gains.kp and gains.kd of zero corrects no error of a '
             f'motion{falls}'
         )
+
+    @property
+    def no_rest_motion(self) -> str:
+        """Why the arm cannot move to the rest pose with these parameters; empty if it can."""
+        law = self.settings.mode
+        if self.rest is None:
+            return 'rest_pose is not set'
+        if not law.follows_motions:
+            return f'mode {law.name} follows no motion; set another mode before the stop'
+        if self.state_type is not None:
+            return 'reference_source is controller_state; move the arm by that controller'
+        return self.zero_gains_warning
+
+    @property
+    def mode_warnings(self) -> tuple[str, ...]:
+        """Warnings about mode, gains and source of the motion."""
+        no_rest = '' if self.rest is None else self.no_rest_motion
+        at_stop = f'a stop ramps down without rest_pose: {no_rest}' if no_rest else ''
+        return tuple(filter(None, (self.zero_gains_warning, at_stop)))
 
 
 def make_setup(
@@ -170,12 +195,38 @@ def make_setup(
     shaped = parameters.stream.shaping is Shaping.RUCKIG
     if shaped and not has_ruckig():
         shaped, warnings = False, (*warnings, NOT_SHAPED)
+    rest, remarks = _rest_pose(parameters, model, settings, rules, before)
     from_controller = parameters.reference.reference_source is ReferenceSource.CONTROLLER_STATE
     return ControlSetup(
         parameters, urdf, model, settings, rules,
         tolerances=parameters.tolerances(settings.joints),
         deceleration=parameters.deceleration(rules),
-        stream=parameters.stream_limits(model, rules) if shaped else None,
+        stream=parameters.stream_limits(model, rules) if shaped else None, rest=rest,
         state_type=controller_state_type() if from_controller else None,
-        warnings=warnings,
+        warnings=warnings + remarks,
     )
+
+
+def _rest_pose(
+    parameters: NodeSettings, model: RobotModel, settings: ResolvedSettings, rules: JointRules,
+    before: ControlSetup | None,
+) -> tuple[RestPose | None, tuple[str, ...]]:
+    """Return the rest pose, None for none, and what the check of collisions leaves out."""
+    if parameters.rest_pose == NO_POSE:
+        return None, ()
+    collisions: CollisionModel | None = None
+    remarks: tuple[str, ...] = ()
+    if before is not None and before.rest is not None and before.model is model:
+        collisions = before.rest.collisions
+    else:
+        source = parameters.robot.robot_description
+        urdf = None if not source or source.lstrip().startswith('<') else Path(source)
+        try:
+            collisions = collision_model(model, urdf)
+            if not collisions.is_complete:
+                remarks = (f'rest_pose: collisions are checked {collisions.remarks[0]}',)
+        except CollisionsNotCheckedError as error:
+            remarks = (f'rest_pose: {error}',)
+    position, speed = parameters.rest_pose, parameters.rest_speed
+    joints = settings.joint_indices
+    return RestPose.of(position, speed, rules, model, joints, collisions), remarks

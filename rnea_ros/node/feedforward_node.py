@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import sys
 import time
 
@@ -35,6 +35,7 @@ from .command_topic import CommandTopic
 from .configuration import Configuration
 from .control_setup import ControlSetup, NodeParameters, make_setup
 from .follow_joint_trajectory import FollowJointTrajectory
+from .rest_motion import RestService
 from .tare_service import TareService
 
 CONFIGURE_PATIENCE = 6.0  # longest wait of configure, above that for the controller's service, s
@@ -43,7 +44,7 @@ ABOUT = """\
 The lifecycle node 'feedforward': computes efforts from the robot's model and commands them to an
 effort controller. It waits for the robot's description and controller, then configures and
 activates itself unless autostart is off. On SIGINT, SIGTERM, SIGHUP (closed terminal) and SIGQUIT
-it ramps down, then ends."""
+it moves to rest_pose if this is set, ramps down, then ends; a second signal ends the motion."""
 
 
 class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
@@ -52,11 +53,13 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
 
     The action server is destroyed before the node.
 
+    :param signals: returns the number of signals of the process
     :raises InputError: a parameter at the start cannot be used
     """
 
-    def __init__(self) -> None:
+    def __init__(self, signals: Callable[[], int] = lambda: 0) -> None:
         super().__init__('feedforward')
+        self._signals = signals
         self._node_parameters, self._urdf_from_topic = NodeParameters(self), ''
         self._configuration: Configuration | None = None
         self._activation: Activation | None = None
@@ -76,6 +79,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             self, lambda: self._configuration,
             lambda: self._activation.controller if self._activation else None,
         )
+        RestService(self, lambda: self._activation.rest if self._activation else None)
         self.action = FollowJointTrajectory(
             self, lambda: self._activation.motions if self._activation else None
         )
@@ -110,12 +114,12 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
             raise RneaError(f'{topic.other_joints(commanded)} now; configure again')
         self._activation = Activation(self, configuration, topic)
         self._autostart.activated()
-        self._warn(configuration.setup.zero_gains_warning)
+        self._warn(*configuration.setup.mode_warnings)
 
     @transition
     def on_deactivate(self) -> None:
-        """Ramp down according to stale_action, then end the control loop."""
-        self._deactivate()
+        """Move to the rest pose, ramp down by stale_action, then end the control loop."""
+        self._deactivate(self._signals)
 
     @transition
     def on_cleanup(self) -> None:
@@ -124,7 +128,7 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
 
     @transition
     def on_shutdown(self) -> None:
-        """Ramp down if the control is active, and destroy the topics."""
+        """Move to the rest pose and ramp down if the control is active; destroy the topics."""
         self.shut_down()
 
     def on_error(self, _: LifecycleState) -> TransitionCallbackReturn:
@@ -134,13 +138,13 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         return TransitionCallbackReturn.SUCCESS
 
     def shut_down(self) -> None:
-        """Ramp down if the control is active, and destroy the topics."""
+        """Move to the rest pose and ramp down if the control is active; destroy the topics."""
         self._autostart.disable()
-        self._deactivate()
+        self._deactivate(self._signals)
         self._release()
 
-    def _warn(self, warning: str) -> None:
-        if warning:
+    def _warn(self, *warnings: str) -> None:
+        for warning in filter(None, warnings):
             self.get_logger().warning(warning)
 
     def _setup_of(self, parameters: NodeSettings) -> ControlSetup:
@@ -168,10 +172,10 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         assert self._configuration is not None
         return self._configuration
 
-    def _deactivate(self) -> None:
+    def _deactivate(self, signals: Callable[[], int] | None = None) -> None:
         activation, self._activation = self._activation, None
         if activation is not None:
-            activation.deactivate()
+            activation.deactivate(signals)
 
     def _release(self) -> None:
         configuration, self._configuration, self._changed = self._configuration, None, None
@@ -249,15 +253,15 @@ class FeedforwardNode(ParameterServices, PolledNodeTime, LifecycleNode):
         before = self._configuration.setup
         self._configuration.change(self._changed)
         self._activation.controller.change(self._changed.settings)
-        if self._changed.zero_gains_warning != before.zero_gains_warning:
-            self._warn(self._changed.zero_gains_warning)
+        self._warn(*(text for text in self._changed.mode_warnings
+                     if text not in before.mode_warnings))
 
 
 def main(args: list[str] | None = None) -> int:
     """Run the node until a signal, then ramp down; return the exit code."""
     table = all_declarations(['NAME'], ['constraints.JOINT.goal'])
     process = NodeProcess('feedforward_node', ABOUT, described(table), args)
-    node = process.create(FeedforwardNode)
+    node = process.create(lambda: FeedforwardNode(lambda: process.signals))
     try:
         process.spin(node, finishing=node.action.finishing)
     finally:

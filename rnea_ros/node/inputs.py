@@ -12,15 +12,17 @@ import math
 import time
 from typing import Any
 
+from geometry_msgs.msg import PoseStamped
 import numpy as np
 from std_msgs.msg import Float64
 
 from ..arrays import Array
-from ..errors import InputError
-from ..feedforward import FeedforwardController, JointBounds, Reason, State
+from ..errors import InputError, RequestRejectedError
+from ..feedforward import CONTROLLING, FeedforwardController, JointBounds, Reason, State
 from ..feedforward.measured import JointStateMonitor
 from ..feedforward.motion import ControllerStateMonitor, SpeedScaling, TrajectoryError
 from ..feedforward.settings import ReferenceSettings
+from ..feedforward.target_pose import PoseRules
 from ..messages import (
     FixedLayoutReader,
     ImuSample,
@@ -223,3 +225,34 @@ def subscribe_speed_scaling(
     if topic := settings.speed_scaling_topic:
         subscription = node.create_subscription(Float64, topic, take, RELIABLE)
         resources.callback(node.destroy_subscription, subscription)
+
+
+def subscribe_target_pose(
+    node: Any, resources: ExitStack, configuration: Configuration, control: Control,
+    rejections: Counter[str],
+) -> None:
+    """Pass the poses of ``~/target_pose`` to the law; the last valid one stays in force."""
+    rules, controller = PoseRules(configuration.setup.model), control.controller
+
+    def take(message: Any) -> None:
+        p, turn = message.pose.position, message.pose.orientation
+        # The mode requested last, as for trajectories
+        law, state = configuration.setup.settings.mode, controller.state
+        try:
+            if state not in CONTROLLING:
+                raise RequestRejectedError('not_active', f'the control is {state.value}')
+            if not law.takes_poses:
+                reason = Reason.MODE_WITHOUT_MOTION.value
+                raise RequestRejectedError(reason, f'mode {law.name} takes no target pose')
+            controller.move_to(*rules.in_root_frame(
+                message.header.frame_id, (p.x, p.y, p.z), (turn.x, turn.y, turn.z, turn.w),
+                control.states.position.copy(),
+            ))
+        except RequestRejectedError as error:
+            rejections[f'target_pose/{error.word}'] += 1
+            node.get_logger().error(
+                f'target pose rejected: {error}', throttle_duration_sec=1.0
+            )
+
+    subscription = node.create_subscription(PoseStamped, '~/target_pose', take, RELIABLE)
+    resources.callback(node.destroy_subscription, subscription)

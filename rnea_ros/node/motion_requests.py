@@ -30,6 +30,7 @@ REJECTIONS = (MalformedError, TrajectoryError, RequestRejectedError)
 """Errors of a rejected motion; each has a ``word`` for diagnostics."""
 
 HANDOVER_DELAY = 3  # time from a request to the start of a trajectory that is joined, periods
+MAX_SHAPING_TIME = 5e-3  # that is taken for the next message, s: a chunk takes longer
 FOLLOWING_TICKS = 2  # periods for the next tick, which may follow the motion one period ahead
 
 
@@ -58,6 +59,7 @@ class MotionRequests:
         self._shaper = setup.stream and StreamShaper(
             setup.parameters.stream, setup.rules, setup.stream
         )
+        self._shaping_time = 0.0  # of the last message of a stream, s
 
     def on_message(self, message: bytes) -> None:
         """Follow a JointTrajectory; a rejected one is logged and counted, and changes nothing."""
@@ -126,8 +128,13 @@ class MotionRequests:
             raise RequestRejectedError(Reason.COMMANDS_WITHHELD.value, 'no commands are sent')
         received, period = self._clock.latest(), controller.settings.period
         position, velocity = controller.measured()
-        shaper.take(request, received, position)
-        now, delay = received, HANDOVER_DELAY * period
+        before = controller.motions.reference_at(received)
+        shaper.take(
+            request, received, self._clock.stamp(), position,
+            None if before is None else before.position,
+        )
+        # With the time that the last message took: the motion need not be made twice.
+        now, delay = received, HANDOVER_DELAY * period + self._shaping_time
         while True:
             begin = now + delay
             handover = controller.motions.handover(begin)
@@ -137,6 +144,7 @@ class MotionRequests:
             motion = shaper.follow(begin, start, handover)
             elapsed = self._clock.latest() - now
             if elapsed <= delay - FOLLOWING_TICKS * period:
+                self._shaping_time = min(elapsed, MAX_SHAPING_TIME)
                 return motion, None if handover else begin
             now, delay = now + elapsed, delay + 2.0 * elapsed
 

@@ -4,8 +4,8 @@
 """
 Compare a model with measured efforts and name the faults.
 
-Works without ROS. Reading order: :mod:`.columns`, :mod:`.fit`, :mod:`.selection`,
-:mod:`.assessment`, :mod:`.faults`, :mod:`.report`; :mod:`.checkup` runs them.
+Works without ROS. Reading order: :mod:`.fit`, :mod:`.selection`, :mod:`.assessment`,
+:mod:`.faults`, :mod:`.gravity_factor`, :mod:`.report`; :mod:`.checkup` runs them.
 """
 
 from .assessment import Assessment

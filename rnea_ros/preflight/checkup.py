@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -31,6 +32,8 @@ from .faults import (
     find_remainders,
 )
 from .fit import KnownEfforts, Prediction
+from .gravity_factor import GravityFactor, gravity_factors, parameter_value
+from .gravity_factor import text as factors_text
 from .report import report
 from .selection import Estimate
 
@@ -40,11 +43,11 @@ UNITS = {
 }
 """Travel that no limited joint of a type exceeds, rad or m, and the wrong unit beyond it."""
 
-SPOILS_FRICTION = frozenset({
+SPOILS_PARAMETERS = frozenset({
     Cause.NO_EFFORT, Cause.ANOTHER_ROBOT, Cause.INVERTED_AXIS, Cause.INVERTED_EFFORT,
     Cause.GRAVITY_DIRECTION, Cause.WRONG_SCALE, Cause.UNEXPLAINED,
 })
-"""Causes that make the friction of their joints uncertain, or have it in another unit."""
+"""Causes that make friction and gravity of their joints uncertain, or have another unit."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,15 @@ class Checkup:
         judged = [self.assessment.joints[joint].is_judged for joint in self.assessment.loaded]
         return ModelVerdict.ACCEPTED if judged and all(judged) else ModelVerdict.UNDECIDED
 
+    @cached_property
+    def gravity_factors(self) -> tuple[GravityFactor, ...]:
+        """The factor of each joint's gravity; none if a fault with another remedy was found."""
+        return gravity_factors(self.assessment, self.findings)
+
     def report(self) -> str:
         """Return the report as text."""
-        return report(self.assessment, list(self.findings), self.verdict)
+        whole = report(self.assessment, list(self.findings), self.verdict)
+        return whole + factors_text(self.gravity_factors, self.joints)
 
 
 def check(
@@ -171,17 +180,13 @@ def found_parameters(checkup: Checkup) -> dict[str, Value]:
     values: dict[str, Value] = {}
     if any(f.cause is Cause.COMPENSATED and len(f.joints) == all_joints for f in checkup.findings):
         values['hardware_compensates'] = ['gravity']
-    values |= {**_friction(checkup), **_payload(checkup)}
+    values |= {**_friction(checkup), **_payload(checkup), **_gravity_factor(checkup)}
     return {'joints': list(checkup.joints), **values} if values else {}
 
 
 def _friction(checkup: Checkup) -> dict[str, Value]:
     """Return friction that is above zero beyond doubt; zero for other joints."""
-    assessment, found = checkup.assessment, dict[str, Value]()
-    spoilt = {
-        joint for finding in checkup.findings if finding.cause in SPOILS_FRICTION
-        for joint in finding.joints
-    }
+    assessment, found, spoilt = checkup.assessment, dict[str, Value](), _spoilt(checkup)
     for kind in () if assessment.at_rest else ('viscous', 'coulomb'):
         by_name = {
             joint.name: _certain(assessment.best.parameter(kind, place))
@@ -191,6 +196,22 @@ def _friction(checkup: Checkup) -> dict[str, Value]:
         if any(by_name.values()):
             found[f'friction.{kind}'] = [by_name.get(name, 0.0) for name in checkup.joints]
     return {'friction.model': 'parameters', **found} if found else {}
+
+
+def _spoilt(checkup: Checkup) -> set[int]:
+    """Return the joints whose efforts may be in another unit, or of another robot."""
+    return {
+        joint for finding in checkup.findings if finding.cause in SPOILS_PARAMETERS
+        for joint in finding.joints
+    }
+
+
+def _gravity_factor(checkup: Checkup) -> dict[str, Value]:
+    """Return the factors of gravity, as long as the efforts are in N m or N."""
+    spoilt = _spoilt(checkup)
+    usable = [each for k, each in enumerate(checkup.gravity_factors) if k not in spoilt]
+    found = parameter_value(usable, checkup.joints)
+    return {'gravity_factor': found} if found else {}
 
 
 def _certain(estimate: Estimate) -> float:

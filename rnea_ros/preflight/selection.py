@@ -17,6 +17,7 @@ from functools import cached_property
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..recordings.robust import jackknife_covariance
@@ -68,6 +69,17 @@ class Estimate:
         return abs(self.value - value) - self.half_width > tolerance
 
 
+def interval(value: float, without_one: ArrayLike, error: float = 0.0) -> Estimate:
+    """Return a number with its interval, by those without one block each, and least error."""
+    from scipy.special import stdtrit
+
+    each = np.asarray(without_one, dtype=np.float64)[:, np.newaxis]
+    if not np.isfinite(each).all():
+        return Estimate(value, math.inf)
+    deviation = max(math.sqrt(jackknife_covariance(each)[0, 0]), error)
+    return Estimate(value, float(stdtrit(len(each) - 1, 0.5 + 0.5 * CONFIDENCE)) * deviation)
+
+
 class Solution:
     """A fitted hypothesis, with confidence intervals of its parameters and functions of them."""
 
@@ -96,15 +108,10 @@ class Solution:
 
     def estimate(self, function: Callable[[Fit], float], error: float = 0.0) -> Estimate:
         """Return a function of the fit with its interval; ``error``: least standard error."""
-        from scipy.special import stdtrit
-
         value = function(self.fit)
         if not math.isfinite(error):
             return Estimate(value, math.inf)
-        estimates = [[function(fit)] for fit in self._without_one]
-        deviation = max(math.sqrt(jackknife_covariance(estimates)[0, 0]), error)
-        quantile = stdtrit(len(estimates) - 1, 0.5 + 0.5 * CONFIDENCE)
-        return Estimate(value, float(quantile) * deviation)
+        return interval(value, [function(fit) for fit in self._without_one], error)
 
     def parameter(self, kind: str, number: int, add: float = 0.0) -> Estimate:
         """Return the parameter of a label; ``add`` 1 to factors, fitted as differences from 1."""

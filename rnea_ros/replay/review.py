@@ -110,11 +110,13 @@ def review(
 
 
 def known_efforts(settings: ResolvedSettings, model: RobotModel) -> KnownEfforts:
-    """Return the efforts of friction and rotors by the motion, those of the hardware included."""
+    """Return efforts beside the rigid bodies': friction, rotors, what gravity_factor adds."""
 
     def known(q: Array, qd: Array, qdd: Array) -> Array:
-        rigid = model.inverse_dynamics_batch(q, qd, qdd)
-        efforts: Array = settings.rotor_inertia * qdd + settings.motor_friction.friction(qd, rigid)
+        added = (settings.gravity_scale - 1.0) * model.gravity_torques_batch(q)
+        rigid = model.inverse_dynamics_batch(q, qd, qdd) + added
+        friction = settings.motor_friction.friction(qd, rigid)
+        efforts: Array = settings.rotor_inertia * qdd + friction + added
         return efforts
 
     return known

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 import functools
+import math
 import re
 import signal
 import sys
@@ -31,6 +33,7 @@ Made = TypeVar('Made')
 ARGUMENT_ERRORS = (NameValidationException, ROS_ERROR, UNKNOWN_ARGUMENTS)
 
 SOURCE_LOCATION = re.compile(r', at /\S+:\d+')  # source file and line in the messages of ROS
+SAME_STOP = 0.5  # time in which signals count once, s: launch repeats one that its group got
 PAUSE = 0.01  # pause after an exception in a callback, so that repeated ones leave some time, s
 
 # Signals that end a node in good order. A closed terminal and a lost SSH connection send SIGHUP;
@@ -59,6 +62,7 @@ class NodeProcess:
 
     :param parameters: default and description by name, for ``--help``
     :param arguments: of the command line; None for those of the process
+    :ivar signals: number of signals of :data:`ENDING`; those within :data:`SAME_STOP` count once
     """
 
     def __init__(
@@ -76,7 +80,8 @@ class NodeProcess:
                 rclpy.init(args=words, signal_handler_options=SignalHandlerOptions.NO)
         except RosError as error:
             self._reject(error)
-        self._signalled = False
+        self.signals, self._signalled_at = 0, -math.inf
+        atexit.register(_ignore_signals)
         for number in signal.valid_signals().difference(UNTOUCHED):
             before = signal.getsignal(number)
             with_nohup = number == signal.SIGHUP and before is signal.SIG_IGN
@@ -98,7 +103,7 @@ class NodeProcess:
         finishing: Callable[[], bool] = lambda: False,
     ) -> None:
         """
-        Run nodes until a signal of :data:`ENDING`; then ignore them.
+        Run nodes until a signal of :data:`ENDING`.
 
         An exception in a callback is only logged: the process must not end with an effort applied.
 
@@ -109,24 +114,30 @@ class NodeProcess:
         for node in nodes:
             executor.add_node(node)
         logger = rclpy.logging.get_logger(self._name)
-        while (running() and not self._signalled) or finishing():
+        while (running() and not self.signals) or finishing():
             try:
                 executor.spin_once(timeout_sec=0.1)
             except Exception:
                 logger.error(traceback.format_exc(), throttle_duration_sec=1.0)
                 time.sleep(PAUSE)
-        # While Python ends, it would restore the default effect of a signal with a handler.
-        for number in ENDING:
-            signal.signal(number, signal.SIG_IGN)
 
     def _on_signal(self, *_: object) -> None:
-        """Note a signal, without locks: another one may interrupt this method."""
-        self._signalled = True
+        """Count a signal, without locks: another one may interrupt this method."""
+        now = time.monotonic()
+        if now - self._signalled_at > SAME_STOP:
+            self._signalled_at = now
+            self.signals += 1
 
     def _reject(self, error: RneaError) -> NoReturn:
         rclpy.logging.get_logger(self._name).fatal(one_line(error))
         rclpy.try_shutdown()
         sys.exit(BAD_INPUT)
+
+
+def _ignore_signals() -> None:
+    """Ignore the signals that end a node: while Python ends, it restores their default effect."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def without_ros_arguments(arguments: Sequence[str]) -> list[str]:

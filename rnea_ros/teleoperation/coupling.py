@@ -22,7 +22,7 @@ from ..arrays import Array
 from ..feedforward.motion import JointRules
 from .arm import Arm
 from .follower_setpoints import FollowerSetpoints, Motion
-from .leader import LeaderEffort, LeaderMotion
+from .leader import LeaderEffort, LeaderMotion, LeaderStream
 from .settings import FeedbackSource, TeleoperationSettings
 
 ALIGNED = 0.01  # distance between set-point and leader at which the arms couple, rad or m
@@ -74,22 +74,28 @@ class Coupling:
     """
     Couples the joints of two arms; times are monotonic, s.
 
-    :param leader_inertia: returns the mass matrix of the leader's joints by their positions
+    :param leader_inertia: returns the mass matrix of the leader's joints by their positions; not
+        needed without feedback
     :ivar reason: why the arms are not coupled, or were not the last time
     :ivar ended: number of times that the arms were uncoupled
     """
 
     def __init__(
         self, settings: TeleoperationSettings, rules: JointRules,
-        leader_inertia: Callable[[Array], Array],
+        leader_inertia: Callable[[Array], Array] | None = None,
     ) -> None:
         self.settings = settings = settings.per_joint()
         self._rules, self._leader_inertia = rules, leader_inertia
         m = len(settings.joints)
         self._scale, self._offset = np.array(settings.scale), np.array(settings.offset)
-        self.leader = Arm(settings.joints_of_leader, settings.timeout, settings.leader_velocity)
+        self.leader = Arm(
+            settings.joints_of_leader, settings.leader_timeout, settings.leader_velocity
+        )
         self.follower = Arm(settings.joints, settings.timeout)
-        self._motion = LeaderMotion(m, settings.acceleration_cutoff)
+        self._motion = (
+            LeaderMotion(m, settings.acceleration_cutoff) if settings.leader_node
+            else LeaderStream(m, settings.leader_velocity)
+        )
         self.setpoints = FollowerSetpoints(
             rules, settings.max_acceleration, settings.max_deviation
         )
@@ -125,10 +131,7 @@ class Coupling:
         self._last = now
         obstacle = self._obstacle(now)
         if obstacle is not Uncoupled.LEADER_STALE:
-            states = self.leader.states
-            self._motion.update(
-                states.position, states.velocity, now - states.age(now), self.settings.timeout
-            )
+            self._motion.update(self.leader.states, now, self.settings.leader_timeout)
         if obstacle is not None:
             self._uncouple(obstacle, now)
         elif self.state is CouplingState.UNCOUPLED and self._may_align(now):
@@ -150,7 +153,10 @@ class Coupling:
             (self.leader.jumped, Uncoupled.LEADER_JUMP),
             (self.leader.stale(now), Uncoupled.LEADER_STALE),
             (self.follower.stale(now), Uncoupled.FOLLOWER_STALE),
-            (self.leader.inactive(now), Uncoupled.LEADER_INACTIVE),
+            (
+                self.settings.leader_node and self.leader.inactive(now),
+                Uncoupled.LEADER_INACTIVE,
+            ),
             (self.follower.inactive(now), Uncoupled.FOLLOWER_INACTIVE),
             (now - self._behind_since > BEHIND_TIME, Uncoupled.FOLLOWER_BEHIND),
             (bool(self.settings.dead_man_topic) and not pressed, Uncoupled.DEAD_MAN),
@@ -189,7 +195,7 @@ class Coupling:
 
     def _target(self, now: float) -> Motion:
         """Return the leader's motion in the follower's joints."""
-        scale, motion = self._scale, self._motion.at(now, self.settings.timeout)
+        scale, motion = self._scale, self._motion.at(now, self.settings.leader_timeout)
         position, velocity, acceleration = (scale * each for each in motion)
         return Motion(position + self._offset - self._turns, velocity, acceleration)
 
@@ -246,6 +252,7 @@ class Coupling:
             felt = stiffness * (follower.position - target.position)
             felt += damping * (follower.velocity - target.velocity)
         leader = self.leader.states
+        assert self._leader_inertia is not None
         if now - self._inertia_time > INERTIA_PERIOD:
             self._inertia = self._leader_inertia(leader.position) + self._armature
             self._inertia_time = now

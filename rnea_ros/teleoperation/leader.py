@@ -8,6 +8,9 @@ Joint states have no acceleration. It comes from a causal observer of second ord
 input is the measured velocity: at constant acceleration its velocity has no delay, which a
 low-pass filter would have. A delayed velocity would pull the follower back with its damping.
 
+Of a leader without a node only the positions count, which may be few and uneven. They are shaped
+as a stream: a continuous motion, 1.4 of their periods late.
+
 A delay between contact and hand feeds energy into the leader: it gets more on the way out of a
 contact than it gave on the way in, and the arms oscillate. A passivity observer counts the energy
 that the feedback takes from the leader. When the feedback would give more than it has taken, the
@@ -24,6 +27,10 @@ import math
 import numpy as np
 
 from ..arrays import Array
+from ..feedforward import JointStateMonitor
+from ..feedforward.motion import MotionLimits, MotionState, Trajectory
+from ..feedforward.motion.shaping import shaped
+from ..feedforward.motion.stream import StreamEstimator
 from .settings import FeedbackSettings
 
 DAMPING_RATIO = math.sqrt(0.5)  # of the observer: a Butterworth filter
@@ -40,6 +47,10 @@ MEMORY = 0.2
 # commands: a faster rise would be counted but not applied.
 RISE_TIME = 0.05
 
+# Limits of a motion made of positions: time from rest to ``leader_velocity``, and to the full
+# acceleration, s. A hand is rarely faster; a Panda accepts these accelerations.
+FULL_SPEED, FULL_ACCELERATION = 0.2, 0.02
+
 
 class LeaderMotion:
     """Filters the motion of m joints; the cut-off frequency is that of the acceleration, Hz."""
@@ -48,8 +59,9 @@ class LeaderMotion:
         self._frequency, self._time = math.tau * cutoff, -math.inf
         self._position, self._velocity, self._acceleration = np.zeros((3, m))
 
-    def update(self, position: Array, velocity: Array, time: float, gap: float) -> None:
-        """Take a newer state, received at a time, s; the filter starts anew after a gap, s."""
+    def update(self, states: JointStateMonitor, now: float, gap: float) -> None:
+        """Take the newest state, if it is newer; the filter starts anew after a gap, s."""
+        position, velocity, time = states.position, states.velocity, now - states.age(now)
         elapsed = time - self._time
         if elapsed <= 0.0:
             return
@@ -73,6 +85,40 @@ class LeaderMotion:
         velocity = self._velocity + t * self._acceleration
         position = self._position + 0.5 * t * (self._velocity + velocity)
         return position, velocity, self._acceleration
+
+
+class LeaderStream:
+    """Makes a motion of m joints from positions alone; ``speed``: its limit, rad/s or m/s."""
+
+    def __init__(self, m: int, speed: float) -> None:
+        acceleration = speed / FULL_SPEED
+        rates = speed, acceleration, acceleration / FULL_ACCELERATION
+        self._limits = MotionLimits(*np.outer((*rates, -np.inf, np.inf), np.ones(m)))
+        self._begin = -math.inf  # of the motion: when the newest positions were taken, s
+        self._estimator = StreamEstimator(self._limits.acceleration)
+        self._motion: Trajectory | None = None
+        self._joints, self._names = np.arange(m), m * ('',)
+
+    def update(self, states: JointStateMonitor, now: float, gap: float) -> None:
+        """Take the newest state once each joint is newer; start at rest after a gap, s."""
+        if now - states.age(now) <= self._begin:
+            return
+        if self._motion is None or now - self._begin > gap:
+            start = MotionState.at_rest(states.position)
+            self._estimator = StreamEstimator(self._limits.acceleration)
+        else:
+            start = self._motion.state(now - self._begin)
+        self._begin = now
+        made = states.sample_time(self._joints)  # without stamps: received
+        point = self._estimator.take(states.position.copy(), None, now, made)
+        knots = shaped(now, start, [point], self._limits)
+        self._motion = Trajectory(self._names, None, knots)
+
+    def at(self, time: float, longest: float) -> tuple[Array, Array, Array]:
+        """Return q, qd, qdd, shape (m,), at a time; without newer positions it comes to rest."""
+        assert self._motion is not None
+        position, velocity, acceleration, _ = self._motion.state(time - self._begin)
+        return position, velocity, acceleration
 
 
 class LeaderEffort:

@@ -18,6 +18,10 @@ from ..parameters import (
     with_value_per_joint,
 )
 
+# Least timeout of a leader without a node, s: four periods at 20 Hz, as a message may be lost. Its
+# motion comes to rest before.
+MIN_TIMEOUT = 0.2
+
 
 class FeedbackSource(enum.Enum):
     """What the leader feels of the follower."""
@@ -65,6 +69,9 @@ class TeleoperationSettings:
     """
 
     leader: str = parameter('leader', 'namespace of the leader, its node feedforward and topics')
+    leader_node: bool = parameter(
+        True, 'the leader has a node feedforward; false: its positions alone are followed'
+    )
     follower: str = parameter('follower', 'namespace of the follower')
     leader_description: str = parameter(
         '', 'URDF of the leader, text or path; empty: from its topic robot_description'
@@ -105,7 +112,8 @@ class TeleoperationSettings:
         20.0, "low-pass filter of the leader's acceleration, Hz", span=(0.5, 200.0)
     )
     timeout: float = parameter(
-        0.1, 'age of a message of either arm at which the arms are uncoupled, s', span=(0.02, 10.0)
+        0.1, 'age of a message of either arm at which the arms are uncoupled, s; of a leader '
+        f'without a node at least {MIN_TIMEOUT}', span=(0.02, 10.0),
     )
     dead_man_topic: str = parameter(
         '', 'std_msgs/Bool, repeated while the arms shall be coupled; empty: always'
@@ -130,13 +138,26 @@ class TeleoperationSettings:
             )
         if not all(self.scale):
             raise InputError('scale', 'a scale is 0')
-        if self.feedback.source is not FeedbackSource.NONE and not all(self.feedback.limits):
-            raise InputError('feedback.limits', f'is 0 with {self.feedback.source.value}')
+        if self.feedback.source is FeedbackSource.NONE:
+            return
+        source = self.feedback.source.value
+        if not self.leader_node:
+            raise InputError(
+                'feedback.source',
+                f"{source!r} needs the leader's node: with leader_node false set 'none'",
+            )
+        if not all(self.feedback.limits):
+            raise InputError('feedback.limits', f'is 0 with {source}')
 
     @property
     def joints_of_leader(self) -> tuple[str, ...]:
         """The leader's joint for each joint of the follower."""
         return self.joints if self.leader_joints == ('',) else self.leader_joints
+
+    @property
+    def leader_timeout(self) -> float:
+        """Age of the leader's joint states at which the arms are uncoupled, s."""
+        return self.timeout if self.leader_node else max(self.timeout, MIN_TIMEOUT)
 
     @property
     def period(self) -> float:

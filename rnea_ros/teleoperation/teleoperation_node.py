@@ -4,9 +4,10 @@
 """
 The node ``teleoperation``: a leader arm moves a follower arm and feels its contacts.
 
-Both arms have a node ``feedforward``. Joint states of the leader become set-points of the
-follower; external efforts of the follower become additional efforts of the leader. If this
-process is killed, the follower holds its last set-point, and the efforts on the leader fade.
+Both arms have a node ``feedforward``, or only the follower: such a leader feels nothing. Joint
+states of the leader become set-points of the follower; external efforts of the follower become
+additional efforts of the leader. If this process is killed, the follower holds its last set-point,
+and the efforts on the leader fade.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from .settings import PARAMETERS, TeleoperationSettings
 
 ABOUT = """\
 The node 'teleoperation': a leader arm moves a follower arm and feels its contacts. Both arms have
-a node 'feedforward'."""
+a node 'feedforward', or only the follower."""
 
 ARMS = ('leader', 'follower')
 
@@ -71,8 +72,9 @@ class Teleoperation(Node):
                 check_topic(self, name, topic)
         self.loop = TeleoperationLoop(self, self._settings)
         self._models: dict[str, RobotModel] = {}
+        self._described = ARMS if self._settings.leader_node else ('follower',)
         self._logged = ''
-        for arm in ARMS:
+        for arm in self._described:
             if source := getattr(self._settings, f'{arm}_description'):
                 self._models[arm] = RobotModel.from_urdf(read_urdf(source))
                 continue
@@ -95,14 +97,15 @@ class Teleoperation(Node):
             self.get_logger().error(f'robot_description of the {arm}: {error}')
 
     def _start(self) -> None:
-        """Start the thread once both robots are known."""
-        if len(self._models) < len(ARMS):
+        """Start the thread once the robots are known."""
+        if len(self._models) < len(self._described):
             return
-        leader, follower = (self._models[arm] for arm in ARMS)
-        settings = self._settings
-        inertia = leader_inertia(leader, settings.joints_of_leader)
-        inertia(leader.neutral_position[: len(settings.joints)])  # compile it now
-        self.loop.couple(Coupling(settings, follower_rules(follower, settings.joints), inertia))
+        settings, inertia = self._settings, None
+        if leader := self._models.get('leader'):
+            inertia = leader_inertia(leader, settings.joints_of_leader)
+            inertia(leader.neutral_position[: len(settings.joints)])  # compile it now
+        rules = follower_rules(self._models['follower'], settings.joints)
+        self.loop.couple(Coupling(settings, rules, inertia))
 
     def _follow_up(self) -> None:
         """Log changes of the state."""
@@ -120,7 +123,7 @@ class Teleoperation(Node):
         """Return the state of the coupling, and why the arms are not coupled."""
         coupling = self.loop.coupling
         if coupling is None:
-            missing = [arm for arm in ARMS if arm not in self._models]
+            missing = [arm for arm in self._described if arm not in self._models]
             return f'uncoupled: no robot_description of {" and ".join(missing)}'
         if coupling.state is CouplingState.UNCOUPLED:
             return f'uncoupled: {coupling.reason.value}'
@@ -151,22 +154,25 @@ class Teleoperation(Node):
 
 
 class ArmTopics:
-    """The subscriptions of one arm."""
+    """The subscriptions of one arm; one without a node feedforward has positions only."""
 
-    def __init__(self, node: Any, namespace: str) -> None:
+    def __init__(self, node: Any, namespace: str, *, with_node: bool = True) -> None:
         def subscribe(topic: str, qos: QoSProfile) -> PolledSubscription[bytes]:
             name = in_namespace(namespace, topic)
             return PolledSubscription(node, JointState, name, qos, raw=True)
 
         self._states = subscribe('joint_states', JOINT_STATES)
-        self._efforts = subscribe('feedforward/external_effort', NEWEST)
+        self._efforts = subscribe('feedforward/external_effort', NEWEST) if with_node else None
         self._read_states = FixedLayoutReader(JointStateSample.read)
         self._read_efforts = FixedLayoutReader(JointStateSample.read)
 
     def take_messages(self, arm: Arm, now: float, clock: float) -> None:
         """Pass the new messages on, at a monotonic time and a time of the stamps' clock, s."""
-        states, efforts = self._states.take_all(), self._efforts.take_all()
+        states = self._states.take_all()
+        efforts = self._efforts.take_all() if self._efforts else []
         for sample, stamp in self._read_states.samples(states, arm.states.reject):
+            if self._efforts is None:
+                sample = sample._replace(velocity=sample.velocity[:0])
             arm.states.take_sample(*sample, stamp=stamp, clock=clock, received=now)
         for sample, _ in self._read_efforts.samples(efforts, arm.reject):
             arm.take_effort(sample, now)
@@ -183,7 +189,7 @@ class TeleoperationLoop(LoopThread):
         super().__init__('teleoperation_loop')
         self.coupling: Coupling | None = None
         self._clock = node.get_clock()
-        self._leader = ArmTopics(node, settings.leader)
+        self._leader = ArmTopics(node, settings.leader, with_node=settings.leader_node)
         self._follower = ArmTopics(node, settings.follower)
         self._dead_man: PolledSubscription[Any] | None = None
         if settings.dead_man_topic:

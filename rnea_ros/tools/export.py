@@ -19,6 +19,7 @@ import sys
 
 from ..c_export import CExport, export_c
 from ..command_line import OneLineParser, tool
+from ..errors import InputError
 from .arguments import add_gravity, load_model, load_settings
 
 
@@ -59,6 +60,8 @@ def main(args: list[str] | None = None) -> int:
     )
     if options.params_file is not None:
         drives = load_settings(options.params_file, model)
+        if (drives.gravity_scale != 1.0).any():
+            raise InputError('gravity_factor', 'C code has none: identify the masses')
         export = replace(export, friction=drives.motor_friction, armature=drives.rotor_inertia)
     paths = export_c(export, options.out, prefix=options.prefix, single_precision=options.float)
     print(*paths, sep='\n')

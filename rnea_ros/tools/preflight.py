@@ -74,12 +74,13 @@ def _parser() -> OneLineParser:
     add('--duration', type=positive, default=180.0, help='live: longest duration, s; 180')
     add_gravity(parser)
     add('--friction', type=Path, metavar='YAML',
-        help='parameter file of the node: its friction and rotor inertia are part of the model; '
+        help='parameter file of the node: its friction, rotor inertia and gravity_factor count; '
         'its effort_scale applies, unless --effort-scale is given')
     add('--picture', type=target, help='PNG to write (needs matplotlib)')
     add('--write', type=target, metavar='YAML',
-        help='parameter file of the node to write: friction, payload and hardware_compensates, as '
-        'far as they were found beyond doubt, and effort_scale; not with --friction')
+        help='parameter file of the node to write: friction, payload, gravity_factor and '
+        'hardware_compensates, as far as they were found beyond doubt, and effort_scale; not with '
+        '--friction')
     return parser
 
 

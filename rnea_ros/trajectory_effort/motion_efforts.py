@@ -20,9 +20,8 @@ import numpy as np
 from ..arrays import Array, Indices
 from ..errors import RequestRejectedError
 from ..feedforward.laws import Feedforward
-from ..feedforward.loaded_model import LoadedModel
 from ..feedforward.motion.trajectory import LINEAR, States, Trajectory, states_in
-from ..feedforward.settings import ResolvedSettings
+from ..feedforward.settings import ResolvedSettings, load_robot
 from ..robot import RobotModel
 
 EFFORT_LIMIT = 'effort_limit'  # word of a rejection
@@ -126,10 +125,9 @@ class MotionEfforts:
 
     def __init__(self, model: RobotModel, settings: ResolvedSettings) -> None:
         self._settings, zero = settings, np.zeros(model.nv)
-        robot = LoadedModel(model, settings.hardware_compensates, settings.own_hardware_gravity)
-        robot.set_payloads(settings.payloads)
         self._law = Feedforward(
-            robot, zero, zero, friction=settings.joint_friction, armature=settings.rotor_inertia
+            load_robot(model, settings), zero, zero, friction=settings.joint_friction,
+            armature=settings.rotor_inertia,
         )
 
     def of_points(self, points: MotionPoints, q_robot: Array) -> Array:

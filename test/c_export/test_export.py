@@ -102,7 +102,9 @@ def test_exported_code_computes_random_robots_and_every_joint_type(tmp_path: Pat
 
 
 @needs_compiler
-def test_the_tool_exports_an_identified_model(tmp_path: Path) -> None:
+def test_the_tool_exports_an_identified_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     parameters, out, model = tmp_path / 'a.yaml', tmp_path / 'c', load(SHIPPED[1])
     parameters.write_text(
         f'/**:\n  ros__parameters:\n    joints: {list(model.joint_names)}\n    armature: [0.1]\n'
@@ -117,6 +119,10 @@ def test_the_tool_exports_an_identified_model(tmp_path: Path) -> None:
         assert text in header
     assert_test_passes(out, '-O2')
     assert printed_names(out / 'fer.h') == model.joint_names
+    parameters.write_text('/**:\n  ros__parameters: {gravity_factor: [0.9]}\n')
+    urdf = f'{ROOT}/urdf/panda_arm.urdf'
+    assert main(['--urdf', urdf, '--out', str(out), '--params-file', str(parameters)]) == 2
+    assert 'gravity_factor: C code has none: identify' in capsys.readouterr().err
 
 
 CODE = '*/ __attribute__((constructor)) static void f(void) { int end[-1]; } /* "'

@@ -22,7 +22,7 @@ pytest.importorskip('yaml', reason='PyYAML is not installed')
 
 import yaml
 
-from rnea_ros.feedforward.settings import PARAMETERS, settings_from
+from rnea_ros.feedforward.settings import PARAMETERS, complete_values, settings_from
 from rnea_ros.sim.options import PARAMETERS as ROBOT_PARAMETERS
 
 DIRECTORY = ROOT / 'config/presets'
@@ -79,7 +79,7 @@ def given_by(preset: str) -> dict[str, Any]:
 
 def resolved(preset: str, joints: Sequence[str], model: RobotModel) -> ResolvedSettings:
     """Return what the node makes of a preset."""
-    values = {name: each.default for name, each in PARAMETERS.items()} | given_by(preset)
+    values = complete_values(given_by(preset))
     return resolve(settings_from(values, tuple(joints)), model)
 
 

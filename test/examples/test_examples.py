@@ -21,7 +21,8 @@ from support.models.robots import ROOT, load
 
 EXAMPLES = ROOT / 'examples'
 WITH_ROS = {
-    'cartesian_impedance', 'payload_at_run_time', 'read_terms', 'send_goal', 'send_trajectory'
+    'cartesian_impedance', 'cartesian_target', 'payload_at_run_time', 'read_terms', 'send_goal',
+    'send_trajectory', 'stream_positions',
 }
 """Tested with the node in ``test_examples_with_ros.py``."""
 

@@ -15,6 +15,8 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
 pytest.importorskip('ruckig', reason='ruckig is not installed')
 
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
@@ -27,7 +29,8 @@ ROBOT = (
 NODE = (
     '-p rate:=100.0 -p trigger:=joint_states -p use_sim_time:=true -p mode:=computed_torque '
     '-p gains.kp:=[100.0] -p gains.kd:=[20.0] -p hardware_compensates:=[none] '
-    '-p constraints.fer_joint7.goal:=0.02 -p stream.shaping:=ruckig'
+    '-p constraints.fer_joint7.goal:=0.02 -p cartesian_impedance.link:=fer_link8 '
+    '-p stream.shaping:=ruckig'
 )
 PROGRAM = (sys.executable, '-u')
 # A reliable recorder waits for a lost state for seconds: a whole motion in lockstep.
@@ -82,3 +85,11 @@ def test_the_examples_command_an_arm(domain_id: int) -> None:
             assert wait_until(lambda: answers)
             impedance.wait_for('fer_link8 is ')
         assert (len(answers[0].name), len(answers[0].effort)) == (7, 7)
+        setter = node.create_client(SetParameters, 'feedforward/set_parameters')
+        mode = Parameter('mode', value='cartesian_impedance').to_parameter_msg()
+        assert setter.wait_for_service(PATIENCE)
+        assert wait_until(setter.call_async(SetParameters.Request(parameters=[mode])).done)
+        positions.clear()
+        assert 'fer_link8: +0.1 +0.0 m' in output_of('cartesian_target', 'fer_link8')
+        elbow = [q[3] for q in list(positions)]
+        assert max(elbow) > min(elbow) + 0.02

@@ -33,7 +33,7 @@ GAINS = (60.0, 30.0), (6.0, 3.0)
 OFF = np.array([0.1, -0.05])
 """How far the position that a rig holds is off the measured one."""
 
-MODES_THAT_FOLLOW = [mode for mode in LAWS.values() if mode is not Gravity]
+MODES_THAT_FOLLOW = [mode for mode in LAWS.values() if mode.follows_motions]
 
 
 def panda_rig(*, ramp_duration: float = RAMP, **settings: Any) -> Rig:
@@ -209,6 +209,22 @@ def test_a_change_of_mode_fades_in_during_ramp_duration(mode: type[ControlLaw]) 
     np.testing.assert_allclose(commands, (1.0 - share) * before + share * after, atol=1e-9)
     assert rig.controller.law.name == mode.name
     assert rig.state() is State.ACTIVE
+
+
+def test_a_factor_of_gravity_fades_in_and_is_held_until_the_ramp_to_zero() -> None:
+    rig, before = holding_rig(hold_duration=0.2)
+    rig.change(gravity_factor=(0.7, 1.6))
+    held = rig.model.gravity_torques(rig.q + OFF)
+    after = before + (np.array([0.7, 1.6]) - 1.0) * held
+    share = shares(600, rig)
+    commands = rig.run(1.2 * RAMP)
+    np.testing.assert_allclose(commands, (1.0 - share) * before + share * after, atol=1e-9)
+    np.testing.assert_allclose(rig.controller.terms().gravity, (0.7, 1.6) * held, atol=1e-9)
+    rig.controller.enter_fault(Reason.CLOCK_RESET, rig.now)
+    rig.run(0.15)
+    np.testing.assert_allclose(rig.commands[-1], (0.7, 1.6) * rig.gravity, atol=1e-9)
+    rig.run_until(State.FAULT)
+    assert not rig.commands[-1].any()
 
 
 def test_a_change_is_prepared_before_its_tick(monkeypatch: pytest.MonkeyPatch) -> None:

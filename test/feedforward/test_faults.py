@@ -308,6 +308,28 @@ def test_a_law_that_fails_to_start_again_winds_down(monkeypatch: pytest.MonkeyPa
     assert not rig.commands[-1].any()
 
 
+@pytest.mark.parametrize('fails_again', [False, True])
+def test_after_an_error_a_robot_that_another_controller_moved_is_held_where_it_is(
+    monkeypatch: pytest.MonkeyPatch, *, fails_again: bool
+) -> None:
+    rig = Rig(panda_arm(), hold_duration=60.0)
+    rig.activate()
+    with monkeypatch.context() as patched:
+        patched.setattr(ControlLaw, 'effort', Broken())
+        rig.tick()
+    rig.controller.permitted = False
+    rig.tick()
+    for _ in range(100):
+        rig.q[1] += 0.002
+        rig.tick()
+    if fails_again:
+        monkeypatch.setattr(ControlLaw, 'holding_effort', Broken())
+    rig.controller.permitted = True
+    rig.run(5.0)
+    assert rig.state() is State.HOLDING
+    assert rig.commands[-1] == pytest.approx(0.0 if fails_again else rig.gravity, abs=1e-9)
+
+
 @pytest.mark.parametrize(('rate_limit', 'ramp_duration'), [(20.0, 0.4), (2000.0, 0.0)])
 def test_a_stop_is_over_in_time_however_far_gravity_is_from_the_command(
     rate_limit: float, ramp_duration: float

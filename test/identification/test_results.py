@@ -208,8 +208,8 @@ def test_a_gripper_at_rest_without_efforts_is_left_out(result: Identification) -
 def test_only_what_differs_and_what_is_there_is_written(result: Identification) -> None:
     friction = replace(result.friction, offset=np.zeros(7))
     assert [*replace(result, friction=friction).node_parameters()] == [
-        'joints', 'armature', 'friction.model', 'friction.viscous', 'friction.coulomb',
-        'friction.load', 'friction.smoothing_velocity',
+        'joints', 'gravity_factor', 'armature', 'friction.model', 'friction.viscous',
+        'friction.coulomb', 'friction.load', 'friction.smoothing_velocity',
     ]  # fmt: skip
     friction = replace(friction, coulomb=np.array([7 * [0.3], 7 * [0.2]]))
     values = replace(result, friction=friction).node_parameters()
@@ -226,6 +226,7 @@ def test_unrecorded_joints_are_left_out_gravity_and_payload_are_stated(tmp_path:
     resolved = settings(result, values, tmp_path)
     np.testing.assert_allclose(resolved.rotor_inertia, result.armature)
     np.testing.assert_allclose(resolved.joint_friction.viscous, result.friction.viscous)
+    assert values['gravity_factor'] == [1.0]  # instead of one for the URDF's masses
     payload = Payload('fer_link7', 2.8, (0.01, 0.0, 0.1), (0.01, 0.0, 0.0, 0.02, 0.0, 0.015))
     values |= payload_parameters(payload)
     assert settings(result, values, tmp_path).payloads == (payload,)

@@ -23,6 +23,7 @@ from rnea_ros.launch_arguments import (
     number,
     off_the_network,
     parameter_files,
+    parameter_in,
     urdf_text,
     words,
 )
@@ -33,6 +34,7 @@ pytest.importorskip('yaml', reason='PyYAML is not installed')
 
 CONFIG = ROOT / 'config'
 PRESET = CONFIG / 'presets/universal_robots.yaml'
+GENERIC = CONFIG / 'presets/generic.yaml'
 
 
 @pytest.mark.parametrize(('preset', 'own', 'files', 'topic'), [
@@ -41,6 +43,7 @@ PRESET = CONFIG / 'presets/universal_robots.yaml'
     ('universal_robots', 'command_topic: mine/commands', [PRESET], 'mine/commands'),
     ('universal_robots', 'mode: feedback', [PRESET], 'forward_effort_controller/commands'),
     ('', 'mode: feedback', [], 'effort_controller/commands'),
+    ('generic', 'rest_pose: [0.5, 1.0]', [GENERIC], 'effort_controller/commands'),
 ])
 def test_a_parameter_file_counts_before_the_preset_and_that_before_the_defaults(
     tmp_path: Path, preset: str, own: str, files: list[Path], topic: str
@@ -50,6 +53,7 @@ def test_a_parameter_file_counts_before_the_preset_and_that_before_the_defaults(
     found = parameter_files(preset, str(path) if own else '', CONFIG)
     assert found == files + [path] * bool(own)
     assert command_topic(found) == topic
+    assert parameter_in(found[1:], 'rest_pose') == ([0.5, 1.0] if 'rest' in own else None)
 
 
 @pytest.mark.parametrize(('read', 'error', 'reason'), [

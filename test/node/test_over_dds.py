@@ -29,7 +29,7 @@ from support.ros.ros_process import NO_ROS, RosProcess, new_domain_id, ros_node,
 
 pytest.importorskip('rclpy', reason=NO_ROS)
 
-from geometry_msgs.msg import WrenchStamped
+from geometry_msgs.msg import PoseStamped, WrenchStamped
 from lifecycle_msgs.msg import Transition
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import (
@@ -55,6 +55,7 @@ OPTIONS = (
     '-p additional_effort.limits:=[2.0] '
     '-p mode:=feedforward -p gains.kp:=[10.0] -p reference_timeout:=60.0 '
     '-p speed_scaling_topic:=speed_scaling -p external_effort.link:=fer_link8 '
+    '-p cartesian_impedance.link:=fer_link8 '
 )
 COMMANDS = '/effort_controller/commands'
 REST = np.zeros(7)
@@ -117,6 +118,7 @@ def test_every_input_and_the_command_have_type_and_reliability(robot: FakeRobot)
         '/feedforward/additional_effort': ('sensor_msgs/msg/JointState', BEST_EFFORT),
         f'{COMMANDS}/watchdog': ('std_msgs/msg/Float64MultiArray', BEST_EFFORT),
         '/feedforward/joint_trajectory': ('trajectory_msgs/msg/JointTrajectory', RELIABLE),
+        '/feedforward/target_pose': ('geometry_msgs/msg/PoseStamped', RELIABLE),
         '/speed_scaling': ('std_msgs/msg/Float64', RELIABLE),
         '/robot_description': ('std_msgs/msg/String', RELIABLE),
     }
@@ -180,6 +182,34 @@ def test_trajectory_speed_scaling_and_malformed_bytes_arrive(robot: FakeRobot) -
     assert wait_until(malformed)
 
 
+def set_mode(robot: FakeRobot, mode: str, **others: Any) -> None:
+    values = {'mode': mode} | {name.replace('__', '.'): value for name, value in others.items()}
+    changes = [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
+    answer = robot.call(
+        SetParameters, 'feedforward/set_parameters', SetParameters.Request(parameters=changes)
+    )
+    assert all(result.successful for result in answer.results), answer.results
+
+
+def test_a_target_pose_pulls_the_arm_and_a_bad_one_is_counted(robot: FakeRobot) -> None:
+    # At 100 Hz: stiffer springs of a light arm are softened.
+    soft = [50.0, 50.0, 50.0, 2.0, 2.0, 2.0]
+    set_mode(robot, 'cartesian_impedance', cartesian_impedance__stiffness=soft)
+    message = PoseStamped()
+    message.header.frame_id, message.pose.position.z = 'fer_link8', 0.01
+    targets = publisher(robot, message, '/feedforward/target_pose')
+    targets.publish(message)
+    pulled = GRAVITY + MODEL.jacobian(POSE, 'fer_link8')[3:].T @ (0.0, 0.0, 50.0 * 0.01)
+    assert wait_until(lambda: robot.newest_is(pulled, 1e-3)), robot.newest
+    message.pose.orientation.w = 0.0
+    targets.publish(message)
+    counted = 'count/target_pose/not_unit_quaternion'
+    assert wait_until(lambda: robot.diagnostics.get(counted) == '1')
+    assert robot.newest_is(pulled, 1e-3)
+    set_mode(robot, 'feedforward')
+    assert wait_until(lambda: robot.newest_is(GRAVITY, 1e-3))
+
+
 def test_every_output_comes_while_it_is_listened_to(robot: FakeRobot) -> None:
     robot.message.effort = array('d', GRAVITY)
     for topic, kind in (
@@ -219,6 +249,16 @@ def test_parameters_are_listed_read_and_set_together(robot: FakeRobot) -> None:
         assert wait_until(lambda: robot.diagnostics.get('mode') == mode.string_value)
 
 
+def test_a_factor_of_gravity_is_commanded_at_once(robot: FakeRobot) -> None:
+    for factor in (0.9, 1.0):
+        change = Parameter('gravity_factor', value=[factor]).to_parameter_msg()
+        request = SetParameters.Request(parameters=[change])
+        (result,) = robot.call(SetParameters, 'feedforward/set_parameters', request).results
+        assert result.successful
+        expected = factor * GRAVITY
+        assert wait_until(lambda expected=expected: robot.newest_is(expected, 1e-3))  # type: ignore[misc]
+
+
 def test_the_lifecycle_services_end_a_life_and_begin_another(robot: FakeRobot) -> None:
     assert robot.change_state(Transition.TRANSITION_DEACTIVATE)
     assert wait_until(lambda: robot.newest_is(REST, 0.0))
@@ -236,6 +276,25 @@ def test_a_signal_ramps_to_zero_and_ends_with_exit_code_0(domain_id: int) -> Non
         assert wait_until(lambda: robot.newest_is(GRAVITY)), process.output
         process.send(signal.SIGINT)
         process.send(signal.SIGTERM)
+        assert process.wait() == 0
+        assert wait_until(lambda: robot.newest_is(REST, 0.0))
+        robot.assert_safe()
+
+
+def test_a_second_signal_ends_the_way_to_the_rest_pose(domain_id: int) -> None:
+    away = np.array(POSE) + 0.5
+    options = f'{TO_REST} -p rest_pose:={away.tolist()} -p rest_speed:=0.02'.replace(', ', ',')
+    with fake_robot(domain_id) as robot, node(domain_id, options) as process:
+        assert wait_until(lambda: robot.newest_is(GRAVITY)), process.output
+        robot.wait_until_controlled()
+        process.send(signal.SIGINT)
+        process.wait_for('moves to rest_pose in 25.')
+
+        def ended() -> bool:
+            process.send(signal.SIGINT)  # further ones, as soon as they count
+            return 'not at rest_pose: another signal' in process.output
+
+        assert wait_until(ended), process.output
         assert process.wait() == 0
         assert wait_until(lambda: robot.newest_is(REST, 0.0))
         robot.assert_safe()
@@ -268,6 +327,10 @@ def test_a_controller_that_is_back_is_asked_and_commanded(domain_id: int) -> Non
                 assert wait_until(lambda: is_gravity(commands)), process.output
 
 
+TO_REST = (
+    '-p mode:=computed_torque -p gains.kp:=[400.0] -p gains.kd:=[40.0] '
+    '-p constraints.goal_time:=60.0'
+)
 ARM = ('-p', f'urdf:={ROOT / "urdf/ur5e.urdf"}', '-p', f'extra_damping:={[20.0] * 6}')
 PATIENT = ('-p', 'timeout:=1.0')
 """Machines stall: the watchdog must not take a node that lives for dead."""
@@ -307,3 +370,31 @@ def test_after_a_kill_the_effort_ends_and_a_new_node_controls(domain_id: int) ->
         assert wait_until(lambda: not seen.newest.any())
         for process in (first, second, watchdog, arm):
             assert 'Traceback' not in process.output
+
+
+def test_ctrl_c_moves_an_arm_to_its_rest_pose_and_ramps_to_zero(domain_id: int) -> None:
+    pytest.importorskip('mujoco', reason='MuJoCo (pip install mujoco) is not installed')
+    rest = np.array([0.3, -1.8, 1.9, -1.6, -1.4, 0.2])
+    options = f'{TO_REST} -p rest_pose:={rest.tolist()} -p rest_speed:=1.0'.replace(', ', ',')
+    errors: list[float] = []
+    with (
+        ros_node(domain_id) as observer,
+        RosProcess(
+            'rnea_ros.sim.simulated_robot', '--ros-args', *ARM[:2], domain_id=domain_id
+        ) as arm,
+    ):
+        seen = Onlooker(observer)
+        observer.create_subscription(
+            JointState, 'joint_states',
+            lambda state: errors.append(np.abs(np.array(state.position) - rest).max()), 100,
+        )
+        with node(domain_id, options) as process:
+            seen.wait_until_controlled()
+            assert wait_until(lambda: np.abs(seen.newest).max() > 1.0)
+            assert errors[-1] > 0.2
+            process.send(signal.SIGINT)
+            assert process.wait() == 0
+            assert 'is at rest_pose' in process.output, process.output
+        assert min(errors) < 5e-3
+        assert wait_until(lambda: not seen.newest.any())
+        assert 'Traceback' not in arm.output

@@ -21,6 +21,10 @@ from support.recorded.simulated_arms import record as record_arm
 from support.recorded.synthetic_recordings import ARM, HAND, UR, Array, Robot, record
 
 ALL, LOADED, EVERY = tuple(range(7)), (1, 2, 3), slice(None)
+FIRST = {
+    'NO_EFFORT', 'INVERTED_AXIS', 'INVERTED_EFFORT', 'GRAVITY_DIRECTION', 'MISSING_TOOL',
+    'COMPENSATED',
+}
 SHOULDER, UPPER, ELBOW, FOREARM, WRIST = 1, 2, 3, 5, 6
 FIRST_LINES = dict(zip(ModelVerdict, ('accepted', 'not accepted', 'undecided'), strict=True))
 UP, WEIGHTLESS = (ARM.with_gravity((0.0, 0.0, z)) for z in (9.81, 0.0))
@@ -78,7 +82,8 @@ def arm_at(gravity: float, **options: Any) -> Robot:
 
 
 IN_BOTH: dict[str, Case] = {
-    'right': Case(arm(), says=('fer_joint6 fit; ', 'fer_joint7 not judged'), lacks=('[gravity]',)),
+    'right': Case(arm(), says=('fer_joint6 fit; ', 'fer_joint7 not judged'),
+                  lacks=('[gravity]', 'gravity_factor')),
     'axis': Case(arm(flipped=(UPPER,)), {'INVERTED_AXIS': (UPPER,)}, (
         "fer_joint3: position and effort have the opposite sign of the model's axis",)),
     'effort of one': Case(arm(factor=of_joint(UPPER, -1.0)), {'INVERTED_EFFORT': (UPPER,)}, (
@@ -174,6 +179,7 @@ def test_what_is_wrong_is_named_alone(case: Case, kind: Kind) -> None:
     assert ('hardware_compensates' in values) is (fixed.get('COMPENSATED') == ALL)
     assert ('payload.link' in values) is ('MISSING_TOOL' in fixed and case.seed != 3)
     assert kind is Kind.MOTION or 'friction.model' not in values
+    assert not (FIRST & fixed.keys() and checkup.gravity_factors)
     if values:
         complete = complete_values(values)
         resolve(settings_from(complete), case.model)

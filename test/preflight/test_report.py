@@ -22,6 +22,8 @@ from rnea_ros.recordings import Kind, Recording
 from support.models.robots import ROOT, description, joint, link, load, robot
 from support.recorded.synthetic_recordings import ARM, Array, Robot, record
 
+ELBOW = 3
+
 
 def dry_friction(robot: Robot, kind: Kind, seed: int) -> Array:
     position = record(robot, kind, seed).position
@@ -104,6 +106,62 @@ def test_friction_is_taken_by_the_node_but_not_of_efforts_in_another_unit() -> N
     coulomb = found(inverted)['friction.coulomb']
     assert coulomb[3] == 0.0
     assert coulomb[1] > 0.1
+
+
+FACTORS = np.array([1.0, 1.3, 1.04, 0.85, 0.7, 1.4, 1.0])
+
+
+@pytest.mark.parametrize('kind', Kind)
+def test_factors_of_gravity_are_found_with_the_errors_they_leave(kind: Kind) -> None:
+    recorded = record(Robot(ARM, noise=0.02), kind, 3)
+    gravity = ARM.gravity_torques_batch(recorded.position)
+    recorded = replace(recorded, effort=recorded.effort + (FACTORS - 1.0) * gravity)
+    checkup = check(ARM, recorded, kind=kind)
+    report, light = checkup.report(), 'too little gravity'
+    assert [each.problem for each in checkup.gravity_factors] == [
+        light, '', 'may be 1', '', '', '', light
+    ]
+    for each, factor in zip(checkup.gravity_factors, FACTORS, strict=True):
+        if not each.problem:
+            assert not each.factor.excludes(factor, 0.02), each
+            assert each.after < 0.5 * each.before
+            assert f'{each.name}  {each.factor} ' in report
+    (line,) = re.findall(r'^    gravity_factor: \[(.*)\]$', report, re.MULTILINE)
+    stated = [float(number) for number in line.split(',')]
+    np.testing.assert_allclose(stated, np.where(FACTORS == 1.04, 1.0, FACTORS), atol=0.06)
+    # A file has no factor of efforts that may be in another unit.
+    spoilt = {place for each in checkup.findings if each.must_be_fixed for place in each.joints}
+    kept = [1.0 if place in spoilt else number for place, number in enumerate(stated)]
+    written = found_parameters(checkup).get('gravity_factor', 7 * [1.0])
+    assert written == kept
+    assert resolved({'gravity_factor': written, 'joints': [*checkup.joints]}).gravity_factor
+
+
+@pytest.mark.parametrize(('kind', 'mass', 'shift', 'helps'), [
+    (Kind.STILL, 2.0, 0.0, True), (Kind.MOTION, 1.8, 0.0, True), (Kind.STILL, 1.0, 0.15, False),
+])
+def test_a_wrong_mass_is_the_least_squares_factor_and_a_wrong_place_is_none(
+    kind: Kind, mass: float, shift: float, helps: bool
+) -> None:
+    bodies = ARM.inertial_parameters.reshape(-1, 10).copy()
+    bodies[ELBOW] *= mass
+    bodies[ELBOW, 1] += shift * bodies[ELBOW, 0]
+    robot = Robot(ARM.with_inertial_parameters(bodies.ravel(), strict_inertia=False), noise=0.0)
+    checkup = check(ARM, record(robot, kind, 3), kind=kind)
+    q = checkup.assessment.samples.position
+    model, true = (each.gravity_torques_batch(q)[:, ELBOW] for each in (ARM, robot.model))
+    found, factor = checkup.gravity_factors[ELBOW], float(model @ true / (model @ model))
+    rest = np.sqrt(np.mean((true - factor * model) ** 2))
+    assert found.factor.value == pytest.approx(factor, abs=0.02)
+    assert found.after == pytest.approx(rest, abs=0.1)
+    assert (found.problem == '') is helps
+    others = record(robot, Kind.STILL, 9).position
+    model, true = (each.gravity_torques_batch(others)[:, ELBOW] for each in (ARM, robot.model))
+    left = np.linalg.norm(found.factor.value * model - true) / np.linalg.norm(model - true)
+    assert bool(left < 0.3) is helps
+    report = checkup.report()
+    assert ('    gravity_factor: [' in report) is helps
+    assert helps or ' % of the error remain: identify' in report
 
 
 def fault_of_turned_gravity(recording: Recording, kind: Kind) -> Finding:

@@ -126,18 +126,19 @@ def test_parameter_files_are_accepted_and_one_has_every_default() -> None:
     pytest.importorskip('rclpy', reason=NO_ROS)
     import yaml
 
-    from rnea_ros.feedforward.settings import PARAMETERS, complete_values
+    from rnea_ros.feedforward.settings import all_declarations, complete_values
 
     for path in PARAMETER_FILES:
         given = yaml.safe_load(path.read_text(encoding='utf-8'))['/**']['ros__parameters']
         assert given.items() <= complete_values(given).items(), path.name
     text = (ROOT / 'config/feedforward.yaml').read_text(encoding='utf-8')
     values: dict[str, Any] = yaml.safe_load(text)['/**']['ros__parameters']
-    defaults = {name: declaration.default for name, declaration in PARAMETERS.items()}
+    table = all_declarations((), ())
+    defaults = {name: declared.default for name, declared in table.items()}
     del defaults['robot_description']
     assert values == defaults
     marked = set(re.findall(r'^    ([\w.]+):[^#\n]*# \(active\)', text, re.MULTILINE))
-    assert marked == {name for name, declared in PARAMETERS.items() if declared.while_active}
+    assert marked == {name for name, declared in table.items() if declared.while_active}
 
 
 def test_a_file_of_the_package_is_found_and_a_missing_one_named() -> None:

@@ -102,6 +102,15 @@ def test_friction_that_the_parameters_have_is_not_a_flaw() -> None:
     assert 'current-based effort' not in flaws(recorded, friction=friction)
 
 
+def test_factors_of_gravity_are_commanded_and_leave_no_flaw() -> None:
+    recorded = of_10_seconds(Robot(ARM.with_gravity((0.0, 0.0, -1.5 * 9.81))))
+    assert 'gravity is 1.5' in flaws(recorded)
+    plain, played = reviewed(recorded), reviewed(recorded, gravity_factor=(1.5,))
+    assert 'gravity is' not in ' '.join(played.flaws)
+    computed = 1.5 * plain.commanded.computed
+    np.testing.assert_allclose(played.commanded.computed, computed, atol=1e-9)
+
+
 def test_a_timeout_that_is_not_set_is_that_of_the_recordings_own_interval() -> None:
     thin = MOTION.part(slice(None, None, 10))  # at 5 Hz
     played = reviewed(thin, rate=250.0)

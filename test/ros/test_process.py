@@ -72,37 +72,47 @@ def test_signals_ramp_down_or_are_ignored_and_leave_exit_code_0(*, nohup: bool) 
 
 
 @pytest.fixture
-def signals() -> Iterator[None]:
-    """Restore the handlers of all signals: a node ignores signals while its process ends."""
+def process(domain_id: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[NodeProcess]:
+    """Give a process of a node, and restore the handlers of all signals."""
+    for name, value in isolated(domain_id).items():
+        monkeypatch.setenv(name, value)
     before = {number: signal.getsignal(number) for number in signal.valid_signals()}
-    yield
-    for number, handler in before.items():
-        if signal.getsignal(number) is not handler:
-            signal.signal(number, handler)
+    try:
+        yield NodeProcess('test', 'a test', {}, [])
+    finally:
+        rclpy.try_shutdown()
+        for number, handler in before.items():
+            if signal.getsignal(number) is not handler:
+                signal.signal(number, handler)
 
 
 @pytest.mark.ros
-@pytest.mark.usefixtures('signals')
 def test_an_exception_in_a_callback_is_logged_and_the_node_goes_on(
-    domain_id: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    process: NodeProcess, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    for name, value in isolated(domain_id).items():
-        monkeypatch.setenv(name, value)
-    process = NodeProcess('test', 'a test', {}, [])
-    try:
-        node, called = rclpy.create_node('test'), []
+    node, called = rclpy.create_node('test'), []
 
-        def call() -> None:
-            called.append(True)
-            raise ZeroDivisionError('planted')
+    def call() -> None:
+        called.append(True)
+        raise ZeroDivisionError('planted')
 
-        node.create_timer(0.01, call, clock=MACHINE_TIME)
-        process.spin(node, running=lambda: len(called) < 5)
-        assert len(called) == 5
-        assert 'ZeroDivisionError: planted' in capfd.readouterr().err
-        node.destroy_node()
-    finally:
-        rclpy.try_shutdown()
+    node.create_timer(0.01, call, clock=MACHINE_TIME)
+    process.spin(node, running=lambda: len(called) < 5)
+    assert len(called) == 5
+    assert 'ZeroDivisionError: planted' in capfd.readouterr().err
+    node.destroy_node()
+
+
+@pytest.mark.ros
+def test_signals_within_half_a_second_are_one(
+    process: NodeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for time, count in ((7.0, 1), (7.01, 1), (7.49, 1), (7.6, 2), (8.0, 2), (8.2, 3)):
+        monkeypatch.setattr(
+            'rnea_ros.ros.process.time', SimpleNamespace(monotonic=lambda now=time: now)
+        )
+        signal.raise_signal(signal.SIGINT if count == 2 else signal.SIGTERM)
+        assert process.signals == count
 
 
 def test_a_missing_call_of_rclpy_is_named(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import pytest
 
 from rnea_ros import InputError
+from rnea_ros.feedforward import JointStateMonitor
 from rnea_ros.feedforward.motion import JointRules
 from rnea_ros.messages import JointStateSample
 from rnea_ros.parameters import from_values
@@ -295,6 +296,8 @@ def test_whatever_comes_nothing_jumps(seed: int) -> None:
     ({'joints': ('a', 'a')}, 'joints'), ({'leader_joints': ('c',)}, 'leader_joints'),
     ({'scale': (1.0, 1.0, 1.0)}, 'scale'), ({'scale': (0.0,)}, 'scale'), ({'rate': 19.9}, 'rate'),
     ({'feedback': FeedbackSettings(FeedbackSource.COUPLING)}, 'feedback.limits'),
+    ({'feedback': FeedbackSettings(FeedbackSource.COUPLING, limits=(1.0,)), 'leader_node': False},
+     'feedback.source'),
 ])
 def test_unusable_parameters_are_named(settings: dict[str, Any], parameter: str) -> None:
     with pytest.raises(InputError, match=rf'^{parameter}\b'):
@@ -362,12 +365,21 @@ def test_efforts_at_rest_are_exact_and_limited() -> None:
     np.testing.assert_allclose(feedback.effort, [3.0, -5.0], rtol=1e-9)
 
 
+def update(motion: LeaderMotion, position: float, velocity: float, time: float) -> None:
+    """Let a joint state come."""
+    states, q = JointStateMonitor(('joint',), differentiate_velocity=True), np.array([position])
+    states.take_sample(
+        ('joint',), q, np.array([velocity]), NOTHING, stamp=0.0, clock=time, received=time
+    )
+    motion.update(states, time, 0.1)
+
+
 def test_velocity_has_no_delay_and_the_acceleration_is_found() -> None:
     motion, random = LeaderMotion(1, 20.0), np.random.default_rng(1)
     t = 0.0
     while t < 2.0:
         t += random.uniform(0.0005, 0.008)
-        motion.update(np.array([1.5 * t * t]), np.array([3.0 * t]), t, 0.1)
+        update(motion, 1.5 * t * t, 3.0 * t, t)
     q, qd, qdd = motion.at(t + 0.005, 0.1)
     np.testing.assert_allclose(q, 1.5 * (t + 0.005) ** 2, rtol=1e-6)
     np.testing.assert_allclose(qd, 3.0 * (t + 0.005), rtol=1e-3)
@@ -377,7 +389,7 @@ def test_velocity_has_no_delay_and_the_acceleration_is_found() -> None:
 def test_a_pause_starts_the_filter_anew() -> None:
     motion = LeaderMotion(1, 20.0)
     for k in range(100):
-        motion.update(np.zeros(1), np.array([0.1 * k]), 0.002 * k, 0.1)
-    motion.update(np.ones(1), np.zeros(1), 1.0, 0.1)
+        update(motion, 0.0, 0.1 * k, 0.002 * k)
+    update(motion, 1.0, 0.0, 1.0)
     for value, expected in zip(motion.at(1.0, 0.1), (1.0, 0.0, 0.0), strict=True):
         np.testing.assert_array_equal(value, expected)

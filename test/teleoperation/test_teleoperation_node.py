@@ -91,3 +91,25 @@ def test_two_arms_are_aligned_coupled_and_let_go(domain_id: int) -> None:
             process.interrupt()
             assert process.wait() == 0
             assert wait_until(lambda: not any(arms.efforts[-1].effort))
+
+
+@pytest.mark.ros
+def test_a_leader_that_publishes_positions_alone_is_followed(domain_id: int) -> None:
+    given = (*PARAMETERS[:4], 'leader:=gello', 'leader_node:=false', 'leader_joints:=[a, b]')
+    with ros_node(domain_id) as node:
+        arms = TwoArms(node)
+        leader = node.create_publisher(JointState, 'gello/joint_states', 1)
+        message = JointState(
+            name=['b', 'grip', 'a'], position=[-2.0, 0.0, 0.3], velocity=[np.nan, 0.0, 1e3]
+        )
+        node.create_timer(0.05, lambda: leader.publish(message))
+        with RosProcess(
+            'rnea_ros.teleoperation.teleoperation_node', '--ros-args',
+            *(part for each in given for part in ('-p', each)), domain_id=domain_id,
+        ) as process:
+            process.wait_for('coupled')
+            assert wait_until(lambda: arms.follower[[1, 3]] == pytest.approx([0.3, -2.0]))
+            message.position[0] += 0.2
+            assert wait_until(lambda: arms.follower[[1, 3]] == pytest.approx([0.3, -1.8]))
+            process.interrupt()
+            assert process.wait() == 0

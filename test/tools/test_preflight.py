@@ -86,6 +86,20 @@ def test_friction_that_was_identified_is_part_of_the_model(bag: Path, tmp_path: 
     assert preflight(currents, '--friction', friction).stdout == ended.stdout
 
 
+def test_the_factors_of_gravity_that_were_written_are_part_of_the_model(
+    bag: Path, tmp_path: Path
+) -> None:
+    heavy = ARM.with_inertial_parameters(1.12 * ARM.inertial_parameters)
+    write_bag(bag, record(Robot(heavy, noise=0.02), Kind.STILL, 1), 'MCAP')
+    written = tmp_path / 'a.yaml'
+    ended = preflight(bag, '--write', written)
+    (line,) = [line for line in ended.stdout.splitlines() if 'gravity_factor: [' in line]
+    assert line in written.read_text('utf-8').splitlines()
+    ended = preflight(bag, '--friction', written)
+    assert 'gravity_factor' not in ended.stdout
+    assert ended.stdout.count(' 1.00 +- ') >= 3
+
+
 def test_gravity_can_be_given_for_a_robot_on_a_wall(bag: Path) -> None:
     write_bag(bag, record(Robot(ARM.with_gravity((9.81, 0.0, 0.0))), Kind.STILL, 1), 'MCAP')
     assert 'wrong gravity direction' in preflight(bag).stdout

@@ -16,7 +16,7 @@ pytest.importorskip('rclpy', reason=NO_ROS)
 
 from rnea_ros.errors import InputError, RequestRejectedError
 from rnea_ros.feedforward.motion import TrajectoryError, TrajectoryPoint, TrajectoryRequest
-from rnea_ros.feedforward.settings import PARAMETERS as NODE_PARAMETERS
+from rnea_ros.feedforward.settings import all_declarations
 from rnea_ros.trajectory_effort.planner import (
     MAX_POINTS,
     PARAMETERS,
@@ -36,7 +36,7 @@ REST = (0.0, 0.0, 0.0)
 
 
 def planner(**given: Any) -> EffortPlanner:
-    values = {name: declared.default for name, declared in NODE_PARAMETERS.items()}
+    values = {name: declared.default for name, declared in all_declarations((), ()).items()}
     values |= {'resample': 0.1, 'effort_limits': [500.0]}
     return EffortPlanner(MODEL, JOINTS, values | given)
 
@@ -148,7 +148,7 @@ class Node:
 def test_defaults_are_those_of_the_control_and_changes_come_before_the_node() -> None:
     own = ('trajectory_topic', 'joints', 'resample', 'joint_states_timeout')
     for name, declared in PARAMETERS.items():
-        assert name in own or declared.default == NODE_PARAMETERS[name].default
+        assert name in own or declared.default == all_declarations((), ())[name].default
     values = values_of(Node())
     assert (values['resample'], values['mode']) == (0.02, 'gravity')
     assert values_of(Node(), [SimpleNamespace(name='resample', value=1e-3)])['resample'] == 1e-3

@@ -18,15 +18,16 @@ from .parse import (
     TrajectoryRequest,
 )
 from .reference import Reference, SpeedScaling, predicted
+from .rest import NO_POSE, RestError, RestPose
 from .stream import Shaping, StreamSettings, StreamShaper
 from .trajectory import CUBIC, LINEAR, QUINTIC, Knots, MotionState, Setpoint, Trajectory
 
 __all__ = [
-    'CUBIC', 'LINEAR', 'QUINTIC', 'Column', 'ControllerStateMonitor', 'Deceleration', 'ErrorCode',
-    'Goal', 'Interpolation', 'JointRules', 'Knots', 'MotionError', 'MotionLimits', 'MotionState',
-    'Motions', 'Reference', 'ReferenceSource', 'Setpoint', 'Shaping',
-    'SpeedScaling', 'StreamSettings', 'StreamShaper', 'Tolerances',
-    'Trajectory', 'TrajectoryError', 'TrajectoryPoint', 'TrajectoryReason', 'TrajectoryRequest',
-    'check_start', 'compile_trajectory', 'default_tolerances', 'error_code', 'has_ruckig',
-    'motion_to', 'predicted',
+    'CUBIC', 'LINEAR', 'NO_POSE', 'QUINTIC', 'Column', 'ControllerStateMonitor', 'Deceleration',
+    'ErrorCode', 'Goal', 'Interpolation', 'JointRules', 'Knots', 'MotionError', 'MotionLimits',
+    'MotionState', 'Motions', 'Reference', 'ReferenceSource', 'RestError', 'RestPose', 'Setpoint',
+    'Shaping', 'SpeedScaling', 'StreamSettings', 'StreamShaper', 'Tolerances', 'Trajectory',
+    'TrajectoryError', 'TrajectoryPoint', 'TrajectoryReason', 'TrajectoryRequest', 'check_start',
+    'compile_trajectory', 'default_tolerances', 'error_code', 'has_ruckig', 'motion_to',
+    'predicted',
 ]

@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, Indices
 from ...errors import RneaError
 from .trajectory import OVERSHOOT, Knots, MotionState
 
 _SHORTEST = 1e-6  # shortest time to a stop, s
-_NO_LIMIT = 1e6  # distance to a position limit that no motion covers, rad or m
+FAR = 1e6  # distance that no motion covers, rad or m
 SAME_TIME = 1e-5  # knots closer than this are one, s: shorter segments lose digits
 _INFINITE = 1e9  # limit of rates without a limit, SI units; Ruckig accepts no infinity
 
@@ -46,6 +46,10 @@ class MotionLimits(NamedTuple):
     lower: Array
     upper: Array
 
+    def of(self, joints: Indices) -> MotionLimits:
+        """Return the limits of some joints."""
+        return MotionLimits(*(values[joints] for values in self))
+
 
 class MotionError(RneaError):
     """There is no motion to a target within limits."""
@@ -56,7 +60,9 @@ def has_ruckig() -> bool:
     return find_spec('ruckig') is not None
 
 
-def stop_motion(state: MotionState, limits: Deceleration) -> Knots:
+def stop_motion(
+    state: MotionState, limits: Deceleration, shortest: float = 0.0
+) -> Knots:
     """
     Return the motion from a state to rest; each joint goes straight on and stops by itself.
 
@@ -65,14 +71,16 @@ def stop_motion(state: MotionState, limits: Deceleration) -> Knots:
     (1 - s) (a - p s). It starts at a and ends at 0, and its greatest value in between is
     (p - a)^2 / (4 p). T is the shortest time for which this is at most the maximum, or at most
     abs(a) if that is greater. A joint that would leave its position limits stops at the limit.
+
+    :param shortest: least time to the stop of each joint, but for the position limits, s
     """
     sign = np.where(state.velocity < 0.0, -1.0, 1.0)
     v, a = sign * state.velocity, sign * state.acceleration
     maximum = np.maximum(limits.maximum, np.abs(a))
-    stop = 3.0 * v / (maximum - a + np.sqrt(maximum * (maximum + a)))
+    stop = np.maximum(3.0 * v / (maximum - a + np.sqrt(maximum * (maximum + a))), shortest)
     # The way to the stop is v T / 2 + a T^2 / 12.
     room = np.where(sign > 0.0, limits.upper - state.position, state.position - limits.lower)
-    room = np.clip(room, 0.0, _NO_LIMIT)
+    room = np.clip(room, 0.0, FAR)
     under_root = 0.25 * v * v + a * room / 3.0
     reaches = (under_root >= 0.0) & (v > 0.0)
     to_limit = 2.0 * room[reaches] / (0.5 * v[reaches] + np.sqrt(under_root[reaches]))
@@ -91,18 +99,15 @@ def stop_motion(state: MotionState, limits: Deceleration) -> Knots:
     return Knots.quintic(times, (q, sign * qd, sign * qdd))
 
 
-def motion_to(
-    state: MotionState, position: Array, limits: MotionLimits, velocity: Array | None = None
-) -> Knots:
+def motion_to(state: MotionState, position: Array, limits: MotionLimits) -> Knots:
     """
-    Return the fastest motion from a state to a position, at rest there or with a velocity.
+    Return the fastest motion from a state to rest at a position.
 
     All joints arrive together. Rates of the state may be above the limits: it brakes first.
 
     :raises MotionError: ruckig is not installed, or finds no motion within the position limits
     """
-    zero = np.zeros_like(position)
-    return _found(state, (position, zero if velocity is None else velocity, zero), limits)
+    return _found(state, position, limits)
 
 
 def motion_to_rest(state: MotionState, limits: MotionLimits) -> Knots:
@@ -117,44 +122,41 @@ def motion_to_rest(state: MotionState, limits: MotionLimits) -> Knots:
         return stop_motion(state, Deceleration(limits.acceleration, limits.lower, limits.upper))
 
 
-def _found(
-    state: MotionState, target: tuple[Array, Array, Array] | None, limits: MotionLimits
-) -> Knots:
-    """Return Ruckig's motion from a state to another one, or to rest."""
-    if not has_ruckig():
-        raise MotionError(MISSING)
-    import ruckig
+def _found(state: MotionState, position: Array | None, limits: MotionLimits) -> Knots:
+    """Return Ruckig's motion from a state to rest, at a position or anywhere."""
+    try:
+        import ruckig
+    except ModuleNotFoundError as error:
+        raise MotionError(MISSING) from error
 
     asked = ruckig.InputParameter(state.position.size)
     asked.current_position, asked.current_velocity, asked.current_acceleration = (
         values.tolist() for values in state[:3]
     )
-    if target is None:
+    if position is None:
         asked.control_interface = ruckig.ControlInterface.Velocity
         asked.synchronization = ruckig.Synchronization.No
     else:
-        asked.target_position, asked.target_velocity, asked.target_acceleration = (
-            values.tolist() for values in target
-        )
+        asked.target_position = position.tolist()
     asked.max_velocity, asked.max_acceleration, asked.max_jerk = (
         np.minimum(rates, _INFINITE).tolist() for rates in limits[:3]
     )
     found = ruckig.Trajectory(state.position.size)
     try:
         ruckig.Ruckig(state.position.size).calculate(asked, found)
-    except ruckig.RuckigError as error:
+    except (ruckig.RuckigError, ValueError) as error:  # of results that its binding lacks
         raise MotionError(f'there is no motion: {error}') from error
     # The jerk is constant between the ends of the parts of the joints' profiles.
     ends = [np.cumsum([*profile.brake.t, *profile.t]) for profile in found.profiles[0]]
     times = np.unique(np.append(np.concatenate(ends), 0.0))
     times = times[np.append(True, np.diff(times) > SAME_TIME)]
     between = 0.5 * (times[:-1] + times[1:])
+    states = np.array([found.at_time(t) for t in (*times.tolist(), *between.tolist())])
     # found.position_extrema is wrong for motions to rest (Ruckig 0.19.4).
-    path = np.array([found.at_time(t)[0] for t in (*times.tolist(), *between.tolist())])
+    path = states[:, 0]
     # A state beyond a limit may come back.
     lower = np.minimum(limits.lower, state.position) - OVERSHOOT
     upper = np.maximum(limits.upper, state.position) + OVERSHOOT
     if ((path < lower) | (path > upper)).any():
         raise MotionError('the motion leaves the position limits')
-    states = np.array([found.at_time(t) for t in times.tolist()])
-    return Knots.quintic(times, np.moveaxis(states, 1, 0))
+    return Knots.quintic(times, np.moveaxis(states[: times.size], 1, 0))

@@ -2,34 +2,35 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The motion made of a stream of points: smooth, within limits, and at rest in the end.
+The motion made of a stream of points: smooth, within limits, and at rest at the last point.
 
 Each point replaces the rest of the motion by a new one, continuous up to the acceleration: a
-quintic to the point, in the velocity and acceleration that the stream has there, then a stop in
-case that no other point follows. It arrives :data:`LAG` periods after the point, so that most
-points come before the stop begins; a steady stream is followed with this lag and no other.
+quintic to the point, in the velocity and acceleration that the stream has there; then, in case
+that no other point follows, to rest at the point. It arrives :data:`LAG` periods after the point,
+so that most points come before: a steady stream is followed with this lag and no other.
 
-A quintic that would exceed a limit gets more time. A point that is too far for this is approached
-by :func:`.motion_to`, as fast as the limits permit.
+A quintic that would exceed a limit gets more time, and leads to where the stream is then. A point
+that is too far for this is approached by :func:`.motion_to`, as fast as the limits permit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from ...arrays import Array
-from .online import SAME_TIME, MotionError, MotionLimits, motion_to, motion_to_rest
+from .online import FAR, SAME_TIME, MotionError, MotionLimits, motion_to, motion_to_rest
 from .trajectory import FROM_ENDS, OVERSHOOT, QUINTIC, Knots, MotionState, Trajectory
 
 LAG = 1.4  # from a point to its position in the reference, periods of the stream
 MIN_TIME = 0.05  # shortest quintic, s: shorter ones make jerk of the unevenness of a fast stream
-LONGER, LONGEST = 1.25, 0.6  # times of quintics that are tried: the next by the one before; s
-CURVED = 0.1  # time for which the acceleration of a stream lasts at least, s
-FAR = 1e6  # distance to a position limit that no motion covers, rad or m
+LONGER, LONGEST = 1.25, 0.6  # the times tried grow by this factor, up to this time, s
+CURVED = 0.1  # time from which on a stream counts as straight, s; at least a period
+_ROUNDING = 0.995  # share of the limits that motions use
 
 _S = np.linspace(0.0, 1.0, 17)[:, np.newaxis]
 _K = np.arange(6.0)
@@ -43,9 +44,9 @@ _MARGIN = 0.98  # of limits at these samples: the greatest value is between two 
 
 
 class StreamPoint(NamedTuple):
-    """A point with the derivatives of its stream there, (m,) each."""
+    """A point of a stream, with the derivatives that the stream has there, (m,) each."""
 
-    time: float  # s
+    time: float  # at which it is due, s
     period: float  # of the stream, s
     position: Array
     velocity: Array
@@ -58,54 +59,69 @@ def shaped(
     """
     Return the motion from a time, s, and a state through the points of a message, then to a stop.
 
-    Each point replaces the rest of the motion one period after the point before it.
+    Each point replaces the rest of the motion to the point before it when it is due.
     """
-    parts, zero = [], begin
-    for point in points[:-1]:
-        way = _until(point.period, _toward(begin - point.time, start, point, limits))
-        parts.append(replace(way, times=begin - zero + way.times))
-        begin, start = begin + point.period, _end(way)
-    last = _toward(begin - points[-1].time, start, points[-1], limits)
-    return _in_a_row([*parts, replace(last, times=begin - zero + last.times)])
+    velocity, acceleration, jerk = (_ROUNDING * rates for rates in limits[:3])
+    limits = limits._replace(velocity=velocity, acceleration=acceleration, jerk=jerk)
+    parts, elapsed = [], 0.0
+    for point, following in pairwise(points):
+        way = _toward(begin + elapsed - point.time, start, point, limits)
+        span = following.time - point.time
+        if span > way.times[-1]:
+            way = _then_rest(way, point, limits)
+        way = _until(span, way)
+        parts.append(replace(way, times=elapsed + way.times))
+        elapsed, start = elapsed + span, _end(way)
+    way = _toward(begin + elapsed - points[-1].time, start, points[-1], limits)
+    way = _then_rest(way, points[-1], limits)
+    return _in_a_row([*parts, replace(way, times=elapsed + way.times)])
 
 
 def _toward(
     delay: float, start: MotionState, point: StreamPoint, limits: MotionLimits
 ) -> Knots:
-    """Return the motion from a state, a time after a point, s, to this point, then to a stop."""
-    for times in _times(LAG * point.period - delay):
+    """Return the motion from a state, a time after a point, s, to where its stream is then."""
+    wanted = max(LAG * point.period - delay, MIN_TIME)
+    for times in _times(wanted):
         ends = _at_arrival(point, delay + times[:, np.newaxis], limits)
         chosen = _first_within(start, times, ends, limits)
         if chosen is not None:
-            target = (rows[chosen] for rows in ends)
+            target = [rows[chosen] for rows in ends]
             rows = (np.array(pair) for pair in zip(start[:3], target, strict=True))
             way = Knots.quintic(np.array((0.0, times[chosen])), rows)
-            return _then_stop(way, limits)
-    time = LAG * point.period - delay
-    for _ in range(2):  # the stream goes on until the robot arrives
-        (position,), (velocity,), _ = _at_arrival(point, np.array([[delay + time]]), limits)
-        try:
-            way = motion_to(start, position, limits, velocity)
-        except MotionError:
-            return motion_to_rest(start, limits)
-        time = min(float(way.times[-1]), LONGEST)
-    return _then_stop(way, limits)
+            # Where the stream is later is a guess, good until its next point.
+            return _until(wanted, way) if target[1].any() and times[chosen] > wanted else way
+    return _to_rest_at(start, point, limits)
+
+
+def _to_rest_at(start: MotionState, point: StreamPoint, limits: MotionLimits) -> Knots:
+    """Return the motion to rest at a point; to rest before it if a limit is in the way."""
+    try:
+        return motion_to(start, np.clip(point.position, limits.lower, limits.upper), limits)
+    except MotionError:
+        return motion_to_rest(start, limits)
+
+
+def _then_rest(way: Knots, point: StreamPoint, limits: MotionLimits) -> Knots:
+    """Return a motion and, from its end on, the motion to rest at a point."""
+    rest = _to_rest_at(_end(way), point, limits)
+    return _in_a_row([way, replace(rest, times=way.times[-1] + rest.times)])
 
 
 def _times(wanted: float) -> Sequence[Array]:
     """Return the times of quintics that are tried, shape (k,), s: first the wanted one."""
-    first = max(wanted, MIN_TIME)
-    count = max(int(np.log(LONGEST / first) / np.log(LONGER)), 0)
-    return np.array([first]), first * LONGER ** np.arange(1.0, count + 2.0)
+    count = max(int(np.log(LONGEST / wanted) / np.log(LONGER)), 0)
+    return np.array([wanted]), wanted * LONGER ** np.arange(1.0, count + 2.0)
 
 
 def _at_arrival(
     point: StreamPoint, time: Array, limits: MotionLimits
 ) -> tuple[Array, Array, Array]:
-    """Return where a stream is at times after a point, (k, 1), s, less the lag, (k, m) each."""
+    """Return the stream's states a lag before times after a point, (n, 1), s: (n, m) each."""
     later = np.maximum(time - LAG * point.period, 0.0)
-    curved = np.minimum(later, max(point.period, CURVED))  # later the stream counts as straight
-    v, a = point.velocity, point.acceleration
+    curved = np.minimum(later, max(point.period, CURVED))
+    v = np.clip(point.velocity, -limits.velocity, limits.velocity)
+    a = np.clip(point.acceleration, -limits.acceleration, limits.acceleration)
     position = point.position + later * v + curved * (later - 0.5 * curved) * a
     wanted = v + curved * a
     position = np.clip(position, limits.lower, limits.upper)
@@ -146,7 +162,7 @@ def _first_within(
     sampled /= (times[:, np.newaxis] ** np.arange(1.0, 4.0))[:, :, np.newaxis]
     most = _MARGIN * np.array(limits[:3])
     rates = np.abs(start[1:3])
-    beyond = rates > most[:2]  # such a start may come back, not go on
+    beyond = rates > most[:2]  # such a start may slow down, not speed up
     most[:2] = np.maximum(most[:2], rates)
     within = (sampled <= most).all(axis=(1, 2))
     within &= ~(beyond[1] & (start.acceleration * polynomials[:, 3] > 0.0)).any(axis=1)
@@ -158,12 +174,6 @@ def _first_within(
     upper = np.maximum(limits.upper, start.position)
     within &= ((path >= lower - OVERSHOOT) & (path <= upper + OVERSHOOT)).all(axis=(1, 2))
     return int(within.argmax()) if within.any() else None
-
-
-def _then_stop(way: Knots, limits: MotionLimits) -> Knots:
-    """Return a motion and, from its end on, the motion to a stop."""
-    stop = motion_to_rest(_end(way), limits)
-    return _in_a_row([way, replace(stop, times=way.times[-1] + stop.times)])
 
 
 def _end(knots: Knots) -> MotionState:

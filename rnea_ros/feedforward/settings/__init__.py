@@ -21,6 +21,7 @@ from .resolved import (
     check_efforts,
     default_timeout,
     links_on_base,
+    load_robot,
     make_law,
     resolve,
 )
@@ -51,6 +52,6 @@ __all__ = [
     'RealtimeSettings', 'ReferenceSettings', 'ResolvedSettings', 'SensorPlacement', 'Settings',
     'SoftLimitSettings', 'StaleAction', 'StaleBase', 'Trigger', 'WrenchInputSettings',
     'acceleration_limits', 'all_declarations', 'check_efforts', 'complete_values',
-    'default_timeout', 'links_on_base', 'make_law', 'missing_hardware_compensates', 'resolve',
-    'settings_from',
+    'default_timeout', 'links_on_base', 'load_robot', 'make_law', 'missing_hardware_compensates',
+    'resolve', 'settings_from',
 ]

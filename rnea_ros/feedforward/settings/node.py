@@ -29,6 +29,7 @@ from ...robot import RobotModel
 from ..laws import LAWS
 from ..loaded_model import HardwareCompensation
 from ..motion import (
+    NO_POSE,
     Deceleration,
     JointRules,
     MotionLimits,
@@ -195,6 +196,13 @@ class NodeSettings:
         False, 'decelerate after a cancel, by at most '
         'constraints.<joint>.max_deceleration_on_cancel; false: hold at once',
         name='constraints.decelerate_on_cancel',
+    )
+    rest_pose: tuple[float, ...] = parameter(
+        NO_POSE, 'pose to which the arm moves before a stop ramps down, one value per commanded '
+        'joint, rad or m; [0.0]: none', (-1e3, 1e3),
+    )
+    rest_speed: float = parameter(
+        0.5, 'greatest speed of the joints on the way to rest_pose, rad/s or m/s', (0.01, 10.0)
     )
 
     def __post_init__(self) -> None:

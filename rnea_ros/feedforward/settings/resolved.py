@@ -52,6 +52,7 @@ class ResolvedSettings(Settings):
 
     :param joint_indices: indices of the commanded joints in the model, shape (m,)
     :param rotor_inertia: of all joints of the model, shape (n,), kg m^2 or kg
+    :param gravity_scale: ``gravity_factor`` of all joints of the model, shape (n,)
     :param effort_scale: N m or N per unit of measured efforts, shape (n,)
     :param joint_friction: friction of all joints of the model, as the control compensates it
     :param motor_friction: the same, also if the hardware compensates it
@@ -60,6 +61,7 @@ class ResolvedSettings(Settings):
 
     joint_indices: Indices
     rotor_inertia: Array
+    gravity_scale: Array
     effort_scale: Array
     joint_friction: JointFriction
     motor_friction: JointFriction
@@ -100,6 +102,8 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
             )
     rotor_inertia = np.zeros(model.nv)
     rotor_inertia[joint_indices] = settings.armature
+    gravity_scale = np.ones(model.nv)
+    gravity_scale[joint_indices] = settings.gravity_factor
     check_wrench_inputs(settings.wrench_inputs, model)
     if settings.base_sensor is not None:
         check_base_sensor(settings.base_sensor, model)
@@ -123,7 +127,8 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
             for mode, law in LAWS.items()
         },
         'joint_indices': joint_indices, 'rotor_inertia': rotor_inertia,
-        'effort_scale': effort_scale, 'zones': zones, 'motor_friction': motor_friction,
+        'gravity_scale': gravity_scale, 'effort_scale': effort_scale, 'zones': zones,
+        'motor_friction': motor_friction,
         'joint_friction': JointFriction.none(model.nv) if compensated else motor_friction,
     })
     if not resolved.greatest_stop_time <= MAX_STOP_TIME:
@@ -133,6 +138,14 @@ def resolve(settings: Settings, model: RobotModel) -> ResolvedSettings:
             f'{resolved.greatest_stop_time:.3g} s, more than {MAX_STOP_TIME:g} s',
         )
     return resolved
+
+
+def load_robot(model: RobotModel, settings: ResolvedSettings) -> LoadedModel:
+    """Return a robot with the payloads and the factors of gravity of the settings."""
+    robot = LoadedModel(model, settings.hardware_compensates, settings.own_hardware_gravity)
+    robot.set_payloads(settings.payloads)
+    robot.set_gravity_factor(settings.gravity_scale)
+    return robot
 
 
 def make_law(
@@ -146,13 +159,13 @@ def make_law(
         robot, kp, kd, compensate_coriolis=settings.compensate_coriolis,
         friction=settings.joint_friction, friction_velocity=settings.friction.velocity,
         armature=settings.rotor_inertia, parameters=settings.of_law(mode),
+        joints=settings.joint_indices,
     )
 
 
 def check_efforts(model: RobotModel, settings: ResolvedSettings) -> None:
     """Raise an InputError if an effort of any mode, at the ends of joint ranges, is not finite."""
-    robot = LoadedModel(model, settings.hardware_compensates, settings.own_hardware_gravity)
-    robot.set_payloads(settings.payloads)
+    robot = load_robot(model, settings)
     laws = [make_law(settings, robot, mode) for mode in LAWS.values()]
     lower, upper = finite_range(model)
     limits = model.velocity_limits

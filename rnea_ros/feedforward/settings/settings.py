@@ -364,6 +364,10 @@ class Settings:
     compensate_coriolis: bool = active(
         False, 'include Coriolis and centrifugal efforts in mode gravity'
     )
+    gravity_factor: Numbers = active(
+        (1.0,), f"factor of the URDF's gravity efforts, {EACH}, until its masses are identified; "
+        'not of payloads', (0.0, 2.0),
+    )
     damping: Numbers = active(
         (0.0,), f'damping while no motion is followed, {EACH}, N m s/rad or N s/m', (0.0, MAX_GAIN)
     )

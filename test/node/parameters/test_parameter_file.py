@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rnea_ros.errors import InputError
-from rnea_ros.feedforward.settings import PARAMETERS, NodeSettings, complete_values
+from rnea_ros.feedforward.settings import NodeSettings, all_declarations, complete_values
 from rnea_ros.parameters import parse_assignment, read_parameter_file
 from rnea_ros.yaml_files import YamlError
 from support.models.robots import PARAMETER_FILES
@@ -19,7 +19,7 @@ pytest.importorskip('yaml', reason='PyYAML is not installed')
 
 
 def test_what_is_not_given_has_its_default() -> None:
-    defaults = {name: declaration.default for name, declaration in PARAMETERS.items()}
+    defaults = {name: each.default for name, each in all_declarations((), ()).items()}
     of_every_node = {'use_sim_time': True, 'qos_overrides./joint_states.subscription.depth': 3}
     assert complete_values(of_every_node) == defaults
     assert complete_values({'rate': 100.0}) == defaults | {'rate': 100.0}

@@ -64,12 +64,16 @@ UNUSABLE: tuple[tuple[Mapping[str, Any], str], ...] = (
     ({'realtime__cpu_affinity': [2**40]}, 'realtime.cpu_affinity: 1099511627776 is not betw'),
     ({'hardware_compensates': ['none', 'gravity']}, 'hardware_compensates: '),
     ({'base_sensor__topic': 'a b'}, "base_sensor.topic: 'a b': "),
+    ({'rest_pose': [0.1, 0.2]}, 'rest_pose: [0.1, 0.2] has 2 values, not one for each of fer_j'),
+    ({'rest_pose': [0.0] * 7}, "rest_pose: joint 'fer_joint4': 0 is not in [-3.07"),
 )
 ACTIVE: tuple[tuple[Mapping[str, Any], str], ...] = (
     ({'payload__inertia': [1.0, 0.0, 0.0, 1.0, 0.0, 9.0]}, 'triangle inequality'),
     ({'friction__coulomb': [-2.0]}, 'friction.coulomb'),
+    ({'gravity_factor': [-0.5]}, 'gravity_factor: -0.5 is not between 0 and 2'),
     ({'friction__model': 'sticky'}, "'sticky' is none of none, urdf, parameters"),
     ({'armature': [0.1]}, 'armature: cannot be changed while active'),
+    ({'rest_pose': list(POSE)}, 'rest_pose: cannot be changed while active'),
     ({'use_sim_time': True}, 'use_sim_time: cannot be changed while active'),
 )
 

@@ -311,6 +311,7 @@ def law_effort(
         'feedforward': lambda: dynamics.inverse_dynamics(q_d, qd_d, qdd_d) + feedback,
         'computed_torque': lambda: dynamics.inverse_dynamics(q, qd, qdd_d + feedback),
         'feedback': lambda: feedback, 'gravity_feedback': lambda: gravity + feedback,
+        'cartesian_impedance': lambda: gravity,  # at rest, where it begins
     }
     assert efforts.keys() == LAWS.keys()
     return efforts[law.name]()

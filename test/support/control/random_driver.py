@@ -242,7 +242,8 @@ class Driver(RandomRobot):
             rig.change(damping=(event.one_of(0.0, 3.0, 10.0),))
         elif event.kind == 'losses':
             share = event.one_of(0.0, 0.5)
-            rig.change(friction=FrictionSettings(viscous=(share,)), armature=(share,))
+            friction, factor = FrictionSettings(viscous=(share,)), (1.0 - 0.2 * share,)
+            rig.change(friction=friction, armature=(share,), gravity_factor=factor)
         elif event.kind == 'payload':
             mass = event.one_of(0.5, 0.0)
             payloads = (Payload(rig.model.link_names[-1], mass),) if mass else ()
@@ -318,8 +319,9 @@ class Driver(RandomRobot):
         self._policy_points += (count + 1) // 2
         self._policy_due = now + (count + 1) // 2 * rng.uniform(0.7, 1.3) / 15.0
         position, velocity = controller.measured()
-        self._shaper.take(request, now, position)
         begin, motions = now + 3.0 * period, controller.motions
+        before = motions.reference_at(now)
+        self._shaper.take(request, now, now, position, before and before.position)
         handover, start = motions.handover(begin), motions.reference_at(begin)
         if start is None:
             start = MotionState.at_rest(position)._replace(velocity=velocity)

@@ -48,7 +48,7 @@ Array = NDArray[np.float64]
 
 MODULES = (
     'activation', 'autostart', 'command_topic', 'feedforward_node', 'follow_joint_trajectory',
-    'inputs', 'loop', 'reporter', 'tare_service', 'timing',
+    'inputs', 'loop', 'reporter', 'rest_motion', 'tare_service', 'timing',
 )
 """Where ``time`` is virtual; stamps of diagnostics use real time."""
 
