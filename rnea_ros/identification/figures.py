@@ -203,8 +203,9 @@ def _body(result: Identification, number: int, name: str) -> BodyChange:
     def quantity(group: slice) -> QuantityChange:
         known = origin[group].count(ParameterOrigin.DATA), len(origin[group])
         urdf, identified, deviation = (tuple(each[group].tolist()) for each in values)
+        # A centre of mass depends on the mass too, an inertia about it on both.
         deviation = tuple(
-            each if of is ParameterOrigin.DATA else math.nan
+            each if {of, *origin[: group.start]} == {ParameterOrigin.DATA} else math.nan
             for each, of in zip(deviation, origin[group], strict=True)
         )
         return QuantityChange(urdf, identified, deviation, known)

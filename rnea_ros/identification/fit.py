@@ -105,6 +105,11 @@ class Problem:
         excess = A @ x[: self.prior.size] - b
         return A[excess > 0.0], excess[excess > 0.0]
 
+    @property
+    def urdf_curvature(self) -> Array:
+        """Second derivative of the second and third term at the URDF, shape (p, p)."""
+        return replace(self, bounds=None).prior_derivatives(self.fixed)[1]
+
     def prior_derivatives(self, x: Array) -> tuple[Array, Array]:
         """Return the derivatives of the second to fourth term at x, shapes (p,) and (p, p)."""
         offsets, rows = self.weight * self.offset_weights, self.body_unknowns

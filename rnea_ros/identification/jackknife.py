@@ -49,7 +49,9 @@ def uncertainty(equations: Equations, fitted: Fitted) -> Uncertainty:
     Return the uncertainty of the unknowns of a fit.
 
     It is the scatter of the fits without one block, and the error of the URDF in parameters that
-    the data hardly determine. Smoothing velocities are fitted too: they correlate with friction.
+    the data hardly determine: relative to the URDF's values, and not reduced by the soft bounds,
+    because neither a light body nor one at its bound is certain. Smoothing velocities are fitted
+    too: they correlate with friction.
     """
     problem, x, free = fitted.problem, fitted.x, fitted.problem.free
     p, n = len(x), len(fitted.sigma)
@@ -62,19 +64,20 @@ def uncertainty(equations: Equations, fitted: Fitted) -> Uncertainty:
     factors = block_factors(equations, fitted.residual, fitted.weights, columns)
     R = factors.reshape(-1, p + n + 1)[:, :-1]
     size = np.linalg.norm(R[:, :p], axis=0)
-    G, prior = np.eye(p + n), problem.prior_derivatives(x)
-    G[:p, :p] = prior[1]
+    gradient, curvature = problem.prior_derivatives(x)
+    G, G_urdf = np.eye(p + n), np.eye(p + n)
+    G[:p, :p], G_urdf[:p, :p] = curvature, problem.urdf_curvature
     chosen = np.append(np.flatnonzero(free), p + np.flatnonzero(coulomb > 0.0))
     inner = np.ix_(chosen, chosen)
-    H_inverse = inverse((R.T @ R + G)[inner])
+    H_inverse = inverse((R.T @ R + G_urdf)[inner])
     error = _prior_error(fitted) ** 2 * problem.weight
     covariance = np.zeros((p + n, p + n))
-    covariance[inner] = error * H_inverse @ G[inner] @ H_inverse
+    covariance[inner] = error * H_inverse @ G_urdf[inner] @ H_inverse
     covariance[inner] += jackknife(
-        factors[:, :, np.append(chosen, p + n)], np.append(prior[0], np.zeros(n))[chosen], G[inner]
+        factors[:, :, np.append(chosen, p + n)], np.append(gradient, np.zeros(n))[chosen], G[inner]
     )
     covariance = covariance[:p, :p]
-    removed = _removed_variance(G[:p, :p], error, covariance, free)
+    removed = _removed_variance(G_urdf[:p, :p], error, covariance, free)
     return Uncertainty(covariance, removed, size > 1e-9 * size.max())
 
 
