@@ -20,6 +20,7 @@ from .result import Identification, ParameterOrigin
 from .run import Run
 
 NAMES = ('mass', *PARAMETERS[1:])  # the ten standard parameters of a body, in their order
+MASS, CENTRE, INERTIA = slice(0, 1), slice(1, 4), slice(4, 10)  # their places
 
 SAMPLES = 40  # samples of the recording in which one joint moves otherwise
 MUCH = 4.0  # variance of predicted efforts, over that in the recorded motion, above which it helps
@@ -203,9 +204,10 @@ def _body(result: Identification, number: int, name: str) -> BodyChange:
     def quantity(group: slice) -> QuantityChange:
         known = origin[group].count(ParameterOrigin.DATA), len(origin[group])
         urdf, identified, deviation = (tuple(each[group].tolist()) for each in values)
-        # A centre of mass depends on the mass too, an inertia about it on both.
+        # A centre of mass is a quotient: without the mass, it is not determined.
+        divisor = origin[:1] if group == CENTRE else ()
         deviation = tuple(
-            each if {of, *origin[: group.start]} == {ParameterOrigin.DATA} else math.nan
+            each if {of, *divisor} == {ParameterOrigin.DATA} else math.nan
             for each, of in zip(deviation, origin[group], strict=True)
         )
         return QuantityChange(urdf, identified, deviation, known)
@@ -214,8 +216,8 @@ def _body(result: Identification, number: int, name: str) -> BodyChange:
         return tuple(name for name, each in zip(NAMES, origin, strict=True) if each is what)
 
     return BodyChange(
-        (name, *(link for link in fixed if link != name)), quantity(slice(0, 1)),
-        quantity(slice(1, 4)), quantity(slice(4, 10)), named(ParameterOrigin.PRIOR),
+        (name, *(link for link in fixed if link != name)), quantity(MASS),
+        quantity(CENTRE), quantity(INERTIA), named(ParameterOrigin.PRIOR),
         named(ParameterOrigin.NOTHING)
     )
 

@@ -12,6 +12,7 @@ import pytest
 from rnea_ros import RneaError, RobotModel, identification
 from rnea_ros.arrays import Array
 from rnea_ros.identification.figures import figures
+from rnea_ros.identification.pseudo_inertia import about_centre
 from rnea_ros.identification.report import text
 from rnea_ros.recordings import Recording
 from support.models.robots import SHIPPED, description, load
@@ -83,6 +84,26 @@ def test_the_smoothing_velocity_is_found_and_does_not_flip(smoothing: float) -> 
     )
     np.testing.assert_allclose(found, smoothing, rtol=0.3)
     np.testing.assert_allclose(again, found, rtol=0.01)
+
+
+@pytest.mark.parametrize('seed', [0, 3])
+def test_errors_of_masses_and_centres_match_their_deviations(seed: int) -> None:
+    urdf = load(SHIPPED[2])
+    arm = arm_unlike(urdf, seed)
+    z: list[float] = []
+    for number in (1, 2):
+        recorded = record(arm, 10 * seed + number, 15.0)
+        cogging = 0.5 * arm.coulomb * np.sin(9.0 * recorded.position)
+        rough = replace(recorded, effort=recorded.effort + cogging)
+        fit = identification.identify(urdf, run(rough, urdf))
+        bodies = arm.model.inertial_parameters.reshape(-1, 10)
+        for shown, body in zip(figures(fit).bodies, bodies, strict=True):
+            for printed, part in ((shown.mass, slice(0, 1)), (shown.centre, slice(1, 4))):
+                error = np.array(printed.identified) - about_centre(body)[part]
+                z += [*(error / np.array(printed.deviation))]
+    determined = np.isfinite(z)
+    assert determined.sum() > 10
+    assert np.sqrt(np.mean(np.array(z)[determined] ** 2)) < 1.7
 
 
 def turned(angle: float) -> RobotModel:
