@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """
-The equations of all samples, A x = y, and their reduction by QR in blocks.
+The equations of all samples, A x = y, and their reduction by QR.
 
 Each sample gives one equation for each joint with an effort. The unknowns x are the standard
 parameters of the bodies, followed by rotor inertia a, friction B, C and k, and offset o of all
@@ -11,7 +11,7 @@ joints (see :func:`terms`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from itertools import pairwise
 
@@ -63,7 +63,7 @@ class Equations:
     :ivar used: whether it has a usable effort and slides or winds, shape (N, n); poses at rest are
         used
     :ivar run: number of the run of each sample, shape (N,); ``time``: its time in the run, s
-    :ivar block: number of the jackknife's block of each sample, shape (N,); one block at first
+    :ivar travel: travel in which a joint's gears wind up, shape (n,), rad or m
     """
 
     def __init__(self, model: RobotModel, runs: Sequence[Run]) -> None:
@@ -74,8 +74,9 @@ class Equations:
         )
         joints = {} if model.description is None else model.description.joints
         prismatic = [name for name, joint in joints.items() if joint.type == 'prismatic']
-        travel = np.where(np.isin(model.joint_names, prismatic), WIND_UP_PRISMATIC, WIND_UP)
-        states = [sliding(run, travel) for run in runs]
+        slides = np.isin(model.joint_names, prismatic)
+        self.travel = np.where(slides, WIND_UP_PRISMATIC, WIND_UP)
+        states = [sliding(run, self.travel) for run in runs]
         self.slides, self.winds, self.passes = (
             np.concatenate(each) for each in zip(*states, strict=True)
         )
@@ -85,7 +86,6 @@ class Equations:
             self.winds |= ~self.moves
         self.used = np.isfinite(self.effort) & (moving | self.winds | (not self.qd.any()))
         self.run = np.repeat(np.arange(len(runs)), [len(run.time) for run in runs])
-        self.block: Indices = np.zeros(len(self.q), dtype=np.intp)
 
     def use_poses(self) -> None:
         """Use joints at rest instead of sliding ones, without velocity and acceleration."""
@@ -100,8 +100,7 @@ class Equations:
         step = 1 + len(self) // most
         few = copy(self)
         for name in (
-            'time', 'q', 'qd', 'qdd', 'effort', 'slides', 'winds', 'passes', 'used',
-            'run', 'block',
+            'time', 'q', 'qd', 'qdd', 'effort', 'slides', 'winds', 'passes', 'used', 'run',
         ):
             setattr(few, name, getattr(self, name)[::step])
         return few
@@ -112,28 +111,48 @@ class Equations:
 
     def reduced(self, terms: Array, effort: Array, weights: Array) -> Array:
         """
-        Return the factors of the weighted equations [A y], shape (blocks, p + 1, p + 1).
+        Return the factor of the weighted equations [A y], shape (p + 1, p + 1).
 
         The joints' own parameters have the columns ``terms``, shape (N, n, any).
         """
+        size = self._unknowns(terms) + 1
+        factor = np.zeros((size, size))
+        for part, rows in self._rows(terms, effort, weights):
+            factor = triangular(np.concatenate([factor, rows[weights[part] > 0.0]]))
+        return factor
+
+    def squares(self, terms: Array, effort: Array, weights: Array, block: Indices) -> Array:
+        """
+        Return [A y]^T [A y] of each block of equations, shape (blocks, p + 1, p + 1).
+
+        ``block`` is the number of each equation's block, shape (N, n).
+        """
+        size = self._unknowns(terms) + 1
+        squares = np.zeros((int(block.max(initial=0)) + 1, size, size))
+        for part, rows in self._rows(terms, effort, weights):
+            for number in np.unique(block[part]):
+                own = rows[block[part] == number]
+                squares[number] += own.T @ own
+        return squares
+
+    def _unknowns(self, terms: Array) -> int:
+        """Return the number of unknowns p."""
+        return 10 * len(self.model.body_names) + terms.shape[1] * terms.shape[2]
+
+    def _rows(
+        self, terms: Array, effort: Array, weights: Array
+    ) -> Iterator[tuple[slice, Array]]:
+        """Yield the weighted equations [A y] of consecutive samples, shape (any, n, p + 1)."""
         n = self.q.shape[1]
-        bodies = 10 * len(self.model.body_names)
-        p = bodies + terms.shape[2] * n
-        factors = np.zeros((int(self.block.max(initial=0)) + 1, p + 1, p + 1))
-        for block in range(len(factors)):
-            samples = np.flatnonzero(self.block == block)
-            for start in range(0, len(samples), CHUNK):
-                part = samples[start : start + CHUNK]
-                Y = self.model.regressor_batch(self.q[part], self.qd[part], self.qdd[part])
-                used = weights[part] > 0.0
-                own = np.zeros((len(Y), n, terms.shape[2], n))
-                for joint in range(n):
-                    own[:, joint, :, joint] = terms[part, joint]
-                y = np.where(used, effort[part], 0.0)[:, :, np.newaxis]
-                rows = np.concatenate([Y, own.reshape(len(Y), n, p - bodies), y], axis=2)
-                rows *= np.sqrt(weights[part])[:, :, np.newaxis]
-                factors[block] = triangular(np.concatenate([factors[block], rows[used]]))
-        return factors
+        for start in range(0, len(self), CHUNK):
+            part = slice(start, start + CHUNK)
+            Y = self.model.regressor_batch(self.q[part], self.qd[part], self.qdd[part])
+            own = np.zeros((len(Y), n, terms.shape[2], n))
+            for joint in range(n):
+                own[:, joint, :, joint] = terms[part, joint]
+            y = np.where(weights[part] > 0.0, effort[part], 0.0)[:, :, np.newaxis]
+            rows = np.concatenate([Y, own.reshape(len(Y), n, -1), y], axis=2)
+            yield part, rows * np.sqrt(weights[part])[:, :, np.newaxis]
 
 
 def triangular(rows: Array) -> Array:

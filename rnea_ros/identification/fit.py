@@ -252,7 +252,7 @@ def fit_in_rounds(
             np.repeat(free_bodies, 10), rotors, friction, friction, friction & with_load, offset
         ])
         problem = replace(problem, free=free)
-        (factor,) = equations.reduced(columns, effort, weights / sigma**2)
+        factor = equations.reduced(columns, effort, weights / sigma**2)
         x = solve(factor, problem)
         bodies, joints = x[: -TERMS * n], x[-TERMS * n :].reshape(TERMS, n)
         load = equations.rigid(prior.with_inertial_parameters(bodies))

@@ -106,6 +106,22 @@ def test_errors_of_masses_and_centres_match_their_deviations(seed: int) -> None:
     assert np.sqrt(np.mean(np.array(z)[determined] ** 2)) < 1.7
 
 
+def test_deviations_include_cogging_that_returns_with_the_position() -> None:
+    z: list[float] = []
+    for seed in range(4):
+        arm = arm_unlike(MODEL, seed)
+        _, q, qd, qdd = motion(arm.model, seed, 20.0)
+        middle = q.mean(axis=0)
+        q, qd, qdd = middle + 0.25 * (q - middle), 0.25 * qd, 0.25 * qdd
+        recorded = report(arm, q, qd, qdd, seed)
+        cogging = 0.5 * arm.coulomb * np.sin(9.0 * recorded.position)
+        slow = replace(recorded, effort=recorded.effort + cogging)
+        base = identification.identify(MODEL, run(slow), accept_faults=True).base
+        truth = base.matrix @ np.concatenate([arm.model.inertial_parameters, arm.armature])
+        z += [*((base.values - truth) / base.deviations)]
+    assert np.sqrt(np.mean(np.square(z))) < 1.5
+
+
 def turned(angle: float) -> RobotModel:
     """Return the model with all frames turned about x."""
     pattern, of = '(<origin xyz="[^"]*" rpy=")0[.]0', description(MODEL).text

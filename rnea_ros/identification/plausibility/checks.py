@@ -23,7 +23,7 @@ from ...preflight import Assessment, Cause, Finding, Prediction, another_robot, 
 from ...recordings import MIN_POSES, Kind, Samples
 from ...recordings.robust import weighted_rms
 from ...robot import RobotModel
-from ..equations import TERMS, Equations, terms, triangular
+from ..equations import TERMS, Equations, terms
 from ..fit import Fitted
 from ..run import IdentificationError, Run
 
@@ -146,8 +146,7 @@ def effort_delay(equations: Equations, fitted: Fitted, runs: Sequence[Run]) -> A
     rate = np.concatenate([np.gradient(run.effort, run.time, axis=0) for run in runs])
     own = terms(equations.qd, equations.qdd, fitted.load, fitted.smoothing)
     columns = np.concatenate([own, rate[:, :, np.newaxis]], axis=2)
-    reduced = equations.reduced(columns, equations.effort, fitted.weights)
-    R = triangular(np.concatenate(list(reduced)))
+    R = equations.reduced(columns, equations.effort, fitted.weights)
     unknowns = np.linalg.lstsq(R[:, :-1], R[:, -1], rcond=1e-9)[0]
     measured = equations.used.any(axis=0) & equations.moves
     return np.asarray(np.where(measured, -unknowns[size + TERMS * n :], np.nan))
