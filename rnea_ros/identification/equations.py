@@ -137,7 +137,7 @@ class Equations:
 
     def _unknowns(self, terms: Array) -> int:
         """Return the number of unknowns p."""
-        return 10 * len(self.model.body_names) + terms.shape[1] * terms.shape[2]
+        return 10 * len(self.model.body_names) + int(np.prod(terms.shape[1:]))
 
     def _rows(
         self, terms: Array, effort: Array, weights: Array
