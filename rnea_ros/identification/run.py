@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array, Indices, real_array
 from ..errors import InputError, RneaError, UnknownNameError, brief
@@ -72,10 +73,30 @@ class Run:
 
     def split(self, share: float) -> tuple[Run, Run]:
         """Return the first part, a share of the time in motion from 0 to 1, and the rest."""
-        moves = (np.abs(self.qd) >= STILL_SPEED).any(axis=1)
+        moves = self._moves
         moved = np.cumsum(moves if moves.any() else ~moves)
         place = int(np.searchsorted(moved, share * moved[-1]))
         return self.part(0, place), self.part(place, len(self.time))
+
+    @property
+    def _moves(self) -> NDArray[np.bool_]:
+        return np.asarray((np.abs(self.qd) >= STILL_SPEED).any(axis=1))
+
+    @property
+    def motion_time(self) -> float:
+        """Duration of the motion of any joint, s."""
+        return float(np.count_nonzero(self._moves) * np.median(np.diff(self.time)))
+
+    def blocks(self, count: int) -> list[Run]:
+        """Return parts with equal shares of the motion; a short run is judged part by part."""
+        moved = np.cumsum(self._moves)
+        places = np.searchsorted(moved, moved[-1] * np.arange(1, count) / count)
+        return [
+            replace(self.part(start, stop), name=f'{self.name}, part {number}',
+                notes=self.notes if number == 1 else ())
+            for number, (start, stop) in enumerate(pairwise([0, *places, len(moved)]), 1)
+            if stop - start > 1
+        ]
 
 
 def groups_of_poses(runs: Sequence[Run]) -> list[Run]:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
 
 from rnea_ros.errors import RneaError
 from rnea_ros.recordings import (
@@ -28,7 +27,7 @@ from rnea_ros.recordings import (
     still_poses,
     take_samples,
 )
-from rnea_ros.recordings.robust import contains, correlation_length, huber_weights, period
+from rnea_ros.recordings.robust import contains, huber_weights
 from support.recorded.synthetic_recordings import ARM, Robot, record
 
 MOTION = record(Robot(ARM), Kind.MOTION, 1)
@@ -246,25 +245,11 @@ def repeated(seconds: float) -> np.ndarray:
     return np.stack(q, axis=1) + 5.0
 
 
-@pytest.mark.parametrize(('seconds', 'rows'), [(10.0, 500), (24.0, 1200), (90.0, 3000)])
-def test_the_period_of_a_motion_is_found_if_it_repeats(seconds: float, rows: int) -> None:
-    assert abs(period(repeated(seconds)) - rows) <= 0.02 * rows
-    assert period(np.ones((50, 2))) == 50  # a pose
-
-
 def test_a_part_is_found_in_a_motion() -> None:
     q = repeated(90.0)
     assert contains(q, q[700:900])
     assert not contains(q[:2000], q[2200:])
     assert not contains(q[:10], q)
-
-
-@pytest.mark.parametrize('memory', [0.0, 0.5, 0.9])
-def test_the_correlation_length_is_that_of_the_process(memory: float) -> None:
-    white = np.random.default_rng(1).normal(size=(20000, 3))
-    errors = np.asarray(lfilter([1.0], [1.0, -memory], white, axis=0))
-    expected = (1.0 + memory) / (1.0 - memory)
-    assert correlation_length(errors) == pytest.approx(expected, rel=0.15)
 
 
 def test_hubers_weights_fall_with_the_inverse_of_a_large_residual() -> None:
