@@ -65,13 +65,13 @@ class Mounting:
             yield replace(self, quarters=tuple(quarters))
 
     def texts(
-        self, recorded: Sequence[str], columns: Sequence[str], units: Sequence[float]
+        self, recorded: Sequence[str], columns: Sequence[str], units: Array
     ) -> Iterator[str]:
         """
         Yield what to set, and the evidence.
 
         :param recorded: the recorded names that were matched; ``columns`` are all of the table
-        :param units: rad per unit of the table, by recorded name
+        :param units: rad per unit of the table, for each of ``recorded``
         """
         joints = {other: name for name, other in self.matched(recorded).items()}
         evidence = f'leaves {100.0 * self.unexplained:.0f} % of the efforts unexplained'
