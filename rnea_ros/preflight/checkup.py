@@ -38,7 +38,7 @@ from .report import report
 from .selection import Estimate
 
 UNITS = {
-    'revolute': (2.0 * np.pi, 'degrees, not radians', 'degrees=true, or gear=...'),
+    'revolute': (2.0 * np.pi, 'degrees, not radians', 'degrees=true or gear=...'),
     'prismatic': (1.0, 'millimetres, not metres', 'gear=...'),
 }
 """Travel that no limited joint exceeds, rad or m; the unit far beyond it, and its setting."""

@@ -76,7 +76,7 @@ def test_degrees_and_units_of_efforts_are_found_together() -> None:
         velocity=np.degrees(PANDA_POSES.velocity), effort=PANDA_POSES.effort / GAIN
     )
     assert 'positions are in degrees' in text
-    assert 'or of the motors (of a table: --table degrees=true, or gear=...)' in text
+    assert 'or of the motors (of a table: --table degrees=true or gear=...)' in text
     assert text.count('rad, current') == 7
     assert 'currents: give effort_scale, N m/A' in text
     found = re.search('effort_scale=([-.0-9,e]+)', text)
