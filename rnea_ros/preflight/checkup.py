@@ -38,10 +38,10 @@ from .report import report
 from .selection import Estimate
 
 UNITS = {
-    'revolute': (2.0 * np.pi, 'degrees, not radians'),
-    'prismatic': (1.0, 'millimetres, not metres'),
+    'revolute': (2.0 * np.pi, 'degrees, not radians', 'degrees=true or gear=...'),
+    'prismatic': (1.0, 'millimetres, not metres', 'gear=...'),
 }
-"""Travel that no limited joint of a type exceeds, rad or m, and the wrong unit far beyond it."""
+"""Travel that no limited joint exceeds, rad or m; the unit far beyond it, and its setting."""
 
 FAR = 2.0  # ratio to that travel; less may be another joint's, in another order
 
@@ -139,13 +139,14 @@ def check_units(model: RobotModel, joints: Mapping[str, str], recording: Recordi
         values = recording.position[:, recording.names.index(other)]
         if joint is None or joint.type not in UNITS or not np.isfinite(values).any():
             continue
-        turn, unit = UNITS[joint.type]
+        turn, unit, setting = UNITS[joint.type]
         least, greatest = np.nanquantile(values, (0.05, 0.95))
         lower, upper = joint.limits.lower, joint.limits.upper
         if lower < upper and greatest - least > FAR * max(turn, upper - lower):
             raise RecordingError(
                 f'{name} moves from {least:.4g} to {greatest:.4g}, its limits are {lower:.4g} to '
-                f'{upper:.4g}: the positions are in {unit}; correct the driver or the recording'
+                f'{upper:.4g}: the positions are in {unit}, or of the motors (of a table: --table '
+                f'{setting}); correct the driver or the recording'
             )
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
@@ -64,22 +64,32 @@ class Mounting:
                 quarters[joint] += quarter
             yield replace(self, quarters=tuple(quarters))
 
-    def texts(self) -> Iterator[str]:
-        """Yield what to set, and the evidence."""
-        columns, joints = range(len(self.order)), self.names
+    def texts(
+        self, recorded: Sequence[str], columns: Sequence[str], units: Array
+    ) -> Iterator[str]:
+        """
+        Yield what to set, and the evidence.
+
+        :param recorded: the recorded names that were matched; ``columns`` are all of the table
+        :param units: rad per unit of the table, for each of ``recorded``
+        """
+        joints = {other: name for name, other in self.matched(recorded).items()}
         evidence = f'leaves {100.0 * self.unexplained:.0f} % of the efforts unexplained'
         evidence += f' (as it is: {100.0 * self.before:.0f} %)'
-        if self.order != tuple(columns):
-            order = ','.join(joints[self.order.index(column)] for column in columns)
+        if self.order != (*range(len(self.order)),):
+            order = ','.join(joints.get(column, column) for column in columns)
             yield f'the joints have another order: --table joints={order} {evidence}'
         if any(self.quarters):
-            turns = [self.quarters[self.order.index(column)] for column in columns]
-            degrees = ','.join(str(90 * quarter) for quarter in turns)
-            radians = ','.join(f'{QUARTER * quarter:.4g}' for quarter in turns)
-            yield (
-                f'zeros are quarters of a turn off: --table offset={radians} (with degrees=true: '
-                f'{degrees}) {evidence}'
-            )
+            offsets = dict(zip(recorded, self.moved(np.zeros(len(recorded))) / units, strict=True))
+            offset = setting('offset', offsets, 0.0, columns)
+            yield f'zeros are quarters of a turn off: {offset} {evidence}'
+
+
+def setting(
+    key: str, values: Mapping[str, float], default: float, columns: Sequence[str]
+) -> str:
+    """Return a setting of a table: values by recorded name, in the order of its columns."""
+    return f'--table {key}=' + ','.join(f'{values.get(name, default):.4g}' for name in columns)
 
 
 def find_mounting(

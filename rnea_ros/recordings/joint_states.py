@@ -266,7 +266,8 @@ def match_joints(
     if not names:
         raise RecordingError(
             f'no recorded joint ({", ".join(recorded)}) has the name of a model joint '
-            f'({", ".join(model)}); give the pairs with --joints MODEL=RECORDED'
+            f'({", ".join(model)}); give the pairs with --joints MODEL=RECORDED, or of a table '
+            '--table joints=NAME,NAME'
         )
     return {name: names[name] for name in model if name in names}
 

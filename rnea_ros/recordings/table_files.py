@@ -25,6 +25,13 @@ from .samples import require_scipy
 INFO = 'meta/info.json'  # of a LeRobot data set
 MAX_INFO = 1_000_000  # bytes of it
 COMMENT = ('#', '%')  # first characters of a line of text
+EMPTY = ('', 'na', 'n/a', 'null', 'none')  # cells without a number
+DATE = re.compile(r'\d[-/.:]\d+[-/.:]\d')
+UNIT = re.compile(
+    r'(?i)(^|\s*[\[(])(-|s|[mun]s|sec|rad|deg|°|degrees|m|mm|(rad|deg|°|m|mm)/s|m?a|n|n[ *.·]?m)?'
+    r'($|[\])]$)'
+)
+"""A cell with nothing but a unit, or a unit in brackets at the end of a name."""
 
 WORDS = {
     'position': ('q|pos|positions?|angles?|state',),
@@ -82,19 +89,25 @@ def _text(path: Path) -> Table:
                 if plain := line.replace('"', '').rstrip('\r\n'):
                     yield number, plain
 
-    header: list[str] = []
+    headers: list[list[str]] = []  # the last ones: comments, names, units
     for number, line in lines():
         separator = next((each for each in '\t;,' if each in line), None)
         cells = _cells(line, separator)
         if not line.startswith(COMMENT) and any(map(_is_number, cells)):
             first = number
             break
-        header = _cells(line.lstrip('#% '), separator) or header
+        headers = [_cells(line.lstrip('#% '), separator), *headers[:9]]
     else:
         raise TableError(f'{path} has no row of numbers; name a table of joint states')
     count = len(cells)
-    if len(header) != count or len(set(header)) != count:
-        header = [str(number + 1) for number in range(count)]
+    numbers = [str(number + 1) for number in range(count)]
+    fits = [
+        [cell or number for cell, number in zip(each, numbers, strict=True)]
+        for each in headers if len(each) == count and not all(map(UNIT.match, each))
+    ]
+    header = next((each for each in fits if len({*each}) == count), fits[0] if fits else numbers)
+    if twice := [name for k, name in enumerate(header) if name in header[:k]]:
+        raise TableError(f'{path} has two columns {brief(twice[0])}; give each its own name')
 
     def read(names: Sequence[str]) -> dict[str, Array]:
         places = [header.index(name) for name in names]
@@ -106,11 +119,13 @@ def _text(path: Path) -> Table:
             try:
                 if len(row) != count:
                     raise ValueError(f'has {len(row)} cells, not {count} as line {first}')
-                values.extend([float(row[place] or 'nan') for place in places])
+                cells = [row[place] for place in places]
+                values.extend([float('nan' if c.lower() in EMPTY else c) for c in cells])
             except ValueError as error:
-                raise TableError(
-                    f'{path}, line {number}: {one_line(error)}; correct or delete this line'
-                ) from error
+                text, way = one_line(error), 'correct or delete this line'
+                if DATE.search(text):
+                    way = 'dates as time: --table rate=HZ'
+                raise TableError(f'{path}, line {number}: {text}; {way}') from error
         return dict(zip(names, np.frombuffer(values).reshape(-1, len(names)).T, strict=True))
 
     return Table(dict.fromkeys(header, 0), read)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 import math
 import os.path
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, finite_array, finite_number
+from ..arrays import Array, finite_array
 from ..errors import InputError, RneaError, brief, clipped, one_line
 from ..files import is_special
 from ..robot import RobotModel
@@ -31,13 +31,14 @@ from .joint_states import (
     unusable,
     usable_factor,
 )
-from .table_files import MAX_INFO, WORDS, TableError, is_table, open_table
+from .table_files import MAX_INFO, UNIT, WORDS, TableError, is_table, open_table
 
 KEYS = (*WORDS, 'joints', 'time', 'rate', 'degrees', 'sign', 'offset', 'gear', 'effort_scale',
         'episodes')  # fmt: skip
 EPISODE = 'episode_index'  # column with the number of the episode
 
 TIME = re.compile(r'(?i)((.*[\W_])?(time|stamp|timestamp)|(.*[./])?t)([\W_]*(s|ms|us|ns|sec))?\W*')
+CURRENT = re.compile(rf'(?i)(.*[\W_])?({WORDS["effort"][1]})[\W\d_]*')
 COMMANDED = re.compile('(?i)target|desired|reference|command|cmd|goal|action|setpoint')
 
 UNITS = {'s': 1.0, 'ms': 1e-3, 'us': 1e-6, 'ns': 1e-9}
@@ -52,6 +53,14 @@ class Recorded:
     recording: Recording
     columns: Mapping[str, Sequence[str | None]]  # by quantity, one for each joint; a bag: none
     time: str = 'stamps'  # origin of the time
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of a table
+
+    @property
+    def has_currents(self) -> bool:
+        """Whether the columns of efforts are currents, and no factor makes them efforts."""
+        columns = [each for each in self.columns.get('effort', ()) if each]
+        currents = any(CURRENT.fullmatch(UNIT.sub('', each)) for each in columns)
+        return currents and 'effort_scale' not in self.settings
 
 
 def read_recordings(
@@ -143,7 +152,7 @@ class _Reader:
                 origin = f'column {stamp[0]}, {unit}'
             name = self._name + ('' if number is None else f', episode {number}')
             recording = Recording(names, time, notes=(), raw=True, **parts)
-            yield Recorded(name, recording, chosen, origin)
+            yield Recorded(name, recording, chosen, origin, self._settings)
 
     def _joints(self) -> tuple[tuple[str, ...], dict[str, list[str | None]]]:
         """Return the joints' names, and the column, or None, of each quantity and joint."""
@@ -198,11 +207,12 @@ class _Reader:
             named: dict[Any, str] = {}
             numbered: dict[str, dict[int, str]] = {}
             for column in (each for each in self._columns if not COMMANDED.search(each)):
-                if found := re.fullmatch(rf'(?i)(.*[\W_])?(?:{words})[\W_]*(\d+)\W*', column):
+                name = UNIT.sub('', column)
+                if found := re.fullmatch(rf'(?i)(.*[\W_])?(?:{words})[\W_]*(\d+)\W*', name):
                     numbered.setdefault(found[1] or '', {})[int(found[2])] = column
-                elif re.fullmatch(f'(?i){words}', column):
+                elif re.fullmatch(f'(?i){words}', name):
                     numbered.setdefault('', {})[0] = column
-                elif found := re.fullmatch(rf'(?i)(?:.*/)?(.+?)[\W_](?:{words})', column):
+                elif found := re.fullmatch(rf'(?i)(?:.*/)?(.+?)[\W_](?:{words})', name):
                     if found[1] in named:
                         raise self._unknown(quantity, f'has {named[found[1]]} and {column}')
                     named[found[1]] = column
@@ -221,10 +231,7 @@ class _Reader:
     def _clock(self) -> tuple[list[str], float]:
         """Return the column of time, or none, and the rate without one, Hz."""
         if 'rate' in self._settings:
-            rate = finite_number('rate', self._settings['rate'])
-            if rate <= 0.0:
-                raise InputError('rate', f'{rate:g} Hz is not above 0')
-            return [], rate
+            return [], float(self._each('rate', (), 1.0, lambda rate: rate > 0.0)[0])
         if 'time' in self._settings:
             return self._listed('time')[:1], math.nan
         found = [
@@ -238,6 +245,8 @@ class _Reader:
     def _episodes(self, episode: Array | None) -> list[int] | list[None]:
         """Return the numbers of the episodes to read; None for a table without."""
         if episode is None:
+            if 'episodes' in self._settings:
+                raise TableError(f'{self._path} has no column {EPISODE}: leave out episodes')
             return [None]
         present = np.unique(episode).astype(int).tolist()
         asked = _list(self._settings.get('episodes', present))
@@ -270,13 +279,15 @@ class _Reader:
         usable: Callable[[float], bool] = math.isfinite,
     ) -> Array:
         """Return the numbers of a setting, one or one for each joint."""
-        values = finite_array(key, np.ravel(self._settings.get(key, default)), (None,))
-        if len(values) not in (1, len(names)) or not all(map(usable, values)):
-            raise InputError(
-                key, f'is {brief(self._settings[key])}; give one usable number, or one for each '
-                f'of {", ".join(names)}'
-            )
-        return values
+        with suppress(InputError):
+            values = finite_array(key, np.ravel(self._settings.get(key, default)), (None,))
+            if len(values) in (1, len(names)) and all(map(usable, values)):
+                return values
+        way = {'degrees': 'true or false', 'rate': 'a number of Hz above 0'}
+        each = f', or one for each of {", ".join(names)}' * bool(names)
+        raise InputError(
+            key, f'is {brief(self._settings[key])}; give {way.get(key, "one usable number")}{each}'
+        )
 
 
 def _list(value: Any) -> list[Any]:

@@ -23,8 +23,11 @@ MOTION = record(Robot(UR), Kind.MOTION, 1)
 GAIN = np.linspace(0.05, 0.2, 7)  # N m per unit of the recorded effort
 
 
-def said(model: RobotModel, recording: Recording, **changes: Any) -> str:
-    return understood(model, Recorded('a', replace(recording, **changes), {}))
+def said(
+    model: RobotModel, recording: Recording, table: Recorded | None = None, **changes: Any
+) -> str:
+    table = table or Recorded('a', recording, {})
+    return understood(model, replace(table, recording=replace(recording, **changes)))
 
 
 def test_nothing_is_suggested_for_a_sound_recording() -> None:
@@ -38,12 +41,14 @@ def test_nothing_is_suggested_for_a_sound_recording() -> None:
     (0, 1, 0, 0, 0, 0), (0, -1, 0, -1, 0, 0), (0, 1, -1, 2, 0, 0)
 ])
 def test_zeros_that_are_quarters_of_a_turn_off_are_found(turns: tuple[int, ...]) -> None:
-    for model, recording in ((ARM, PANDA_POSES), (UR, UR_POSES)):
+    for model, recording, quarter in ((ARM, PANDA_POSES, 90), (UR, UR_POSES, 1.571)):
+        table = Recorded('a', recording, {}, settings={'degrees': quarter == 90})
         off = np.resize((*turns, 0), len(recording.names))
-        text = said(model, recording, position=recording.position - 0.5 * np.pi * off)
-        found = re.search('with degrees=true: ([-0-9,]+)', text)
+        text = said(model, recording, table, position=recording.position - 0.5 * np.pi * off)
+        found = re.search('--table offset=([-.0-9,]+) leaves', text)
         assert found
-        assert [int(each) % 360 for each in found[1].split(',')] == (90 * off % 360).tolist()
+        offsets = [round(float(each) / quarter) % 4 for each in found[1].split(',')]
+        assert offsets == (off % 4).tolist()
         assert 'of the efforts unexplained' in text
 
 
@@ -55,13 +60,25 @@ def test_another_order_of_the_joints_is_found(order: tuple[int, ...]) -> None:
     assert f'--table joints={joints} ' in said(ARM, PANDA_POSES, **moved)
 
 
+def test_inverted_axes_are_found_in_the_order_of_the_table() -> None:
+    flipped = np.where(np.array(MOTION.names) == 'shoulder_lift_joint', -1.0, 1.0)
+    moved = {name: flipped * getattr(MOTION, name) for name in ('position', 'velocity', 'effort')}
+    text = said(UR, replace(MOTION, **moved).of_joints(MOTION.names[::-1]))
+    assert text.endswith('of a table: --table sign=1,1,1,1,-1,1')
+
+
 def test_degrees_and_units_of_efforts_are_found_together() -> None:
+    named = [f'actual_current_{k}' for k in range(7)]
+    columns = dict.fromkeys(('position', 'velocity', 'effort'), named)
     text = said(
-        ARM, PANDA_POSES, position=np.degrees(PANDA_POSES.position),
+        ARM, PANDA_POSES, Recorded('a', PANDA_POSES, columns),
+        position=np.degrees(PANDA_POSES.position),
         velocity=np.degrees(PANDA_POSES.velocity), effort=PANDA_POSES.effort / GAIN
     )
     assert 'positions are in degrees' in text
-    assert '--table degrees=true' in text
+    assert 'or of the motors (of a table: --table degrees=true or gear=...)' in text
+    assert text.count('rad, current') == 7
+    assert 'currents: give effort_scale, N m/A' in text
     found = re.search('effort_scale=([-.0-9,e]+)', text)
     assert found
     scale = np.array([float(each) for each in found[1].split(',')])

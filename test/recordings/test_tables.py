@@ -3,7 +3,7 @@
 
 """Tables of every make are read like the bag that they came from, or rejected with a way out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 import json
 import os
 from pathlib import Path
@@ -36,7 +36,7 @@ GAIN = 0.08  # N m/A at the motor
 QUANTITIES = {'q': BASE.position, 'qd': BASE.velocity, 'tau': BASE.effort}
 
 
-def text(path: Path, header: list[str], table: Array, separator: str) -> None:
+def text(path: Path, header: Sequence[str], table: Array, separator: str) -> None:
     lines = [separator.join(header)] if header else []
     lines += [separator.join(f'{value:.17g}' for value in row) for row in table]
     path.write_text('\n'.join(lines) + '\n')
@@ -46,6 +46,16 @@ def numbered_columns(path: Path) -> dict[str, Any]:
     header = ['time', *(f'{word}{k + 1}' for word in QUANTITIES for k in range(n))]
     text(path, header, np.column_stack([BASE.time, *QUANTITIES.values()]), ',')
     return {}
+
+
+def units_in_names_and_below_them(path: Path) -> dict[str, Any]:
+    units = ('s', *n * ['rad'], *n * ['N m'])
+    names = ('time', *(f'{word}{k}' for word in ('q', 'tau') for k in range(n)))
+    header = [f'{name} [{unit}]' for name, unit in zip(names, units, strict=True)]
+    text(path, units, np.column_stack([BASE.time, BASE.position, BASE.effort]), ',')
+    rows = [f'{row},NA' for row in path.read_text().splitlines()]
+    path.write_text('\n'.join([','.join([*header, 'qd0']), *rows]))
+    return {'velocity': n * ['qd0']}
 
 
 def joint_names_decimal_commas_and_milliseconds(path: Path) -> dict[str, Any]:
@@ -103,7 +113,8 @@ def check_equal(read: Recorded, expected: Recording = BASE) -> None:
 
 
 @pytest.mark.parametrize(('name', 'write'), [
-    ('a.csv', numbered_columns), ('a.CSV', joint_names_decimal_commas_and_milliseconds),
+    ('a.csv', numbered_columns), ('a.csv', units_in_names_and_below_them),
+    ('a.CSV', joint_names_decimal_commas_and_milliseconds),
     ('a.txt', degrees_without_names_and_time), ('a.npz', arrays_with_names),
     ('a.mat', motors_with_milliamperes), ('a.parquet', lists_and_nanoseconds),
 ])
@@ -159,7 +170,12 @@ ROW = ','.join(['0.5'] * 15)
     (f'{HEADER}\n{ROW}\n{ROW},1', {}, 'line 3: has 16 cells, not 15 as line 2; correct'),
     (f'{HEADER}\n{ROW}\n{ROW[:-3]}abc', {}, "line 3: could not convert string to float: 'abc'"),
     (f'{HEADER[5:]}\n{ROW[4:]}', {}, 'no column of time .*its columns are: q1, .*rate=HZ|rate=HZ'),
-    (f'{HEADER}\n{ROW}', {'rate': 0}, 'rate: 0 Hz is not above 0'),
+    (f'{HEADER}\n{ROW}', {'rate': 0}, 'rate: is 0; give a number of Hz above 0'),
+    (f'{HEADER}\n{ROW}', {'rate': 'fast'}, "rate: is 'fast'; give a number of Hz above 0"),
+    (f'{HEADER}\n{ROW}', {'degrees': 'no'}, "degrees: is 'no'; give true or false, or one for"),
+    (f'{HEADER}\n{ROW}', {'episodes': 0}, 'no column episode_index: leave out episodes'),
+    (f'{HEADER}\n2026-01-02 12:00{ROW[3:]}', {}, 'line 2: .*; dates as time: --table rate=HZ'),
+    (f'{HEADER.replace("q3", "q2")}\n{ROW}', {}, "two columns 'q2'; give each its own name"),
     (f'{HEADER}\n{ROW}', {'position': 'q1..q8'}, "no column 'q1..q8'; its columns are: time, q1"),
     (f'{HEADER}\n{ROW}', {'position': 'q1..q3'}, '7 columns of effort .* for 3 joints'),
     (f'{HEADER}\n{ROW}', {'sign': [1, 2]}, r'sign: is \[1, 2\]; give one usable number, or'),

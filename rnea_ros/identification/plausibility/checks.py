@@ -19,7 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...preflight import Assessment, Cause, Finding, Prediction, another_robot, find_faults
+from ...preflight import (
+    INVERT_AXIS,
+    Assessment,
+    Cause,
+    Finding,
+    Prediction,
+    another_robot,
+    find_faults,
+)
 from ...recordings import MIN_POSES, Kind, Samples
 from ...recordings.robust import weighted_rms
 from ...robot import RobotModel
@@ -40,8 +48,8 @@ FAULT_SAMPLES = 400  # samples that are enough for the search of a fault
 CORRECT = 'correct it by effort_scale'
 LEAVE_OUT = 'leave its effort out (identify: --without-effort)'
 REMEDIES = {
+    Cause.INVERTED_AXIS: INVERT_AXIS,
     Cause.INVERTED_EFFORT: f'{CORRECT}, -1 for these',
-    Cause.INVERTED_AXIS: 'invert the axis in the URDF',
     Cause.GRAVITY_DIRECTION: 'correct it by gravity',
 }
 """What to change, by cause; another factor of an effort is corrected by effort_scale."""
