@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from viser import ViserServer
-from websockets.asyncio import server as websockets
+import websockets.asyncio.server
 
 from ..errors import RneaError
 
@@ -25,7 +25,8 @@ class Server(ViserServer):
     """Serves its own page only; viser itself accepts WebSockets of every web page."""
 
     def __init__(self, host: str, port: int = 8080) -> None:
-        serve, guards = websockets.serve, []
+        module: Any = websockets.asyncio.server
+        serve, guards = module.serve, []
         name = socket.gethostname().lower()
         own = ('localhost', host, name, f'{name}.local')
 
@@ -42,11 +43,11 @@ class Server(ViserServer):
             return serve(*args, process_request=checked, **options)
 
         # viser has no option for it. Its constructor returns when the server listens.
-        websockets.serve = guarded  # type: ignore[assignment, misc]
+        module.serve = guarded
         try:
             super().__init__(host, port, label='rnea_ros', verbose=False)
         finally:
-            websockets.serve = serve  # type: ignore[misc]
+            module.serve = serve
         if not guards:
             self.stop()
             raise UnguardedError('this version of viser lets other web pages in; use viser 1.1.1')

@@ -17,12 +17,13 @@ from viser import _messages
 from viser.infra import _infra
 from websockets.asyncio import server as websockets
 from websockets.exceptions import InvalidStatus
-from websockets.sync.client import connect
+from websockets.sync import client
 
 from rnea_ros.panel.server import Server, UnguardedError
 from support.models.robots import ROOT
 
 EVIL = 'evil.example'
+connect: Any = client.connect
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def answer(server: Server, origin: str | None, host: str) -> int:
             assert connection.recv(timeout=10.0)
             return 101
     except InvalidStatus as error:
-        return error.response.status_code
+        return int(error.response.status_code)
 
 
 @pytest.mark.parametrize(('origin', 'host', 'accepted'), [
